@@ -30,7 +30,7 @@ const BOTTOM = {
   environment: ['files', 'format', 'processes', 'system'],
   format: [],
   results: [],
-  devices: ['environment', 'format'],
+  devices: ['environment', 'files', 'format'],
   models: ['devices', 'environment', 'files', 'format'],
   setup: ['devices', 'environment', 'files', 'format', 'models', 'system'],
   workers: ['environment', 'files', 'processes', 'system'],

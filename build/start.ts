@@ -6,7 +6,7 @@ import { resolveAppPaths } from '../electron/engine/environment/appPaths.ts';
 import { shellLogFile } from '../electron/engine/service/computer/shellLog.ts';
 import { stepLines } from '../electron/engine/environment/steps.ts';
 import { networkVariables, readSetupSettings } from '../electron/engine/environment/setupSettings.ts';
-import { describeVerdicts } from '../electron/engine/devices/describeVerdicts.ts';
+import { describeVerdicts } from '../electron/engine/devices/selfTest/deviceLevel.ts';
 import { setUp } from '../electron/engine/setup/setUp.ts';
 import { buildToStart } from './buildToStart.ts';
 import { buildWindow } from './buildWindow.ts';

@@ -2,21 +2,19 @@ import { Command, Option } from 'commander';
 import { asAppError } from '../contract/errors.ts';
 import { exportFormatSchema, exportLanguageSchema } from '../contract/exports.ts';
 import { type EngineContext, resolveAppPaths, stepLines } from '../engine/index.ts';
-import { answers } from './commands/computer/answers.ts';
 import { command as repeatCommand } from './commands/run/command.ts';
 import { compare } from './commands/results/compare.ts';
 import { devices } from './commands/computer/devices.ts';
 import { doctor } from './commands/computer/doctor.ts';
 import { example } from './commands/run/example.ts';
 import { exportRun, type ExportFlags } from './commands/results/exportRun.ts';
-import { benchmark } from './commands/computer/benchmark.ts';
-import { fidelity } from './commands/computer/fidelity.ts';
 import { models, type ModelsFlags } from './commands/computer/models.ts';
 import { packForOffline, type PackOfflineFlags } from './commands/computer/packOffline.ts';
 import { importLegacy } from './commands/run/importLegacy.ts';
 import { predict, type PredictFlags } from './commands/run/predict.ts';
 import { resume, type ResumeFlags } from './commands/run/resume.ts';
 import { results, type ResultsFlags } from './commands/results/results.ts';
+import { selftest, type SelfTestFlags } from './commands/computer/selftest.ts';
 import { serve, type ServeFlags } from './commands/computer/serve.ts';
 import { setup, type SetupFlags } from './commands/computer/setup.ts';
 import { printedScript, slurmScriptCommand, type SlurmScriptFlags } from './slurmScriptCommand.ts';
@@ -75,13 +73,6 @@ export function describedCommands(): Command {
     () => undefined,
     new URL('file:///'),
   );
-}
-
-interface DoctorFlags {
-  repair?: boolean;
-  diagnostics?: boolean;
-  answers?: boolean;
-  model: string;
 }
 
 type WithEngine = (flags: CommonFlags, work: (context: EngineContext) => Promise<number>) => Promise<void>;
@@ -259,23 +250,9 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .description('Check driver, GPUs, memory, disk, Python environment and weights')
     .option('--repair', 'rebuild the Python environment')
     .option('--diagnostics', 'print what a request for help needs, without names of people and files')
-    .option('--answers', 'compute reading frames with known answers on every device, and compare')
-    .option(
-      '--model <name>',
-      'with --answers: demo, 300, 500, the name of an imported model, or the path of a model folder',
-      '500',
-    )
-    .action(async (flags: CommonFlags & DoctorFlags) => {
-      if (flags.answers === true) {
-        await withEngine(flags, (context) => answers(context, flags.model, flags.json === true));
-      } else {
-        setExitCode(
-          await doctor(flags, {
-            repair: flags.repair === true,
-            diagnostics: flags.diagnostics === true,
-          }),
-        );
-      }
+    .action(async (flags: CommonFlags & { repair?: boolean; diagnostics?: boolean }) => {
+      const { repair = false, diagnostics = false } = flags;
+      setExitCode(await doctor(flags, { repair, diagnostics }));
     });
 
   common(root.command('setup'))
@@ -332,21 +309,23 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       await withEngine(flags, (context) => models(context, action, names, flags));
     });
 
-  common(root.command('fidelity'), 'json', 'logFile')
-    .description('Measure what each precision costs in exactness with a model on this computer')
-    .argument('<inputs...>', 'sequences to measure with, such as some of your contigs')
-    .option('--model <name>', '300, 500, the name of an imported model, or the path of a model folder', '500')
-    .action(async (inputs: string[], flags: CommonFlags & { model: string }) => {
-      await withEngine(flags, (context) => fidelity(context, flags.model, inputs));
-    });
-
-  common(root.command('benchmark'))
-    .description(
-      'Measure how fast each device of this computer runs both encoders; --json is what to send in',
+  common(root.command('selftest'))
+    .description('Test whether this installation computes what it should, and how fast')
+    .argument(
+      '[level]',
+      'device: a test computation on every device; model: reading frames with known answers; ' +
+        'precision: what each precision of a model costs in exactness; speed: how fast each device is',
+      'device',
     )
-    .option('--seconds <n>', 'how long each device is measured', positiveInteger, 60)
-    .action(async (flags: CommonFlags & { seconds: number }) => {
-      await withEngine(flags, (context) => benchmark(context, flags.seconds, flags.json === true));
+    .argument('[inputs...]', 'for precision: sequences to measure with, such as some of your contigs')
+    .option(
+      '--model <name>',
+      'for model and precision: demo, 300, 500, the name of an imported model, or the path of a model folder',
+      '500',
+    )
+    .option('--seconds <n>', 'for speed: how long each device is measured', positiveInteger, 60)
+    .action(async (level: string, inputs: string[], flags: CommonFlags & SelfTestFlags) => {
+      await withEngine(flags, (context) => selftest(context, level, inputs, flags));
     });
 
   return root;

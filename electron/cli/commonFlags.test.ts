@@ -78,7 +78,6 @@ it('offers each command the flags that mean something for it', () => {
     results: ['--python', '--quiet'],
     compare: ['--python', '--quiet'],
     command: ['--python', '--json', '--quiet'],
-    fidelity: ['--json', '--log-file'],
   });
   expect(lacking.size).toBeGreaterThan(15);
 });

@@ -18,7 +18,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 /** Nobody has the published weights here. */
-const WITH_DEMO_MODEL = /^(predict contigs[.]fa|fidelity|doctor --answers)/;
+const WITH_DEMO_MODEL = /^(predict contigs[.]fa|selftest (model|precision))/;
 
 const read = (file: string): string => readFileSync(join(APP_PATHS.root, file), 'utf8');
 const inBlocks = [...read('docs/command-line.md').matchAll(/^npm run virnucpro -- ([^#\n]+)/gm)];

@@ -58,7 +58,7 @@ export const MESSAGES = {
   'note.weakest_slows':
     '{gpu} cannot compute in {best}, so all devices of this run compute in {precision}. The others are several times slower in it: leaving this one out may be faster.',
   'note.unusual_norms':
-    '{frames} of {all} reading frames have embeddings of unusual size. Norms of ESM-2: {esm2}; of DNABERT-S: {dnabertS}. All are scored. Short and repetitive frames can be unusual; if many frames are, let "virnucpro doctor --answers" check that this computer gives the right answers.',
+    '{frames} of {all} reading frames have embeddings of unusual size. Norms of ESM-2: {esm2}; of DNABERT-S: {dnabertS}. All are scored. Short and repetitive frames can be unusual; if many frames are, let "virnucpro selftest model" check that this computer gives the right answers.',
   'norms.range': '{low} to {high} (expected {expectedLow} to {expectedHigh})',
   'note.synced_folder':
     '{client} copies {folder} while the run writes there. Both are slowed by that, and {client} may hold files that are being written. Pause {client} until the run is done, or let runs go to another folder.',
@@ -337,7 +337,7 @@ export const MESSAGES = {
   'check.computing.leave_out': 'Leave out what computes wrongly.',
   'check.computing.wrong': '{device} in {precision}: {problem}',
   'check.computing.differs': "The results differ by {difference} from the processor's; {allowed} is allowed.",
-  'check.computing.no_answer': 'It gave no answer within 5 minutes.',
+  'check.computing.no_answer': 'It did not answer in time.',
   'check.computing.broke_off': 'The test computation stopped early. {line}',
   'check.weights.unknown': 'The weights could not be checked.',
   'check.weights': 'Here: {models}.',

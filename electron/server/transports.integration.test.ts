@@ -22,8 +22,7 @@ const COMPUTING = [
   'computer.check',
   'computer.setUpPython',
   'computer.installRay',
-  'computer.checkAnswers',
-  'computer.measureSpeed',
+  'computer.runSelfTest',
 ];
 
 /** Every call of the contract by its dotted name. */
@@ -132,10 +131,8 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['computer.installRay', undefined],
       ['computer.cancelSetUp', undefined],
       ['computer.freeSpace', { folder }],
-      ['computer.answers', undefined],
-      ['computer.checkAnswers', { model: 'demo' }],
-      ['computer.speed', undefined],
-      ['computer.measureSpeed', undefined],
+      ['computer.selfTests', undefined],
+      ['computer.runSelfTest', { level: 'speed' }],
       ['computer.getWeights', { model: 'no such model' }],
       ['computer.pauseWeights', { model: 'no such model' }],
       ['computer.weightsUnderWay', undefined],

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from virnucpro_backend.inference.part_file import PartFrames
-from virnucpro_backend.right_answers import KnownFrame, compute_answers, part_frames
+from virnucpro_backend.selftest.model import KnownFrame, compute_answers, part_frames
 from virnucpro_backend.weights.model_json import read_model_json
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -145,6 +145,23 @@ const measuredSpeedSchema = z.object({
 });
 export type MeasuredSpeed = z.infer<typeof measuredSpeedSchema>;
 
+/** What the levels of the self-test that a user starts found last. */
+const selfTestsSchema = z.object({
+  /** Of every model that is here. */
+  models: z.array(modelAnswersSchema),
+  /** Measured with the packages that are installed; null where nothing was. */
+  speed: measuredSpeedSchema.nullable(),
+});
+export type SelfTests = z.infer<typeof selfTestsSchema>;
+
+/** `model` computes known reading frames with a model on every device in every precision; `speed` measures each device for
+ * about a minute. */
+const selfTestLevelSchema = z.discriminatedUnion('level', [
+  z.object({ level: z.literal('model'), model: pathSchema }),
+  z.object({ level: z.literal('speed') }),
+]);
+export type SelfTestLevel = z.infer<typeof selfTestLevelSchema>;
+
 const modelStatusSchema = z.object({
   /** demo, 300, 500, or the path of an imported model's folder. */
   id: z.string(),
@@ -385,14 +402,9 @@ export const computerContract = {
   freeSpace: procedure
     .input(z.object({ folder: pathSchema }))
     .output(z.object({ bytes: countSchema.nullable() })),
-  /** The last check of every model that is here. */
-  answers: procedure.output(z.array(modelAnswersSchema)),
-  /** Computes known reading frames with a model on every device in every precision. */
-  checkAnswers: procedure.input(z.object({ model: pathSchema })).output(eventIterator(stepProgressSchema)),
-  /** What was measured last with the packages that are installed; null where nothing was. */
-  speed: procedure.output(measuredSpeedSchema.nullable()),
-  /** Measures each device for about a minute, or follows the measurement that is under way. */
-  measureSpeed: procedure.output(eventIterator(stepProgressSchema)),
+  selfTests: procedure.output(selfTestsSchema),
+  /** Runs a level, or follows it if it is at work already. */
+  runSelfTest: procedure.input(selfTestLevelSchema).output(eventIterator(stepProgressSchema)),
   /** Fetches a published model, or follows the download that is under way. It goes on without followers. */
   getWeights: procedure.input(modelInput).output(eventIterator(stepProgressSchema)),
   /** Ends a download; what has come is kept. */

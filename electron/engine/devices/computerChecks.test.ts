@@ -100,7 +100,15 @@ describe('the card of the GPUs', () => {
       {
         id: 'cpu:0',
         name: 'EPYC',
-        precisions: [{ precision: 'fp32' as const, difference: 0.9, allowed: 0.1, problem: 'It differs.' }],
+        precisions: [
+          {
+            precision: 'fp32' as const,
+            difference: 0.9,
+            allowed: 0.1,
+            passes_per_second: 1,
+            problem: 'It differs.',
+          },
+        ],
       },
     ];
     const facts = { environment: ok(value), probe: ok(probe), models: ok([]), diskFreeBytes: 1e9, devices };

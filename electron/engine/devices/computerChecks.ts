@@ -6,10 +6,9 @@ import { isIntegrated, type ProbedGpu, type ProbeResult } from '../../contract/p
 import type { Result } from '../../contract/result.ts';
 import type { ComputerCheck, ModelStatus } from '../../contract/rpc/computer.ts';
 import { blockedGpu } from './blockedGpu.ts';
-import type { DeviceVerdict } from './checkDevices.ts';
 import { preferredPrecision } from './choosePrecision.ts';
 import { gpuDevice } from './chosenDevice.ts';
-import { describeVerdicts } from './describeVerdicts.ts';
+import { describeVerdicts, type DeviceVerdict } from './selfTest/deviceLevel.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { formatBytes } from '../format/format.ts';
 

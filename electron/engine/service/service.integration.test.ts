@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import { unwrap } from '../../contract/result.ts';
-import { benchmarkDevices } from '../devices/benchmarkDevices.ts';
+import { measureSpeed } from '../devices/selfTest/speedLevel.ts';
 import { probeDevices } from '../devices/probeDevices.ts';
 import { runRequestSchema, type RunRequest } from '../../contract/rpc/runs.ts';
 import { SAMPLE, WITHOUT_PYTHON } from '../testing/testContext.ts';
@@ -210,7 +210,7 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
       dnabert_s_frames_per_second: 1,
       products_residues_per_second: 25,
     };
-    const report = { type: 'benchmark', name: 'cpu', precision: 'fp32', rows: [rates] };
+    const report = { precision: 'fp32', rows: [rates] };
     const run = () =>
       Promise.resolve({
         ending: 'succeeded' as const,
@@ -231,7 +231,7 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
       return estimateRun(question, service.pythonEnvironment, service.speeds);
     };
     expect(await ask(model)).toMatchObject({ seconds: null, basis: null });
-    await benchmarkDevices(environment, paths, probe, 60, { run });
+    await measureSpeed(environment, paths, probe, 60, { run });
     const { seconds, basis } = await ask(model);
     // 830 s of ESM-2 and 100 s of DNABERT-S, 30 % either way.
     expect(seconds?.low).toBeCloseTo(651);

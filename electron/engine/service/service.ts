@@ -11,7 +11,6 @@ import { threadsLeft } from '../store/storeThread.ts';
 import type { LibraryStore } from '../store/types.ts';
 import { sweepOrphans } from '../workers/orphanSweep.ts';
 import { processRecordsFolder } from '../workers/processRecords.ts';
-import { AnswerChecks } from './computer/answerChecks.ts';
 import { CallsUnderWay, endsWithin } from './closing.ts';
 import { OfflinePacking } from './computer/offlinePacking.ts';
 import { Inspections } from './computer/inspections.ts';
@@ -30,7 +29,7 @@ import { hasEnded } from './runs/runSummary.ts';
 import { RunWatch } from './runs/runWatch.ts';
 import { UserSettings } from './userSettings.ts';
 import { SpeedHistory } from './questions/speedHistory.ts';
-import { SpeedMeasurement } from './computer/speedMeasurement.ts';
+import { UserSelfTests } from './computer/selfTests.ts';
 import { WeightDownloads } from './computer/weightDownloads.ts';
 
 /** A question of ssh, and how far something is, are shown as they come. */
@@ -61,8 +60,7 @@ export interface Service {
   readonly watch: RunWatch;
   readonly inspections: Inspections;
   readonly downloads: WeightDownloads;
-  readonly answers: AnswerChecks;
-  readonly speedMeasurement: SpeedMeasurement;
+  readonly selfTests: UserSelfTests;
   readonly packing: OfflinePacking;
   readonly known: KnownPaths;
   readonly calls: CallsUnderWay;
@@ -132,8 +130,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
   });
   const known = new KnownPaths(engine.paths, catalog, resultsFolder);
   const downloads = new WeightDownloads(pythonEnvironment);
-  const answers = new AnswerChecks(pythonEnvironment);
-  const speedMeasurement = new SpeedMeasurement(pythonEnvironment);
+  const selfTests = new UserSelfTests(pythonEnvironment);
   const packing = new OfflinePacking(pythonEnvironment);
   const otherComputers = new LiveTopic<OtherComputer[]>({
     take: () => others.all(),
@@ -159,8 +156,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     const stopped = Promise.all([
       pythonEnvironment.stop(),
       downloads.stop(),
-      answers.stop(),
-      speedMeasurement.stop(),
+      selfTests.stop(),
       packing.stop(),
       others.close(),
       otherComputers.close(),
@@ -190,8 +186,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     watch,
     inspections,
     downloads,
-    answers,
-    speedMeasurement,
+    selfTests,
     packing,
     known,
     list: list.topic,

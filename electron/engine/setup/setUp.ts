@@ -5,7 +5,7 @@ import { appError } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import type { StepProgress } from '../../contract/rpc/computer.ts';
-import { checkDevicesOnce, type DeviceVerdict } from '../devices/checkDevices.ts';
+import { checkDevicesOnce, type DeviceVerdict } from '../devices/selfTest/deviceLevel.ts';
 import { probeDevices } from '../devices/probeDevices.ts';
 import { ensureEnvironment, type EnvironmentRequest } from '../environment/ensureEnvironment.ts';
 import { choosePyTorch, choosePyTorchFor, servesAs } from '../environment/install/choosePyTorch.ts';

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -9,15 +10,12 @@ import torch
 
 from virnucpro_backend.encoders.dnabert_s import DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2Config
-from virnucpro_backend.fidelity.__main__ import main
 from virnucpro_backend.fidelity.agreement import FrameResults, compare_scores, compare_vectors
-from virnucpro_backend.fidelity.frames import frames_of
-from virnucpro_backend.fidelity.int8 import Int8Linear, Products, to_int8
-from virnucpro_backend.fidelity.measure import Measurement
+from virnucpro_backend.fidelity.measure import Measurement, frames_of
+from virnucpro_backend.fidelity.panel import compare
 from virnucpro_backend.fidelity.random_model import RandomWeights, demo_tokenizer, write_random_model
-from virnucpro_backend.fidelity.report import compare
-from virnucpro_backend.fidelity.source import FolderSource, RandomSource
-from virnucpro_backend.fidelity.verdict import Verdict, default_precision, judge, judge_int8, recommend
+from virnucpro_backend.fidelity.verdict import Verdict, default_precision, judge, recommend
+from virnucpro_backend.selftest.__main__ import main
 from virnucpro_backend.weights.model_folder import load_model
 
 RESOURCES = Path(__file__).parents[3] / "resources"
@@ -31,11 +29,11 @@ def sample() -> Path:
 
 
 def test_fp32_against_itself_is_exact_and_halved_batches_change_nothing_on_a_cpu(sample: Path) -> None:
-    source = FolderSource(RESOURCES / "demo-model", CPU)
-    parts = frames_of([sample], source.chunk_lengths[0], 8192)
-    measurement = Measurement(source, parts, 1024, bounded_parts=1)
-    reference = measurement.reference()
-    again = measurement.measured(source.load("fp32"))
+    parts = frames_of([sample], 500, 8192)
+    measurement = Measurement(
+        partial(load_model, RESOURCES / "demo-model", CPU), parts, 1024, bounded_parts=1, scaled_head=False
+    )
+    reference, again = measurement.measure("fp32"), measurement.measure("fp32")
     for vectors in compare(again.results, reference.results).vectors.values():
         assert vectors.relative_error == vectors.relative_error_max == 0
         assert vectors.cosine_min == pytest.approx(1, abs=1e-12)
@@ -46,14 +44,16 @@ def test_fp32_against_itself_is_exact_and_halved_batches_change_nothing_on_a_cpu
     assert reference.bounded.halved_batches == reference.bounded.bisected_part == 0
 
 
-def test_half_precision_is_near_and_coarser_in_bf16(sample: Path) -> None:
-    source = RandomSource(SMALL, demo_tokenizer())
+def test_half_precision_is_near_and_coarser_in_bf16(sample: Path, tmp_path: Path) -> None:
+    write_random_model(tmp_path, SMALL, demo_tokenizer(), 500)
     parts = frames_of([sample], 500, 8192)[:1]
-    measurement = Measurement(source, parts, 2048, bounded_parts=0)
-    reference = measurement.reference().results
+    measurement = Measurement(
+        partial(load_model, tmp_path, CPU), parts, 2048, bounded_parts=0, scaled_head=True
+    )
+    reference = measurement.measure("fp32").results
     errors = {}
     for precision in ("fp16", "bf16"):
-        run = measurement.measured(source.load(precision))  # type: ignore[arg-type]
+        run = measurement.measure(precision)  # type: ignore[arg-type]
         errors[precision] = compare(run.results, reference).vectors["ESM-2"].relative_error
     assert 1e-5 < errors["fp16"] < errors["bf16"] / 3 < 1e-2
     # The random head is scaled to these frames: it calls half of them virus, with scores all over the range.
@@ -125,27 +125,6 @@ def test_without_trained_weights_the_default_is_what_a_run_would_choose() -> Non
     assert {capability: default_precision(capability) for capability in expected} == expected
 
 
-def test_int8_is_refused_where_it_brings_no_speed() -> None:
-    passed = Verdict(True, "")
-    assert "1,200" in judge_int8(passed, Products(1024, 700, 1200, 1210, 300)).reason
-    assert not judge_int8(passed, Products(1024, 700, None, None, None)).offered
-    assert judge_int8(passed, Products(1024, 700, None, 900, 300)).offered
-
-
-def test_int8_products_are_what_they_stand_for() -> None:
-    torch.manual_seed(0)
-    linear = torch.nn.Linear(64, 48)
-    x = torch.randn(32, 64)
-    with torch.inference_mode():
-        exact = linear(x)
-        error = torch.linalg.norm(Int8Linear(linear)(x) - exact) / torch.linalg.norm(exact)
-    assert 1e-4 < float(error) < 0.02
-    esm2, _ = SMALL.encoders("fp32")
-    to_int8(esm2)
-    assert esm2.dtype == torch.float32
-    assert sum(isinstance(module, Int8Linear) for module in esm2.modules()) == 4 * SMALL.esm2_config.layers
-
-
 def test_a_written_random_model_is_the_one_made_in_memory(tmp_path: Path) -> None:
     write_random_model(tmp_path / "model", SMALL, demo_tokenizer(), 500)
     loaded = load_model(tmp_path / "model", CPU, "fp32")
@@ -160,8 +139,8 @@ def test_the_command_writes_its_file(
 ) -> None:
     small = tmp_path / "small.fa"
     small.write_text("".join(sample.read_text().partition("\n")[0:2]) + "ACGTTGCA" * 200 + "\n")
-    words = ["--model", RESOURCES / "demo-model", "--input", small, "--device", "cpu", "--precisions", "bf16"]
-    words += ["--tokens-per-batch", "1024", "--json", tmp_path / "out.json"]
+    words = ["precision", "--model", RESOURCES / "demo-model", "--input", small, "--device", "cpu"]
+    words += ["--precisions", "bf16", "--tokens-per-batch", "1024", "--json", tmp_path / "out.json"]
     assert main([str(word) for word in words]) == 0
     content = json.loads((tmp_path / "out.json").read_text())
     assert content["recommended"] == "fp32"
@@ -169,7 +148,6 @@ def test_the_command_writes_its_file(
     assert content["precisions"]["bf16"]["against"]["fp32"]["embeddings"]["ESM-2"]["cosine_min"] > 0.99
     assert content["versions"]["torch"] == torch.__version__
     printed = capsys.readouterr().out
-    assert "does not settle it" in printed
     assert "The default here is fp32." in printed
 
 

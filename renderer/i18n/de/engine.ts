@@ -351,7 +351,7 @@ export const engine = {
   'engine.check.computing.wrong': '{device}, {precision}: {problem}',
   'engine.check.computing.differs':
     'Die Ergebnisse weichen um {difference} von denen des Prozessors ab; erlaubt ist {allowed}.',
-  'engine.check.computing.no_answer': 'Es kam 5 Minuten lang keine Antwort.',
+  'engine.check.computing.no_answer': 'Es kam keine Antwort.',
   'engine.check.computing.broke_off': 'Die Proberechnung brach ab. {line}',
   'engine.check.weights.unknown': 'Die Gewichte konnten nicht geprüft werden.',
   'engine.check.weights': 'Vorhanden: {models}.',

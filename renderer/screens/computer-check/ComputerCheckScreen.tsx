@@ -10,9 +10,8 @@ import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
 import { lacksEnvironment, setUpAndShow, useEnvironment } from '../../state/computer/environment.ts';
 import { openDiagnostics } from '../../state/runs/runDialog.ts';
-import { AnswersCard } from './AnswersCard.tsx';
 import { CheckCard } from './CheckCard.tsx';
-import { SpeedCard } from './SpeedCard.tsx';
+import { SelfTestCard } from './SelfTestCard.tsx';
 import classes from './ComputerCheck.module.css';
 import { ModelsCard } from '../models/ModelsCard.tsx';
 import { OfflineCard } from '../offline/OfflineCard.tsx';
@@ -80,8 +79,7 @@ export function ComputerCheckScreen() {
       <div id="models">
         <ModelsCard />
       </div>
-      <AnswersCard />
-      <SpeedCard />
+      <SelfTestCard />
       <OfflineCard />
     </Page>
   );

@@ -2,11 +2,11 @@ import type { Message } from '../../../contract/messages.ts';
 import type { PoolChoice, Precision } from '../../../contract/protocol/index.ts';
 import { clusterOf, type Where } from '../../../contract/rpc/runs.ts';
 import { err, ok, type Result } from '../../../contract/result.ts';
-import { withLastTrial } from '../../devices/checkDevices.ts';
 import { oldGpusRemark, withoutOldGpus } from '../../devices/choosePrecision.ts';
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
 import { leftOutRemark, selectDevices } from '../../devices/selectDevices.ts';
+import { withLastTest } from '../../devices/selfTest/deviceLevel.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import type { ResolvedModel } from '../../models/resolvedModel.ts';
 import { withoutGpus } from './clusterPlan.ts';
@@ -44,7 +44,7 @@ export async function chooseDevices(
   }
   const found = await probeDevices(context.environment);
   if (!found.ok) return found;
-  const probe = await withLastTrial(found.value, context.paths, context.environment);
+  const probe = await withLastTest(found.value, context.paths, context.environment);
   const selected = selectDevices(wanted, probe, { cpuMemory: model.cpuMemory });
   if (!selected.ok) return selected;
   const { devices, old } =

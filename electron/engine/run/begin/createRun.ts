@@ -18,7 +18,7 @@ import { err, ok, type Result } from '../../../contract/result.ts';
 import { sampleNames } from '../../../contract/samples.ts';
 import type { ExpectedWork, RunRequest } from '../../../contract/rpc/runs.ts';
 import type { EngineContext } from '../../engineContext.ts';
-import { checkFidelity } from '../../models/fidelityVerdict.ts';
+import { checkPrecision } from '../../devices/selfTest/precisionLevel.ts';
 import { collectInputs, type Walk } from '../../inputs/collectInputs.ts';
 import { importLegacy } from '../../inputs/importLegacy.ts';
 import { inspectInputs } from '../../inputs/inspectInputs.ts';
@@ -100,7 +100,7 @@ export async function createRun(
   const { devices } = choice.value;
   const precision = precisionOf(request.precision, choice.value);
   if (!precision.ok) return precision;
-  const checked = await checkFidelity(context.paths, model.value.planModel.hash, precision.value, devices);
+  const checked = await checkPrecision(context.paths, model.value.planModel.hash, precision.value, devices);
   if (!checked.ok) return checked;
 
   const folder = await chooseRunFolder(options, collected.value.paths, model.value.planModel);

@@ -3,7 +3,7 @@ import { inSequence, message } from '../../../contract/messages.ts';
 import { err, ok } from '../../../contract/result.ts';
 import type { ComputerCheck } from '../../../contract/rpc/computer.ts';
 import { computerChecks, freeBytes, type ComputerFacts } from '../../devices/computerChecks.ts';
-import { checkDevicesOnce } from '../../devices/checkDevices.ts';
+import { checkDevicesOnce } from '../../devices/selfTest/deviceLevel.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
 import { listModels } from '../../models/listModels.ts';
 import type { EngineBase } from '../../engineBase.ts';

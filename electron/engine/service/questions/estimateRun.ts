@@ -1,13 +1,13 @@
 import { appError, asAppError, causeOf, type AppError } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import type { RunEstimate, RunRequest } from '../../../contract/rpc/runs.ts';
-import { keptBenchmark } from '../../devices/benchmarkDevices.ts';
 import { freeBytes } from '../../devices/computerChecks.ts';
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
+import { checkPrecision } from '../../devices/selfTest/precisionLevel.ts';
+import { keptSpeed } from '../../devices/selfTest/speedLevel.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
 import type { ResolvedModel } from '../../models/resolvedModel.ts';
-import { checkFidelity } from '../../models/fidelityVerdict.ts';
 import { chooseDevices } from '../../run/begin/chooseDevices.ts';
 import { precisionOf } from '../../run/begin/clusterPlan.ts';
 import { diskNeeded, diskShortage } from '../../run/begin/diskSpace.ts';
@@ -53,7 +53,7 @@ export async function estimateRun(
 }
 
 interface Speed extends SecondsRange {
-  /** Null where the benchmark was measured, and no run. */
+  /** Null where only the self-test measured the speed, and no run. */
   runs: number | null;
   measuredAt: number | string;
 }
@@ -65,9 +65,9 @@ async function speedOf(
 ): Promise<Speed | null> {
   const deviceNames = devices.map(({ name }) => name);
   const fromRuns = speeds.seconds({ modelHash: planModel.hash, precision, deviceNames, frames, residues });
-  // The demo model is far smaller than the encoders that the benchmark measures.
+  // The demo model is far smaller than the encoders that the self-test measures.
   if (fromRuns || planModel.notice !== null) return fromRuns;
-  const kept = await keptBenchmark(environment, paths);
+  const kept = await keptSpeed(environment, paths);
   const range = kept && secondsFromBenchmark(residues, devices, precision, kept);
   return range && { ...range, runs: null, measuredAt: kept.measuredAt };
 }
@@ -96,7 +96,7 @@ async function chooseModelAndDevices(
     const precision = precisionOf(request.precision, choice.value);
     if (!precision.ok) return precision;
     const { hash } = model.value.planModel;
-    const checked = await checkFidelity(context.paths, hash, precision.value, devices);
+    const checked = await checkPrecision(context.paths, hash, precision.value, devices);
     if (!checked.ok) return checked;
     return { ok: true, context, model: model.value, devices, precision: precision.value };
   } catch (reason) {

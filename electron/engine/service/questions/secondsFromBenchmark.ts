@@ -1,5 +1,5 @@
-import { bestRow, type KeptBenchmark } from '../../devices/benchmarkDevices.ts';
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
+import { bestRow, type KeptSpeed } from '../../devices/selfTest/speedLevel.ts';
 import type { SecondsRange } from './runSpeeds.ts';
 
 /** Of a frame of a 500-bp chunk, which is what the benchmark measures DNABERT-S with. */
@@ -15,7 +15,7 @@ export function secondsFromBenchmark(
   residues: number,
   devices: readonly Pick<ChosenDevice, 'kind' | 'name'>[],
   precision: string,
-  { devices: measured }: Pick<KeptBenchmark, 'devices'>,
+  { devices: measured }: Pick<KeptSpeed, 'devices'>,
 ): SecondsRange | null {
   if (devices.length === 0) return null;
   const besideOthers = devices.filter(({ kind }) => kind === 'cpu').length > 1 ? SHARE_BESIDE_OTHERS : 1;

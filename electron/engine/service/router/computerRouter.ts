@@ -10,7 +10,7 @@ import { MANAGED_PYTHON, SUPPORTED_VERSIONS } from '../../environment/machine/su
 import { networkVariables, readSetupSettings } from '../../environment/setupSettings.ts';
 import { browseFolder } from '../window/browseFolder.ts';
 import { isInside } from '../window/pathInside.ts';
-import { withLastTrial } from '../../devices/checkDevices.ts';
+import { withLastTest } from '../../devices/selfTest/deviceLevel.ts';
 import { checkSetUp } from '../computer/checkSetUp.ts';
 import { checkComputer, wholeCheck } from '../computer/computerCheck.ts';
 import { diagnosticsText } from '../computer/diagnostics.ts';
@@ -42,7 +42,7 @@ export function computerRouter(service: Service) {
     })),
     devices: computer.devices.handler(async () => {
       const { environment } = await pythonEnvironment.context();
-      return withLastTrial(unwrap(await probeDevices(environment)), engine.paths, environment);
+      return withLastTest(unwrap(await probeDevices(environment)), engine.paths, environment);
     }),
     models: computer.models.handler(() => listModels(engine.paths)),
     check: computer.check.handler(() => checkComputer(engine, pythonEnvironment)),
@@ -61,17 +61,13 @@ export function computerRouter(service: Service) {
       if (input.folder !== engine.paths.dataDir) await known.check([input.folder], window.paths);
       return { bytes: await freeBytes(input.folder) };
     }),
-    answers: computer.answers.handler(() => service.answers.last()),
-    checkAnswers: computer.checkAnswers.handler(({ input, signal }) =>
-      service.answers.check(input.model).follow(signal),
-    ),
-    speed: computer.speed.handler(() => service.speedMeasurement.last()),
-    measureSpeed: computer.measureSpeed.handler(({ signal }) => {
-      if (control.queue.active !== null)
+    selfTests: computer.selfTests.handler(() => service.selfTests.last()),
+    runSelfTest: computer.runSelfTest.handler(({ input, signal }) => {
+      if (input.level === 'speed' && control.queue.active !== null)
         throw new AppFailure(
           appError('usage', message('speed.run_at_work'), { nextStep: message('speed.run_at_work.next') }),
         );
-      return service.speedMeasurement.measure().follow(signal);
+      return service.selfTests.start(input).follow(signal);
     }),
     getWeights: computer.getWeights.handler(({ input, signal }) => downloads.get(input.model).follow(signal)),
     pauseWeights: computer.pauseWeights.handler(({ input }) => downloads.pause(input.model)),

@@ -1,1 +1,1 @@
-"""How far each precision is from FP32 on the same weights, on real reading frames, and which one to use."""
+"""What each precision of a model costs: measured against FP32, on the same weights and real frames."""

@@ -11,15 +11,15 @@ import numpy.typing as npt
 FloatArray = npt.NDArray[np.float32]
 
 RARE = 0.001
-"""The share of frames that the cosine called p0.1 leaves below itself."""
+"""The share of frames whose cosine lies below the one called p0.1."""
 
 
 @dataclass(frozen=True)
 class FrameResults:
-    """What a precision makes of f frames: pooled embeddings FP32 [f, width] and scores FP32 [f].
+    """The results of a precision for f frames: pooled embeddings FP32 [f, width] and scores FP32 [f].
 
-    recomputed: frames that had to be computed again in FP32; failed: frames not finite even then, of which
-    the numbers here are NaN.
+    `recomputed` counts the frames that had to be computed again in FP32, `failed` those that are not finite
+    even then, whose numbers here are NaN.
     """
 
     dnabert_s: FloatArray
@@ -49,8 +49,8 @@ def joined(parts: Sequence[FrameResults]) -> FrameResults:
 
 @dataclass(frozen=True)
 class VectorAgreement:
-    """Of pooled vectors with their references: cosine per frame, and the error relative to the reference,
-    over all frames together (Frobenius norms) and of the worst frame."""
+    """How far pooled vectors are from their references: cosines per frame, and the error relative to the
+    reference, over all frames together (Frobenius norms) and for the worst frame."""
 
     cosine_min: float
     cosine_p01: float
@@ -61,7 +61,7 @@ class VectorAgreement:
 
 @dataclass(frozen=True)
 class ScoreAgreement:
-    """Of scores with their references: largest difference of score2, and frames whose label differs."""
+    """How far scores are from their references: differences of score2, and frames whose label differs."""
 
     difference_max: float
     difference_p999: float

@@ -1,27 +1,34 @@
-"""Running the worker's own code over all frames in one precision, and over parts in other batches."""
+"""Runs the worker's own code over all frames in one precision, and over some parts in other batches."""
 
 from __future__ import annotations
 
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import torch
 
-from virnucpro_backend.encoders.head import Head
+from virnucpro_backend.devices.kinds import Precision
+from virnucpro_backend.encoders.head import HEAD_TENSORS, Head
 from virnucpro_backend.fidelity.agreement import FrameResults, compare_scores, compare_vectors, joined
-from virnucpro_backend.fidelity.source import WeightSource, with_head
-from virnucpro_backend.inference.part_file import PartFrames
+from virnucpro_backend.inference.part_file import PartFrames, read_part
 from virnucpro_backend.inference.scorer import PartScorer
 from virnucpro_backend.inference.starting.warm_up import warm_up
+from virnucpro_backend.prepare.job import Job, JobInput
+from virnucpro_backend.prepare.preparation import Preparation
 from virnucpro_backend.weights.model_folder import LoadedModel
+
+LOGIT_SPREAD = 3.0
+"""The standard deviation of the difference of a scaled random head's outputs, about that of trained heads."""
 
 
 @dataclass(frozen=True)
 class BoundedDifference:
-    """What batches of half the size, and parts cut in two, change: largest difference of a score over the
-    frames of some parts, and the smallest cosine of an ESM-2 embedding."""
+    """What batches of half the size, and parts cut in two, change over the frames of some parts: the largest
+    difference of a score, and the smallest cosine of an ESM-2 embedding."""
 
     frames: int
     halved_batches: float
@@ -41,67 +48,102 @@ class PrecisionRun:
     code: str
 
 
+def frames_of(inputs: Sequence[Path], chunk_length: int, residues_per_part: int) -> list[PartFrames]:
+    """All open reading frames of FASTA or FASTQ files, in parts of about this many residues.
+
+    Raises PrepareError for files that a run would refuse.
+    """
+    with tempfile.TemporaryDirectory(prefix="virnucpro-fidelity-") as folder:
+        events: list[dict[str, object]] = []
+
+        def emit(type: str, **fields: object) -> None:
+            events.append({"type": type, **fields})
+
+        job = Job(
+            tuple(JobInput(number, path, None) for number, path in enumerate(inputs)),
+            Path(folder) / "work",
+            chunk_length,
+            residues_per_part,
+            tail_parts=0,
+            go_on_from=None,
+        )
+        Preparation(job, emit).run()
+        return [
+            read_part(Path(folder) / str(event["path"]), str(event["sha256"]), 0, int(str(event["frames"])))
+            for event in events
+            if event["type"] == "part"
+        ]
+
+
 class Measurement:
-    """Scores the same frames with models of one source. One model is on the device at a time."""
+    """Scores the same frames in several precisions of one model; one of them is on the device at a time.
+
+    With `scaled_head`, the classifier is first fitted to the frames: that of random weights would call all of
+    them nearly the same.
+    """
 
     def __init__(
-        self, source: WeightSource, parts: Sequence[PartFrames], tokens_per_batch: int, bounded_parts: int
+        self,
+        load: Callable[[Precision], LoadedModel],
+        parts: Sequence[PartFrames],
+        tokens_per_batch: int,
+        bounded_parts: int,
+        *,
+        scaled_head: bool,
     ) -> None:
-        self._source = source
+        self._load = load
         self._parts = parts
         self._tokens_per_batch = tokens_per_batch
         self._bounded_parts = parts[:bounded_parts]
+        self._scaled_head = scaled_head
         self._head: Head | None = None
 
-    def reference(self) -> PrecisionRun:
-        """All frames in FP32. To be called first: it also settles the classifier for all precisions."""
-        model = self._source.load("fp32")
-        first = self.run(model)
-        self._head = self._source.head_for(model, first.results.dnabert_s, first.results.esm2)
-        final = with_head(model, self._head)
-        results = _rescored(first.results, self._head, self._parts, model.device)
-        return replace(first, results=results, bounded=self._bounded(final, results))
-
-    def measured(self, model: LoadedModel) -> PrecisionRun:
-        """All frames with another model of the same weights. Raises RuntimeError before `reference`."""
-        if self._head is None:
-            raise RuntimeError("the reference comes first")
-        model = with_head(model, self._head)
-        run = self.run(model)
-        return replace(run, bounded=self._bounded(model, run.results))
-
-    def run(self, model: LoadedModel) -> PrecisionRun:
-        """All frames with this model as it is."""
+    def measure(self, precision: Precision) -> PrecisionRun:
+        """All frames in this precision. Where the head is scaled, the first precision, FP32, settles it."""
+        model = self._load(precision)
+        if self._head is not None:
+            model = replace(model, head=self._head)
         scorer = self._scorer(model, self._tokens_per_batch)
         warm_up(model)
         started = time.perf_counter()
         results = joined([_scored(scorer, part) for part in self._parts])
         seconds = time.perf_counter() - started
+        if self._scaled_head and self._head is None:
+            self._head = scaled_head(model.head, results).to(model.device)
+            model = replace(model, head=self._head)
+            results = _rescored(results, self._head, self._parts, model.device)
         residues = sum(len(part.residues) for part in self._parts)
         code = f"{model.esm2.ops.name}, {model.esm2.attention.name} attention"
-        return PrecisionRun(results, None, seconds, residues / seconds, code)
+        return PrecisionRun(results, self._bounded(model, results), seconds, residues / seconds, code)
 
-    def _bounded(self, model: LoadedModel, whole: FrameResults) -> BoundedDifference | None:
+    def _bounded(self, model: LoadedModel, all_frames: FrameResults) -> BoundedDifference | None:
         if not self._bounded_parts:
             return None
         halved_scorer = self._scorer(model, max(1, self._tokens_per_batch // 2))
         scorer = self._scorer(model, self._tokens_per_batch)
-        halved, bisected = [], []
-        for part in self._bounded_parts:
-            halved.append(_scored(halved_scorer, part))
-            for half in np.array_split(np.arange(part.count), 2):
-                if half.size:
-                    bisected.append(_scored(scorer, part.subset(half)))
+        halved = joined([_scored(halved_scorer, part) for part in self._bounded_parts])
+        halves = [
+            part.subset(half)
+            for part in self._bounded_parts
+            for half in np.array_split(np.arange(part.count), 2)
+            if half.size
+        ]
+        bisected = joined([_scored(scorer, half) for half in halves])
         count = sum(part.count for part in self._bounded_parts)
         expected = FrameResults(
-            whole.dnabert_s[:count], whole.esm2[:count], whole.score1[:count], whole.score2[:count], 0, 0
+            all_frames.dnabert_s[:count],
+            all_frames.esm2[:count],
+            all_frames.score1[:count],
+            all_frames.score2[:count],
+            0,
+            0,
         )
         return BoundedDifference(
             count,
-            compare_scores(joined(halved), expected).difference_max,
-            compare_vectors(joined(halved).esm2, expected.esm2).cosine_min,
-            compare_scores(joined(bisected), expected).difference_max,
-            compare_vectors(joined(bisected).esm2, expected.esm2).cosine_min,
+            compare_scores(halved, expected).difference_max,
+            compare_vectors(halved.esm2, expected.esm2).cosine_min,
+            compare_scores(bisected, expected).difference_max,
+            compare_vectors(bisected.esm2, expected.esm2).cosine_min,
         )
 
     def _scorer(self, model: LoadedModel, tokens_per_batch: int) -> PartScorer:
@@ -110,8 +152,28 @@ class Measurement:
             tokens_per_batch=tokens_per_batch,
             embed_equal_sequences_once=False,
             embeddings="fp32",
-            load_fp32=lambda device: self._source.load("fp32"),
+            load_fp32=lambda device: self._load("fp32"),
         )
+
+
+def scaled_head(head: Head, results: FrameResults) -> Head:
+    """The head fitted to these embeddings, half of which it then calls virus.
+
+    BatchNorm's running mean and variance become those of the frames, as training would have made them; the
+    output layer is scaled to a spread of LOGIT_SPREAD about zero.
+    """
+    state = {name: head.get_parameter_or_buffer(name).detach().cpu().clone() for name in HEAD_TENSORS}
+    x = torch.from_numpy(np.concatenate((results.dnabert_s, results.esm2), axis=1))
+    hidden = x @ state["hidden_layer.weight"].T + state["hidden_layer.bias"]
+    mean, variance = hidden.mean(dim=0), hidden.var(dim=0).clamp(min=1e-8)
+    state["bn1.running_mean"], state["bn1.running_var"] = mean, variance
+    logits = ((hidden - mean) / variance.sqrt()).relu() @ state["output_layer.weight"].T
+    difference = logits[:, 1] - logits[:, 0]
+    scale = LOGIT_SPREAD / difference.std()
+    state["output_layer.weight"] *= scale
+    middle = difference.median() * scale / 2
+    state["output_layer.bias"] = torch.stack((middle, -middle))
+    return Head(state)
 
 
 def _scored(scorer: PartScorer, part: PartFrames) -> FrameResults:

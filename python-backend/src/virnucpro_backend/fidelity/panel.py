@@ -1,9 +1,9 @@
-"""The whole measurement: one precision after the other, judged as they come."""
+"""The whole measurement: one precision after the other, compared, judged, and reported."""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -13,149 +13,161 @@ import torch
 from virnucpro_backend.devices.kinds import Precision
 from virnucpro_backend.devices.opening.failure import LoadFailedError
 from virnucpro_backend.devices.opening.nvidia import check_capability
-from virnucpro_backend.fidelity.agreement import FrameResults
+from virnucpro_backend.fidelity.agreement import (
+    FrameResults,
+    ScoreAgreement,
+    VectorAgreement,
+    compare_scores,
+    compare_vectors,
+)
 from virnucpro_backend.fidelity.conditions import conditions
-from virnucpro_backend.fidelity.int8 import Products, products, to_int8
-from virnucpro_backend.fidelity.measure import Measurement, PrecisionRun
-from virnucpro_backend.fidelity.report import HEADER, Comparison, bounded_line, compare, run_json, table_lines
-from virnucpro_backend.fidelity.source import WeightSource
+from virnucpro_backend.fidelity.measure import Measurement, PrecisionRun, frames_of
+from virnucpro_backend.fidelity.random_model import RANDOM_MODEL
 from virnucpro_backend.fidelity.verdict import (
     Tried,
     Verdict,
     default_precision,
+    describe_verdict,
     judge,
-    judge_int8,
     recommend,
-    verdict_words,
 )
 from virnucpro_backend.inference.memory.device_memory import free_cached_memory
-from virnucpro_backend.inference.part_file import PartFrames
+from virnucpro_backend.weights.model_folder import load_model
+from virnucpro_backend.weights.model_json import read_model_json
 
-Say = Callable[[str], None]
-
-MODULE = "virnucpro_backend.fidelity"
+ENCODERS = {"ESM-2": "esm2", "DNABERT-S": "dnabert_s"}
+MEASURED_IN_ORDER: tuple[Tried, ...] = ("fp16", "bf16", "fp8")
+"""FP16 before FP8, which is compared with it."""
+HEADER = (
+    f"{'precision':<10}{'against':<9}{'encoder':<11}{'cosine min':>12}{'p0.1':>11}{'median':>11}"
+    f"{'rel. error':>12}{'worst':>10}{'score diff':>12}{'flips':>16}"
+)
+UNTRAINED = (
+    "These are not trained weights, and what they show does not settle which precision to use: trained "
+    "weights are harsher on half precision and FP8, because some of their activations are far larger than "
+    "the rest."
+)
 
 
 @dataclass(frozen=True)
 class Panel:
-    """What is to be measured, with which weights, on which frames, where."""
+    """What to measure, with which model, on which frames. `device`: cuda or cpu, None for the first GPU if
+    there is one; `chunk_lengths`: None for the model's own."""
 
-    source: WeightSource
-    device: torch.device
+    model: Path
     inputs: Sequence[Path]
-    parts: Sequence[PartFrames]
+    device: str | None
+    chunk_lengths: Sequence[int] | None
     precisions: Sequence[Precision]
     tokens_per_batch: int
+    residues_per_part: int
     bounded_parts: int
-    try_int8: bool
 
 
-class _Judgement:
-    """Collects runs, and holds each against the reference that its rule names."""
+@dataclass(frozen=True)
+class Comparison:
+    """A precision beside a reference: both encoders' vectors, and the scores."""
 
-    def __init__(self, reference: FrameResults) -> None:
-        self._references = {"fp32": reference}
-        self.runs: dict[str, dict[str, Any]] = {}
-        self.verdicts: dict[Tried, Verdict] = {}
-        self.lines: list[str] = []
-
-    def take(self, precision: Tried, run: PrecisionRun) -> Verdict:
-        comparisons = {name: compare(run.results, results) for name, results in self._references.items()}
-        if precision == "fp16":
-            self._references["fp16"] = run.results
-        judged_by = "fp16" if precision in ("fp8", "int8") and "fp16" in comparisons else "fp32"
-        decisive = comparisons[judged_by]
-        failed = run.results.failed + run.results.recomputed
-        verdict = judge(precision, judged_by, decisive.vectors, decisive.scores, failed)
-        shown: dict[str, Comparison] = {"fp32": comparisons["fp32"], judged_by: decisive}
-        for name, comparison in shown.items():
-            self.lines += table_lines(precision, name, comparison)
-        self.runs[precision] = run_json(run, shown, verdict)
-        self.verdicts[precision] = verdict
-        return verdict
+    vectors: Mapping[str, VectorAgreement]
+    scores: ScoreAgreement
 
 
-def measure_panel(panel: Panel, say: Say) -> dict[str, Any]:
-    """Measure all of it, telling how it goes on and printing the table; returns the content of the file.
+def compare(ours: FrameResults, reference: FrameResults) -> Comparison:
+    """Compare results for the same frames."""
+    vectors = {
+        name: compare_vectors(getattr(ours, field), getattr(reference, field))
+        for name, field in ENCODERS.items()
+    }
+    return Comparison(vectors, compare_scores(ours, reference))
 
-    Raises WeightsError and PartFailedError.
+
+def measure_panel(panel: Panel, say: Callable[[str], None]) -> dict[str, Any]:
+    """Measure everything, report progress and print the table; returns what the JSON file holds.
+
+    Raises PrepareError, WeightsError and PartFailedError.
     """
-    n_frames = sum(part.count for part in panel.parts)
-    n_residues = sum(len(part.residues) for part in panel.parts)
-    what = f"{panel.source.title}{f' ({panel.source.notice})' if panel.source.notice else ''}"
-    say(f"{what}; {n_frames:,} frames, {n_residues:,} residues in {len(panel.parts)} parts")
+    device = _device(panel.device)
+    model = read_model_json(panel.model)
+    chunk_lengths = panel.chunk_lengths or [model.chunk_length]
+    parts = [
+        part
+        for chunk_length in chunk_lengths
+        for part in frames_of(panel.inputs, chunk_length, panel.residues_per_part)
+    ]
+    frames, residues = sum(part.count for part in parts), sum(len(part.residues) for part in parts)
+    title = f"{model.title} ({model.notice})" if model.notice else model.title
+    say(f"{title}; {frames:,} frames, {residues:,} residues in {len(parts)} parts")
 
-    measurement = Measurement(panel.source, panel.parts, panel.tokens_per_batch, panel.bounded_parts)
-    reference = measurement.reference()
+    measurement = Measurement(
+        lambda precision: load_model(panel.model, device, precision, mapped=device.type == "cpu"),
+        parts,
+        panel.tokens_per_batch,
+        panel.bounded_parts,
+        scaled_head=model.name == RANDOM_MODEL,
+    )
+    reference = measurement.measure("fp32")
     say(_progress("fp32", reference))
-    _free(panel.device)
-    judgement = _Judgement(reference.results)
+    references = {"fp32": reference.results}
+    runs: dict[str, dict[str, Any]] = {"fp32": _run_json(reference, {}, None)}
+    verdicts: dict[Tried, Verdict] = {}
     refused: dict[str, str] = {}
-    bounded = [bounded_line("fp32", reference)]
-    for precision in panel.precisions:
-        assert precision != "fp32"
-        if reason := _not_possible(panel.device, precision):
+    table: list[str] = []
+    bounded = [_bounded_line("fp32", reference)]
+    for precision in (tried for tried in MEASURED_IN_ORDER if tried in panel.precisions):
+        if reason := _not_possible(device, precision):
             refused[precision] = reason
             continue
-        run = measurement.measured(panel.source.load(precision))
+        gc.collect()
+        free_cached_memory(device)
+        run = measurement.measure(precision)
         say(_progress(precision, run))
-        judgement.take(precision, run)
-        bounded.append(bounded_line(precision, run))
-        _free(panel.device)
+        judged_by = "fp16" if precision == "fp8" and "fp16" in references else "fp32"
+        against = dict.fromkeys(("fp32", judged_by))
+        comparisons = {name: compare(run.results, references[name]) for name in against}
+        if precision == "fp16":
+            references["fp16"] = run.results
+        decisive = comparisons[judged_by]
+        failed = run.results.failed + run.results.recomputed
+        verdicts[precision] = judge(precision, judged_by, decisive.vectors, decisive.scores, failed)
+        runs[precision] = _run_json(run, comparisons, verdicts[precision])
+        table += [line for name, each in comparisons.items() for line in _table_lines(precision, name, each)]
+        bounded.append(_bounded_line(precision, run))
 
-    int8 = _int8(panel, measurement, judgement, say) if panel.try_int8 else None
-    default = default_precision(_capability(panel.device))
+    trained = model.notice is None  # A notice says that a model has no biological meaning.
+    default = default_precision(_capability(device))
     # Runs on a processor are in FP32: half precision is slower there, not faster.
-    settled = panel.source.settles_it and panel.device.type == "cuda"
-    recommended = recommend(judgement.verdicts) if settled else default
-    for line in ("", HEADER, *judgement.lines, "", "Parts that are equal only within a tolerance:", *bounded):
+    recommended = recommend(verdicts) if trained and device.type == "cuda" else default
+    for line in ("", HEADER, *table, "", "Parts that are equal only within a tolerance:", *bounded, ""):
         say(line)
-    say("")
-    for tried, verdict in judgement.verdicts.items():
-        say(f"{tried:<10}{verdict_words(tried, verdict)}")
+    for tried, verdict in verdicts.items():
+        say(f"{tried:<10}{describe_verdict(tried, verdict)}")
     for name, reason in refused.items():
         say(f"{name:<10}refused: {reason}")
-    if panel.source.settles_it:
-        say(f"\nUse {recommended} with this model on this device.")
-    else:
-        say(f"\nWhich precision to use can't be settled with these weights. The default here is {default}.")
+    say(
+        f"\nUse {recommended} with this model on this device."
+        if trained
+        else f"\n{UNTRAINED} The default here is {default}."
+    )
     return {
-        **conditions(MODULE, panel.device),
-        "model": {"title": panel.source.title, "notice": panel.source.notice},
-        "settles_it": panel.source.settles_it,
-        "chunk_lengths": list(panel.source.chunk_lengths),
+        **conditions("virnucpro_backend.selftest", device),
+        "model": {"title": model.title, "notice": model.notice},
+        "settles_it": trained,
+        "chunk_lengths": list(chunk_lengths),
         "inputs": [path.name for path in panel.inputs],
-        "frames": n_frames,
-        "residues": n_residues,
+        "frames": frames,
+        "residues": residues,
         "tokens_per_batch": panel.tokens_per_batch,
-        "precisions": {"fp32": run_json(reference, {}, None), **judgement.runs},
+        "precisions": runs,
         "not_possible": refused,
-        "int8_products": None if int8 is None else asdict(int8),
         "recommended": recommended,
     }
 
 
-def _int8(panel: Panel, measurement: Measurement, judgement: _Judgement, say: Say) -> Products | None:
-    """Try INT8 where there is a GPU to try it on."""
-    if panel.device.type != "cuda" or _not_possible(panel.device, "bf16"):
-        return None
-    model = panel.source.load("bf16")
-    measured = products(model.esm2.config, panel.tokens_per_batch, panel.device)
-    to_int8(model.esm2)
-    run = measurement.measured(model)
-    say(_progress("int8", run))
-    fidelity = judgement.take("int8", run)
-    verdict = judge_int8(fidelity, measured)
-    judgement.verdicts["int8"] = verdict
-    judgement.runs["int8"]["verdict"] = asdict(verdict)
-    say(
-        f"INT8 trial: a layer's products alone run at {measured.bf16:,.0f} (BF16), "
-        f"{_or_none(measured.fp8)} (FP8), {_or_none(measured.int8)} (INT8) and "
-        f"{_or_none(measured.int8_with_scaling)} (INT8 with plain scaling) TOP/s"
-    )
-    del model
-    _free(panel.device)
-    return measured
+def _device(kind: str | None) -> torch.device:
+    if (kind or ("cuda" if torch.cuda.is_available() else "cpu")) == "cuda":
+        return torch.device("cuda", 0)
+    torch.set_num_threads(1)  # as the worker does
+    return torch.device("cpu")
 
 
 def _capability(device: torch.device) -> tuple[int, int] | None:
@@ -165,8 +177,37 @@ def _capability(device: torch.device) -> tuple[int, int] | None:
     return properties.major, properties.minor
 
 
-def _or_none(rate: float | None) -> str:
-    return "none" if rate is None else f"{rate:,.0f}"
+def _not_possible(device: torch.device, precision: Precision) -> str | None:
+    """Why a device can't compute in a precision; None if it can."""
+    capability = _capability(device)
+    if capability is None:
+        return "it needs an NVIDIA GPU of compute capability 8.9 or more" if precision == "fp8" else None
+    try:
+        check_capability(torch.cuda.get_device_name(device), capability, precision)
+    except LoadFailedError as error:
+        return error.message
+    return None
+
+
+def _run_json(
+    run: PrecisionRun, comparisons: Mapping[str, Comparison], verdict: Verdict | None
+) -> dict[str, Any]:
+    return {
+        "code": run.code,
+        "seconds": round(run.seconds, 2),
+        "residues_per_second": round(run.rate, 1),
+        "recomputed_in_fp32": run.results.recomputed,
+        "failed": run.results.failed,
+        "against": {
+            name: {
+                "embeddings": {encoder: asdict(figures) for encoder, figures in comparison.vectors.items()},
+                "scores": asdict(comparison.scores),
+            }
+            for name, comparison in comparisons.items()
+        },
+        "bounded_parts": None if run.bounded is None else asdict(run.bounded),
+        "verdict": None if verdict is None else asdict(verdict),
+    }
 
 
 def _progress(precision: str, run: PrecisionRun) -> str:
@@ -174,18 +215,23 @@ def _progress(precision: str, run: PrecisionRun) -> str:
     return f"  {precision}: {run.seconds:.1f} s, {run.rate:,.0f} residues/s ({run.code}){again}"
 
 
-def _not_possible(device: torch.device, precision: Precision) -> str | None:
-    """Why a device can't compute in a precision; None if it can."""
-    if device.type == "cpu":
-        return "it needs an NVIDIA GPU of compute capability 8.9 or more" if precision == "fp8" else None
-    properties = torch.cuda.get_device_properties(device)
-    try:
-        check_capability(properties.name, (properties.major, properties.minor), precision)
-    except LoadFailedError as error:
-        return error.message
-    return None
+def _table_lines(precision: str, against: str, comparison: Comparison) -> list[str]:
+    """A line per encoder; the first also has the scores."""
+    lines = [
+        f"{precision:<10}{against:<9}{encoder:<11}{figures.cosine_min:>12.7f}{figures.cosine_p01:>11.7f}"
+        f"{figures.cosine_median:>11.7f}{figures.relative_error:>12.2e}{figures.relative_error_max:>10.1e}"
+        for encoder, figures in comparison.vectors.items()
+    ]
+    flips = f"{comparison.scores.flips:,} ({100 * comparison.scores.flip_share:.3f} %)"
+    lines[0] += f"{comparison.scores.difference_max:>12.2e}{flips:>16}"
+    return lines
 
 
-def _free(device: torch.device) -> None:
-    gc.collect()
-    free_cached_memory(device)
+def _bounded_line(precision: str, run: PrecisionRun) -> str:
+    if run.bounded is None:
+        return f"{precision:<10}not measured"
+    bounded = run.bounded
+    return (
+        f"{precision:<10}{bounded.frames:>8,} frames   halved batches {bounded.halved_batches:.2e}"
+        f"   bisected part {bounded.bisected_part:.2e}"
+    )

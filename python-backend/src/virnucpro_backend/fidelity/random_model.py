@@ -1,8 +1,8 @@
 """`python -m virnucpro_backend.fidelity.random_model FOLDER`: random weights of the published shapes.
 
-For measuring speed, and agreement between precisions, where the published weights are not at hand. The
-numbers are made on the device, tensor by tensor, each from a seed of its own, and are exact in FP16 where the
-published ones are: every precision sees the same weights. On another kind of device they are other numbers.
+They serve to measure speed, and agreement between precisions, where the published weights are not at hand.
+The numbers are made on the device, tensor by tensor, each from a seed of its own, and are exact in FP16 where
+the published ones are, so every precision sees the same weights. Another kind of device makes other numbers.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ from virnucpro_backend.weights.model_files import ModelFile
 from virnucpro_backend.weights.model_folder import fill
 from virnucpro_backend.weights.model_json import ModelDescription, write_model_json
 
+RANDOM_MODEL = "random"
+"""The name in model.json."""
 TITLE = "Random weights"
 NOTICE = "random weights, no biological meaning"
 HIDDEN = 512
@@ -134,7 +136,7 @@ def write_random_model(folder: Path, weights: RandomWeights, tokenizer: Path, ch
     write_model_json(
         folder,
         ModelDescription(
-            name="random",
+            name=RANDOM_MODEL,
             title=TITLE,
             notice=NOTICE,
             chunk_length=chunk_length,

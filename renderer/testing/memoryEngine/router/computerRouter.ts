@@ -58,23 +58,20 @@ export function computerRouter(world: World) {
           : model,
       );
     }),
-    answers: computer.answers.handler(() =>
-      world.models
+    selfTests: computer.selfTests.handler(() => ({
+      models: world.models
         .filter((model) => model.present)
         .map(({ id, title }) => ({
           model: id,
           title,
           last: world.answersChecked.has(id) ? { answers: madeAnswers(), outdated: null } : null,
         })),
-    ),
-    checkAnswers: computer.checkAnswers.handler(async function* ({ input }) {
+      speed: world.speedIsMeasured ? madeSpeed() : null,
+    })),
+    runSelfTest: computer.runSelfTest.handler(async function* ({ input }) {
       yield* steps([plain('NVIDIA H200'), plain('CPU')]);
-      world.answersChecked.add(input.model);
-    }),
-    speed: computer.speed.handler(() => (world.speedIsMeasured ? madeSpeed() : null)),
-    measureSpeed: computer.measureSpeed.handler(async function* () {
-      yield* steps([plain('NVIDIA H200'), plain('CPU')]);
-      world.speedIsMeasured = true;
+      if (input.level === 'speed') world.speedIsMeasured = true;
+      else world.answersChecked.add(input.model);
     }),
     pauseWeights: computer.pauseWeights.handler(() => undefined),
     weightsUnderWay: computer.weightsUnderWay.handler(() => ({ models: [] })),

@@ -2,15 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { resolveAppPaths } from '../environment/appPaths.ts';
-import { checkEnvironment } from '../environment/checkEnvironment.ts';
-import type { Command, CommandOutcome } from '../environment/runCommand.ts';
-import { offeredPrecisions, type ProbeResult } from '../../contract/protocol/index.ts';
-import { checkDevices, checkDevicesOnce, withLastTrial } from './checkDevices.ts';
-import { choosePrecision } from './choosePrecision.ts';
-import { computerChecks } from './computerChecks.ts';
-import { leftOutRemark, selectDevices } from './selectDevices.ts';
-import { A100_AND_TURING, NO_GPU } from './testing/probeExamples.ts';
+import { resolveAppPaths } from '../../environment/appPaths.ts';
+import { checkEnvironment } from '../../environment/checkEnvironment.ts';
+import type { Command, CommandOutcome } from '../../environment/runCommand.ts';
+import { offeredPrecisions, type ProbeResult } from '../../../contract/protocol/index.ts';
+import { choosePrecision } from '../choosePrecision.ts';
+import { computerChecks } from '../computerChecks.ts';
+import { leftOutRemark, selectDevices } from '../selectDevices.ts';
+import { A100_AND_TURING, NO_GPU } from '../testing/probeExamples.ts';
+import { checkDevices, checkDevicesOnce, withLastTest } from './deviceLevel.ts';
 
 const environment = { interpreter: 'python', own: true, pythonVersion: '3.12', packages: {}, source: '' };
 
@@ -37,7 +37,7 @@ function answering(
     return Promise.resolve({
       ending: told === 'dies' ? 'failed' : 'succeeded',
       exitCode: 0,
-      stdout: JSON.stringify({ type: 'device_check', name: 'x', results }),
+      stdout: JSON.stringify({ results }),
       stderr: 'Traceback\nRuntimeError: CUDA error: an illegal memory access',
       summary: '',
     });
@@ -100,7 +100,7 @@ it('lets a processor with instructions for BF16 compute in what it was faster in
   const paths = { ...resolved.value, dataDir: await mkdtemp(join(tmpdir(), 'Daten ')) };
   const probe: ProbeResult = { ...NO_GPU, cpu: { ...NO_GPU.cpu, precisions: ['bf16', 'fp32'] } };
   const chosen = async () => {
-    const devices = selectDevices('auto', await withLastTrial(probe, paths, environment), {
+    const devices = selectDevices('auto', await withLastTest(probe, paths, environment), {
       cpuMemory: { sharedBytes: 0, perWorkerBytes: 1 },
     });
     return devices.ok && choosePrecision('auto', devices.value);
@@ -111,7 +111,7 @@ it('lets a processor with instructions for BF16 compute in what it was faster in
     [90, 30, 'bf16'],
   ] as const) {
     const rates = { bf16, fp32 };
-    await rm(join(paths.dataDir, 'device-check.json'), { force: true });
+    await rm(join(paths.dataDir, 'selftest.json'), { force: true });
     await checkDevicesOnce(paths, environment, probe, answering({}, rates).run);
     expect(await chosen()).toEqual({ ok: true, value: expected });
   }
@@ -125,7 +125,7 @@ it('keeps what a device failed at from being offered, and says so before a run',
   const paths = { ...resolved.value, dataDir };
   const trial = async (differences: Parameters<typeof answering>[0], probe = A100_AND_TURING) => {
     await checkDevicesOnce(paths, environment, probe, answering(differences).run);
-    return withLastTrial(probe, paths, environment);
+    return withLastTest(probe, paths, environment);
   };
   const choose = (devices: string, precision: 'auto' | 'bf16' | 'fp32', probe: typeof A100_AND_TURING) => {
     const selected = selectDevices(devices, probe, { cpuMemory: { sharedBytes: 0, perWorkerBytes: 1 } });

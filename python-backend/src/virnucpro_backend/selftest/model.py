@@ -1,22 +1,17 @@
-"""Whether a model gives the known answers on a device:
-`python -m virnucpro_backend.right_answers KIND PRECISIONS --model FOLDER --reference FILE`.
+"""Whether a model gives the known answers on a device.
 
 Some reading frames with known embeddings and scores go through the installed weights exactly as a run would
-send them, in each precision (parted by commas). What must come out stands in FILE, resources/
-reference-answers.json: for the published models the numbers of the original tool, for the demo model stored
-ones. For any other model the processor computes them, in FP32. One JSON object on standard output.
+send them. What must come out is in resources/reference-answers.json: for the published models the numbers of
+the original tool, for the demo model stored ones. For any other model the processor computes them, in FP32.
 """
 
 from __future__ import annotations
 
-import argparse
 import gc
-import json
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, cast
 
 import msgspec
 import numpy as np
@@ -37,25 +32,25 @@ FloatArray = npt.NDArray[np.float32]
 
 ALLOWED_SCORE: dict[Precision, float] = {"fp32": 1e-3, "fp16": 1e-2, "bf16": 5e-2, "fp8": 0.2}
 ALLOWED_NORM: dict[Precision, float] = {"fp32": 1e-3, "fp16": 5e-3, "bf16": 2e-2, "fp8": 0.1}
-"""Largest difference of a score, and relative difference of an embedding's Euclidean norm, that rounding
-explains. The real weights were not at hand: set well above what random weights of the full size show
-(docs/results.md has the figures), since trained weights have larger outliers. The usual
-faults are far outside: without token dropout's factor 0.88 norms are off by 12 %, with `<eos>` in the mean
-most scores change.
+"""The largest difference of a score, and relative difference of an embedding's Euclidean norm, that rounding
+can explain. The real weights were not at hand, so the limits lie well above what random weights of the full
+size show (figures in docs/results.md): trained weights have larger outliers. The usual faults are far
+outside: without token dropout's factor of 0.88 norms are off by 12 %, and with `<eos>` in the mean most
+scores change.
 """
 
 _TOKENS_PER_BATCH = 512
 
 
 class Sizes(msgspec.Struct, frozen=True):
-    """What tells an encoder from one of another size."""
+    """What distinguishes an encoder from one of another size."""
 
     layers: int
     width: int
 
 
 class KnownFrame(msgspec.Struct, frozen=True):
-    """A reading frame with what must come out: Euclidean norms, and scores where they are known."""
+    """A reading frame and what must come out: Euclidean norms, and scores where they are known."""
 
     id: str
     nucleotides: str
@@ -67,7 +62,7 @@ class KnownFrame(msgspec.Struct, frozen=True):
 
 
 class KnownAnswers(msgspec.Struct, frozen=True):
-    """Answers of the models with these names and sizes. `source`: where they come from, for people."""
+    """The answers of models with these names and sizes. `source` tells people where they come from."""
 
     models: tuple[str, ...]
     esm2: Sizes
@@ -86,9 +81,7 @@ class KnownAnswers(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Answers:
-    """Of f frames: norms FP32 [f] of either encoder's embeddings, and scores FP32 [f, 2], NaN where they are
-    not known.
-    """
+    """For f frames: norms FP32 [f] of each encoder's embeddings, scores FP32 [f, 2], NaN where unknown."""
 
     esm2: FloatArray
     dnabert_s: FloatArray
@@ -97,15 +90,13 @@ class Answers:
 
 @dataclass(frozen=True)
 class PrecisionAnswer:
-    """How far a precision is from what is known; None where nothing was computed, and for scores also where
-    none are known. `problem`: a sentence, None where all is well.
+    """How far a precision is from the known answers: None where nothing was computed or, for scores, where
+    none are known. `problem` is a sentence, None where all is well.
     """
 
     precision: Precision
     score_difference: float | None
     norm_difference: float | None
-    allowed_score: float
-    allowed_norm: float
     problem: str | None
 
 
@@ -119,7 +110,7 @@ def check_answers(
 ) -> dict[str, Any]:
     """Compare a model folder's answers on one kind of device with what is known of them.
 
-    Returns `against`, `source`, and `results`, a PrecisionAnswer for each precision. Raises WeightsError for
+    Returns `against`, `source`, and `results`: a PrecisionAnswer for each precision. Raises WeightsError for
     a folder that is no model; whatever goes wrong on the device is a result's `problem`.
     """
     forbid_hidden_rounding()
@@ -134,7 +125,6 @@ def check_answers(
         problem = f"The processor could not compute what to compare with. {_sentence(error)}"
         results = [_without_answer(precision, problem) for precision in precisions]
     return {
-        "type": "right_answers",
         "against": known.against if known else "processor",
         "source": known.source if known else "the same model on this computer's processor, in FP32",
         "results": [asdict(result) for result in results],
@@ -193,13 +183,13 @@ def _checked(
 
 
 def compare(precision: Precision, answers: Answers, expected: Answers) -> PrecisionAnswer:
-    """The largest differences of these answers, of the same frames, and whether rounding explains them."""
+    """The largest differences between answers for the same frames, and whether rounding explains them."""
     norms = np.abs(
         np.stack((answers.esm2, answers.dnabert_s)) / np.stack((expected.esm2, expected.dnabert_s)) - 1
     )
     has_scores = np.isfinite(expected.scores)
     scores = np.abs(answers.scores - expected.scores)[has_scores]
-    # Written so that what is not a number is wrong, too.
+    # The comparison is written so that NaN is wrong, too.
     wrong = [
         f"{what} differ by up to {float(difference.max()):.2g}; {allowed:g} is allowed"
         for what, difference, allowed in (
@@ -212,20 +202,18 @@ def compare(precision: Precision, answers: Answers, expected: Answers) -> Precis
         precision,
         score_difference=_number(scores),
         norm_difference=_number(norms),
-        allowed_score=ALLOWED_SCORE[precision],
-        allowed_norm=ALLOWED_NORM[precision],
         problem=". ".join(wrong) + "." if wrong else None,
     )
 
 
 def _number(differences: FloatArray) -> float | None:
-    """The largest, None without any and where one is not a number, for which JSON has none."""
+    """The largest one; None if there are none or one is not a number, which JSON cannot express."""
     largest = float(differences.max()) if differences.size else float("nan")
     return largest if np.isfinite(largest) else None
 
 
 def _without_answer(precision: Precision, problem: str) -> PrecisionAnswer:
-    return PrecisionAnswer(precision, None, None, ALLOWED_SCORE[precision], ALLOWED_NORM[precision], problem)
+    return PrecisionAnswer(precision, None, None, problem)
 
 
 def _sentence(error: Exception) -> str:
@@ -246,21 +234,3 @@ def _as_answers(frames: Sequence[KnownFrame]) -> Answers:
 def _joined(texts: Sequence[str]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
     letters = np.frombuffer("".join(texts).encode("ascii"), np.uint8)
     return letters, np.cumsum([0, *map(len, texts)], dtype=np.int64)
-
-
-def main() -> None:
-    """Check one device, given with its precisions, a model folder and the known answers as arguments."""
-    parser = argparse.ArgumentParser(prog="python -m virnucpro_backend.right_answers", description=__doc__)
-    parser.add_argument("kind", choices=get_args(DeviceKind))
-    parser.add_argument("precisions", help="such as fp32,bf16")
-    parser.add_argument("--model", type=Path, required=True, help="a model folder")
-    parser.add_argument("--reference", type=Path, required=True, help="reference-answers.json")
-    arguments = parser.parse_args()
-    report = check_answers(
-        arguments.kind, arguments.precisions.split(","), arguments.model, arguments.reference
-    )
-    sys.stdout.write(json.dumps(report) + "\n")
-
-
-if __name__ == "__main__":
-    main()

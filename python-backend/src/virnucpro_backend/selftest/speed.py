@@ -1,27 +1,21 @@
-"""`python -m virnucpro_backend.benchmark KIND PRECISION`: how fast a device runs both encoders.
+"""How fast a device runs both encoders, with random weights of the published widths.
 
-Random weights of the published widths. All layers of ESM-2 take the same time, so only a few are computed, as
-many as fit into any device, and the rate is given for all of them. Batches of equal lengths in
-several sizes, each beside the device's own matrix products of the same shapes: what it could reach at most.
-Rates are those of one worker: on a processor, one thread. One JSON object on standard output.
+All layers of ESM-2 take the same time, so only as many are computed as fit into any device, and the rate is
+stated for all of them. Each batch size is measured beside the device's own matrix products of the same
+shapes, which bound what it could reach. Rates are those of one worker: on a processor, of one thread.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from virnucpro_backend.devices.allocator import set_up_device_allocator
 from virnucpro_backend.devices.kinds import DeviceKind, Precision
-from virnucpro_backend.devices.opening.failure import LoadFailedError
 from virnucpro_backend.devices.opening.open import open_device
 from virnucpro_backend.encoders.dnabert_s import DNABERT_S, DnabertS
 from virnucpro_backend.encoders.esm2 import ESM2_3B, Esm2, ResidualStream
@@ -31,9 +25,8 @@ from virnucpro_backend.fidelity.conditions import conditions
 from virnucpro_backend.fidelity.random_model import RandomWeights
 from virnucpro_backend.inference.memory.device_memory import is_out_of_memory
 
-MODULE = "virnucpro_backend.benchmark"
 ESM2_TOKENS, DNABERT_S_TOKENS = 168, 101
-"""Of a frame of a 500-bp chunk: 166 residues and two special tokens; byte pairs of its nucleotides."""
+"""For a frame of a 500-bp chunk: 166 residues and two special tokens; byte pairs of its nucleotides."""
 
 CPU_LAYERS, GPU_LAYERS = 2, 6
 """Layers of ESM-2 3B that are computed; one takes 0.3 GiB in FP32."""
@@ -41,7 +34,7 @@ CPU_LAYERS, GPU_LAYERS = 2, 6
 CPU_BATCHES, GPU_BATCHES = (168, 512, 2048), (2048, 8192, 16_384, 24_576, 32_768)
 
 
-def benchmark(kind: DeviceKind, precision: Precision, seconds: float) -> dict[str, Any]:
+def measure_speed(kind: DeviceKind, precision: Precision, seconds: float) -> dict[str, Any]:
     """Rates by tokens per batch. Raises LoadFailedError where the device can't be used."""
     forbid_hidden_rounding()
     opened = open_device(kind, precision, None)
@@ -72,8 +65,7 @@ def benchmark(kind: DeviceKind, precision: Precision, seconds: float) -> dict[st
             }
         )
     return {
-        "type": "benchmark",
-        **conditions(MODULE, device),
+        **conditions("virnucpro_backend.selftest", device),
         "name": opened.name,
         "precision": precision,
         "layers_of_esm2_computed": layers,
@@ -119,14 +111,14 @@ def _products(encoder: Esm2, rows: int) -> Callable[[], None]:
 
 
 def _seconds_per_call(work: Callable[[], object], seconds: float, device: torch.device) -> float:
-    """After a first time that may have to build kernels."""
+    """The mean over some seconds, after a first call that may have to compile kernels."""
     work()
     _wait_for(device)
     count, begun = 0, time.perf_counter()
     while count == 0 or time.perf_counter() - begun < seconds:
         work()
         count += 1
-        # The host would run far ahead of a GPU, and the time would be that of the queue.
+        # Otherwise the host would run far ahead of the GPU, and only queueing would be timed.
         _wait_for(device)
     return (time.perf_counter() - begun) / count
 
@@ -136,24 +128,3 @@ def _wait_for(device: torch.device) -> None:
         torch.cuda.synchronize(device)
     elif device.type == "mps":
         torch.mps.synchronize()
-
-
-def main() -> int:
-    """Measure the device that the arguments name; returns the exit code."""
-    parser = argparse.ArgumentParser(prog=f"python -m {MODULE}", description=__doc__)
-    parser.add_argument("kind", choices=get_args(DeviceKind))
-    parser.add_argument("precision", choices=get_args(Precision))
-    parser.add_argument("--seconds", type=float, default=60.0)
-    arguments = parser.parse_args()
-    set_up_device_allocator()
-    try:
-        report = benchmark(arguments.kind, arguments.precision, arguments.seconds)
-    except LoadFailedError as failure:
-        print(f"{failure.message} {failure.next_step}", file=sys.stderr)
-        return 1
-    print(json.dumps(report))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Command, CommandOutcome } from '../environment/runCommand.ts';
-import { temporaryFolder } from '../testing/temporaryFolder.ts';
-import { testContext } from '../testing/testContext.ts';
-import { benchmarkDevices, bestRow, keptBenchmark } from './benchmarkDevices.ts';
-import { A100_AND_TURING } from './testing/probeExamples.ts';
+import type { Command, CommandOutcome } from '../../environment/runCommand.ts';
+import { temporaryFolder } from '../../testing/temporaryFolder.ts';
+import { testContext } from '../../testing/testContext.ts';
+import { A100_AND_TURING } from '../testing/probeExamples.ts';
+import { bestRow, keptSpeed, measureSpeed } from './speedLevel.ts';
 
 const environment = {
   interpreter: 'python',
@@ -26,13 +26,11 @@ it('measures each device in the precision that suits it, goes on when one fails,
   const commands: Command[] = [];
   const run = (command: Command) => {
     commands.push(command);
-    const [kind, precision] = command.args.slice(-4);
+    const [, precision] = command.args.slice(-4);
     const outcome: CommandOutcome = {
       ending: precision === 'fp16' ? 'failed' : 'succeeded',
       exitCode: 0,
       stdout: JSON.stringify({
-        type: 'benchmark',
-        name: kind,
         precision,
         rows,
         versions: { torch: '2.13.0' },
@@ -42,14 +40,18 @@ it('measures each device in the precision that suits it, goes on when one fails,
     };
     return Promise.resolve(outcome);
   };
-  expect(await keptBenchmark(environment, paths)).toBeNull();
-  const measured = await benchmarkDevices(environment, paths, A100_AND_TURING, 60, { run });
+  expect(await keptSpeed(environment, paths)).toBeNull();
+  const measured = await measureSpeed(environment, paths, A100_AND_TURING, 60, { run });
   expect(commands.map(({ args, env }) => [...args.slice(-4, -2), env['CUDA_VISIBLE_DEVICES']])).toEqual([
     ['cuda', 'bf16', 'GPU-aaaa-a100'],
     ['cuda', 'fp16', 'GPU-bbbb-2080'],
     ['cpu', 'fp32', ''],
   ]);
-  expect(measured.map(({ problem }) => problem)).toEqual([null, 'RuntimeError: CUDA error', null]);
+  expect(measured.map(({ problem }) => problem)).toEqual([
+    null,
+    expect.stringContaining('RuntimeError: CUDA error'),
+    null,
+  ]);
   // What is sent in names the versions.
   expect(measured[0]?.report).toMatchObject({ rows, versions: { torch: '2.13.0' } });
   expect(measured.map(bestRow)).toMatchObject([
@@ -58,11 +60,11 @@ it('measures each device in the precision that suits it, goes on when one fails,
     { precision: 'fp32', tokens_per_batch: 24_528 },
   ]);
 
-  expect(await keptBenchmark(environment, paths)).toMatchObject({ devices: measured });
+  expect(await keptSpeed(environment, paths)).toMatchObject({ devices: measured });
   const another = { ...environment, packages: { torch: '2.14.0' } };
-  expect(await keptBenchmark(another, paths)).toBeNull();
+  expect(await keptSpeed(another, paths)).toBeNull();
 
   // A measurement that was given up does not replace a complete one.
-  await benchmarkDevices(environment, paths, A100_AND_TURING, 60, { run, signal: AbortSignal.abort() });
-  expect(await keptBenchmark(environment, paths)).toMatchObject({ devices: measured });
+  await measureSpeed(environment, paths, A100_AND_TURING, 60, { run, signal: AbortSignal.abort() });
+  expect(await keptSpeed(environment, paths)).toMatchObject({ devices: measured });
 });

@@ -23,7 +23,8 @@ from published_files import (
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from virnucpro_backend.right_answers import (
+from virnucpro_backend.safetensors_file import sha256_of_file
+from virnucpro_backend.selftest.model import (
     Answers,
     check_answers,
     compare,
@@ -31,7 +32,6 @@ from virnucpro_backend.right_answers import (
     part_frames,
     read_reference,
 )
-from virnucpro_backend.safetensors_file import sha256_of_file
 from virnucpro_backend.weights.formats.checkpoints import open_checkpoint
 from virnucpro_backend.weights.model_files import ModelFile
 from virnucpro_backend.weights.model_json import ModelDescription, NormBand, write_model_json

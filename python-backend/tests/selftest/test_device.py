@@ -3,14 +3,12 @@ from __future__ import annotations
 import pytest
 import torch
 
-from virnucpro_backend import device_check
-from virnucpro_backend.device_check import ALLOWED, check_device
+from virnucpro_backend.selftest import device
+from virnucpro_backend.selftest.device import ALLOWED, check_device
 
 
 def test_the_processor_agrees_with_itself() -> None:
-    report = check_device("cpu", ["fp32"], seconds=0)
-    assert report["name"]
-    [result] = report["results"]
+    [result] = check_device("cpu", ["fp32"], seconds=0)["results"]
     assert result["problem"] is None
     assert result["difference"] <= 1e-6
 
@@ -23,8 +21,8 @@ def test_rounding_stays_within_what_is_allowed() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["nan", "sign", "order"])
-def test_a_device_that_computes_wrongly_is_found_out(monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
-    right = device_check._embed
+def test_a_device_that_computes_wrongly_is_found(monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
+    right = device._embed
     passes = 0
 
     def sometimes_wrong(*arguments: object) -> torch.Tensor:
@@ -35,19 +33,18 @@ def test_a_device_that_computes_wrongly_is_found_out(monkeypatch: pytest.MonkeyP
             return result
         return {"nan": result * float("nan"), "sign": -result, "order": result.roll(1, 0)}[wrong]
 
-    monkeypatch.setattr(device_check, "_embed", sometimes_wrong)
+    monkeypatch.setattr(device, "_embed", sometimes_wrong)
     [result] = check_device("cpu", ["fp32"], seconds=0)["results"]
     assert "differ by" in result["problem"]
 
 
-def test_what_a_device_lacks_is_said() -> None:
+def test_a_missing_precision_is_reported() -> None:
     [fp8] = check_device("cpu", ["fp8"], seconds=0)["results"]
     assert fp8["difference"] is None
     assert "FP8" in fp8["problem"]
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="for computers without a GPU")
-def test_a_gpu_that_is_not_there_is_said() -> None:
-    report = check_device("cuda", ["bf16"], seconds=0)
-    assert report["name"] is None
-    assert report["results"][0]["problem"]
+def test_a_missing_gpu_is_reported() -> None:
+    [result] = check_device("cuda", ["bf16"], seconds=0)["results"]
+    assert result["problem"]

@@ -1,10 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ChosenDevice } from '../devices/chosenDevice.ts';
-import type { AppPaths } from '../environment/appPaths.ts';
-import { temporaryFolder } from '../testing/testContext.ts';
-import { checkFidelity, fidelityReport } from './fidelityVerdict.ts';
+import type { ChosenDevice } from '../chosenDevice.ts';
+import type { AppPaths } from '../../environment/appPaths.ts';
+import { temporaryFolder } from '../../testing/testContext.ts';
+import { checkPrecision, keepPrecisions } from './precisionLevel.ts';
 
 const HASH = 'a'.repeat(64);
 const gpu = (name: string): ChosenDevice => ({
@@ -21,39 +19,37 @@ const gpu = (name: string): ChosenDevice => ({
 async function pathsWith(report?: object): Promise<AppPaths> {
   const dataDir = await temporaryFolder();
   const paths = { dataDir } as AppPaths;
-  if (report) {
-    await mkdir(dirname(fidelityReport(paths, HASH)), { recursive: true });
-    await writeFile(fidelityReport(paths, HASH), JSON.stringify(report));
-  }
+  if (report) await keepPrecisions(paths, HASH, report);
   return paths;
 }
 
 const report = (verdict: { offered: boolean; reason: string }) => ({
   device: { name: 'H200' },
   precisions: { fp8: { verdict }, fp16: { verdict: { offered: true, reason: '' } } },
+  not_possible: {},
 });
 
 describe('FP8', () => {
   it('is refused before it was checked, with what to do', async () => {
-    const refused = await checkFidelity(await pathsWith(), HASH, 'fp8', [gpu('H200')]);
+    const refused = await checkPrecision(await pathsWith(), HASH, 'fp8', [gpu('H200')]);
     expect(refused).toMatchObject({ ok: false, error: { code: 'precision_unsupported' } });
-    expect(refused.ok ? '' : refused.error.nextStep).toContain('virnucpro fidelity');
+    expect(refused.ok ? '' : refused.error.nextStep).toContain('virnucpro selftest precision');
   });
 
   it('is refused with the measured reason where it did not pass', async () => {
     const paths = await pathsWith(report({ offered: false, reason: '5.129 % of the labels flip' }));
-    const refused = await checkFidelity(paths, HASH, 'fp8', [gpu('H200')]);
+    const refused = await checkPrecision(paths, HASH, 'fp8', [gpu('H200')]);
     expect(refused.ok ? '' : refused.error.cause).toContain('5.129 %');
   });
 
   it('is taken where it passed, on the GPU it was checked on and no other', async () => {
     const paths = await pathsWith(report({ offered: true, reason: '' }));
-    expect((await checkFidelity(paths, HASH, 'fp8', [gpu('H200')])).ok).toBe(true);
-    expect((await checkFidelity(paths, HASH, 'fp8', [gpu('H200'), gpu('L4')])).ok).toBe(false);
-    expect((await checkFidelity(paths, 'b'.repeat(64), 'fp8', [gpu('H200')])).ok).toBe(false);
+    expect((await checkPrecision(paths, HASH, 'fp8', [gpu('H200')])).ok).toBe(true);
+    expect((await checkPrecision(paths, HASH, 'fp8', [gpu('H200'), gpu('L4')])).ok).toBe(false);
+    expect((await checkPrecision(paths, 'b'.repeat(64), 'fp8', [gpu('H200')])).ok).toBe(false);
   });
 
   it('alone needs the check', async () => {
-    expect((await checkFidelity(await pathsWith(), HASH, 'bf16', [gpu('H200')])).ok).toBe(true);
+    expect((await checkPrecision(await pathsWith(), HASH, 'bf16', [gpu('H200')])).ok).toBe(true);
   });
 });

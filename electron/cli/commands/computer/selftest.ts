@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import type { Answers } from '../../../contract/rpc/computer.ts';
+import { unwrap } from '../../../contract/result.ts';
+import {
+  checkAnswers,
+  checkDevicesOnce,
+  describeVerdicts,
+  formatCount,
+  measurePrecisions,
+  measureSpeed,
+  probeDevices,
+  resolveModel,
+  type EngineContext,
+} from '../../../engine/index.ts';
+import { EXIT } from '../../exitCodes.ts';
+import { parsed } from '../../parsed.ts';
+import { toStandardError, toStandardOutput } from '../../output/terminal.ts';
+
+export interface SelfTestFlags {
+  model: string;
+  seconds: number;
+  json?: boolean;
+}
+
+/** Does this installation compute what it should? Each level prints its findings, with --json as JSON. */
+export async function selftest(
+  context: EngineContext,
+  level: string,
+  inputs: readonly string[],
+  flags: SelfTestFlags,
+): Promise<number> {
+  const { good, findings, lines } = await LEVELS[parsed(levelSchema, level)](context, inputs, flags);
+  const text = flags.json === true ? JSON.stringify(findings) : lines.join('\n');
+  if (text !== '') toStandardOutput(text);
+  return good ? EXIT.done : EXIT.failed;
+}
+
+const levelSchema = z.enum(['device', 'model', 'precision', 'speed']);
+
+interface Findings {
+  good: boolean;
+  /** For --json. */
+  findings: unknown;
+  lines: string[];
+}
+type Level = (context: EngineContext, inputs: readonly string[], flags: SelfTestFlags) => Promise<Findings>;
+
+const LEVELS: Record<z.infer<typeof levelSchema>, Level> = {
+  device: async ({ environment, paths }) => {
+    const probe = unwrap(await probeDevices(environment));
+    const devices = await checkDevicesOnce(paths, environment, probe);
+    const { wrong, sentence } = describeVerdicts(devices);
+    return { good: !wrong, findings: devices, lines: [sentence] };
+  },
+  model: async ({ environment, paths }, _, { model: choice }) => {
+    const { planModel } = unwrap(await resolveModel(choice, paths));
+    const probe = unwrap(await probeDevices(environment));
+    const onDevice = (name: string) => {
+      toStandardError(`${name} computes known reading frames with ${planModel.title} ...`);
+    };
+    const answers = unwrap(await checkAnswers(environment, paths, probe, planModel, { onDevice }));
+    const wrong = answers.devices.some(({ precisions }) =>
+      precisions.some(({ problem }) => problem !== null),
+    );
+    return { good: !wrong, findings: answers, lines: describeAnswers(answers) };
+  },
+  precision: async ({ environment, paths }, inputs, { model: choice, json = false }) => {
+    const { planModel } = unwrap(await resolveModel(choice, paths));
+    const report = await measurePrecisions(environment, paths, planModel, inputs, { quiet: json });
+    return { good: report !== null, findings: report, lines: [] };
+  },
+  speed: async ({ environment, paths }, _, { seconds }) => {
+    const probe = unwrap(await probeDevices(environment));
+    const onDevice = (name: string) => {
+      toStandardError(`${name} is measured for about ${seconds} s ...`);
+    };
+    const measured = await measureSpeed(environment, paths, probe, seconds, { onDevice });
+    const lines = measured.flatMap(({ name, report, problem }) => [
+      `${name}${report ? `, ${report.precision.toUpperCase()}` : `: ${problem ?? ''}`}`,
+      ...(report?.rows ?? []).map(
+        (row) =>
+          `  batches of ${formatCount(row.tokens_per_batch)} tokens: ` +
+          `ESM-2 ${formatCount(Math.round(row.esm2_residues_per_second))} residues/s ` +
+          `(its matrix products alone ${formatCount(Math.round(row.products_residues_per_second))}), ` +
+          `DNABERT-S ${formatCount(Math.round(row.dnabert_s_frames_per_second))} frames/s`,
+      ),
+    ]);
+    return { good: measured.every(({ problem }) => problem === null), findings: measured, lines };
+  },
+};
+
+const AGREEMENT = {
+  original_tool: 'gives the answers of the original tool',
+  stored:
+    'gives the stored answers of the demo model: it computes correctly, which says nothing about biology',
+  processor: 'agrees with the processor; no known answers exist for this model',
+} as const satisfies Record<Answers['against'], string>;
+
+function describeAnswers({ against, source, devices }: Answers): string[] {
+  const lines = devices.flatMap(({ name, precisions }) =>
+    precisions.map(({ precision, problem, scoreDifference, normDifference }) => {
+      const where = `${name}, ${precision.toUpperCase()}`;
+      if (problem !== null) return `${where}: wrong or missing answers. ${problem}`;
+      const differences = [
+        ...(scoreDifference === null ? [] : [`scores within ${scoreDifference.toExponential(1)}`]),
+        ...(normDifference === null ? [] : [`norms within ${(100 * normDifference).toPrecision(2)} %`]),
+      ];
+      return `${where}: ${AGREEMENT[against]} (${differences.join(', ')}).`;
+    }),
+  );
+  return [...lines, `Compared with: ${source}.`];
+}

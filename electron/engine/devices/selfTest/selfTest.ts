@@ -1,0 +1,93 @@
+/** Runs a level of the Python side's self-test on a device, and keeps what the levels found in one file. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { message, type Message } from '../../../contract/messages.ts';
+import type { ProbeResult } from '../../../contract/protocol/index.ts';
+import { parseJson } from '../../../contract/parseJson.ts';
+import type { AppPaths } from '../../environment/appPaths.ts';
+import { pythonLaunch, type PythonEnvironment } from '../../environment/pythonLaunch.ts';
+import { runCommand, type CommandRunner } from '../../environment/runCommand.ts';
+import { replaceFile } from '../../files/replaceFile.ts';
+import { workerEnvironment, type ChosenDevice } from '../chosenDevice.ts';
+import { selectDevices } from '../selectDevices.ts';
+
+export const SELF_TEST = 'virnucpro_backend.selftest';
+
+/** The one processor worker that is tested stands for all of them. */
+export const CPU_ID = 'cpu:0';
+
+export interface LevelOptions {
+  readonly onDevice?: (name: string, number: number, count: number) => void;
+  readonly signal?: AbortSignal | undefined;
+  readonly run?: CommandRunner;
+}
+
+/** The GPUs that a run takes by itself, and one processor worker. */
+export function devicesToTest(probe: ProbeResult): ChosenDevice[] {
+  const chosen = selectDevices('auto', probe, { cpuMemory: { sharedBytes: 0, perWorkerBytes: 0 } });
+  const devices = chosen.ok ? chosen.value.filter(({ kind }) => kind !== 'cpu') : [];
+  return [...devices, { kind: 'cpu', id: CPU_ID, name: probe.cpu.name, precisions: probe.cpu.precisions }];
+}
+
+/** The report of one level on one device, or why there is none. */
+export async function testDevice<Report>(
+  environment: PythonEnvironment,
+  device: ChosenDevice,
+  [level, ...args]: readonly [level: string, ...args: string[]],
+  schema: z.ZodType<Report>,
+  timeoutMs: number,
+  { run = runCommand, signal }: Pick<LevelOptions, 'run' | 'signal'>,
+): Promise<{ report: Report } | { report: null; lost: Message }> {
+  const launch = pythonLaunch(
+    environment,
+    SELF_TEST,
+    [level, device.kind, ...args],
+    workerEnvironment(device),
+  );
+  const outcome = await run({ ...launch, timeoutMs, signal });
+  const report = outcome.ending === 'succeeded' ? parseJson(schema, outcome.stdout) : undefined;
+  if (report !== undefined) return { report };
+  const line = outcome.stderr.trim().split('\n').at(-1) ?? '';
+  return {
+    report: null,
+    lost:
+      outcome.ending === 'timed_out'
+        ? message('check.computing.no_answer')
+        : message('check.computing.broke_off', { line }),
+  };
+}
+
+const keptFile = (paths: AppPaths): string => join(paths.dataDir, 'selftest.json');
+const keptSchema = z.record(z.string(), z.unknown());
+
+async function readAll(paths: AppPaths): Promise<Record<string, unknown>> {
+  const text = await readFile(keptFile(paths), 'utf8').catch(() => undefined);
+  return parseJson(keptSchema, text) ?? {};
+}
+
+/** What was kept under a name, unless it is missing or unreadable. */
+export async function readKept<Content>(
+  paths: AppPaths,
+  name: string,
+  schema: z.ZodType<Content>,
+): Promise<Content | undefined> {
+  return schema.safeParse((await readAll(paths))[name]).data;
+}
+
+let writing: Promise<void> = Promise.resolve();
+
+/** Keeps a finding until the next one of the same name. Where it can't be written, the test is simply repeated the next time. */
+export function keep(paths: AppPaths, name: string, content: unknown): Promise<void> {
+  const file = keptFile(paths);
+  const temporary = `${file}.${process.pid}.tmp`;
+  writing = writing
+    .then(() => mkdir(dirname(file), { recursive: true }))
+    .then(async () => {
+      const all = { ...(await readAll(paths)), [name]: content };
+      await writeFile(temporary, `${JSON.stringify(all, null, 2)}\n`);
+      replaceFile(temporary, file);
+    })
+    .catch(() => undefined);
+  return writing;
+}

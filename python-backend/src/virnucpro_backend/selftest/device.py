@@ -1,0 +1,130 @@
+"""Whether a device computes, and whether its results are right.
+
+A small encoder built like ESM-2, with random weights, runs through the kernels that a run uses, for about a
+second in each precision. Its output is compared with the processor's in FP32.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from virnucpro_backend.devices.kinds import DeviceKind, Precision
+from virnucpro_backend.devices.opening.failure import LoadFailedError
+from virnucpro_backend.devices.opening.open import open_device
+from virnucpro_backend.encoders.esm2 import Esm2, Esm2Config
+from virnucpro_backend.encoders.layout import SequenceLayout
+from virnucpro_backend.encoders.precision import DTYPES, forbid_hidden_rounding
+
+SECONDS = 1.0
+"""How long each precision computes, after a first pass that may have to compile its kernels."""
+
+ALLOWED: dict[Precision, float] = {"fp32": 1e-4, "fp16": 3e-3, "bf16": 2e-2, "fp8": 0.1}
+"""The largest relative difference from the processor's FP32 embeddings that rounding can explain. A device
+that computes wrongly is off by about 1.
+"""
+
+_CONFIG = Esm2Config(layers=4, width=640, heads=10, feed_forward=2560)
+_LENGTHS = (160,) * 4
+"""Tokens per sequence. Attention on the processor needs equal lengths, FP8 a total that 16 divides."""
+
+
+def check_device(
+    kind: DeviceKind, precisions: Sequence[Precision], seconds: float = SECONDS
+) -> dict[str, Any]:
+    """`results`: for each precision `precision`, `difference` (relative) and `passes_per_second` (both None
+    where nothing was computed), `allowed`, and `problem` (a sentence, or None where all is well).
+
+    Whatever a device does wrong is a result's `problem`, never an exception.
+    """
+    forbid_hidden_rounding()
+    weights, tokens = _random_weights(), _random_tokens()
+    with torch.inference_mode():
+        expected = _embed(weights, tokens)
+    return {"results": [_checked(kind, each, weights, tokens, expected, seconds) for each in precisions]}
+
+
+def _checked(
+    kind: DeviceKind, precision: Precision, weights: Esm2, tokens: Tensor, expected: Tensor, seconds: float
+) -> dict[str, Any]:
+    difference, rate, problem = None, None, None
+    allowed = ALLOWED[precision]
+    try:
+        device = open_device(kind, precision, None).device
+        with torch.inference_mode():
+            difference, rate = _worst_difference(weights, tokens, expected, device, precision, seconds)
+        if not difference <= allowed:
+            problem = f"The results differ by {difference:.2g} from the processor's; {allowed:g} is allowed."
+    except LoadFailedError as error:
+        problem = str(error)
+    except Exception as error:  # a driver can fail in any way
+        problem = f"{type(error).__name__}: {error}".splitlines()[0]
+    return {
+        "precision": precision,
+        # JSON has no infinity, which stands for a result that is not a number.
+        "difference": None if difference == float("inf") else difference,
+        "passes_per_second": rate,
+        "allowed": allowed,
+        "problem": problem,
+    }
+
+
+def _random_weights() -> Esm2:
+    generator = torch.Generator().manual_seed(11)
+    model = Esm2(_CONFIG)
+    for parameter_name, parameter in model.named_parameters():
+        if parameter.dim() == 2:
+            scale = 1.0 if parameter_name.startswith("embedding") else parameter.shape[1] ** -0.5
+            parameter.copy_(torch.randn(parameter.shape, generator=generator) * scale)
+    return model
+
+
+def _random_tokens() -> Tensor:
+    """Tokens int64 [T]: amino acids, `<cls>` 0 and `<eos>` 2 around each sequence."""
+    generator = torch.Generator().manual_seed(12)
+    sequences = []
+    for length in _LENGTHS:
+        sequence = torch.randint(4, 24, (length,), generator=generator)
+        sequence[0], sequence[-1] = 0, 2
+        sequences.append(sequence)
+    return torch.cat(sequences)
+
+
+def _worst_difference(
+    weights: Esm2,
+    tokens: Tensor,
+    expected: Tensor,
+    device: torch.device,
+    precision: Precision,
+    seconds: float,
+) -> tuple[float, float]:
+    """The largest relative difference of an embedding in any pass, infinite where one is not a number; and
+    passes per second without the first."""
+    with torch.inference_mode(False):
+        model = Esm2(_CONFIG, DTYPES[precision])
+        model.load_state_dict(weights.state_dict())
+        model.to(device)
+        model.use_kernels_for(device)
+        if precision == "fp8":
+            model.to_fp8()
+    worst = _difference(_embed(model, tokens.to(device)), expected)
+    begun, passes = time.perf_counter(), 0
+    while passes == 0 or time.perf_counter() - begun < seconds:
+        worst = max(worst, _difference(_embed(model, tokens.to(device)), expected))
+        passes += 1
+    return worst, round(passes / (time.perf_counter() - begun), 3)
+
+
+def _embed(model: Esm2, tokens: Tensor) -> Tensor:
+    """Embeddings FP32 [sequences, width], in main memory."""
+    return model.embed(tokens, SequenceLayout.from_lengths(_LENGTHS, tokens.device)).cpu()
+
+
+def _difference(got: Tensor, expected: Tensor) -> float:
+    relative = (got - expected).norm(dim=1) / expected.norm(dim=1)
+    worst = float(relative.max())
+    return worst if worst == worst else float("inf")

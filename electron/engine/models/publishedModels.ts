@@ -94,7 +94,7 @@ export async function leftovers(
   const shared = join(weightsFolder(paths), SHARED_WEIGHTS);
   const parts = model.files.flatMap((file) => {
     const path = join(downloadsFolder(paths), sourceOf(file), file.name);
-    return [path, `${path}.part`, `${path}.part.ranges`];
+    return [path, `${path}.part`];
   });
   const encoders = model.files
     .filter(({ sha256 }) => sha256 !== undefined)
@@ -104,10 +104,7 @@ export async function leftovers(
   const found = await Promise.all(
     [...parts, ...encoders].map(async (path) => ({ path, info: await stat(path).catch(() => undefined) })),
   );
-  // A part has holes where nothing has come yet.
-  return found.flatMap(({ path, info }) =>
-    info ? [{ path, bytes: Math.min(info.size, (info.blocks || Infinity) * 512) }] : [],
-  );
+  return found.flatMap(({ path, info }) => (info ? [{ path, bytes: info.size }] : []));
 }
 
 function encoderName({ role, sha256 = '' }: PublishedFile): string {
@@ -130,15 +127,8 @@ async function hasEncoder(weights: string, file: PublishedFile): Promise<boolean
   return note !== undefined && info?.size === note.size;
 }
 
-const rangeSchema = z.object({ begin: z.int(), end: z.int() });
-
-/** As the backend records it: a complete file, or a line for each range that has arrived. */
+/** Bytes of a file that has come completely, or in part. */
 async function fetched(path: string): Promise<number> {
-  const complete = await stat(path).catch(() => undefined);
-  if (complete) return complete.size;
-  const lines = await readFile(`${path}.part.ranges`, 'utf8').catch(() => '');
-  return lines
-    .split('\n')
-    .map((line) => (line === '' ? undefined : parseJson(rangeSchema, line)))
-    .reduce((sum, range) => sum + (range ? range.end - range.begin : 0), 0);
+  const info = await stat(path).catch(() => stat(`${path}.part`).catch(() => undefined));
+  return info?.size ?? 0;
 }

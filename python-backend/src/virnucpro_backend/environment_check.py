@@ -19,6 +19,7 @@ PACKAGES = {
     "numpy": "numpy",
     "safetensors": "safetensors",
     "tokenizers": "tokenizers",
+    "httpx2": "httpx2",
     "xopen": "xopen",
     "zstandard": "zstandard",
     "nvidia-ml-py": "pynvml",

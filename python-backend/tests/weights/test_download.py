@@ -1,19 +1,19 @@
 from __future__ import annotations
 
+import errno
 import hashlib
+import shutil
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from loopback import Site, serving
+from loopback import Site, serving, serving_tls
 from published_files import hugging_face_esm2, write_fair_esm
 
 from virnucpro_backend.weights import download as downloading
-from virnucpro_backend.weights import partial_file
-from virnucpro_backend.weights.download import address, download
+from virnucpro_backend.weights.download import address, download, part_of
 from virnucpro_backend.weights.errors import WeightsError
-from virnucpro_backend.weights.partial_file import PartialFile, recorded_ranges
 
 
 @pytest.fixture(scope="module")
@@ -24,9 +24,6 @@ def content(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 @pytest.fixture
 def site(content: bytes, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    """One connection, which records every 8 KiB."""
-    monkeypatch.setattr(downloading, "CONNECTIONS", 1)
-    monkeypatch.setattr(partial_file, "RECORD_BYTES", 8192)
     for name in ("http_proxy", "https_proxy", "all_proxy", "HF_ENDPOINT", "HF_HUB_OFFLINE"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
@@ -65,8 +62,8 @@ class Fetch:
     @property
     def kept(self) -> int:
         """Bytes that a later call need not fetch."""
-        ranges = recorded_ranges(self.target.with_name(f"{self.target.name}.part.ranges"))
-        return sum(end - begin for begin, end, _ in ranges)
+        part = part_of(self.target)
+        return part.stat().st_size if part.exists() else 0
 
 
 @pytest.fixture
@@ -79,7 +76,7 @@ def only_the_rest(fetch: Fetch) -> None:
     kept, fetch.site.sent = fetch.kept, 0
     fetch.site.requests.clear()
     assert fetch() == fetch.sha256
-    assert fetch.site.ranges == [f"bytes={kept}-{fetch.size - 1}"]
+    assert fetch.site.ranges == [f"bytes={kept}-" if kept else None]
     assert fetch.site.sent == fetch.size - kept
     assert list(fetch.target.parent.iterdir()) == [fetch.target]
 
@@ -89,7 +86,7 @@ def test_cut_at_98_percent(fetch: Fetch, content: bytes) -> None:
     fetch.site.cut_after = [cut]
     fetch()
     assert fetch.target.read_bytes() == content
-    assert fetch.site.ranges == [f"bytes=0-{len(content) - 1}", f"bytes={cut}-{len(content) - 1}"]
+    assert fetch.site.ranges == [None, f"bytes={cut}-"]
     assert fetch.site.sent == len(content), "no byte came twice"
     assert [done for done, _ in fetch.seen] == sorted(done for done, _ in fetch.seen)
     assert fetch.seen[-1] == (len(content), len(content))
@@ -116,7 +113,7 @@ def test_stall(fetch: Fetch, content: bytes, monkeypatch: pytest.MonkeyPatch) ->
     fetch.site.stall_after = [30_000]
     fetch()
     assert fetch.target.read_bytes() == content
-    assert fetch.site.ranges[1] == f"bytes=30000-{len(content) - 1}"
+    assert fetch.site.ranges[1] == "bytes=30000-"
     assert any("sends nothing any more" in text for text in fetch.waits)
 
 
@@ -137,12 +134,13 @@ def test_wrong_bytes(fetch: Fetch, content: bytes) -> None:
 
 
 def test_wrong_bytes_of_an_earlier_time_are_replaced(fetch: Fetch, content: bytes) -> None:
-    part = PartialFile(fetch.target)
     fetch.target.parent.mkdir()
-    with part.writer(0) as writer:
-        writer.write(b"?" * 20_000)
-    fetch()
-    assert fetch.target.read_bytes() == content
+    for earlier in (b"?" * 20_000, b"?" * len(content), b"?" * (len(content) + 1)):
+        part_of(fetch.target).write_bytes(earlier)
+        fetch()
+        assert fetch.target.read_bytes() == content
+        assert not part_of(fetch.target).exists()
+        fetch.target.unlink()
 
 
 def test_a_file_of_another_size_is_not_fetched(fetch: Fetch) -> None:
@@ -158,7 +156,7 @@ def test_redirect(fetch: Fetch, content: bytes) -> None:
     fetch.site.cut_after = [60_000]
     fetch("/old.pt")
     assert fetch.target.read_bytes() == content
-    last = f"bytes=60000-{len(content) - 1}"
+    last = "bytes=60000-"
     assert fetch.site.requests[-2:] == [("/old.pt", last), ("/esm2.pt", last)]
 
 
@@ -222,52 +220,30 @@ def test_a_proxy_that_does_not_answer(fetch: Fetch, monkeypatch: pytest.MonkeyPa
     assert "not an HTTP proxy" in fetch.fails().message
 
 
-def test_several_connections(fetch: Fetch, content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(downloading, "CONNECTIONS", 4)
-    monkeypatch.setattr(downloading, "SEGMENT", 16_384)
-    fetch.site.cut_after = [5_000, 9_000, 16_384, 100]
-    fetch.site.seconds_per_block = 0.001
-    fetch()
-    assert fetch.target.read_bytes() == content
-    assert fetch.site.sent == len(content), "no byte came twice"
-    assert len(fetch.site.requests) > len(content) // 16_384
-    assert fetch.seen[-1] == (len(content), len(content))
-
-
-def test_ranges_that_the_disk_has_lost_are_fetched_again(
-    fetch: Fetch, content: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    part = PartialFile(fetch.target)
-    fetch.target.parent.mkdir()
-    for begin in (0, 32_768):
-        with part.writer(begin) as writer:
-            writer.write(content[begin : begin + 16_384])
-    with open(part.path, "r+b") as file:
-        file.seek(8_200)
-        file.write(b"?")
-    fetch()
-    assert fetch.target.read_bytes() == content
-    assert fetch.site.ranges == ["bytes=0-32767", f"bytes=49152-{len(content) - 1}"]
-
-
 def test_a_full_disk(fetch: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(self: object, block: bytes) -> int:
-        raise OSError(28, "No space left on device")
-
     class Full:
-        write = full
+        def write(self, block: bytes) -> int:
+            raise OSError(errno.ENOSPC, "No space left on device")
 
-        def seek(self, at: int) -> None: ...
-        def close(self) -> None: ...
+        def __enter__(self) -> Full:
+            return self
 
-    real: Callable[..., object] = open
-    monkeypatch.setattr(
-        partial_file,
-        "open",
-        lambda path, mode="r", *rest, **more: Full() if mode == "r+b" else real(path, mode, *rest, **more),
-        raising=False,
-    )
+        def __exit__(self, *error: object) -> None: ...
+
+    monkeypatch.setattr(downloading, "open", lambda *arguments, **more: Full(), raising=False)
     assert fetch.fails().code == "disk_full"
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
+def test_an_untrusted_certificate(fetch: Fetch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving_tls(tmp_path, fetch.site) as (url, certificate):
+        fetch.site.url = url
+        error = fetch.fails()
+        assert error.code == "network_certificate"
+        assert "does not trust" in error.message
+        assert fetch.pauses == [], "no use waiting"
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        fetch()
 
 
 def test_addresses(monkeypatch: pytest.MonkeyPatch) -> None:

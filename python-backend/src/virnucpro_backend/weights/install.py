@@ -20,7 +20,7 @@ from typing import Any, Protocol
 from virnucpro_backend.encoders.dnabert_s import DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2Config
 from virnucpro_backend.safetensors_file import sha256_of_file
-from virnucpro_backend.weights.download import address, download
+from virnucpro_backend.weights.download import address, download, part_of
 from virnucpro_backend.weights.errors import WeightsError, unreadable
 from virnucpro_backend.weights.folder_lock import changing
 from virnucpro_backend.weights.formats.checkpoints import Checkpoint, open_checkpoint
@@ -29,7 +29,6 @@ from virnucpro_backend.weights.formats.names import read_head
 from virnucpro_backend.weights.manifest import PublishedFile, PublishedModel, git_blob_id
 from virnucpro_backend.weights.model_files import ModelFile
 from virnucpro_backend.weights.model_json import ModelDescription, NormBand, write_model_json
-from virnucpro_backend.weights.partial_file import recorded_ranges
 from virnucpro_backend.weights.verified import verify_file
 
 SHARED = "shared"
@@ -184,10 +183,8 @@ def need_room(weights: Path, needed: int) -> None:
 
 
 def _fetched_bytes(target: Path) -> int:
-    if target.is_file():
-        return target.stat().st_size
-    ranges = recorded_ranges(target.with_name(f"{target.name}.part.ranges"))
-    return sum(end - begin for begin, end, _ in ranges)
+    here = next((path for path in (target, part_of(target)) if path.is_file()), None)
+    return here.stat().st_size if here else 0
 
 
 def find_encoder(shared: Path, role: str, sha256: str, *, recheck: bool = False) -> Encoder | None:

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { appError } from '../../contract/errors.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { HERE } from '../system/here.ts';
-import type { System } from '../system/system.ts';
+import type { System } from '../system/types.ts';
 import { readSetupSettings } from './setupSettings.ts';
 
 export interface AppPaths {

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { message, type Message } from '../../contract/messages.ts';
 import { HERE } from '../system/here.ts';
-import type { System } from '../system/system.ts';
+import type { System } from '../system/types.ts';
 
 /** What a user should know of a run's folder that OneDrive and the like copy while it is written; null elsewhere. */
 export function syncedFolder(

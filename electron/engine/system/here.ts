@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, realpathSync, statfsSync } from 'node:fs';
 import { release } from 'node:os';
-import { systemOf, type System } from './system.ts';
+import { systemOf } from './system.ts';
+import type { System } from './types.ts';
 
 /** The system that this process runs on. */
 export const HERE: System = systemOf(process.platform, {

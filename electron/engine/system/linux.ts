@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { ProcessEntry, System } from './system.ts';
+import type { ProcessEntry, System } from './types.ts';
 import { UNIX } from './unix.ts';
 
 export interface LinuxCalls {

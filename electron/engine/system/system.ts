@@ -1,60 +1,14 @@
-/** What the engine does differently on Linux, Windows and macOS. Nothing else in the engine asks which system it runs on. */
-import type { LinuxCalls } from './linux.ts';
-import { linux } from './linux.ts';
+import { linux, type LinuxCalls } from './linux.ts';
 import { macos, type MacosCalls } from './macos.ts';
+import type { System } from './types.ts';
 import { windows, type WindowsCalls } from './windows.ts';
 
-export interface System {
-  readonly platform: NodeJS.Platform;
-  /** Where a user's programs keep their data. */
-  dataFolder: (env: NodeJS.ProcessEnv, home: string) => string;
-  /** In a virtual environment of Python. */
-  interpreterIn: (environment: string) => string;
-  /** NVIDIA's tool; null where there are no GPUs of theirs. */
-  nvidiaSmi: (env: NodeJS.ProcessEnv) => string | null;
-  /** 14 is macOS 14; null elsewhere. */
-  macosMajor: () => number | null;
-  /** A Linux whose C library is musl, such as Alpine. */
-  hasMusl: () => boolean;
-  /** PyTorch can use AMD's GPUs here. */
-  readonly usesAmd: boolean;
-  /** Characters of the longest path that Python and SQLite open here. Node opens longer ones. */
-  readonly longestPath: number;
-  /** How long to wait before each further try to rename a file that another program may have open. */
-  readonly renamePausesMs: readonly number[];
-  /** A folder's entries are made durable by a call of their own. */
-  readonly syncsFolders: boolean;
-  /** OpenSSH's client here shares one connection among several commands, and asks through a program of ours. */
-  readonly sharesSsh: boolean;
-  /** Name of the network file system that holds an existing folder; null for a local disk. Raises what the system raises where
-   * the folder can't be reached. */
-  networkFileSystem: (folder: string) => string | null;
-  /** Name of the program that copies what is written to a folder into a cloud, as far as its place tells; null elsewhere. */
-  syncClient: (folder: string, env: NodeJS.ProcessEnv, home: string) => string | null;
-  /** Whether an existing folder lies on a file system without a time of change that only the system sets. On Windows a file
-   * without one shows it by a time of 0. */
-  isFat: (folder: string) => boolean;
-  /** Raises or answers null where there is no such process, or the system has no cheap way to tell (Windows). */
-  processEntry: (pid: number) => ProcessEntry | null;
-  /** Whether a process was started with `NAME=value` in its environment. Raises where there is none, or none may look. */
-  hasInEnvironment: (pid: number, entry: string) => boolean;
-  /** What to send a signal to so that it reaches a process with all that it has started, in the order to try. */
-  signalTargets: (pid: number) => number[];
-}
-
-export interface ProcessEntry {
-  /** One letter, as `ps` prints it. */
-  state: string;
-  /** When it was started, good only for comparing. */
-  start: string;
-}
-
-/** What the systems are asked. In tests a made-up computer answers. */
+/** What each system is asked. In tests a made-up computer answers. */
 export type SystemCalls = LinuxCalls & MacosCalls & WindowsCalls;
 
 export function systemOf(platform: NodeJS.Platform, calls: SystemCalls): System {
   if (platform === 'win32') return windows(calls);
   if (platform === 'darwin') return macos(calls);
-  // Whatever else there is, such as the BSDs, has no packages; it is treated as the nearest.
+  // Other systems, such as the BSDs, have no packages; they are treated as the nearest one.
   return { ...linux(calls), platform };
 }

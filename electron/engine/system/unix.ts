@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { System } from './system.ts';
+import type { System } from './types.ts';
 
 /** What Linux and macOS have in common. */
 export const UNIX = {

@@ -1,5 +1,5 @@
 import { win32 } from 'node:path';
-import type { System } from './system.ts';
+import type { System } from './types.ts';
 
 export interface WindowsCalls {
   realPath: (folder: string) => string;

@@ -1,4 +1,5 @@
-import { systemOf, type System, type SystemCalls } from '../system.ts';
+import { systemOf, type SystemCalls } from '../system.ts';
+import type { System } from '../types.ts';
 
 /** A made-up computer of each kind: whatever a test does not say is refused, as by a system that lacks it. */
 export function madeSystem(platform: NodeJS.Platform, answers: Partial<SystemCalls> = {}): System {

@@ -13,11 +13,11 @@ import torch
 from torch import Tensor, nn
 
 from virnucpro_backend.encoders.attention import Attention, choose_attention
-from virnucpro_backend.encoders.float32 import Embedding, LayerNorm, Rotary, RotaryTables
+from virnucpro_backend.encoders.float32 import Embedding, LayerNorm, QueriesKeysValues, Rotary, RotaryTables
 from virnucpro_backend.encoders.fp8 import Activations, Fp8Linear
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.mapped_layers import MappedLayers, StepDone, ignore_step
-from virnucpro_backend.encoders.ops import Ops, QueriesKeysValues, choose_ops
+from virnucpro_backend.encoders.ops import Ops, choose_ops
 from virnucpro_backend.encoders.pooling import segment_mean
 
 VOCABULARY = 33

@@ -50,6 +50,16 @@ class RotaryTables(NamedTuple):
     sin: Tensor
 
 
+class QueriesKeysValues(NamedTuple):
+    """q, k and v [T, 3 d] in the run's precision.
+
+    `rotary`: the tables by which attention must still rotate q and k; None where they are rotated already.
+    """
+
+    qkv: Tensor
+    rotary: RotaryTables | None
+
+
 class Rotary(Float32Module):
     """Rotary position embedding, half-split layout (Su et al. 2021, arXiv:2104.09864).
 

@@ -7,26 +7,16 @@ computed in FP32, and only what goes into a matrix product is rounded to the run
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from virnucpro_backend.encoders import kernels
-from virnucpro_backend.encoders.float32 import LayerNorm, RotaryTables
+from virnucpro_backend.encoders.float32 import LayerNorm, QueriesKeysValues, RotaryTables
 from virnucpro_backend.encoders.fp8 import FP8, Activations, Fp8Linear, Fp8Rows, quantized
 from virnucpro_backend.encoders.layout import SequenceLayout
-
-
-class QueriesKeysValues(NamedTuple):
-    """q, k and v [T, 3 d] in the run's precision.
-
-    `rotary`: the tables by which attention must still rotate q and k; None where they are rotated already.
-    """
-
-    qkv: Tensor
-    rotary: RotaryTables | None
 
 
 class Ops(Protocol):

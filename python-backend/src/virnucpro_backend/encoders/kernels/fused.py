@@ -7,14 +7,13 @@ from collections import deque
 import torch
 from torch import Tensor, nn
 
-from virnucpro_backend.encoders.float32 import LayerNorm, RotaryTables
+from virnucpro_backend.encoders.float32 import LayerNorm, QueriesKeysValues, RotaryTables
 from virnucpro_backend.encoders.fp8 import FP8, Activations, Fp8Linear, Fp8Rows
 from virnucpro_backend.encoders.kernels.attention_work import AttentionWork
 from virnucpro_backend.encoders.kernels.triton_attention import attend_long, attend_short
 from virnucpro_backend.encoders.kernels.triton_gelu import gated_gelu, gelu_inplace, quantize_rows
 from virnucpro_backend.encoders.kernels.triton_norm import norm_rows
 from virnucpro_backend.encoders.layout import SequenceLayout
-from virnucpro_backend.encoders.ops import QueriesKeysValues
 
 LAYOUTS_KEPT = 8
 """More than batches that go through a layer before the next one does."""

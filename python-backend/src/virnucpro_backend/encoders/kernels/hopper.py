@@ -7,13 +7,12 @@ from typing import TypeGuard
 import torch
 from torch import Tensor, nn
 
-from virnucpro_backend.encoders.float32 import RotaryTables
+from virnucpro_backend.encoders.float32 import QueriesKeysValues, RotaryTables
 from virnucpro_backend.encoders.fp8 import Activations
 from virnucpro_backend.encoders.kernels import hopper_linear
 from virnucpro_backend.encoders.kernels.fused import FusedAttention, FusedOps
 from virnucpro_backend.encoders.kernels.hopper_attention import HEAD_DIM, attend_rotated
 from virnucpro_backend.encoders.layout import SequenceLayout
-from virnucpro_backend.encoders.ops import QueriesKeysValues
 from virnucpro_backend.encoders.reference_attention import PackedReferenceAttention
 
 

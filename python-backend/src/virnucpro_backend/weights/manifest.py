@@ -1,23 +1,23 @@
 """`resources/models.json`: the published weights, where they are, and which of them make a model.
 
-Sizes and SHA-256 stand there where they are known for certain. Where not, the file is taken as it comes,
-and what came is recorded in the model's own `model.json`.
+It has sizes and SHA-256s where they are known for certain. Elsewhere the file is taken as it comes, and what
+came is recorded in the model's own `model.json`.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from virnucpro_backend.weights.errors import WeightsError
 from virnucpro_backend.weights.model_json import NormBand
 
 
-@dataclass(frozen=True)
-class PublishedFile:
+class PublishedFile(msgspec.Struct, frozen=True):
     """`role`: a role of `model.json`, or `dnabert_s_config`. `source`: a page for people. `about`: bytes,
     where `size` isn't known for certain. `git_blob`: the id that git gives the file's content."""
 
@@ -25,8 +25,8 @@ class PublishedFile:
     name: str
     url: str
     source: str
-    size: int | None
-    sha256: str | None
+    size: int | None = None
+    sha256: str | None = None
     about: int = 0
     git_blob: str | None = None
 
@@ -51,32 +51,30 @@ class PublishedModel:
         return next(file for file in self.files if file.role == role)
 
 
+class _Model(msgspec.Struct):
+    title: str
+    chunk_length: int
+    files: list[str]
+    norm_bands: dict[str, tuple[float, float]]
+
+
+class _Manifest(msgspec.Struct):
+    files: dict[str, PublishedFile]
+    models: dict[str, _Model]
+
+
 def read_manifest(path: Path) -> dict[str, PublishedModel]:
-    """The models of a manifest by name. The file ships with the program, so a fault in it is a bug and raises
-    whatever it raises."""
-    content = json.loads(path.read_text(encoding="utf-8"))
-    files = {
-        key: PublishedFile(
-            entry["role"],
-            entry["name"],
-            entry["url"],
-            entry["source"],
-            entry.get("size"),
-            entry.get("sha256"),
-            entry.get("about", 0),
-            entry.get("git_blob"),
-        )
-        for key, entry in content["files"].items()
-    }
+    """The models of a manifest by name. It ships with the program: a fault in it is a bug, and raises."""
+    content = msgspec.json.decode(path.read_bytes(), type=_Manifest)
     return {
         name: PublishedModel(
             name,
-            entry["title"],
-            entry["chunk_length"],
-            tuple(files[key] for key in entry["files"]),
-            {role: NormBand(low, high) for role, (low, high) in entry["norm_bands"].items()},
+            model.title,
+            model.chunk_length,
+            tuple(content.files[key] for key in model.files),
+            {role: NormBand(*band) for role, band in model.norm_bands.items()},
         )
-        for name, entry in content["models"].items()
+        for name, model in content.models.items()
     }
 
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from virnucpro_backend.weights.errors import WeightsError
 
 LARGEST_JSON = 8 << 20
 """Bytes; tokenizer.json has 0.2 MB, an index of shards less than 1 MB."""
-ROLES = ("esm2", "dnabert_s", "tokenizer", "head")
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,38 @@ class ModelFile:
     """`path` is relative to the folder, with forward slashes; `../` may lead to a folder beside it."""
 
     path: str
-    size: int
-    sha256: str
+    size: Annotated[int, msgspec.Meta(ge=1)]
+    sha256: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+
+    def __post_init__(self) -> None:
+        path = PurePosixPath(self.path)
+        if not self.path or path.is_absolute() or ".." in path.parts[1:] or {"\\", ":"} & set(self.path):
+            raise ValueError("`path` must lead to a file in this folder or beside it")
+
+
+class ModelFiles(msgspec.Struct, frozen=True):
+    """The file of each role."""
+
+    esm2: ModelFile
+    dnabert_s: ModelFile
+    tokenizer: ModelFile
+    head: ModelFile
+
+    def by_role(self) -> dict[str, ModelFile]:
+        """The files as a mapping."""
+        return {role: getattr(self, role) for role in ROLES}
+
+
+ROLES = ModelFiles.__struct_fields__
+
+
+class _WithFiles(msgspec.Struct):
+    files: ModelFiles
+
+
+def model_files(description: Any) -> dict[str, ModelFile]:
+    """The files in a description, by role. Raises ValueError, which says what is wrong with it."""
+    return msgspec.convert(description, _WithFiles).files.by_role()
 
 
 def read_small_json(path: Path) -> Any:
@@ -62,45 +92,6 @@ def read_description(folder: Path) -> Any:
         raise wrong_description(path, "it is not JSON") from error
 
 
-def model_files(description: Any) -> dict[str, ModelFile]:
-    """The files in a description, by role. Raises ValueError, which says what is wrong with it."""
-    files = json_object(json_object(description, "the file").get("files"), "files")
-    return {role: _file(json_object(files.get(role), f"files.{role}"), role) for role in ROLES}
-
-
-def json_object(value: Any, what: str) -> dict[str, Any]:
-    """The value, if it is a JSON object; raises ValueError else."""
-    if not isinstance(value, dict):
-        raise ValueError(f"{what} is missing or not an object")
-    return value
-
-
-def json_text(fields: dict[str, Any], key: str) -> str:
-    """A field that is a text, and not empty; raises ValueError else."""
-    value = fields.get(key)
-    if not isinstance(value, str) or not value:
-        raise ValueError(f"{key} is missing or not a text")
-    return value
-
-
-def json_whole(fields: dict[str, Any], key: str) -> int:
-    """A field that is a positive whole number; raises ValueError else."""
-    value = fields.get(key)
-    if type(value) is not int or value < 1:
-        raise ValueError(f"{key} is missing or not a positive whole number")
-    return value
-
-
 def wrong_description(path: Path, why: str) -> WeightsError:
-    """The error for a model.json that isn't one."""
+    """The error for a model.json that does not describe a model."""
     return WeightsError("model_damaged", f"{path} is not as it should be: {why}.", "Get the weights again.")
-
-
-def _file(fields: dict[str, Any], role: str) -> ModelFile:
-    path = PurePosixPath(json_text(fields, "path"))
-    if path.is_absolute() or ".." in path.parts[1:] or "\\" in str(path) or ":" in str(path):
-        raise ValueError(f"files.{role}.path must lead to a file in this folder or beside it")
-    sha256 = json_text(fields, "sha256")
-    if not re.fullmatch("[0-9a-f]{64}", sha256):
-        raise ValueError(f"files.{role}.sha256 is not 64 hexadecimal digits")
-    return ModelFile(str(path), json_whole(fields, "size"), sha256)

@@ -6,24 +6,23 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+import msgspec
 
 from virnucpro_backend.encoders.dnabert_s import DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2Config
 from virnucpro_backend.weights.model_files import (
     ModelFile,
+    ModelFiles,
     hash_of_files,
-    json_object,
-    json_text,
-    json_whole,
-    model_files,
     read_description,
     wrong_description,
 )
 
 SCHEMA = 1
 _FEWEST_BYTES = 2
-"""Of a number in a file of weights."""
+"""The size of a number in a file of weights."""
 
 
 @dataclass(frozen=True)
@@ -73,41 +72,43 @@ def write_model_json(folder: Path, model: ModelDescription) -> None:
     temporary.replace(folder / "model.json")
 
 
+Text = Annotated[str, msgspec.Meta(min_length=1)]
+
+
+class _Bands(msgspec.Struct):
+    esm2: tuple[float, float]
+    dnabert_s: tuple[float, float]
+
+
+class _Content(msgspec.Struct):
+    schema: Literal[1]
+    name: Text
+    title: Text
+    chunk_length: Annotated[int, msgspec.Meta(ge=1)]
+    files: ModelFiles
+    esm2: Esm2Config
+    dnabert_s: DnabertSConfig
+    notice: Text | None = None
+    norm_bands: _Bands | None = None
+
+
 def _parse(content: Any) -> ModelDescription:
-    fields = json_object(content, "the file")
-    if fields.get("schema") != SCHEMA:
-        raise ValueError(f"its schema is {fields.get('schema')!r}, this version reads {SCHEMA}")
-    chunk_length = json_whole(fields, "chunk_length")
-    bands = fields.get("norm_bands")
-    model = ModelDescription(
-        name=json_text(fields, "name"),
-        title=json_text(fields, "title"),
-        notice=None if fields.get("notice") is None else json_text(fields, "notice"),
-        chunk_length=chunk_length,
-        files=model_files(content),
-        esm2=Esm2Config(**_sizes(fields, "esm2", ("layers", "width", "heads", "feed_forward"))),
-        dnabert_s=DnabertSConfig(
-            **_sizes(fields, "dnabert_s", ("layers", "width", "heads", "feed_forward", "vocabulary"))
-        ),
-        norm_bands=None if bands is None else _bands(json_object(bands, "norm_bands")),
-    )
+    model = msgspec.convert(content, _Content)
+    files = model.files.by_role()
     # An encoder is built before its file is read, and takes memory for each layer.
     for role, numbers in (("esm2", model.esm2.fewest_numbers), ("dnabert_s", model.dnabert_s.fewest_numbers)):
-        if numbers * _FEWEST_BYTES > model.files[role].size:
+        if numbers * _FEWEST_BYTES > files[role].size:
             raise ValueError(f"files.{role} is too small for an encoder of the size in {role}")
-    return model
-
-
-def _bands(fields: dict[str, Any]) -> dict[str, NormBand]:
-    bands = {}
-    for role in ("esm2", "dnabert_s"):
-        band = fields.get(role)
-        if not isinstance(band, list) or len(band) != 2 or not all(type(x) in (int, float) for x in band):
-            raise ValueError(f"norm_bands.{role} must be two numbers")
-        bands[role] = NormBand(float(band[0]), float(band[1]))
-    return bands
-
-
-def _sizes(fields: dict[str, Any], key: str, names: tuple[str, ...]) -> dict[str, int]:
-    sizes = json_object(fields.get(key), key)
-    return {name: json_whole(sizes, name) for name in names}
+    bands = model.norm_bands
+    return ModelDescription(
+        name=model.name,
+        title=model.title,
+        notice=model.notice,
+        chunk_length=model.chunk_length,
+        files=files,
+        esm2=model.esm2,
+        dnabert_s=model.dnabert_s,
+        norm_bands=None
+        if bands is None
+        else {"esm2": NormBand(*bands.esm2), "dnabert_s": NormBand(*bands.dnabert_s)},
+    )

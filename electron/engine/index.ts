@@ -68,13 +68,12 @@ export { samplesOf, summariseSamples, viralShare } from './exports/samples.ts';
 
 // This process and this computer
 export { endByForce, endByForceAfter, endBySignal } from './processes/endProcess.ts';
-export { blockedGpu } from './devices/blockedGpu.ts';
 export { isGpu } from './devices/chosenDevice.ts';
 export { diagnosticsText } from './service/computer/diagnostics.ts';
 export { findDiskShortage } from './run/begin/diskSpace.ts';
 export { computerChecks, freeBytes } from './devices/computerChecks.ts';
 export { safeName } from './files/safeName.ts';
-export { abilityWords, AMD_UNTESTED } from './devices/describeGpu.ts';
+export { abilityWords, AMD_UNTESTED, blockedGpu } from './devices/describeGpu.ts';
 export { probeDevices } from './devices/probeDevices.ts';
 export { checkDevicesOnce, describeVerdicts } from './devices/selfTest/deviceLevel.ts';
 export { checkAnswers } from './devices/selfTest/modelLevel.ts';

@@ -5,7 +5,7 @@ import { bytesNamed, inSequence, message, type Message } from '../../contract/me
 import { isIntegrated, type ProbedGpu, type ProbeResult } from '../../contract/protocol/index.ts';
 import type { Result } from '../../contract/result.ts';
 import type { ComputerCheck, ModelStatus } from '../../contract/rpc/computer.ts';
-import { blockedGpu } from './blockedGpu.ts';
+import { blockedGpu } from './describeGpu.ts';
 import { preferredPrecision } from './choosePrecision.ts';
 import { gpuDevice } from './chosenDevice.ts';
 import { describeVerdicts, type DeviceVerdict } from './selfTest/deviceLevel.ts';

@@ -7,9 +7,8 @@ import type { ModelFile, ModelManifest } from '../../contract/model.ts';
 import { err, type Result } from '../../contract/result.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
 import { replaceFile } from '../files/replaceFile.ts';
-import { readManifest, readModelFolder } from './modelFolder.ts';
+import { readManifest, readModelFolder, type ResolvedModel } from './modelFolder.ts';
 import { modelOfHead } from './publishedModels.ts';
-import type { ResolvedModel } from './resolvedModel.ts';
 import { PUBLISHED_MODELS, weightsFolder } from './weightsFolder.ts';
 
 const HEAD_ENDING = /\.(pth|pt|safetensors)$/i;

@@ -7,8 +7,7 @@ import type { PlanModel } from '../../contract/plan.ts';
 import { err, type Result } from '../../contract/result.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
 import { customHeadModel } from './customHead.ts';
-import { readManifest, readModelFolder } from './modelFolder.ts';
-import type { ResolvedModel } from './resolvedModel.ts';
+import { readManifest, readModelFolder, type ResolvedModel } from './modelFolder.ts';
 import { PUBLISHED_MODELS, weightsFolder } from './weightsFolder.ts';
 
 /** Whether the choice names a model of ours, so that no path is meant. */

@@ -5,7 +5,7 @@ import { modelManifestSchema } from '../../contract/model.ts';
 import { demoMark } from '../../contract/plan.ts';
 import { importLegacy } from '../inputs/importLegacy.ts';
 import { temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
-import { withNotice } from './demoWeights.ts';
+import { withNotice } from './modelFolder.ts';
 import { resolveModel } from './resolveModel.ts';
 import { importModels, lookAtWeights } from './weights.ts';
 

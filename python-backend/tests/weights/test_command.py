@@ -269,8 +269,8 @@ def test_errors_are_lines_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert code == 1
     assert lines[0]["type"] == "error"
     assert "300, 500" in lines[0]["next_step"]
-    code, lines = command(capsys, "convert", "head", tmp_path / "none.pth", tmp_path / "out")
-    assert (code, lines[0]["code"]) == (1, "model_missing")
+    code, lines = command(capsys, "verify", tmp_path)
+    assert (code, lines[0]["code"]) == (1, "model_unknown")
 
 
 def test_the_shipped_manifest_is_whole() -> None:

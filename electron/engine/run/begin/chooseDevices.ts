@@ -8,7 +8,7 @@ import { probeDevices } from '../../devices/probeDevices.ts';
 import { leftOutRemark, selectDevices } from '../../devices/selectDevices.ts';
 import { withLastTest } from '../../devices/selfTest/deviceLevel.ts';
 import type { EngineContext } from '../../engineContext.ts';
-import type { ResolvedModel } from '../../models/resolvedModel.ts';
+import type { ResolvedModel } from '../../models/modelFolder.ts';
 import { withoutGpus } from './clusterPlan.ts';
 
 export interface DeviceChoice {

@@ -7,7 +7,7 @@ import { checkPrecision } from '../../devices/selfTest/precisionLevel.ts';
 import { keptSpeed } from '../../devices/selfTest/speedLevel.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
-import type { ResolvedModel } from '../../models/resolvedModel.ts';
+import type { ResolvedModel } from '../../models/modelFolder.ts';
 import { chooseDevices } from '../../run/begin/chooseDevices.ts';
 import { precisionOf } from '../../run/begin/clusterPlan.ts';
 import { diskNeeded, diskShortage } from '../../run/begin/diskSpace.ts';

@@ -16,8 +16,6 @@ from pathlib import Path
 
 from virnucpro_backend.weights.download import download
 from virnucpro_backend.weights.errors import WeightsError
-from virnucpro_backend.weights.formats.checkpoints import open_checkpoint
-from virnucpro_backend.weights.formats.convert import convert_dnabert_s, convert_esm2, convert_head
 from virnucpro_backend.weights.formats.recognise import Recognised, recognise
 from virnucpro_backend.weights.importing import import_models, possible_models
 from virnucpro_backend.weights.install import get_model
@@ -26,7 +24,6 @@ from virnucpro_backend.weights.model_json import read_model_json
 from virnucpro_backend.weights.verified import verify_file
 
 SECONDS_BETWEEN_REPORTS = 0.5
-CONVERT = {"esm2": convert_esm2, "dnabert_s": convert_dnabert_s, "head": convert_head}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -100,12 +97,6 @@ def import_files(options: argparse.Namespace) -> None:
     _say("done", folders=[str(folder) for folder in folders])
 
 
-def convert(options: argparse.Namespace) -> None:
-    """Convert one file. Raises WeightsError and OSError."""
-    _, written = CONVERT[options.role](open_checkpoint(options.source), options.target)
-    _say("done", path=str(options.target), size=written.size, sha256=written.sha256)
-
-
 def fetch(options: argparse.Namespace) -> None:
     """Download the files of a list into a folder. Raises WeightsError and OSError."""
     files = json.loads(options.list.read_text("utf-8"))
@@ -166,10 +157,6 @@ def _parser() -> argparse.ArgumentParser:
     files.add_argument("paths", type=Path, nargs="+")
     files.add_argument("--name", help="of the model")
     files.add_argument("--chunk-length", type=int, help="bases; as the classifier was trained")
-    converter = command("convert", convert, "Convert one published file to safetensors.")
-    converter.add_argument("role", choices=CONVERT)
-    converter.add_argument("source", type=Path)
-    converter.add_argument("target", type=Path)
     fetcher = command("fetch", fetch, "Download listed files, such as an offline folder's wheels.")
     fetcher.add_argument("list", type=Path, help="JSON array of objects with url, name, size and sha256")
     fetcher.add_argument("folder", type=Path)

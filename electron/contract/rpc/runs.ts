@@ -360,7 +360,7 @@ const verifiedFileSchema = z.object({
   kind: z.enum(['database', 'work', 'result', 'input']),
   /** Below the run's folder; of an input, its path. */
   path: z.string(),
-  verdict: z.enum(['sound', 'damaged', 'missing', 'unverified']),
+  verdict: z.enum(['sound', 'damaged', 'missing']),
   detail: z.string().nullable(),
 });
 export type VerifiedFile = z.infer<typeof verifiedFileSchema>;

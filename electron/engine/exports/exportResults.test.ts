@@ -581,16 +581,15 @@ describe('what is exported of a run that is not done', () => {
     };
   };
 
-  it('has in its report the versions and checksums of a run.json, in the form of this and of earlier versions', async () => {
+  it('has in its report the versions and checksums of run.json', async () => {
     const path = join(run.folder, RESULT_FILES.run);
     onTestFinished(() => rmSync(path));
     const versions = { app: '0.1.0', torch: '9.8.7', python: null };
-    for (const file of ['d'.repeat(64), { bytes: 12, sha256: 'd'.repeat(64) }]) {
-      writeFileSync(path, JSON.stringify({ versions, files: { 'sequences.tsv': file } }));
-      const report = readFileSync(await exported('report'), 'utf8');
-      expect(report).toContain('(PyTorch 9.8.7)');
-      expect(report).toContain('d'.repeat(64));
-    }
+    const file = { bytes: 12, sha256: 'd'.repeat(64) };
+    writeFileSync(path, JSON.stringify({ versions, files: { 'sequences.tsv': file } }));
+    const report = readFileSync(await exported('report'), 'utf8');
+    expect(report).toContain('(PyTorch 9.8.7)');
+    expect(report).toContain('d'.repeat(64));
   });
 
   it('says so in its name and content, and no more once the run is done', async () => {

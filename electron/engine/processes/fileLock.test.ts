@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import { AppFailure } from '../../contract/errors.ts';
 import { acquireRunLock, runLockHolder } from '../store/runLock.ts';
 import { newFolder, removeFolders } from '../store/testing/storeFixture.ts';
-import { acquireFileLock, fileLockHolder, type LockHolder } from './fileLock.ts';
+import { acquireFileLock, type LockHolder } from './fileLock.ts';
 import { isProcessAlive, processStart } from './liveProcess.ts';
 
 afterAll(removeFolders);
@@ -207,16 +207,5 @@ describe('a lock that is waited for', () => {
     const second = acquireFileLock(path, { onHeld: () => abort.abort(), signal: abort.signal });
     await expect(second).rejects.toThrow('aborted');
     first.release();
-  });
-
-  it('may be one of an earlier version, which wrote its process number only', async () => {
-    const path = join(newFolder(), 'python.lock');
-    writeFileSync(path, String(process.pid));
-    expect(fileLockHolder(path)).toMatchObject({ pid: process.pid, host: hostname() });
-    writeFileSync(path, String(2 ** 22 + 1));
-    expect(fileLockHolder(path)).toBeNull();
-    const lock = await acquireFileLock(path, { onHeld: () => expect.unreachable() });
-    expect(lock.waited).toBe(true);
-    lock.release();
   });
 });

@@ -29,12 +29,6 @@ const holderSchema = z.object({
 });
 export type LockHolder = z.infer<typeof holderSchema>;
 
-/** What an earlier version wrote while it installed: only the process number, always on this computer. */
-const bareHolderSchema = z
-  .int()
-  .positive()
-  .transform((pid): LockHolder => ({ host: hostname(), pid, startTime: null, token: '', heartbeat: '' }));
-
 export interface FileLock {
   readonly holder: LockHolder;
   /** Whether there was a lock already when it was first tried: of a living process, or left by a dead one. */
@@ -226,7 +220,7 @@ function readIfThere(path: string): string | null {
 }
 
 function parseHolder(content: string): LockHolder | undefined {
-  return parseJson(z.union([holderSchema, bareHolderSchema]), content);
+  return parseJson(holderSchema, content);
 }
 
 function isCode(error: unknown, code: string): boolean {

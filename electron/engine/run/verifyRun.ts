@@ -2,18 +2,16 @@ import { stat } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { asAppError } from '../../contract/errors.ts';
-import { parseJson } from '../../contract/parseJson.ts';
 import { RESULT_FILES } from '../../contract/results.ts';
 import type { VerifiedFile } from '../../contract/rpc/runs.ts';
 import type { EngineContext } from '../engineContext.ts';
-import { digestInRun, readPlain } from '../files/runFiles.ts';
+import { digestInRun } from '../files/runFiles.ts';
 import { hashFile } from '../files/hashFile.ts';
 import { damageWords, isSound } from '../store/damage.ts';
 import { RUN_DATABASE } from '../store/runFolder.ts';
 import { openRunStore } from '../store/runStore.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
 import type { ResultFileDigest, StoredRun } from '../store/types.ts';
-import { z } from 'zod';
 
 type Verdict = Pick<VerifiedFile, 'verdict' | 'detail'>;
 
@@ -59,13 +57,7 @@ async function verifyDatabase(store: RunStore, run: StoredRun): Promise<Verdict>
   if (!isSound(damage)) return damaged(damageWords(damage));
   const wrong = run.state.phase === 'done' ? await store.wrongSequences() : 0;
   if (wrong > 0) return damaged(`${wrong} results of sequences are not what the stored scores give.`);
-  const { planUnverified, unverified } = damage;
-  if (!planUnverified && unverified === 0) return SOUND;
-  const missing = [
-    ...(planUnverified ? ['What the run was asked to compute was stored without a checksum.'] : []),
-    ...(unverified > 0 ? [`${unverified} parts were stored by an earlier version, without a checksum.`] : []),
-  ];
-  return { verdict: 'unverified', detail: missing.join(' ') };
+  return SOUND;
 }
 
 /** One line for all work files that are as they should be, and one for each that isn't. */
@@ -101,8 +93,7 @@ async function verifyEmbeddings(store: RunStore): Promise<VerifiedFile[]> {
 }
 
 async function verifyResults(store: RunStore): Promise<VerifiedFile[]> {
-  const noted = await store.resultFiles();
-  const written = Object.keys(noted).length > 0 ? noted : digestsInRunJson(store.folder);
+  const written = await store.resultFiles();
   const verified: VerifiedFile[] = [];
   for (const path of Object.values(RESULT_FILES))
     verified.push({ kind: 'result', path, ...(await verifyResult(store.folder, path, written[path])) });
@@ -116,29 +107,7 @@ async function verifyResult(
 ): Promise<Verdict> {
   const found = await digestInRun(folder, name);
   if (found === null) return { verdict: 'missing', detail: null };
-  if (written === undefined) return { verdict: 'unverified', detail: 'Its checksum was not stored.' };
-  return found.sha256 === written.sha256 ? SOUND : damaged('It is not the file that was written.');
-}
-
-const MOST_RUN_JSON_BYTES = 2 ** 26;
-export const runJsonSchema = z.object({
-  files: z.record(z.string(), z.union([z.string(), z.object({ sha256: z.string() })])),
-});
-
-/** For runs that were finished by an earlier version. */
-function digestsInRunJson(folder: string): Record<string, { sha256: string }> {
-  try {
-    const text = readPlain(join(folder, RESULT_FILES.run), MOST_RUN_JSON_BYTES)?.toString('utf8') ?? '';
-    const files = parseJson(runJsonSchema, text)?.files ?? {};
-    return Object.fromEntries(
-      Object.entries(files).map(([name, digest]) => [
-        name,
-        { sha256: typeof digest === 'string' ? digest : digest.sha256 },
-      ]),
-    );
-  } catch {
-    return {};
-  }
+  return found.sha256 === written?.sha256 ? SOUND : damaged('It is not the file that was written.');
 }
 
 async function verifyInput(
@@ -158,8 +127,6 @@ async function verifyInput(
 export function isRunSound(files: readonly VerifiedFile[]): boolean {
   return files.every(
     ({ kind, verdict, detail }) =>
-      verdict === 'sound' ||
-      verdict === 'unverified' ||
-      (kind === 'input' && verdict === 'missing' && detail === null),
+      verdict === 'sound' || (kind === 'input' && verdict === 'missing' && detail === null),
   );
 }

@@ -2,13 +2,11 @@ import type { DamageReport } from './types.ts';
 
 export const NO_DAMAGE: DamageReport = {
   plan: false,
-  planUnverified: false,
   counts: null,
   index: false,
   parts: [],
   recordFiles: [],
   strayChunks: 0,
-  unverified: 0,
 };
 
 export function isSound({ plan, counts, index, parts, recordFiles, strayChunks }: DamageReport): boolean {

@@ -1,21 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AppFailure } from '../../contract/errors.ts';
-import { openRunStore } from './runStore.ts';
-import { migrate } from './sqlite/database.ts';
-import { RUN_DATABASE } from './sqlite/runSchema.ts';
-import { asVersion, HOSTILE_CASES, makeOutside, pictureOf } from './testing/hostileFolders.ts';
-import {
-  compute,
-  computeAll,
-  HOST_ENTRY,
-  newFolder,
-  preparedRun,
-  removeFolders,
-} from './testing/storeFixture.ts';
+import { HOSTILE_CASES, makeOutside, pictureOf } from './testing/hostileFolders.ts';
+import { compute, computeAll, newFolder, preparedRun, removeFolders } from './testing/storeFixture.ts';
 import { recordOf } from './testing/syntheticRun.ts';
 
 /** A case that takes longer is one that hangs. */
@@ -97,46 +86,5 @@ describe.skipIf(process.platform === 'win32')('a run folder from somebody else',
       expect(codes).toEqual([lookedAt, resumed]);
       rmSync(parent, { recursive: true });
     });
-  });
-});
-
-describe.each([1, 2] as const)('a run folder of version %i', (version) => {
-  const older = (): string => {
-    const folder = join(newFolder(), 'run');
-    cpSync(paused, folder, { recursive: true });
-    asVersion(folder, version, (db) => {
-      migrate(db, { ...RUN_DATABASE, migrations: RUN_DATABASE.migrations.slice(0, version) });
-    });
-    return folder;
-  };
-
-  it('is read as it is, and its parts are found once it is written to', async () => {
-    const folder = older();
-    const reader = await openRunStore(folder, { hostEntry: HOST_ENTRY, readOnly: true });
-    expect((await reader.loadRun()).counts.parts).toMatchObject({ done: 1 });
-    await reader.close();
-    expect(readdirSync(join(folder, 'work'))).toContain('shards');
-
-    const store = await openRunStore(folder, { hostEntry: HOST_ENTRY });
-    expect(await store.verifyPendingParts()).toEqual([]);
-    expect((await store.pendingParts()).length).toBeGreaterThan(0);
-    await store.close();
-    expect(readdirSync(join(folder, 'work'))).toContain('parts');
-    expect(existsSync(join(folder, 'work', 'shards'))).toBe(false);
-  });
-
-  it.skipIf(process.platform === 'win32')('does not have the parts of another folder renamed', async () => {
-    const folder = older();
-    const outside = newFolder();
-    makeOutside(outside);
-    rmSync(join(folder, 'work'), { recursive: true });
-    symlinkSync(outside, join(folder, 'work'));
-    const before = pictureOf(outside);
-    const refusal: unknown = await openRunStore(folder, { hostEntry: HOST_ENTRY }).catch(
-      (error: unknown) => error,
-    );
-    expect(refusal).toBeInstanceOf(AppFailure);
-    expect((refusal as AppFailure).error.code).toBe('folder_unsafe');
-    expect(pictureOf(outside)).toEqual(before);
   });
 });

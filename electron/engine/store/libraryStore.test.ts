@@ -1,9 +1,6 @@
 import { closeSync, openSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import Database from 'better-sqlite3';
 import { afterAll, expect, it } from 'vitest';
-import { migrate } from './sqlite/database.ts';
-import { LIBRARY_DATABASE } from './sqlite/libraryDatabase.ts';
 import { openLibraryStore } from './libraryStore.ts';
 import { HOST_ENTRY, newFolder, removeFolders } from './testing/storeFixture.ts';
 import type { HistoryEntry } from './types.ts';
@@ -79,23 +76,6 @@ it('keeps settings, history and what was learnt, for two programs at once', asyn
   expect(await reopened.history()).toHaveLength(1);
   await reopened.close();
   await expect(reopened.setting('theme')).rejects.toThrow('closed');
-});
-
-it('forgets what a version without measurements learnt of GPUs, and keeps the rest', async () => {
-  const path = join(newFolder(), 'library.db');
-  const db = new Database(path);
-  migrate(db, { ...LIBRARY_DATABASE, migrations: LIBRARY_DATABASE.migrations.slice(0, 1) });
-  const hash = 'f'.repeat(64);
-  for (const device of ['GPU-1', 'MIG-1', 'cpu:0'])
-    db.prepare('INSERT INTO learnt_batch VALUES (?, ?, ?, ?)').run(device, hash, 'fp32', 512);
-  db.close();
-  const library = await openLibraryStore(path, { hostEntry: HOST_ENTRY });
-  const learnt = (deviceUuid: string) =>
-    library.learntBatch({ deviceUuid, modelHash: hash, precision: 'fp32' });
-  expect(await learnt('GPU-1')).toBeNull();
-  expect(await learnt('MIG-1')).toBeNull();
-  expect(await learnt('cpu:0')).toMatchObject({ tokensPerBatch: 512, profile: null });
-  await library.close();
 });
 
 it('is set aside where it is damaged, at its beginning or deep inside, and starts empty', async () => {

@@ -117,7 +117,7 @@ export interface RunStore extends ResultReader {
   /** Skips pending and failed parts: their chunks fail as `worker_failure`. Answers with the keys skipped. */
   skipParts(keys: string[]): Promise<string[]>;
 
-  /** The result files by name, as they were written last; none before, or where an earlier version wrote them. */
+  /** The result files by name, as they were written last; none before. */
   resultFiles(): Promise<Record<string, ResultFileDigest>>;
   saveResultFiles(files: Record<string, ResultFileDigest>): Promise<void>;
 

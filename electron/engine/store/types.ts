@@ -228,8 +228,6 @@ export type PartSplit =
 export interface DamageReport {
   /** The plan, or what is said of its inputs, is not what the run was made with. Nothing can make that good. */
   plan: boolean;
-  /** The plan was stored without a digest, so it can't be compared. */
-  planUnverified: boolean;
   /** What does not add up between the numbers of records, parts and frames; null where all does. */
   counts: string | null;
   /** The index by which parts are found does not fit them. */
@@ -240,8 +238,6 @@ export interface DamageReport {
   recordFiles: string[];
   /** Chunk rows that belong to no settled part. */
   strayChunks: number;
-  /** Settled parts, and files of records, that an earlier version stored without a digest. */
-  unverified: number;
 }
 
 /** A result file as it was written. */

@@ -9,7 +9,7 @@ import {
   workerEventSchema,
 } from '../../contract/protocol/index.ts';
 import { contract } from '../../contract/rpc/index.ts';
-import { runJsonSchema } from '../run/verifyRun.ts';
+import { runJsonSchema } from '../exports/report/reportFacts.ts';
 import { SafetensorsError, SafetensorsFile } from '../store/sqlite/files/safetensorsFile.ts';
 import { LineReader } from '../workers/lineReader.ts';
 

@@ -44,7 +44,6 @@ export const history = {
   'history.verdict.sound': 'ist so, wie sie geschrieben wurde',
   'history.verdict.damaged': 'ist beschädigt oder wurde verändert',
   'history.verdict.missing': 'ist nicht da',
-  'history.verdict.unverified': 'konnte nicht geprüft werden',
   'history.repair': 'Reparieren',
   'history.delete': 'Löschen …',
   'history.deleteTitle': '„{name}“ löschen',

@@ -44,7 +44,6 @@ export const history = {
   'history.verdict.sound': 'is as it was written',
   'history.verdict.damaged': 'is damaged or has been changed',
   'history.verdict.missing': 'is not there',
-  'history.verdict.unverified': 'could not be checked',
   'history.repair': 'Repair',
   'history.delete': 'Delete …',
   'history.deleteTitle': 'Delete “{name}”',

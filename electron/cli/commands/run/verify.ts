@@ -9,7 +9,6 @@ const WORDS: Record<VerifiedFile['verdict'], string> = {
   sound: 'is as it was written',
   damaged: 'is DAMAGED',
   missing: 'is not there',
-  unverified: 'could not be checked',
 };
 
 /** Compares everything that a run has with its checksums, and says of each file what was found; quietly, only of those that are not as they
@@ -34,9 +33,7 @@ export async function verify(
         sound
           ? quiet === true
             ? ''
-            : files.some(({ verdict }) => verdict === 'unverified')
-              ? 'Nothing is damaged, as far as it could be checked.'
-              : 'Nothing is damaged.'
+            : 'Nothing is damaged.'
           : `Not everything is as it was written. ${advice(folder, files)}`,
       ];
   const said = lines.filter((line) => line !== '');

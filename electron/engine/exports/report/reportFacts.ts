@@ -16,12 +16,11 @@ const MOST_TOP = 50;
 const MOST_RUN_JSON_BYTES = 2 ** 27;
 
 /** What run.json alone knows. */
-const runJsonSchema = z.object({
+export const runJsonSchema = z.object({
   versions: z.record(z.string(), z.string().nullable()),
-  /** Of runs of earlier versions the SHA-256 alone. */
   files: z.record(
     z.string(),
-    z.union([z.string(), z.object({ sha256: z.string() }).transform(({ sha256 }) => sha256)]),
+    z.object({ sha256: z.string() }).transform(({ sha256 }) => sha256),
   ),
 });
 

@@ -10,7 +10,7 @@ import { isDamage } from './storeErrors.ts';
 import type { DeviceUse, HistoryEntry, JsonObject, JsonValue, LearntBatch } from '../types.ts';
 import { replaceFile } from '../../files/replaceFile.ts';
 
-const VERSION_1 = `
+const TABLES = `
 CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
 CREATE TABLE history (
@@ -32,30 +32,14 @@ CREATE TABLE learnt_batch (
   model_hash TEXT NOT NULL,
   precision TEXT NOT NULL,
   tokens_per_batch INTEGER NOT NULL,
+  profile TEXT,
   PRIMARY KEY (device_uuid, model_hash, precision)
 ) STRICT, WITHOUT ROWID;
 `;
 
-/** Tokens per batch of a GPU were learnt from a single time that memory ran out, and could never grow again. */
-const VERSION_2 = `
-ALTER TABLE learnt_batch ADD COLUMN profile TEXT;
-DELETE FROM learnt_batch WHERE device_uuid LIKE 'GPU-%' OR device_uuid LIKE 'MIG-%';
-`;
-
-/** The list shows what a run's database says, where a shard has become a part. */
-const VERSION_3 = `
-UPDATE history SET summary = replace(replace(replace(summary, '"residuesPerShard"', '"residuesPerPart"'),
-  '"tailShards"', '"tailParts"'), '"failedShards"', '"failedParts"');
-`;
-
-/** A run's inputs were those that its folder names, whoever made it; now they are the user's own choice, or none. */
-const VERSION_4 = `
-UPDATE history SET inputs = '[]';
-`;
-
 export const LIBRARY_DATABASE: DatabaseKind = {
   applicationId: 0x564e504c, // "VNPL"
-  migrations: [VERSION_1, VERSION_2, VERSION_3, VERSION_4],
+  migrations: [TABLES],
   notOurs: 'internal',
 };
 

@@ -6,15 +6,15 @@ import { message } from '../../../contract/messages.ts';
 import type { Plan } from '../../../contract/plan.ts';
 import { refuseLinks, RUN_DATABASE as RUN_DATABASE_FILE } from '../runFolder.ts';
 import { replaceFile } from '../../files/replaceFile.ts';
-import { isPlainFolder, pathInRun, renameInRun, somethingAt } from '../../files/runFiles.ts';
+import { somethingAt } from '../../files/runFiles.ts';
 import { checkDatabase, checkDatabaseFiles, distrust } from './checkDatabase.ts';
-import { isEmptyDatabase, migrate, versionOf } from './database.ts';
+import { isEmptyDatabase, migrate } from './database.ts';
 import { networkFileSystem } from '../networkFileSystem.ts';
 import { closeOpenAttempts } from './parts/attempts.ts';
 import { sealPlan } from './parts/digests.ts';
 import { insertRun } from './runRows.ts';
 import { runReadMethods, runWriteMethods, type RunReadMethods, type RunWriteMethods } from './runMethods.ts';
-import { RUN_DATABASE, COMPATIBILITY_VIEWS } from './runSchema.ts';
+import { RUN_DATABASE } from './runSchema.ts';
 import type { Journal } from '../storeProtocol.ts';
 import { syncFolder } from '../syncFolder.ts';
 import type { RunDescription } from '../types.ts';
@@ -33,7 +33,6 @@ export function openRunWriter(
   refuseLinks(folder);
   if (create) createRunDatabase(folder, path, create);
   const db = openExisting(folder, { readonly: false, known: create !== null });
-  if (versionOf(db) < FIRST_WITH_PARTS) renamePartsFolder(folder);
   const journal: Journal = networkFileSystem(folder) ? 'rollback' : 'wal';
   if (journal === 'wal') {
     db.pragma('journal_mode = WAL');
@@ -49,19 +48,9 @@ export function openRunWriter(
   return { methods: runWriteMethods(db, folder), journal };
 }
 
-/** The version whose migration changes the stored paths of parts from work/shards to work/parts. */
-const FIRST_WITH_PARTS = 3;
-
-/** Before the database is migrated, so that a crash in between is made good by the next opening. */
-function renamePartsFolder(folder: string): void {
-  if (isPlainFolder(pathInRun(folder, 'work/shards')) && !somethingAt(pathInRun(folder, 'work/parts')))
-    renameInRun(folder, 'work/shards', 'work/parts');
-}
-
 /** Opens run.db for a thread that only reads, beside a writer of this or another process. */
 export function openRunReader(folder: string, known = false): RunReadMethods {
   const db = openExisting(folder, { readonly: true, known });
-  db.exec(COMPATIBILITY_VIEWS[versionOf(db)] ?? '');
   db.pragma('cache_size = -16384');
   return runReadMethods(db, folder);
 }

@@ -160,28 +160,19 @@ function readDamage(db: Database.Database): DamageReport {
   const wrong = prepared === null ? [] : wrongCounts(db, prepared);
   return {
     plan: isPlanDamaged(db, digests),
-    planUnverified: sealedPlan(db) === null,
     counts: wrong.length === 0 ? null : wrong.join('; '),
     index: isIndexDamaged(db),
-    parts: found.filter(({ sealed, sha256 }) => sealed !== null && sealed !== sha256).map(({ key }) => key),
+    parts: found.filter(({ sealed, sha256 }) => sealed !== sha256).map(({ key }) => key),
     recordFiles: files
-      .filter(
-        ({ first_row, count, rows_sha256 }) =>
-          rows_sha256 !== null && rows_sha256 !== digests.ofRecords(first_row, count),
-      )
+      .filter(({ first_row, count, rows_sha256 }) => rows_sha256 !== digests.ofRecords(first_row, count))
       .map(({ path }) => path),
     strayChunks: stored - found.reduce((sum, { chunks }) => sum + chunks, 0),
-    unverified: [...settled, ...files].filter(({ rows_sha256 }) => rows_sha256 === null).length,
   };
 }
 
-function sealedPlan(db: Database.Database): string | null {
-  return db.prepare<[], string | null>('SELECT plan_sha256 FROM run').pluck().get() ?? null;
-}
-
 function isPlanDamaged(db: Database.Database, digests: Digests): boolean {
-  const sealed = sealedPlan(db);
-  return sealed !== null && sealed !== digests.ofPlan();
+  const sealed = db.prepare<[], string | null>('SELECT plan_sha256 FROM run').pluck().get();
+  return sealed !== digests.ofPlan();
 }
 
 function isIndexDamaged(db: Database.Database): boolean {

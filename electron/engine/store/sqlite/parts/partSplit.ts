@@ -6,9 +6,9 @@ import type { PartSplit } from '../../types.ts';
 
 export function partSplitMethods(db: Database.Database, folder: string) {
   const insertChild = db.prepare(`
-    INSERT INTO part (key, number, parent, path, sha256, frame_begin, frame_end, frames, residues, chunks, first_row,
+    INSERT INTO part (key, number, parent, sha256, frame_begin, frame_end, frames, residues, chunks, first_row,
       last_row, state, bisected)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 1)`);
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 1)`);
   const markSplit = db.prepare(`UPDATE part SET state = 'split', device = NULL WHERE key = ?`);
 
   function insert(parent: PartRow, key: string, spans: ChunkSpan[], residueOffsets: Uint32Array): void {
@@ -17,7 +17,6 @@ export function partSplitMethods(db: Database.Database, folder: string) {
       key,
       parent.number,
       parent.key,
-      parent.path,
       parent.sha256,
       parent.frameBegin + first.begin,
       parent.frameBegin + last.end,

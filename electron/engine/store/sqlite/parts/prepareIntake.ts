@@ -114,19 +114,19 @@ function registerPart(db: Database.Database, event: PreparedPart): Registered {
   }
   const known = findPart(db, event.key);
   const columns = [
-    event.path, event.sha256, event.frames, event.frames, event.residues, event.chunks, event.first_row, event.last_row,
+    event.sha256, event.frames, event.frames, event.residues, event.chunks, event.first_row, event.last_row,
   ]; // prettier-ignore
   if (!known) {
     db.prepare(
-      `INSERT INTO part (path, sha256, frame_begin, frame_end, frames, residues, chunks, first_row, last_row, state, key, number)
-       VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, 'pending', ?, ?)`,
+      `INSERT INTO part (sha256, frame_begin, frame_end, frames, residues, chunks, first_row, last_row, state, key, number)
+       VALUES (?, 0, ?, ?, ?, ?, ?, ?, 'pending', ?, ?)`,
     ).run(...columns, event.key, Number(event.key));
     return 'new';
   }
   if (isSamePart(known, event)) return 'known';
   forgetResults(db, known);
   db.prepare(
-    `UPDATE part SET path = ?, sha256 = ?, frame_begin = 0, frame_end = ?, frames = ?, residues = ?, chunks = ?,
+    `UPDATE part SET sha256 = ?, frame_begin = 0, frame_end = ?, frames = ?, residues = ?, chunks = ?,
        first_row = ?, last_row = ?, state = 'pending', attempts = 0, device = NULL, seconds = NULL, scores_sha256 = NULL,
        embeddings_sha256 = NULL, recomputed_fp32 = 0, frames_failed = 0, frames_outside_norm_band = 0, esm2_norm_low = NULL,
        esm2_norm_high = NULL, dnabert_s_norm_low = NULL, dnabert_s_norm_high = NULL,

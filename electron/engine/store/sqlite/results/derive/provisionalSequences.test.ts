@@ -2,11 +2,9 @@ import Database from 'better-sqlite3';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { SequenceResult } from '../../../../../contract/results.ts';
-import { openRunStore } from '../../../runStore.ts';
 import {
   compute,
   computeAll,
-  HOST_ENTRY,
   preparedRun,
   removeFolders,
   type PreparedRun,
@@ -96,25 +94,6 @@ describe('results of a run that is not done', () => {
     expect((await found(run)).filter(({ prediction }) => prediction === 'failed')).toEqual([]);
     expect(await namesFound(run)).toHaveLength(RECORDS.length);
     await run.store.close();
-  });
-
-  it('are made good for a run whose earlier version kept none, and can be looked at beside the engine', async () => {
-    const run = await preparedRun([RECORDS], 10);
-    const [first, second] = (await run.store.pendingParts()).map(({ key }) => key);
-    await compute(run, first!);
-    await compute(run, second!);
-    const before = await found(run);
-    await run.store.close();
-    const db = new Database(join(run.folder, 'run.db'));
-    db.exec('DELETE FROM sequence');
-    db.close();
-
-    const writer = await openRunStore(run.folder, { hostEntry: HOST_ENTRY });
-    await writer.repairDamage();
-    const looker = await openRunStore(run.folder, { hostEntry: HOST_ENTRY, readOnly: true });
-    expect(await found({ ...run, store: looker })).toEqual(before);
-    await looker.close();
-    await writer.close();
   });
 
   it('do not cost a part its scores where another part of the same record is damaged', async () => {

@@ -41,8 +41,6 @@ export function provisionalSequences(db: Database.Database) {
   let isEndDerived = false;
 
   function begin(): Map<string, SettledPart> {
-    // In a run of an earlier version a view has the name.
-    db.exec('DROP VIEW IF EXISTS temp.sequence');
     db.exec(PROVISIONAL_SEQUENCES);
     changes.generation += 1;
     changes.ranges = [];

@@ -41,10 +41,9 @@ interface StoredSummary {
   n_frames_scored: number;
   best_chunk: number | null;
   best_frame: number | null;
-  /** These are missing in runs of an earlier version. */
-  best_score?: number | null;
-  second_score?: number | null;
-  evidence?: number | null;
+  best_score: number | null;
+  second_score: number | null;
+  evidence: number | null;
 }
 
 /** How many of the derived sequence results are not what the chunk rows give. */
@@ -64,20 +63,13 @@ export function wrongSequences(db: Database.Database): number {
       found.n_frames_scored === summary.nFramesScored &&
       found.best_chunk === summary.bestChunk &&
       found.best_frame === summary.bestFrame &&
-      isEvidence(found, record, summary);
+      found.best_score === summary.bestScore &&
+      found.second_score === summary.secondScore &&
+      found.evidence === evidenceRank(record, summary);
     if (!same) wrong += 1;
   }
   const all = db.prepare<[], number>('SELECT count(*) FROM main.sequence').pluck().get() ?? 0;
   return wrong + Math.max(0, all - records);
-}
-
-/** Runs of an earlier version have none. */
-function isEvidence(found: StoredSummary, record: CountedRecord, summary: SequenceSummary): boolean {
-  const { best_score: best = null, second_score: second = null, evidence = null } = found;
-  if (best === null && second === null && evidence === null) return true;
-  return (
-    best === summary.bestScore && second === summary.secondScore && evidence === evidenceRank(record, summary)
-  );
 }
 
 function evidenceRank({ length, nChunks }: CountedRecord, summary: SequenceSummary): number | null {

@@ -280,6 +280,7 @@ export const MESSAGES = {
   'run.locked': '{folder} is being worked on by process {pid} on {where}.',
   'run.locked.here': '{folder} is being worked on by process {pid} on this computer.',
   'note.rows_damaged': '{what} What is damaged is computed again.',
+  'run.damaged.next': 'Resume the run: what is damaged is computed again, and everything else stays.',
   'input.not_found': 'There is no file {path}.',
   'input.pipe': '{path} is a pipe or a device, and a run reads its inputs twice.',
   'input.pipe.next': 'Write its content to a file, and choose that.',

@@ -1,4 +1,4 @@
-import { appError, AppFailure, asAppError } from '../../contract/errors.ts';
+import { appError, asAppError } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { allowRefusal, err, ok, type Result } from '../../contract/result.ts';
 import {
@@ -18,7 +18,6 @@ import type { EngineContext } from '../engineContext.ts';
 import type { FileLock } from '../processes/fileLock.ts';
 import { acquireRunLock } from '../store/runLock.ts';
 import type { TablesWritten } from '../results/types.ts';
-import { damageWords, isSound } from '../store/damage.ts';
 import { openRunStore } from '../store/runStore.ts';
 import type { StoredRun } from '../store/types.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
@@ -218,7 +217,20 @@ export class OpenRun {
       reading.knowsInputs(run.inputs),
       { signal },
     );
-    return ready.ok ? ok({ choice: ready.value, reading }) : ready;
+    if (!ready.ok) return ready;
+    await this.repair();
+    return ok({ choice: ready.value, reading });
+  }
+
+  /** Of a run whose tables were refused, or are there and are to be computed in part again; elsewhere damage is found before tables appear. */
+  private async repair(): Promise<void> {
+    await this.store.refuseDamagedPlan();
+    const { state } = this;
+    if (state.phase !== 'done' && !(state.phase === 'paused' && state.error?.code === 'run_damaged')) return;
+    const found = await this.store.repairDamage();
+    if (found.length === 0) return;
+    this.notes.add('warning', 'rows_damaged', message('note.rows_damaged', { what: found.join(' ') }));
+    await this.record.reload();
   }
 
   /** What is to be said of the devices that will compute. */
@@ -289,9 +301,8 @@ export class OpenRun {
 
   /** What a run that is done lacks: scores to compute again, result files to write again, or nothing. */
   async findLack(): Promise<'scores' | 'result_files' | null> {
-    const damage = await this.store.findDamage();
-    if (damage.plan) throw new AppFailure(appError('run_damaged', damageWords(damage)));
-    if (!isSound(damage)) return 'scores';
+    await this.store.refuseDamagedPlan();
+    if ((await this.store.findDamage()).found.length > 0) return 'scores';
     return this.isWrappedUp && (await areResultsWhole(this.store)) ? null : 'result_files';
   }
 

@@ -7,7 +7,6 @@ import type { VerifiedFile } from '../../contract/rpc/runs.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { digestInRun } from '../files/runFiles.ts';
 import { hashFile } from '../files/hashFile.ts';
-import { damageWords, isSound } from '../store/damage.ts';
 import { RUN_DATABASE } from '../store/runFolder.ts';
 import { openRunStore } from '../store/runStore.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
@@ -53,8 +52,8 @@ export async function verifyRun(
 async function verifyDatabase(store: RunStore, run: StoredRun): Promise<Verdict> {
   const pages = await store.checkPages();
   if (pages !== null) return damaged(pages);
-  const damage = await store.findDamage();
-  if (!isSound(damage)) return damaged(damageWords(damage));
+  const { found } = await store.findDamage();
+  if (found.length > 0) return damaged(found.join(' '));
   const wrong = run.state.phase === 'done' ? await store.wrongSequences() : 0;
   if (wrong > 0) return damaged(`${wrong} results of sequences are not what the stored scores give.`);
   return SOUND;

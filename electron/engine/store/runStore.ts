@@ -191,7 +191,6 @@ function runStore(
     verifyPendingParts: readApart('verifyPendingParts'),
     findDamage: readApart('findDamage'),
     refuseDamagedPlan: read('refuseDamagedPlan'),
-    repairIndex: write('repairIndex'),
     repairDamage: write('repairDamage'),
     wrongSequences: read('wrongSequences'),
     checkPages: read('checkPages'),

@@ -20,7 +20,7 @@ import type { PartPage, PartPageRequest } from './sqlite/parts/partPages.ts';
 import type {
   AttemptEnd,
   AttemptStart,
-  DamageReport,
+  Damage,
   DeviceSampleRow,
   DeviceSummary,
   InputFailure,
@@ -80,13 +80,11 @@ export interface RunStore extends ResultReader {
   /** Prepare must run again: a file of work/ is missing or damaged. Parts and results stay. */
   invalidatePrepare(): Promise<void>;
   /** Compares everything stored with its digests. Reads all of it. */
-  findDamage(): Promise<DamageReport>;
+  findDamage(): Promise<Damage>;
   /** Rejects with run_damaged where the plan is not what the run was made with. */
   refuseDamagedPlan(): Promise<void>;
-  /** Makes the index of the parts anew if it does not fit them; answers whether it did not. */
-  repairIndex(): Promise<boolean>;
-  /** Compares everything stored with its digests; what is damaged is made ready to be computed again, in one transaction. */
-  repairDamage(): Promise<DamageReport>;
+  /** Deletes what is damaged, so that it is read and computed again; answers with what was found. Rejects where the plan is damaged. */
+  repairDamage(): Promise<string[]>;
   /** How many derived sequence results are not what the stored scores give. Of a run that is done. */
   wrongSequences(): Promise<number>;
   /** What SQLite finds wrong with the whole database; null where all is well. */

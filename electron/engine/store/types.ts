@@ -224,20 +224,14 @@ export type PartSplit =
   | { outcome: 'superseded' }
   | { outcome: 'part_damaged'; message: string };
 
-/** What was found where everything stored was compared with its digests. */
-export interface DamageReport {
-  /** The plan, or what is said of its inputs, is not what the run was made with. Nothing can make that good. */
+/** What was found when everything stored was compared with its digests. */
+export interface Damage {
+  /** The plan, or what is said of its inputs, is not what the run was made with. It cannot be restored. */
   plan: boolean;
-  /** What does not add up between the numbers of records, parts and frames; null where all does. */
-  counts: string | null;
-  /** The index by which parts are found does not fit them. */
-  index: boolean;
-  /** Keys of settled parts whose stored rows are not those that were stored. */
-  parts: string[];
-  /** Files of records, by their path below the run's folder, whose stored rows are not those that were stored. */
-  recordFiles: string[];
-  /** Chunk rows that belong to no settled part. */
-  strayChunks: number;
+  /** Numbers, in the database, of the settled parts whose rows are damaged. */
+  parts: number[];
+  /** One sentence for each kind of damage; none where all is sound. */
+  found: string[];
 }
 
 /** A result file as it was written. */

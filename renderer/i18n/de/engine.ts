@@ -289,6 +289,8 @@ export const engine = {
     'Seine Tabellen lassen sich in seinem Ordner lesen. Oder starten Sie einen neuen Lauf mit seinen Dateien.',
   'engine.run.locked': 'An {folder} arbeitet der Prozess {pid} auf {where}.',
   'engine.run.locked.here': 'An {folder} arbeitet der Prozess {pid} auf diesem Rechner.',
+  'engine.run.damaged.next':
+    'Setzen Sie den Lauf fort: Was beschädigt ist, wird neu berechnet, alles andere bleibt.',
   'engine.note.rows_damaged':
     'Einige gespeicherte Ergebnisse waren auf dem Datenträger beschädigt und werden neu berechnet.',
   'engine.input.not_found': 'Es gibt keine Datei {path}.',

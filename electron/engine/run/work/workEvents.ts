@@ -40,24 +40,15 @@ export type UserEvent =
   | { type: 'part_withdrawn'; key: string };
 
 type SessionEvent =
-  /** With the parts that wait. What is stored is still being compared with its digests: `checked` follows. */
   | {
       type: 'started';
+      /** All parts that wait. */
       parts: readonly StoredPart[];
+      /** Keys of those whose work files are gone. */
+      lost: readonly string[];
       /** Whether prepare has read all inputs to their end. */
       prepared: boolean;
     }
-  /** All that is stored has been compared with its digests, and what was damaged waits again. */
-  | {
-      type: 'checked';
-      /** All parts that wait by now. */
-      parts: readonly StoredPart[];
-      /** Those of them whose files are lost or damaged. */
-      lost: readonly string[];
-      /** Whether prepare must read the inputs again, from the beginning: what is stored of them was damaged. */
-      readAgain: boolean;
-    }
-  | { type: 'check_failed'; error: AppError }
   | { type: 'stop' }
   /** The worker's process has ended, as it was asked to. */
   | { type: 'worker_stopped'; device: string };

@@ -1,12 +1,13 @@
-import { join } from 'node:path';
-import { appError, AppFailure, asAppError } from '../../../contract/errors.ts';
+import { readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { asAppError } from '../../../contract/errors.ts';
 import { deviceNamed, message } from '../../../contract/messages.ts';
 import type { ClusterLive } from '../../../contract/rpc/runs.ts';
 import type { PrepareProgress, WorkerReady } from '../../../contract/protocol/index.ts';
 import { isOtherGpu } from '../../devices/chosenDevice.ts';
+import { pathInRun, somethingAt } from '../../files/runFiles.ts';
 import { formatBytes, formatCount, formatDuration } from '../../format/format.ts';
-import { damageWords, isSound, NO_DAMAGE } from '../../store/damage.ts';
-import type { DamageReport, StoredPart } from '../../store/types.ts';
+import type { StoredPart } from '../../store/types.ts';
 import { DeviceWorker } from '../../workers/deviceWorker.ts';
 import { WorkerPool } from '../../workers/launchers/workerPool.ts';
 import { storedDevice, type DeviceFindings, type MemoryUse } from '../begin/storedDevice.ts';
@@ -107,53 +108,14 @@ export class WorkSession {
     return this.ready;
   }
 
-  /** Looks through what is stored and the parts that are there, then starts what is needed to compute them. */
+  /** Starts what is needed to compute the parts that wait and to read what has not been read. */
   async start(): Promise<void> {
     const { store, record } = this.options;
-    await store.refuseDamagedPlan();
-    // Waiting parts are found through this index.
-    if (await store.repairIndex()) this.noteDamage({ ...NO_DAMAGE, index: true });
     for (const { input, failure } of record.run.inputs) if (failure) this.leftOut.add(input);
-    // What is stored of a large run is compared with its digests while prepare reads on and parts that wait are computed.
-    this.emit({ type: 'started', parts: await store.pendingParts(), prepared: record.run.prepared !== null });
-    void this.check();
-  }
-
-  private async check(): Promise<void> {
-    const { store, record } = this.options;
-    try {
-      const isRepaired = await this.repair();
-      if (this.state.ended) return;
-      const lost = await store.verifyPendingParts();
-      const parts = await store.pendingParts();
-      const readAgain = isRepaired && record.run.prepared === null;
-      this.emit({ type: 'checked', parts, lost, readAgain });
-    } catch (reason) {
-      this.emit({ type: 'check_failed', error: asAppError(reason) });
-    }
-  }
-
-  /** Damaged rows are computed again, or read from the inputs again; answers whether there were any. */
-  private async repair(): Promise<boolean> {
-    const { store, record, reading } = this.options;
-    // Without holding up the thread that writes, if nothing is damaged.
-    if (isSound(await store.findDamage()) || this.state.ended) return false;
-    reading.forget();
-    const damage = await store.repairDamage();
-    if (damage.plan) throw new AppFailure(appError('run_damaged', damageWords(damage)));
-    if (isSound(damage)) return false;
-    this.noteDamage(damage);
-    await record.reload();
-    return true;
-  }
-
-  private noteDamage(damage: DamageReport): void {
-    this.options.record.notes.add(
-      'warning',
-      'rows_damaged',
-      message('note.rows_damaged', { what: damageWords(damage) }),
-      [...damage.parts, ...damage.recordFiles].join(', '),
-    );
+    const parts = await store.pendingParts();
+    const files = partFiles(store.folder);
+    const lost = parts.filter(({ path }) => !files.has(basename(path))).map(({ key }) => key);
+    this.emit({ type: 'started', parts, lost, prepared: record.run.prepared !== null });
   }
 
   request(event: UserEvent): void {
@@ -426,4 +388,10 @@ export class WorkSession {
     if (!telemetry) throw new Error(`device ${id} is not part of this run`);
     return telemetry.device;
   }
+}
+
+/** Names of the work files of parts that are there. */
+function partFiles(folder: string): ReadonlySet<string> {
+  const path = pathInRun(folder, 'work/parts');
+  return new Set(somethingAt(path) ? readdirSync(path) : []);
 }

@@ -27,7 +27,7 @@ import {
   runRowMethods,
 } from './runRows.ts';
 import { readDeviceSummaries, readTimings } from './telemetry/runTimings.ts';
-import { findDamage, refuseDamage, refuseDamagedPlan } from './parts/digests.ts';
+import { findDamage, refuseDamage, refuseDamagedPlan, verifyPendingParts } from './parts/damage.ts';
 import { partFailureMethods } from './parts/partFailure.ts';
 import { partIntakeMethods } from './parts/partIntake.ts';
 import { partPageMethods } from './parts/partPages.ts';
@@ -36,7 +36,6 @@ import { partSplitMethods } from './parts/partSplit.ts';
 import { telemetryReadMethods, telemetryWriteMethods } from './telemetry/telemetry.ts';
 import type { Place } from '../../../contract/protocol/index.ts';
 import type { StoredRun } from '../types.ts';
-import { verifyPendingParts } from './parts/verifyPending.ts';
 
 /** What a thread with a read-only connection answers. */
 export function runReadMethods(db: Database.Database, folder: string) {

@@ -6,7 +6,6 @@ import Database from 'better-sqlite3';
 import { AppFailure } from '../../../contract/errors.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { randomNumbers } from '../../testing/randomNumbers.ts';
-import { isSound } from '../damage.ts';
 import { isFileError } from '../sqlite/files/partFile.ts';
 import { openRunReader, openRunWriter } from '../sqlite/runDatabase.ts';
 import type { RunWriteMethods } from '../sqlite/runMethods.ts';
@@ -172,7 +171,7 @@ function isWhole(folder: string): boolean {
     const reader = openRunReader(folder);
     try {
       const run = reader.loadRun();
-      if (reader.checkPages() !== null || !isSound(reader.findDamage())) return false;
+      if (reader.checkPages() !== null || reader.findDamage().found.length > 0) return false;
       if (reader.verifyPendingParts().length > 0) return false;
       if (run.state.phase !== 'done') return true;
       const noted = reader.resultFiles();
@@ -195,8 +194,7 @@ function goOn(folder: string, prepared: SyntheticPrepare, baseline: Files): 'sam
     const { methods } = openRunWriter(folder, null);
     try {
       methods.loadRun();
-      const damage = methods.repairDamage();
-      if (damage.plan) return 'refused';
+      methods.repairDamage();
       const lost = methods.verifyPendingParts();
       if (lost.length > 0) methods.invalidatePrepare();
       if (methods.loadRun().prepared === null) {

@@ -43,7 +43,7 @@ class World {
   private toPrepare: string[] = [];
   preparing = false;
   prepareStarts = 0;
-  private wasPrepared = false;
+  private mustReadAll = false;
 
   /** Devices that a cluster has lent. */
   readonly there = new Set<string>();
@@ -59,14 +59,12 @@ class World {
     this.keys = keys;
   }
 
-  /** What is stored is sound. */
   start(parts: readonly StoredPart[], { prepared }: { prepared: boolean }): void {
-    this.emit({ type: 'started', parts, prepared });
-    this.emit({ type: 'checked', parts, lost: [], readAgain: false });
+    this.emit({ type: 'started', parts, lost: [], prepared });
   }
 
   emit(event: WorkEvent): void {
-    if (event.type === 'started') this.wasPrepared = event.prepared;
+    if (event.type === 'started') this.mustReadAll = event.prepared || event.lost.length > 0;
     for (const effect of decideWork(this.state, event)) this.perform(effect);
     expect(this.state.unanswered).toBe(this.unanswered.length);
     // Each device that the run gives work to has a worker, and is there.
@@ -111,8 +109,8 @@ class World {
         break;
       case 'start_prepare':
         // One that is at work gives way only to one that reads everything again.
-        if (this.preparing) expect(effect.from).toBe('beginning');
-        else expect(effect.from).toBe(this.prepareStarts === 0 && !this.wasPrepared ? 'place' : 'beginning');
+        if (this.preparing || this.mustReadAll) expect(effect.from).toBe('beginning');
+        else expect(effect.from).toBe(this.prepareStarts === 0 ? 'place' : 'beginning');
         this.preparing = true;
         this.toPrepare = [...this.keys];
         this.prepareStarts += 1;
@@ -319,8 +317,7 @@ function workAmongLiars(
   };
   const keys = Array.from({ length: partCount }, (_, i) => String(i).padStart(6, '0'));
   const queue: WorkEvent[] = [
-    { type: 'started', parts: keys.map((key) => part(key)), prepared: true },
-    { type: 'checked', parts: [], lost: [], readAgain: false },
+    { type: 'started', parts: keys.map((key) => part(key)), lost: [], prepared: true },
     ...devices.map((device): WorkEvent => ({ type: 'worker_ready', device, ready: {} as never })),
   ];
   const react = (effect: WorkEffect): void => {
@@ -404,96 +401,44 @@ describe('a session of work', () => {
 
   it('starts no process where nothing is left to compute', () => {
     const state = newWorkState([{ id: 'gpu-0', name: 'gpu-0' }]);
-    expect(decideWork(state, { type: 'started', parts: [], prepared: true })).toEqual([]);
-    const sound: WorkEvent = { type: 'checked', parts: [], lost: [], readAgain: false };
-    expect(decideWork(state, sound)).toEqual([{ type: 'settled' }]);
+    const started: WorkEvent = { type: 'started', parts: [], lost: [], prepared: true };
+    expect(decideWork(state, started)).toEqual([{ type: 'settled' }]);
   });
 
   it('starts no process where it was stopped while it still looked through its parts', () => {
     const state = newWorkState([{ id: 'gpu-0', name: 'gpu-0' }]);
     expect(decideWork(state, { type: 'stop' })).toEqual([]);
-    const started: WorkEvent = { type: 'started', parts: [part('000001')], prepared: true };
+    const started: WorkEvent = { type: 'started', parts: [part('000001')], lost: [], prepared: true };
     expect(decideWork(state, started)).toEqual([]);
   });
 
-  it('computes while what is stored is compared, and ends when it is known to be sound', () => {
-    const world = new World(['gpu-0'], ['000001']);
-    world.parts.set('000001', 'pending');
-    world.emit({ type: 'started', parts: [part('000001')], prepared: true });
-    world.getReady('gpu-0');
-    world.finishPart('gpu-0');
-    while (world.unanswered.length > 0) world.answer(0, 1);
-    expect(world.outcomes).toEqual([]);
-    world.emit({ type: 'checked', parts: [], lost: [], readAgain: false });
-    expect(world.outcomes).toEqual(['settled']);
+  it('computes at once what has its file, and has lost files written again', () => {
+    for (const prepared of [true, false]) {
+      const world = new World(['gpu-0'], ['000001', '000002', '000003']);
+      const parts = [part('000001'), part('000002')];
+      for (const { key } of parts) world.parts.set(key, 'pending');
+      world.emit({ type: 'started', parts, lost: ['000002'], prepared });
+      world.getReady('gpu-0');
+      expect(world.held.get('gpu-0')).toEqual(['000001']);
+      world.calmDown();
+      expect(world.outcomes).toEqual(['settled']);
+      expect(world.prepareStarts).toBe(1);
+      expect(['000001', '000002'].map((key) => world.parts.get(key))).toEqual(['done', 'done']);
+    }
   });
 
-  it('reads on from the inputs while what is stored is compared, and from the beginning where it proves lost', () => {
+  it('reads the inputs again once where the file of a part proves damaged while they are still being read', () => {
     const world = new World(['gpu-0'], ['000001', '000002', '000003']);
     for (const key of ['000001', '000002']) world.parts.set(key, 'pending');
-    world.emit({ type: 'started', parts: [part('000001'), part('000002')], prepared: false });
+    world.start([part('000001'), part('000002')], { prepared: false });
     world.getReady('gpu-0');
     world.finishPart('gpu-0');
     world.finishPart('gpu-0', 'part_unreadable');
     while (world.unanswered.length > 0) world.answer(0, 1);
     expect([...world.parts.values()]).toEqual(['done', 'pending']);
-    expect(world.prepareStarts).toBe(1);
-    expect(world.outcomes).toEqual([]);
-    world.emit({ type: 'checked', parts: [part('000002')], lost: ['000002'], readAgain: false });
-    expect(world.prepareStarts).toBe(2);
-    expect(world.held.get('gpu-0')).toEqual([]);
     world.calmDown();
     expect(world.outcomes).toEqual(['settled']);
-    expect(world.prepareStarts).toBe(2);
     expect([...world.parts.values()]).toEqual(['done', 'done', 'done']);
-  });
-
-  it('goes on with the reading where all is sound, and begins it again where records are damaged', () => {
-    for (const readAgain of [false, true]) {
-      const world = new World(['gpu-0'], ['000001']);
-      world.emit({ type: 'started', parts: [], prepared: false });
-      world.emit({ type: 'checked', parts: [], lost: [], readAgain });
-      expect(world.prepareStarts).toBe(readAgain ? 2 : 1);
-      world.calmDown();
-      expect(world.outcomes).toEqual(['settled']);
-    }
-  });
-
-  it('computes again what is found damaged, and has lost files and records read again', () => {
-    const checking = { type: 'started', prepared: true } as const;
-    const damaged = new World(['gpu-0'], ['000001', '000002']);
-    damaged.parts.set('000001', 'pending');
-    damaged.emit({ ...checking, parts: [] });
-    expect([...damaged.held.keys()]).toEqual([]);
-    damaged.emit({ type: 'checked', parts: [part('000001')], lost: [], readAgain: false });
-    damaged.calmDown();
-    expect(damaged.outcomes).toEqual(['settled']);
-    expect(damaged.prepareStarts).toBe(0);
-
-    const lost = new World(['gpu-0'], ['000001', '000002']);
-    const parts = [part('000001'), part('000002')];
-    for (const { key } of parts) lost.parts.set(key, 'pending');
-    lost.emit({ ...checking, parts });
-    lost.emit({ type: 'checked', parts, lost: ['000002'], readAgain: false });
-    lost.getReady('gpu-0');
-    expect(lost.held.get('gpu-0')).toEqual(['000001']);
-    lost.calmDown();
-    expect(lost.outcomes).toEqual(['settled']);
-    expect(lost.prepareStarts).toBe(1);
-    expect([...lost.parts.values()]).toEqual(['done', 'done']);
-
-    const records = new World(['gpu-0'], ['000001']);
-    records.emit({ ...checking, parts: [] });
-    records.emit({ type: 'checked', parts: [], lost: [], readAgain: true });
-    expect(records.outcomes).toEqual([]);
-    records.calmDown();
-    expect(records.prepareStarts).toBe(1);
-    expect(records.outcomes).toEqual(['settled']);
-
-    const failing = new World(['gpu-0'], ['000001']);
-    failing.emit({ ...checking, parts: [part('000001')] });
-    failing.emit({ type: 'check_failed', error: appError('run_damaged', 'The plan is damaged.') });
-    expect(failing.outcomes).toEqual(['halt']);
   });
 
   it('computes a part that killed its worker alone, then cuts it down to the chunk that does it', () => {
@@ -694,19 +639,13 @@ describe('a session of work', () => {
         const world = new World(onCluster ? [] : used, keys, onCluster);
         const isKnown = (id: string) => world.state.devices.has(id);
         let drained = false;
-        let checked = false;
-        const check = (readAgain = false): void => {
-          if (!checked) world.emit({ type: 'checked', parts: [], lost: [], readAgain });
-          checked = true;
-        };
-        world.emit({ type: 'started', parts: [], prepared: false });
+        world.emit({ type: 'started', parts: [], lost: [], prepared: false });
         for (const [what, wanted, number] of steps) {
           if (world.outcomes.length > 0) break;
           const name = used[devices.indexOf(wanted) % used.length] ?? 'gpu-0';
           if (what === 'finish') world.finishPart(name);
           if (what === 'answer' && world.unanswered.length > 0) world.answer(number, number);
           if (what === 'ready') world.getReady(name);
-          if (what === 'prepare') check(number % 2 === 0);
           if (what === 'prepare' && world.preparing) world.prepareOne();
           if (what === 'die') world.die(name, number % 5 === 0);
           if (what === 'unreadable') world.finishPart(name, 'part_unreadable');
@@ -728,7 +667,6 @@ describe('a session of work', () => {
             world.emit({ type: 'drain' });
           }
         }
-        check();
         world.calmDown();
         const states = [...world.parts.values()];
         const [outcome] = world.outcomes;

@@ -13,7 +13,7 @@ import {
 import { drain, handOut } from './handOut.ts';
 import { lose, offer, partFailed, partGivenUp, partSplit, settle } from './parts.ts';
 import { deviceJoined, deviceLeft, poolDied, poolReady, poolWaits } from './pool.ts';
-import { checked, partPrepared, prepared, start, startPrepare } from './supply.ts';
+import { partPrepared, prepared, start, startPrepare } from './supply.ts';
 import type { WorkState } from './workState.ts';
 
 /** What is heard of a worker means nothing any more once its device has left. */
@@ -49,10 +49,6 @@ function take(decision: Decision, event: WorkEvent): void {
     case 'started':
       start(decision, event);
       break;
-    case 'checked':
-      checked(decision, event);
-      break;
-    case 'check_failed':
     case 'prepare_failed':
       decision.halt(event.error);
       break;

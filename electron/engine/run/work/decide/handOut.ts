@@ -12,11 +12,8 @@ export function handOut(decision: Decision): void {
     recallForIdleWorkers(decision, devices);
   }
   if (state.queue.assignedCount > 0 || state.unanswered > 0) return;
-  if (state.supply === 'finished' && state.queue.waitingCount === 0) {
-    if (!state.checking) decision.end({ type: 'settled' });
-  } else if (state.draining) {
-    decision.end({ type: 'drained' });
-  }
+  if (state.supply === 'finished' && state.queue.waitingCount === 0) decision.end({ type: 'settled' });
+  else if (state.draining) decision.end({ type: 'drained' });
 }
 
 /** Current parts are finished; parts that no worker has begun return to the queue. */

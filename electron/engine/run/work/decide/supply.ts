@@ -5,43 +5,27 @@ import { startDevices } from './devices.ts';
 import { offer } from './parts.ts';
 import { preparedKey } from './workState.ts';
 
-/** The parts that a session begins with. */
+/** Begins with the parts that wait. Prepare writes the files of those that have lost theirs again. */
 export function start(
   decision: Decision,
-  { parts, prepared }: Extract<WorkEvent, { type: 'started' }>,
+  { parts, lost, prepared }: Extract<WorkEvent, { type: 'started' }>,
 ): void {
   const { state } = decision;
   if (state.ended) return;
   if (parts.length > 0 || !prepared) startDevices(decision);
-  for (const part of parts) offer(decision, part);
-  if (prepared) state.supply = 'finished';
-  else startPrepare(decision, 'place');
-}
-
-/** What was damaged is computed or read again; for a part being computed, its worker notices the damage itself. */
-export function checked(
-  decision: Decision,
-  { parts, lost, readAgain }: Extract<WorkEvent, { type: 'checked' }>,
-): void {
-  const { state } = decision;
-  const { queue, awaited } = state;
-  state.checking = false;
-  if (state.ended) return;
   const unusable = new Set(lost);
-  for (const key of unusable) {
-    if (queue.holder(key) !== undefined) continue;
-    queue.withdraw(key);
-    awaited.add(preparedKey(key));
+  for (const part of parts) {
+    if (unusable.has(part.key)) state.awaited.add(preparedKey(part.key));
+    else offer(decision, part);
   }
-  for (const part of parts) if (!unusable.has(part.key)) offer(decision, part);
-  const mustRead = readAgain || awaited.size > 0;
-  if (queue.waitingCount > 0 || mustRead) startDevices(decision);
-  if (!mustRead) return;
-  // It has read on top of what was damaged, or begun behind what is lost.
-  if (state.supply === 'preparing') startPrepare(decision);
-  if (state.supply !== 'finished') return;
-  state.supply = 'invalidating';
-  decision.ask({ type: 'invalidate_prepare' });
+  if (!prepared) {
+    startPrepare(decision, state.awaited.size > 0 ? 'beginning' : 'place');
+  } else if (state.awaited.size > 0) {
+    state.supply = 'invalidating';
+    decision.ask({ type: 'invalidate_prepare' });
+  } else {
+    state.supply = 'finished';
+  }
 }
 
 export function partPrepared(decision: Decision, key: string, registered: Registered): void {

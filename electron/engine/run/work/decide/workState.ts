@@ -33,8 +33,6 @@ export interface WorkState {
   supply: 'not_started' | 'invalidating' | 'preparing' | 'finished';
   /** Parts, as prepare numbers them, whose files must be written again before they can be computed. */
   readonly awaited: Set<string>;
-  /** What is stored is still being compared with its digests. */
-  checking: boolean;
   /** Monitor and workers have been started. */
   devicesStarted: boolean;
   /** How often the work file of a part was lost, in this session. */
@@ -61,7 +59,6 @@ export function newWorkState(
     devices: new Map(devices.map((device) => [device.id, newDevice(device)])),
     supply: 'not_started',
     awaited: new Set(),
-    checking: true,
     devicesStarted: false,
     losses: new Map(),
     recalled: new Set(),

@@ -9,12 +9,12 @@ import type {
   RecordsFile,
 } from '../../../../contract/protocol/index.ts';
 import { endAttemptsOf } from './attempts.ts';
-import { wrongCounts } from './preparedCounts.ts';
 import { readRecords } from '../files/recordsFile.ts';
 import { SafetensorsError } from '../files/safetensorsFile.ts';
 import { isFileError } from '../files/partFile.ts';
 import { forgetSequences } from '../results/derive/sequenceRows.ts';
-import { repairDamage, repairIndex, sealMethods } from './digests.ts';
+import { repairDamage, wrongCounts } from './damage.ts';
+import { sealMethods } from './digests.ts';
 import { deleteChunksOf, findPart, partPath, type PartRow } from './partRows.ts';
 import type { InputFailure, ReadBefore, Registered } from '../../types.ts';
 
@@ -89,7 +89,6 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
     finishPrepare: db.transaction(finishPrepare),
     invalidatePrepare: (): void => void savePrepared.run(null),
     repairDamage: db.transaction(() => repairDamage(db)),
-    repairIndex: db.transaction(() => repairIndex(db)),
   };
 }
 

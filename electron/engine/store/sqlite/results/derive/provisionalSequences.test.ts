@@ -6,6 +6,7 @@ import {
   compute,
   computeAll,
   preparedRun,
+  reportPrepare,
   removeFolders,
   type PreparedRun,
 } from '../../../testing/storeFixture.ts';
@@ -106,7 +107,9 @@ describe('results of a run that is not done', () => {
     db.close();
     expect(await compute(run, keys[2]!)).toMatchObject({ outcome: 'taken' });
     expect(await namesFound(run)).toEqual([]);
-    expect((await run.store.repairDamage()).parts).toEqual([keys[0]]);
+    expect(await run.store.repairDamage()).toHaveLength(1);
+    await reportPrepare(run.store, run.prepared);
+    expect((await run.store.pendingParts()).map(({ key }) => key)).toEqual([keys[0]]);
     await computeAll(run);
     expect(await namesFound(run)).toEqual(['long']);
     await run.store.close();

@@ -113,14 +113,6 @@ const EXTRA_FILES: HostileRun[] = [
     },
     commands: READ,
   },
-  {
-    name: 'reading.json is cut off',
-    kind: 'paused',
-    make: (folder) => {
-      writeFileSync(join(folder, 'work', 'reading.json'), '{"place":');
-    },
-    commands: LOOKED_AT_AND_RESUMED,
-  },
 ];
 
 /** Every folder that the store is tried with, by the commands that a user would type. */

@@ -42,7 +42,6 @@ describe('the exported JSON Schemas', () => {
       'part',
       'input_problem',
       'input_done',
-      'place',
       'done',
       'prepare_failed',
     ]);

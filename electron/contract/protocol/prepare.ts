@@ -1,45 +1,6 @@
 import { z } from 'zod';
 import { countSchema, helloSchema, runPathSchema, sha256Schema, partKeySchema } from './common.ts';
 
-const recordsFileSchema = z.object({
-  path: runPathSchema,
-  sha256: sha256Schema,
-  first_row: countSchema,
-  count: countSchema,
-});
-const exampleSchema = z.object({ row: countSchema, name: z.string(), detail: z.string() });
-const MOST_EXAMPLES = 5;
-
-/** Where the reading of the inputs can go on after it was cut off: the beginning of a record, with what had been counted before it. Of the
- * records from there on, those before `records_row` are in files already, and the frames before chunk `part_chunk` of `part_row` in parts. */
-export const placeSchema = z.object({
-  input: countSchema,
-  /** Null at the beginning of an input. */
-  format: z.enum(['fasta', 'fastq']).nullable(),
-  /** In the decompressed stream. */
-  byte_offset: countSchema,
-  row: countSchema,
-  /** Of the inputs up to this one. */
-  first_rows: z.array(countSchema).min(1),
-  problems: z.array(
-    z.object({ code: z.string(), count: countSchema, examples: z.array(exampleSchema).max(MOST_EXAMPLES) }),
-  ),
-  input_bases: countSchema,
-  /** Byte and how often it was there. */
-  other_letters: z.array(z.tuple([countSchema, countSchema])),
-  bases: countSchema,
-  chunks: countSchema,
-  frames: countSchema,
-  residues: countSchema,
-  reasons: z.record(z.string(), countSchema),
-  parts: countSchema,
-  part_row: countSchema,
-  part_chunk: countSchema,
-  record_files: countSchema,
-  records_row: countSchema,
-});
-export type Place = z.infer<typeof placeSchema>;
-
 export const prepareCommandSchema = z.object({
   type: z.literal('prepare'),
   inputs: z.array(z.object({ input: countSchema, path: z.string(), sha256: sha256Schema.nullable() })).min(1),
@@ -48,8 +9,6 @@ export const prepareCommandSchema = z.object({
   chunk_length: z.int().positive(),
   residues_per_part: z.int().positive(),
   tail_parts: countSchema,
-  /** Null to read from the beginning. */
-  go_on_from: z.object({ place: placeSchema, record_files: z.array(recordsFileSchema) }).nullable(),
 });
 export type PrepareCommand = z.infer<typeof prepareCommandSchema>;
 
@@ -65,7 +24,13 @@ const progressSchema = z.object({
 });
 export type PrepareProgress = z.infer<typeof progressSchema>;
 
-const recordsSchema = recordsFileSchema.extend({ type: z.literal('records') });
+const recordsSchema = z.object({
+  type: z.literal('records'),
+  path: runPathSchema,
+  sha256: sha256Schema,
+  first_row: countSchema,
+  count: countSchema,
+});
 export type RecordsFile = z.infer<typeof recordsSchema>;
 
 const partSchema = z.object({
@@ -89,7 +54,7 @@ export const inputProblemSchema = z.object({
   /** In plain words, the count included. */
   message: z.string(),
   count: countSchema,
-  examples: z.array(exampleSchema).max(MOST_EXAMPLES),
+  examples: z.array(z.object({ row: countSchema, name: z.string(), detail: z.string() })).max(5),
 });
 export type InputProblem = z.infer<typeof inputProblemSchema>;
 
@@ -114,9 +79,6 @@ export const prepareDoneSchema = z.object({
   not_scored: z.record(z.string(), countSchema),
 });
 export type PrepareDone = z.infer<typeof prepareDoneSchema>;
-
-/** Everything before the place is on disk and was reported before it. */
-const placeReachedSchema = z.object({ type: z.literal('place'), place: placeSchema });
 
 export const prepareFailureCodeSchema = z.enum([
   'input_unreadable',
@@ -145,7 +107,6 @@ export const prepareEventSchema = z.discriminatedUnion('type', [
   partSchema,
   inputProblemSchema,
   inputDoneSchema,
-  placeReachedSchema,
   prepareDoneSchema,
   prepareFailedSchema,
 ]);

@@ -31,7 +31,6 @@ import { isMadeHere } from './madeHere.ts';
 import { inputLeftOut, type RunNotes } from './runNotes.ts';
 import { RunRecord, type RunListener } from './runRecord.ts';
 import { storedDevice } from './begin/storedDevice.ts';
-import { ReadingPlace } from './work/readingPlace.ts';
 import { localDevice } from './work/workDevice.ts';
 import { POOL_FOLDER } from './work/workProcesses.ts';
 import { RunWork } from './runWork.ts';
@@ -41,11 +40,6 @@ import { areResultsWhole, isWrappedUp, missingResults } from './finish/wrapUpRun
 const STOP_NOW_GRACE_MS = 500;
 
 const PARTS_LEFT_OUT_AT_ONCE = 64;
-
-interface Readiness {
-  choice: DeviceChoice;
-  reading: ReadingPlace;
-}
 
 export interface StartOptions {
   /** Other devices than those that the run was made for, of this computer. */
@@ -181,7 +175,7 @@ export class OpenRun {
     const ready = await this.checkReadiness(options, givenUp).catch((reason: unknown) =>
       err(asAppError(reason)),
     );
-    if (ready.ok && !givenUp.aborted) await this.announce(ready.value.choice);
+    if (ready.ok && !givenUp.aborted) await this.announce(ready.value);
     if (givenUp.aborted) return this.interrupted ? this.record.advance({ type: 'reopen' }) : ok(undefined);
     if (!ready.ok) {
       // Else it would say for ever that it was interrupted, and not why it can't go on.
@@ -190,20 +184,19 @@ export class OpenRun {
     }
     if (this.interrupted) this.notes.add('warning', 'run_interrupted', message('note.interrupted'));
     const started = await this.record.advance({ type: 'start' });
-    return started.ok ? this.work.begin(ready.value.choice, ready.value.reading, options.maxWaitMs) : started;
+    return started.ok ? this.work.begin(ready.value, options.maxWaitMs) : started;
   }
 
   private async checkReadiness(
     { devices: wanted, where, created }: StartOptions,
     signal: AbortSignal,
-  ): Promise<Result<Readiness>> {
+  ): Promise<Result<DeviceChoice>> {
     const { request, run } = this.record;
     const isOwn = created !== undefined || isMadeHere(this.context.paths, this.folder, run.description);
     if (!isOwn) deleteInRun(this.folder, POOL_FOLDER);
     const place = isOwn ? request.where : THIS_COMPUTER;
     if (where === undefined && wanted === undefined && place.kind !== request.where.kind)
       this.notes.add('warning', 'place_not_followed', message('note.place_not_followed'));
-    const reading = await ReadingPlace.open(this.store, this.context.appVersion, run, { signal });
     const ready = await checkReadiness(
       this.context,
       this.folder,
@@ -214,12 +207,10 @@ export class OpenRun {
         devices: wanted ?? request.devices,
       },
       created && isJustCreated(created) ? created.choice : undefined,
-      reading.knowsInputs(run.inputs),
       { signal },
     );
-    if (!ready.ok) return ready;
-    await this.repair();
-    return ok({ choice: ready.value, reading });
+    if (ready.ok) await this.repair();
+    return ready;
   }
 
   /** Of a run whose tables were refused, or are there and are to be computed in part again; elsewhere damage is found before tables appear. */

@@ -12,7 +12,6 @@ import { finishRun } from './finish/finishRun.ts';
 import type { ProgressTracker } from './progress/progressTracker.ts';
 import type { RunRecord } from './runRecord.ts';
 import type { LifecycleEvent } from './runTransitions.ts';
-import type { ReadingPlace } from './work/readingPlace.ts';
 import type { WorkOutcome } from './work/workEvents.ts';
 import { WorkSession } from './work/workSession.ts';
 import { wrapUpRun } from './finish/wrapUpRun.ts';
@@ -55,11 +54,7 @@ export class RunWork {
   }
 
   /** Starts a session of work; it ends by itself, or by `end` or `stop`. */
-  async begin(
-    { devices, pool, modelFolder }: DeviceChoice,
-    reading: ReadingPlace,
-    maxWaitMs?: number,
-  ): Promise<Result<void>> {
+  async begin({ devices, pool, modelFolder }: DeviceChoice, maxWaitMs?: number): Promise<Result<void>> {
     const session = new WorkSession(
       {
         context: this.context,
@@ -70,7 +65,6 @@ export class RunWork {
         maxWaitMs,
         modelFolder,
         batches: this.batches,
-        reading,
       },
       (outcome) => {
         this.ending = Promise.all([this.ending, this.conclude(outcome)]).then(() => undefined);

@@ -186,7 +186,6 @@ function runStore(
     finishInput: write('finishInput'),
     failInput: write('failInput'),
     finishPrepare: write('finishPrepare'),
-    readBefore: read('readBefore'),
     invalidatePrepare: write('invalidatePrepare'),
     verifyPendingParts: readApart('verifyPendingParts'),
     findDamage: readApart('findDamage'),

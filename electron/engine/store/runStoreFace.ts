@@ -3,7 +3,6 @@ import type { Plan } from '../../contract/plan.ts';
 import type {
   InputDone,
   InputProblem,
-  Place,
   PreparedPart,
   PrepareDone,
   RecordsFile,
@@ -29,7 +28,6 @@ import type {
   PartFailing,
   PartIntake,
   PartSplit,
-  ReadBefore,
   Registered,
   ResultFileDigest,
   RunCounts,
@@ -75,8 +73,6 @@ export interface RunStore extends ResultReader {
   failInput(input: number, failure: InputFailure): Promise<void>;
   /** Drops what an earlier prepare left beyond these counts. Rejects with prepare_failed if the counts don't add up. */
   finishPrepare(done: PrepareDone): Promise<void>;
-  /** How many parts of those before the place, and which files of records, prepare has reported. */
-  readBefore(place: Pick<Place, 'parts' | 'records_row'>): Promise<ReadBefore>;
   /** Prepare must run again: a file of work/ is missing or damaged. Parts and results stay. */
   invalidatePrepare(): Promise<void>;
   /** Compares everything stored with its digests. Reads all of it. */

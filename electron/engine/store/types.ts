@@ -4,9 +4,8 @@ import type { Plan } from '../../contract/plan.ts';
 import type {
   InputProblem,
   MemoryProfile,
-  PartFailureCode,
   PrepareDone,
-  RecordsFile,
+  PartFailureCode,
 } from '../../contract/protocol/index.ts';
 import type { RunState, PartState } from '../../contract/runState.ts';
 
@@ -167,12 +166,6 @@ export interface StoredRun {
   /** Null until prepare is finished, and again after `invalidatePrepare`. */
   prepared: PrepareDone | null;
   counts: RunCounts;
-}
-
-export interface ReadBefore {
-  parts: number;
-  /** In the order of the records. */
-  recordFiles: Omit<RecordsFile, 'type'>[];
 }
 
 export type Registered = 'new' | 'known' | 'replaced';

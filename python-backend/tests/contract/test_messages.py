@@ -160,7 +160,6 @@ JOB = {
     "chunk_length": 500,
     "residues_per_part": 65536,
     "tail_parts": 0,
-    "go_on_from": None,
 }
 
 

@@ -29,7 +29,6 @@ def test_from_sequences_to_scores(tmp_path: Path) -> None:
         "chunk_length": 500,
         "residues_per_part": 8192,
         "tail_parts": 4,
-        "go_on_from": None,
     }
     schema("prepare-command").validate(command)
     prepare = subprocess.Popen(

@@ -109,7 +109,6 @@ def run_prepare(
         "chunk_length": chunk_length,
         "residues_per_part": residues_per_part,
         "tail_parts": tail_parts,
-        "go_on_from": None,
     }
     validator("prepare-command").validate(job)
     return run_line(work_dir, json.dumps(job))

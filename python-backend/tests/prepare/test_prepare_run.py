@@ -308,7 +308,7 @@ def test_what_cannot_be_read_or_understood_is_named(tmp_path: Path) -> None:
 def preparation(tmp_path: Path, events: list[str]) -> Preparation:
     path = tmp_path / "in.fa"
     path.write_bytes(fasta(sequences(8, [3000] * 20)))
-    job = Job((JobInput(0, path, None),), tmp_path / "work", 500, 3000, 0, None)
+    job = Job((JobInput(0, path, None),), tmp_path / "work", 500, 3000, 0)
     return Preparation(job, lambda type, **_: events.append(type))
 
 
@@ -349,7 +349,6 @@ def test_the_process_ends_at_once_when_standard_input_closes(tmp_path: Path) -> 
         "chunk_length": 500,
         "residues_per_part": 9,
         "tail_parts": 0,
-        "go_on_from": None,
     }
     process.stdin.write(json.dumps(job).encode() + b"\n")
     process.stdin.flush()

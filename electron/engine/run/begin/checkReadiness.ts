@@ -11,8 +11,7 @@ import { makeWorkFolders } from '../../store/runFolder.ts';
 
 /**
  * Whether a run can go on here and now: same model, inputs still there where they are needed, devices that fit the plan. For
- * a run that was made a moment ago, `chosen` holds the devices, which were then checked together with the model. `inputsKnown`: the
- * inputs look as they did when the reading began; prepare compares their content when it has read them.
+ * a run that was made a moment ago, `chosen` holds the devices, which were then checked together with the model.
  */
 export async function checkReadiness(
   context: EngineContext,
@@ -20,12 +19,11 @@ export async function checkReadiness(
   run: StoredRun,
   wanted: Omit<Wanted, 'precision'>,
   chosen?: DeviceChoice,
-  inputsKnown = false,
   patience: Patience = {},
 ): Promise<Result<DeviceChoice>> {
   // Large inputs take as long to compare as devices to be found.
   const [inputs, choice] = await Promise.all([
-    run.prepared ? ok(undefined) : checkInputs(run, inputsKnown, patience),
+    run.prepared ? ok(undefined) : checkInputs(run, patience),
     chosen ? ok(chosen) : chooseForPlan(context, run, wanted, patience),
   ]);
   if (!inputs.ok) return inputs;
@@ -48,12 +46,8 @@ async function chooseForPlan(
 }
 
 /** Inputs that are still to be read must be those of the plan. A run just created has just had them hashed. */
-async function checkInputs(
-  { inputs, state }: StoredRun,
-  inputsKnown: boolean,
-  patience: Patience,
-): Promise<Result<void>> {
-  const isKnown = inputsKnown || state.phase === 'created';
+async function checkInputs({ inputs, state }: StoredRun, patience: Patience): Promise<Result<void>> {
+  const isKnown = state.phase === 'created';
   for (const { path, sizeBytes, sha256, failure } of inputs) {
     if (failure) continue;
     try {

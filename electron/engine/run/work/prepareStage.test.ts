@@ -13,17 +13,10 @@ import json, os, time
 print(json.dumps(dict(type='hello', protocol=${PROTOCOL_VERSION}, role='prepare', pid=os.getpid(), backend_version='1', python_version='3')), flush=True)
 time.sleep(600)
 `;
-/** As where it goes on from counts that no message may hold. */
-const GARBAGE = `${HANGING.replace(/\ntime.*/s, '')}
-print('{"type": "progress", "records": -1}', flush=True)
-time.sleep(600)
-`;
-
-/** How a prepare that does this ends, and whether it is forgotten where it was to go on. */
-async function howItEnds(program: string): Promise<{ ended: PrepareStageEvent; forgotten: boolean }> {
+/** The event with which a prepare that does this ends. */
+async function howItEnds(program: string): Promise<PrepareStageEvent> {
   const folder = await temporaryFolder();
-  let forgotten = false;
-  const ended = await new Promise<PrepareStageEvent>((emit) => {
+  return new Promise<PrepareStageEvent>((emit) => {
     new PrepareStage(
       { file: REAL_PYTHON, args: ['-I', '-c', program], env: {} },
       join(folder, 'prepare.log'),
@@ -34,22 +27,19 @@ async function howItEnds(program: string): Promise<{ ended: PrepareStageEvent; f
         chunk_length: 500,
         residues_per_part: 1000,
         tail_parts: 0,
-        go_on_from: null,
       },
       // Neither has anything to do for a process that says nothing.
       {} as RunStore,
-      { reached: () => undefined, forget: () => (forgotten = true) },
       new RunNotes({ folder } as RunStore, () => undefined),
       emit,
       false,
       500,
     );
   });
-  return { ended, forgotten };
 }
 
 it.skipIf(WITHOUT_PYTHON)('ends with words where reading the inputs does not advance', async () => {
-  expect((await howItEnds(HANGING)).ended).toMatchObject({
+  expect(await howItEnds(HANGING)).toMatchObject({
     type: 'prepare_failed',
     error: {
       code: 'prepare_failed',
@@ -57,13 +47,3 @@ it.skipIf(WITHOUT_PYTHON)('ends with words where reading the inputs does not adv
     },
   });
 });
-
-it.skipIf(WITHOUT_PYTHON)(
-  'reads from the beginning after prepare has gone on with what cannot be',
-  async () => {
-    expect(await howItEnds(GARBAGE)).toMatchObject({
-      ended: { type: 'prepare_failed', error: { code: 'prepare_failed' } },
-      forgotten: true,
-    });
-  },
-);

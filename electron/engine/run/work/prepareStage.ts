@@ -15,7 +15,6 @@ import { RegularLook } from '../../workers/deadlines.ts';
 import { FloodLimit } from '../../workers/floodLimit.ts';
 import { exitMessage, type ProcessExit } from '../../workers/describeExit.ts';
 import { inputLeftOut, type RunNotes } from '../runNotes.ts';
-import type { ReadingPlace } from './readingPlace.ts';
 import type { PrepareStageEvent } from './workEvents.ts';
 
 const STOP_GRACE_MS = 2_000;
@@ -43,19 +42,9 @@ const OF_THE_INPUT: ReadonlySet<PrepareFailed['code']> = new Set([
   'input_changed',
 ]);
 
-type ReadingNotes = Pick<ReadingPlace, 'reached' | 'forget'>;
-
-/** Failures that say nothing of what has been read. */
-const OF_THE_FOLDER: ReadonlySet<AppError['code']> = new Set([
-  'disk_full',
-  'folder_unwritable',
-  'folder_gone',
-]);
-
 /** Runs prepare once over all inputs and files what it reports, in the order reported. */
 export class PrepareStage {
   private readonly store: RunStore;
-  private readonly reading: ReadingNotes;
   private readonly notes: RunNotes;
   private readonly emit: (event: PrepareStageEvent) => void;
   private readonly inputs: PrepareCommand['inputs'];
@@ -75,7 +64,6 @@ export class PrepareStage {
     logPath: string,
     command: PrepareCommand,
     store: RunStore,
-    reading: ReadingNotes,
     notes: RunNotes,
     emit: (event: PrepareStageEvent) => void,
     strict: boolean,
@@ -84,7 +72,6 @@ export class PrepareStage {
     this.strict = strict;
     this.silentMs = silentMs;
     this.store = store;
-    this.reading = reading;
     this.notes = notes;
     this.emit = emit;
     this.inputs = command.inputs;
@@ -92,11 +79,6 @@ export class PrepareStage {
       this.take(event);
     });
     this.process.send(command);
-  }
-
-  /** Neither at the end of the inputs nor given up. */
-  get isAtWork(): boolean {
-    return this.outcome === 'open';
   }
 
   async stop(): Promise<void> {
@@ -114,16 +96,11 @@ export class PrepareStage {
         this.filing = this.filing
           .then(() => this.file(event.message))
           .catch((reason: unknown) => {
-            const error = asAppError(reason);
-            // Else a place that leads nowhere would do so every time.
-            if (!OF_THE_FOLDER.has(error.code)) this.reading.forget();
-            this.fail(error);
+            this.fail(asAppError(reason));
           })
           .finally(() => this.filed());
         break;
       case 'fault':
-        // Of a place that leads nowhere, the next prepare would say the same again.
-        this.reading.forget();
         this.verdict ??= event.error.code === 'protocol_garbage' ? readingFailed(event.error) : event.error;
         break;
       case 'exit':
@@ -191,9 +168,6 @@ export class PrepareStage {
       case 'input_done':
         await this.store.finishInput(event);
         break;
-      case 'place':
-        this.reading.reached(event.place);
-        break;
       case 'done':
         await this.store.finishPrepare(event);
         this.outcome = 'finished';
@@ -216,7 +190,6 @@ export class PrepareStage {
 
   /** The run goes on without a file that can't be read as it was when the run was made. */
   private async leaveOut(input: number, { code, message: text }: PrepareFailed): Promise<void> {
-    this.reading.forget();
     await this.store.failInput(input, { code, message: text });
     const { path = '' } = this.inputs.find((one) => one.input === input) ?? {};
     this.notes.add('warning', code, inputLeftOut(path, code, text));

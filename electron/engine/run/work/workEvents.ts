@@ -82,8 +82,7 @@ export type WorkEffect = WorkerEffect | StoreEffect | RecordEffect | WorkOutcome
 
 type WorkerEffect =
   | { type: 'start_monitor' }
-  /** `place`: where an earlier session got to, if it is still known. One that is at work gives way to it. */
-  | { type: 'start_prepare'; from: 'place' | 'beginning' }
+  | { type: 'start_prepare' }
   | { type: 'start_pool' }
   | { type: 'start_worker'; device: string }
   | { type: 'stop_worker'; device: string }

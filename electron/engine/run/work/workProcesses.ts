@@ -14,7 +14,6 @@ import type { WorkerPool, WorkerPoolOptions } from '../../workers/launchers/work
 import type { RunRecord } from '../runRecord.ts';
 import { backendLaunch, NO_GPU } from './backendLaunch.ts';
 import type { BatchSizes } from './batchSizes.ts';
-import type { ReadingPlace } from './readingPlace.ts';
 import type { WorkDevice } from './workDevice.ts';
 
 /** In a run's folder, of its cluster's pool: what is in it says which of a scheduler's jobs are the run's. */
@@ -35,8 +34,6 @@ export interface WorkSessionOptions {
   modelFolder: string;
   /** What is known of the devices' memory. */
   batches: BatchSizes;
-  /** How far the inputs have been read. */
-  reading: ReadingPlace;
 }
 
 /** In the run's folder. A cluster names its devices as it likes. */
@@ -63,7 +60,7 @@ export function poolOptions(
   };
 }
 
-/** To read from the beginning. `leftOut`: numbers of inputs that can't be read. */
+/** `leftOut`: numbers of inputs that can't be read. */
 export function prepareCommand(
   { store, record }: WorkSessionOptions,
   leftOut: ReadonlySet<number>,
@@ -78,7 +75,6 @@ export function prepareCommand(
     chunk_length: plan.chunkLength,
     residues_per_part: plan.residuesPerPart,
     tail_parts: plan.tailParts,
-    go_on_from: null,
   };
 }
 

@@ -54,8 +54,6 @@ export class WorkSession {
   private readonly events: WorkEvent[] = [];
   private deciding = false;
   private prepare: PrepareStage | undefined;
-  /** An earlier prepare on its way to its end, and the next one to its beginning. */
-  private startingPrepare: Promise<void> = Promise.resolve();
   private monitor: DeviceMonitor | undefined;
   private readProgress: PrepareProgress | null = null;
   private ready: WorkerReady | undefined;
@@ -132,7 +130,7 @@ export class WorkSession {
   async stop(graceMs?: number): Promise<void> {
     this.emit({ type: 'stop' });
     await Promise.all([
-      this.startingPrepare.then(() => this.prepare?.stop()),
+      this.prepare?.stop(),
       this.monitor?.stop(),
       ...[...this.workers.keys()].map((device) => this.stopWorker(device, graceMs)),
       ...[...this.stopping.values()].map(({ worker, stopped }) =>
@@ -208,7 +206,7 @@ export class WorkSession {
         this.startPool();
         break;
       case 'start_prepare':
-        this.startPrepare(effect.from);
+        this.startPrepare();
         break;
       case 'start_worker':
         this.startWorker(this.deviceOf(effect.device));
@@ -243,10 +241,6 @@ export class WorkSession {
       case 'drained':
       case 'halt':
         this.onOutcome(effect);
-        break;
-      case 'invalidate_prepare':
-        this.options.reading.forget();
-        this.ledger.perform(effect);
         break;
       default:
         this.ledger.perform(effect);
@@ -319,31 +313,14 @@ export class WorkSession {
     worker.assign(partCommand(this.options, part));
   }
 
-  private startPrepare(from: 'place' | 'beginning'): void {
-    const before = this.prepare;
-    this.prepare = undefined;
-    this.startingPrepare = this.startingPrepare
-      .then(() => this.replacePrepare(before, from))
-      .catch((reason: unknown) => this.emit({ type: 'prepare_failed', error: asAppError(reason) }));
-  }
-
-  private async replacePrepare(before: PrepareStage | undefined, from: 'place' | 'beginning'): Promise<void> {
-    const { context, store, record, reading } = this.options;
-    if (before?.isAtWork) {
-      await before.stop();
-      // It may just have reached the end.
-      await store.invalidatePrepare();
-    }
-    const command = prepareCommand(this.options, this.leftOut);
-    const goOnFrom = from === 'place' ? await reading.goOnFrom(command.inputs) : null;
-    if (goOnFrom === null) await reading.begin(command.inputs);
-    if (this.state.ended) return;
+  /** Reads the inputs from their beginning. What is known already stays as it is. */
+  private startPrepare(): void {
+    const { context, store, record } = this.options;
     const prepare: PrepareStage = new PrepareStage(
       backendLaunch(context, 'prepare', [], NO_GPU),
       join(store.folder, 'logs', 'prepare.log'),
-      { ...command, go_on_from: goOnFrom },
+      prepareCommand(this.options, this.leftOut),
       store,
-      reading,
       record.notes,
       (event) => {
         if (this.prepare === prepare) this.emit(event);

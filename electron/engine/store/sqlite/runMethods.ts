@@ -15,7 +15,7 @@ import { attemptReadMethods, attemptWriteMethods } from './parts/attempts.ts';
 import { readDeviceMeasures } from './telemetry/deviceMeasures.ts';
 import { readCounts, readInputProgress } from './progress.ts';
 import { eventPageMethods } from './telemetry/eventPages.ts';
-import { prepareIntakeMethods, readBefore } from './parts/prepareIntake.ts';
+import { prepareIntakeMethods } from './parts/prepareIntake.ts';
 import { readResultFiles, resultFileMethods } from './resultFiles.ts';
 import {
   readDevices,
@@ -34,7 +34,6 @@ import { partPageMethods } from './parts/partPages.ts';
 import { partReadMethods } from './parts/partRows.ts';
 import { partSplitMethods } from './parts/partSplit.ts';
 import { telemetryReadMethods, telemetryWriteMethods } from './telemetry/telemetry.ts';
-import type { Place } from '../../../contract/protocol/index.ts';
 import type { StoredRun } from '../types.ts';
 
 /** What a thread with a read-only connection answers. */
@@ -58,7 +57,6 @@ export function runReadMethods(db: Database.Database, folder: string) {
     deviceMeasures: () => readDeviceMeasures(db),
     verifyPendingParts: () => verifyPendingParts(db, folder),
     findDamage: db.transaction(() => findDamage(db)),
-    readBefore: db.transaction((place: Pick<Place, 'parts' | 'records_row'>) => readBefore(db, place)),
     refuseDamage: db.transaction(() => refuseDamage(db)),
     refuseDamagedPlan: db.transaction(() => refuseDamagedPlan(db)),
     wrongSequences: db.transaction(() => wrongSequences(db)),

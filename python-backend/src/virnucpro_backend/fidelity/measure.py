@@ -65,7 +65,6 @@ def frames_of(inputs: Sequence[Path], chunk_length: int, residues_per_part: int)
             chunk_length,
             residues_per_part,
             tail_parts=0,
-            go_on_from=None,
         )
         Preparation(job, emit).run()
         return [

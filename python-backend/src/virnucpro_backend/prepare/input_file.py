@@ -15,14 +15,11 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from queue import SimpleQueue
-from threading import Thread
 from typing import Any, BinaryIO, Literal, cast
 
 from xopen import xopen
 
 from virnucpro_backend.prepare.failures import FailureCode, PrepareError
-from virnucpro_backend.safetensors_file import sha256_of_file
 
 Compression = Literal["none", "gzip", "bzip2", "xz", "zstd"]
 
@@ -93,10 +90,8 @@ class InputFile:
     for a compressed file that ends too early. With a truncated file every block that does come is genuine.
     """
 
-    def __init__(self, path: Path, begin: int = 0) -> None:
-        """`begin`: place in the decompressed stream where `blocks()` begins."""
+    def __init__(self, path: Path) -> None:
         self.path = path
-        self._begin = begin
         with _reading(path):
             if path.is_dir():
                 raise IsADirectoryError(None, "it is a folder")
@@ -116,36 +111,20 @@ class InputFile:
         return self._raw.bytes_read
 
     def blocks(self) -> Iterator[bytes]:
-        """Decompressed blocks of BLOCK_BYTES, the last one shorter. Can be called once.
-
-        Where it begins later, the first block is the rest of the one that the place lies in: the others are
-        the same wherever it begins.
-        """
+        """Decompressed blocks of BLOCK_BYTES, the last one shorter. Can be called once."""
         with _reading(self.path):
-            whole_blocks, rest = divmod(self._begin, BLOCK_BYTES)
             stream: BinaryIO = cast(BinaryIO, self._raw)
             if self.compression != "none":
                 stream = xopen(cast(Any, self._raw), "rb", threads=0, format=_XOPEN_FORMATS[self.compression])
-                for _ in range(whole_blocks):
-                    _read_full(stream)
-            elif whole_blocks:
-                self._raw.skip(whole_blocks * BLOCK_BYTES)
-            if block := _read_full(stream)[rest:]:
-                yield block
             while block := _read_full(stream):
                 yield block
             # Decompressors may stop before the last bytes (padding); the hash covers all of the file.
             while _read_full(cast(BinaryIO, self._raw)):
                 pass
 
-    def is_hashed(self, seconds: float) -> bool:
-        """Whether everything read is hashed, waiting for it so long."""
-        return self._raw.is_hashed(seconds)
-
     def sha256(self) -> str:
         """SHA-256 of the file's bytes as read; of the whole file once `blocks()` has ended."""
-        with _reading(self.path):
-            return self._raw.sha256()
+        return self._raw.sha256()
 
 
 class _HashingReader(io.RawIOBase):
@@ -155,15 +134,6 @@ class _HashingReader(io.RawIOBase):
         self.bytes_read = 0
         self.first_bytes = os.read(self._file.fileno(), 8)
         self._ahead = self.first_bytes
-        self._path = path
-        self._behind: _HashBehind | None = None
-
-    def skip(self, count: int) -> None:
-        """Leave out so many bytes from the beginning on; they are hashed while the rest is worked on."""
-        self._behind = _HashBehind(self._path)
-        self._ahead = b""
-        self._file.seek(count)
-        self.bytes_read = count
 
     def readable(self) -> bool:
         return True
@@ -172,8 +142,6 @@ class _HashingReader(io.RawIOBase):
         return self._file.fileno()
 
     def close(self) -> None:
-        if self._behind is not None:
-            self._behind.stop()
         self._file.close()
         super().close()
 
@@ -185,69 +153,13 @@ class _HashingReader(io.RawIOBase):
             self._ahead = self._ahead[count:]
         else:
             count = self._file.readinto(view) or 0
+        self._digest.update(view[:count])
         self.bytes_read += count
-        if self._behind is None:
-            self._digest.update(view[:count])
-        else:
-            self._behind.follow(self.bytes_read)
         _signs_of_life.give()
         return count
 
-    def is_hashed(self, seconds: float) -> bool:
-        return self._behind is None or self._behind.is_done(seconds)
-
     def sha256(self) -> str:
-        return self._digest.hexdigest() if self._behind is None else self._behind.sha256()
-
-
-class _HashBehind:
-    """Hashes a file from its beginning, in a thread of its own that stays behind the one that reads it: what
-    was changed before it was read is changed in the hash too."""
-
-    def __init__(self, path: Path) -> None:
-        self._file = open(path, "rb", buffering=0)  # noqa: SIM115 - closed by the thread
-        self._ends: SimpleQueue[int | None] = SimpleQueue()
-        self._digest = hashlib.sha256()
-        self._error: OSError | None = None
-        self._thread = Thread(target=self._run, name="hash", daemon=True)
-        self._thread.start()
-
-    def follow(self, end: int) -> None:
-        """Hash up to there."""
-        self._ends.put(end)
-
-    def stop(self) -> None:
-        """Nothing comes after what it was told to hash."""
-        self._ends.put(None)
-
-    def is_done(self, seconds: float) -> bool:
-        self.stop()
-        self._thread.join(seconds)
-        return not self._thread.is_alive()
-
-    def sha256(self) -> str:
-        self.stop()
-        self._thread.join()
-        if self._error is not None:
-            raise self._error
         return self._digest.hexdigest()
-
-    def _run(self) -> None:
-        done = 0
-        try:
-            with self._file:
-                while (end := self._ends.get()) is not None:
-                    while done < end and (block := self._file.read(min(BLOCK_BYTES, end - done))):
-                        self._digest.update(block)
-                        done += len(block)
-        except OSError as error:
-            self._error = error
-
-
-def sha256_of_input(path: Path) -> str:
-    """SHA-256 of an input's bytes. Raises PrepareError `input_unreadable`."""
-    with _reading(path):
-        return sha256_of_file(path)
 
 
 def _compression(first_bytes: bytes) -> Compression:

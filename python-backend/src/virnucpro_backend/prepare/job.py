@@ -9,7 +9,6 @@ from typing import Annotated, cast
 import msgspec
 
 from virnucpro_backend.prepare.failures import halves_do_not_fit
-from virnucpro_backend.prepare.place import GoOn
 from virnucpro_backend.typed_commands import (
     CommandError,
     CommandStruct,
@@ -29,15 +28,13 @@ class JobInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Job(CommandStruct, tag="prepare", frozen=True):
-    """work_dir: the run folder's `work`; the next three are described at PartWriter. go_on_from: what an
-    earlier process with the same job got to; None to read from the beginning."""
+    """work_dir: the run folder's `work`; the other three are described at PartWriter."""
 
     inputs: Annotated[tuple[JobInput, ...], msgspec.Meta(min_length=1)]
     work_dir: Path
     chunk_length: Positive
     residues_per_part: Positive
     tail_parts: Count
-    go_on_from: GoOn | None
 
 
 def parse_job(command: Mapping[str, object]) -> Job:

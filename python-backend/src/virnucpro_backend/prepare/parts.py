@@ -97,18 +97,6 @@ class Part:
     last_row: int
 
 
-@dataclass(frozen=True)
-class Cut:
-    """An end of a part. parts: how many there are up to it; row, chunk: the next begins here or later."""
-
-    parts: int
-    row: int
-    chunk: int
-
-
-FIRST_CUT = Cut(0, 0, 0)
-
-
 class PartWriter:
     """Writes parts/NNNNNN.safetensors in `work_dir`.
 
@@ -118,8 +106,6 @@ class PartWriter:
     frames. The last tail_parts / 4 full parts' worth is held back until the end and cut into parts of a
     quarter of the size, so that the workers finish together. Where the cuts lie depends on nothing but the
     frames and these numbers.
-
-    begin: what is cut already; frames before it are left out when they come again.
     """
 
     def __init__(
@@ -129,7 +115,6 @@ class PartWriter:
         residues_per_part: int,
         tail_parts: int,
         on_part: Callable[[Part], None],
-        begin: Cut = FIRST_CUT,
     ) -> None:
         self._folder = work_dir / "parts"
         self._chunk_length = chunk_length
@@ -141,20 +126,11 @@ class PartWriter:
         self._waiting_residues = self._waiting_frames = 0
         self._disk = ThreadPoolExecutor(1, thread_name_prefix="parts")
         self._writing: Future[None] | None = None
-        self._begin: Cut | None = begin
-        self.parts = begin.parts
+        self.parts = 0
         """Parts cut so far; the last one may still be on its way to the disk."""
 
     def add(self, block: FrameBlock) -> None:
         """Take the next frames; whole chunks only. Raises OSError when a part can't be written."""
-        if self._begin is not None and block.row.size:
-            known = np.count_nonzero(
-                (block.row < self._begin.row)
-                | ((block.row == self._begin.row) & (block.chunk < self._begin.chunk))
-            )
-            if known < block.row.size:
-                self._begin = None
-            block = block.split(int(known))[1]
         if block.row.size == 0:
             return
         self._waiting.append(block)
@@ -162,15 +138,6 @@ class PartWriter:
         self._waiting_frames += block.row.size
         while self._until_full.reached(self._waiting_residues, self._waiting_frames):
             self._write(self._take(self._full))
-
-    def cut(self, next_row: int) -> Cut:
-        """What is cut so far, all of it on disk and announced; `next_row`: of the next record."""
-        self._await_disk()
-        if self._begin is not None:
-            return self._begin
-        if not self._waiting:
-            return Cut(self.parts, next_row, 0)
-        return Cut(self.parts, int(self._waiting[0].row[0]), int(self._waiting[0].chunk[0]))
 
     def finish(self) -> None:
         """Write what was held back."""

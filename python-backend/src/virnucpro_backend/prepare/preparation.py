@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import asdict
 from pathlib import Path
 from typing import Protocol
@@ -15,19 +13,17 @@ import numpy as np
 from virnucpro_backend.prepare.chunking import chunk_counts
 from virnucpro_backend.prepare.failures import FailureCode, PrepareError, writing_failed
 from virnucpro_backend.prepare.frames import open_frames
-from virnucpro_backend.prepare.input_file import InputFile, sha256_of_input, tell_of_reading
+from virnucpro_backend.prepare.input_file import InputFile
 from virnucpro_backend.prepare.job import Job, JobInput
-from virnucpro_backend.prepare.parts import FIRST_CUT, Cut, FrameBlock, Part, PartWriter
-from virnucpro_backend.prepare.place import Passed
+from virnucpro_backend.prepare.parts import FrameBlock, Part, PartWriter
 from virnucpro_backend.prepare.records.headers import RepeatedIdentifiers, hash_identifiers, identifier
 from virnucpro_backend.prepare.records.problems import MAX_EXAMPLES, Example, Problem, ProblemLog
 from virnucpro_backend.prepare.records.record_files import Reason, RecordFile, RecordRows, RecordWriter
-from virnucpro_backend.prepare.records.survey import BEGINNING, Boundary, Survey, SurveyedGroup
+from virnucpro_backend.prepare.records.survey import Survey, SurveyedGroup
 from virnucpro_backend.prepare.windows import chunk_windows
 from virnucpro_backend.safetensors_file import make_real_folders
 
 _SECONDS_BETWEEN_PROGRESS = 0.25
-_MOST_BOUNDARIES = 64
 
 
 class Emit(Protocol):
@@ -45,36 +41,14 @@ class Preparation:
         self._job = job
         self._emit = emit
         self._input = -1
+        self._bases = self._chunks = self._frames = self._residues = 0
+        self._reasons: Counter[int] = Counter()
+        self._repeats = RepeatedIdentifiers()
+        self._first_rows: list[tuple[int, int]] = []
         self._next_progress = 0.0
-        self._file: InputFile | None = None
-        self._passed: list[Passed] = []
-        inputs = tuple(source.input for source in job.inputs)
-        going_on = job.go_on_from
-        self._begin = going_on.place if going_on and going_on.is_usable(job.work_dir, inputs) else None
-        place = self._begin
-        self._bases = place.bases if place else 0
-        self._chunks = place.chunks if place else 0
-        self._frames = place.frames if place else 0
-        self._residues = place.residues if place else 0
-        counted = {Reason[name.upper()].value: n for name, n in place.reasons.items()} if place else {}
-        self._reasons: Counter[int] = Counter(counted)
-        self._repeats = RepeatedIdentifiers(earlier_rows=place.row if place else 0)
-        begun = place.first_rows if place else ()
-        self._first_rows = list(zip(inputs, begun, strict=False))
-        known = going_on.record_files if going_on and place else ()
-        self._records = RecordWriter(
-            job.work_dir,
-            self._on_record_file,
-            [file.file() for file in known],
-            place.row if place else 0,
-        )
+        self._records = RecordWriter(job.work_dir, self._on_record_file)
         self._parts = PartWriter(
-            job.work_dir,
-            job.chunk_length,
-            job.residues_per_part,
-            job.tail_parts,
-            self._on_part,
-            Cut(place.parts, place.part_row, place.part_chunk) if place else FIRST_CUT,
+            job.work_dir, job.chunk_length, job.residues_per_part, job.tail_parts, self._on_part
         )
 
     @property
@@ -84,24 +58,17 @@ class Preparation:
 
     def run(self) -> None:
         """Do it all. Raises PrepareError; files already announced stay valid for the same job."""
-        tell_of_reading(self._report_progress)
-        read = max(0, len(self._first_rows) - 1)
-        hasher = ThreadPoolExecutor(1, thread_name_prefix="hash")
         try:
             _clear_leftovers(self._job.work_dir)
-            # What had been read before is hashed again, beside what is yet to be read.
-            hashes = [hasher.submit(sha256_of_input, source.path) for source in self._job.inputs[:read]]
-            for source in self._job.inputs[read:]:
+            for source in self._job.inputs:
                 self._input = source.input
                 self._prepare_input(source)
-            self._check_read_before(self._job.inputs[:read], hashes)
             self._input = -1
             self._parts.finish()
             self._records.finish()
         except OSError as error:
             raise writing_failed(error) from error
         finally:
-            hasher.shutdown(wait=False, cancel_futures=True)
             self._parts.close()
         self._report_repeats()
         scorable = self._reasons.pop(Reason.OK, 0)
@@ -117,27 +84,22 @@ class Preparation:
         )
 
     def _prepare_input(self, source: JobInput) -> None:
-        boundary = BEGINNING
-        if self._begin is not None and source.input == self._begin.input:
-            first_row = self._begin.first_rows[-1]
-            boundary = self._begin.boundary()
-        else:
-            first_row = self._records.next_row
-            self._first_rows.append((source.input, first_row))
-            self._pass(BEGINNING)
-        with InputFile(source.path, boundary.byte_offset) as file:
-            self._file = file
-            survey = Survey(file, self._job.work_dir, first_row, boundary, self._pass)
+        first_row = self._records.next_row
+        self._first_rows.append((source.input, first_row))
+        with InputFile(source.path) as file:
+            survey = Survey(file, self._job.work_dir, first_row)
             for group in survey.groups():
                 self._take(source.input, group)
                 if time.monotonic() >= self._next_progress:
-                    self._report_progress()
-            while not file.is_hashed(_SECONDS_BETWEEN_PROGRESS):
-                self._report_progress()
-            self._report_progress()
+                    self._report_progress(file)
+            self._report_progress(file)
             sha256 = file.sha256()
-        self._file = None
-        _refuse_changed(source, sha256)
+        if source.sha256 is not None and sha256 != source.sha256:
+            raise PrepareError(
+                FailureCode.INPUT_CHANGED,
+                f"{source.path.name} is no longer the file this run was created with.",
+                "Restore the file, or start a new run with the changed one.",
+            )
         for problem in survey.problems.all():
             self._report_problem(source.input, problem)
         self._emit(
@@ -148,42 +110,6 @@ class Preparation:
             bases=survey.composition.bases,
             first_row=first_row,
         )
-
-    def _check_read_before(self, inputs: Sequence[JobInput], hashes: Sequence[Future[str]]) -> None:
-        for source, sha256 in zip(inputs, hashes, strict=True):
-            self._input = source.input
-            while not wait([sha256], _SECONDS_BETWEEN_PROGRESS).done:
-                self._report_progress()
-            _refuse_changed(source, sha256.result())
-
-    def _pass(self, boundary: Boundary) -> None:
-        """Remember where a record begins; say so once all that comes before it is on disk."""
-        self._passed.append(
-            Passed(
-                boundary,
-                self._input,
-                self._records.next_row,
-                self._bases,
-                self._chunks,
-                self._frames,
-                self._residues,
-                dict(self._reasons),
-            )
-        )
-        on_disk = [passed for passed in self._passed if passed.row <= self._records.first_waiting_row]
-        if on_disk and self._records.first_waiting_row:
-            cut = self._parts.cut(self._records.next_row)
-            on_disk = [passed for passed in on_disk if passed.row <= cut.row]
-            if on_disk:
-                self._passed = self._passed[len(on_disk) :]
-                self._emit("place", place=self._place(on_disk[-1], cut))
-        if len(self._passed) > _MOST_BOUNDARIES:
-            del self._passed[1::2]
-
-    def _place(self, passed: Passed, cut: Cut) -> dict[str, object]:
-        begun = [source for source, _ in self._first_rows].index(passed.input) + 1
-        first_rows = tuple(row for _, row in self._first_rows[:begun])
-        return passed.place(first_rows, cut, self._records.files, self._records.first_waiting_row)
 
     def _take(self, source: int, group: SurveyedGroup) -> None:
         lengths = group.records.lengths
@@ -226,12 +152,12 @@ class Preparation:
             )
         )
 
-    def _report_progress(self) -> None:
+    def _report_progress(self, file: InputFile) -> None:
         self._next_progress = time.monotonic() + _SECONDS_BETWEEN_PROGRESS
         self._emit(
             "progress",
-            input=max(0, self._input),
-            bytes_read=self._file.bytes_read if self._file else 0,
+            input=self._input,
+            bytes_read=file.bytes_read,
             records=self._records.next_row,
             bases=self._bases,
             chunks=self._chunks,
@@ -252,8 +178,7 @@ class Preparation:
 
     def _report_repeats(self) -> None:
         """Repeated identifiers are known only when all inputs are, since a name may repeat across them."""
-        earlier = self._records.headers_before(self._begin.row) if self._begin else ()
-        rows = self._repeats.rows(hash_identifiers(*headers) for headers in earlier)
+        rows = self._repeats.rows()
         ends = [*(row for _, row in self._first_rows[1:]), self._records.next_row]
         compared = self._records.next_row - self._repeats.not_compared
         for (source, begin), end in zip(self._first_rows, ends, strict=True):
@@ -272,15 +197,6 @@ class Preparation:
 
     def _on_part(self, part: Part) -> None:
         self._emit("part", **asdict(part))
-
-
-def _refuse_changed(source: JobInput, sha256: str) -> None:
-    if source.sha256 is not None and sha256 != source.sha256:
-        raise PrepareError(
-            FailureCode.INPUT_CHANGED,
-            f"{source.path.name} is no longer the file this run was created with.",
-            "Restore the file, or start a new run with the changed one.",
-        )
 
 
 def _clear_leftovers(work_dir: Path) -> None:

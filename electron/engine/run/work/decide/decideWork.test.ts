@@ -43,7 +43,6 @@ class World {
   private toPrepare: string[] = [];
   preparing = false;
   prepareStarts = 0;
-  private mustReadAll = false;
 
   /** Devices that a cluster has lent. */
   readonly there = new Set<string>();
@@ -64,7 +63,6 @@ class World {
   }
 
   emit(event: WorkEvent): void {
-    if (event.type === 'started') this.mustReadAll = event.prepared || event.lost.length > 0;
     for (const effect of decideWork(this.state, event)) this.perform(effect);
     expect(this.state.unanswered).toBe(this.unanswered.length);
     // Each device that the run gives work to has a worker, and is there.
@@ -108,9 +106,6 @@ class World {
         this.recalls.push(effect);
         break;
       case 'start_prepare':
-        // One that is at work gives way only to one that reads everything again.
-        if (this.preparing || this.mustReadAll) expect(effect.from).toBe('beginning');
-        else expect(effect.from).toBe(this.prepareStarts === 0 ? 'place' : 'beginning');
         this.preparing = true;
         this.toPrepare = [...this.keys];
         this.prepareStarts += 1;

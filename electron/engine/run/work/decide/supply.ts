@@ -19,7 +19,7 @@ export function start(
     else offer(decision, part);
   }
   if (!prepared) {
-    startPrepare(decision, state.awaited.size > 0 ? 'beginning' : 'place');
+    startPrepare(decision);
   } else if (state.awaited.size > 0) {
     state.supply = 'invalidating';
     decision.ask({ type: 'invalidate_prepare' });
@@ -43,9 +43,9 @@ export function prepared(decision: Decision): void {
   else state.supply = 'finished';
 }
 
-export function startPrepare(decision: Decision, from: 'place' | 'beginning' = 'beginning'): void {
+export function startPrepare(decision: Decision): void {
   const { state } = decision;
   if (state.ended) return;
   state.supply = 'preparing';
-  decision.do({ type: 'start_prepare', from });
+  decision.do({ type: 'start_prepare' });
 }

@@ -3,7 +3,6 @@ import { appError, AppFailure } from '../../../../contract/errors.ts';
 import type {
   InputDone,
   InputProblem,
-  Place,
   PreparedPart,
   PrepareDone,
   RecordsFile,
@@ -16,7 +15,7 @@ import { forgetSequences } from '../results/derive/sequenceRows.ts';
 import { repairDamage, wrongCounts } from './damage.ts';
 import { sealMethods } from './digests.ts';
 import { deleteChunksOf, findPart, partPath, type PartRow } from './partRows.ts';
-import type { InputFailure, ReadBefore, Registered } from '../../types.ts';
+import type { InputFailure, Registered } from '../../types.ts';
 
 /** Takes in what prepare reports. A second prepare over the same inputs changes nothing. */
 export function prepareIntakeMethods(db: Database.Database, folder: string) {
@@ -90,20 +89,6 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
     invalidatePrepare: (): void => void savePrepared.run(null),
     repairDamage: db.transaction(() => repairDamage(db)),
   };
-}
-
-/** What prepare has reported of all that lies before a place. */
-export function readBefore(
-  db: Database.Database,
-  { parts, records_row }: Pick<Place, 'parts' | 'records_row'>,
-): ReadBefore {
-  const before = db.prepare<[number], number>(
-    'SELECT count(*) FROM part WHERE parent IS NULL AND number < ?',
-  );
-  const files = db.prepare<[number], ReadBefore['recordFiles'][number]>(
-    'SELECT path, sha256, first_row, count FROM records_file WHERE first_row < ? ORDER BY first_row',
-  );
-  return { parts: before.pluck().get(parts) ?? 0, recordFiles: files.all(records_row) };
 }
 
 function registerPart(db: Database.Database, event: PreparedPart): Registered {

@@ -57,26 +57,20 @@ class RecordAssembler:
     """Joins the parts of records.
 
     `spool_folder` takes the letters of records longer than SPOOL_BYTES; None drops letters beyond the first
-    KEPT_BYTES of a record that goes beyond its block. `begun`: records of the input that came before.
+    KEPT_BYTES of a record that goes beyond its block.
     """
 
-    def __init__(self, composition: Composition, spool_folder: Path | None, begun: int = 0) -> None:
+    def __init__(self, composition: Composition, spool_folder: Path | None) -> None:
         self._composition = composition
         self._spool_folder = spool_folder
         self._open: _OpenRecord | None = None
-        self.begun = begun
-        """Records that have begun."""
-
-    @property
-    def has_open(self) -> bool:
-        """Whether a record has begun and not ended."""
-        return self._open is not None
+        self._begun = 0
 
     def add(self, batch: ScanBatch) -> Iterator[RecordGroup]:
         """The records that the batch completes."""
         edges = np.concatenate([[0], batch.begins, [batch.letters.size]]).astype(np.int64)
         flags = self._composition.add(batch.letters, edges[:-1])
-        malformed = {number - self.begun: problem for number, problem in batch.malformed.items()}
+        malformed = {number - self._begun: problem for number, problem in batch.malformed.items()}
         if self._open is not None:
             self._open.extend(batch.letters[: edges[1]], int(flags[0]), malformed.pop(-1, None))
         if batch.begins.size == 0:
@@ -101,7 +95,7 @@ class RecordAssembler:
         spool = _Spool(self._spool_folder)
         self._open = _OpenRecord(batch.headers[header_edge:], int(batch.byte_offsets[-1]), spool)
         self._open.extend(batch.letters[edges[last + 1] :], int(flags[-1]), last_problem)
-        self.begun += batch.begins.size
+        self._begun += batch.begins.size
 
     def finish(self) -> Iterator[RecordGroup]:
         """The last record, if there is any."""

@@ -35,16 +35,9 @@ LETTER_FLAGS = _letter_flags()
 class Composition:
     """Counts of an input's letters, and flags of its sequences."""
 
-    def __init__(self, bases: int = 0, others: tuple[tuple[int, int], ...] = ()) -> None:
-        self.bases = bases
+    def __init__(self) -> None:
+        self.bases = 0
         self._others = np.zeros(256, np.int64)  # Letters that are not an upper-case A, C, G or T.
-        for byte, count in others:
-            self._others[byte] = count
-
-    def others(self) -> tuple[tuple[int, int], ...]:
-        """Letters that are not an upper-case A, C, G or T, and how often each was there."""
-        found = np.flatnonzero(self._others)
-        return tuple(zip(found.tolist(), self._others[found].tolist(), strict=True))
 
     def add(self, letters: ByteArray, begins: IntArray) -> ByteArray:
         """Count letters; returns the flags of the segments that begin at `begins` (ascending), uint8 [k].

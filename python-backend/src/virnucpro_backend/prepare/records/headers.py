@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import numpy.typing as npt
 
@@ -62,13 +60,11 @@ class RepeatedIdentifiers:
     Compares hashes: two different identifiers share one with a probability below 1e-3 over all ten million.
     """
 
-    def __init__(self, limit: int = MAX_COMPARED_IDENTIFIERS, earlier_rows: int = 0) -> None:
-        """`earlier_rows`: rows ahead of the first one added, whose hashes are given to `rows`."""
+    def __init__(self, limit: int = MAX_COMPARED_IDENTIFIERS) -> None:
         self._limit = limit
         self._hashes: list[HashArray] = []
-        self._earlier_rows = min(earlier_rows, limit)
-        self._kept = self._earlier_rows
-        self.not_compared = earlier_rows - self._earlier_rows
+        self._kept = 0
+        self.not_compared = 0
         """How many rows came after the limit and were not compared."""
 
     def add(self, hashes: HashArray) -> None:
@@ -78,11 +74,8 @@ class RepeatedIdentifiers:
         self._kept += taken.size
         self.not_compared += hashes.size - taken.size
 
-    def rows(self, earlier: Iterable[HashArray] = ()) -> IntArray:
-        """Rows (counted from the very first one) that repeat an earlier one's identifier, ascending."""
-        known = list(earlier)
-        if known:
-            self._hashes = [np.concatenate(known)[: self._earlier_rows], *self._hashes]
+    def rows(self) -> IntArray:
+        """Rows (counted from the first one added) that repeat an earlier one's identifier, ascending."""
         if not self._hashes:
             return np.zeros(0, np.int64)
         hashes = np.concatenate(self._hashes)

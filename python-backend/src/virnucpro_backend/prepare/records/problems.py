@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -106,8 +105,8 @@ class Problem:
 class ProblemLog:
     """The problems of one input, by code, in the order of the table."""
 
-    def __init__(self, found: Iterable[Problem] = ()) -> None:
-        self._problems: dict[str, Problem] = {problem.code: problem for problem in found}
+    def __init__(self) -> None:
+        self._problems: dict[str, Problem] = {}
 
     def count(self, code: str) -> int:
         """How often this is wrong; 0 if it never is."""

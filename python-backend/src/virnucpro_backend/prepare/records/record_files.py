@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -14,7 +13,7 @@ import numpy.typing as npt
 from safetensors.numpy import load_file
 
 from virnucpro_backend.prepare.arrays import ByteArray, IntArray, offsets_of
-from virnucpro_backend.safetensors_file import read_ordinary, write_safetensors
+from virnucpro_backend.safetensors_file import write_safetensors
 
 FORMAT_VERSION = "1"
 RECORDS_PER_FILE = 131_072
@@ -83,43 +82,24 @@ class RecordWriter:
     """Writes records/NNNNNN.safetensors in `work_dir`, and calls `on_file` for each one that is on disk.
 
     A file holds RECORDS_PER_FILE records, or fewer where their headers reach HEADER_BYTES_PER_FILE.
-    known: files that are there already; next_row: row of the first record that will be added, which may stand
-    in the last of them.
     """
 
-    def __init__(
-        self,
-        work_dir: Path,
-        on_file: Callable[[RecordFile], None],
-        known: Sequence[RecordFile] = (),
-        next_row: int = 0,
-    ) -> None:
+    def __init__(self, work_dir: Path, on_file: Callable[[RecordFile], None]) -> None:
         self._folder = work_dir / "records"
         self._on_file = on_file
         self._waiting: list[RecordRows] = []
         self._waiting_records = 0
         self._waiting_header_bytes = 0
-        self._files = list(known)
-        self.first_waiting_row = known[-1].first_row + known[-1].count if known else 0
-        """Records before this row are in files."""
-        self._known_to_come = self.first_waiting_row - next_row
+        self._files: list[RecordFile] = []
+        self._first_row = 0
 
     @property
     def next_row(self) -> int:
         """The row that the next record gets."""
-        return self.first_waiting_row - self._known_to_come + self._waiting_records
-
-    @property
-    def files(self) -> int:
-        """Files there are."""
-        return len(self._files)
+        return self._first_row + self._waiting_records
 
     def add(self, rows: RecordRows) -> None:
         """Take the next records. Raises OSError when a file can't be written."""
-        known = min(self._known_to_come, rows.count)
-        if known:
-            self._known_to_come -= known
-            rows = rows.split(known)[1]
         while rows.count:
             room = RECORDS_PER_FILE - self._waiting_records
             header_room = HEADER_BYTES_PER_FILE - self._waiting_header_bytes
@@ -139,15 +119,6 @@ class RecordWriter:
         if self._waiting:
             self._write()
 
-    def headers_before(self, row: int) -> Iterator[tuple[bytes, IntArray]]:
-        """Headers of the records before a row, and how many bytes each has, file by file."""
-        for number, file in enumerate(self._files):
-            if file.first_row >= row:
-                return
-            arrays = load_file(self._folder / _name(number))
-            offsets = arrays["header_offsets"][: row - file.first_row + 1].astype(np.int64)
-            yield arrays["header"][: int(offsets[-1])].tobytes(), np.diff(offsets)
-
     def header(self, row: int) -> str:
         """Header line of a record that is on disk already."""
         number = next(i for i, file in enumerate(self._files) if row < file.first_row + file.count)
@@ -162,7 +133,7 @@ class RecordWriter:
         headers = b"".join(rows.headers for rows in waiting)
         header_counts = np.concatenate([rows.header_counts for rows in waiting])
         arrays: dict[str, npt.NDArray[Any]] = {
-            "row": np.arange(self.first_waiting_row, self.first_waiting_row + count, dtype=np.uint32),
+            "row": np.arange(self._first_row, self._first_row + count, dtype=np.uint32),
             "input": np.repeat([rows.input for rows in waiting], [rows.count for rows in waiting]).astype(
                 np.uint32
             ),
@@ -177,20 +148,11 @@ class RecordWriter:
         name = _name(len(self._files))
         metadata = {"kind": "records", "version": FORMAT_VERSION}
         written = write_safetensors(self._folder / name, arrays, metadata)
-        file = RecordFile(f"work/records/{name}", written.sha256, self.first_waiting_row, count)
+        file = RecordFile(f"work/records/{name}", written.sha256, self._first_row, count)
         self._files.append(file)
-        self.first_waiting_row += count
+        self._first_row += count
         self._waiting, self._waiting_records, self._waiting_header_bytes = [], 0, 0
         self._on_file(file)
-
-
-def is_whole(work_dir: Path, number: int, file: RecordFile) -> bool:
-    """Whether file `number` is there, as it was written."""
-    try:
-        found = hashlib.sha256(read_ordinary(work_dir / "records" / _name(number))).hexdigest()
-    except OSError:
-        return False
-    return file.path == f"work/records/{_name(number)}" and file.sha256 == found
 
 
 def _name(number: int) -> str:

@@ -6,8 +6,8 @@ does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
@@ -19,9 +19,8 @@ from virnucpro_backend.prepare.input_file import InputFile
 from virnucpro_backend.prepare.records.assembly import RecordAssembler, RecordGroup
 from virnucpro_backend.prepare.records.composition import AMBIGUOUS, INVALID, LOWER_CASE, Composition
 from virnucpro_backend.prepare.records.headers import as_utf8, identifier
-from virnucpro_backend.prepare.records.problems import Example, Problem, ProblemLog
+from virnucpro_backend.prepare.records.problems import Example, ProblemLog
 from virnucpro_backend.prepare.records.record_files import Reason
-from virnucpro_backend.prepare.scanning.batch import ScanBatch
 from virnucpro_backend.prepare.scanning.scanner import new_scanner, scan
 from virnucpro_backend.prepare.scanning.sniff import SequenceFormat, sniff_format
 
@@ -38,60 +37,28 @@ class SurveyedGroup:
     reason: ByteArray
 
 
-@dataclass(frozen=True)
-class Boundary:
-    """The beginning of a record, and what of its input had been found before it.
-
-    format: None at the beginning of the input. byte_offset: in the decompressed stream. bases, other_letters:
-    see Composition.
-    """
-
-    format: SequenceFormat | None
-    byte_offset: int
-    records: int
-    problems: tuple[Problem, ...]
-    bases: int
-    other_letters: tuple[tuple[int, int], ...]
-
-
-BEGINNING = Boundary(None, 0, 0, (), 0, ())
-
-
 class Survey:
-    """Reads one input. `spool_folder`: see RecordAssembler; `first_row`: row of the input's first record.
+    """Reads one input. `spool_folder`: see RecordAssembler; `first_row`: row of the input's first record."""
 
-    `begin`: where in the input to begin; `source` must begin there too. `on_boundary` is called at the
-    beginning of some records, between the group before and the one that they begin.
-    """
-
-    def __init__(
-        self,
-        source: InputFile,
-        spool_folder: Path | None,
-        first_row: int = 0,
-        begin: Boundary = BEGINNING,
-        on_boundary: Callable[[Boundary], None] | None = None,
-    ) -> None:
+    def __init__(self, source: InputFile, spool_folder: Path | None, first_row: int = 0) -> None:
         self._source = source
         self._spool_folder = spool_folder
         self._first_row = first_row
-        self._begin = begin
-        self._on_boundary = on_boundary
-        self.composition = Composition(begin.bases, begin.other_letters)
-        self.problems = ProblemLog(begin.problems)
-        self.records = begin.records
-        self.format = begin.format
+        self.composition = Composition()
+        self.problems = ProblemLog()
+        self.records = 0
+        self.format: SequenceFormat | None = None
 
     def groups(self) -> Iterator[SurveyedGroup]:
         """All records in their order. Raises PrepareError; what came before it is genuine."""
         blocks = self._source.blocks()
         beginning = next(blocks, b"")
-        begin = self._begin
-        sequence_format = self.format = begin.format or sniff_format(self._source, beginning)
-        assembler = RecordAssembler(self.composition, self._spool_folder, begin.records)
-        scanner = new_scanner(sequence_format, begin.byte_offset, begin.records)
-        for batch in scan(chain([beginning], blocks), scanner, at_start=begin.byte_offset == 0):
-            yield from self._take(batch, assembler)
+        self.format = sniff_format(self._source, beginning)
+        assembler = RecordAssembler(self.composition, self._spool_folder)
+        for batch in scan(chain([beginning], blocks), new_scanner(self.format)):
+            self.problems.add("comment_lines", batch.comment_lines)
+            for group in assembler.add(batch):
+                yield self._survey(group)
         for group in assembler.finish():
             yield self._survey(group)
         if self.records == 0:
@@ -100,34 +67,6 @@ class Survey:
             self.problems.add("looks_like_protein")
         if self.composition.looks_like_rna:
             self.problems.add("looks_like_rna")
-
-    def _take(self, batch: ScanBatch, assembler: RecordAssembler) -> Iterator[SurveyedGroup]:
-        if self._on_boundary is None or not assembler.has_open or batch.begins.size == 0:
-            self.problems.add("comment_lines", batch.comment_lines)
-            for group in assembler.add(batch):
-                yield self._survey(group)
-            return
-        open_record, batch = batch.split_at_first_record()
-        self.problems.add("comment_lines", open_record.comment_lines)
-        for group in assembler.add(open_record):
-            yield self._survey(group)
-        begun, bases, others = assembler.begun, self.composition.bases, self.composition.others()
-        groups = assembler.add(batch)
-        # The record that was open: before the boundary.
-        yield self._survey(next(groups))
-        self._on_boundary(
-            Boundary(
-                self.format,
-                int(batch.byte_offsets[0]),
-                begun,
-                tuple(replace(problem, examples=[*problem.examples]) for problem in self.problems.all()),
-                bases,
-                others,
-            )
-        )
-        self.problems.add("comment_lines", batch.comment_lines)
-        for group in groups:
-            yield self._survey(group)
 
     def _survey(self, group: RecordGroup) -> SurveyedGroup:
         headers, header_counts = as_utf8(group.headers, group.header_counts)

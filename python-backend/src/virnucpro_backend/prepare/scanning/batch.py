@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -21,8 +21,7 @@ class ScanBatch:
     begin. byte_offsets: int64 [k], place of a record's first byte in the decompressed stream. headers:
     whole header lines without '>' or '@' and line end, one after the other; header_counts: int64 [k], bytes
     of each. malformed: what is wrong, by the number of the record within the input; named before the next
-    record begins. comment_lines: lines inside records that were left out as comments; so many of them,
-    comment_lines_before, in the record that was open before.
+    record begins. comment_lines: lines inside records that were left out as comments.
     """
 
     letters: ByteArray
@@ -32,19 +31,6 @@ class ScanBatch:
     header_counts: IntArray
     malformed: dict[int, str] = field(default_factory=dict)
     comment_lines: int = 0
-    comment_lines_before: int = 0
-
-    def split_at_first_record(self) -> tuple[ScanBatch, ScanBatch]:
-        """What goes on with the record that was open before, and the rest; one must begin in the batch."""
-        begin = int(self.begins[0])
-        before = replace(EMPTY_BATCH, letters=self.letters[:begin], comment_lines=self.comment_lines_before)
-        return before, replace(
-            self,
-            letters=self.letters[begin:],
-            begins=self.begins - begin,
-            comment_lines=self.comment_lines - self.comment_lines_before,
-            comment_lines_before=0,
-        )
 
 
 EMPTY_BATCH = ScanBatch(

@@ -29,12 +29,12 @@ class _CutHeader(NamedTuple):
 class FastaScanner:
     """State between blocks: what kind of line the block's end cut, and the header so far if it is one."""
 
-    def __init__(self, offset: int = 0, records: int = 0) -> None:
-        self._offset = offset
+    def __init__(self) -> None:
+        self._offset = 0
         self._cut_line: int | None = None  # First byte of the line that goes on in the next block.
         self._cut_header: _CutHeader | None = None
-        self._records = records
-        self._seen_header = records > 0
+        self._records = 0
+        self._seen_header = False
 
     def feed(self, block: bytes) -> ScanBatch:
         """See `Scanner.feed`."""
@@ -58,7 +58,7 @@ class FastaScanner:
         is_header = first == _HEADER
         special = np.flatnonzero(is_header | (first == _COMMENTS[0]) | (first == _COMMENTS[1]))
 
-        comment_lines, before = self._comments_in_records(is_header[special], special, goes_on)
+        comment_lines = self._comments_in_records(is_header[special], special, goes_on)
 
         # Sequence text lies before the first header or comment line and after each of them.
         segment_begin = np.concatenate([[0], ends[special]])
@@ -93,19 +93,15 @@ class FastaScanner:
             header_counts[number] = MAX_HEADER_BYTES
             malformed[self._records + number] = f"header line longer than {MAX_HEADER_BYTES:,} bytes"
         self._records += len(texts)
-        return ScanBatch(
-            letters, begins, offsets, b"".join(texts), header_counts, malformed, comment_lines, before
-        )
+        return ScanBatch(letters, begins, offsets, b"".join(texts), header_counts, malformed, comment_lines)
 
-    def _comments_in_records(self, is_header: BoolArray, lines: IntArray, goes_on: bool) -> tuple[int, int]:
-        """How many of these lines, headers and comments, are comments behind a header, and of those how many
-        are ahead of the first header here.
+    def _comments_in_records(self, is_header: BoolArray, lines: IntArray, goes_on: bool) -> int:
+        """How many of these lines, headers and comments, are comments behind a header.
 
         `goes_on`: the block's first line began in an earlier block, where it was counted.
         """
-        behind = np.logical_or.accumulate(is_header)
-        comments = (behind | self._seen_header) & ~is_header & ~((lines == 0) & goes_on)
-        return int(np.count_nonzero(comments)), int(np.count_nonzero(comments & ~behind))
+        inside = np.logical_or.accumulate(is_header) | self._seen_header
+        return int(np.count_nonzero(inside & ~is_header & ~((lines == 0) & goes_on)))
 
     def _headers(
         self, block: bytes, starts: IntArray, ends: IntArray, lines: IntArray

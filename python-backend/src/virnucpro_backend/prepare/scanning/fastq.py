@@ -54,10 +54,10 @@ class _Found:
 class FastqScanner:
     """State between blocks: the bytes of an unfinished record, and whether we are inside damage."""
 
-    def __init__(self, offset: int = 0, records: int = 0) -> None:
+    def __init__(self) -> None:
         self._carried = b""
-        self._offset = offset  # Place of the carried bytes in the stream.
-        self._records = records
+        self._offset = 0  # Place of the carried bytes in the stream.
+        self._records = 0
         self._inside_damage = False
         self._inside_dropped_line = False  # The carried bytes go on with a line that was too long to keep.
 

@@ -21,9 +21,9 @@ class Scanner(Protocol):
         """The stream has ended."""
 
 
-def scan(blocks: Iterable[bytes], scanner: Scanner, *, at_start: bool = True) -> Iterator[ScanBatch]:
-    """Run a scanner over a stream of blocks cut anywhere but inside a byte order mark. `at_start`: the stream
-    is there from its beginning."""
+def scan(blocks: Iterable[bytes], scanner: Scanner) -> Iterator[ScanBatch]:
+    """Run a scanner over a stream of blocks cut anywhere but inside a byte order mark."""
+    at_start = True
     for block in filter(None, blocks):
         if at_start and block.startswith(UTF8_BOM):
             # As empty lines, so that byte offsets stay true.
@@ -33,8 +33,6 @@ def scan(blocks: Iterable[bytes], scanner: Scanner, *, at_start: bool = True) ->
     yield scanner.finish()
 
 
-def new_scanner(sequence_format: SequenceFormat, offset: int = 0, records: int = 0) -> Scanner:
-    """A scanner of that format where a record begins: at the beginning of the stream, or at byte `offset`
-    after so many records."""
-    kind = FastaScanner if sequence_format == "fasta" else FastqScanner
-    return kind(offset, records)
+def new_scanner(sequence_format: SequenceFormat) -> Scanner:
+    """A scanner of that format at the beginning of a stream."""
+    return FastaScanner() if sequence_format == "fasta" else FastqScanner()

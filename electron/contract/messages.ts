@@ -64,14 +64,8 @@ export const MESSAGES = {
     '{client} copies {folder} while the run writes there. Both are slowed by that, and {client} may hold files that are being written. Pause {client} until the run is done, or let runs go to another folder.',
   'note.processor_bf16':
     'The processor computes in BF16: it has instructions of its own for it, and is several times as fast with them. Choose FP32 as precision if you want it to compute in FP32.',
-  'note.mixed_devices':
-    'Different devices compute this run: {names}. Each takes work as fast as it can. Scores may differ in their last digits by which of them computed a sequence.',
   'note.wrong_device':
     '{device} is not the device that its worker computes on ({found}): two workers may share one GPU.',
-  'note.memory_grows':
-    '{device} needs more and more memory: {before} at first, {now} now. Pausing and resuming the run starts it afresh.',
-  'note.memory_fragmented':
-    '{device} holds memory of which {percent} % cannot be used, as it lies in pieces. Pausing and resuming the run starts it afresh.',
   'note.scores_damaged': 'The scores of part {part} were damaged on disk; the part is computed again.',
   'note.part_failed': 'Part {part} failed: {text}',
   'note.part_bisected': 'Part {part} failed again and is cut in two to find the sequence that does it.',

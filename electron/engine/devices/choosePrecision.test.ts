@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Precision, ProbeResult } from '../../contract/protocol/index.ts';
-import {
-  choosePrecision,
-  mixedDevices,
-  oldGpusRemark,
-  precisionRemark,
-  withoutOldGpus,
-} from './choosePrecision.ts';
+import { choosePrecision, oldGpusRemark, precisionRemark, withoutOldGpus } from './choosePrecision.ts';
 import {
   A100_AND_TURING,
   APPLE,
@@ -73,20 +67,6 @@ describe('GPUs of several models', () => {
     for (const probe of [EIGHT_H200, PASCAL, APPLE, POLARIS]) expect(remark('auto', probe)).toBeNull();
     expect(remark('0', A100_AND_TURING)).toBeNull();
     expect(remark('cpu', NO_GPU)).toBeNull();
-  });
-
-  it.each([
-    ['two models', 'auto', A100_AND_TURING, /NVIDIA A100.*, NVIDIA GeForce RTX 2080 Ti\. Each takes work/],
-    ['one of two models', '0', A100_AND_TURING, null],
-    ['eight of one model', 'auto', EIGHT_H200, null],
-    ['three workers on one processor', 'cpu:3', NO_GPU, null],
-  ] as const)('are named at the start: %s', (_, devices, probe, expected) => {
-    const chosen = selectDevices(devices, probe, {
-      cpuMemory: { sharedBytes: 0, perWorkerBytes: 1024 ** 3 },
-    });
-    const said = chosen.ok ? (mixedDevices(chosen.value)?.text ?? null) : 'refused';
-    if (expected === null) expect(said).toBeNull();
-    else expect(said).toMatch(expected);
   });
 });
 

@@ -64,12 +64,6 @@ export function precisionRemark(precision: Precision, devices: readonly ChosenDe
   });
 }
 
-/** What a user should know of devices of several models in one run, whatever its precision. Null where all are alike. */
-export function mixedDevices(devices: readonly ChosenDevice[]): Message | null {
-  const names = [...new Set(devices.map(({ name }) => name))];
-  return names.length < 2 ? null : message('note.mixed_devices', { names: names.join(', ') });
-}
-
 /** For `auto`: GPUs that are fast in half precision, without those that would make them all compute in FP32, several times slower
  * than any such GPU adds. A run that is to compute in FP32 anyway has them all. */
 export function withoutOldGpus(

@@ -13,7 +13,7 @@ import {
 import { isActive, type RunState } from '../../contract/runState.ts';
 import { deleteInRun } from '../files/runFiles.ts';
 import { syncedFolder } from '../files/syncedFolder.ts';
-import { mixedDevices, precisionRemark } from '../devices/choosePrecision.ts';
+import { precisionRemark } from '../devices/choosePrecision.ts';
 import type { EngineContext } from '../engineContext.ts';
 import type { FileLock } from '../processes/fileLock.ts';
 import { acquireRunLock } from '../store/runLock.ts';
@@ -232,8 +232,6 @@ export class OpenRun {
       const remark = precisionRemark(this.record.run.plan.precision, devices);
       if (remark !== null) this.notes.add('info', 'precision_of_weakest', remark);
     }
-    const mixed = mixedDevices(devices);
-    if (mixed !== null) this.notes.add('info', 'devices_mixed', mixed);
     const synced = syncedFolder(this.folder);
     if (synced !== null) this.notes.add('warning', 'folder_synced', synced);
     if (this.state.phase === 'created')

@@ -112,7 +112,6 @@ describe.skipIf(WITHOUT_PYTHON)('GPUs of two models', () => {
     expect(facts.plan.precision).toBe('fp16');
     expect(facts.devices).toHaveLength(2);
     for (const device of facts.devices) expect(device.parts, device.id).toBeGreaterThan(0);
-    expect(text(notes, 'devices_mixed')).toMatch(/^Different devices compute this run: .+, .+\./);
     expect(text(notes, 'precision_of_weakest')).toMatch(
       /RTX 2080 Ti.*all devices of this run compute in FP16/,
     );

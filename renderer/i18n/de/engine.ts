@@ -61,14 +61,8 @@ export const engine = {
     '{client} kopiert {folder}, während der Lauf dort schreibt. Das bremst beide, und {client} kann Dateien festhalten, die gerade geschrieben werden. Halten Sie {client} an, bis der Lauf fertig ist, oder legen Sie Läufe in einen anderen Ordner.',
   'engine.note.processor_bf16':
     'Der Prozessor rechnet in BF16: Dafür hat er eigene Befehle und ist mit ihnen um ein Mehrfaches schneller. Wählen Sie FP32 als Genauigkeit, wenn er in FP32 rechnen soll.',
-  'engine.note.mixed_devices':
-    'Diesen Lauf rechnen verschiedene Geräte: {names}. Jedes nimmt so viel Arbeit, wie es schafft. Je nachdem, welches eine Sequenz berechnet hat, können sich Werte in den letzten Stellen unterscheiden.',
   'engine.note.wrong_device':
     'Für {device} rechnet ein anderes Gerät ({found}): Vielleicht wird eine GPU doppelt benutzt.',
-  'engine.note.memory_grows':
-    '{device} braucht immer mehr Speicher: erst {before}, jetzt {now}. „Pausieren“ und „Fortsetzen“ geben ihn frei.',
-  'engine.note.memory_fragmented':
-    '{device} belegt Speicher, von dem {percent} % nicht nutzbar sind. „Pausieren“ und „Fortsetzen“ geben ihn frei.',
   'engine.note.scores_damaged': 'Einige Werte waren auf dem Datenträger beschädigt und werden neu berechnet.',
   'engine.note.part_failed': 'Einige Sequenzen konnten nicht berechnet werden; siehe „Dateien und Fehler“.',
   'engine.note.part_bisected':

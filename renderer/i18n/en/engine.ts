@@ -31,10 +31,6 @@ export const IN_THE_WINDOW = {
   'engine.note.unusual_norms':
     '{frames} of {all} reading frames have embeddings of unusual size. Norms of ESM-2: {esm2}; of DNABERT-S: {dnabertS}. All are scored. Short and repetitive frames can be unusual; if many frames are, let the computer check compare the answers of this computer with known ones.',
   'engine.note.wrong_device': 'Another device computes for {device} ({found}): one GPU may be used twice.',
-  'engine.note.memory_grows':
-    '{device} needs more and more memory: {before} at first, {now} now. Pause and Continue start it afresh.',
-  'engine.note.memory_fragmented':
-    '{device} holds memory of which {percent} % cannot be used. Pause and Continue start it afresh.',
   'engine.note.scores_damaged': 'Some scores were damaged on the disk and are computed again.',
   'engine.note.part_failed': 'Some sequences could not be computed; see Files and failures.',
   'engine.note.part_bisected': 'Something failed again; the sequence that causes it is being searched for.',

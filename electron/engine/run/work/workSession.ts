@@ -70,7 +70,7 @@ export class WorkSession {
 
   private addDevice(device: WorkDevice): void {
     const { tokensPerBatch } = this.options.record.run.plan;
-    this.figures.set(device.id, new WorkerFigures(device, tokensPerBatch));
+    this.figures.set(device.id, new WorkerFigures(tokensPerBatch));
     this.telemetry.set(device.id, new DeviceTelemetry(device));
   }
 
@@ -181,8 +181,7 @@ export class WorkSession {
       this.figures.get(event.device)?.restarted();
       this.logReady(event.device, event.ready);
     } else if (event.type === 'part_done') {
-      const remark = this.figures.get(event.device)?.take(event.done);
-      if (remark) this.options.record.notes.add('warning', remark.code, remark.message);
+      this.figures.get(event.device)?.take(event.done);
     } else if (event.type === 'out_of_memory') {
       batches.ranOut(event.device, event.oom);
       const before = this.memoryUse.get(event.device);

@@ -18,6 +18,7 @@ import { selftest, type SelfTestFlags } from './commands/computer/selftest.ts';
 import { serve, type ServeFlags } from './commands/computer/serve.ts';
 import { setup, type SetupFlags } from './commands/computer/setup.ts';
 import { printedScript, slurmScriptCommand, type SlurmScriptFlags } from './slurmScriptCommand.ts';
+import { compute, finish, prepare } from './commands/run/shares.ts';
 import { status } from './commands/run/status.ts';
 import { validate } from './commands/run/validate.ts';
 import { verify } from './commands/run/verify.ts';
@@ -30,7 +31,7 @@ import { appVersion, openEngine } from './openEngine.ts';
 import { portNumber, positiveInteger } from './numberArguments.ts';
 import { errorText } from './output/reporter.ts';
 import { toLog, toStandardError } from './output/terminal.ts';
-import { importLegacyCommand, predictCommand } from './predictCommand.ts';
+import { importLegacyCommand, predictCommand, prepareCommand } from './predictCommand.ts';
 import { outliveSignals } from './stopSignals.ts';
 
 /** Runs one command and answers with its exit code. */
@@ -104,6 +105,26 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       await withEngine(flags, (context) => importLegacy(context, folder, inputs, flags, reporter(flags)));
     },
   );
+
+  common(prepareCommand(root)).action(async (inputs: string[], flags: PredictFlags & CommonFlags) => {
+    await withEngine(flags, (context) => prepare(context, inputs, flags, reporter(flags)));
+  });
+
+  common(root.command('compute'))
+    .description('Compute one share of a prepared run, on any computer that reads and writes its folder')
+    .argument('<folder>', 'folder of the run')
+    .requiredOption('--share <i/n>', 'which share, such as 3/8: the third of eight')
+    .option('-d, --devices <list>', 'auto, cpu, cpu:3 (three CPU workers), 0,1 or UUIDs (default: auto)')
+    .action(async (folder: string, flags: CommonFlags & { share: string; devices?: string }) => {
+      await withEngine(flags, (context) => compute(context, folder, flags, reporter(flags)));
+    });
+
+  common(root.command('finish'))
+    .description('Put the shares of a prepared run together and write the result tables')
+    .argument('<folder>', 'folder of the run')
+    .action(async (folder: string, flags: CommonFlags) => {
+      await withEngine(flags, (context) => finish(context, folder, reporter(flags)));
+    });
 
   common(withClusterOptions(root.command('resume')))
     .description('Continue a run where it stopped, after any kind of interruption')

@@ -23,7 +23,16 @@ const FLAGS = {
 } as const;
 type Flag = keyof typeof FLAGS;
 
-const FOLLOWING_A_RUN = ['virnucpro', 'predict', 'import-legacy', 'resume', 'example'];
+const FOLLOWING_A_RUN = [
+  'virnucpro',
+  'predict',
+  'prepare',
+  'compute',
+  'finish',
+  'import-legacy',
+  'resume',
+  'example',
+];
 const ANSWERING = ['status', 'devices', 'validate', 'doctor', 'setup', 'pack-offline', 'models'];
 
 /** What a flag does for a command: one that follows a run has events to tell, most others have one answer to give. */

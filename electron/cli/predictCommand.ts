@@ -17,6 +17,18 @@ export function predictCommand(root: Command): Command {
   );
 }
 
+/** `prepare` with the flags of `predict` that decide what is computed. */
+export function prepareCommand(root: Command): Command {
+  return withRunOptions(
+    root
+      .command('prepare')
+      .description('Read the inputs of a run whose parts other computers compute: see compute and finish')
+      .argument('<inputs...>', 'FASTA or FASTQ files, plain or compressed, or folders')
+      .option('--processors', 'the parts are computed on processors (default: on GPUs)'),
+    'elsewhere',
+  );
+}
+
 /** `import-legacy` with the flags of `predict`. */
 export function importLegacyCommand(root: Command): Command {
   return withRunOptions(
@@ -28,15 +40,19 @@ export function importLegacyCommand(root: Command): Command {
   );
 }
 
-function withRunOptions(command: Command): Command {
-  withClusterOptions(command)
+function withRunOptions(command: Command, where: 'here' | 'elsewhere' = 'here'): Command {
+  if (where === 'here')
+    withClusterOptions(command).option(
+      '-d, --devices <list>',
+      'auto, cpu, cpu:3 (three CPU workers), 0,1 or UUIDs (default: auto)',
+    );
+  command
     .option('-o, --output-dir <folder>', 'folder for the results (default: {input}_predictions)')
     .option(
       '--model <name>',
       'demo, 300, 500, the name of an imported model, or the path of a model folder or head file (default: 500; demo for the bundled sample)',
     )
     .option('-e, --chunk-length <n>', "chunk length in bases (default: the model's)", positiveInteger)
-    .option('-d, --devices <list>', 'auto, cpu, cpu:3 (three CPU workers), 0,1 or UUIDs (default: auto)')
     .addOption(
       new Option(
         '--precision <name>',

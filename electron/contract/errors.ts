@@ -51,6 +51,10 @@ const ERROR_CATALOGUE = {
     'Disk is full',
     'Free some space on this disk, then resume. Everything computed so far is kept.',
   ],
+  shares_missing: [
+    'The run is not computed to its end',
+    'Compute the shares that are missing, then finish the run.',
+  ],
   // devices and models
   device_unknown: ['No such device', 'See the devices of this computer with "virnucpro devices".'],
   device_hidden: [

@@ -36,6 +36,10 @@ export { compareExample, exampleRequest, sampleInput } from './run/exampleRun.ts
 export type { DeviceReport } from './run/finish/deviceReport.ts';
 export { readRunReport } from './run/finish/runReport.ts';
 export { OpenRun, type StartOptions } from './run/openRun.ts';
+export { nodeOf } from './run/shares/nodeOf.ts';
+export { openShare } from './run/shares/openShare.ts';
+export { shareNames } from './run/shares/mergeShares.ts';
+export { parseShare, type Share } from './store/shares.ts';
 export { IMBALANCE } from './run/progress/imbalance.ts';
 export { describeUnusualNorms, unusualNorms, UNUSUAL_NORMS } from './run/progress/unusualNorms.ts';
 export type { RunNote } from './run/runNotes.ts';

@@ -85,6 +85,10 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
     title: 'Ergebnisdateien fehlen',
     next: 'Sehen Sie in run.log nach dem Grund, beheben Sie ihn, und setzen Sie fort: Nur die Ergebnisse werden neu geschrieben.',
   },
+  shares_missing: {
+    title: 'Der Lauf ist nicht zu Ende berechnet',
+    next: 'Berechnen Sie die fehlenden Anteile und schließen Sie den Lauf dann ab.',
+  },
   folder_gone: {
     title: 'Ergebnisordner ist weg',
     next: 'Schließen Sie den Datenträger wieder an oder legen Sie den Ordner zurück, und setzen Sie dann fort.',

@@ -26,14 +26,18 @@ export const inputPathsSchema = z.array(inputPathSchema).min(1).max(LIMITS.input
 /** Where a run is computed: here, or on a cluster by its own scheduler. */
 export const whereSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('this_computer') }),
+  /** By shares that somebody starts: `virnucpro compute`. */
+  z.object({ kind: z.literal('shares'), on_processors: z.boolean() }),
   ...poolChoiceSchema.options,
 ]);
 export type Where = z.infer<typeof whereSchema>;
-export const THIS_COMPUTER: Where = { kind: 'this_computer' };
+/** What a window offers: shares are started on the command line. */
+export type WindowWhere = Exclude<Where, { kind: 'shares' }>;
+export const THIS_COMPUTER: WindowWhere = { kind: 'this_computer' };
 
 /** The cluster that is meant, if any. */
 export function clusterOf(where: Where): PoolChoice | null {
-  return where.kind === 'this_computer' ? null : where;
+  return where.kind === 'this_computer' || where.kind === 'shares' ? null : where;
 }
 
 /** What the user decides about a run; what is left out is chosen for them. */
@@ -200,7 +204,7 @@ export const runSummarySchema = z.object({
   request: runRequestSchema,
   queuePosition: countSchema.nullable(),
   /** The cluster that a run names which was not made here: it is used only where the user says so. Null for all other runs. */
-  foreignPlace: whereSchema.nullable().default(null),
+  foreignPlace: poolChoiceSchema.nullable().default(null),
   /** Null for runs of earlier versions. */
   expected: expectedWorkSchema.nullable().default(null),
   /** It has left the queue, and its devices, model and inputs are being checked. */

@@ -28,7 +28,7 @@ export interface RepeatableRun {
 export function predictCommand({ plan, request, folder }: RepeatableRun): string {
   const words = [
     'virnucpro',
-    'predict',
+    request.where.kind === 'shares' ? 'prepare' : 'predict',
     ...plan.inputs.map(({ path }) => path),
     '--output-dir',
     `${folder.replace(/[\\/]+$/, '')}_again`,
@@ -56,6 +56,7 @@ export function predictCommand({ plan, request, folder }: RepeatableRun): string
 
 function whereFlags({ where, devices }: RepeatableRun['request']): string[] {
   if (where.kind === 'this_computer') return devices === 'auto' ? [] : ['--devices', devices];
+  if (where.kind === 'shares') return where.on_processors ? ['--processors'] : [];
   if (where.kind === 'slurm') {
     return [
       ...['--slurm', '/dev/stdin'],

@@ -31,6 +31,7 @@ import { isMadeHere } from './madeHere.ts';
 import { inputLeftOut, type RunNotes } from './runNotes.ts';
 import { RunRecord, type RunListener } from './runRecord.ts';
 import { storedDevice } from './begin/storedDevice.ts';
+import { nodeOf } from './shares/nodeOf.ts';
 import { localDevice } from './work/workDevice.ts';
 import { POOL_FOLDER } from './work/workProcesses.ts';
 import { RunWork } from './runWork.ts';
@@ -38,6 +39,9 @@ import { areResultsWhole, isWrappedUp, missingResults } from './finish/wrapUpRun
 
 /** Time for a worker to leave its batch when the user wants it gone at once. */
 const STOP_NOW_GRACE_MS = 500;
+
+/** The run is read, or finished: what it computes on does not matter. */
+const NOWHERE_YET: Where = { kind: 'shares', on_processors: false };
 
 const PARTS_LEFT_OUT_AT_ONCE = 64;
 
@@ -48,6 +52,8 @@ export interface StartOptions {
   where?: Where | undefined;
   /** How long to wait for a device of a cluster before the run is paused; without it, as long as the scheduler queues it. */
   maxWaitMs?: number | undefined;
+  /** Reads the inputs and pauses then: the parts are computed by shares. */
+  preparesOnly?: boolean | undefined;
   /** For a run that this program has just made: the devices that were chosen and checked then. */
   created?: Pick<CreatedRun, 'choice' | 'createdAt'> | undefined;
 }
@@ -184,18 +190,20 @@ export class OpenRun {
     }
     if (this.interrupted) this.notes.add('warning', 'run_interrupted', message('note.interrupted'));
     const started = await this.record.advance({ type: 'start' });
-    return started.ok ? this.work.begin(ready.value, options.maxWaitMs) : started;
+    return started.ok ? this.work.begin(ready.value, options) : started;
   }
 
   private async checkReadiness(
-    { devices: wanted, where, created }: StartOptions,
+    { devices: wanted, where, created, preparesOnly }: StartOptions,
     signal: AbortSignal,
   ): Promise<Result<DeviceChoice>> {
     const { request, run } = this.record;
     const isOwn = created !== undefined || isMadeHere(this.context.paths, this.folder, run.description);
     if (!isOwn) deleteInRun(this.folder, POOL_FOLDER);
-    const place = isOwn ? request.where : THIS_COMPUTER;
-    if (where === undefined && wanted === undefined && place.kind !== request.where.kind)
+    // What was made to be computed by shares is computed here where it is resumed.
+    const usual = request.where.kind === 'shares' ? THIS_COMPUTER : request.where;
+    const place: Where = preparesOnly ? NOWHERE_YET : isOwn ? usual : THIS_COMPUTER;
+    if (where === undefined && wanted === undefined && !preparesOnly && place.kind !== usual.kind)
       this.notes.add('warning', 'place_not_followed', message('note.place_not_followed'));
     const ready = await checkReadiness(
       this.context,
@@ -238,7 +246,7 @@ export class OpenRun {
       for (const { path, code, message: text } of run.leftOut)
         this.notes.add('warning', code, inputLeftOut(path, code, text));
     await this.batches.recall(devices);
-    await this.record.saveDevices(devices.map((device) => storedDevice(localDevice(device))));
+    await this.record.saveDevices(devices.map((device) => storedDevice(localDevice(device, nodeOf(run)))));
   }
 
   /** Ends the batch under way on every device and frees it. */

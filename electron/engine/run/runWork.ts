@@ -1,13 +1,16 @@
 import { asAppError, causeOf, titleOf, type AppError } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import type { WorkerReady } from '../../contract/protocol/index.ts';
-import { err, ok, unwrap, type Result } from '../../contract/result.ts';
+import { allowRefusal, err, ok, unwrap, type Result } from '../../contract/result.ts';
 import { isActive, type RunState } from '../../contract/runState.ts';
 import type { EngineContext } from '../engineContext.ts';
 import type { TablesWritten } from '../results/types.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
 import type { DeviceChoice } from './begin/chooseDevices.ts';
 import type { BatchSizes } from './work/batchSizes.ts';
+import { listForShares } from './shares/listForShares.ts';
+import { nodeOf } from './shares/nodeOf.ts';
+import { removeWork } from '../store/runFolder.ts';
 import { finishRun } from './finish/finishRun.ts';
 import type { ProgressTracker } from './progress/progressTracker.ts';
 import type { RunRecord } from './runRecord.ts';
@@ -54,7 +57,13 @@ export class RunWork {
   }
 
   /** Starts a session of work; it ends by itself, or by `end` or `stop`. */
-  async begin({ devices, pool, modelFolder }: DeviceChoice, maxWaitMs?: number): Promise<Result<void>> {
+  async begin(
+    { devices, pool, modelFolder }: DeviceChoice,
+    {
+      maxWaitMs,
+      preparesOnly = false,
+    }: { maxWaitMs?: number | undefined; preparesOnly?: boolean | undefined },
+  ): Promise<Result<void>> {
     const session = new WorkSession(
       {
         context: this.context,
@@ -63,6 +72,7 @@ export class RunWork {
         devices,
         pool,
         maxWaitMs,
+        preparesOnly,
         modelFolder,
         batches: this.batches,
       },
@@ -168,6 +178,10 @@ export class RunWork {
     switch (outcome.type) {
       case 'settled':
         return this.finish();
+      case 'prepared':
+        await listForShares(this.store);
+        allowRefusal(await this.record.advance({ type: 'pause' }));
+        return this.end({ type: 'workers_idle' });
       case 'drained':
         return this.end({ type: 'workers_idle' });
       case 'halt':
@@ -180,6 +194,10 @@ export class RunWork {
       const settled = await this.record.advance({ type: 'parts_settled' });
       // Something else has ended the work in the same instant.
       if (!settled.ok) return;
+      if (nodeOf(this.record.run) !== null) {
+        await this.finishShare();
+        return;
+      }
       const stopping = this.stop();
       const { tables, ...failures } = await finishRun(this.context, this.store, this.record.notes);
       await stopping;
@@ -188,6 +206,15 @@ export class RunWork {
     } catch (reason) {
       await this.halt(asAppError(reason));
     }
+  }
+
+  /** A share leaves what it has computed in its database: its run writes the tables. */
+  private async finishShare(): Promise<void> {
+    await this.stop();
+    const { failed, skipped } = (await this.store.counts()).parts;
+    unwrap(await this.record.advance({ type: 'tables_written', failedParts: failed + skipped, failedRecords: 0, failedInputs: 0 })); // prettier-ignore
+    removeWork(this.store.folder, this.record.run.plan.embeddings !== null);
+    await this.store.checkpoint();
   }
 
   private wrapUp(tables: TablesWritten): Promise<void> {

@@ -7,6 +7,7 @@ import { err, ok, type Result } from '../../contract/result.ts';
 import { IMPORTED_EMBEDDINGS_FOLDER } from '../../contract/plan.ts';
 import { DEMO_NOTE_FILE, RESULT_FILES } from '../../contract/results.ts';
 import { tooLong, type PathLimit } from '../files/pathLength.ts';
+import { SHARES_FOLDER } from './shares.ts';
 import { deleteInRun, isLink, makeFolderInRun, notAFile, somethingAt } from '../files/runFiles.ts';
 
 export const RUN_DATABASE = 'run.db';
@@ -15,7 +16,7 @@ const RUN_LOCK = 'run.lock';
 export const OTHER_TABLES_FILE = 'other_tools.json';
 /** What the user has written on single sequences. */
 export const SEQUENCE_NOTES_FILE = 'sequence_notes.json';
-const FOLDERS: ReadonlySet<string> = new Set(['work', 'logs']);
+const FOLDERS: ReadonlySet<string> = new Set(['work', 'logs', SHARES_FOLDER]);
 const WORK_FOLDERS = ['records', 'parts', 'scores', 'embeddings'].map((name) => `work/${name}`);
 
 /** Characters of the longest name below a run's folder, half written ones included, with the stroke before it. */
@@ -30,6 +31,7 @@ const OUR_NAMES: ReadonlySet<string> = new Set([
   RUN_LOCK,
   'work',
   'logs',
+  SHARES_FOLDER,
   ...Object.values(RESULT_FILES),
   DEMO_NOTE_FILE,
   OTHER_TABLES_FILE,
@@ -166,7 +168,7 @@ export function removeWork(folder: string, keepEmbeddings: boolean): void {
   const unneeded = keepEmbeddings
     ? ['work/records', 'work/parts', 'work/scores', IMPORTED_EMBEDDINGS_FOLDER]
     : ['work'];
-  for (const name of unneeded) deleteInRun(folder, name);
+  for (const name of [...unneeded, 'work/shares.jsonl', SHARES_FOLDER]) deleteInRun(folder, name);
 }
 
 export function makeWorkFolders(folder: string): void {

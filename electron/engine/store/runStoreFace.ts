@@ -16,6 +16,7 @@ import type { TablesWritten } from '../results/types.ts';
 import type { DeviceMeasures } from './sqlite/telemetry/deviceMeasures.ts';
 import type { NumberedRunEvent } from './sqlite/telemetry/eventPages.ts';
 import type { PartPage, PartPageRequest } from './sqlite/parts/partPages.ts';
+import type { SharePart } from './shares.ts';
 import type {
   AttemptEnd,
   AttemptStart,
@@ -38,6 +39,7 @@ import type {
   SampleMeans,
   StoredAttempt,
   StoredPart,
+  ShareMerged,
   StoredRun,
   TimeSpan,
 } from './types.ts';
@@ -93,6 +95,14 @@ export interface RunStore extends ResultReader {
   pendingParts(limit?: number): Promise<StoredPart[]>;
   part(key: string): Promise<StoredPart | null>;
   partsIn(state: PartState): Promise<StoredPart[]>;
+  // Shares (shares.ts)
+  /** All parts that wait, as the shares of the run get them. */
+  shareParts(): Promise<SharePart[]>;
+  /** Gives a share its parts; false where it has others of the same names. */
+  adoptParts(parts: readonly SharePart[], prepared: PrepareDone): Promise<boolean>;
+  /** Takes over what a share, whose lock the caller holds, has computed of the parts that wait. By its path below the folder. */
+  mergeShare(share: string): Promise<ShareMerged>;
+
   /** Of the files below work/embeddings, as their workers reported them. */
   embeddingFiles(): Promise<{ key: string; sha256: string }[]>;
   attemptsOf(key: string): Promise<StoredAttempt[]>;

@@ -205,6 +205,15 @@ export type PartIntake =
   /** The part's own file is missing or damaged. Prepare must run again. */
   | { outcome: 'part_damaged'; message: string };
 
+export interface ShareMerged {
+  /** Of the parts that were taken over. */
+  keys: string[];
+  /** The share has computed all of its parts, and none of them is damaged. */
+  finished: boolean;
+  /** Parts whose stored rows are not those that were stored: they are left where they are. */
+  damaged: number;
+}
+
 export type PartFailing =
   | { outcome: 'failed'; chunks: number }
   | { outcome: 'superseded' }

@@ -36,6 +36,18 @@ export const engine = {
   'engine.pool.waited': 'Der Cluster hat seit {minutes} Minuten kein Gerät zugeteilt. {reason}',
   'engine.pool.waited.next':
     'Sehen Sie nach, was der Cluster zuteilen kann, und setzen Sie den Lauf dort oder auf anderen Geräten fort.',
+  'engine.share.not_prepared': '{folder} ist nicht dafür vorbereitet, in Anteilen berechnet zu werden.',
+  'engine.share.not_prepared.next':
+    'Bereiten Sie den Lauf mit „virnucpro prepare“ vor; danach können die Anteile berechnet werden.',
+  'engine.share.list_damaged': 'Die Liste der Teile in {folder} ist nicht lesbar.',
+  'engine.share.part_lost': 'In {folder} fehlen Dateien von Teilen, oder sie sind beschädigt.',
+  'engine.share.part_lost.next':
+    'Setzen Sie jenen Lauf fort oder bereiten Sie ihn neu vor: Dabei entstehen die Dateien aus den Eingaben neu.',
+  'engine.share.busy': 'Anteil {share} wird von einem anderen Prozess berechnet ({pid} auf {host}).',
+  'engine.note.share_damaged':
+    '{parts} Teile des Anteils {share} sind auf dem Datenträger beschädigt und werden neu berechnet.',
+  'engine.note.share_unusable': 'Anteil {share} ist nicht zu gebrauchen: {text}',
+  'engine.note.shares_merged': '{parts} Teile wurden aus {shares} Anteilen übernommen.',
   'engine.pool.silent': 'Der Cluster antwortet nicht.',
   'engine.note.smaller_batches':
     '{device} hatte zu wenig Speicher und rechnet mit weniger auf einmal weiter. Nichts ist verloren.',

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button, Checkbox, Group, Modal, NumberInput } from '@mantine/core';
 import { useState } from 'react';
-import type { RunSummary, Where } from '../../../electron/contract/index.ts';
+import type { RunSummary, WindowWhere } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/feedback/Banner.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { Waiting } from '../../components/feedback/Waiting.tsx';
@@ -19,7 +19,7 @@ import { WhereChoice } from '../new-run/compute/WhereChoice.tsx';
 import classes from '../new-run/slurm/SlurmForm.module.css';
 
 /** The cluster that a run names which somebody else made. Nothing is sent there, nor executed, before the user has seen what it is. */
-function ForeignPlace({ place, onUse }: { place: Where; onUse: (place: Where) => void }) {
+function ForeignPlace({ place, onUse }: { place: WindowWhere; onUse: (place: WindowWhere) => void }) {
   const { t } = useTexts();
   return (
     <>

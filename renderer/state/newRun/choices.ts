@@ -8,7 +8,7 @@ import {
   type ProbedGpu,
   type RunRequest,
   type RunRequestInput,
-  type Where,
+  type WindowWhere,
 } from '../../../electron/contract/index.ts';
 import type { ListedFile } from './inspection.ts';
 
@@ -19,7 +19,7 @@ export interface RunChoices {
   readonly samples: Readonly<Record<string, string>>;
   /** Null until the user or the list of models has decided. */
   readonly model: string | null;
-  readonly where: Where;
+  readonly where: WindowWhere;
   /** Null means every usable GPU, also one that turns up later. */
   readonly gpuUuids: readonly string[] | null;
   readonly cpuWorkers: number | null;
@@ -71,11 +71,11 @@ export function listedGpus(probe: ProbeResult | null): ProbedGpu[] {
 }
 
 /** Whether all is said that a cluster is found by. */
-export const isPlaceKnown = (where: Where): boolean =>
+export const isPlaceKnown = (where: WindowWhere): boolean =>
   where.kind === 'ray' ? where.address.trim() !== '' : where.kind !== 'slurm' || where.script !== '';
 
 /** What a cluster's run is planned for. */
-function isForProcessors(where: Where): boolean {
+function isForProcessors(where: WindowWhere): boolean {
   if (where.kind === 'ray') return where.cpu_workers_per_node > 0;
   return where.kind === 'slurm' && where.on_processors;
 }
@@ -167,7 +167,7 @@ export function choicesFrom(request: RunRequest): RunChoices {
     name: request.name ?? '',
     samples: request.samples ?? {},
     model: request.model,
-    where: request.where,
+    where: request.where.kind === 'shares' ? THIS_COMPUTER : request.where,
     gpuUuids: listed,
     useCpu: cpu !== null,
     cpuWorkers: cpu?.[1] ? Number(cpu[1]) : null,

@@ -8,6 +8,7 @@ import type { RunState } from '../../../contract/runState.ts';
 import {
   type OpenRun,
   type StartOptions,
+  nodeOf,
   workOnRun,
   formatCount,
   formatDuration,
@@ -16,12 +17,18 @@ import { EXIT, exitCodeOf } from '../../exitCodes.ts';
 import type { Reporter } from '../../output/reporter.ts';
 import { exitCodeAfter, stopSignals, type StopSignal } from '../../stopSignals.ts';
 
+export interface FollowOptions extends StartOptions {
+  /** What goes on with the run once it was stopped; else `resume`. */
+  goOnWith?: string;
+}
+
 /** Starts the run, shows its progress until it settles, and returns the exit code. */
 export async function followRun(
   session: OpenRun,
   reporter: Reporter,
-  options: StartOptions = {},
+  options: FollowOptions = {},
 ): Promise<number> {
+  const { goOnWith = `virnucpro resume ${quoted(session.folder)}` } = options;
   let stoppedBy: StopSignal | undefined;
   const onSignal = (signal: StopSignal): void => {
     if (stoppedBy) {
@@ -63,10 +70,13 @@ export async function followRun(
     }
     const state = rested.value;
     if (stoppedBy && state.phase !== 'done') {
-      reporter.line(`Stopped. Go on with: virnucpro resume ${quoted(session.folder)}`);
+      reporter.line(`Stopped. Go on with: ${goOnWith}`);
       return exitCodeAfter(stoppedBy);
     }
     summarize(session, state, reporter, options.where ?? session.request.where);
+    // Only the inputs were to be read.
+    if (options.preparesOnly && state.phase === 'paused' && state.error === null) return EXIT.done;
+    if (nodeOf(session.stored) !== null) return exitCodeOf(state);
     if (state.phase === 'done' && lacksResults(session, reporter)) return EXIT.doneWithFailures;
     return exitCodeOf(state);
   } finally {
@@ -142,6 +152,6 @@ export function resumeCommand(folder: string, { code }: Pick<AppError, 'code'>, 
   return hasScript && code === 'cluster_failed' ? `${command} --slurm SCRIPT (the corrected one)` : command;
 }
 
-function quoted(path: string): string {
+export function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : JSON.stringify(path);
 }

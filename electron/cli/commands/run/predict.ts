@@ -25,7 +25,7 @@ import { startAsked, whereAsked, type ClusterFlags } from '../../clusterFlags.ts
 import type { Reporter } from '../../output/reporter.ts';
 import { unwrap } from '../../../contract/result.ts';
 import { parsed } from '../../parsed.ts';
-import { followRun } from './followRun.ts';
+import { followRun, type FollowOptions } from './followRun.ts';
 
 /** What commander hands over for `predict`. */
 export interface PredictFlags extends ClusterFlags {
@@ -46,6 +46,10 @@ export interface PredictFlags extends ClusterFlags {
   force?: boolean;
   strict?: boolean;
   resume?: boolean;
+  /** `prepare`: reads the inputs, and leaves the computing to shares. */
+  preparesOnly?: boolean;
+  /** `prepare`: shares are computed on processors. */
+  processors?: boolean;
   /** The earlier tool's way to name the inputs. */
   input?: string[];
 }
@@ -72,7 +76,7 @@ export async function predict(
       const nextStep = 'Leave these out to go on with it, or name another folder for a new run.';
       throw new AppFailure(appError('usage', cause, { nextStep }));
     }
-    return followRun(run, reporter, startAsked(flags, flags.devices));
+    return followRun(run, reporter, startOptions(flags));
   }
   const created = unwrap(
     await createRun(context, {
@@ -92,8 +96,7 @@ export async function predict(
   const shortage = await findDiskShortage(created.folder, request, created.files);
   if (shortage) reporter.line(`${shortage.cause} ${shortage.nextStep}`);
   reporter.line(
-    `Model ${plan.model.title}${plan.model.notice ? ` (${plan.model.notice})` : ''}, ${plan.precision}, on ` +
-      whatComputes(created.choice),
+    `Model ${plan.model.title}${plan.model.notice ? ` (${plan.model.notice})` : ''}, ${plan.precision}, ${whatComputes(created.choice)}`,
   );
   if (plan.imported) {
     reporter.line(describeImported(plan.imported).text);
@@ -101,16 +104,23 @@ export async function predict(
   }
   reporter.line(`Results go to ${created.folder}`);
   return followRun(unwrap(await OpenRun.open(context, created.folder)), reporter, {
+    ...startOptions(flags),
+    where: undefined,
+    devices: undefined,
     created,
-    maxWaitMs: startAsked(flags, flags.devices).maxWaitMs,
   });
 }
 
-function whatComputes({ devices, pool }: CreatedRun['choice']): string {
-  if (pool) return pool.kind === 'ray' ? `the Ray cluster at ${pool.address}` : 'a SLURM cluster';
-  return devices
-    .map((device) => (isGpu(device) ? `GPU ${device.index} ${device.name}` : device.id))
-    .join(', ');
+function startOptions(flags: PredictFlags): FollowOptions {
+  if (flags.preparesOnly) return { preparesOnly: true, goOnWith: 'the same command and --resume' };
+  return startAsked(flags, flags.devices);
+}
+
+function whatComputes({ devices, pool, plannedFor }: CreatedRun['choice']): string {
+  if (plannedFor !== null) return plannedFor === 'cpu' ? 'for processors' : 'for GPUs';
+  if (pool) return pool.kind === 'ray' ? `on the Ray cluster at ${pool.address}` : 'on a SLURM cluster';
+  const names = devices.map((device) => (isGpu(device) ? `GPU ${device.index} ${device.name}` : device.id));
+  return `on ${names.join(', ')}`;
 }
 
 async function usualFolder(context: EngineContext, inputs: string[], choice: string): Promise<string> {
@@ -197,7 +207,9 @@ function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string)
     outputDir: flags.outputDir,
     model: model(flags) ?? defaultModel,
     chunkLength: flags.chunkLength,
-    where: whereAsked(flags, flags.devices),
+    where: flags.preparesOnly
+      ? { kind: 'shares', on_processors: flags.processors ?? false }
+      : whereAsked(flags, flags.devices),
     devices: flags.devices === 'cuda' ? 'auto' : (flags.devices ?? 'auto'),
     precision: flags.precision ?? 'auto',
     gpuMemoryBytes: flags.gpuMemory,

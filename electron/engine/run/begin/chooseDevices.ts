@@ -15,6 +15,8 @@ export interface DeviceChoice {
   /** Of this computer; none where a cluster brings them. */
   devices: ChosenDevice[];
   pool: PoolChoice | null;
+  /** What other computers compute on, where the run is only to be prepared. */
+  plannedFor: 'cpu' | 'gpu' | null;
   /** Why GPUs that are there take no part. */
   leftOut: Message[];
   /** Where the model lies on this computer. */
@@ -40,7 +42,11 @@ export async function chooseDevices(
   const pool = clusterOf(where);
   if (pool) {
     const blocked = withoutGpus(pool, context.environment);
-    return blocked ? err(blocked) : ok({ devices: [], pool, leftOut: [], modelFolder });
+    return blocked ? err(blocked) : ok({ devices: [], pool, plannedFor: null, leftOut: [], modelFolder });
+  }
+  if (where.kind === 'shares') {
+    const plannedFor = where.on_processors ? 'cpu' : 'gpu';
+    return ok({ devices: [], pool: null, plannedFor, leftOut: [], modelFolder });
   }
   const found = await probeDevices(context.environment);
   if (!found.ok) return found;
@@ -52,5 +58,5 @@ export async function chooseDevices(
       ? withoutOldGpus(precision, selected.value)
       : { devices: selected.value, old: [] };
   const leftOut = [leftOutRemark(wanted, probe, devices), oldGpusRemark(old)].filter((said) => said !== null);
-  return ok({ devices, pool: null, leftOut, modelFolder });
+  return ok({ devices, pool: null, plannedFor: null, leftOut, modelFolder });
 }

@@ -7,7 +7,12 @@ import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import type { DeviceChoice } from './chooseDevices.ts';
 
 /** What the sizes of a plan's batches and parts go by. */
-export function hardwareOf({ devices, pool }: Pick<DeviceChoice, 'devices' | 'pool'>): 'cpu' | 'gpu' {
+export function hardwareOf({
+  devices,
+  pool,
+  plannedFor,
+}: Pick<DeviceChoice, 'devices' | 'pool' | 'plannedFor'>): 'cpu' | 'gpu' {
+  if (plannedFor !== null) return plannedFor;
   if (pool) return onProcessors(pool) ? 'cpu' : 'gpu';
   return devices.every(({ kind }) => kind === 'cpu') ? 'cpu' : 'gpu';
 }
@@ -16,10 +21,10 @@ export function hardwareOf({ devices, pool }: Pick<DeviceChoice, 'devices' | 'po
  * when it joins, and says so. */
 export function precisionOf(
   wanted: 'auto' | Precision,
-  { devices, pool }: Pick<DeviceChoice, 'devices' | 'pool'>,
+  choice: Pick<DeviceChoice, 'devices' | 'pool' | 'plannedFor'>,
 ): Result<Precision> {
-  if (!pool) return choosePrecision(wanted, devices);
-  const usual = onProcessors(pool) ? 'fp32' : 'bf16';
+  if (choice.pool === null && choice.plannedFor === null) return choosePrecision(wanted, choice.devices);
+  const usual = hardwareOf(choice) === 'cpu' ? 'fp32' : 'bf16';
   if (wanted === 'auto' || wanted === usual) return ok(usual);
   if (wanted === 'fp8' || usual === 'fp32') {
     const cause =

@@ -18,10 +18,15 @@ export interface WorkDevice {
   readonly local: ChosenDevice | null;
 }
 
-export function localDevice(device: ChosenDevice): WorkDevice {
-  const { id, name, kind } = device;
+/** `node`: the name of this computer, where other computers compute other shares of the same run. */
+export function localDevice(device: ChosenDevice, node: string | null = null): WorkDevice {
+  const { name, kind } = device;
+  const place = node === null ? null : { node, number: numberOf(device) };
+  const onNode = place === null ? {} : { node: place.node, numberOnNode: place.number };
+  // Each computer counts its processors from 0; a GPU has a name that no other has.
+  const id = node === null || isGpu(device) ? device.id : `${device.id}@${node}`;
   if (!isGpu(device))
-    return { id, name, kind, index: null, memoryTotalBytes: null, place: null, facts: {}, local: device };
+    return { id, name, kind, index: null, memoryTotalBytes: null, place, facts: onNode, local: device };
   const { index, memoryTotalBytes } = device;
   const architecture =
     device.kind === 'cuda' ? { capability: device.capability.join('.') } : { gfxTarget: device.gfxTarget };
@@ -31,10 +36,14 @@ export function localDevice(device: ChosenDevice): WorkDevice {
     kind,
     index,
     memoryTotalBytes,
-    place: null,
-    facts: { index, ...architecture, memoryTotalBytes },
+    place,
+    facts: { ...onNode, index, ...architecture, memoryTotalBytes },
     local: device,
   };
+}
+
+function numberOf(device: ChosenDevice): number {
+  return isGpu(device) ? device.index : Number(/\d+$/.exec(device.id)?.[0] ?? 0);
 }
 
 export function clusterDevice({ device, name, kind, node, number, ...more }: PoolDevice): WorkDevice {

@@ -111,6 +111,8 @@ type RecordEffect =
 export type WorkOutcome =
   /** Every part there will be is done, failed or skipped. */
   | { type: 'settled' }
+  /** The inputs are read, and nothing else was asked for. */
+  | { type: 'prepared' }
   /** After `drain`: no part is being computed any more, but some still wait. */
   | { type: 'drained' }
   /** The run can't go on as it is: disk full, no device left. */

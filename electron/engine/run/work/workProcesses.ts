@@ -28,6 +28,8 @@ export interface WorkSessionOptions {
   devices: readonly ChosenDevice[];
   /** The cluster to compute on; null for this computer. */
   pool: PoolChoice | null;
+  /** Reads the inputs, and computes nothing. */
+  preparesOnly: boolean;
   /** For a device of it, before the run is paused. */
   maxWaitMs: number | undefined;
   /** Where the model lies on this computer. */

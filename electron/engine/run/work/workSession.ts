@@ -11,6 +11,8 @@ import type { StoredPart } from '../../store/types.ts';
 import { DeviceWorker } from '../../workers/deviceWorker.ts';
 import { WorkerPool } from '../../workers/launchers/workerPool.ts';
 import { storedDevice, type DeviceFindings, type MemoryUse } from '../begin/storedDevice.ts';
+import { mergeShares, shareNames } from '../shares/mergeShares.ts';
+import { nodeOf } from '../shares/nodeOf.ts';
 import { DeviceMonitor } from '../progress/deviceMonitor.ts';
 import { DeviceTelemetry } from '../progress/deviceTelemetry.ts';
 import { WorkerFigures } from '../progress/workerFigures.ts';
@@ -62,10 +64,12 @@ export class WorkSession {
     const { devices, pool, store } = options;
     this.options = options;
     this.onOutcome = onOutcome;
-    this.state = newWorkState(devices, { pool: pool !== null });
+    const node = nodeOf(options.record.run);
+    const own = devices.map((device) => localDevice(device, node));
+    this.state = newWorkState(own, { pool: pool !== null, preparesOnly: options.preparesOnly });
     this.cluster = pool && new PoolProgress(pool);
     this.ledger = new PartLedger(store, this.emit);
-    for (const device of devices) this.addDevice(localDevice(device));
+    for (const device of own) this.addDevice(device);
   }
 
   private addDevice(device: WorkDevice): void {
@@ -109,6 +113,7 @@ export class WorkSession {
   /** Starts what is needed to compute the parts that wait and to read what has not been read. */
   async start(): Promise<void> {
     const { store, record } = this.options;
+    if (shareNames(store.folder).length > 0) await mergeShares(store, record.notes);
     for (const { input, failure } of record.run.inputs) if (failure) this.leftOut.add(input);
     const parts = await store.pendingParts();
     const files = partFiles(store.folder);
@@ -237,6 +242,7 @@ export class WorkSession {
         record.notes.add(effect.level, effect.code, effect.message, effect.detail);
         break;
       case 'settled':
+      case 'prepared':
       case 'drained':
       case 'halt':
         this.onOutcome(effect);
@@ -315,6 +321,13 @@ export class WorkSession {
   /** Reads the inputs from their beginning. What is known already stays as it is. */
   private startPrepare(): void {
     const { context, store, record } = this.options;
+    if (nodeOf(record.run) !== null) {
+      // A share has parts of a run that has been read, and not its inputs.
+      const nextStep = message('share.part_lost.next');
+      const cause = message('share.part_lost', { folder: store.folder });
+      this.emit({ type: 'prepare_failed', error: appError('prepare_failed', cause, { nextStep }) });
+      return;
+    }
     const prepare: PrepareStage = new PrepareStage(
       backendLaunch(context, 'prepare', [], NO_GPU),
       join(store.folder, 'logs', 'prepare.log'),

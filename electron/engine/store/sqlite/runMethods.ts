@@ -33,6 +33,7 @@ import { partIntakeMethods } from './parts/partIntake.ts';
 import { partPageMethods } from './parts/partPages.ts';
 import { partReadMethods } from './parts/partRows.ts';
 import { partSplitMethods } from './parts/partSplit.ts';
+import { shareMethods, shareParts } from './parts/shares.ts';
 import { telemetryReadMethods, telemetryWriteMethods } from './telemetry/telemetry.ts';
 import type { StoredRun } from '../types.ts';
 
@@ -63,6 +64,7 @@ export function runReadMethods(db: Database.Database, folder: string) {
     checkPages: () => checkPages(db),
     resultFiles: () => readResultFiles(db),
     ...partReadMethods(db),
+    shareParts: () => shareParts(db),
     ...attemptReadMethods(db),
     ...telemetryReadMethods(db),
     ...eventPageMethods(db),
@@ -90,6 +92,7 @@ export function runWriteMethods(db: Database.Database, folder: string) {
     ...partIntakeMethods(db, folder),
     ...partFailureMethods(db, folder),
     ...partSplitMethods(db, folder),
+    ...shareMethods(db, folder),
     ...telemetryWriteMethods(db),
     deriveSequences: (): void => {
       // Else the commit that says that the run is done would bring all of this into run.db first.

@@ -1,5 +1,5 @@
 import { Button, Checkbox, Group, NumberInput, Radio, TextInput } from '@mantine/core';
-import { THIS_COMPUTER, type Where } from '../../../../electron/contract/index.ts';
+import { THIS_COMPUTER, type WindowWhere } from '../../../../electron/contract/index.ts';
 import { Banner } from '../../../components/feedback/Banner.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { installRay, useEnvironment } from '../../../state/computer/environment.ts';
@@ -7,18 +7,18 @@ import { placeOf, useSlurm } from '../../../state/newRun/slurm.ts';
 import { SlurmFields } from '../slurm/SlurmFields.tsx';
 import classes from './WhereChoice.module.css';
 
-type Ray = Extract<Where, { kind: 'ray' }>;
+type Ray = Extract<WindowWhere, { kind: 'ray' }>;
 
-const STARTS: Readonly<Record<Where['kind'], () => Where>> = {
+const STARTS: Readonly<Record<WindowWhere['kind'], () => WindowWhere>> = {
   this_computer: () => THIS_COMPUTER,
   ray: () => ({ kind: 'ray', address: '', shared_storage: true, cpu_workers_per_node: 0 }),
   slurm: () => placeOf(useSlurm.getState()),
 };
-const KINDS = Object.keys(STARTS) as Where['kind'][];
+const KINDS = Object.keys(STARTS) as WindowWhere['kind'][];
 
 interface WhereChoiceProps {
-  where: Where;
-  onChange: (where: Where) => void;
+  where: WindowWhere;
+  onChange: (where: WindowWhere) => void;
 }
 
 /** This computer, or a cluster and how it is found. */

@@ -111,6 +111,7 @@ class World {
         this.prepareStarts += 1;
         break;
       case 'settled':
+      case 'prepared':
       case 'drained':
       case 'halt':
         this.outcomes.push(effect.type);

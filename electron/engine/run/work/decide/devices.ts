@@ -17,7 +17,7 @@ const MOST_DAMAGED_IN_ROW = 3;
 
 export function startDevices(decision: Decision): void {
   const { state } = decision;
-  if (state.devicesStarted) return;
+  if (state.devicesStarted || state.preparesOnly) return;
   state.devicesStarted = true;
   decision.do({ type: 'start_monitor' });
   if (state.pool) decision.do({ type: 'start_pool' });

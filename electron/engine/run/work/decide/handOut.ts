@@ -13,6 +13,7 @@ export function handOut(decision: Decision): void {
   }
   if (state.queue.assignedCount > 0 || state.unanswered > 0) return;
   if (state.supply === 'finished' && state.queue.waitingCount === 0) decision.end({ type: 'settled' });
+  else if (state.preparesOnly && state.supply === 'finished') decision.end({ type: 'prepared' });
   else if (state.draining) decision.end({ type: 'drained' });
 }
 

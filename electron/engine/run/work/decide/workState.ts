@@ -45,13 +45,15 @@ export interface WorkState {
   /** Nothing is handed out any more. */
   ended: boolean;
   /** Where a cluster brings the devices: whether it has answered, and how many more it has announced. */
+  /** The inputs are read, and nothing is computed. */
+  readonly preparesOnly: boolean;
   readonly pool: { open: boolean; waiting: number } | null;
 }
 
 /** With the devices of this computer, or with those that a cluster will bring. */
 export function newWorkState(
   devices: readonly { id: string; name: string }[],
-  { pool = false }: { pool?: boolean } = {},
+  { pool = false, preparesOnly = false }: { pool?: boolean; preparesOnly?: boolean } = {},
 ): WorkState {
   return {
     queue: new PartQueue(),
@@ -65,6 +67,7 @@ export function newWorkState(
     unanswered: 0,
     draining: false,
     ended: false,
+    preparesOnly,
     pool: pool ? { open: false, waiting: 0 } : null,
   };
 }

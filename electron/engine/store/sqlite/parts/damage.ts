@@ -33,12 +33,12 @@ export function findDamage(db: Database.Database): Damage {
       db.pragma('integrity_check(part)', { simple: true }) !== 'ok' && 'The index of the parts is damaged.',
       counts.length > 0 && `What run.db holds does not add up (${counts.join('; ')}).`,
     ].filter((sentence) => typeof sentence === 'string');
-    return { plan, parts, found };
+    return { plan, parts: parts.map(({ id }) => id), found };
   });
 }
 
-/** Numbers, in the database, of the settled parts that are not as they were stored; and whether there are chunks of no settled part. */
-function damagedParts(db: Database.Database, digests: Digests): { parts: number[]; strayChunks: boolean } {
+/** The settled parts that are not as they were stored; and whether there are chunks of no settled part. */
+function damagedParts(db: Database.Database, digests: Digests): { parts: { id: number; key: string }[]; strayChunks: boolean } {
   const settled = db
     .prepare<[], { id: number; key: string; rows_sha256: string | null }>(
       `SELECT id, key, rows_sha256 FROM part NOT INDEXED WHERE ${SETTLED}`,
@@ -51,7 +51,12 @@ function damagedParts(db: Database.Database, digests: Digests): { parts: number[
     return found.sha256 !== rows_sha256;
   });
   const stored = db.prepare<[], number>('SELECT count(*) FROM chunk').pluck().get();
-  return { parts: damaged.map(({ id }) => id), strayChunks: stored !== chunks };
+  return { parts: damaged, strayChunks: stored !== chunks };
+}
+
+/** Keys of settled parts whose stored rows are not those that were stored. */
+export function damagedPartKeys(db: Database.Database): string[] {
+  return inLittleMemory(db, () => damagedParts(db, new Digests(db)).parts.map(({ key }) => key));
 }
 
 function areRecordsDamaged(db: Database.Database, digests: Digests): boolean {

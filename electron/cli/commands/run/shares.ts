@@ -1,0 +1,98 @@
+import { resolve } from 'node:path';
+import { appError, AppFailure } from '../../../contract/errors.ts';
+import { unwrap } from '../../../contract/result.ts';
+import {
+  type EngineContext,
+  formatCount,
+  isRunFolder,
+  OpenRun,
+  openShare,
+  parseShare,
+  shareNames,
+} from '../../../engine/index.ts';
+import { EXIT } from '../../exitCodes.ts';
+import type { Reporter } from '../../output/reporter.ts';
+import { followRun, quoted } from './followRun.ts';
+import { predict, type PredictFlags } from './predict.ts';
+
+/** Reads the inputs and makes the parts, so that any number of computers can compute them. */
+export async function prepare(
+  context: EngineContext,
+  inputs: string[],
+  flags: PredictFlags,
+  reporter: Reporter,
+): Promise<number> {
+  const exitCode = await predict(context, inputs, { ...flags, preparesOnly: true }, reporter);
+  if (exitCode === EXIT.done) {
+    const folder = flags.outputDir === undefined ? 'FOLDER' : quoted(flags.outputDir);
+    reporter.line(
+      `Compute it with: virnucpro compute ${folder} --share 1/8 (then 2/8, and so on, on any computer)`,
+    );
+    reporter.line(`Then write the results with: virnucpro finish ${folder}`);
+  }
+  return exitCode;
+}
+
+/** Computes one share of a prepared run with the devices of this computer. */
+export async function compute(
+  context: EngineContext,
+  folder: string,
+  flags: { share: string; devices?: string },
+  reporter: Reporter,
+): Promise<number> {
+  const share = parseShare(flags.share);
+  if (!share) {
+    const nextStep = 'Such as "--share 3/8": the third of eight shares.';
+    throw new AppFailure(appError('usage', `${flags.share} is no share.`, { nextStep }));
+  }
+  const session = unwrap(await openShare(context, resolve(folder), share));
+  if (session === null) {
+    reporter.line(`Share ${flags.share} has no parts.`);
+    return EXIT.done;
+  }
+  if (session.state.phase === 'done' && (await session.store.pendingParts(1)).length === 0) {
+    await session.close();
+    reporter.line(`Share ${flags.share} has been computed already.`);
+    return EXIT.done;
+  }
+  const exitCode = await followRun(session, reporter, {
+    devices: flags.devices,
+    goOnWith: `virnucpro compute ${quoted(folder)} --share ${flags.share}`,
+  });
+  // What failed in it is said with the results of the run.
+  if (exitCode !== EXIT.doneWithFailures && exitCode !== EXIT.done) return exitCode;
+  reporter.line(`Share ${flags.share} is computed.`);
+  return EXIT.done;
+}
+
+/** Takes over what all shares have computed; writes the results, or says what is missing. */
+export async function finish(context: EngineContext, folder: string, reporter: Reporter): Promise<number> {
+  const run = resolve(folder);
+  const session = unwrap(await OpenRun.open(context, run));
+  if (session.state.phase === 'done' && shareNames(run).length === 0) {
+    await session.close();
+    reporter.line('The run is already complete.');
+    return EXIT.done;
+  }
+  const exitCode = await followRun(session, reporter, {
+    preparesOnly: true,
+    goOnWith: `virnucpro finish ${quoted(folder)}`,
+  });
+  if (exitCode !== EXIT.done || session.state.phase === 'done' || !isRunFolder(run)) return exitCode;
+  const { parts } = session.progress();
+  const left = parts.total - parts.done - parts.failed;
+  const names = shareNames(run);
+  reporter.error(
+    appError(
+      'shares_missing',
+      `${formatCount(left)} of ${formatCount(parts.total)} parts are not computed yet.`,
+      {
+        nextStep:
+          names.length === 0
+            ? 'Compute the shares that are missing, then finish the run again.'
+            : `Compute what is missing, then finish the run again. Begun and not at their end: ${names.join(', ')}.`,
+      },
+    ),
+  );
+  return EXIT.failed;
+}

@@ -1,0 +1,84 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { AppFailure, asAppError, type ErrorCode } from '../../../contract/errors.ts';
+import { message } from '../../../contract/messages.ts';
+import { deleteInRun, isPlainFolder, pathInRun } from '../../files/runFiles.ts';
+import { acquireRunLock } from '../../store/runLock.ts';
+import type { RunStore } from '../../store/runStoreFace.ts';
+import { SHARES_FOLDER } from '../../store/shares.ts';
+import type { RunNotes } from '../runNotes.ts';
+
+const SHARE_NAME = /^\d{1,6}-of-\d{1,6}$/;
+
+/** Faults of the share alone: it is computed again, and the others are taken over. */
+const UNUSABLE: ReadonlySet<ErrorCode> = new Set([
+  'run_damaged',
+  'run_too_new',
+  'folder_not_a_run',
+  'folder_unsafe',
+]);
+
+export interface SharesMerged {
+  /** Of the parts that were taken over. */
+  keys: string[];
+  /** Names of shares that have not computed all of their parts, such as `3-of-8`. */
+  unfinished: string[];
+  /** Those of them that a process is computing. */
+  atWork: string[];
+}
+
+/** Takes over what all shares that nobody works on have computed. */
+export async function mergeShares(store: RunStore, notes: Pick<RunNotes, 'add'>): Promise<SharesMerged> {
+  const merged: SharesMerged = { keys: [], unfinished: [], atWork: [] };
+  let shares = 0;
+  for (const name of shareNames(store.folder)) {
+    const one = await mergeShare(store, notes, name);
+    if (one === 'at_work') merged.atWork.push(name);
+    else {
+      for (const key of one.keys) merged.keys.push(key);
+      if (one.keys.length > 0) shares += 1;
+    }
+    if (one === 'at_work' || !one.finished) merged.unfinished.push(name);
+  }
+  if (merged.keys.length > 0)
+    notes.add('info', 'shares_merged', message('note.shares_merged', { parts: merged.keys.length, shares }));
+  return merged;
+}
+
+/** Takes over one share. Once it has computed everything, its folder goes: all of it is in the run's database then. */
+export async function mergeShare(
+  store: RunStore,
+  notes: Pick<RunNotes, 'add'>,
+  name: string,
+): Promise<'at_work' | { keys: string[]; finished: boolean }> {
+  const path = `${SHARES_FOLDER}/${name}`;
+  if (!isPlainFolder(pathInRun(store.folder, path))) return { keys: [], finished: false };
+  let lock;
+  try {
+    lock = await acquireRunLock(join(store.folder, SHARES_FOLDER, name));
+  } catch (reason) {
+    if (reason instanceof AppFailure && reason.error.code === 'run_locked') return 'at_work';
+    throw reason;
+  }
+  try {
+    const { keys, finished, damaged } = await store.mergeShare(path);
+    if (damaged > 0)
+      notes.add('warning', 'share_damaged', message('note.share_damaged', { parts: damaged, share: name }));
+    if (finished) deleteInRun(store.folder, path);
+    return { keys, finished };
+  } catch (reason) {
+    const { code, cause } = asAppError(reason);
+    if (!UNUSABLE.has(code)) throw reason;
+    notes.add('warning', 'share_unusable', message('note.share_unusable', { share: name, text: cause }));
+    return { keys: [], finished: false };
+  } finally {
+    lock.release();
+  }
+}
+
+export function shareNames(folder: string): string[] {
+  if (!isPlainFolder(join(folder, SHARES_FOLDER))) return [];
+  return readdirSync(join(folder, SHARES_FOLDER))
+    .filter((name) => SHARE_NAME.test(name))
+    .sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
+}

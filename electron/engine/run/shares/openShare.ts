@@ -1,0 +1,124 @@
+import { copyFileSync, linkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { appError, AppFailure, asAppError } from '../../../contract/errors.ts';
+import { message } from '../../../contract/messages.ts';
+import { err, ok, type Result } from '../../../contract/result.ts';
+import { THIS_COMPUTER } from '../../../contract/rpc/runs.ts';
+import type { EngineContext } from '../../engineContext.ts';
+import { isPlainFolder, makeFolderInRun, pathInRun, somethingAt } from '../../files/runFiles.ts';
+import type { LockHolder } from '../../processes/fileLock.ts';
+import { isRunFolder, makeWorkFolders, removeRun } from '../../store/runFolder.ts';
+import { acquireRunLock, runLockHolder } from '../../store/runLock.ts';
+import { openRunStore } from '../../store/runStore.ts';
+import type { RunStore } from '../../store/runStoreFace.ts';
+import { readShareList, SHARE_OPTION, shareFolder, type Share, type ShareList } from '../../store/shares.ts';
+import { OpenRun } from '../openRun.ts';
+
+/** A process that died on another computer counts as alive for a minute; a share that was queued again waits as long for it. */
+const WAIT_FOR_DEAD_MS = 75_000;
+const LOOK_EVERY_MS = 1_000;
+
+/**
+ * Opens a share of a run to compute it, making it first or going on with what an earlier process has left. It is a run of its own
+ * below the run's folder, and can be killed and opened again like any other. Null where the share has no parts.
+ */
+export async function openShare(
+  context: EngineContext,
+  runFolder: string,
+  share: Share,
+): Promise<Result<OpenRun | null>> {
+  try {
+    const list = readShareList(runFolder, share);
+    const folder = join(runFolder, ...shareFolder(share).split('/'));
+    if (list.parts.length === 0 && !isPlainFolder(folder)) return ok(null);
+    makeFolderInRun(runFolder, shareFolder(share));
+    await waitForLock(folder, share);
+    await makeShare(context, folder, list);
+    linkParts(runFolder, folder, list);
+    return await OpenRun.open(context, folder);
+  } catch (reason) {
+    return err(asAppError(reason));
+  }
+}
+
+async function waitForLock(folder: string, { index, of }: Share): Promise<void> {
+  let holder: LockHolder | null = runLockHolder(folder);
+  for (let waited = 0; holder !== null; waited += LOOK_EVERY_MS) {
+    if (waited >= WAIT_FOR_DEAD_MS || (holder.host === hostname() && waited > 0)) {
+      const { host, pid } = holder;
+      const said = message('share.busy', { share: `${index}/${of}`, host, pid: String(pid) });
+      throw new AppFailure(appError('run_locked', said));
+    }
+    await sleep(LOOK_EVERY_MS);
+    holder = runLockHolder(folder);
+  }
+}
+
+async function makeShare(context: EngineContext, folder: string, list: ShareList): Promise<void> {
+  const lock = await acquireRunLock(folder);
+  try {
+    if (await isUsable(context, folder, list)) return;
+    await removeRun(folder);
+    makeWorkFolders(folder);
+    const { plan, name, options } = list;
+    const request = { ...(options['request'] as object), where: THIS_COMPUTER, devices: 'auto' };
+    const store = await openRunStore(folder, {
+      hostEntry: context.storeHost,
+      closing: context.closing,
+      create: {
+        plan,
+        description: {
+          runId: crypto.randomUUID(),
+          name,
+          createdAt: Date.now(),
+          appVersion: context.appVersion,
+          options: { request, [SHARE_OPTION]: list.runId },
+        },
+      },
+    });
+    try {
+      await store.adoptParts(list.parts, list.prepared);
+    } finally {
+      await store.close();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+/** Whether what an earlier process has left is of this run, as it was read last. Parts that have come since are added to it. */
+async function isUsable(context: EngineContext, folder: string, list: ShareList): Promise<boolean> {
+  if (!isRunFolder(folder)) return false;
+  let store: RunStore | undefined;
+  try {
+    store = await openRunStore(folder, { hostEntry: context.storeHost, closing: context.closing });
+    const { description, prepared } = await store.loadRun();
+    if (description.options[SHARE_OPTION] !== list.runId || prepared === null) return false;
+    return await store.adoptParts(list.parts, list.prepared);
+  } catch {
+    return false;
+  } finally {
+    await store?.close();
+  }
+}
+
+/** The files of its parts, under a second name: a share then has all of its files below its own folder, as every run. */
+function linkParts(runFolder: string, folder: string, { parts }: ShareList): void {
+  makeWorkFolders(folder);
+  for (const key of new Set(parts.map((part) => part.key.replace(/\..*$/, '')))) {
+    const name = `work/parts/${key}.safetensors`;
+    const to = pathInRun(folder, name);
+    if (somethingAt(to)) continue;
+    const from = pathInRun(runFolder, name);
+    // A file that is lost is found out when the parts are compared with their digests.
+    if (!somethingAt(from)) continue;
+    try {
+      linkSync(from, to);
+    } catch {
+      // File systems without second names.
+      copyFileSync(from, to);
+    }
+  }
+}

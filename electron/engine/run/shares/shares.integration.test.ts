@@ -1,0 +1,117 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { readFile, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { unwrap } from '../../../contract/result.ts';
+import type { RunState } from '../../../contract/runState.ts';
+import { readTables, testContext, WITHOUT_PYTHON } from '../../testing/testContext.ts';
+import { acquireRunLock } from '../../store/runLock.ts';
+import { OpenRun } from '../openRun.ts';
+import { makeRun, undisturbed } from '../testing/realRuns.ts';
+import { openShare } from './openShare.ts';
+
+const context = testContext();
+
+async function prepared(): Promise<string> {
+  const run = await makeRun(context, { where: { kind: 'shares', on_processors: true }, devices: 'auto' });
+  unwrap(await run.start({ preparesOnly: true }));
+  expect(await run.whenIdle()).toEqual({ phase: 'paused', error: null });
+  await run.close();
+  return run.folder;
+}
+
+async function share(folder: string, index: number, of: number): Promise<OpenRun> {
+  const opened = unwrap(await openShare(context, folder, { index, of }));
+  if (opened === null) throw new Error('the share has no parts');
+  return opened;
+}
+
+/** Computes a share, to its end or until so many of its parts are done. */
+async function compute(folder: string, index: number, of: number, until = Infinity): Promise<RunState> {
+  const run = await share(folder, index, of);
+  unwrap(await run.start({ devices: 'cpu:1' }));
+  if (until !== Infinity) {
+    await expect
+      .poll(async () => (await run.store.counts()).parts.done, { timeout: 60_000 })
+      .toBeGreaterThanOrEqual(until);
+    unwrap(await run.stopNow());
+  }
+  const state = await run.whenIdle();
+  await run.close();
+  return state;
+}
+
+async function finish(folder: string): Promise<{ state: RunState; left: number; notes: string[] }> {
+  const run = unwrap(await OpenRun.open(context, folder));
+  const notes: string[] = [];
+  run.subscribe((change) => {
+    if (change.type === 'note') notes.push(change.note.code);
+  });
+  unwrap(await run.start({ preparesOnly: true }));
+  const state = await run.whenIdle();
+  const left = (await run.store.counts()).parts.pending;
+  await run.close();
+  return { state, left, notes };
+}
+
+const DONE: RunState = { phase: 'done', failedParts: 0, failedRecords: 0 };
+
+describe.skipIf(WITHOUT_PYTHON)('a run that is computed by shares', () => {
+  it('gives the bytes of a local run, stopped, finished too early, given twice, divided anew and resumed here', async () => {
+    const folder = await prepared();
+    const parts = (await finish(folder)).left;
+    expect(await compute(folder, 1, 3, 2)).toEqual({ phase: 'paused', error: null });
+    // What a share that was stopped has computed counts, and it goes on from there.
+    const early = await finish(folder);
+    expect(early.state).toEqual({ phase: 'paused', error: null });
+    expect(early.left).toBeLessThanOrEqual(parts - 2);
+    expect(await compute(folder, 1, 3)).toEqual(DONE);
+    expect(await compute(folder, 1, 3)).toEqual(DONE);
+    // Divided otherwise, shares overlap: each part counts once.
+    expect(await compute(folder, 2, 4)).toEqual(DONE);
+    expect((await finish(folder)).left).toBeGreaterThan(0);
+    expect(readdirSync(join(folder, 'shares'))).toEqual([]);
+    // What no share has computed is computed here.
+    const rest = unwrap(await OpenRun.open(context, folder));
+    unwrap(await rest.start({ devices: 'cpu:1' }));
+    expect(await rest.whenIdle()).toEqual(DONE);
+    await rest.close();
+    expect(await readTables(folder)).toEqual((await undisturbed()).tables);
+    expect(existsSync(join(folder, 'shares'))).toBe(false);
+    const facts = await readFile(join(folder, 'run.json'), 'utf8');
+    expect(facts).toContain('cpu:0@');
+  });
+
+  it('takes no changed byte over from a share, nor a share of another run, and computes them again', async () => {
+    const folder = await prepared();
+    for (const index of [1, 2, 3]) expect(await compute(folder, index, 3)).toEqual(DONE);
+    const database = (index: number): string => join(folder, 'shares', `${index}-of-3`, 'run.db');
+    const changed = new Database(database(1));
+    changed.exec(
+      `UPDATE chunk SET scores = zeroblob(length(scores)) WHERE row = (SELECT min(row) FROM chunk)`,
+    );
+    changed.close();
+    const foreign = new Database(database(2));
+    foreign.exec(`UPDATE run SET options = json_set(options, '$.share', 'another')`);
+    foreign.close();
+    await truncate(database(3), 6000);
+    const first = await finish(folder);
+    expect(first.left).toBeGreaterThan(1);
+    expect(first.notes).toEqual(expect.arrayContaining(['share_damaged', 'share_unusable']));
+    for (const index of [1, 2, 3]) expect(await compute(folder, index, 3)).toEqual(DONE);
+    expect((await finish(folder)).state).toEqual(DONE);
+    expect(await readTables(folder)).toEqual((await undisturbed()).tables);
+  });
+
+  it('leaves a share alone that a process is computing', async () => {
+    const folder = await prepared();
+    expect(await compute(folder, 1, 2)).toEqual(DONE);
+    const lock = await acquireRunLock(join(folder, 'shares', '1-of-2'));
+    const before = (await finish(folder)).left;
+    const busy = await openShare(context, folder, { index: 1, of: 2 });
+    expect(busy).toMatchObject({ ok: false, error: { code: 'run_locked' } });
+    lock.release();
+    expect((await finish(folder)).left).toBeLessThan(before);
+  });
+});

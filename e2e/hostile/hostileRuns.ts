@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { HOSTILE_CASES } from '../../electron/engine/store/testing/hostileFolders.ts';
@@ -74,16 +74,14 @@ function pipe(path: string): string {
 }
 
 const SCRIPT = '#!/bin/sh\n"$TRIPWIRE" script\n';
-const SLURM = { kind: 'slurm', script: SCRIPT, tasks: 1, login: null, on_processors: true };
-const RAY = { kind: 'ray', address: '203.0.113.1:6379', shared_storage: true, cpu_workers_per_node: 1 };
+const SLURM = { kind: 'slurm', script: SCRIPT, shares: 1, login: null, on_processors: true };
+const RAY = { kind: 'ray', address: '203.0.113.1:6379', shares: 1, cpus: 1 };
 
 const PLACES: HostileRun[] = [
   computesAt('a SLURM script', SLURM),
   computesAt('a SLURM login node', { ...SLURM, login: 'victim@some.host' }),
-  computesAt('SLURM jobs of an earlier session, to be cancelled', SLURM, (folder) => {
-    mkdirSync(join(folder, 'work', 'pool'), { recursive: true, mode: 0o700 });
-    const remembered = { session: 'earlier', jobs: ['77'], script: 'another' };
-    writeFileSync(join(folder, 'work', 'pool', 'jobs.json'), JSON.stringify(remembered));
+  computesAt('a program for the nodes of a cluster', SLURM, (folder) => {
+    writeFileSync(join(folder, 'work', 'virnucpro'), SCRIPT, { mode: 0o755 });
   }),
   computesAt('a Ray cluster', RAY),
 ];

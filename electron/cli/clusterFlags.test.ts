@@ -4,19 +4,19 @@ import { whereAsked } from './clusterFlags.ts';
 describe('where a run computes', () => {
   it('is this computer unless a cluster is named', () => {
     expect(whereAsked({}, undefined)).toBeUndefined();
-    expect(whereAsked({ ray: 'head:6379', sharedStorage: true }, undefined)).toEqual({
+    expect(whereAsked({ ray: 'head:6379', shares: 3 }, undefined)).toEqual({
       kind: 'ray',
       address: 'head:6379',
-      shared_storage: true,
-      cpu_workers_per_node: 0,
+      shares: 3,
+      cpus: 0,
     });
   });
 
   it.each([
     [{ ray: 'head:6379' }, '0', '--devices chooses'],
-    [{ sharedStorage: false }, undefined, '--no-shared-storage means something with --ray only'],
+    [{ shares: 2 }, undefined, '--shares means something with --ray only'],
     [{ ray: 'ray://head:10001' }, undefined, '--ray takes HOST:PORT'],
-    [{ cpuWorkers: 2 }, undefined, '--cpu-workers means something with --ray only'],
+    [{ cpus: 2 }, undefined, '--cpus means something with --ray only'],
   ])('is refused where %j and devices %s say something else', (flags, devices, words) => {
     expect(() => whereAsked(flags, devices)).toThrow(words);
   });

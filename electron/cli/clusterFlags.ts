@@ -2,22 +2,24 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { appError, AppFailure } from '../contract/errors.ts';
 import { whereSchema, type Where } from '../contract/rpc/runs.ts';
-import { slurmTasks } from '../contract/terminal/slurmScript.ts';
+import { slurmShares } from '../contract/terminal/slurmScript.ts';
 import type { StartOptions } from '../engine/index.ts';
 import { positiveInteger } from './numberArguments.ts';
 import { parsed } from './parsed.ts';
 
-/** The address of a head node, in the form that the pool takes. */
+/** Of a head node. */
 const RAY_ADDRESS = /^(?!-)[\w.:[\]-]+:\d+$/;
+
+/** Several for each GPU of a small cluster: a share that is late then holds up less. */
+const DEFAULT_SHARES = 8;
 
 /** Flags that say on which cluster to compute. */
 export interface ClusterFlags {
   ray?: string;
-  sharedStorage?: boolean;
-  cpuWorkers?: number;
+  shares?: number;
+  cpus?: number;
   slurm?: string;
   slurmLogin?: string;
-  slurmByHand?: boolean;
   maxWait?: number;
 }
 
@@ -25,20 +27,20 @@ export function withClusterOptions(command: Command): Command {
   return command
     .option('--ray <address>', 'compute on a Ray cluster: HOST:PORT of its head node')
     .option(
-      '--no-shared-storage',
-      'with --ray: the nodes cannot read the folder of the results; parts and scores go through Ray',
+      '--shares <n>',
+      'with --ray: into how many tasks the run is divided (default: 8)',
+      positiveInteger,
     )
     .option(
-      '--cpu-workers <n>',
-      "with --ray: this many workers on each node's processors (default: none)",
+      '--cpus <n>',
+      'with --ray: a task computes on so many processors (default: on one GPU)',
       positiveInteger,
     )
     .option('--slurm <script>', 'compute on a SLURM cluster: a batch script, such as slurm-script prints')
     .option('--slurm-login <host>', 'with --slurm: where sbatch is, by ssh (default: on this computer)')
-    .option('--slurm-by-hand', 'with --slurm: wait until you have submitted the script yourself')
     .option(
       '--max-wait <minutes>',
-      'with --ray or --slurm: pause the run where no device has been lent for so long (default: wait while it is queued)',
+      'with --ray or --slurm: pause the run where no task has run for so long (default: wait while they are queued)',
       positiveInteger,
     );
 }
@@ -55,16 +57,15 @@ export function startAsked(flags: ClusterFlags, devices: string | undefined): St
 
 /** Where to compute; undefined if no flag says so. */
 export function whereAsked(flags: ClusterFlags, devices: string | undefined): Where | undefined {
-  const { ray, sharedStorage = true, cpuWorkers, slurm } = flags;
+  const { ray, shares, cpus, slurm } = flags;
   if (slurm !== undefined && ray !== undefined)
     throw usage('A run computes on one cluster: name --ray or --slurm.');
   if (slurm === undefined) {
     if (flags.slurmLogin !== undefined) throw usage('--slurm-login means something with --slurm only.');
-    if (flags.slurmByHand) throw usage('--slurm-by-hand means something with --slurm only.');
   }
   if (ray === undefined) {
-    if (!sharedStorage) throw usage('--no-shared-storage means something with --ray only.');
-    if (cpuWorkers !== undefined) throw usage('--cpu-workers means something with --ray only.');
+    if (shares !== undefined) throw usage('--shares means something with --ray only.');
+    if (cpus !== undefined) throw usage('--cpus means something with --ray only.');
     if (slurm === undefined) return undefined;
     if (devices !== undefined)
       throw usage('--devices chooses among the devices of this computer, and --slurm computes on others.');
@@ -77,18 +78,18 @@ export function whereAsked(flags: ClusterFlags, devices: string | undefined): Wh
   return parsed(whereSchema, {
     kind: 'ray',
     address: ray,
-    shared_storage: sharedStorage,
-    cpu_workers_per_node: cpuWorkers ?? 0,
+    shares: shares ?? DEFAULT_SHARES,
+    cpus: cpus ?? 0,
   });
 }
 
-function slurmAsked(path: string, { slurmLogin, slurmByHand = false }: ClusterFlags): Where {
+function slurmAsked(path: string, { slurmLogin }: ClusterFlags): Where {
   const script = read(path);
-  const asked = slurmTasks(script);
-  if (!asked) throw usage(`The array in ${path} is none that SLURM takes.`);
+  const asked = slurmShares(script);
+  if (!asked) throw usage(`The tasks in ${path} must be counted from 1, such as "#SBATCH --array=1-8".`);
   return parsed(whereSchema, {
     kind: 'slurm',
-    script: slurmByHand ? null : script,
+    script,
     login: slurmLogin ?? null,
     ...asked,
   });

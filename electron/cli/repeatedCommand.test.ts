@@ -81,14 +81,13 @@ describe.skipIf(process.platform === 'win32')('the command that makes a run agai
         devices: '0,1',
         gpuMemory: 7_500_000_000,
         keepWork: true,
-        sharedStorage: true,
       },
     });
     const where = {
       kind: 'ray',
       address: 'head.local:6379',
-      shared_storage: false,
-      cpu_workers_per_node: 2,
+      shares: 12,
+      cpus: 2,
     } as const;
     const { flags } = await understood(commandToRepeat(made({}, { where })));
     expect(whereAsked(flags, undefined)).toEqual(where);
@@ -96,9 +95,9 @@ describe.skipIf(process.platform === 'win32')('the command that makes a run agai
 
   it('brings the batch script of a SLURM cluster along, also where a line of it looks like its end', async () => {
     const job = { ...SLURM_JOB_DEFAULTS, tasks: 3, extra: `END_OF_SCRIPT\necho "$HOME" '\\'` };
-    const submitted = slurmPlace(job, { login: 'anna@login', bySelf: false });
-    const byHand = slurmPlace({ ...job, gpu: 'none' }, { login: null, bySelf: true });
-    for (const where of [submitted, byHand]) {
+    const submitted = slurmPlace(job, 'anna@login');
+    const onProcessors = slurmPlace({ ...job, gpu: 'none' }, null);
+    for (const where of [submitted, onProcessors]) {
       if (where === null) throw new Error('no script can be made');
       const script = join(mkdtempSync(join(tmpdir(), 'virnucpro-command-')), 'script');
       folders.push(dirname(script));

@@ -3,44 +3,19 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SLURM_JOB_DEFAULTS, slurmScript } from '../contract/terminal/slurmScript.ts';
 import { APP_PATHS, REAL_PYTHON, SAMPLE, WITHOUT_PYTHON } from '../engine/testing/realFiles.ts';
 import { readTables, temporaryFolder } from '../engine/testing/testContext.ts';
-import { ended, succeeds, virnucpro, waitUntil } from './testing/commandLineProcess.ts';
+import { ended, MAIN, succeeds, virnucpro, waitUntil } from './testing/commandLineProcess.ts';
 
-const BACKEND = join(APP_PATHS.root, 'python-backend');
-const TESTS = join(BACKEND, 'tests', 'cluster');
+const PRIVATE_SLURM = join(APP_PATHS.root, 'python-backend', 'tests', 'cluster', 'private_slurm.py');
 const COPIES = 6;
+const PATIENCE_MS = 300_000;
 /** Of private_slurm.py, and what it prints. */
 const CANT_BE_HERE = 3;
 interface PrivateSlurm {
   environment: Record<string, string>;
   login: { name: string; environment: Record<string, string> } | null;
 }
-
-it.skipIf(WITHOUT_PYTHON)(
-  'a real SLURM gives the scores of a local worker, with a task cancelled, one killed, a node drained and time ended',
-  async ({ skip }) => {
-    const script = join(await temporaryFolder(), 'job.sh');
-    const job = { ...SLURM_JOB_DEFAULTS, gpu: 'none', tasks: 3, time: '4', memory: '1G', cpus: 1 } as const;
-    writeFileSync(script, slurmScript(job) ?? '');
-    const { all, exitCode } = await execa(
-      REAL_PYTHON,
-      ['-m', 'pytest', '-q', '-rs', '-p', 'no:cacheprovider', join(TESTS, 'real_slurm.py')],
-      {
-        cwd: BACKEND,
-        env: { PYTHONPATH: join(BACKEND, 'src'), SLURM_TEST_SCRIPT: script },
-        all: true,
-        reject: false,
-        timeout: 1_200_000,
-      },
-    );
-    const skipped = /SKIPPED .*: (.*)/.exec(all)?.[1];
-    skip(skipped !== undefined, skipped);
-    expect(exitCode, all.slice(-8_000)).toBe(0);
-  },
-  1_300_000,
-);
 
 describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
   let slurm: ChildProcess | undefined;
@@ -49,8 +24,12 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
   let ours: Record<string, string>;
   let by: string[] = [];
   let missing = '';
+  let input = '';
+  let local: Record<string, string>;
+  const small = ['--model', 'demo', '--residues-per-part', '800', '--python', REAL_PYTHON, '-q'];
+
   beforeAll(async () => {
-    const started = spawn(REAL_PYTHON, [join(TESTS, 'private_slurm.py')]);
+    const started = spawn(REAL_PYTHON, [PRIVATE_SLURM]);
     slurm = started;
     const first = await new Promise<string>((resolve) => {
       let said = '';
@@ -58,15 +37,23 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
       started.stdout.on('data', (data) => resolve(String(data)));
       started.on('close', () => resolve(said));
     });
-    if (started.exitCode === CANT_BE_HERE) missing = first.trim();
-    else if (!first.startsWith('{')) throw new Error(first);
-    else {
-      const { environment, login } = JSON.parse(first) as PrivateSlurm;
-      env = environment;
-      ours = login?.environment ?? environment;
-      by = login ? ['--slurm-login', login.name] : [];
+    if (started.exitCode === CANT_BE_HERE) {
+      missing = first.trim();
+      return;
     }
-  }, 300_000);
+    if (!first.startsWith('{')) throw new Error(first);
+    const { environment, login } = JSON.parse(first) as PrivateSlurm;
+    env = environment;
+    ours = login?.environment ?? environment;
+    by = login ? ['--slurm-login', login.name] : [];
+    const parent = await temporaryFolder();
+    input = join(parent, 'input.fa');
+    const sample = readFileSync(SAMPLE, 'utf8');
+    const copies = Array.from({ length: COPIES }, (_, copy) => sample.replaceAll(/^>/gm, `>copy_${copy}_`));
+    writeFileSync(input, copies.join(''));
+    await succeeds(['predict', input, '-o', join(parent, 'local'), '--devices', 'cpu:1', ...small]);
+    local = await readTables(join(parent, 'local'));
+  }, 600_000);
   afterAll(async () => {
     if (!slurm || slurm.exitCode !== null) return;
     const closed = new Promise((resolve) => slurm?.on('close', resolve));
@@ -74,50 +61,92 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
     await closed;
   }, 120_000);
 
+  const program = async (name: string, ...words: string[]): Promise<string> =>
+    (await execa(name, words, { env: env ?? {} })).stdout;
+  const running = async (): Promise<string[]> =>
+    (await program('squeue', '--noheader', '--array', '--states=RUNNING', '-o', '%i'))
+      .split('\n')
+      .filter(Boolean);
+
+  async function job(tasks: number, time: string): Promise<string> {
+    const flags = ['--gpu', 'none', '--time', time, '--memory', '1G', '--cpus', '1'];
+    const script = join(await temporaryFolder(), 'job.sh');
+    writeFileSync(script, await succeeds(['slurm-script', '--tasks', String(tasks), ...flags]));
+    return script;
+  }
+
   // By ssh where there is an OpenSSH server, else by the programs of this computer.
-  it('writes the tables of a local run, though a task is cancelled, a node drained and the program killed', async ({
+  it('writes the tables of a local run, though tasks are cancelled, requeued and killed, a node is drained and the program killed', async ({
     skip,
   }) => {
     skip(env === undefined, missing);
-    const parent = await temporaryFolder();
-    const [input, local, folder] = ['input.fa', 'local', 'a run on β'].map((name) => join(parent, name)) as [
-      string,
-      string,
-      string,
-    ];
-    const sample = readFileSync(SAMPLE, 'utf8');
-    const copies = Array.from({ length: COPIES }, (_, copy) => sample.replaceAll(/^>/gm, `>copy_${copy}_`));
-    writeFileSync(input, copies.join(''));
-    const small = ['--model', 'demo', '--residues-per-part', '800', '--python', REAL_PYTHON, '-q'];
-    await succeeds(['predict', input, '-o', local, '--devices', 'cpu:2', ...small]);
-
-    const job = ['--gpu', 'none', '--tasks', '3', '--time', '30', '--memory', '1G', '--cpus', '1'];
-    const script = join(parent, 'job.sh');
-    writeFileSync(script, await succeeds(['slurm-script', ...job]));
-    const begun = virnucpro(['predict', input, '-o', folder, '--slurm', script, ...by, ...small], {
-      env: ours,
-    });
+    const folder = join(await temporaryFolder(), 'a run on β');
+    const begun = virnucpro(
+      ['predict', input, '-o', folder, '--slurm', await job(5, '30'), ...by, ...small],
+      {
+        env: ours,
+      },
+    );
     const beginning = ended(begun);
-    const scores = join(folder, 'work', 'scores');
-    const scored = (): number => (existsSync(scores) ? readdirSync(scores).length : 0);
-    const program = async (name: string, ...words: string[]): Promise<void> => {
-      await execa(name, words, { env: env ?? {} });
+    const parts = (): number => {
+      const shares = join(folder, 'shares');
+      const scores = (name: string): string => join(shares, name, 'work', 'scores');
+      return existsSync(shares)
+        ? readdirSync(shares).reduce(
+            (sum, name) => sum + (existsSync(scores(name)) ? readdirSync(scores(name)).length : 0),
+            0,
+          )
+        : 0;
     };
-    await waitUntil(() => scored() > 10 || begun.exitCode !== null, 'parts are scored', 300_000);
-    const { jobs } = JSON.parse(readFileSync(join(folder, 'work', 'pool', 'jobs.json'), 'utf8')) as {
-      jobs: string[];
-    };
+    await waitUntil(() => parts() > 5 || begun.exitCode !== null, 'parts are scored', PATIENCE_MS);
+    const [cancelled = '', requeued = ''] = await running();
     await program('scontrol', 'update', 'nodename=node2', 'state=drain', 'reason=test');
-    await program('scancel', `${jobs[0]}_0`);
-    const before = scored();
-    await waitUntil(() => scored() > before + 10 || begun.exitCode !== null, 'more are scored', 300_000);
+    await program('scancel', cancelled);
+    if (requeued) await program('scontrol', 'requeue', requeued);
     begun.kill('SIGKILL');
     expect((await beginning).code).toBeNull();
 
     await succeeds(['resume', folder, '--python', REAL_PYTHON, '-q'], { env: ours });
-    expect(await readTables(folder)).toEqual(await readTables(local));
-    const log = readFileSync(join(folder, 'logs', 'pool.log'), 'utf8');
-    expect(log).toContain(`job ${jobs[0]} is taken over`);
-    await waitUntil(() => !existsSync(join(folder, 'work', 'pool', 'tasks')), 'nothing is lent any more');
+    expect(await readTables(folder)).toEqual(local);
+    const log = readFileSync(join(folder, 'logs', 'run.log'), 'utf8');
+    expect(log).toMatch(/Share \d\/5 ended on .*CANCELLED/);
+    expect(await program('squeue', '--noheader')).toBe('');
+    await program('scontrol', 'update', 'nodename=node2', 'state=resume');
+  }, 900_000);
+
+  it('computes what somebody submits by hand, and says at once what can never start', async ({ skip }) => {
+    skip(env === undefined, missing);
+    const folder = join(await temporaryFolder(), 'by hand');
+    const options = [
+      '--processors',
+      '--model',
+      'demo',
+      '--residues-per-part',
+      '800',
+      '--python',
+      REAL_PYTHON,
+      '-q',
+    ];
+    await succeeds(['prepare', input, '-o', folder, ...options]);
+    // What a user has in the PATH.
+    const own = join(await temporaryFolder(), 'virnucpro');
+    writeFileSync(own, `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@" --python '${REAL_PYTHON}'\n`, {
+      mode: 0o755,
+    });
+    await program('sbatch', '--wait', '--output=/dev/null', await job(3, '30'), folder, own);
+    await succeeds(['finish', folder, '--python', REAL_PYTHON, '-q'], { env: ours });
+    expect(await readTables(folder)).toEqual(local);
+
+    const never = await job(1, '30');
+    writeFileSync(never, readFileSync(never, 'utf8').replace('#SBATCH --mem=1G', '#SBATCH --mem=900G'));
+    const refused = virnucpro(
+      ['predict', input, '-o', join(folder, '..', 'never'), '--slurm', never, ...by, ...small],
+      {
+        env: ours,
+      },
+    );
+    const { code, said } = await ended(refused);
+    expect(code).toBe(1);
+    expect(said).toMatch(/memory/);
   }, 900_000);
 });

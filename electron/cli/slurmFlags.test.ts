@@ -23,17 +23,16 @@ describe('a SLURM cluster on the command line', () => {
     expect(script).toContain('#SBATCH --gpus=a100:1\n');
     const path = join(await temporaryFolder(), 'job.sh');
     writeFileSync(path, script);
-    const place = { kind: 'slurm', script, tasks: 8, login: null, on_processors: false };
+    const place = { kind: 'slurm', script, shares: 8, login: null, on_processors: false };
     expect(whereAsked({ slurm: path }, undefined)).toEqual(place);
-    expect(whereAsked({ slurm: path, slurmLogin: 'me@login', slurmByHand: true }, undefined)).toEqual({
+    expect(whereAsked({ slurm: path, slurmLogin: 'me@login' }, undefined)).toEqual({
       ...place,
-      script: null,
       login: 'me@login',
     });
     writeFileSync(path, printed('--gpu', 'none'));
-    expect(whereAsked({ slurm: path }, undefined)).toMatchObject({ tasks: 4, on_processors: true });
+    expect(whereAsked({ slurm: path }, undefined)).toMatchObject({ shares: 4, on_processors: true });
     writeFileSync(path, '#SBATCH --array=many\n');
-    expect(() => whereAsked({ slurm: path }, undefined)).toThrow('none that SLURM takes');
+    expect(() => whereAsked({ slurm: path }, undefined)).toThrow('counted from 1');
   });
 
   it.each([
@@ -41,7 +40,6 @@ describe('a SLURM cluster on the command line', () => {
     [{ slurm: 'job.sh' }, '0', '--devices chooses'],
     [{ slurm: 'job.sh', ray: 'head:6379' }, undefined, 'one cluster'],
     [{ slurmLogin: 'me@login' }, undefined, '--slurm-login means something with --slurm only'],
-    [{ slurmByHand: true }, undefined, '--slurm-by-hand means something with --slurm only'],
   ])('is refused where %j and devices %s say something else', (flags, devices, words) => {
     expect(() => whereAsked(flags, devices)).toThrow(words);
   });

@@ -16,10 +16,12 @@ export interface SlurmScriptFlags extends Partial<Omit<SlurmJob, 'gpu' | 'gpuTyp
 }
 
 export function slurmScriptCommand(root: Command): Command {
-  const { cpus, memory, time, tasks } = SLURM_JOB_DEFAULTS;
+  const { cpus, gpusPerTask, memory, time, tasks } = SLURM_JOB_DEFAULTS;
   return root
     .command('slurm-script')
-    .description('Print a batch script for predict --slurm: an array of tasks with one worker each')
+    .description(
+      'Print a batch script for predict --slurm, or for sbatch: an array with a task for each share of a run',
+    )
     .option('--partition <name>', 'partition, or several separated by commas')
     .option('--account <name>', 'account that pays')
     .option('--qos <name>', 'quality of service')
@@ -32,21 +34,23 @@ export function slurmScriptCommand(root: Command): Command {
     .option('--cpus <n>', 'processors of a task', positiveInteger, cpus ?? 1)
     .option('--memory <size>', 'memory of a task', memory)
     .option('--time <limit>', 'time of a task; when it ends, the task queues again and the run goes on', time)
-    .option('--tasks <n>', 'tasks, of one worker each', positiveInteger, tasks)
+    .option('--gpus-per-task <n>', 'GPUs of a task, such as all of a node', positiveInteger, gpusPerTask)
+    .option('--tasks <n>', 'tasks: shares of the run', positiveInteger, tasks)
     .option('--most-at-once <n>', 'tasks that may run at the same time (default: all)', positiveInteger)
     .option('--modules <names>', 'modules to load, separated by spaces')
     .addOption(
-      new Option('--container <program>', 'start workers in a container')
+      new Option('--container <program>', 'compute in a container')
         .choices(['none', 'apptainer', 'singularity'])
         .default('none'),
     )
     .option('--image <file>', 'with --container: its image')
-    .option('--python <path>', 'Python on the nodes or in the container, where it is another than here')
-    .option('--extra <lines>', 'lines of your own: #SBATCH options, and commands before the worker');
+    .option('--program <path>', 'command line of the nodes or the container, where it is another than here')
+    .option('--extra <lines>', 'lines of your own: #SBATCH options, and commands before the program');
 }
 
 const FLAGS: Readonly<Partial<Record<keyof SlurmJob, string>>> = {
   gpuType: 'gpu',
+  gpusPerTask: 'gpus-per-task',
   mostAtOnce: 'most-at-once',
 };
 

@@ -1,5 +1,6 @@
 export * from './blast.ts';
 export * from './citations.ts';
+export * from './cluster.ts';
 export * from './errors.ts';
 export * from './evidence.ts';
 export * from './exports.ts';

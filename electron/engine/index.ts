@@ -37,6 +37,7 @@ export type { DeviceReport } from './run/finish/deviceReport.ts';
 export { readRunReport } from './run/finish/runReport.ts';
 export { OpenRun, type StartOptions } from './run/openRun.ts';
 export { nodeOf } from './run/shares/nodeOf.ts';
+export { keepShareStatus } from './run/shares/shareStatus.ts';
 export { openShare } from './run/shares/openShare.ts';
 export { shareNames } from './run/shares/mergeShares.ts';
 export { parseShare, type Share } from './store/shares.ts';

@@ -38,7 +38,7 @@ export const DeviceCard = memo(function DeviceCard({
   const errorTexts = useErrorTexts();
   const { worker } = device;
   const isOut = isLeftOut(device);
-  const isStopped = worker.state === 'stopped' || worker.state === 'left';
+  const isStopped = worker.state === 'stopped';
   const title = deviceTitle(device, t);
   const error = worker.state === 'restarting' || worker.state === 'switched_off' ? worker.error : null;
   return (
@@ -52,11 +52,8 @@ export const DeviceCard = memo(function DeviceCard({
       />
       {!isStopped && <Speed sequencesPerMinute={sequencesPerMinute} speeds={speeds} />}
       {!isStopped && device.index !== null && <Meters device={device} />}
-      {worker.state === 'left' && <p className={classes.warning}>{worker.reason}</p>}
       {error && <Trouble texts={errorTexts(error)} restarts={worker.state === 'restarting'} />}
-      {onInclude && worker.state !== 'left' && (
-        <IncludeButton device={device.id} title={title} isOut={isOut} onInclude={onInclude} />
-      )}
+      {onInclude && <IncludeButton device={device.id} title={title} isOut={isOut} onInclude={onInclude} />}
     </article>
   );
 });

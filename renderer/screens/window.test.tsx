@@ -65,7 +65,7 @@ describe('a new run', () => {
     const user = userEvent.setup();
     const { engine } = await renderWithEngine(<App />, { runs: 'none' });
     const script = '#!/bin/sh\n# mine';
-    choose({ where: { kind: 'slurm', script, tasks: 1, login: null, on_processors: true } });
+    choose({ where: { kind: 'slurm', script, shares: 1, login: null, on_processors: true } });
     await act(() => addPaths(['/data/contigs.fasta']));
     expect((await screen.findByRole('region', { name: 'Batch script' })).textContent).toBe(script);
     await user.click(screen.getByRole('button', { name: 'Make another job' }));
@@ -78,7 +78,7 @@ describe('a new run', () => {
     await user.click(start);
     await waitFor(() => expect(engine.runs()).toHaveLength(1));
     const { where } = engine.runs()[0]?.request ?? {};
-    expect(where).toMatchObject({ kind: 'slurm', tasks: 4, login: null, on_processors: false });
+    expect(where).toMatchObject({ kind: 'slurm', shares: 4, login: null, on_processors: false });
     expect(where).toHaveProperty('script', expect.stringContaining('#SBATCH --partition=a\n'));
   });
 
@@ -96,8 +96,8 @@ describe('a new run', () => {
     expect(engine.runs()[0]?.request.where).toEqual({
       kind: 'ray',
       address: 'head:6379',
-      shared_storage: true,
-      cpu_workers_per_node: 0,
+      shares: 8,
+      cpus: 0,
     });
   });
 

@@ -33,12 +33,10 @@ it('has a line for each of eight devices, and one for each node of a cluster wit
     ...eight,
     device('node2', 0, { utilizationPercent: 51 }),
     device('node2', 1, { ...idle, worker: { state: 'loading' }, partsDone: 0 }),
-    device('node3', 0, { ...idle, worker: { state: 'left', reason: 'preempted' } }),
   ];
   expect(deviceLines(more).map((line) => line.replaceAll(/ +/g, ' '))).toEqual([
     'node1 8 working 88 done 64 GB 99 % 800,000 residues/s',
     'node2 1 working, 1 loading the model 11 done 8 GB 51 % 100,000 residues/s',
-    'node3 1 gone 11 done ',
   ]);
   // The columns stand one below the other.
   expect(

@@ -87,16 +87,15 @@ function deviceName({ id, index, name, place }: DeviceLive): string {
   return index === null ? id : `GPU ${index} ${name}`;
 }
 
-/** Which devices of a cluster are still expected, and why they are missing. */
+/** How many shares of a run do not compute yet, and why. */
 export function clusterLine(cluster: ClusterLive): string | null {
   const scheduler = cluster.kind === 'ray' ? 'Ray' : 'SLURM';
   if (cluster.state === 'connecting') return `Waiting for ${scheduler} to answer`;
-  if (cluster.state === 'restarting') return `Connecting with ${scheduler} again`;
   if (cluster.state === 'ended') return null;
-  if (cluster.waiting === 0)
-    return cluster.reason && `Waiting for devices of ${scheduler}: ${cluster.reason}`;
-  const devices = cluster.waiting === 1 ? 'one device' : `${formatCount(cluster.waiting)} devices`;
-  return `Waiting for ${devices} of ${scheduler}: ${cluster.reason ?? 'no reason given'}`;
+  if (cluster.waiting === 0) return null;
+  const shares = cluster.waiting === 1 ? 'one share' : `${formatCount(cluster.waiting)} shares`;
+  const why = cluster.reason ? `: ${cluster.reason}` : '';
+  return `${scheduler} has not started ${shares}${why}`;
 }
 
 function workerWords(worker: DeviceLive['worker']): string {
@@ -110,8 +109,6 @@ function workerWords(worker: DeviceLive['worker']): string {
       return 'switched off';
     case 'excluded':
       return 'taken out';
-    case 'left':
-      return 'gone';
     default:
       return worker.state;
   }

@@ -17,7 +17,7 @@ export const runPathSchema = z.string().regex(/^work\/[\w./-]+$/);
 
 export const countSchema = z.int().nonnegative();
 
-const backendRoleSchema = z.enum(['worker', 'prepare', 'monitor', 'pool']);
+const backendRoleSchema = z.enum(['worker', 'prepare', 'monitor', 'ray']);
 
 export const helloSchema = z.object({
   type: z.literal('hello'),

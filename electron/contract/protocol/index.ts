@@ -1,6 +1,6 @@
 export * from './common.ts';
 export * from './devices.ts';
 export * from './inspect.ts';
-export * from './pool.ts';
 export * from './prepare.ts';
+export * from './ray.ts';
 export * from './worker.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { monitorEventSchema, probeResultSchema } from './devices.ts';
 import { inspectedFileSchema } from './inspect.ts';
-import { poolCommandSchema, poolEventSchema } from './pool.ts';
 import { prepareCommandSchema, prepareEventSchema } from './prepare.ts';
+import { rayCommandSchema, rayEventSchema } from './ray.ts';
 import { workerCommandSchema, workerEventSchema } from './worker.ts';
 
 /** Every message of the line protocol as JSON Schema, by the name of its file in python-backend/schemas. */
@@ -10,10 +10,10 @@ export function protocolJsonSchemas(): Record<string, z.core.JSONSchema.BaseSche
   const schemas = {
     'worker-command': workerCommandSchema,
     'worker-event': workerEventSchema,
-    'pool-command': poolCommandSchema,
-    'pool-event': poolEventSchema,
     'prepare-command': prepareCommandSchema,
     'prepare-event': prepareEventSchema,
+    'ray-command': rayCommandSchema,
+    'ray-event': rayEventSchema,
     'inspected-file': inspectedFileSchema,
     'probe-result': probeResultSchema,
     'monitor-event': monitorEventSchema,

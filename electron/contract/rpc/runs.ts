@@ -1,5 +1,6 @@
 import { eventIterator } from '@orpc/contract';
 import { z } from 'zod';
+import { clusterChoiceSchema, type ClusterChoice } from '../cluster.ts';
 import { appErrorSchema } from '../errors.ts';
 import { inputPathSchema, LIMITS, pathSchema, wordSchema } from '../limits.ts';
 import { wordingSchema } from '../messages.ts';
@@ -9,10 +10,8 @@ import {
   embeddingPrecisionSchema,
   inspectedFileSchema,
   placementSchema,
-  poolChoiceSchema,
   precisionSchema,
   partKeySchema,
-  type PoolChoice,
 } from '../protocol/index.ts';
 import { runStateSchema, partStateSchema } from '../runState.ts';
 import { procedure } from './procedure.ts';
@@ -28,7 +27,7 @@ export const whereSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('this_computer') }),
   /** By shares that somebody starts: `virnucpro compute`. */
   z.object({ kind: z.literal('shares'), on_processors: z.boolean() }),
-  ...poolChoiceSchema.options,
+  ...clusterChoiceSchema.options,
 ]);
 export type Where = z.infer<typeof whereSchema>;
 /** What a window offers: shares are started on the command line. */
@@ -36,7 +35,7 @@ export type WindowWhere = Exclude<Where, { kind: 'shares' }>;
 export const THIS_COMPUTER: WindowWhere = { kind: 'this_computer' };
 
 /** The cluster that is meant, if any. */
-export function clusterOf(where: Where): PoolChoice | null {
+export function clusterOf(where: Where): ClusterChoice | null {
   return where.kind === 'this_computer' || where.kind === 'shares' ? null : where;
 }
 
@@ -85,12 +84,10 @@ const workerStateSchema = z.discriminatedUnion('state', [
   z.object({ state: z.literal('switched_off'), error: appErrorSchema }),
   z.object({ state: z.literal('excluded') }),
   z.object({ state: z.literal('stopped') }),
-  /** A cluster has taken the device back; it may come again. */
-  z.object({ state: z.literal('left'), reason: z.string() }),
 ]);
 export type WorkerState = z.infer<typeof workerStateSchema>;
 
-const deviceLiveSchema = z.object({
+export const deviceLiveSchema = z.object({
   /** GPU UUID, or cpu:0, cpu:1, ... */
   id: z.string(),
   name: z.string(),
@@ -119,12 +116,12 @@ export type DeviceLive = z.infer<typeof deviceLiveSchema>;
 const clusterLiveSchema = z.object({
   kind: z.enum(['ray', 'slurm']),
   /** `connecting`: it has not answered yet. */
-  state: z.enum(['connecting', 'open', 'restarting', 'ended']),
+  state: z.enum(['connecting', 'open', 'ended']),
   /** Of the scheduler; null until it has answered. */
   version: z.string().nullable(),
   /** The scheduler's name for what the run asked it for. */
   job: z.string().nullable(),
-  /** Devices that are still expected, and why they are not there. */
+  /** Shares whose tasks do not compute yet, and why. */
   waiting: countSchema,
   reason: z.string().nullable(),
 });
@@ -204,7 +201,7 @@ export const runSummarySchema = z.object({
   request: runRequestSchema,
   queuePosition: countSchema.nullable(),
   /** The cluster that a run names which was not made here: it is used only where the user says so. Null for all other runs. */
-  foreignPlace: poolChoiceSchema.nullable().default(null),
+  foreignPlace: clusterChoiceSchema.nullable().default(null),
   /** Null for runs of earlier versions. */
   expected: expectedWorkSchema.nullable().default(null),
   /** It has left the queue, and its devices, model and inputs are being checked. */

@@ -1,7 +1,6 @@
 import type { Plan } from '../plan.ts';
 import { quotedForShell } from './quotedForShell.ts';
 import type { RunRequest } from '../rpc/runs.ts';
-import { SLURM_JOB_DEFAULTS, slurmScript } from './slurmScript.ts';
 
 /** What decides the numbers of a run, and where its results went. */
 export interface RepeatableRun {
@@ -58,27 +57,18 @@ function whereFlags({ where, devices }: RepeatableRun['request']): string[] {
   if (where.kind === 'this_computer') return devices === 'auto' ? [] : ['--devices', devices];
   if (where.kind === 'shares') return where.on_processors ? ['--processors'] : [];
   if (where.kind === 'slurm') {
-    return [
-      ...['--slurm', '/dev/stdin'],
-      ...(where.login === null ? [] : ['--slurm-login', where.login]),
-      ...(where.script === null ? ['--slurm-by-hand'] : []),
-    ];
+    return [...['--slurm', '/dev/stdin'], ...(where.login === null ? [] : ['--slurm-login', where.login])];
   }
   return [
-    '--ray',
-    where.address,
-    ...(where.shared_storage ? [] : ['--no-shared-storage']),
-    ...(where.cpu_workers_per_node === 0 ? [] : ['--cpu-workers', String(where.cpu_workers_per_node)]),
+    ...['--ray', where.address, '--shares', String(where.shares)],
+    ...(where.cpus === 0 ? [] : ['--cpus', String(where.cpus)]),
   ];
 }
 
-/** What follows the line as its standard input. A script that somebody submitted is not known; as large a job's stands for it. */
+/** What follows the line as its standard input. */
 function batchScript({ where }: RepeatableRun['request']): string {
   if (where.kind !== 'slurm') return '';
-  const { script, tasks, on_processors } = where;
-  const text =
-    script ?? slurmScript({ ...SLURM_JOB_DEFAULTS, tasks, gpu: on_processors ? 'none' : 'gres' }) ?? '';
-  const lines = text.replace(/\n$/, '').split('\n');
+  const lines = where.script.replace(/\n$/, '').split('\n');
   let end = 'END_OF_SCRIPT';
   while (lines.includes(end)) end += '_';
   return ` <<'${end}'\n${lines.join('\n')}\n${end}`;

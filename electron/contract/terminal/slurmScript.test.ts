@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -9,7 +9,7 @@ import {
   slurmJobProblems,
   slurmPlace,
   slurmScript,
-  slurmTasks,
+  slurmShares,
   type SlurmJob,
 } from './slurmScript.ts';
 
@@ -24,6 +24,7 @@ describe('the batch script', () => {
       qos: 'high',
       gpu: 'gres',
       gpuType: 'a100',
+      gpusPerTask: 4,
       tasks: 8,
       mostAtOnce: 2,
       time: '1-12:00:00',
@@ -33,13 +34,13 @@ describe('the batch script', () => {
     const options = script.split('\n').filter((line) => line.startsWith('#SBATCH'));
     expect(options).toEqual([
       '#SBATCH --job-name=virnucpro',
-      '#SBATCH --array=0-7%2',
+      '#SBATCH --array=1-8%2',
       '#SBATCH --nodes=1',
       '#SBATCH --ntasks=1',
       '#SBATCH --partition=gpu,gpu-long',
       '#SBATCH --account=lab.7',
       '#SBATCH --qos=high',
-      '#SBATCH --gres=gpu:a100:1',
+      '#SBATCH --gres=gpu:a100:4',
       '#SBATCH --cpus-per-task=4',
       '#SBATCH --mem=32G',
       '#SBATCH --time=1-12:00:00',
@@ -49,7 +50,12 @@ describe('the batch script', () => {
       '#SBATCH --constraint=ib',
     ]);
     const commands = script.split('\n');
-    const places = ['module load cuda/12.4 gcc', 'export MINE=1', 'echo hello', 'sh "$pool/task" "$pool" &'];
+    const places = [
+      'module load cuda/12.4 gcc',
+      'export MINE=1',
+      'echo hello',
+      '"$program" compute "$run" --share "$share" &',
+    ];
     expect(places.map((line) => commands.indexOf(line))).toEqual(
       places.map((line) => commands.indexOf(line)).toSorted((a, b) => a - b),
     );
@@ -57,40 +63,35 @@ describe('the batch script', () => {
 
     const bare = text({ gpu: 'none', cpus: null, memory: '', time: '' });
     expect(bare).not.toMatch(/--(partition|account|qos|gres|gpus|cpus-per-task|mem|time)=/);
-    expect(bare).toContain('--processors "$pool"');
+    expect(bare).toContain(' --devices "cpu:${SLURM_CPUS_PER_TASK:-1}" &');
     expect(text({ gpu: 'gpus' })).toContain('#SBATCH --gpus=1\n');
   });
 
   it('starts in a container where one is chosen', () => {
     expect(
-      text({ container: 'apptainer', image: '/images/my torch.sif', python: '/opt/py/bin/python' }),
+      text({ container: 'apptainer', image: '/images/my torch.sif', program: '/opt/virnucpro' }),
     ).toMatch(
-      /export VIRNUCPRO_PYTHON=\/opt\/py\/bin\/python\n[^]*\napptainer exec --nv --bind "\$pool\/..\/.." '\/images\/my torch.sif' sh "\$pool\/task" "\$pool" &/,
+      /program=\/opt\/virnucpro\n[^]*\napptainer exec --nv --bind "\$run" '\/images\/my torch.sif' "\$program" compute/,
     );
   });
 
-  it('says how many workers it asks for, also after it was changed by hand', () => {
-    expect(slurmTasks(text({ tasks: 8, mostAtOnce: 2 }))).toEqual({ tasks: 8, on_processors: false });
-    expect(slurmTasks(text({ tasks: 3, gpu: 'none' }))).toEqual({ tasks: 3, on_processors: true });
-    const counts = ['#SBATCH --array=1,3,10-20:5%2', '#SBATCH -a 4-6', '#SBATCH --array 7', 'echo'].map(
-      (line) => slurmTasks(`#!/bin/bash\n${line}\n`)?.tasks,
+  it('says into how many shares it divides a run, also after it was changed by hand', () => {
+    expect(slurmShares(text({ tasks: 8, mostAtOnce: 2 }))).toEqual({ shares: 8, on_processors: false });
+    expect(slurmShares(text({ tasks: 3, gpu: 'none' }))).toEqual({ shares: 3, on_processors: true });
+    const counts = ['#SBATCH --array=1-20%2', '#SBATCH -a 1-6', '#SBATCH --array 1', 'echo'].map(
+      (line) => slurmShares(`#!/bin/bash\n${line}\n`)?.shares,
     );
-    expect(counts).toEqual([5, 3, 1, 1]);
-    for (const array of ['5-1', '0-3:0', 'x', '0-99999']) {
-      expect(slurmTasks(`#!/bin/bash\n#SBATCH --array=${array} \n`), array).toBeNull();
-    }
-    const place = slurmPlace(job({ tasks: 2 }), { login: 'me@login', bySelf: false });
+    expect(counts).toEqual([20, 6, 1, 1]);
+    for (const array of ['0-7', '1,3', '1-8:2', 'x', '1-99999'])
+      expect(slurmShares(`#!/bin/bash\n#SBATCH --array=${array} \n`), array).toBeNull();
+    const place = slurmPlace(job({ tasks: 2 }), 'me@login');
     expect(place).toEqual({
       kind: 'slurm',
       login: 'me@login',
-      ...slurmTasks(place?.script ?? ''),
+      ...slurmShares(place?.script ?? ''),
       script: text({ tasks: 2 }),
     });
-    expect(slurmPlace(job(), { login: 'me@login', bySelf: true })).toMatchObject({
-      script: null,
-      login: null,
-    });
-    expect(slurmPlace(job({ tasks: 0 }), { login: null, bySelf: true })).toBeNull();
+    expect(slurmPlace(job({ tasks: 0 }), null)).toBeNull();
   });
 
   it.each<[keyof SlurmJob, Partial<SlurmJob>]>([
@@ -109,7 +110,8 @@ describe('the batch script', () => {
     ['modules', { modules: 'cuda $(id)' }],
     ['image', { container: 'singularity', image: '' }],
     ['image', { container: 'singularity', image: 'a\nb' }],
-    ['python', { python: '/usr/bin/python\nrm' }],
+    ['gpusPerTask', { gpusPerTask: 0 }],
+    ['program', { program: '/usr/bin/virnucpro\nrm' }],
     ['extra', { extra: 'echo \u0000' }],
   ])('is none where %s is not as it must be: %j', (field, changes) => {
     expect(slurmJobProblems(job(changes))).toEqual([field]);
@@ -119,21 +121,27 @@ describe('the batch script', () => {
 
 describe.skipIf(process.platform === 'win32')('in a shell', () => {
   let folder = '';
-  const pool = () => join(folder, "a pool's $folder");
+  const run = () => join(folder, "a run's $folder");
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'slurm-script-'));
-    mkdirSync(pool());
-    writeFileSync(join(folder, 'scontrol'), '#!/bin/sh\necho "scontrol $*"\nexit 1\n');
-    chmodSync(join(folder, 'scontrol'), 0o755);
-    writeFileSync(join(folder, 'apptainer'), '#!/bin/sh\nprintf "image %s\\n" "$5"\nshift 5\nexec "$@"\n');
-    chmodSync(join(folder, 'apptainer'), 0o755);
+    mkdirSync(run());
+    const programs = {
+      scontrol: 'echo "scontrol $*"\nexit 1\n',
+      apptainer: 'printf "image %s\\n" "$5"\nshift 5\nexec printf "<%s>" "$@"\n',
+    };
+    for (const [name, text] of Object.entries(programs)) writeProgram(join(folder, name), text);
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+  const writeProgram = (path: string, text: string): void => {
+    writeFileSync(path, `#!/bin/sh\n${text}`);
+    chmodSync(path, 0o755);
+  };
+
   /** Without the user's own start files, which a cluster's modules come from. */
-  const run = (script: string, task: string) => {
-    writeFileSync(join(pool(), 'task'), task);
-    return spawnSync('bash', ['-s', pool()], {
+  const submit = (script: string, program = 'echo "$@"\n') => {
+    writeProgram(join(folder, 'program'), program);
+    return spawnSync('bash', ['-s', run(), join(folder, 'program'), '8'], {
       input: script,
       encoding: 'utf8',
       timeout: 60_000,
@@ -142,47 +150,45 @@ describe.skipIf(process.platform === 'win32')('in a shell', () => {
         PATH: `${folder}:${process.env['PATH']}`,
         SLURM_ARRAY_JOB_ID: '42',
         SLURM_ARRAY_TASK_ID: '3',
+        SLURM_ARRAY_TASK_MAX: '3',
       },
     });
   };
+
+  it('computes the share of its task', () => {
+    expect(submit(text()).stdout).toBe(`compute ${run()} --share 3/8\n`);
+  });
 
   it('text that was typed in reaches a program as it is, whatever stands in it', () => {
     fc.assert(
       fc.property(
         fc.string({ minLength: 1, unit: fc.constantFrom(...Array.from('a \'"$`\\;&|<>*?()#!~{}-β')) }),
         (typed) => {
-          const script = text({ container: 'apptainer', image: `x${typed}x`, python: typed });
-          const { stdout } = run(script, 'printf "<%s>" "$VIRNUCPRO_PYTHON" "$@"\n');
-          expect(stdout).toBe(`image x${typed}x\n<${typed}><${pool()}>`);
+          const script = text({ container: 'apptainer', image: `x${typed}x`, program: `x${typed}x` });
+          const { stdout } = submit(script);
+          expect(stdout).toBe(`image x${typed}x\n<x${typed}x><compute><${run()}><--share><3/8>`);
         },
       ),
       { numRuns: 20 },
     );
   });
 
-  it('hands signals on, and asks to be queued again only where the task says so', () => {
-    const waiting = 'trap "echo signalled; exit 75" USR1\nkill -USR1 $PPID\nwhile :; do sleep 0.05; done\n';
+  it('has the program stop where the time ends, and asks to be queued again where it is not done', () => {
+    const waiting = (status: number): string =>
+      `trap "echo stopped; exit ${status}" TERM\nkill -USR1 $PPID\nwhile :; do sleep 0.05; done\n`;
     // However late the script is with its next line.
     for (const slowly of ['', "trap 'sleep 0.1' DEBUG\n"]) {
-      const signalled = run(slowly + text({ gpu: 'none' }), waiting);
-      expect(signalled.stdout).toBe('signalled\nscontrol requeue 42_3\n');
-      expect(signalled.status).toBe(75);
+      const signalled = submit(slowly + text({ gpu: 'none' }), waiting(143));
+      expect([signalled.stdout, signalled.status]).toEqual(['stopped\nscontrol requeue 42_3\n', 143]);
     }
-    const ended = run(text({ gpu: 'none' }), 'exit 3\n');
+    expect(submit(text(), waiting(0)).stdout).toBe('stopped\n');
+    const ended = submit(text(), 'exit 3\n');
     expect([ended.stdout, ended.status]).toEqual(['', 3]);
   });
 
   it('says what is missing where no folder is given', () => {
     const { status, stderr } = spawnSync('bash', ['-s'], { input: text(), encoding: 'utf8' });
     expect(status).not.toBe(0);
-    expect(stderr).toContain('sbatch SCRIPT FOLDER');
-  });
-
-  it('has the exit code that a task gives when its time ends', () => {
-    const source = readFileSync(
-      join(import.meta.dirname, '../../../python-backend/src/virnucpro_backend/cluster/node_task.py'),
-      'utf8',
-    );
-    expect(text()).toContain(`-eq ${/^REQUEUE_EXIT_CODE = (\d+)$/m.exec(source)?.[1]} ]`);
+    expect(stderr).toContain('sbatch SCRIPT RUN');
   });
 });

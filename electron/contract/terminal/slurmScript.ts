@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PoolChoice } from '../protocol/pool.ts';
+import { MOST_CLUSTER_SHARES, type SlurmChoice } from '../cluster.ts';
 import { quotedForShell } from './quotedForShell.ts';
 
 /** What a cluster's batch script asks for. Empty text leaves a setting to the cluster. */
@@ -7,8 +7,10 @@ export const slurmJobSchema = z.object({
   partition: z.string(),
   account: z.string(),
   qos: z.string(),
-  /** How a GPU for each task is asked for, as the cluster wants it; `none` computes on processors. */
+  /** How GPUs for a task are asked for, as the cluster wants it; `none` computes on processors. */
   gpu: z.enum(['gres', 'gpus', 'none']),
+  /** Of a task, which computes on all of them: such as all of a node. */
+  gpusPerTask: z.number(),
   /** Such as a100; any GPU where it is empty. */
   gpuType: z.string(),
   cpus: z.number().nullable(),
@@ -16,7 +18,7 @@ export const slurmJobSchema = z.object({
   memory: z.string(),
   /** Such as 4:00:00, or 1-12:00:00. */
   time: z.string(),
-  /** One worker each. */
+  /** One share of the run each. */
   tasks: z.number(),
   /** At once; null for as many as the cluster lets run. */
   mostAtOnce: z.number().nullable(),
@@ -24,8 +26,8 @@ export const slurmJobSchema = z.object({
   modules: z.string(),
   container: z.enum(['none', 'apptainer', 'singularity']),
   image: z.string(),
-  /** Of the container, or where the nodes have another than this computer; empty for the same. */
-  python: z.string(),
+  /** The command `virnucpro` in the container or on the nodes, where it is another than this program; else empty. */
+  program: z.string(),
   /** Lines of the user's own: `#SBATCH` options, and commands before the task. */
   extra: z.string(),
 });
@@ -37,6 +39,7 @@ export const SLURM_JOB_DEFAULTS: SlurmJob = {
   qos: '',
   gpu: 'gres',
   gpuType: '',
+  gpusPerTask: 1,
   cpus: 4,
   memory: '32G',
   time: '4:00:00',
@@ -45,15 +48,12 @@ export const SLURM_JOB_DEFAULTS: SlurmJob = {
   modules: '',
   container: 'none',
   image: '',
-  python: '',
+  program: '',
   extra: '',
 };
 
-/** Seconds before its time limit at which SLURM signals a task: it finishes its batch and is queued again. */
-const TOLD_BEFORE_END_S = 90;
-/** Status of a task whose time has ended: REQUEUE_EXIT_CODE in node_task.py. */
-const QUEUE_AGAIN = 75;
-const MOST_TASKS = 10_000;
+/** Seconds before its time limit at which SLURM signals a task: it stops after its batch and is queued again. */
+const SIGNAL_BEFORE_END_S = 90;
 
 const ONE_NAME = /^[\w.@+-]{1,100}$/;
 const NAMES = /^[\w.@+-]{1,100}(,[\w.@+-]{1,100})*$/;
@@ -71,15 +71,16 @@ const RULES: { readonly [Field in keyof SlurmJob]?: (job: SlurmJob) => boolean }
   account: ({ account }) => account === '' || ONE_NAME.test(account),
   qos: ({ qos }) => qos === '' || ONE_NAME.test(qos),
   gpuType: ({ gpuType }) => gpuType === '' || ONE_NAME.test(gpuType),
+  gpusPerTask: ({ gpusPerTask }) => isCount(gpusPerTask, 64),
   cpus: ({ cpus }) => cpus === null || isCount(cpus, 1024),
   memory: ({ memory }) => memory === '' || SIZE.test(memory),
   time: ({ time }) => time === '' || TIME.test(time),
-  tasks: ({ tasks }) => isCount(tasks, MOST_TASKS),
-  mostAtOnce: ({ mostAtOnce }) => mostAtOnce === null || isCount(mostAtOnce, MOST_TASKS),
+  tasks: ({ tasks }) => isCount(tasks, MOST_CLUSTER_SHARES),
+  mostAtOnce: ({ mostAtOnce }) => mostAtOnce === null || isCount(mostAtOnce, MOST_CLUSTER_SHARES),
   modules: ({ modules }) => modules.trim() === '' || MODULES.test(modules.trim()),
   image: ({ container, image }) =>
     container === 'none' || (image.trim() !== '' && image.length < 4096 && !CONTROL.test(image)),
-  python: ({ python }) => python.length < 4096 && !CONTROL.test(python),
+  program: ({ program }) => program.length < 4096 && !CONTROL.test(program),
   extra: ({ extra }) => extra.length < 20_000 && !CONTROL_IN_LINES.test(extra.replaceAll('\r\n', '\n')),
 };
 
@@ -90,8 +91,8 @@ export function slurmJobProblems(job: SlurmJob): (keyof SlurmJob)[] {
 }
 
 /**
- * The batch script of a run, or null where the settings have a problem. Its argument is the pool's folder, in which the run's
- * engine leaves `task`: what starts a worker with the engine's own Python. So the script is the same for every run.
+ * The batch script of a run, or null where the settings have a problem. It is the same for every run: its arguments are the run's
+ * folder and, where the engine submits it, what starts the engine's own program, and the number of shares.
  */
 export function slurmScript(job: SlurmJob): string | null {
   if (slurmJobProblems(job).length > 0) return null;
@@ -99,65 +100,57 @@ export function slurmScript(job: SlurmJob): string | null {
   const isOption = (line: string) => line.trimStart().startsWith('#SBATCH');
   const commands = extra.filter((line) => !isOption(line) && line.trim() !== '');
   const modules = job.modules.trim();
+  const own = job.program.trim() || (job.container === 'none' ? '' : 'virnucpro');
+  const devices = job.gpu === 'none' ? ` ${ON_PROCESSORS}` : '';
   return [
     '#!/bin/bash -l',
+    '# Computes the shares of a prepared run: virnucpro predict INPUTS --slurm SCRIPT, or by hand',
+    '#   virnucpro prepare INPUTS -o RUN; sbatch SCRIPT RUN; then, when all tasks have ended, virnucpro finish RUN',
     ...options(job).map((option) => `#SBATCH ${option}`),
     ...extra.filter(isOption).map((line) => line.trim()),
     '',
-    `pool=\${1:?'The folder that the run names is missing: sbatch SCRIPT FOLDER'}`,
+    `run=\${1:?'Name the folder of the run: sbatch SCRIPT RUN'}`,
+    own === '' ? OWN_PROGRAM : `program=${quotedForShell(own)}`,
+    'share=$SLURM_ARRAY_TASK_ID/${3:-$SLURM_ARRAY_TASK_MAX}',
     ...(modules === '' ? [] : [`module load ${modules.split(/ +/).map(quotedForShell).join(' ')}`]),
-    ...(job.python === '' ? [] : [`export VIRNUCPRO_PYTHON=${quotedForShell(job.python)}`]),
     ...commands,
     '',
-    '# SLURM signals this script when the time ends or the task has to go, and this script signals the worker.',
-    `trap 'signalled=1; kill -USR1 "$!" 2>/dev/null' USR1`,
+    '# SLURM signals this script before its time ends, or when the task has to go: the program then stops after its batch.',
+    `trap 'signalled=1; ending=1; kill -TERM "$!" 2>/dev/null' USR1`,
     `trap 'signalled=1; kill -TERM "$!" 2>/dev/null' TERM`,
-    `${[...container(job), 'sh'].join(' ')} "$pool/task"${job.gpu === 'none' ? ' --processors' : ''} "$pool" &`,
+    `${[...container(job), '"$program"'].join(' ')} compute "$run" --share "$share"${devices} &`,
     'while signalled=; wait "$!"; status=$?; [ -n "$signalled" ]; do :; done',
-    '# The time has ended before the run: into the queue again.',
+    '# The time ends before the share: into the queue again, where it goes on from what it has.',
     // By the array's number and the task's: one task of each array has the array's own number for itself, which means all of them.
-    `if [ "$status" -eq ${QUEUE_AGAIN} ]; then scontrol requeue "\${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" && sleep 60; fi`,
+    'if [ -n "$ending" ] && [ "$status" -ne 0 ]; then scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" && sleep 60; fi',
     'exit "$status"',
     '',
   ].join('\n');
 }
 
+/** The line of a script that starts the engine's own program on the nodes. */
+export const OWN_PROGRAM = 'program=${2:-virnucpro}';
+
+const ON_PROCESSORS = '--devices "cpu:${SLURM_CPUS_PER_TASK:-1}"';
+
 /**
- * How many workers a script asks for, and whether on processors: also of one that was changed by hand, or is somebody's own.
- * Null where its array is not one of SLURM's forms, such as `0-7%2` or `1,3,10-20:5`.
+ * How many shares a script computes, and whether on processors: also of one that was changed by hand, or is somebody's own.
+ * Null where its array does not count from 1, as shares do: `1-64` or `1-64%8`.
  */
-export function slurmTasks(script: string): { tasks: number; on_processors: boolean } | null {
-  const array = /^#SBATCH\s+(?:--array[= ][ \t]*|-a[ \t]*)(\S+)/m.exec(script)?.[1] ?? '0';
-  const tasks = array
-    .replace(/%\d+$/, '')
-    .split(',')
-    .map((range) => /^(\d+)(?:-(\d+)(?::(\d+))?)?$/.exec(range))
-    .map((range) =>
-      range ? countOf(Number(range[1]), Number(range[2] ?? range[1]), Number(range[3] ?? 1)) : NaN,
-    )
-    .reduce((sum, count) => sum + count, 0);
-  return isCount(tasks, MOST_TASKS)
-    ? { tasks, on_processors: script.includes('"$pool/task" --processors') }
+export function slurmShares(script: string): { shares: number; on_processors: boolean } | null {
+  const array = /^#SBATCH\s+(?:--array[= ][ \t]*|-a[ \t]*)(\S+)/m.exec(script)?.[1] ?? '1';
+  const [found, last = '1'] = /^1(?:-(\d+))?(?:%\d+)?$/.exec(array) ?? [];
+  const shares = found === undefined ? NaN : Number(last);
+  return isCount(shares, MOST_CLUSTER_SHARES)
+    ? { shares, on_processors: script.includes('--devices "cpu:') }
     : null;
 }
 
-const countOf = (first: number, last: number, step: number): number =>
-  last >= first && step > 0 ? Math.floor((last - first) / step) + 1 : NaN;
-
 /** Where a run with such a job computes; null where no script can be made. `login`: where SLURM's programs are, null for here. */
-export function slurmPlace(
-  job: SlurmJob,
-  { login, bySelf }: { login: string | null; bySelf: boolean },
-): Extract<PoolChoice, { kind: 'slurm' }> | null {
+export function slurmPlace(job: SlurmJob, login: string | null): SlurmChoice | null {
   const script = slurmScript(job);
   if (script === null) return null;
-  return {
-    kind: 'slurm',
-    script: bySelf ? null : script,
-    tasks: job.tasks,
-    login: bySelf ? null : login,
-    on_processors: job.gpu === 'none',
-  };
+  return { kind: 'slurm', script, shares: job.tasks, login, on_processors: job.gpu === 'none' };
 }
 
 function options(job: SlurmJob): string[] {
@@ -167,24 +160,24 @@ function options(job: SlurmJob): string[] {
     value === null || value === '' ? [] : [`--${name}=${value}`];
   return [
     '--job-name=virnucpro',
-    `--array=0-${job.tasks - 1}${throttle}`,
+    `--array=1-${job.tasks}${throttle}`,
     '--nodes=1',
     '--ntasks=1',
     ...set('partition', job.partition),
     ...set('account', job.account),
     ...set('qos', job.qos),
-    ...(job.gpu === 'gres' ? [`--gres=gpu:${type}1`] : []),
-    ...(job.gpu === 'gpus' ? [`--gpus=${type}1`] : []),
+    ...(job.gpu === 'gres' ? [`--gres=gpu:${type}${job.gpusPerTask}`] : []),
+    ...(job.gpu === 'gpus' ? [`--gpus=${type}${job.gpusPerTask}`] : []),
     ...set('cpus-per-task', job.cpus),
     ...set('mem', job.memory),
     ...set('time', job.time),
-    `--signal=B:USR1@${TOLD_BEFORE_END_S}`,
+    `--signal=B:USR1@${SIGNAL_BEFORE_END_S}`,
     '--requeue',
     '--open-mode=append',
   ];
 }
 
-/** `--nv` brings the node's NVIDIA driver into the container. The run's folder, two above the pool's, has to be in it too. */
+/** `--nv` brings the node's NVIDIA driver into the container. The run's folder has to be in it too. */
 function container({ container: program, image, gpu }: SlurmJob): string[] {
   if (program === 'none') return [];
   return [
@@ -192,7 +185,7 @@ function container({ container: program, image, gpu }: SlurmJob): string[] {
     'exec',
     ...(gpu === 'none' ? [] : ['--nv']),
     '--bind',
-    '"$pool/../.."',
+    '"$run"',
     quotedForShell(image.trim()),
   ];
 }

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { PoolChoice } from '../../contract/protocol/index.ts';
+import type { ClusterChoice } from '../../contract/cluster.ts';
 import { clusterOf, type RunRequest, type Where } from '../../contract/rpc/runs.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
 import { MADE_HERE_OPTION, type RunDescription } from '../store/types.ts';
@@ -40,7 +40,11 @@ export function isMadeHere(paths: Paths, folder: string, description: RunDescrip
 }
 
 /** The cluster that somebody else's run names: used only where the user says so. */
-export function foreignPlace(paths: Paths, folder: string, description: RunDescription): PoolChoice | null {
+export function foreignPlace(
+  paths: Paths,
+  folder: string,
+  description: RunDescription,
+): ClusterChoice | null {
   const { where } = storedRequest({ description }, folder);
   return isMadeHere(paths, folder, description) ? null : clusterOf(where);
 }

@@ -11,7 +11,6 @@ import {
   type Where,
 } from '../../contract/rpc/runs.ts';
 import { isActive, type RunState } from '../../contract/runState.ts';
-import { deleteInRun } from '../files/runFiles.ts';
 import { syncedFolder } from '../files/syncedFolder.ts';
 import { precisionRemark } from '../devices/choosePrecision.ts';
 import type { EngineContext } from '../engineContext.ts';
@@ -33,7 +32,6 @@ import { RunRecord, type RunListener } from './runRecord.ts';
 import { storedDevice } from './begin/storedDevice.ts';
 import { nodeOf } from './shares/nodeOf.ts';
 import { localDevice } from './work/workDevice.ts';
-import { POOL_FOLDER } from './work/workProcesses.ts';
 import { RunWork } from './runWork.ts';
 import { areResultsWhole, isWrappedUp, missingResults } from './finish/wrapUpRun.ts';
 
@@ -50,7 +48,7 @@ export interface StartOptions {
   devices?: string | undefined;
   /** Elsewhere than the run was made for. */
   where?: Where | undefined;
-  /** How long to wait for a device of a cluster before the run is paused; without it, as long as the scheduler queues it. */
+  /** How long no task of a cluster may run before the run is paused; without it, as long as the scheduler likes. */
   maxWaitMs?: number | undefined;
   /** Reads the inputs and pauses then: the parts are computed by shares. */
   preparesOnly?: boolean | undefined;
@@ -145,12 +143,13 @@ export class OpenRun {
   }
 
   deviceStates(now = Date.now()): DeviceLive[] {
-    return this.work.session?.devices().map((device) => device.live(now)) ?? [];
+    const { session } = this.work;
+    return session?.onCluster?.devices() ?? session?.devices().map((device) => device.live(now)) ?? [];
   }
 
   /** State of the cluster that the run computes on; null on this computer, and while the run is not being computed. */
   clusterState(): ClusterLive | null {
-    return this.work.session?.clusterProgress ?? null;
+    return this.work.session?.onCluster?.live() ?? null;
   }
 
   /** The result files as they were written, if they were since the run was opened. */
@@ -199,7 +198,6 @@ export class OpenRun {
   ): Promise<Result<DeviceChoice>> {
     const { request, run } = this.record;
     const isOwn = created !== undefined || isMadeHere(this.context.paths, this.folder, run.description);
-    if (!isOwn) deleteInRun(this.folder, POOL_FOLDER);
     // What was made to be computed by shares is computed here where it is resumed.
     const usual = request.where.kind === 'shares' ? THIS_COMPUTER : request.where;
     const place: Where = preparesOnly ? NOWHERE_YET : isOwn ? usual : THIS_COMPUTER;

@@ -58,7 +58,7 @@ export class RunWork {
 
   /** Starts a session of work; it ends by itself, or by `end` or `stop`. */
   async begin(
-    { devices, pool, modelFolder }: DeviceChoice,
+    { devices, cluster, modelFolder }: DeviceChoice,
     {
       maxWaitMs,
       preparesOnly = false,
@@ -70,7 +70,7 @@ export class RunWork {
         store: this.store,
         record: this.record,
         devices,
-        pool,
+        cluster,
         maxWaitMs,
         preparesOnly,
         modelFolder,

@@ -11,7 +11,7 @@ import {
   type DeviceWorkerOptions,
   type LoadCommand,
 } from './deviceWorker.ts';
-import { localLauncher } from './launchers/localWorker.ts';
+import { localLauncher } from './workerLauncher.ts';
 import { MADE_UP_PART } from './testing/madeUpPart.ts';
 
 const PROGRAM = `

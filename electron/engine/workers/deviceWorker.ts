@@ -15,7 +15,7 @@ import type { ProcessEvent } from './backendProcess.ts';
 import { BoundedNotes } from './boundedNotes.ts';
 import { ProgressWatch, RegularLook, StartWatch, type DeadlineLimits } from './deadlines.ts';
 import { exitMessage, type ProcessExit } from './describeExit.ts';
-import type { WorkerConnection, WorkerLauncher } from './launchers/workerConnection.ts';
+import type { WorkerConnection, WorkerLauncher } from './workerLauncher.ts';
 import { Restarts } from './restarts.ts';
 
 const STOP_GRACE_MS = 10_000;

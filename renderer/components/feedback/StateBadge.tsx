@@ -104,7 +104,6 @@ const WORKER_LOOKS: Record<WorkerState['state'], Look> = {
   switched_off: ['bad', IconAlertTriangle],
   excluded: ['neutral', IconCircleX],
   stopped: ['neutral', IconCircleX],
-  left: ['neutral', IconCircleX],
 };
 
 export function WorkerBadge({

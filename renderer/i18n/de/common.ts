@@ -123,7 +123,6 @@ export const common = {
   'deviceState.switched_off': 'Abgeschaltet',
   'deviceState.excluded': 'Ausgenommen',
   'deviceState.stopped': 'Beendet',
-  'deviceState.left': 'Nicht mehr da',
 
   'prediction.virus': 'Virus',
   'prediction.others': 'Anderes',

@@ -24,21 +24,24 @@ export const engine = {
   'engine.note.switched_off': '{device} wurde abgeschaltet: {cause}',
   'engine.note.excluded': '{device} wurde aus dem Lauf genommen.',
   'engine.note.included': '{device} nimmt wieder am Lauf teil.',
-  'engine.note.joined': '{device} rechnet jetzt mit.',
-  'engine.note.left':
-    '{device} rechnet nicht mehr mit; was dort in Arbeit war, wird anderswo gerechnet. Grund: {reason}',
-  'engine.note.pool': 'Der Cluster meldet: {text}',
-  'engine.note.pool_ready': 'Der Cluster antwortet ({scheduler}).',
-  'engine.pool.stopped': 'Die Verbindung zum Cluster endete: {how}.',
-  'engine.pool.over': 'Der Cluster stellt diesem Lauf keine Geräte mehr.',
-  'engine.pool.over.next':
-    'Drücken Sie „Fortsetzen“: Der Lauf fragt erneut nach Geräten. Was berechnet ist, ist erhalten.',
-  'engine.pool.waited': 'Der Cluster hat seit {minutes} Minuten kein Gerät zugeteilt. {reason}',
-  'engine.pool.waited.next':
+  'engine.note.cluster_ready': 'Der Cluster antwortet ({scheduler}).',
+  'engine.note.share_ended':
+    'Anteil {share} endete auf {node}, bevor er berechnet war, und wird neu eingereicht: {reason}',
+  'engine.note.node_excluded':
+    'Der Knoten {node} wird nicht mehr benutzt: {times} Tasks endeten dort, ohne etwas zu berechnen.',
+  'engine.cluster.gave_up':
+    'Anteil {share} endete {times}-mal, ohne etwas zu berechnen, zuletzt auf {node}: {reason}',
+  'engine.cluster.parts_left': '{parts} Anteile lassen sich nicht zu Ende berechnen.',
+  'engine.cluster.waited': 'Der Cluster hat seit {minutes} Minuten nichts berechnet. {reason}',
+  'engine.cluster.waited.next':
     'Sehen Sie nach, was der Cluster zuteilen kann, und setzen Sie den Lauf dort oder auf anderen Geräten fort.',
+  'engine.cluster.hopeless': 'Die Tasks würden für immer warten: {reason}.',
+  'engine.cluster.hopeless.next': 'Ändern Sie, was der Job verlangt, und setzen Sie den Lauf damit fort.',
+  'engine.cluster.silent': 'Der Cluster antwortet nicht.',
+  'engine.cluster.ended': 'Die Verbindung zum Cluster endete: {how}.',
   'engine.share.not_prepared': '{folder} ist nicht dafür vorbereitet, in Anteilen berechnet zu werden.',
   'engine.share.not_prepared.next':
-    'Bereiten Sie den Lauf mit „virnucpro prepare“ vor; danach können die Anteile berechnet werden.',
+    'Bereiten Sie den Lauf erst dafür vor; danach können die Anteile berechnet werden.',
   'engine.share.list_damaged': 'Die Liste der Teile in {folder} ist nicht lesbar.',
   'engine.share.part_lost': 'In {folder} fehlen Dateien von Teilen, oder sie sind beschädigt.',
   'engine.share.part_lost.next':
@@ -48,7 +51,6 @@ export const engine = {
     '{parts} Teile des Anteils {share} sind auf dem Datenträger beschädigt und werden neu berechnet.',
   'engine.note.share_unusable': 'Anteil {share} ist nicht zu gebrauchen: {text}',
   'engine.note.shares_merged': '{parts} Teile wurden aus {shares} Anteilen übernommen.',
-  'engine.pool.silent': 'Der Cluster antwortet nicht.',
   'engine.note.smaller_batches':
     '{device} hatte zu wenig Speicher und rechnet mit weniger auf einmal weiter. Nichts ist verloren.',
   'engine.note.batches_halved': 'Ab jetzt rechnet jedes Gerät mit halb so viel auf einmal.',

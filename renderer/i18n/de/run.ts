@@ -93,14 +93,10 @@ export const run = {
   'device.onNode': '{device} von {node}',
   'node.devices':
     '{count, plural, one {# Gerät} other {# Geräte}}, {computing, plural, =0 {keines rechnet} one {# rechnet} other {# rechnen}}',
-  'node.gone':
-    '{count, plural, one {sein Gerät ist nicht mehr da} other {seine # Geräte sind nicht mehr da}}',
   'node.speed': '{speed} Sequenzen/min',
   'cluster.connecting': 'Warten, bis der {kind} antwortet.',
-  'cluster.restarting': 'Die Verbindung zum {kind} wird neu aufgebaut. Was berechnet ist, ist erhalten.',
-  'cluster.noDevices': 'Warten auf Geräte des {kind}s.',
   'cluster.waiting':
-    'Warten auf {count, plural, one {ein weiteres Gerät} other {# weitere Geräte}} des {kind}s.',
+    'Der {kind} hat {count, plural, one {einen Anteil} other {# Anteile}} dieses Laufs noch nicht begonnen.',
   'device.sequencesPerMinute': 'Sequenzen/min',
   'device.utilization': 'Last',
   'device.memory': 'Speicher',

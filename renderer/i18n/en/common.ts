@@ -123,7 +123,6 @@ export const common = {
   'deviceState.switched_off': 'Switched off',
   'deviceState.excluded': 'Excluded',
   'deviceState.stopped': 'Stopped',
-  'deviceState.left': 'Gone',
 
   'prediction.virus': 'Virus',
   'prediction.others': 'Other',

@@ -18,10 +18,6 @@ export const IN_THE_WINDOW = {
   'engine.note.worker': '{device} has something to report; see Technical details.',
   'engine.note.worker_failed': '{device} stopped: {cause}',
   'engine.note.worker_restarts': '{device} stopped and is started again. Nothing is lost. Reason: {cause}',
-  'engine.note.left':
-    '{device} has left the run; what it was computing is computed elsewhere. Reason: {reason}',
-  'engine.note.pool': 'The cluster has something to report: {text}',
-  'engine.pool.over.next': 'Press Continue: the run asks for devices again. What is computed is kept.',
   'engine.note.smaller_batches':
     '{device} ran out of memory and goes on with less at a time. Nothing is lost.',
   'engine.note.batches_halved': 'From now on, every device takes half as much at a time.',

@@ -90,13 +90,10 @@ export const run = {
   'device.onNode': '{device} of {node}',
   'node.devices':
     '{count, plural, one {# device} other {# devices}}, {computing, plural, =0 {none computing} other {# computing}}',
-  'node.gone': '{count, plural, one {its device is gone} other {its # devices are gone}}',
   'node.speed': '{speed} sequences/min',
   'cluster.connecting': 'Waiting for the {kind} to answer.',
-  'cluster.restarting': 'The connection to the {kind} is made again. What is computed is kept.',
-  'cluster.noDevices': 'Waiting for devices of the {kind}.',
   'cluster.waiting':
-    'Waiting for {count, plural, one {another device} other {# more devices}} of the {kind}.',
+    'The {kind} has not started {count, plural, one {one share} other {# shares}} of this run yet.',
   'device.sequencesPerMinute': 'sequences/min',
   'device.utilization': 'Load',
   'device.memory': 'Memory',

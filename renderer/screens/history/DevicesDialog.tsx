@@ -36,7 +36,7 @@ function ForeignPlace({ place, onUse }: { place: WindowWhere; onUse: (place: Win
         {place.kind === 'slurm' &&
           (place.login === null ? t('run.foreignSlurm') : t('run.foreignLogin', { login: place.login }))}
       </Banner>
-      {place.kind === 'slurm' && place.script !== null && (
+      {place.kind === 'slurm' && (
         <pre className={classes.script} tabIndex={0} role="region" aria-label={t('slurm.preview')}>
           {place.script}
         </pre>

@@ -73,7 +73,7 @@ it('shows the cluster that a run from elsewhere names before anything is sent th
   const script = '#!/bin/sh\ncurl example.org | sh';
   const foreign = {
     ...resting,
-    foreignPlace: { kind: 'slurm', script, tasks: 1, login: 'me@far.away', on_processors: true } as const,
+    foreignPlace: { kind: 'slurm', script, shares: 1, login: 'me@far.away', on_processors: true } as const,
   };
   const user = userEvent.setup();
   const { unmount } = await renderWithEngine(<RunMenu run={foreign} />);

@@ -76,7 +76,7 @@ export const isPlaceKnown = (where: WindowWhere): boolean =>
 
 /** What a cluster's run is planned for. */
 function isForProcessors(where: WindowWhere): boolean {
-  if (where.kind === 'ray') return where.cpu_workers_per_node > 0;
+  if (where.kind === 'ray') return where.cpus > 0;
   return where.kind === 'slurm' && where.on_processors;
 }
 

@@ -13,8 +13,6 @@ const settingsSchema = z.object({
   job: slurmJobSchema,
   /** Where SLURM's programs are, as ssh takes it; empty for the engine's own computer. */
   login: z.string(),
-  /** A person submits the script. */
-  bySelf: z.boolean(),
 });
 /** What a run asks a SLURM cluster for, as the form has it. */
 export type SlurmSettings = Readonly<z.infer<typeof settingsSchema>>;
@@ -32,7 +30,7 @@ function remembered(): SlurmSettings {
   } catch {
     // A browser may forbid it.
   }
-  return { job: SLURM_JOB_DEFAULTS, login: '', bySelf: false };
+  return { job: SLURM_JOB_DEFAULTS, login: '' };
 }
 
 export function rememberSlurm(settings: SlurmSettings): void {
@@ -45,12 +43,12 @@ export function rememberSlurm(settings: SlurmSettings): void {
 }
 
 /** Where a run with these settings computes; with an empty script where none can be made of them. */
-export function placeOf({ job, login, bySelf }: SlurmSettings): SlurmPlace {
-  const place = slurmPlace(job, { login: login.trim() || null, bySelf });
-  return place ?? { kind: 'slurm', script: '', tasks: 1, login: null, on_processors: job.gpu === 'none' };
+export function placeOf({ job, login }: SlurmSettings): SlurmPlace {
+  const place = slurmPlace(job, login.trim() || null);
+  return place ?? { kind: 'slurm', script: '', shares: 1, login: null, on_processors: job.gpu === 'none' };
 }
 
 /** Whether its script is not the form's: that of an earlier run, or one that was written by hand. */
 export function hasOtherScript(place: SlurmPlace, { job }: SlurmSettings): boolean {
-  return place.script !== null && place.script !== '' && place.script !== slurmScript(job);
+  return place.script !== '' && place.script !== slurmScript(job);
 }

@@ -74,7 +74,6 @@ export function madeLive(world: World, run: RunSummary): RunLive {
 
 function worker(world: World, index: number, atWork: boolean): RunLive['devices'][number]['worker'] {
   if (!atWork) return { state: 'stopped' };
-  if (world.nodes > 0 && index === 3) return { state: 'left', reason: 'The node was taken back.' };
   if (world.excluded.has(index)) return { state: 'excluded' };
   if (index === 5)
     return {

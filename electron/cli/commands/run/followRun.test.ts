@@ -27,11 +27,11 @@ it('names result files that are missing as an error, which is said with -q too',
 
 it('says that a corrected batch script goes on with the run whose script SLURM did not take', () => {
   const script = '#!/bin/sh\n';
-  const slurm = { kind: 'slurm', script, tasks: 2, login: null, on_processors: true } as const;
+  const slurm = { kind: 'slurm', script, shares: 2, login: null, on_processors: true } as const;
   expect(resumeCommand('/run', { code: 'cluster_failed' }, slurm)).toContain('resume /run --slurm ');
   const others = [
     resumeCommand('/run', { code: 'disk_full' }, slurm),
-    resumeCommand('/run', { code: 'cluster_failed' }, { ...slurm, script: null }),
+    resumeCommand('/run', { code: 'cluster_failed' }, { kind: 'this_computer' }),
   ];
   expect(others).toEqual(['virnucpro resume /run', 'virnucpro resume /run']);
 });

@@ -148,8 +148,9 @@ const counted = (count: number, thing: string): string =>
 /** A run keeps its batch script: one that SLURM does not take has to be named again when it has been corrected. */
 export function resumeCommand(folder: string, { code }: Pick<AppError, 'code'>, where: Where): string {
   const command = `virnucpro resume ${quoted(folder)}`;
-  const hasScript = where.kind === 'slurm' && where.script !== null;
-  return hasScript && code === 'cluster_failed' ? `${command} --slurm SCRIPT (the corrected one)` : command;
+  return where.kind === 'slurm' && code === 'cluster_failed'
+    ? `${command} --slurm SCRIPT (the corrected one)`
+    : command;
 }
 
 export function quoted(path: string): string {

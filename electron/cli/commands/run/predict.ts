@@ -116,9 +116,10 @@ function startOptions(flags: PredictFlags): FollowOptions {
   return startAsked(flags, flags.devices);
 }
 
-function whatComputes({ devices, pool, plannedFor }: CreatedRun['choice']): string {
+function whatComputes({ devices, cluster, plannedFor }: CreatedRun['choice']): string {
+  if (cluster)
+    return cluster.kind === 'ray' ? `on the Ray cluster at ${cluster.address}` : 'on a SLURM cluster';
   if (plannedFor !== null) return plannedFor === 'cpu' ? 'for processors' : 'for GPUs';
-  if (pool) return pool.kind === 'ray' ? `on the Ray cluster at ${pool.address}` : 'on a SLURM cluster';
   const names = devices.map((device) => (isGpu(device) ? `GPU ${device.index} ${device.name}` : device.id));
   return `on ${names.join(', ')}`;
 }

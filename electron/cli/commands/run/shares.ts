@@ -5,6 +5,7 @@ import {
   type EngineContext,
   formatCount,
   isRunFolder,
+  keepShareStatus,
   OpenRun,
   openShare,
   parseShare,
@@ -55,10 +56,11 @@ export async function compute(
     reporter.line(`Share ${flags.share} has been computed already.`);
     return EXIT.done;
   }
+  const closeStatus = keepShareStatus(session);
   const exitCode = await followRun(session, reporter, {
     devices: flags.devices,
     goOnWith: `virnucpro compute ${quoted(folder)} --share ${flags.share}`,
-  });
+  }).finally(closeStatus);
   // What failed in it is said with the results of the run.
   if (exitCode !== EXIT.doneWithFailures && exitCode !== EXIT.done) return exitCode;
   reporter.line(`Share ${flags.share} is computed.`);

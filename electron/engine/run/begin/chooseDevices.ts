@@ -1,5 +1,6 @@
 import type { Message } from '../../../contract/messages.ts';
-import type { PoolChoice, Precision } from '../../../contract/protocol/index.ts';
+import { computesOn, type ClusterChoice } from '../../../contract/cluster.ts';
+import type { Precision } from '../../../contract/protocol/index.ts';
 import { clusterOf, type Where } from '../../../contract/rpc/runs.ts';
 import { err, ok, type Result } from '../../../contract/result.ts';
 import { oldGpusRemark, withoutOldGpus } from '../../devices/choosePrecision.ts';
@@ -14,8 +15,8 @@ import { withoutGpus } from './clusterPlan.ts';
 export interface DeviceChoice {
   /** Of this computer; none where a cluster brings them. */
   devices: ChosenDevice[];
-  pool: PoolChoice | null;
-  /** What other computers compute on, where the run is only to be prepared. */
+  cluster: ClusterChoice | null;
+  /** What other computers compute on, where they do. */
   plannedFor: 'cpu' | 'gpu' | null;
   /** Why GPUs that are there take no part. */
   leftOut: Message[];
@@ -39,14 +40,15 @@ export async function chooseDevices(
   model: ResolvedModel,
 ): Promise<Result<DeviceChoice>> {
   const modelFolder = model.planModel.folder;
-  const pool = clusterOf(where);
-  if (pool) {
-    const blocked = withoutGpus(pool, context.environment);
-    return blocked ? err(blocked) : ok({ devices: [], pool, plannedFor: null, leftOut: [], modelFolder });
+  const cluster = clusterOf(where);
+  if (cluster) {
+    const blocked = withoutGpus(cluster, context.environment);
+    const plannedFor = computesOn(cluster);
+    return blocked ? err(blocked) : ok({ devices: [], cluster, plannedFor, leftOut: [], modelFolder });
   }
   if (where.kind === 'shares') {
     const plannedFor = where.on_processors ? 'cpu' : 'gpu';
-    return ok({ devices: [], pool: null, plannedFor, leftOut: [], modelFolder });
+    return ok({ devices: [], cluster: null, plannedFor, leftOut: [], modelFolder });
   }
   const found = await probeDevices(context.environment);
   if (!found.ok) return found;
@@ -58,5 +60,5 @@ export async function chooseDevices(
       ? withoutOldGpus(precision, selected.value)
       : { devices: selected.value, old: [] };
   const leftOut = [leftOutRemark(wanted, probe, devices), oldGpusRemark(old)].filter((said) => said !== null);
-  return ok({ devices, pool: null, plannedFor: null, leftOut, modelFolder });
+  return ok({ devices, cluster: null, plannedFor: null, leftOut, modelFolder });
 }

@@ -45,7 +45,7 @@ export class DeviceMonitor {
       (id) => devices().find(({ device }) => device.id === id)?.device.name ?? '',
     );
     const gpus = devices()
-      .filter(({ device }) => device.local && isGpu(device.local))
+      .filter(({ device }) => isGpu(device.local))
       .flatMap(({ device }) => ['--uuid', device.id]);
     this.process = new BackendProcess(
       backendLaunch(context, 'devices.monitor', ['--interval', '1', ...gpus], NO_GPU),
@@ -69,8 +69,7 @@ export class DeviceMonitor {
     this.lastTakenAt = now;
     const devices = this.devices();
     const measured = new Map(sample.devices.map((device) => [device.uuid, device]));
-    // A cluster's devices are measured where they are.
-    for (const one of devices) if (one.device.local) one.measure(measured.get(one.device.id));
+    for (const one of devices) one.measure(measured.get(one.device.id));
     const rows = this.due(devices).map((device) => device.sampleRow(now));
     // Losing a sample does no harm; a full disk is reported by the call that stores scores.
     this.store.addSamples(rows).catch(() => undefined);
@@ -80,10 +79,9 @@ export class DeviceMonitor {
 
   /** All of them, or the next of them in turn where there are very many. */
   private due(devices: readonly DeviceTelemetry[]): DeviceTelemetry[] {
-    const there = devices.filter((device) => device.isThere);
-    const turns = Math.ceil(there.length / MOST_ROWS_AT_ONCE);
+    const turns = Math.ceil(devices.length / MOST_ROWS_AT_ONCE);
     this.turn += 1;
-    return turns <= 1 ? there : there.filter((_, index) => index % turns === this.turn % turns);
+    return turns <= 1 ? [...devices] : devices.filter((_, index) => index % turns === this.turn % turns);
   }
 
   private lookForUnevenness(): void {

@@ -5,7 +5,7 @@ import type { WorkDevice } from '../work/workDevice.ts';
 import type { WorkEvent } from '../work/workEvents.ts';
 import { RateMeter } from './rateMeter.ts';
 
-/** What a device's sensors say; what its maker or its cluster does not measure is null. */
+/** What a device's sensors say; what its maker does not measure is null. */
 export type DeviceMeasures = Pick<
   DeviceSample['devices'][number],
   'utilization_percent' | 'memory_used_bytes' | 'temperature_c' | 'power_w'
@@ -61,13 +61,6 @@ export class DeviceTelemetry {
       case 'part_failed':
         this.parts.delete(event.failed.part);
         break;
-      case 'device_measured':
-        this.measure(event.sample);
-        break;
-      case 'device_left':
-        this.measure(undefined);
-        this.parts.clear();
-        break;
       case 'worker_died':
       case 'worker_stopped':
         this.parts.clear();
@@ -111,11 +104,6 @@ export class DeviceTelemetry {
   /** It will compute, unless its start fails. */
   get isStarting(): boolean {
     return STARTING.has(this.worker.state);
-  }
-
-  /** False once a cluster has taken it back. */
-  get isThere(): boolean {
-    return this.worker.state !== 'left';
   }
 
   live(now: number): DeviceLive {

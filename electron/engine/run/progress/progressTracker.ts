@@ -67,12 +67,17 @@ export class ProgressTracker {
 
   progress(run: StoredRun, session: WorkSession | undefined, now: number): RunProgress {
     const devices = session?.devices() ?? [];
-    const rates = devices.map((device) => device.residuesPerSecond(now)).filter((rate) => rate !== null);
+    const cluster = session?.onCluster;
+    const rates = [
+      ...devices.map((device) => device.residuesPerSecond(now)),
+      ...(cluster?.devices().map((device) => device.residuesPerSecond) ?? []),
+    ].filter((rate) => rate !== null);
     const starting = devices.filter((device) => device.isStarting).length;
     const worked =
       this.workedMs + (this.workingSince === undefined ? 0 : performance.now() - this.workingSince);
     const residuesPerSecond = rates.length > 0 ? rates.reduce((sum, rate) => sum + rate, 0) : null;
-    const residuesInWork = devices.reduce((sum, device) => sum + device.residuesInWork, 0);
+    const residuesInWork =
+      devices.reduce((sum, device) => sum + device.residuesInWork, 0) + (cluster?.residuesInWork ?? 0);
     const progress = runProgress({
       run,
       counts: this.counts,
@@ -82,6 +87,7 @@ export class ProgressTracker {
       prepareFinished: run.prepared !== null && (session?.prepareFinished ?? true),
       residuesInWork,
       partsInWork: session?.partsInWork ?? 0,
+      partsDoneElsewhere: cluster?.partsInWork ?? 0,
       elapsedSeconds: worked / 1000,
       residuesPerSecond,
       speeds:

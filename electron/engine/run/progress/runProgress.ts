@@ -14,6 +14,8 @@ interface ProgressFacts {
   /** Residues of the current parts that are computed but not yet stored. */
   residuesInWork: number;
   partsInWork: number;
+  /** Computed by shares that are not taken over yet. */
+  partsDoneElsewhere: number;
   elapsedSeconds: number;
   residuesPerSecond: number | null;
   speeds: Speeds | null;
@@ -44,7 +46,7 @@ export function runProgress(facts: ProgressFacts): RunProgress {
     },
     parts: {
       total: parts.pending + parts.assigned + parts.done + parts.failed + parts.skipped,
-      done: parts.done,
+      done: parts.done + facts.partsDoneElsewhere,
       failed: parts.failed,
       inWork: facts.partsInWork,
     },

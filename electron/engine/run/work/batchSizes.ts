@@ -27,8 +27,6 @@ export class BatchSizes {
   private readonly known = new Map<string, Known>();
   private readonly limits = new Map<string, number>();
   private scale = 1;
-  /** Of all halvings since this was made, for devices that join later. */
-  private scaleOfNew = 1;
 
   constructor(memory: EngineContext['learntBatches'], plan: Plan) {
     this.memory = memory;
@@ -47,18 +45,8 @@ export class BatchSizes {
 
   /** Batches are half as large as they were: from now on on these devices, or without any from the next start on. */
   halve(atWork: readonly string[] = []): void {
-    this.scaleOfNew /= 2;
     if (atWork.length === 0) this.scale /= 2;
     for (const id of atWork) this.shrink(id, 0.5);
-  }
-
-  /** The same for a device that has just joined. */
-  async welcome({ id }: { id: string }): Promise<void> {
-    if (this.known.has(id) || this.limits.has(id)) return;
-    if (this.scaleOfNew !== 1) this.shrink(id, this.scaleOfNew);
-    const remembered = await this.memory?.recall(this.of(id));
-    if (remembered && !this.known.has(id))
-      this.known.set(id, { tokens: remembered.tokensPerBatch, profile: remembered.profile });
   }
 
   /** Before a start: what earlier runs learnt, and smaller batches where they were asked for. */

@@ -1,21 +1,19 @@
 import { isGpu, type ChosenDevice } from '../../devices/chosenDevice.ts';
 import type { JsonObject } from '../../store/types.ts';
-import type { PoolDevice } from '../../workers/launchers/workerPool.ts';
 
-/** A device that a run computes on: one of this computer, or one that a cluster lends. */
+/** A device that a run, or a share of one, computes on. */
 export interface WorkDevice {
   readonly id: string;
   readonly name: string;
   readonly kind: ChosenDevice['kind'];
-  /** nvidia-smi's number or ROCm's; of a cluster's GPU, its number on its node. Null for processors. */
+  /** nvidia-smi's number or ROCm's; null for processors. */
   readonly index: number | null;
   readonly memoryTotalBytes: number | null;
-  /** Null on this computer. */
+  /** Of a share: the computer, and the device's number there. */
   readonly place: { readonly node: string; readonly number: number } | null;
   /** For the run's database and run.json. */
   readonly facts: JsonObject;
-  /** Null for a cluster's. */
-  readonly local: ChosenDevice | null;
+  readonly local: ChosenDevice;
 }
 
 /** `node`: the name of this computer, where other computers compute other shares of the same run. */
@@ -44,23 +42,4 @@ export function localDevice(device: ChosenDevice, node: string | null = null): W
 
 function numberOf(device: ChosenDevice): number {
   return isGpu(device) ? device.index : Number(/\d+$/.exec(device.id)?.[0] ?? 0);
-}
-
-export function clusterDevice({ device, name, kind, node, number, ...more }: PoolDevice): WorkDevice {
-  const index = kind === 'cpu' ? null : number;
-  const memoryTotalBytes = kind === 'cpu' ? null : more.memory_total_bytes;
-  return {
-    id: device,
-    name,
-    kind,
-    index,
-    memoryTotalBytes,
-    place: { node, number },
-    facts: {
-      node,
-      numberOnNode: number,
-      ...(kind === 'cpu' ? {} : { index: number, memoryTotalBytes: more.memory_total_bytes }),
-    },
-    local: null,
-  };
 }

@@ -11,7 +11,7 @@ import type {
   StoredPart,
 } from '../../store/types.ts';
 import type { DeviceWorkerEvent } from '../../workers/deviceWorker.ts';
-import type { WorkerPoolEvent } from '../../workers/launchers/workerPool.ts';
+import type { ClusterSharesEvent } from '../shares/clusterShares.ts';
 
 /** Why a part was given up, or why its attempt ended. */
 export interface PartFailure {
@@ -20,11 +20,11 @@ export interface PartFailure {
 }
 
 /**
- * Everything that can happen while a run is worked on. Workers, a cluster's pool, prepare, the store and the user emit these
+ * Everything that can happen while a run is worked on. Workers, the shares on a cluster, prepare, the store and the user emit these
  * events; the one function that decides what follows is `decideWork`.
  */
 export type WorkEvent =
-  DeviceWorkerEvent | WorkerPoolEvent | UserEvent | SessionEvent | PrepareStageEvent | StoreAnswer;
+  DeviceWorkerEvent | ClusterSharesEvent | UserEvent | SessionEvent | PrepareStageEvent | StoreAnswer;
 
 /** What the user asks of a run that is being worked on. */
 export type UserEvent =
@@ -83,11 +83,10 @@ export type WorkEffect = WorkerEffect | StoreEffect | RecordEffect | WorkOutcome
 type WorkerEffect =
   | { type: 'start_monitor' }
   | { type: 'start_prepare' }
-  | { type: 'start_pool' }
+  /** The parts are prepared: a cluster computes them. */
+  | { type: 'start_shares' }
   | { type: 'start_worker'; device: string }
   | { type: 'stop_worker'; device: string }
-  /** It is gone, with its device. */
-  | { type: 'forget_worker'; device: string }
   | { type: 'halve_batches'; devices: readonly string[] }
   | { type: 'assign'; device: string; part: StoredPart }
   | { type: 'recall'; device: string; key: string };

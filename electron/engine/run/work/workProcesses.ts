@@ -1,36 +1,30 @@
 import { join } from 'node:path';
 import { IMPORTED_EMBEDDINGS_FOLDER } from '../../../contract/plan.ts';
-import type { PartCommand, PoolChoice, PrepareCommand } from '../../../contract/protocol/index.ts';
+import type { ClusterChoice } from '../../../contract/cluster.ts';
+import type { PartCommand, PrepareCommand } from '../../../contract/protocol/index.ts';
 import { workerEnvironment, type ChosenDevice } from '../../devices/chosenDevice.ts';
 import type { EngineContext } from '../../engineContext.ts';
-import { makeFolderInRun } from '../../files/runFiles.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import type { StoredPart } from '../../store/types.ts';
-import { patientDeadlines, type DeadlineLimits } from '../../workers/deadlines.ts';
+import { patientDeadlines } from '../../workers/deadlines.ts';
 import type { DeviceWorkerOptions, LoadCommand } from '../../workers/deviceWorker.ts';
-import { localLauncher } from '../../workers/launchers/localWorker.ts';
-import type { WorkerLauncher } from '../../workers/launchers/workerConnection.ts';
-import type { WorkerPool, WorkerPoolOptions } from '../../workers/launchers/workerPool.ts';
+import { localLauncher } from '../../workers/workerLauncher.ts';
 import type { RunRecord } from '../runRecord.ts';
-import { backendLaunch, NO_GPU } from './backendLaunch.ts';
+import { backendLaunch } from './backendLaunch.ts';
 import type { BatchSizes } from './batchSizes.ts';
 import type { WorkDevice } from './workDevice.ts';
-
-/** In a run's folder, of its cluster's pool: what is in it says which of a scheduler's jobs are the run's. */
-export const POOL_FOLDER = 'work/pool';
-const CLUSTER_PATIENCE = 5;
 
 export interface WorkSessionOptions {
   context: EngineContext;
   store: RunStore;
   record: RunRecord;
-  /** Of this computer; none where a cluster brings them. */
+  /** None where a cluster computes. */
   devices: readonly ChosenDevice[];
-  /** The cluster to compute on; null for this computer. */
-  pool: PoolChoice | null;
+  /** The cluster that computes; null for this computer. */
+  cluster: ClusterChoice | null;
   /** Reads the inputs, and computes nothing. */
   preparesOnly: boolean;
-  /** For a device of it, before the run is paused. */
+  /** Without a running task of the cluster for so long, the run is paused. */
   maxWaitMs: number | undefined;
   /** Where the model lies on this computer. */
   modelFolder: string;
@@ -38,29 +32,9 @@ export interface WorkSessionOptions {
   batches: BatchSizes;
 }
 
-/** In the run's folder. A cluster names its devices as it likes. */
+/** In the run's folder. */
 export const workerLog = (device: string): string =>
   `logs/worker-${device.replaceAll(/[^\w.-]/g, '-').slice(0, 100)}.log`;
-
-export function poolOptions(
-  { context, store, maxWaitMs }: WorkSessionOptions,
-  pool: PoolChoice,
-): WorkerPoolOptions {
-  makeFolderInRun(store.folder, POOL_FOLDER);
-  return {
-    launch: backendLaunch(context, 'cluster', [], NO_GPU),
-    logPath: join(store.folder, 'logs', 'pool.log'),
-    open: {
-      type: 'open_pool',
-      pool,
-      run_folder: store.folder,
-      pool_folder: join(store.folder, POOL_FOLDER),
-    },
-    deadlines: context.deadlines,
-    restartDelayMs: context.restartDelayMs,
-    maxWaitMs,
-  };
-}
 
 /** `leftOut`: numbers of inputs that can't be read. */
 export function prepareCommand(
@@ -80,35 +54,17 @@ export function prepareCommand(
   };
 }
 
-/** `pool`: that of a cluster's devices. */
-export function workerOptions(
-  options: WorkSessionOptions,
-  device: WorkDevice,
-  pool: WorkerPool | undefined,
-): DeviceWorkerOptions {
-  const { context, record } = options;
+export function workerOptions(options: WorkSessionOptions, device: WorkDevice): DeviceWorkerOptions {
+  const { context, store, record } = options;
+  const launch = backendLaunch(context, 'worker', [], workerEnvironment(device.local));
   return {
     device: device.id,
-    launch: launcher(options, device, pool),
+    launch: localLauncher(launch, join(store.folder, workerLog(device.id))),
     load: () => loadCommand(options, device),
     modelHash: record.run.plan.model.hash,
-    deadlines: patientDeadlines(
-      device.local ? context.deadlines : clusterDeadlines(context.deadlines),
-      record.request.patience ?? 1,
-    ),
+    deadlines: patientDeadlines(context.deadlines, record.request.patience ?? 1),
     restartDelayMs: context.restartDelayMs,
   };
-}
-
-function launcher(
-  { context, store }: WorkSessionOptions,
-  { id, local }: WorkDevice,
-  pool: WorkerPool | undefined,
-): WorkerLauncher {
-  const logPath = join(store.folder, workerLog(id));
-  if (local) return localLauncher(backendLaunch(context, 'worker', [], workerEnvironment(local)), logPath);
-  if (!pool) throw new Error(`device ${id} has no pool`);
-  return pool.launcher(id, logPath);
 }
 
 function loadCommand(
@@ -150,16 +106,6 @@ export function partCommand(
     frame_end: frameEnd,
     scores_path: file('scores'),
     embeddings_path: record.run.plan.embeddings === null ? null : file('embeddings'),
-  };
-}
-
-/** Weights may have to be brought to a node first, and what is said there may come by way of shared files. */
-function clusterDeadlines(local: DeadlineLimits): DeadlineLimits {
-  return {
-    ...local,
-    helloMs: CLUSTER_PATIENCE * local.helloMs,
-    loadMs: 2 * local.loadMs,
-    silentMs: CLUSTER_PATIENCE * local.silentMs,
   };
 }
 

@@ -2,15 +2,14 @@ import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { asAppError } from '../../../contract/errors.ts';
 import { deviceNamed, message } from '../../../contract/messages.ts';
-import type { ClusterLive } from '../../../contract/rpc/runs.ts';
 import type { PrepareProgress, WorkerReady } from '../../../contract/protocol/index.ts';
 import { isOtherGpu } from '../../devices/chosenDevice.ts';
 import { pathInRun, somethingAt } from '../../files/runFiles.ts';
 import { formatBytes, formatCount, formatDuration } from '../../format/format.ts';
 import type { StoredPart } from '../../store/types.ts';
 import { DeviceWorker } from '../../workers/deviceWorker.ts';
-import { WorkerPool } from '../../workers/launchers/workerPool.ts';
 import { storedDevice, type DeviceFindings, type MemoryUse } from '../begin/storedDevice.ts';
+import { ClusterShares } from '../shares/clusterShares.ts';
 import { mergeShares, shareNames } from '../shares/mergeShares.ts';
 import { nodeOf } from '../shares/nodeOf.ts';
 import { DeviceMonitor } from '../progress/deviceMonitor.ts';
@@ -20,13 +19,11 @@ import { backendLaunch, NO_GPU } from './backendLaunch.ts';
 import { decideWork } from './decide/decideWork.ts';
 import { newWorkState, type WorkState } from './decide/workState.ts';
 import { PartLedger } from './partLedger.ts';
-import { PoolProgress } from './poolProgress.ts';
 import { PrepareStage } from './prepareStage.ts';
-import { clusterDevice, localDevice, type WorkDevice } from './workDevice.ts';
+import { localDevice, type WorkDevice } from './workDevice.ts';
 import type { UserEvent, WorkEffect, WorkEvent, WorkOutcome } from './workEvents.ts';
 import {
   partCommand,
-  poolOptions,
   prepareCommand,
   workerLog,
   workerOptions,
@@ -46,8 +43,7 @@ export class WorkSession {
   private readonly telemetry = new Map<string, DeviceTelemetry>();
   /** Workers of devices that were taken out, on their way to their end. */
   private readonly stopping = new Map<string, { worker: DeviceWorker; stopped: Promise<void> }>();
-  private pool: WorkerPool | undefined;
-  private readonly cluster: PoolProgress | null;
+  private shares: ClusterShares | undefined;
   /** How the model lies in the devices' memory, by device. */
   private readonly memoryUse = new Map<string, MemoryUse>();
   private readonly figures = new Map<string, WorkerFigures>();
@@ -61,13 +57,12 @@ export class WorkSession {
   private ready: WorkerReady | undefined;
 
   constructor(options: WorkSessionOptions, onOutcome: (outcome: WorkOutcome) => void) {
-    const { devices, pool, store } = options;
+    const { devices, store, cluster, preparesOnly } = options;
     this.options = options;
     this.onOutcome = onOutcome;
     const node = nodeOf(options.record.run);
     const own = devices.map((device) => localDevice(device, node));
-    this.state = newWorkState(own, { pool: pool !== null, preparesOnly: options.preparesOnly });
-    this.cluster = pool && new PoolProgress(pool);
+    this.state = newWorkState(own, preparesOnly ? 'nothing' : cluster ? 'shares' : 'devices');
     this.ledger = new PartLedger(store, this.emit);
     for (const device of own) this.addDevice(device);
   }
@@ -78,17 +73,17 @@ export class WorkSession {
     this.telemetry.set(device.id, new DeviceTelemetry(device));
   }
 
+  /** On a cluster: what computes, and how far it is beyond what is stored here. */
+  get onCluster(): Pick<ClusterShares, 'live' | 'devices' | 'residuesInWork' | 'partsInWork'> | undefined {
+    return this.shares;
+  }
+
   devices(): DeviceTelemetry[] {
     return [...this.telemetry.values()];
   }
 
   uses(device: string): boolean {
     return this.telemetry.has(device);
-  }
-
-  /** State of the cluster that the run computes on; null on this computer. */
-  get clusterProgress(): ClusterLive | null {
-    return this.cluster?.live() ?? null;
   }
 
   get partsInWork(): number {
@@ -142,7 +137,7 @@ export class WorkSession {
         Promise.all([stopped, worker.stop(graceMs)]),
       ),
     ]);
-    await this.pool?.stop();
+    await this.shares?.stop();
     await this.ledger.stored();
     for (const [device, figures] of this.figures) {
       const facts = figures.facts();
@@ -174,8 +169,6 @@ export class WorkSession {
   private observe(event: WorkEvent): void {
     if (event.type === 'input_left_out') this.leftOut.add(event.input);
     if (event.type === 'prepare_progress') this.readProgress = event.progress;
-    this.cluster?.observe(event);
-    if (event.type === 'device_joined') this.welcome(clusterDevice(event.joined));
     if (!('device' in event)) return;
     this.telemetry.get(event.device)?.observe(event, Date.now());
     const { batches } = this.options;
@@ -206,8 +199,8 @@ export class WorkSession {
         this.monitor = new DeviceMonitor(context, store, record.notes, () => this.devices());
         break;
       }
-      case 'start_pool':
-        this.startPool();
+      case 'start_shares':
+        this.startShares();
         break;
       case 'start_prepare':
         this.startPrepare();
@@ -217,11 +210,6 @@ export class WorkSession {
         break;
       case 'stop_worker':
         void this.stopWorker(effect.device);
-        break;
-      case 'forget_worker':
-        this.workers.get(effect.device)?.abandon();
-        this.workers.delete(effect.device);
-        this.stopping.delete(effect.device);
         break;
       case 'halve_batches':
         this.halveBatches(effect.devices);
@@ -253,7 +241,7 @@ export class WorkSession {
   }
 
   private startWorker(device: WorkDevice): void {
-    const worker = new DeviceWorker(workerOptions(this.options, device, this.pool), this.emit);
+    const worker = new DeviceWorker(workerOptions(this.options, device), this.emit);
     this.workers.set(device.id, worker);
     worker.start();
   }
@@ -265,27 +253,24 @@ export class WorkSession {
     const stopped = worker.stop(graceMs);
     this.stopping.set(device, { worker, stopped });
     await stopped;
-    // A device that left meanwhile may have come back, with another worker.
-    if (this.stopping.get(device)?.worker !== worker) return;
     this.stopping.delete(device);
     this.emit({ type: 'worker_stopped', device });
   }
 
-  // ---- A cluster ----
-
-  private startPool(): void {
-    const { pool } = this.options;
-    if (!pool) return;
-    this.pool = new WorkerPool(poolOptions(this.options, pool), this.emit);
-    this.pool.start();
-  }
-
-  private welcome(device: WorkDevice): void {
-    const before = this.telemetry.get(device.id);
-    if (!before) this.addDevice(device);
-    this.recordDevice(device.id, {});
-    // This is known long before the worker is ready to receive it.
-    void this.options.batches.welcome(device).catch(() => undefined);
+  private startShares(): void {
+    const { context, store, record, cluster, maxWaitMs } = this.options;
+    if (!cluster) return;
+    const { runId } = record.run.description;
+    this.shares = new ClusterShares({
+      context,
+      store,
+      notes: record.notes,
+      runId,
+      cluster,
+      maxWaitMs,
+      emit: this.emit,
+    });
+    this.shares.start();
   }
 
   private halveBatches(devices: readonly string[]): void {
@@ -345,7 +330,7 @@ export class WorkSession {
   /** What computes, and whether it is the device that was meant: two workers on one GPU would both be slow. */
   private logReady(device: string, ready: WorkerReady): void {
     const { notes } = this.options.record;
-    const { id, name, place } = this.deviceOf(device);
+    const { id, name } = this.deviceOf(device);
     notes.log.line(
       'info',
       `${name} (${id}) is ready after ${formatDuration(ready.load_seconds)}: ${ready.attention}, ` +
@@ -353,7 +338,7 @@ export class WorkSession {
         `batches of ${formatCount(ready.tokens_per_batch)} tokens`,
     );
     const found = ready.device_uuid;
-    if (place === null && found !== null && isOtherGpu(id, found))
+    if (found !== null && isOtherGpu(id, found))
       notes.add(
         'warning',
         'wrong_device',

@@ -47,6 +47,7 @@ export async function storedFacts(store: RunStore): Promise<LiveFacts> {
     prepare: null,
     prepareFinished: run.prepared !== null,
     residuesInWork: 0,
+    partsDoneElsewhere: 0,
     partsInWork: run.counts.parts.assigned,
     elapsedSeconds: Math.floor(timings.workingMilliseconds / 1000),
     residuesPerSecond: null,

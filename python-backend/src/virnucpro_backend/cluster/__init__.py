@@ -1,1 +1,1 @@
-"""Workers on other computers, through a scheduler that already runs there."""
+"""Computing the shares of a run on a Ray cluster."""

@@ -1,6 +1,146 @@
-"""Starts a pool's process: `python -m virnucpro_backend.cluster`."""
+"""`python -m virnucpro_backend.cluster`: has the shares of a run computed as tasks of a Ray cluster.
 
-from virnucpro_backend.cluster.pool import main
+A task runs `virnucpro compute` on whichever node Ray chooses. Ray starts it again elsewhere when its node is
+lost, and an autoscaler sees what waits. Driven over the line protocol; ends, and its tasks with it, when
+standard input closes.
+"""
+
+from __future__ import annotations
+
+import queue
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from virnucpro_backend.cluster.connection import ClusterRefusedError, Connection, connect
+from virnucpro_backend.protocol import Channel, EndOfCommands, MalformedCommand
+
+LOOK_SECONDS = 1.0
+EXPLAIN_SECONDS = 15.0
+LOST_NODE_RETRIES = 3
+
+
+def compute_share(program: str, run: str, share: str, cpus: int) -> tuple[int, str, str]:
+    """On a node: compute one share; answer with the exit code, the node's name and the last lines.
+
+    Ray sends this function itself, so it imports what it needs and knows nothing of this module.
+    """
+    import ctypes
+    import signal
+    import socket
+    import subprocess
+
+    def end_with_task() -> None:
+        # Ray kills a task's process; what the task has started must not compute on.
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM)
+
+    command = [program, "compute", run, "--share", share]
+    if cpus:
+        command += ["--devices", f"cpu:{cpus}"]
+    done = subprocess.run(
+        command,
+        preexec_fn=end_with_task,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    return done.returncode, socket.gethostname(), done.stdout[-2000:]
+
+
+@dataclass
+class Shares:
+    """Tasks of a run, one for each share that was asked for."""
+
+    channel: Channel
+    connection: Connection
+    run: str
+    program: str
+    of: int
+    cpus: int
+    tasks: dict[Any, int] = field(default_factory=dict)
+
+    def submit(self, shares: list[int]) -> None:
+        """Ask Ray for the resources of each share; it waits until there are some."""
+        ray = self.connection.ray
+        resources = {"num_cpus": self.cpus} if self.cpus else {"num_cpus": 1, "num_gpus": 1}
+        remote = ray.remote(compute_share).options(max_retries=LOST_NODE_RETRIES, **resources)
+        for share in shares:
+            task = remote.remote(self.program, self.run, f"{share}/{self.of}", self.cpus)
+            self.tasks[task] = share
+
+    def cancel(self) -> None:
+        """End all tasks. Their programs stop after the batch under way."""
+        for task in self.tasks:
+            self.connection.ray.cancel(task, force=True)
+
+    def report_ends(self) -> None:
+        """Say which tasks have ended, and how."""
+        ray = self.connection.ray
+        if not self.tasks:
+            return
+        ended, _ = ray.wait(list(self.tasks), num_returns=len(self.tasks), timeout=0)
+        for task in ended:
+            share = self.tasks.pop(task)
+            try:
+                code, node, words = ray.get(task)
+                reason = "it ended" if code == 0 else f"its program ended with exit code {code}"
+            except ray.exceptions.RayError as error:
+                node, words, reason = None, str(error)[-2000:], type(error).__name__
+            self.channel.emit("share_ended", share=share, node=node, reason=reason, last_words=words)
+
+    def explain_wait(self) -> None:
+        """Say why tasks wait: there may be no node that could compute them."""
+        name = "CPU" if self.cpus else "GPU"
+        have = self.connection.ray.cluster_resources().get(name, 0)
+        what = "processors" if self.cpus else "a GPU"
+        free = have >= max(self.cpus, 1)
+        reason = "all nodes are busy" if free else f"no node of the Ray cluster has {what}"
+        for share in self.tasks.values():
+            self.channel.emit("share_waits", share=share, reason=reason)
+
+
+def main() -> None:
+    """Connect as the first command says, then carry out the others until there are no more."""
+    channel = Channel()
+    channel.hello("ray")
+    first = channel.commands.get()
+    if isinstance(first, EndOfCommands):
+        return
+    if isinstance(first, MalformedCommand) or first["type"] != "connect":
+        sys.exit(2)
+
+    def warn(text: str) -> None:
+        channel.emit("log", level="warning", message=text)
+
+    try:
+        connection = connect(first["address"], warn)
+    except ClusterRefusedError as error:
+        channel.emit("refused", message=str(error), next_step=error.next_step)
+        return
+    channel.emit("connected", version=connection.version, job=connection.job)
+    shares = Shares(channel, connection, first["run"], first["program"], first["shares"], first["cpus"])
+    explain_at = 0.0
+    while True:
+        try:
+            command = channel.commands.get(timeout=LOOK_SECONDS)
+        except queue.Empty:
+            shares.report_ends()
+            if time.monotonic() >= explain_at:
+                shares.explain_wait()
+                explain_at = time.monotonic() + EXPLAIN_SECONDS
+            continue
+        if isinstance(command, EndOfCommands):
+            return
+        if isinstance(command, MalformedCommand):
+            sys.exit(2)
+        if command["type"] == "submit":
+            shares.submit(command["shares"])
+        elif command["type"] == "cancel":
+            shares.cancel()
+
 
 if __name__ == "__main__":
     main()

@@ -1,5 +1,5 @@
-import { Button, Checkbox, Group, NumberInput, Radio, TextInput } from '@mantine/core';
-import { THIS_COMPUTER, type WindowWhere } from '../../../../electron/contract/index.ts';
+import { Button, Group, NumberInput, Radio, TextInput } from '@mantine/core';
+import { MOST_CLUSTER_SHARES, THIS_COMPUTER, type WindowWhere } from '../../../../electron/contract/index.ts';
 import { Banner } from '../../../components/feedback/Banner.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { installRay, useEnvironment } from '../../../state/computer/environment.ts';
@@ -11,7 +11,7 @@ type Ray = Extract<WindowWhere, { kind: 'ray' }>;
 
 const STARTS: Readonly<Record<WindowWhere['kind'], () => WindowWhere>> = {
   this_computer: () => THIS_COMPUTER,
-  ray: () => ({ kind: 'ray', address: '', shared_storage: true, cpu_workers_per_node: 0 }),
+  ray: () => ({ kind: 'ray', address: '', shares: 8, cpus: 0 }),
   slurm: () => placeOf(useSlurm.getState()),
 };
 const KINDS = Object.keys(STARTS) as WindowWhere['kind'][];
@@ -55,21 +55,22 @@ function RayFields({ ray, onChange }: { ray: Ray; onChange: (ray: Ray) => void }
         onChange={(event) => onChange({ ...ray, address: event.currentTarget.value.trim() })}
       />
       <NumberInput
+        label={t('where.shares')}
+        description={t('where.sharesHelp')}
+        min={1}
+        max={MOST_CLUSTER_SHARES}
+        allowDecimal={false}
+        value={ray.shares}
+        onChange={(value) => onChange({ ...ray, shares: Math.max(1, Number(value) || 1) })}
+      />
+      <NumberInput
         label={t('where.processors')}
         description={t('where.processorsHelp')}
         min={0}
         max={256}
         allowDecimal={false}
-        value={ray.cpu_workers_per_node}
-        onChange={(value) =>
-          onChange({ ...ray, cpu_workers_per_node: typeof value === 'number' ? Math.max(0, value) : 0 })
-        }
-      />
-      <Checkbox
-        label={t('where.sharedStorage')}
-        description={t('where.sharedStorageHelp')}
-        checked={ray.shared_storage}
-        onChange={(event) => onChange({ ...ray, shared_storage: event.currentTarget.checked })}
+        value={ray.cpus}
+        onChange={(value) => onChange({ ...ray, cpus: Math.max(0, Number(value) || 0) })}
       />
     </div>
   );

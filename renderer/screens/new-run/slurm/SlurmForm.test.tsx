@@ -41,9 +41,4 @@ it('shows the script that comes of its fields, says what is wrong with one, and 
   await user.clear(screen.getByLabelText('Account'));
   await user.click(screen.getByRole('button', { name: 'Copy as script', hidden: true }));
   await waitFor(async () => expect(await navigator.clipboard.readText()).toBe(script()));
-
-  // Nothing to log in to where a person submits.
-  expect(screen.getByLabelText('Login node')).toBeTruthy();
-  await user.click(screen.getByLabelText('I submit the script myself'));
-  expect(screen.queryByLabelText('Login node')).toBeNull();
 });

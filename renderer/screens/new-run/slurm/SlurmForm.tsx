@@ -1,4 +1,4 @@
-import { Box, Button, Checkbox, NumberInput, Select, Textarea, TextInput } from '@mantine/core';
+import { Box, Button, NumberInput, Select, Textarea, TextInput } from '@mantine/core';
 import { IconCopy } from '@tabler/icons-react';
 import {
   slurmJobProblems,
@@ -29,7 +29,8 @@ const WRONG: Readonly<Partial<Record<keyof SlurmJob, MessageKey>>> = {
   time: 'slurm.wrong.time',
   modules: 'slurm.wrong.modules',
   image: 'slurm.wrong.image',
-  python: 'slurm.wrong.path',
+  gpusPerTask: 'slurm.wrong.count',
+  program: 'slurm.wrong.path',
   extra: 'slurm.wrong.extra',
 };
 
@@ -58,7 +59,11 @@ export function SlurmForm({ settings, onChange }: SlurmFormProps) {
       onChange={(event) => change({ [field]: event.currentTarget.value })}
     />
   );
-  const count = (field: 'tasks' | 'cpus' | 'mostAtOnce', description?: MessageKey, placeholder?: string) => (
+  const count = (
+    field: 'tasks' | 'gpusPerTask' | 'cpus' | 'mostAtOnce',
+    description?: MessageKey,
+    placeholder?: string,
+  ) => (
     <NumberInput
       {...frame(field)}
       label={t(`slurm.${field}`)}
@@ -68,7 +73,10 @@ export function SlurmForm({ settings, onChange }: SlurmFormProps) {
       allowDecimal={false}
       value={job[field] ?? ''}
       onChange={(value) =>
-        change({ [field]: typeof value === 'number' ? value : field === 'tasks' ? 0 : null })
+        change({
+          [field]:
+            typeof value === 'number' ? value : field === 'tasks' || field === 'gpusPerTask' ? 0 : null,
+        })
       }
     />
   );
@@ -85,6 +93,7 @@ export function SlurmForm({ settings, onChange }: SlurmFormProps) {
           onChange={(value) => change({ gpu: GPU.find((known) => known === value) ?? 'gres' })}
         />
         {job.gpu !== 'none' && text('gpuType', undefined, t('slurm.anyGpu'))}
+        {job.gpu !== 'none' && count('gpusPerTask', 'slurm.gpusPerTaskHelp')}
         {text('partition')}
         {text('account')}
         {text('time', 'slurm.timeHelp')}
@@ -111,7 +120,7 @@ export function SlurmForm({ settings, onChange }: SlurmFormProps) {
               }
             />
             {job.container !== 'none' && text('image', undefined, '/images/pytorch.sif')}
-            {text('python', 'slurm.pythonHelp', t('slurm.sameAsHere'))}
+            {text('program', 'slurm.programHelp', t('slurm.sameAsHere'))}
             <Textarea
               {...frame('extra')}
               className={classes.wide ?? ''}
@@ -127,24 +136,15 @@ export function SlurmForm({ settings, onChange }: SlurmFormProps) {
         </Fold>
       </Box>
       <div className={classes.fields}>
-        <Checkbox
+        <TextInput
+          inputWrapperOrder={ORDER}
           className={classes.wide ?? ''}
-          label={t('slurm.bySelf')}
-          description={t('slurm.bySelfHelp')}
-          checked={settings.bySelf}
-          onChange={(event) => onChange({ ...settings, bySelf: event.currentTarget.checked })}
+          label={t('slurm.login')}
+          description={t('slurm.loginHelp')}
+          placeholder={t('slurm.loginHere')}
+          value={settings.login}
+          onChange={(event) => onChange({ ...settings, login: event.currentTarget.value })}
         />
-        {!settings.bySelf && (
-          <TextInput
-            inputWrapperOrder={ORDER}
-            className={classes.wide ?? ''}
-            label={t('slurm.login')}
-            description={t('slurm.loginHelp')}
-            placeholder={t('slurm.loginHere')}
-            value={settings.login}
-            onChange={(event) => onChange({ ...settings, login: event.currentTarget.value })}
-          />
-        )}
       </div>
       <Script job={job} />
     </>
@@ -152,7 +152,7 @@ export function SlurmForm({ settings, onChange }: SlurmFormProps) {
 }
 
 type TextField =
-  'partition' | 'account' | 'qos' | 'gpuType' | 'memory' | 'time' | 'modules' | 'image' | 'python';
+  'partition' | 'account' | 'qos' | 'gpuType' | 'memory' | 'time' | 'modules' | 'image' | 'program';
 const IN_MORE: ReadonlySet<keyof SlurmJob> = new Set([
   'qos',
   'cpus',
@@ -160,11 +160,11 @@ const IN_MORE: ReadonlySet<keyof SlurmJob> = new Set([
   'mostAtOnce',
   'modules',
   'image',
-  'python',
+  'program',
   'extra',
 ]);
 
-/** What is submitted, word for word; for clusters where only people submit, to copy. */
+/** What is submitted, word for word. */
 function Script({ job }: { job: SlurmJob }) {
   const { t } = useTexts();
   const copy = useCopy();

@@ -77,25 +77,22 @@ function Node({ name, openAtFirst, ...cards }: CardsProps & { name: string; open
   const { t, format } = useTexts();
   const [opened, setOpened] = useState(openAtFirst);
   const ids = useMemo(() => new Set(cards.ids), [cards.ids]);
-  const [computing, gone, residuesPerSecond] = useLiveRun(
+  const [computing, residuesPerSecond] = useLiveRun(
     useShallow((state) => {
       const there = state.live?.devices.filter(({ id }) => ids.has(id)) ?? [];
-      const count = (wanted: string) => there.filter(({ worker }) => worker.state === wanted).length;
+      const working = there.filter(({ worker }) => worker.state === 'working').length;
       const speed = there.reduce((sum, device) => sum + (device.residuesPerSecond ?? 0), 0);
-      return [count('working'), count('left'), Math.round(speed)] as const;
+      return [working, Math.round(speed)] as const;
     }),
   );
   const sequences = useLiveRun((state) => sequencesPerMinute(residuesPerSecond, state.live?.progress));
-  const isGone = gone === ids.size;
   return (
     <details className={classes.node} open={opened} onToggle={(event) => setOpened(event.currentTarget.open)}>
       <summary>
         <b className={classes.nodeName}>{name}</b>
         <span className={classes.nodeFacts}>
-          {isGone
-            ? t('node.gone', { count: ids.size })
-            : t('node.devices', { count: ids.size - gone, computing })}
-          {!isGone && sequences !== null && computing > 0 && (
+          {t('node.devices', { count: ids.size, computing })}
+          {sequences !== null && computing > 0 && (
             <> · {t('node.speed', { speed: format.rate(sequences) })}</>
           )}
         </span>

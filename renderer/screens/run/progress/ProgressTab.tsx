@@ -71,20 +71,11 @@ export function ProgressTab({ run }: { run: RunSummary }) {
 function ClusterBanner() {
   const { t } = useTexts();
   const cluster = useLiveRun((state) => state.live?.cluster ?? null);
-  const computing = useLiveRun(
-    (state) => state.live?.devices.filter(({ worker }) => worker.state !== 'left').length ?? 0,
-  );
   if (!cluster) return null;
   const kind = t(`where.${cluster.kind}`);
   if (cluster.state === 'connecting') return <Banner tone="info" title={t('cluster.connecting', { kind })} />;
-  if (cluster.state === 'restarting') return <Banner tone="lost" title={t('cluster.restarting', { kind })} />;
   if (cluster.state === 'ended') return null;
-  if (cluster.waiting === 0)
-    return computing === 0 ? (
-      <Banner tone="info" title={t('cluster.noDevices', { kind })}>
-        {cluster.reason}
-      </Banner>
-    ) : null;
+  if (cluster.waiting === 0) return null;
   return (
     <Banner tone="info" title={t('cluster.waiting', { kind, count: cluster.waiting })}>
       {cluster.reason}

@@ -5,7 +5,7 @@ import type { PartDone, PartFailureCode } from '../../../../contract/protocol/in
 import type { StoredPart } from '../../../store/types.ts';
 import type { StoreAnswer, StoreEffect, WorkEffect, WorkEvent } from '../workEvents.ts';
 import { decideWork } from './decideWork.ts';
-import { newWorkState, PARTS_IN_FLIGHT } from './workState.ts';
+import { type ComputedBy, newWorkState, PARTS_IN_FLIGHT } from './workState.ts';
 
 const DIED = appError('worker_died', 'The worker of gpu-0 stopped.');
 
@@ -44,16 +44,12 @@ class World {
   preparing = false;
   prepareStarts = 0;
 
-  /** Devices that a cluster has lent. */
-  readonly there = new Set<string>();
-  poolStarts = 0;
-  poolEnded = false;
+  sharesStarts = 0;
 
-  /** With the devices of this computer, or with those that a cluster brings. */
-  constructor(devices: readonly string[], keys: readonly string[], pool = false) {
+  constructor(devices: readonly string[], keys: readonly string[], computedBy: ComputedBy = 'devices') {
     this.state = newWorkState(
       devices.map((id) => ({ id, name: id })),
-      { pool },
+      computedBy,
     );
     this.keys = keys;
   }
@@ -65,7 +61,7 @@ class World {
   emit(event: WorkEvent): void {
     for (const effect of decideWork(this.state, event)) this.perform(effect);
     expect(this.state.unanswered).toBe(this.unanswered.length);
-    // Each device that the run gives work to has a worker, and is there.
+    // Each device that the run gives work to has a worker.
     for (const { id, held } of this.state.devices.values()) expect(held).toEqual(this.held.get(id) ?? []);
     expect(this.outcomes.length).toBeLessThanOrEqual(1);
     const all = [...this.held.values()].flat();
@@ -77,15 +73,11 @@ class World {
     const running = ['start_worker', 'start_prepare', 'assign', 'recall', 'stop_worker'];
     if (running.includes(effect.type)) expect(this.outcomes).toEqual([]);
     switch (effect.type) {
-      case 'start_pool':
-        this.poolStarts += 1;
-        break;
-      case 'forget_worker':
-        expect(this.there.has(effect.device)).toBe(false);
+      case 'start_shares':
+        this.sharesStarts += 1;
         break;
       case 'start_worker':
         expect(this.held.has(effect.device) || this.stopping.has(effect.device)).toBe(false);
-        if (this.poolStarts > 0) expect(this.there.has(effect.device)).toBe(true);
         this.held.set(effect.device, []);
         this.restarting.add(effect.device);
         break;
@@ -249,38 +241,11 @@ class World {
     this.emit({ type: 'worker_stopped', device });
   }
 
-  join(device: string): void {
-    if (this.there.has(device) || this.poolEnded) return;
-    if (!this.state.pool?.open) this.emit({ type: 'pool_ready', version: 'Made-up 1.0', job: null });
-    this.there.add(device);
-    this.emit({ type: 'device_joined', device, name: device, joined: {} as never });
-  }
-
-  /** Its worker is gone with it, whatever that was doing. */
-  leave(device: string): void {
-    if (!this.there.delete(device)) return;
-    for (const key of this.held.get(device) ?? []) this.forgetRecall(key);
-    this.held.delete(device);
-    this.stopping.delete(device);
-    this.restarting.delete(device);
-    this.emit({ type: 'device_left', device, reason: 'the node is gone' });
-  }
-
-  endPool(forGood: boolean): void {
-    if (this.poolEnded) return;
-    this.poolEnded = forGood;
-    this.emit({ type: 'pool_died', error: DIED, restartAttempt: forGood ? null : 1 });
-    for (const device of [...this.there]) this.leave(device);
-  }
-
   /** Nothing more goes wrong: whatever can happen happens, until nothing can. */
   calmDown(): void {
-    if (this.poolStarts > 0 && this.outcomes.length === 0)
-      this.emit({ type: 'pool_waiting', waiting: 0, reason: '' });
     for (let round = 0; round < 10_000 && this.outcomes.length === 0; round++) {
       for (const device of this.stopping) this.finishStopping(device);
       for (const device of this.held.keys()) this.getReady(device);
-      if (this.poolStarts > 0 && this.there.size === 0) this.join('late');
       if (this.unanswered.length > 0) this.answer(0, 1);
       else if (this.recalls.length > 0) this.answerRecall();
       else if (this.preparing) this.prepareOne();
@@ -532,79 +497,31 @@ describe('a session of work', () => {
     expect(workAmongLiars(['blind'], 4, () => false, 'part_unreadable').outcome).toBe('settled');
   });
 
-  it('waits for its cluster, and gives what a lost node held to another as if it had never been begun', () => {
-    const world = new World([], [], true);
-    const parts = ['000001', '000002', '000003'].map((key) => part(key));
-    for (const { key } of parts) world.parts.set(key, 'pending');
-    world.start(parts, { prepared: true });
-    expect(world.poolStarts).toBe(1);
-    world.emit({ type: 'pool_waiting', waiting: 2, reason: 'Priority' });
-    expect(world.outcomes).toEqual([]);
-    world.join('node-1');
-    world.getReady('node-1');
-    expect(world.held.get('node-1')).toEqual(['000001', '000002']);
-    world.leave('node-1');
-    const interrupted = world.unanswered.map((effect) => effect.type === 'end_attempt' && effect.outcome);
-    expect(interrupted).toEqual(['interrupted', 'interrupted']);
-    // What a worker says that is gone means nothing.
-    world.emit({ type: 'worker_died', device: 'node-1', error: DIED, restartAttempt: 1 });
-    world.emit({ type: 'part_done', device: 'node-1', done: done('000001') });
-    expect(world.unanswered).toHaveLength(2);
-    world.join('node-2');
-    world.getReady('node-2');
-    // None of them is a suspect: two are held at a time.
-    expect(world.held.get('node-2')).toEqual(['000001', '000002']);
-    world.calmDown();
-    expect(world.outcomes).toEqual(['settled']);
-    expect(world.notes).not.toContain('part_bisected');
+  it('has a cluster compute what is prepared, and is settled when all of it is taken over', () => {
+    const keys = ['000001', '000002', '000003'];
+    const world = new World([], [], 'shares');
+    world.emit({ type: 'started', parts: keys.map((key) => part(key)), prepared: true });
+    expect(world.sharesStarts).toBe(0);
+    world.emit({ type: 'checked', parts: [], lost: [], readAgain: false });
+    world.emit({ type: 'shares_merged', keys: ['000003', '000001'] });
+    expect([world.sharesStarts, world.outcomes]).toEqual([1, []]);
+    world.emit({ type: 'shares_merged', keys: ['000002'] });
+    expect([world.sharesStarts, world.outcomes]).toEqual([1, ['settled']]);
   });
 
-  it('ends for want of devices only when its cluster will bring no more', () => {
-    const cluster = () => {
-      const world = new World([], [], true);
-      world.start([part('000001')], { prepared: true });
-      world.join('node-1');
-      return world;
-    };
-    const expecting = cluster();
-    expecting.emit({ type: 'pool_waiting', waiting: 1, reason: 'Resources' });
-    expecting.die('node-1', true);
-    expect(expecting.outcomes).toEqual([]);
-    expecting.emit({ type: 'pool_waiting', waiting: 0, reason: '' });
-    expect(expecting.outcomes).toEqual(['halt']);
-
-    const complete = cluster();
-    complete.die('node-1', true);
-    expect(complete.outcomes).toEqual(['halt']);
-
-    const empty = cluster();
-    empty.join('node-2');
-    empty.emit({ type: 'exclude_device', device: 'node-2' });
-    empty.finishStopping('node-2');
-    // Its devices leave one by one: the last of them is one that the user took out.
-    empty.endPool(false);
-    expect(empty.outcomes).toEqual([]);
-    empty.endPool(true);
-    expect(empty.outcomes).toEqual(['halt']);
-  });
-
-  it('keeps out what the user took out, and what lies, when it comes again', () => {
-    const world = new World([], [], true);
-    world.start([part('000001')], { prepared: true });
-    world.join('node-1');
-    world.join('node-2');
-    world.emit({ type: 'exclude_device', device: 'node-1' });
-    world.leave('node-1');
-    world.join('node-1');
-    expect(world.held.has('node-1')).toBe(false);
-    world.emit({ type: 'include_device', device: 'node-1' });
-    expect(world.held.has('node-1')).toBe(true);
-    world.leave('node-2');
-    world.emit({ type: 'exclude_device', device: 'node-2' });
-    world.emit({ type: 'include_device', device: 'node-2' });
-    expect(world.held.has('node-2')).toBe(false);
-    world.join('node-2');
-    expect(world.held.has('node-2')).toBe(true);
+  it('halts where a cluster fails, and rests once all is prepared where nothing is to be computed', () => {
+    const failing = new World([], [], 'shares');
+    failing.start([part('000001')], { prepared: true });
+    failing.emit({ type: 'shares_failed', error: DIED });
+    const preparing = new World([], [], 'nothing');
+    preparing.start([part('000001')], { prepared: true });
+    const computed = new World([], [], 'nothing');
+    computed.start([], { prepared: true });
+    expect([failing, preparing, computed].map(({ outcomes }) => outcomes)).toEqual([
+      ['halt'],
+      ['prepared'],
+      ['settled'],
+    ]);
   });
 
   it('loses no part and computes none twice, whatever happens in whatever order', () => {
@@ -619,20 +536,17 @@ describe('a session of work', () => {
       fc.tuple(fc.constantFrom('unreadable', 'memory', 'recall', 'stopped'), device, fc.nat()),
       fc.tuple(fc.constantFrom('exclude', 'include'), device, fc.nat()),
       fc.tuple(fc.constantFrom('drain', 'stray'), device, fc.nat(30)),
-      { weight: 4, arbitrary: fc.tuple(fc.constantFrom('join', 'leave'), device, fc.nat()) },
-      fc.tuple(fc.constantFrom('waits', 'pool_dies'), device, fc.nat(5)),
     );
     const run = fc.tuple(
       fc.integer({ min: 1, max: 3 }),
       fc.integer({ min: 0, max: 7 }),
       fc.array(step, { maxLength: 120 }),
-      fc.boolean(),
     );
     fc.assert(
-      fc.property(run, ([deviceCount, partCount, steps, onCluster]) => {
+      fc.property(run, ([deviceCount, partCount, steps]) => {
         const used = devices.slice(0, deviceCount);
         const keys = Array.from({ length: partCount }, (_, i) => String(i + 1).padStart(6, '0'));
-        const world = new World(onCluster ? [] : used, keys, onCluster);
+        const world = new World(used, keys);
         const isKnown = (id: string) => world.state.devices.has(id);
         let drained = false;
         world.emit({ type: 'started', parts: [], lost: [], prepared: false });
@@ -653,11 +567,6 @@ describe('a session of work', () => {
           // What a worker says of a part that it does not have changes nothing.
           if (what === 'stray' && isKnown(name))
             world.emit({ type: 'part_done', device: name, done: done('999999') });
-          if (onCluster && what === 'join') world.join(name);
-          if (onCluster && what === 'leave') world.leave(name);
-          if (onCluster && what === 'waits')
-            world.emit({ type: 'pool_waiting', waiting: number, reason: 'Resources' });
-          if (onCluster && what === 'pool_dies') world.endPool(number === 0);
           if (what === 'drain' && number === 0) {
             drained = true;
             world.emit({ type: 'drain' });

@@ -12,25 +12,8 @@ import {
 } from './devices.ts';
 import { drain, handOut } from './handOut.ts';
 import { lose, offer, partFailed, partGivenUp, partSplit, settle } from './parts.ts';
-import { deviceJoined, deviceLeft, poolDied, poolReady, poolWaits } from './pool.ts';
 import { partPrepared, prepared, start, startPrepare } from './supply.ts';
 import type { WorkState } from './workState.ts';
-
-/** What is heard of a worker means nothing any more once its device has left. */
-const OF_WORKER: ReadonlySet<WorkEvent['type']> = new Set([
-  'worker_starting',
-  'worker_loading',
-  'worker_ready',
-  'worker_note',
-  'worker_died',
-  'worker_stopped',
-  'part_progress',
-  'part_done',
-  'part_failed',
-  'out_of_memory',
-  'heartbeat',
-  'held_up',
-]);
 
 /**
  * Decides all that happens in a session of work: brings the state up to date with the event and answers with what is to be
@@ -44,7 +27,6 @@ export function decideWork(state: WorkState, event: WorkEvent): WorkEffect[] {
 
 function take(decision: Decision, event: WorkEvent): void {
   const { state } = decision;
-  if (OF_WORKER.has(event.type) && 'device' in event && !decision.device(event.device).present) return;
   switch (event.type) {
     case 'started':
       start(decision, event);
@@ -102,28 +84,14 @@ function take(decision: Decision, event: WorkEvent): void {
     case 'heartbeat':
     case 'held_up':
     case 'prepare_progress':
-    case 'device_measured':
-    case 'pool_starting':
       return; // Only measured and shown.
 
-    // A cluster's pool
-    case 'device_joined':
-      deviceJoined(decision, event.device, event.name);
+    // A cluster
+    case 'shares_merged':
+      for (const key of event.keys) state.queue.withdraw(key);
       break;
-    case 'device_left':
-      deviceLeft(decision, decision.device(event.device), event.reason);
-      break;
-    case 'pool_waiting':
-      poolWaits(decision, event.waiting);
-      break;
-    case 'pool_ready':
-      poolReady(decision, event.version);
-      break;
-    case 'pool_note':
-      decision.note(event.level, 'pool_note', sentence('note.pool', { text: event.message }));
-      break;
-    case 'pool_died':
-      poolDied(decision, event.error, event.restartAttempt);
+    case 'shares_failed':
+      decision.halt(event.error);
       break;
 
     // Prepare

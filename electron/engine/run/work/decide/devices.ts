@@ -17,10 +17,9 @@ const MOST_DAMAGED_IN_ROW = 3;
 
 export function startDevices(decision: Decision): void {
   const { state } = decision;
-  if (state.devicesStarted || state.preparesOnly) return;
+  if (state.devicesStarted || state.computedBy !== 'devices') return;
   state.devicesStarted = true;
   decision.do({ type: 'start_monitor' });
-  if (state.pool) decision.do({ type: 'start_pool' });
   for (const device of state.devices.values())
     if (device.included && !hasWorker(device)) startWorker(decision, device);
 }
@@ -119,7 +118,7 @@ export function exclude(decision: Decision, device: DeviceWork): void {
 }
 
 function excluded(decision: Decision, device: DeviceWork): void {
-  if (device.present) decision.show(device, { state: 'excluded' });
+  decision.show(device, { state: 'excluded' });
   decision.note('info', 'device_excluded', sentence('note.excluded', { device: deviceNamed(device) }));
   haltIfNoneLeft(decision, sentence('halt.all_excluded'), sentence('halt.all_excluded.next'));
 }
@@ -131,8 +130,8 @@ export function include(decision: Decision, device: DeviceWork): void {
   decision.note('info', 'device_included', sentence('note.included', { device: deviceNamed(device) }));
   if (device.worker.state === 'switched_off')
     decision.do({ type: 'record_switched_off', device: device.id, error: null });
-  // A worker that is still ending holds the device's memory; a device that has left may come back.
-  if (!device.stopping && device.present) startWorker(decision, device);
+  // A worker that is still ending holds the device's memory.
+  if (!device.stopping) startWorker(decision, device);
 }
 
 /** One that is restarting gets the smaller batches with its next start. */
@@ -168,14 +167,7 @@ export function haltIfNoneLeft(
   detail?: string,
 ): void {
   const { devices, devicesStarted } = decision.state;
-  if (mayBringMore(decision)) return;
   if ([...devices.values()].some((device) => hasWorker(device) || (!devicesStarted && device.included)))
     return;
   decision.halt(appError('no_usable_device', cause, { nextStep, detail }));
-}
-
-/** While a cluster has not answered, has announced devices, or has none there, the run waits for it. */
-function mayBringMore({ state: { pool, devices } }: Decision): boolean {
-  if (pool === null) return false;
-  return !pool.open || pool.waiting > 0 || [...devices.values()].every(({ present }) => !present);
 }

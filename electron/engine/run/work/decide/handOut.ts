@@ -13,8 +13,17 @@ export function handOut(decision: Decision): void {
   }
   if (state.queue.assignedCount > 0 || state.unanswered > 0) return;
   if (state.supply === 'finished' && state.queue.waitingCount === 0) decision.end({ type: 'settled' });
-  else if (state.preparesOnly && state.supply === 'finished') decision.end({ type: 'prepared' });
   else if (state.draining) decision.end({ type: 'drained' });
+  else if (state.supply === 'finished') prepared(decision);
+}
+
+/** All parts that wait are there, and no device of this computer computes them. */
+function prepared(decision: Decision): void {
+  const { state } = decision;
+  if (state.computedBy === 'nothing') decision.end({ type: 'prepared' });
+  if (state.computedBy !== 'shares' || state.sharesStarted) return;
+  state.sharesStarted = true;
+  decision.do({ type: 'start_shares' });
 }
 
 /** Current parts are finished; parts that no worker has begun return to the queue. */

@@ -9,8 +9,6 @@ export const PARTS_IN_FLIGHT = 2;
 export interface DeviceWork {
   readonly id: string;
   readonly name: string;
-  /** False after a cluster has taken it back. */
-  present: boolean;
   worker: WorkerState;
   /** Parts that its worker has, in the order assigned: it computes the first. */
   readonly held: string[];
@@ -23,6 +21,8 @@ export interface DeviceWork {
   /** Scores that did not fit what its worker reported, one after the other. */
   damagedInRow: number;
 }
+
+export type ComputedBy = 'devices' | 'shares' | 'nothing';
 
 /** The state of one session of work. It is changed in place: a run can have a hundred thousand parts. */
 export interface WorkState {
@@ -44,16 +44,14 @@ export interface WorkState {
   draining: boolean;
   /** Nothing is handed out any more. */
   ended: boolean;
-  /** Where a cluster brings the devices: whether it has answered, and how many more it has announced. */
-  /** The inputs are read, and nothing is computed. */
-  readonly preparesOnly: boolean;
-  readonly pool: { open: boolean; waiting: number } | null;
+  /** By which the parts are computed: devices of this computer, the shares of a cluster, or nothing for now. */
+  readonly computedBy: ComputedBy;
+  sharesStarted: boolean;
 }
 
-/** With the devices of this computer, or with those that a cluster will bring. */
 export function newWorkState(
   devices: readonly { id: string; name: string }[],
-  { pool = false, preparesOnly = false }: { pool?: boolean; preparesOnly?: boolean } = {},
+  computedBy: ComputedBy = 'devices',
 ): WorkState {
   return {
     queue: new PartQueue(),
@@ -67,8 +65,8 @@ export function newWorkState(
     unanswered: 0,
     draining: false,
     ended: false,
-    preparesOnly,
-    pool: pool ? { open: false, waiting: 0 } : null,
+    computedBy,
+    sharesStarted: false,
   };
 }
 
@@ -76,7 +74,6 @@ export function newDevice({ id, name }: { id: string; name: string }): DeviceWor
   return {
     id,
     name,
-    present: true,
     worker: { state: 'stopped' },
     held: [],
     included: true,
@@ -91,12 +88,7 @@ export function hasWorker({ worker, stopping }: DeviceWork): boolean {
   return !stopping && !WITHOUT_WORKER.has(worker.state);
 }
 
-const WITHOUT_WORKER: ReadonlySet<WorkerState['state']> = new Set([
-  'stopped',
-  'switched_off',
-  'excluded',
-  'left',
-]);
+const WITHOUT_WORKER: ReadonlySet<WorkerState['state']> = new Set(['stopped', 'switched_off', 'excluded']);
 
 /** Parts that its worker has but has not begun, last assigned first. */
 export function notBegun({ stopping, held }: DeviceWork): string[] {

@@ -19,8 +19,6 @@ from typing import Any
 
 import psutil  # type: ignore[import-untyped]
 
-from virnucpro_backend.cluster.events import PoolFailedError
-
 FIRST_WITH_TOKENS = (2, 52)
 """Earlier releases of Ray let anybody who reaches a cluster run programs on it."""
 
@@ -30,7 +28,6 @@ HOW_TO_GET_THE_TOKEN = (
     'Copy the token from the head node, where "ray get-auth-token" shows it, into ~/.ray/auth_token on this '
     "computer, readable by you alone; or name a file that has it with RAY_AUTH_TOKEN_PATH."
 )
-FOR_THE_NODES = ("VIRNUCPRO_LOG_LEVEL",)
 TOKEN_VARIABLES = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 
 REFUSED = "InvalidAuthToken"
@@ -48,6 +45,18 @@ except Exception as error:
 """Asks a cluster for its nodes: prints their addresses, or an error."""
 
 
+class ClusterRefusedError(Exception):
+    """A cluster that cannot be used, and what to do about it."""
+
+    def __init__(self, message: str, next_step: str) -> None:
+        super().__init__(message)
+        self.next_step = next_step
+
+
+class TokenRefusedError(ClusterRefusedError):
+    """It wants a token, and not this one."""
+
+
 @dataclass(frozen=True)
 class Connection:
     """A driver's connection. `ray` is the package; `version` its own and the cluster's; `job` what the
@@ -61,12 +70,11 @@ class Connection:
 def connect(address: str, warn: Callable[[str], None]) -> Connection:
     """Connect to the cluster whose head node is at `address`, `host:port`. Takes seconds.
 
-    The token comes from where Ray itself looks for it. Raises PoolFailedError for a cluster that can't be
+    The token comes from where Ray itself looks for it. Raises ClusterRefusedError for a cluster that can't be
     reached, that has no token though others than this computer reach it, or that has another Ray or Python.
     """
     if not re.fullmatch(r"(?!-)[\w.:\[\]-]+:\d+", address):
-        raise PoolFailedError(
-            "unreachable",
+        raise ClusterRefusedError(
             f"{address} is not the address of a Ray cluster.",
             "Enter its head node as host:port; the port is ordinarily 6379.",
         )
@@ -78,8 +86,7 @@ def connect(address: str, warn: Callable[[str], None]) -> Connection:
         raise failure_to_connect(address, "", f"{error.strerror or error}.") from error
     if is_protected(_answer(address, "disabled"), address, _outer_addresses(port)):
         if not _has_token():
-            raise PoolFailedError(
-                "not_allowed",
+            raise ClusterRefusedError(
                 f"The Ray cluster at {address} asks for a token, and there is none on this computer.",
                 HOW_TO_GET_THE_TOKEN,
             )
@@ -96,14 +103,8 @@ def connect(address: str, warn: Callable[[str], None]) -> Connection:
     try:
         ray.init(
             address=address,
-            # What nodes have to say, actors say through the pool.
             log_to_driver=False,
             configure_logging=False,
-            runtime_env={
-                "py_modules": [str(Path(__file__).parents[2])],
-                "excludes": ["**/__pycache__/**"],
-                "env_vars": {name: os.environ[name] for name in FOR_THE_NODES if name in os.environ},
-            },
         )
     except Exception as error:
         kind, message = type(error).__name__, str(error)
@@ -118,53 +119,48 @@ def is_protected(answer: dict[str, Any], address: str, outer: Sequence[str]) -> 
     """Whether a cluster refuses who shows no token, from what it answered to that. `outer`: this computer's
     addresses in networks where the cluster's port answers.
 
-    Raises PoolFailedError where it does not, and other computers reach it; and where it gave no answer.
+    Raises ClusterRefusedError where it does not, and other computers reach it; and where it gave no answer.
     """
     if "nodes" in answer:
         open_to = [*outer, *(node for node in answer["nodes"] if not _is_loopback(node))]
         if not open_to:
             return False
-        raise PoolFailedError(
-            "not_allowed",
+        raise ClusterRefusedError(
             f"The Ray cluster at {address} asks for no token: whoever reaches {open_to[0]} over the network "
             "can run programs there in your name. It is not used.",
             'Stop it ("ray stop"), run "ray get-auth-token --generate", copy that token to all nodes, and '
             "start Ray again with RAY_AUTH_MODE=token.",
         )
     failure = failure_to_connect(address, str(answer.get("error")), str(answer.get("message")))
-    if failure.code == "not_allowed":
+    if isinstance(failure, TokenRefusedError):
         return True
     raise failure
 
 
-def failure_to_connect(address: str, kind: str, message: str) -> PoolFailedError:
+def failure_to_connect(address: str, kind: str, message: str) -> ClusterRefusedError:
     """Ray's exception, by the name of its class and its text, in words for the user."""
     text = f"{kind} {message}"
     first = " ".join(message.split())[:300]
     if "AuthenticationError" in text or REFUSED in text:
-        return PoolFailedError(
-            "not_allowed",
+        return TokenRefusedError(
             f"The Ray cluster at {address} doesn't accept the token on this computer.",
             HOW_TO_GET_THE_TOKEN,
         )
     if "ersion mismatch" in text:
-        return PoolFailedError(
-            "version_differs",
+        return ClusterRefusedError(
             f"The Ray cluster at {address} has another version of Ray or Python than this program. {first}",
             "Start the cluster from this program's Python environment, or from one with the same versions of "
             "Python and Ray; or choose an interpreter with the cluster's versions, under Settings or with "
             "--python.",
         )
     if "No node info found" in text or "atched Raylet" in text:
-        return PoolFailedError(
-            "refused_by_scheduler",
+        return ClusterRefusedError(
             f"This computer is not a node of the Ray cluster at {address}, and only from its nodes can work "
             "be started.",
             f'Join it without lending it anything: "RAY_AUTH_MODE=token ray start --address={address} '
             '--num-cpus=0 --num-gpus=0". Or run the program on a node of the cluster.',
         )
-    return PoolFailedError(
-        "unreachable",
+    return ClusterRefusedError(
         f"No Ray cluster answers at {address}: {first}",
         'Check the address: "ray status" on the head node shows whether it runs, and its port is the one '
         'that "ray start --head --port=..." was given, ordinarily 6379.',
@@ -174,15 +170,13 @@ def failure_to_connect(address: str, kind: str, message: str) -> PoolFailedError
 def _installed() -> str:
     """Ray's version, without importing it: what is in the environment then is what it goes by."""
     if importlib.util.find_spec("ray") is None:
-        raise PoolFailedError(
-            "package_missing",
+        raise ClusterRefusedError(
             "Ray is not installed in the program's Python environment.",
             'Run "virnucpro setup --with-ray", or install Ray in the environment that you have chosen.',
         )
     version = metadata.version("ray")
     if release(version) < FIRST_WITH_TOKENS:
-        raise PoolFailedError(
-            "version_differs",
+        raise ClusterRefusedError(
             f"Ray {version} can't protect a cluster with a token; that began with Ray 2.52.",
             "Install a newer Ray on all nodes and in the program's Python environment.",
         )

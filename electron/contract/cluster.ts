@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { countSchema } from './protocol/common.ts';
+
+/*
+ * A run on a cluster is computed by shares (engine/store/shares.ts): the cluster's own scheduler starts `virnucpro compute` once for
+ * each, on nodes that read and write the run's folder.
+ */
+
+const LONGEST_SCRIPT = 100_000;
+export const MOST_CLUSTER_SHARES = 10_000;
+
+const sharesSchema = z.int().positive().max(MOST_CLUSTER_SHARES);
+
+const raySchema = z.object({
+  kind: z.literal('ray'),
+  /** `host:port` of the head node. The token is read from a file or the environment, as Ray itself does. */
+  address: z.string().min(1).max(300),
+  shares: sharesSchema,
+  /** Processors that a share computes on; 0 for one GPU. */
+  cpus: countSchema,
+});
+
+const slurmSchema = z.object({
+  kind: z.literal('slurm'),
+  /** A batch script, submitted as an array with one task for each share. */
+  script: z.string().max(LONGEST_SCRIPT),
+  shares: sharesSchema,
+  /** The computer that sbatch, squeue and scancel are run on by ssh; null for this one. */
+  login: z.string().min(1).max(300).nullable(),
+  /** The tasks compute on processors, so the run is planned for them. */
+  on_processors: z.boolean(),
+});
+
+export const clusterChoiceSchema = z.discriminatedUnion('kind', [raySchema, slurmSchema]);
+export type ClusterChoice = z.infer<typeof clusterChoiceSchema>;
+export type SlurmChoice = Extract<ClusterChoice, { kind: 'slurm' }>;
+export type RayChoice = Extract<ClusterChoice, { kind: 'ray' }>;
+
+/** What the parts of a run on a cluster are made for. */
+export function computesOn(choice: ClusterChoice): 'cpu' | 'gpu' {
+  return (choice.kind === 'ray' ? choice.cpus > 0 : choice.on_processors) ? 'cpu' : 'gpu';
+}

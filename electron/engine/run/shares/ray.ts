@@ -1,0 +1,129 @@
+import { join } from 'node:path';
+import type { RayChoice } from '../../../contract/cluster.ts';
+import { appError, AppFailure } from '../../../contract/errors.ts';
+import { message } from '../../../contract/messages.ts';
+import { rayEventSchema, type RayEvent } from '../../../contract/protocol/index.ts';
+import { BackendProcess, type ProcessEvent } from '../../workers/backendProcess.ts';
+import { exitMessage } from '../../workers/describeExit.ts';
+import { backendLaunch, NO_GPU } from '../work/backendLaunch.ts';
+import type { Scheduler, ShareTask } from './scheduler.ts';
+import { readShareStatus } from './shareStatus.ts';
+import type { ClusterRun } from './slurm.ts';
+
+const STOP_GRACE_MS = 10_000;
+/** Ray says when a task ends and not when it begins; a share says of itself that it is computed. */
+const SILENT_MS = 60_000;
+
+/** A driver of a Ray cluster in a Python process. Which node computes what, and what happens when one is lost, is Ray's own business. */
+export class RayScheduler implements Scheduler {
+  private readonly choice: RayChoice;
+  private readonly run: ClusterRun;
+  private readonly known = new Map<number, ShareTask & { words: string | null }>();
+  private process: BackendProcess<RayEvent> | undefined;
+  private failure: AppFailure | undefined;
+  private connected: { version: string; job: string } | undefined;
+  private readonly answered = Promise.withResolvers<null>();
+
+  constructor(choice: RayChoice, run: ClusterRun) {
+    this.choice = choice;
+    this.run = run;
+  }
+
+  get job(): string | null {
+    return this.connected?.job ?? null;
+  }
+
+  async open(): Promise<string> {
+    const { context, folder, program } = this.run;
+    const { address, shares, cpus } = this.choice;
+    this.process = new BackendProcess(
+      backendLaunch(context, 'cluster', [], NO_GPU),
+      join(folder, 'logs', 'ray.log'),
+      rayEventSchema,
+      this.take,
+    );
+    this.process.send({
+      type: 'connect',
+      address,
+      run: folder,
+      program: program ?? 'virnucpro',
+      shares,
+      cpus,
+    });
+    await this.answered.promise;
+    if (this.connected) return this.connected.version;
+    throw this.failure ?? new AppFailure(appError('cluster_lost', message('cluster.silent')));
+  }
+
+  submit(shares: readonly number[]): Promise<void> {
+    for (const share of shares)
+      this.known.set(share, {
+        share,
+        state: 'waiting',
+        node: null,
+        reason: '',
+        hopeless: false,
+        words: null,
+      });
+    this.process?.send({ type: 'submit', shares });
+    return Promise.resolve();
+  }
+
+  tasks(): Promise<ShareTask[]> {
+    if (this.failure) throw this.failure;
+    return Promise.resolve(
+      [...this.known.values()].map((task) => {
+        const status = readShareStatus(this.run.folder, { index: task.share, of: this.choice.shares });
+        const isAtWork = status !== null && Math.abs(Date.now() - status.time) < SILENT_MS;
+        return task.state === 'waiting' && isAtWork
+          ? { ...task, state: 'running' as const, node: status.node, reason: '' }
+          : task;
+      }),
+    );
+  }
+
+  lastWords(share: number): string | null {
+    return this.known.get(share)?.words ?? null;
+  }
+
+  cancel(): Promise<void> {
+    this.process?.send({ type: 'cancel' });
+    return Promise.resolve();
+  }
+
+  async close(): Promise<void> {
+    await this.process?.stop(STOP_GRACE_MS);
+  }
+
+  private readonly take = (event: ProcessEvent<RayEvent>): void => {
+    if (event.type === 'fault') this.fail(new AppFailure(event.error));
+    if (event.type === 'exit')
+      this.fail(
+        new AppFailure(appError('cluster_lost', message('cluster.ended', { how: exitMessage(event.exit) }))),
+      );
+    if (event.type !== 'message') return;
+    const said = event.message;
+    if (said.type === 'connected') {
+      this.connected = said;
+      this.answered.resolve(null);
+    } else if (said.type === 'refused') {
+      this.fail(new AppFailure(appError('cluster_failed', said.message, { nextStep: said.next_step })));
+    } else if (said.type === 'share_waits' || said.type === 'share_ended') {
+      const { share, reason } = said;
+      const isOver = said.type === 'share_ended';
+      this.known.set(share, {
+        share,
+        state: isOver ? 'ended' : 'waiting',
+        node: isOver ? said.node : null,
+        reason,
+        hopeless: false,
+        words: isOver ? said.last_words : null,
+      });
+    }
+  };
+
+  private fail(failure: AppFailure): void {
+    this.failure ??= failure;
+    this.answered.resolve(null);
+  }
+}

@@ -1,0 +1,73 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { parseJson } from '../../../contract/parseJson.ts';
+import { countSchema } from '../../../contract/protocol/common.ts';
+import { deviceLiveSchema } from '../../../contract/rpc/runs.ts';
+import { pathInRun, readPlain, replaceInRun } from '../../files/runFiles.ts';
+import { shareFolder, type Share } from '../../store/shares.ts';
+import type { OpenRun } from '../openRun.ts';
+
+const STATUS = 'status.json';
+const EVERY_MS = 3_000;
+const MOST_BYTES = 1 << 20;
+
+const statusSchema = z.object({
+  version: z.literal(1),
+  node: z.string().max(300),
+  time: z.number(),
+  phase: z.string().max(30),
+  /** Why it is paused, if it is. */
+  error: z.string().nullable(),
+  parts: z.object({ total: countSchema, done: countSchema }),
+  residuesLeft: countSchema,
+  devices: z.array(deviceLiveSchema),
+});
+/** How far a share is: for those who follow the run, on whichever computer. */
+export type ShareStatus = z.infer<typeof statusSchema>;
+
+/** Keeps the status of a share that is being computed; call the answer once the share is closed. */
+export function keepShareStatus(share: OpenRun): () => void {
+  write(share);
+  const timer = setInterval(() => write(share), EVERY_MS);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+    write(share);
+  };
+}
+
+function write(share: OpenRun): void {
+  const { parts, residues } = share.progress();
+  const { state } = share;
+  const status: ShareStatus = {
+    version: 1,
+    node: hostname(),
+    time: Date.now(),
+    phase: state.phase,
+    error: state.phase === 'paused' ? (state.error?.cause ?? null) : null,
+    parts: { total: parts.total, done: parts.done + parts.failed },
+    residuesLeft: Math.max(0, residues.total - residues.done),
+    devices: share.deviceStates(),
+  };
+  try {
+    replaceInRun(share.folder, STATUS, Buffer.from(JSON.stringify(status)));
+  } catch {
+    // Nobody computes by it, and the share's folder may have been taken over and deleted.
+  }
+}
+
+/** Null where there is none that can be read. */
+export function readShareStatus(runFolder: string, share: Share): ShareStatus | null {
+  try {
+    const text = readPlain(pathInRun(runFolder, `${shareFolder(share)}/${STATUS}`), MOST_BYTES);
+    return parseJson(statusSchema, text?.toString('utf8')) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+export const isShareDone = (status: ShareStatus | null): boolean => status?.phase === 'done';
+
+/** The share's folder as a path of this computer. */
+export const shareFolderIn = (runFolder: string, share: Share): string => join(runFolder, shareFolder(share));

@@ -1,1 +1,0 @@
-"""Workers as the tasks of a SLURM job, through files on a shared file system."""

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { readFile, truncate } from 'node:fs/promises';
+import { cp, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { unwrap } from '../../../contract/result.ts';
 import type { RunState } from '../../../contract/runState.ts';
-import { readTables, testContext, WITHOUT_PYTHON } from '../../testing/testContext.ts';
+import { readTables, temporaryFolder, testContext, WITHOUT_PYTHON } from '../../testing/testContext.ts';
 import { acquireRunLock } from '../../store/runLock.ts';
 import { OpenRun } from '../openRun.ts';
 import { makeRun, undisturbed } from '../testing/realRuns.ts';
@@ -114,4 +114,44 @@ describe.skipIf(WITHOUT_PYTHON)('a run that is computed by shares', () => {
     lock.release();
     expect((await finish(folder)).left).toBeLessThan(before);
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'goes to its cluster where it was made, and nowhere that its sender says',
+    async () => {
+      const tools = await temporaryFolder();
+      const asked = join(tools, 'asked');
+      await writeFile(join(tools, 'sbatch'), `#!/bin/sh\necho "$@" >> '${asked}'\nexit 1\n`, { mode: 0o755 });
+      vi.stubEnv('PATH', `${tools}:${process.env['PATH']}`);
+      const where = {
+        kind: 'slurm',
+        script: '#!/bin/sh\n',
+        shares: 2,
+        login: null,
+        on_processors: true,
+      } as const;
+      const own = await makeRun(context, { where, devices: 'cpu:1' });
+      await own.close();
+      const sent = join(await temporaryFolder(), 'sent');
+      await cp(own.folder, sent, { recursive: true });
+      const stranger = unwrap(await OpenRun.open(context, sent));
+      const notes: string[] = [];
+      stranger.subscribe((change) => {
+        if (change.type === 'note') notes.push(change.note.code);
+      });
+      unwrap(await stranger.start());
+      expect(stranger.deviceStates()).toHaveLength(1);
+      expect(stranger.clusterState()).toBeNull();
+      unwrap(await stranger.stopNow());
+      await stranger.close();
+      expect(notes).toContain('place_not_followed');
+      expect(existsSync(asked)).toBe(false);
+
+      const ours = unwrap(await OpenRun.open(context, own.folder));
+      unwrap(await ours.start());
+      expect(await ours.whenIdle()).toMatchObject({ phase: 'paused', error: { code: 'cluster_failed' } });
+      await ours.close();
+      expect(existsSync(asked)).toBe(true);
+      vi.unstubAllEnvs();
+    },
+  );
 });

@@ -305,19 +305,20 @@ describe('a run', () => {
     await screen.findByText('Disk is full');
   });
 
-  it('on a cluster shows its devices by node, and for how many more it waits', async () => {
+  it('on a cluster shows its devices by node, and how many shares wait', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />, { runs: 'many', devices: 32, nodes: 4 });
     act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));
-    await screen.findByText('Waiting for 2 more devices of the Ray cluster.');
+    await screen.findByText('The Ray cluster has not started 2 shares of this run yet.');
     screen.getByText('gpu-node-9 is starting');
     const node = await screen.findByText('gpu-node-1');
     screen.getByText('gpu-node-4');
     // Thirty-two cards at once would hide everything else.
     expect(screen.queryByRole('article', { name: /GPU 0 of gpu-node-1/ })).toBeNull();
     await user.click(node);
-    const gone = await screen.findByRole('article', { name: /GPU 3 of gpu-node-1/ });
-    within(gone).getByText('The node was taken back.');
+    const card = await screen.findByRole('article', { name: /GPU 3 of gpu-node-1/ });
+    // Each share decides on its own devices.
+    expect(within(card).queryByRole('button')).toBeNull();
     expect(screen.queryByRole('article', { name: /gpu-node-2/ })).toBeNull();
   });
 });

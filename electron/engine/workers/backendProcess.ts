@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { appError, type AppError } from '../../contract/errors.ts';
+import { PROTOCOL_VERSION } from '../../contract/protocol/index.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import type { ProcessExit } from './describeExit.ts';
 import { ChildProcess } from './childProcess.ts';
-import { wrongGreeting } from './greeting.ts';
 import { ProcessLog } from './processLog.ts';
 import type { RecordedLaunch } from './processRecords.ts';
 
@@ -108,4 +108,13 @@ export class BackendProcess<Message extends { type: string }> {
     this.emit({ type: 'fault', error });
     this.kill();
   }
+}
+
+/** What is wrong with the first message of a process: it has to be `hello`, in this program's version of the protocol. */
+function wrongGreeting(message: { type: string; protocol?: number }): AppError | null {
+  if (message.type === 'hello' && message.protocol === PROTOCOL_VERSION) return null;
+  return appError(
+    'protocol_version',
+    `The Python backend speaks protocol version ${message.protocol ?? 'unknown'}, this program version ${PROTOCOL_VERSION}.`,
+  );
 }

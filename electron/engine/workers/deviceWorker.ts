@@ -12,9 +12,9 @@ import type {
   WorkerReady,
 } from '../../contract/protocol/index.ts';
 import type { ProcessEvent } from './backendProcess.ts';
-import { BoundedNotes } from './boundedNotes.ts';
 import { ProgressWatch, RegularLook, StartWatch, type DeadlineLimits } from './deadlines.ts';
 import { exitMessage, type ProcessExit } from './describeExit.ts';
+import { BoundedNotes } from './floodLimit.ts';
 import type { WorkerConnection, WorkerLauncher } from './workerLauncher.ts';
 import { Restarts } from './restarts.ts';
 

@@ -1,3 +1,6 @@
+import type { z } from 'zod';
+import type { logSchema } from '../../contract/protocol/index.ts';
+
 /** Lets a burst through at once, and a fixed number a second after that. */
 export class FloodLimit {
   private readonly most: number;
@@ -25,5 +28,29 @@ export class FloodLimit {
     const verdict = this.dropping ? 'dropped' : 'first_dropped';
     this.dropping = true;
     return verdict;
+  }
+}
+
+/** Messages of a process go into the run's database and log, and to every window. */
+const NOTES_AT_ONCE = 100;
+const NOTES_PER_SECOND = 0.2;
+const LONGEST_NOTE = 2_000;
+
+type Level = 'info' | 'warning' | 'error';
+
+/** What a process has to say to people, of which no more is passed on than they can read. */
+export class BoundedNotes {
+  private readonly limit = new FloodLimit(NOTES_AT_ONCE, NOTES_PER_SECOND);
+  private readonly emit: (level: Level, message: string) => void;
+
+  constructor(emit: (level: Level, message: string) => void) {
+    this.emit = emit;
+  }
+
+  add(level: z.infer<typeof logSchema>['level'], message: string): void {
+    const verdict = this.limit.take(performance.now());
+    if (verdict === 'pass') this.emit(level === 'debug' ? 'info' : level, message.slice(0, LONGEST_NOTE));
+    else if (verdict === 'first_dropped')
+      this.emit('warning', 'It says more than can be kept; some of what it says is left out.');
   }
 }

@@ -1,20 +1,25 @@
+import { chmodSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { appError, AppFailure, asAppError, type AppError } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import type { ClusterChoice } from '../../../contract/cluster.ts';
 import type { ClusterLive, DeviceLive } from '../../../contract/rpc/runs.ts';
+import { quotedForShell } from '../../../contract/terminal/quotedForShell.ts';
 import type { EngineContext } from '../../engineContext.ts';
+import { pathInRun, replaceInRun } from '../../files/runFiles.ts';
 import { runLockHolder } from '../../store/runLock.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { isOfShare, shareFolder, type Share } from '../../store/shares.ts';
 import type { RunNotes } from '../runNotes.ts';
 import { listForShares } from './listForShares.ts';
 import { mergeShare, mergeShares } from './mergeShares.ts';
-import { writeOwnProgram } from './ownProgram.ts';
 import { RayScheduler } from './ray.ts';
 import type { Scheduler, ShareTask } from './scheduler.ts';
 import { isShareDone, readShareStatus, shareFolderIn, type ShareStatus } from './shareStatus.ts';
 import { SlurmScheduler } from './slurm.ts';
+
+const PROGRAM = 'work/virnucpro';
+const EXECUTABLE = 0o755;
 
 const LOOK_EVERY_MS = 3_000;
 /** A scheduler is asked less often than the folder is looked at: administrators count such calls. */
@@ -277,3 +282,27 @@ const hopeless = ({ reason }: ShareTask): AppFailure =>
       nextStep: message('cluster.hopeless.next'),
     }),
   );
+
+/**
+ * Leaves in the run's folder what starts this very program on a node, with the same settings and the same Python. It is written
+ * before each use, so that nothing which lay in the folder is ever run. Null for the desktop app, which nodes cannot start: they need
+ * a `virnucpro` of their own.
+ */
+function writeOwnProgram(folder: string, { environment }: EngineContext): string | null {
+  const [, script] = process.argv;
+  if ('electron' in process.versions || script === undefined) return null;
+  const own = Object.entries(process.env).flatMap(([name, value = '']) =>
+    name.startsWith('VIRNUCPRO_') ? [[name, value] as const] : [],
+  );
+  const settings = { ...Object.fromEntries(own), VIRNUCPRO_PYTHON: environment.interpreter };
+  const command = [process.execPath, ...process.execArgv, script].map(quotedForShell).join(' ');
+  const lines = [
+    '#!/bin/sh',
+    ...Object.entries(settings).map(([name, value]) => `export ${name}=${quotedForShell(value)}`),
+    `exec ${command} "$@"`,
+  ];
+  replaceInRun(folder, PROGRAM, Buffer.from(`${lines.join('\n')}\n`));
+  const path = pathInRun(folder, PROGRAM);
+  chmodSync(path, EXECUTABLE);
+  return path;
+}

@@ -49,7 +49,8 @@ export function DeviceGrid({ runId }: { runId: string }) {
             name={node}
             ids={ids}
             openAtFirst={devices.length <= MOST_CARDS}
-            onInclude={onInclude}
+            // The task that computes a share decides on its devices.
+            onInclude={undefined}
           />
         ),
       )}

@@ -78,6 +78,13 @@ export default {
       to: { path: '(^|/)node_modules/better-sqlite3/|^better-sqlite3$' },
     },
     {
+      name: 'duckdb-in-one-folder',
+      comment: 'DuckDB runs in the threads of the store: see docs/architecture.md',
+      severity: 'error',
+      from: { pathNot: `^electron/engine/store/duckdb/|${TESTS}` },
+      to: { path: '(^|/)node_modules/@duckdb/|^@duckdb/' },
+    },
+    {
       name: 'layer-renderer',
       comment: 'the window knows the engine only by the contract',
       severity: 'error',

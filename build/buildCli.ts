@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '..');
 const outFolder = join(root, 'dist', 'cli');
 
 await bundleCommandLine(outFolder, process.argv[2] ?? `${process.platform}-${process.arch}`);
-for (const file of ['commandLine.mjs', 'storeHost.mjs', 'better_sqlite3.node']) {
+for (const file of ['commandLine.mjs', 'storeHost.mjs', 'better_sqlite3.node', 'duckdb.node']) {
   const path = join(outFolder, file);
   process.stdout.write(`${relative(root, path)}  ${(statSync(path).size / 1024 ** 2).toFixed(1)} MB\n`);
 }

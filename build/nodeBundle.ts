@@ -1,5 +1,6 @@
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BuildOptions } from 'esbuild';
+import type { BuildOptions, Plugin } from 'esbuild';
 
 /** Entry of the store's threads; bundled as `storeHost.mjs`. */
 export const STORE_HOST = join(
@@ -16,7 +17,48 @@ export const STORE_HOST = join(
 const REQUIRE_IN_A_MODULE =
   "import { createRequire as nodeCreateRequire } from 'node:module';\nconst require = nodeCreateRequire(import.meta.url);";
 
-/** Bundling for Node 24 or Electron into single modules, with the SQLite binary of a computer (`linux-x64`) beside them. */
+const root = join(import.meta.dirname, '..');
+
+/** Where npm puts the DuckDB binaries of a kind of computer, or build/pack/fetchDuckDb.ts those of another kind than this one. */
+export function duckDbFolders(target: string): { installed: string; fetched: string } {
+  return {
+    installed: join(root, 'node_modules', '@duckdb', `node-bindings-${target}`),
+    fetched: join(root, 'dist', 'duckdb', target),
+  };
+}
+
+const DUCKDB_LIBRARIES = ['libduckdb.so', 'libduckdb.dylib', 'duckdb.dll'];
+
+/** Copies DuckDB's two binaries beside the bundles: Node's part, and the library that it finds in its own folder. */
+function duckDb(target: string): Plugin {
+  return {
+    name: 'duckdb',
+    setup: (build) => {
+      let isUsed = false;
+      build.onResolve({ filter: /^@duckdb\/node-bindings$/ }, () => {
+        isUsed = true;
+        return { path: './duckdb.node', external: true };
+      });
+      build.onEnd(() => {
+        const { outdir, write } = build.initialOptions;
+        if (!isUsed || outdir === undefined || write === false) return;
+        const { installed, fetched } = duckDbFolders(target);
+        const folder = existsSync(installed) ? installed : fetched;
+        if (!existsSync(folder))
+          throw new Error(`DuckDB for ${target} is not there: node build/pack/fetchDuckDb.ts ${target}`);
+        mkdirSync(outdir, { recursive: true });
+        for (const name of [
+          'duckdb.node',
+          ...DUCKDB_LIBRARIES.filter((file) => existsSync(join(folder, file))),
+        ])
+          copyFileSync(join(folder, name), join(outdir, name));
+      });
+    },
+  };
+}
+
+/** Bundling for Node 24 or Electron into single modules, with the binaries of SQLite and DuckDB of a computer (`linux-x64`) beside
+ * them. */
 export function nodeBundle(target: string): BuildOptions {
   return {
     // Said by the name, since no package.json above it may say that it is a module.
@@ -29,6 +71,7 @@ export function nodeBundle(target: string): BuildOptions {
     // better-sqlite3 has an entry per platform that names its binary, which esbuild then copies and points to.
     alias: { 'better-sqlite3': `better-sqlite3/${target}` },
     loader: { '.node': 'copy' },
+    plugins: [duckDb(target)],
     banner: { js: REQUIRE_IN_A_MODULE },
     logLevel: 'warning',
   };

@@ -23,7 +23,8 @@ works below, each under the licence of its authors. This file is generated: node
 2. Electron, in the desktop packages: MIT. Chromium and the other works in it are listed in
    LICENSES.chromium.html, which lies beside the program in every package.
 
-3. SQLite, inside better-sqlite3: public domain.
+3. SQLite, inside better-sqlite3: public domain. DuckDB, as a library beside the program: MIT, Copyright 2021-2026 Stichting
+   DuckDB Foundation.
 
 4. uv, which brings Python and installs its packages: MIT or Apache-2.0. Its program and its licence texts are in
    the folder uv of every package.

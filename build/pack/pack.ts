@@ -5,6 +5,7 @@ import { execa } from 'execa';
 import { buildDesktop } from '../buildDesktop.ts';
 import { buildWindow } from '../buildWindow.ts';
 import { electronSource, isReachable } from '../electronBinary.ts';
+import { fetchDuckDb } from './fetchDuckDb.ts';
 import { fetchNode, NODE_TARGET } from './fetchNode.ts';
 import { fetchUv } from './fetchUv.ts';
 import { packServer } from './packServer.ts';
@@ -22,6 +23,7 @@ if (request.ok) {
   const server = join(root, 'dist', 'server');
   rmSync(server, { recursive: true, force: true });
   mkdirSync(server, { recursive: true });
+  await fetchDuckDb(NODE_TARGET);
   await packServer(NODE_TARGET, server, { uv: await fetchUv(NODE_TARGET), node: await fetchNode() });
   for (const target of request.targets) {
     if (process.exitCode) break;
@@ -34,6 +36,7 @@ if (request.ok) {
 }
 
 async function pack({ platform, arch }: PackTarget, options: readonly string[]): Promise<number> {
+  await fetchDuckDb(`${platform}-${arch}`);
   await buildDesktop(`${platform}-${arch}`);
   // Where electron-builder.yml takes it from.
   const packed = join(root, 'dist', 'uv', 'packed');

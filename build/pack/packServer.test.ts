@@ -27,6 +27,8 @@ it.skipIf(process.platform === 'win32')(
           'virnucpro.mjs',
           'commandLine.mjs',
           'better_sqlite3.node',
+          'duckdb.node',
+          'libduckdb.so',
           'python-backend/src/virnucpro_backend/__init__.py',
           'python-backend/requirements.lock',
           'resources/demo-model/model.json',

@@ -1,7 +1,7 @@
 /**
  * `npm run pack:server [-- linux-arm64]`: the command line and the window for browsers as one npm package, out/virnucpro-VERSION-KIND.tgz,
  * for servers without this repository: `npm install --global FILE` there puts `virnucpro` into the PATH. It asks the registry for
- * nothing: all is in the file, the SQLite binary of that kind of computer included. For linux-x64 also the same with Node inside,
+ * nothing: all is in the file, the binaries of SQLite and DuckDB for that kind of computer included. For linux-x64 also the same with Node inside,
  * ...-node.tgz, which the desktop app installs on other computers over SSH.
  */
 import {
@@ -23,6 +23,7 @@ import {
 import { hashFile } from '../../electron/engine/files/hashFile.ts';
 import { bundleCommandLine } from '../bundleCommandLine.ts';
 import { buildWindow } from '../buildWindow.ts';
+import { fetchDuckDb } from './fetchDuckDb.ts';
 import { fetchNode, NODE_TARGET } from './fetchNode.ts';
 import { fetchUv } from './fetchUv.ts';
 
@@ -110,6 +111,7 @@ async function packWithNode(folder: string, node: string, file: string, version:
 if (import.meta.main) {
   const target = process.argv[2] ?? `${process.platform}-${process.arch}`;
   await buildWindow();
+  await fetchDuckDb(target);
   const uv = await fetchUv(target);
   const node = target === NODE_TARGET ? { node: await fetchNode() } : {};
   const file = await packServer(target, join(root, 'out'), { uv, ...node });

@@ -30,6 +30,8 @@ export const RESULT_FILES = {
   originalChunks: 'prediction_results_highestscore.csv',
   sequences: 'sequences.tsv',
   chunks: 'chunks.tsv',
+  /** The rows of sequences.tsv with headers and evidence, in a format that pandas, R and DuckDB read. */
+  results: 'results.parquet',
   viralSequences: 'viral_sequences.fna',
   failedFiles: 'failed_files.txt',
   failedRecords: 'failed_records.tsv',

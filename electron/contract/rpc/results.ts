@@ -105,7 +105,6 @@ const sampleSummarySchema = z.object({
   notScored: countSchema,
   failed: countSchema,
   bases: countSchema,
-  viralBases: countSchema,
 });
 export type SampleSummary = z.infer<typeof sampleSummarySchema>;
 

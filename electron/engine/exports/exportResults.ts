@@ -2,7 +2,7 @@ import type { ExportFormat } from '../../contract/exports.ts';
 import type { SequenceSort } from '../../contract/rpc/results.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
-import type { SequenceSelection } from '../store/sqlite/results/select/sequenceFilter.ts';
+import type { SequenceSelection } from '../store/duckdb/selection.ts';
 import { usedColumns } from './table/columns.ts';
 import { writeCsv, writeTsv } from './table/delimited.ts';
 import { writeEmbeddingRows } from './embeddingRows.ts';

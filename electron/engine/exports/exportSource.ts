@@ -5,7 +5,7 @@ import type { ScoredChunk } from '../results/types.ts';
 import type { SequenceResult } from '../../contract/results.ts';
 import type { SequenceSort } from '../../contract/rpc/results.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
-import type { SequenceSelection } from '../store/sqlite/results/select/sequenceFilter.ts';
+import type { SequenceSelection } from '../store/duckdb/selection.ts';
 import type { StoredRun } from '../store/types.ts';
 import type { JoinedTable } from './otherTools/joinOtherTable.ts';
 import { samplesOf } from './samples.ts';

@@ -12,7 +12,7 @@ import { nameText } from '../store/sqlite/results/tables/tableRows.ts';
 import type { ExportSource } from './exportSource.ts';
 import { FastaFile, headerOf } from './fastaFile.ts';
 import { noSpaceFor, unfinishedName } from './wholeFile.ts';
-import type { SequenceSelection } from '../store/sqlite/results/select/sequenceFilter.ts';
+import type { SequenceSelection } from '../store/duckdb/selection.ts';
 
 /** The records of the selected sequences, by row. */
 export interface InputSequences {

@@ -19,7 +19,6 @@ export interface SampleSummary {
   sequences: number;
   byPrediction: Record<Prediction, number>;
   bases: number;
-  viralBases: number;
 }
 
 /** What the run found in each sample, in the order of the files. Samples whose files hold nothing are there with zeros. */
@@ -34,7 +33,7 @@ export function summariseSamples(
       const byPrediction = Object.fromEntries(
         predictionSchema.options.map((prediction) => [prediction, 0]),
       ) as Record<Prediction, number>;
-      summary = { sample, inputs: [], sequences: 0, byPrediction, bases: 0, viralBases: 0 };
+      summary = { sample, inputs: [], sequences: 0, byPrediction, bases: 0 };
       summaries.set(sample, summary);
     }
     summary.inputs.push(input);
@@ -42,7 +41,6 @@ export function summariseSamples(
     if (!found) continue;
     summary.sequences += found.sequences;
     summary.bases += found.bases;
-    summary.viralBases += found.viralBases;
     for (const prediction of predictionSchema.options)
       summary.byPrediction[prediction] += found.byPrediction[prediction];
   }

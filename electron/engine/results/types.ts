@@ -5,7 +5,6 @@ export interface InputResultSummary {
   input: number;
   sequences: number;
   bases: number;
-  viralBases: number;
   byPrediction: Record<Prediction, number>;
 }
 

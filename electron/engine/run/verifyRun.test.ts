@@ -56,8 +56,13 @@ it('finds nothing where nothing is damaged, and names what is: a table, a score,
   const table = join(folder, RESULT_FILES.chunks);
   writeFileSync(table, readFileSync(table, 'utf8').replace('a', 'b'));
   rmSync(join(folder, RESULT_FILES.failedRecords));
+  const results = join(folder, RESULT_FILES.results);
+  const bytes = readFileSync(results);
+  bytes[100] = bytes[100]! ^ 1;
+  writeFileSync(results, bytes);
   expect(await amiss(folder)).toEqual([
     'chunks.tsv damaged: It is not the file that was written.',
+    'results.parquet damaged: It is not the file that was written.',
     'failed_records.tsv missing',
   ]);
   for (const [sql, words] of [
@@ -66,7 +71,6 @@ it('finds nothing where nothing is damaged, and names what is: a table, a score,
       'Stored scores of 1 parts',
     ],
     [`UPDATE record SET name = 'c' WHERE row = 1`, 'Stored names or lengths'],
-    [`UPDATE sequence SET virus_score = 0.25 WHERE row = 1`, '1 results of sequences are not'],
     [`UPDATE input SET path = '/data/others.fa'`, 'The plan stored in run.db'],
   ] as const) {
     const fresh = await finishedRun();

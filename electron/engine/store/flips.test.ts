@@ -4,8 +4,8 @@ import { tryFlips } from './testing/flips.ts';
 /** `node electron/engine/store/testing/runFlips.ts` tries as many as one likes. */
 const FLIPS = 60;
 
-it('finds each flipped bit of a run, or gives the same tables', () => {
-  const counts = tryFlips(FLIPS, 20_261_122);
+it('finds each flipped bit of a run, or gives the same tables', async () => {
+  const counts = await tryFlips(FLIPS, 20_261_122);
   expect(counts.changed).toEqual([]);
   expect(counts.tried).toBe(FLIPS);
   // Else it would be the test that finds nothing.

@@ -1,7 +1,7 @@
 import type { SequenceResult } from '../../contract/results.ts';
 import type { SequenceSort } from '../../contract/rpc/results.ts';
-import type { SequenceSelection } from './sqlite/results/select/sequenceFilter.ts';
-import type { FoundSequences, PredictionCounts } from './sqlite/results/select/sequenceQueries.ts';
+import type { SequenceSelection } from './duckdb/selection.ts';
+import type { FoundSequences, PredictionCounts } from './duckdb/sequenceQueries.ts';
 import type {
   ChunkPage,
   FrameOfPart,
@@ -25,13 +25,13 @@ export interface ResultReader {
     limit: number,
   ): Promise<FoundSequences>;
   countPredictions(selection: SequenceSelection): Promise<PredictionCounts>;
-  /** How many are called virus, of a run that is done: without reading all results into memory. */
+  /** How many are called virus, in a run whose parts are all settled. */
   viralSequences(): Promise<number>;
   /** Scored sequences per bin of virus_score of width 1/bins. */
   scoreBins(selection: SequenceSelection, bins: number): Promise<number[]>;
   /** Writes the numbers of the selected rows, ascending, as little-endian U32; answers with how many. */
   writeSelectedRows(selection: SequenceSelection, path: string): Promise<number>;
-  /** The same for those called virus, at the end of a run: without reading all results into memory. */
+  /** The same for those called virus, in a run whose parts are all settled. */
   writeViralRows(path: string): Promise<number>;
   /** The numbers of the selected rows in the order asked for. */
   selectedRows(selection: SequenceSelection, sort: SequenceSort): Promise<Uint32Array>;

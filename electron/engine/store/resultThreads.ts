@@ -1,5 +1,5 @@
 import { RESULT_FILES } from '../../contract/results.ts';
-import type { TablesWritten } from '../results/types.ts';
+import type { TablesPrepared, TablesWritten } from '../results/types.ts';
 import type { RunReadMethods, RunWriteMethods } from './sqlite/runMethods.ts';
 import type { StoreThread } from './storeThread.ts';
 
@@ -10,12 +10,10 @@ export type Writer = StoreThread<RunWriteMethods>;
 export const FRAMES_WORTH_A_THREAD = 50_000;
 
 /**
- * Compares everything stored with its digests, derives the sequence results in the thread that writes, and writes the tables.
- * Of large runs all of it goes on at the same time in three threads, as each needs nothing but what is stored; tables appear, and
- * `meanwhile` is called, only where nothing is damaged. Where `openReader` is null because only one connection may have the
- * database open, and for small runs, one follows the other. Sequence results may stand in run.db before the tables have their names; a
- * run that is cut off in between is not done, and derives and writes everything again. Whatever fails, nothing runs any more when
- * the promise settles.
+ * Compares everything stored with its digests and writes the tables. Of large runs both go on at the same time in two threads
+ * beside the one that writes; tables appear, and `meanwhile` is called, only where nothing is damaged. Where `openReader` is null
+ * because only one connection may have the database open, and for small runs, one follows the other. A run that is cut off in between
+ * is not done, and writes everything again. Whatever fails, nothing runs any more when the promise settles.
  */
 export async function writeResults(
   writer: Writer,
@@ -26,29 +24,21 @@ export async function writeResults(
   const { frames } = await writer.call('counts');
   const written =
     openReader && frames.total >= FRAMES_WORTH_A_THREAD
-      ? await writeAtOnce(writer, openReader, meanwhile, begun)
-      : await writeInTurn(writer, meanwhile, begun);
-  return { ...written, files: inFixedOrder(written.files) };
+      ? await writeAtOnce(openReader, meanwhile)
+      : await writeInTurn(writer, meanwhile);
+  return { ...written, files: inFixedOrder(written.files), seconds: secondsSince(begun) };
 }
 
-async function writeInTurn(
-  writer: Writer,
-  meanwhile: () => Promise<void>,
-  begun: number,
-): Promise<TablesWritten> {
-  await forgettingIfDamaged(writer, writer.call('refuseDamage'));
-  await writer.call('deriveSequences');
-  const tables = writer.call('writeTables').then((written) => ({ ...written, seconds: secondsSince(begun) }));
-  const [written] = await allSettled([tables, writer.call('indexSequences'), meanwhile()]);
+async function writeInTurn(writer: Writer, meanwhile: () => Promise<void>): Promise<TablesPrepared> {
+  await writer.call('refuseDamage');
+  const [written] = await allSettled([writer.call('writeTables'), meanwhile()]);
   return written;
 }
 
 async function writeAtOnce(
-  writer: Writer,
   openReader: () => Promise<Reader>,
   meanwhile: () => Promise<void>,
-  begun: number,
-): Promise<TablesWritten> {
+): Promise<TablesPrepared> {
   const readers: Reader[] = [];
   const open = async (): Promise<Reader> => {
     const reader = await openReader();
@@ -60,33 +50,19 @@ async function writeAtOnce(
     const sound = one.call('refuseDamage');
     const sorted = sound.then(() => one.call('prepareSortedTable'));
     const inOrder = other.call('prepareTables');
-    const derived = writer.call('deriveSequences');
-    const final = Promise.all([sound, derived]);
     const tables = Promise.all([inOrder, sorted]).then(async ([{ counts, files }, { files: last }]) => {
       await Promise.all([one.call('publishTables'), other.call('publishTables')]);
-      return { counts, files: { ...files, ...last }, seconds: secondsSince(begun) };
+      return { counts, files: { ...files, ...last } };
     });
-    const indexed = final.then(() => writer.call('indexSequences'));
     try {
-      const [, written] = await allSettled([sound, tables, derived, indexed, final.then(meanwhile), inOrder]);
+      const [written] = await allSettled([tables, sound.then(meanwhile), inOrder]);
       return written;
     } catch (error) {
       await Promise.all([one.call('discardTables'), other.call('discardTables')]);
-      await forgettingIfDamaged(writer, sound);
       throw error;
     }
   } finally {
     for (const reader of readers) await reader.close('closeReader');
-  }
-}
-
-/** Sequence results may rest on what is damaged. */
-async function forgettingIfDamaged(writer: Writer, sound: Promise<void>): Promise<void> {
-  try {
-    await sound;
-  } catch (error) {
-    await writer.call('forgetSequences');
-    throw error;
   }
 }
 

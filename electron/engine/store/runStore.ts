@@ -1,9 +1,7 @@
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import { sizeOf } from '../files/runFiles.ts';
 import type { RunReadMethods, RunWriteMethods } from './sqlite/runMethods.ts';
-import type { ResultReader } from './resultReader.ts';
 import { RUN_DATABASE } from './runFolder.ts';
 import { CheckedRuns, stampOf } from './checkedRuns.ts';
 import { StoreThread } from './storeThread.ts';
@@ -32,7 +30,7 @@ export const openRunStore: OpenRunStore = async (
   }
 };
 
-/** Of a program that remembers nothing. */
+/** Where the caller keeps no list of checked runs. */
 const CHECKED_HERE = new CheckedRuns();
 
 async function openToLook(
@@ -63,12 +61,8 @@ const CLOSE_READER_MS = 2_000;
 /** How long somebody who looks at a run at work waits for results to be derived; the rest is there when they look again. */
 const LOOK_MS = 2_000;
 const DERIVE_SLICE_MS = 100;
-const LOAD_MS = 20_000;
-const NAMES_AFTER_MS = 500;
 /** Fewer are read in a moment. */
 const RECORDS_WORTH_A_THREAD = 50_000;
-/** A step of making it takes a third of a second for a million. */
-const MOST_NAMES_AHEAD = 2_000_000;
 
 /** Without a reader the writer answers everything: on network disks only one connection may have the database open. */
 function runStore(
@@ -109,54 +103,19 @@ function runStore(
   async function derive(limitMs: number): Promise<void> {
     const until = performance.now() + limitMs;
     // A little at a time, so that the thread answers others in between.
-    while (!(await read('deriveProvisional')(DERIVE_SLICE_MS)) && performance.now() < until);
-  }
-  /** Reads the results into memory, a little at a time as well. */
-  async function load(): Promise<void> {
-    // Where they change all the time, the question itself reads them in one go.
-    const until = performance.now() + LOAD_MS;
-    while (!(await read('loadResults')(DERIVE_SLICE_MS)) && performance.now() < until);
-    // What fails here fails again where it is asked for.
-    namesPrepared ??= prepareNames().catch(() => undefined);
+    while (!(await read('deriveResults')(DERIVE_SLICE_MS)) && performance.now() < until);
   }
   let closing: Promise<void> | null = null;
   const isClosing = (): boolean => closing !== null;
-  let namesPrepared: Promise<void> | null = null;
-  /** Once, when nothing has been asked for a moment: an order by name is the only one that takes a while to make. */
-  async function prepareNames(): Promise<void> {
-    await sleep(NAMES_AFTER_MS, undefined, { ref: false });
-    if (isClosing()) return;
-    const { prepared } = await read('loadRun')();
-    if (prepared === null || prepared.records > MOST_NAMES_AHEAD) return;
-    while (!isClosing() && !(await read('prepareNames')(DERIVE_SLICE_MS)));
-  }
-  const look =
+  const afterDeriving =
+    (limitMs: number) =>
     <Name extends keyof RunReadMethods>(name: Name) =>
-    async (...args: Parameters<RunReadMethods[Name]>) => {
-      await derive(LOOK_MS);
-      await load();
+    async (...args: Parameters<RunReadMethods[Name]>): Promise<Awaited<ReturnType<RunReadMethods[Name]>>> => {
+      await derive(limitMs);
       return read(name)(...args);
     };
-  const readAll =
-    <Name extends keyof RunReadMethods>(name: Name) =>
-    async (...args: Parameters<RunReadMethods[Name]>) => {
-      await derive(Infinity);
-      await load();
-      return read(name)(...args);
-    };
-  async function sequence(row: number): ReturnType<ResultReader['sequence']> {
-    await derive(LOOK_MS);
-    return read('sequence')(row);
-  }
-  async function findSequences(
-    ...question: Parameters<ResultReader['findSequences']>
-  ): ReturnType<ResultReader['findSequences']> {
-    await derive(LOOK_MS);
-    const first = await read('firstPage')(...question);
-    if (first) return first;
-    await load();
-    return read('findSequences')(...question);
-  }
+  const look = afterDeriving(LOOK_MS);
+  const readAll = afterDeriving(Infinity);
 
   async function close(): Promise<void> {
     // The reader first: the writer can only tidy up when it is alone.
@@ -191,7 +150,6 @@ function runStore(
     findDamage: readApart('findDamage'),
     refuseDamagedPlan: read('refuseDamagedPlan'),
     repairDamage: write('repairDamage'),
-    wrongSequences: read('wrongSequences'),
     checkPages: read('checkPages'),
     resultFiles: read('resultFiles'),
     saveResultFiles: write('saveResultFiles'),
@@ -225,17 +183,17 @@ function runStore(
     remarks: read('remarks'),
     pageEvents: read('pageEvents'),
     pageParts: read('pageParts'),
-    sequence,
+    sequence: look('sequence'),
     chunksOf: read('chunksOf'),
     inputSummaries: look('inputSummaries'),
-    findSequences,
+    findSequences: look('findSequences'),
     countPredictions: look('countPredictions'),
     viralSequences: read('viralSequences'),
     scoreBins: look('scoreBins'),
     writeSelectedRows: readAll('writeSelectedRows'),
     writeViralRows: read('writeViralRows'),
     selectedRows: readAll('selectedRows'),
-    sequencesOf: read('sequencesOf'),
+    sequencesOf: look('sequencesOf'),
     rowsNamed: read('rowsNamed'),
     scoredChunksOf: read('scoredChunksOf'),
     scoredFramesOf: read('scoredFramesOf'),

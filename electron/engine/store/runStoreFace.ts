@@ -83,8 +83,6 @@ export interface RunStore extends ResultReader {
   refuseDamagedPlan(): Promise<void>;
   /** Deletes what is damaged, so that it is read and computed again; answers with what was found. Rejects where the plan is damaged. */
   repairDamage(): Promise<string[]>;
-  /** How many derived sequence results are not what the stored scores give. Of a run that is done. */
-  wrongSequences(): Promise<number>;
   /** What SQLite finds wrong with the whole database; null where all is well. */
   checkPages(): Promise<string | null>;
   /** Checks that the files of all pending parts are there with their hash; answers with the keys of those that aren't. */
@@ -150,9 +148,9 @@ export interface RunStore extends ResultReader {
   pageParts(request: PartPageRequest): Promise<PartPage>;
 
   // Results
-  /** Compares everything stored with its digests, derives the sequence results and writes every table that run.db alone can give: all
-   * of RESULT_FILES but viral_sequences.fna and run.json. Rejects, and no table appears, if anything is damaged, a part is still pending or a record's frames are not all there.
-   * `meanwhile` is called as soon as sound sequence results can be read, and waited for; the tables may appear later. */
+  /** Compares everything stored with its digests and writes every table that run.db alone can give: all of RESULT_FILES but
+   * viral_sequences.fna and run.json. Rejects, and no table appears, if anything is damaged, a part is still pending or a record's
+   * frames are not all there. `meanwhile` is called as soon as nothing is known to be damaged, and waited for. */
   writeTables(meanwhile?: () => Promise<void>): Promise<TablesWritten>;
 
   /** Brings everything into run.db itself, so that copying the folder loses nothing. */

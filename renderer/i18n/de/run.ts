@@ -222,6 +222,7 @@ export const run = {
   'resultFiles.open': 'Öffnen',
   'resultFiles.download': 'Herunterladen',
   'resultFile.sequences.tsv': 'eine Zeile pro Sequenz',
+  'resultFile.results.parquet': 'eine Zeile pro Sequenz, für pandas, R und DuckDB',
   'resultFile.chunks.tsv': 'eine Zeile pro Stück',
   'resultFile.viral_sequences.fna': 'die als Virus eingestuften Sequenzen',
   'resultFile.prediction_results.txt': 'wie das ursprüngliche Werkzeug sie schreibt',

@@ -218,6 +218,7 @@ export const run = {
   'resultFiles.open': 'Open',
   'resultFiles.download': 'Download',
   'resultFile.sequences.tsv': 'one row per sequence',
+  'resultFile.results.parquet': 'one row per sequence, for pandas, R and DuckDB',
   'resultFile.chunks.tsv': 'one row per chunk',
   'resultFile.viral_sequences.fna': 'the sequences called virus',
   'resultFile.prediction_results.txt': 'as the original tool writes it',

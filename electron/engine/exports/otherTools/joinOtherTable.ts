@@ -1,7 +1,7 @@
 import type { OtherTable } from '../../../contract/otherTools.ts';
 import type { SequenceFilter } from '../../../contract/rpc/results.ts';
 import type { ResultReader } from '../../store/resultReader.ts';
-import type { SequenceSelection } from '../../store/sqlite/results/select/sequenceFilter.ts';
+import type { SequenceSelection } from '../../store/duckdb/selection.ts';
 import type { OtherLine, ReadOtherTable } from './readOtherTable.ts';
 
 const UNMATCHED_SHOWN = 20;

@@ -36,7 +36,6 @@ function factsOf(notice: string | null): ReportFacts {
         sequences: 100,
         byPrediction: { virus: 25, others: 50, not_scored: 25, failed: 0 },
         bases: 10_000,
-        viralBases: 2500,
       },
     ],
     inputSamples: ['gut', 'gut'],

@@ -387,12 +387,10 @@ function sumOf(samples: readonly SampleSummary[], name: string): SampleSummary {
     sequences: 0,
     byPrediction: { virus: 0, others: 0, not_scored: 0, failed: 0 },
     bases: 0,
-    viralBases: 0,
   };
-  for (const { sequences, byPrediction, bases, viralBases } of samples) {
+  for (const { sequences, byPrediction, bases } of samples) {
     sum.sequences += sequences;
     sum.bases += bases;
-    sum.viralBases += viralBases;
     for (const prediction of predictionSchema.options)
       sum.byPrediction[prediction] += byPrediction[prediction];
   }

@@ -1,7 +1,7 @@
 import type { ExportLanguage } from '../../../contract/exports.ts';
 import type { Evidence, Prediction, Reason, SequenceResult } from '../../../contract/results.ts';
 import { sequenceNotes } from '../../store/sequenceNotes.ts';
-import type { SequenceSelection } from '../../store/sqlite/results/select/sequenceFilter.ts';
+import type { SequenceSelection } from '../../store/duckdb/selection.ts';
 import { cellText } from '../../results/inputLabels.ts';
 import type { ExportSource } from '../exportSource.ts';
 import { numberIn, type JoinedTable } from '../otherTools/joinOtherTable.ts';

@@ -20,7 +20,7 @@ import {
 import { lettersOfOne } from '../../exports/sequenceFiles.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { noteSequence, sequenceNotes } from '../../store/sequenceNotes.ts';
-import type { SequenceSelection } from '../../store/sqlite/results/select/sequenceFilter.ts';
+import type { SequenceSelection } from '../../store/duckdb/selection.ts';
 import { OtherTables } from '../questions/otherTables.ts';
 import { callbackStream } from '../questions/callbackStream.ts';
 import type { Service } from '../service.ts';

@@ -33,12 +33,17 @@ export function runStoreHost(): void {
     return;
   }
   reply({ type: 'opened', journal: store.journal });
-  port.on('message', (request: StoreRequest) => {
+  async function answer(request: StoreRequest): Promise<void> {
     try {
-      reply({ type: 'result', id: request.id, value: invoke(store.methods, request) });
+      reply({ type: 'result', id: request.id, value: await invoke(store.methods, request) });
     } catch (error) {
       reply({ type: 'error', id: request.id, error: describeStoreError(error, folder) });
     }
+  }
+  // One after the other: a question to DuckDB is answered later, and none may see what the next one changes.
+  let last = Promise.resolve();
+  port.on('message', (request: StoreRequest) => {
+    last = last.then(() => answer(request));
   });
 }
 

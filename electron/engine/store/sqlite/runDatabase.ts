@@ -52,7 +52,7 @@ export function openRunWriter(
 export function openRunReader(folder: string, known = false): RunReadMethods {
   const db = openExisting(folder, { readonly: true, known });
   db.pragma('cache_size = -16384');
-  return runReadMethods(db, folder);
+  return runReadMethods(db, folder, known);
 }
 
 /** `known`: this process has checked the database already, or made it. */

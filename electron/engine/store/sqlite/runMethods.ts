@@ -1,13 +1,7 @@
 import type Database from 'better-sqlite3';
 import { resultQueryMethods } from './results/queries.ts';
-import { provisionalSequences } from './results/derive/provisionalSequences.ts';
-import { sequenceQueryMethods } from './results/select/sequenceQueries.ts';
-import {
-  deriveSequences,
-  forgetSequences,
-  indexSequences,
-  wrongSequences,
-} from './results/derive/sequenceRows.ts';
+import { resultSource } from '../duckdb/resultSource.ts';
+import { sequenceQueryMethods } from '../duckdb/sequenceQueries.ts';
 import { tableMethods } from './results/tables/tables.ts';
 import { viralSoFarMethods } from './results/derive/viralSoFar.ts';
 import { checkPages } from './checkDatabase.ts';
@@ -38,8 +32,9 @@ import { telemetryReadMethods, telemetryWriteMethods } from './telemetry/telemet
 import type { StoredRun } from '../types.ts';
 
 /** What a thread with a read-only connection answers. */
-export function runReadMethods(db: Database.Database, folder: string) {
-  const { changes, deriveProvisional } = provisionalSequences(db);
+/** `known`: this process has checked the run already, or made it. */
+export function runReadMethods(db: Database.Database, folder: string, known: boolean) {
+  const source = resultSource(db, folder, known);
   return {
     loadRun: db.transaction((): StoredRun => ({
       ...readRun(db),
@@ -60,7 +55,6 @@ export function runReadMethods(db: Database.Database, folder: string) {
     findDamage: db.transaction(() => findDamage(db)),
     refuseDamage: db.transaction(() => refuseDamage(db)),
     refuseDamagedPlan: db.transaction(() => refuseDamagedPlan(db)),
-    wrongSequences: db.transaction(() => wrongSequences(db)),
     checkPages: () => checkPages(db),
     resultFiles: () => readResultFiles(db),
     ...partReadMethods(db),
@@ -70,21 +64,23 @@ export function runReadMethods(db: Database.Database, folder: string) {
     ...eventPageMethods(db),
     ...partPageMethods(db),
     ...resultQueryMethods(db),
-    ...sequenceQueryMethods(db, changes),
-    deriveProvisional,
+    ...sequenceQueryMethods(db, source),
+    deriveResults: source.derive,
     ...tableMethods(db, folder),
-    closeReader: (): void => void db.close(),
+    closeResults: source.close,
+    closeReader: (): void => {
+      source.close();
+      db.close();
+    },
   };
 }
 export type RunReadMethods = ReturnType<typeof runReadMethods>;
 
-/** SQLite's own: so long a WAL is brought into run.db by the commit that made it so. */
-const WAL_PAGES = 1000;
-
 /** What the one thread that writes answers: reads as well, for where there can be no second connection. */
 export function runWriteMethods(db: Database.Database, folder: string) {
+  const reading = runReadMethods(db, folder, true);
   return {
-    ...runReadMethods(db, folder),
+    ...reading,
     ...runRowMethods(db),
     ...resultFileMethods(db),
     ...prepareIntakeMethods(db, folder),
@@ -94,18 +90,11 @@ export function runWriteMethods(db: Database.Database, folder: string) {
     ...partSplitMethods(db, folder),
     ...shareMethods(db, folder),
     ...telemetryWriteMethods(db),
-    deriveSequences: (): void => {
-      // Else the commit that says that the run is done would bring all of this into run.db first.
-      db.pragma('wal_autocheckpoint = 0');
-      deriveSequences(db);
+    checkpoint: (): void => void db.pragma('wal_checkpoint(TRUNCATE)'),
+    closeWriter: (): void => {
+      reading.closeResults();
+      closeWriter(db);
     },
-    indexSequences: (): void => indexSequences(db),
-    forgetSequences: (): void => forgetSequences(db),
-    checkpoint: (): void => {
-      db.pragma(`wal_autocheckpoint = ${WAL_PAGES}`);
-      db.pragma('wal_checkpoint(TRUNCATE)');
-    },
-    closeWriter: (): void => closeWriter(db),
   };
 }
 export type RunWriteMethods = ReturnType<typeof runWriteMethods>;

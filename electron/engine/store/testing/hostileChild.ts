@@ -24,13 +24,13 @@ const QUESTIONS: ((run: RunReadMethods) => unknown)[] = [
   (run) => run.inputProgress(),
   (run) => run.deviceMeasures(),
   (run) => run.chunksOf(0, 0, 10),
+  (run) => run.deriveResults(1000),
   (run) => run.findSequences({ filter: {} }, { by: 'row', descending: false }, 0, 10),
 ];
 const KEYS = ['000000', '000001', '000002', '000003'];
 const CHANGES: ((run: RunWriteMethods, folder: string) => unknown)[] = [
   (run) => run.splitPart('000001'),
   (run) => run.skipParts(KEYS),
-  (run) => run.deriveSequences(),
   (run) => run.writeTables(),
   (run, folder) =>
     writeViralSequences(

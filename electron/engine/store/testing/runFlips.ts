@@ -5,7 +5,7 @@ const count = Number(process.argv[2] ?? 10_000);
 const seed = Number(process.argv[3] ?? Date.now() % 2 ** 31);
 process.stdout.write(`${count} flips, seed ${seed}\n`);
 const begun = performance.now();
-const counts = tryFlips(count, seed, (tried) => {
+const counts = await tryFlips(count, seed, (tried) => {
   if (tried % 500 === 0) process.stderr.write(`${tried}\n`);
 });
 const seconds = Math.round((performance.now() - begun) / 1000);

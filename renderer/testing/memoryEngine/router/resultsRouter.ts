@@ -219,7 +219,6 @@ export function resultsRouter(world: World) {
           notScored: count('not_scored'),
           failed: count('failed'),
           bases: bases(rows),
-          viralBases: bases(rows.filter(({ prediction }) => prediction === 'virus')),
         };
       });
       return { names, items };

@@ -9,7 +9,6 @@ import type { Damage } from '../../types.ts';
 import { inLittleMemory } from '../database.ts';
 import { isFileError } from '../files/partFile.ts';
 import { MOST_BYTES } from '../files/safetensorsFile.ts';
-import { forgetSequences } from '../results/derive/sequenceRows.ts';
 import { readRun } from '../runRows.ts';
 import { Digests } from './digests.ts';
 import { partPath } from './partRows.ts';
@@ -109,7 +108,6 @@ export function repairDamage(db: Database.Database): string[] {
   );
   db.exec('DELETE FROM records_file');
   db.exec('UPDATE run SET prepared = NULL');
-  forgetSequences(db);
   return found;
 }
 

@@ -3,7 +3,6 @@ import { partKeySchema, sha256Schema } from '../../../../contract/protocol/commo
 import { partFailureCodeSchema, type PartFailureCode } from '../../../../contract/protocol/index.ts';
 import type { PartState } from '../../../../contract/runState.ts';
 import { damaged } from '../storeErrors.ts';
-import { forgetSequences } from '../results/derive/sequenceRows.ts';
 import type { StoredPart } from '../../types.ts';
 
 /** A part with its number in the database, under which its chunk rows stand. */
@@ -59,14 +58,13 @@ export function partReadMethods(db: Database.Database) {
   };
 }
 
-/** Deletes the chunk rows that came from a part, and the sequence results, of which some rest on them. By the range of its rows, as chunk rows have no index by part. */
+/** Deletes the chunk rows that came from a part. By the range of its rows, as chunk rows have no index by part. */
 export function deleteChunksOf(db: Database.Database, part: PartRow): void {
   db.prepare('DELETE FROM chunk WHERE row BETWEEN ? AND ? AND part = ?').run(
     part.firstRow,
     part.lastRow,
     part.id,
   );
-  forgetSequences(db);
 }
 
 /** More than halving and halving again can make of a key; file names are made of it. */

@@ -11,7 +11,6 @@ import { endAttemptsOf } from './attempts.ts';
 import { readRecords } from '../files/recordsFile.ts';
 import { SafetensorsError } from '../files/safetensorsFile.ts';
 import { isFileError } from '../files/partFile.ts';
-import { forgetSequences } from '../results/derive/sequenceRows.ts';
 import { repairDamage, wrongCounts } from './damage.ts';
 import { sealMethods } from './digests.ts';
 import { deleteChunksOf, findPart, partPath, type PartRow } from './partRows.ts';
@@ -51,7 +50,6 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
         throw new AppFailure(appError('prepare_failed', `${event.path} is damaged: ${error.message}`));
       throw error;
     }
-    forgetSequences(db);
     saveFile.run(event.path, event.sha256, event.first_row, event.count);
     sealRecords(event.path, event.first_row, event.count);
     return known === undefined ? 'new' : 'replaced';

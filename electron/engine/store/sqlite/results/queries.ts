@@ -1,6 +1,5 @@
 import type Database from 'better-sqlite3';
-import { appError, AppFailure } from '../../../../contract/errors.ts';
-import type { ChunkResult, Prediction, Reason, SequenceResult } from '../../../../contract/results.ts';
+import type { ChunkResult, Reason } from '../../../../contract/results.ts';
 import { readPlan } from '../runRows.ts';
 import {
   FRAMES_IN_MASK,
@@ -11,39 +10,13 @@ import {
 } from '../../../results/chunkCall.ts';
 import { chunkBounds } from '../../../results/chunkLayout.ts';
 import { checkChunk, scorePairs, scoredFrames, SCORES_READ } from './derive/recordScan.ts';
-import { evidenceOfRank } from './evidenceRank.ts';
 import { nameText } from './tables/tableRows.ts';
+import { writeRows } from '../../duckdb/sequenceQueries.ts';
 import type { ChunkPage, FrameOfPart, ScoredChunk, ScoredFrames } from '../../../results/types.ts';
 
-const SEQUENCE_COLUMNS = `
-  s.row, r.name, r.header, r.input, r.length, r.n_chunks AS nChunks, s.prediction, s.reason, s.virus_score AS virusScore,
-  s.n_chunks_scored AS nChunksScored, s.n_chunks_viral AS nChunksViral, s.n_frames_scored AS nFramesScored,
-  s.best_chunk AS bestChunk, s.best_frame AS bestFrame, s.best_score AS bestScore, s.second_score AS secondScore, s.evidence`;
-
-interface SequenceColumns {
-  row: number;
-  name: string;
-  header: string | null;
-  input: number;
-  length: number;
-  nChunks: number;
-  prediction: Prediction;
-  reason: Reason | null;
-  virusScore: number | null;
-  nChunksScored: number;
-  nChunksViral: number;
-  nFramesScored: number;
-  bestChunk: number | null;
-  bestFrame: number | null;
-  bestScore: number | null;
-  secondScore: number | null;
-  evidence: number | null;
-}
-
-/** Answers what a user asks of one sequence and of its chunks. */
+/** Answers what run.db alone knows of the results: chunks, reading frames, and which rows have a name. */
 export function resultQueryMethods(db: Database.Database) {
   const chunkLength = readPlan(db).chunkLength;
-  const oneSequence = prepareSequence(db);
   const scoredChunks = db.prepare<[number], ChunkColumns>(
     `SELECT chunk, frames, unscored, ${SCORES_READ} AS scores, reason FROM chunk WHERE row = ? AND reason IS NULL ORDER BY chunk`,
   );
@@ -53,12 +26,18 @@ export function resultQueryMethods(db: Database.Database) {
      JOIN chunk c ON c.row BETWEEN p.first_row AND p.last_row AND c.part = p.id JOIN record r ON r.row = c.row
      WHERE p.key = ? ORDER BY c.row, c.chunk`,
   );
+  const viralRows = db
+    .prepare<[], number>(
+      // The rule of SequenceTally, where only the calls of the chunks are needed.
+      `SELECT chunk.row FROM chunk JOIN record ON record.row = chunk.row WHERE record.reason IS NULL
+       GROUP BY chunk.row HAVING count(*) = count(is_virus) AND 2 * sum(is_virus) >= count(*) ORDER BY chunk.row`,
+    )
+    .pluck();
   return {
-    sequence: (row: number): SequenceResult | null => {
-      const found = oneSequence.get(row);
-      return found ? toSequence(found, chunkLength) : null;
-    },
-    sequencesOf: sequenceReader(db),
+    /** How many are called virus in a run whose parts are all settled. */
+    viralSequences: (): number => viralRows.all().length,
+    /** Writes the numbers of the rows called virus, ascending, as little-endian U32; answers with how many. */
+    writeViralRows: (path: string): number => writeRows(Uint32Array.from(viralRows.all()), path),
     rowsNamed: (names: readonly string[]): Map<string, number[]> => rowsNamed(db, names),
     /** The scored chunks of each of the given rows, in order along it. */
     scoredChunksOf: (rows: Uint32Array): ScoredChunk[][] =>
@@ -77,40 +56,6 @@ export function resultQueryMethods(db: Database.Database) {
     chunksOf: db.transaction((row: number, offset: number, limit: number) =>
       chunksOf(db, chunkLength, row, offset, limit),
     ),
-  };
-}
-
-function prepareSequence(db: Database.Database) {
-  return db.prepare<[number], SequenceColumns>(
-    `SELECT ${SEQUENCE_COLUMNS} FROM sequence s JOIN record r ON r.row = s.row WHERE s.row = ?`,
-  );
-}
-
-/** In the order of the given rows. Raises AppFailure where one is gone: the results were derived anew meanwhile. */
-export function sequenceReader(db: Database.Database): (rows: Uint32Array) => SequenceResult[] {
-  const { chunkLength } = readPlan(db);
-  const oneSequence = prepareSequence(db);
-  return (rows) =>
-    Array.from(rows, (row) => {
-      const found = oneSequence.get(row);
-      if (!found) throw resultsChanged();
-      return toSequence(found, chunkLength);
-    });
-}
-
-function toSequence(row: SequenceColumns, chunkLength: number): SequenceResult {
-  const { name, header, bestChunk, bestFrame, reason, evidence, ...rest } = row;
-  const best = bestChunk === null ? null : chunkBounds(row.length, chunkLength, bestChunk);
-  return {
-    ...rest,
-    seqName: nameText(name),
-    header: header ?? name,
-    reason: reason ?? 'ok',
-    viralFraction: row.nChunksScored === 0 ? null : row.nChunksViral / row.nChunksScored,
-    bestChunkStart: best && best.start + 1,
-    bestChunkEnd: best && best.end,
-    bestFrame: bestFrame === null ? null : frameName(bestFrame),
-    evidence: evidenceOfRank(evidence),
   };
 }
 
@@ -190,12 +135,6 @@ function rowsNamed(db: Database.Database, names: readonly string[]): Map<string,
     if (rows.length < NAMES_PER_READ) return found;
     last = rows.at(-1)![0];
   }
-}
-
-function resultsChanged(): AppFailure {
-  return new AppFailure(
-    appError('usage', 'The results of this run changed while they were read.', { nextStep: 'Try again.' }),
-  );
 }
 
 function chunkScores(chunk: ChunkColumns | undefined): Omit<ChunkResult, 'chunk' | 'start' | 'end'> {

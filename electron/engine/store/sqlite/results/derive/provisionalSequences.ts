@@ -1,11 +1,8 @@
 import type Database from 'better-sqlite3';
 import { AppFailure } from '../../../../../contract/errors.ts';
-import { SequenceTally } from '../../../../results/sequenceTally.ts';
+import { SequenceTally, type SequenceSummary } from '../../../../results/sequenceTally.ts';
 import { readRun } from '../../runRows.ts';
-import { PROVISIONAL_SEQUENCES } from '../../runSchema.ts';
-import { ChunkCursor, countRecords } from './recordScan.ts';
-import type { RowRange } from '../resultColumns.ts';
-import { SequenceRows } from './sequenceRows.ts';
+import { ChunkCursor, scanRecords, type DescribedRecord } from './recordScan.ts';
 
 /** A part of which nothing more will come, and what its rows are known by. */
 interface SettledPart {
@@ -16,11 +13,25 @@ interface SettledPart {
   seal: string | null;
 }
 
-/** What of the provisional results is not in memory yet, of whoever reads them there: he takes out what he has read. */
+export interface ProvisionalRow {
+  record: DescribedRecord;
+  summary: SequenceSummary;
+}
+
+/** What has changed since the last call. */
 export interface ProvisionalChanges {
-  /** Another table has another number, and lists from its beginning what was put into it. */
-  generation: number;
-  ranges: RowRange[];
+  /** Rows whose earlier results no longer hold; `all` also at the beginning. */
+  changed: readonly RowRange[] | 'all';
+  /** By their number: a record at the edge of two parts is derived with both. */
+  rows: ReadonlyMap<number, ProvisionalRow>;
+  /** Whether everything is derived that can be. */
+  done: boolean;
+}
+
+/** Both included. */
+interface RowRange {
+  from: number;
+  to: number;
 }
 
 interface Neighbour {
@@ -29,82 +40,60 @@ interface Neighbour {
   lastRow: number;
 }
 
-/**
- * Sequence results of a run that is not done yet, for whoever looks: of every record whose frames are all there. They stand in a
- * temporary table of this connection that hides the lasting one, so that a run that nobody looks at pays nothing for them, and a
- * connection that may only read can have them as well.
- */
+/** Derives sequence results from run.db while the run goes on: of every record whose frames are all there, part by part. */
 export function provisionalSequences(db: Database.Database) {
-  const changes: ProvisionalChanges = { generation: 0, ranges: [] };
   let derived: Map<string, SettledPart> | null = null;
   let recordFiles = new Map<string, string>();
   let isEndDerived = false;
 
-  function begin(): Map<string, SettledPart> {
-    db.exec(PROVISIONAL_SEQUENCES);
-    changes.generation += 1;
-    changes.ranges = [];
-    return (derived = new Map<string, SettledPart>());
-  }
-
   function discard(): void {
-    if (derived) db.exec('DROP TABLE temp.sequence');
     derived = null;
     isEndDerived = false;
   }
 
-  function forgetChanged(known: Map<string, SettledPart>, settled: SettledPart[]): void {
+  function forgetChanged(known: Map<string, SettledPart>, settled: SettledPart[]): RowRange[] {
     const seals = new Map(settled.map(({ key, seal }) => [key, seal]));
-    const forget = db.prepare('DELETE FROM temp.sequence WHERE row BETWEEN ? AND ?');
+    const forgotten: RowRange[] = [];
     for (const [key, { seal, firstRow, lastRow }] of known) {
       if (seals.has(key) && seals.get(key) === seal) continue;
-      forget.run(firstRow, lastRow);
-      changes.ranges.push({ from: firstRow, to: lastRow });
+      forgotten.push({ from: firstRow, to: lastRow });
       known.delete(key);
     }
+    return forgotten;
   }
 
-  /** Goes on for about so long; answers whether everything is derived that can be. */
-  function deriveProvisional(milliseconds: number): boolean {
+  /** Goes on for about so long. */
+  function derive(milliseconds: number): ProvisionalChanges {
     const files = readRecordFiles(db);
-    const areRecordsOthers = [...recordFiles].some(([path, sha256]) => files.get(path) !== sha256);
+    if ([...recordFiles].some(([path, sha256]) => files.get(path) !== sha256)) discard();
     recordFiles = files;
-    const isFinal = areSequencesFinal(db);
-    if (isFinal || areRecordsOthers) discard();
-    if (isFinal) return true;
-    const known = derived ?? begin();
+    const isNew = derived === null;
+    const known = (derived ??= new Map());
     const settled = readSettled(db);
-    forgetChanged(known, settled);
+    const changed = forgetChanged(known, settled);
+    const rows = new Map<number, ProvisionalRow>();
     const until = performance.now() + milliseconds;
+    const changes = (done: boolean): ProvisionalChanges => ({ changed: isNew ? 'all' : changed, rows, done });
     for (const part of settled) {
       if (known.has(part.key)) continue;
-      if (performance.now() > until) return false;
-      const rows = rowsSettledBy(db, part);
-      changes.ranges.push(rows);
-      if (deriveRows(db, rows)) known.set(part.key, part);
+      if (performance.now() > until) return changes(false);
+      const range = rowsSettledBy(db, part);
+      changed.push(range);
+      const found = deriveRows(db, range);
+      if (found) known.set(part.key, part);
+      for (const one of found ?? []) rows.set(one.record.row, one);
     }
     const end = isEndDerived ? null : rowsBehindParts(db);
     if (end) {
-      changes.ranges.push(end);
-      isEndDerived = deriveRows(db, end);
+      changed.push(end);
+      const found = deriveRows(db, end);
+      isEndDerived = found !== null;
+      for (const one of found ?? []) rows.set(one.record.row, one);
     }
-    return true;
+    return changes(true);
   }
 
-  return { changes, deriveProvisional: db.transaction(deriveProvisional) };
-}
-
-/** `deriveSequences` writes all of them at once, and whatever makes a part wait again deletes them. */
-function areSequencesFinal(db: Database.Database): boolean {
-  const { prepared } = readRun(db);
-  if (prepared === null) return false;
-  const { open, derived } = db
-    .prepare<[], { open: 0 | 1; derived: number }>(
-      `SELECT EXISTS (SELECT 1 FROM part WHERE state IN ('pending', 'assigned')) AS open,
-         (SELECT coalesce(max(row) + 1, 0) FROM main.sequence) AS derived`,
-    )
-    .get()!;
-  return open === 0 && derived === prepared.records;
+  return { derive: db.transaction(derive), discard };
 }
 
 function readRecordFiles(db: Database.Database): Map<string, string> {
@@ -151,26 +140,23 @@ function rowsBehindParts(db: Database.Database): RowRange | null {
   return { from, to: prepared.records - 1 };
 }
 
-/** Answers false where something in these rows is damaged. */
-function deriveRows(db: Database.Database, { from, to }: RowRange): boolean {
-  if (from > to) return true;
-  const rows = new SequenceRows(db, 'temp');
+/** Null where something in these rows is damaged: the run finds that before its results are final; the rest is shown without it. */
+function deriveRows(db: Database.Database, { from, to }: RowRange): ProvisionalRow[] | null {
+  const rows: ProvisionalRow[] = [];
   try {
     const cursor = new ChunkCursor(db, from, to);
-    for (const record of countRecords(db, from, to)) {
+    for (const record of scanRecords(db, from, to)) {
       const tally = new SequenceTally();
       for (let chunk = cursor.current; chunk && chunk.row <= record.row; chunk = cursor.current) {
         if (chunk.row === record.row) tally.add(chunk);
         cursor.advance();
       }
       const summary = tally.summary(record.fault);
-      if (summary.nFrames === record.nFrames) rows.add(record, summary);
+      if (summary.nFrames === record.nFrames) rows.push({ record, summary });
     }
   } catch (error) {
-    // The run finds damage before its results are final; here the rest is shown without what is damaged.
     if (!(error instanceof AppFailure)) throw error;
-    return false;
+    return null;
   }
-  rows.flush();
-  return true;
+  return rows;
 }

@@ -28,35 +28,25 @@ export interface ScannedRecord extends CountedRecord {
   name: string;
 }
 
+export interface DescribedRecord extends ScannedRecord {
+  /** Null where the whole header is the name. */
+  header: string | null;
+}
+
 /** A chunk row, with the number of the part it came from. Its scores are those of the cursor's page, and gone with it. */
 export interface ScannedChunk extends ChunkScores {
   row: number;
   part: number;
 }
 
-const COUNTED = 'row, n_chunks AS nChunks, n_frames AS nFrames, length, reason AS fault';
-
 const LAST_ROW = Number.MAX_SAFE_INTEGER;
 
-/** All records in order. */
-export function scanRecords(db: Database.Database): Generator<ScannedRecord> {
-  return recordPages(db, `${COUNTED}, input, name`);
-}
-
-/** The same without their texts, in half the time; or only the rows between two, both included. */
-export function countRecords(db: Database.Database, from = 0, to = LAST_ROW): Generator<CountedRecord> {
-  return recordPages(db, COUNTED, from, to);
-}
-
-/** A page in memory at a time, so that the connection stays free to write in between. */
-function* recordPages<Row extends CountedRecord>(
-  db: Database.Database,
-  columns: string,
-  from = 0,
-  to = LAST_ROW,
-): Generator<Row> {
-  const page = db.prepare<[number, number, number], Row>(
-    `SELECT ${columns} FROM record WHERE row > ? AND row <= ? ORDER BY row LIMIT ?`,
+/** The records in order, or only those of the rows between two, both included. A page in memory at a time, so that the connection
+ * stays free to write in between. */
+export function* scanRecords(db: Database.Database, from = 0, to = LAST_ROW): Generator<DescribedRecord> {
+  const page = db.prepare<[number, number, number], DescribedRecord>(
+    `SELECT row, n_chunks AS nChunks, n_frames AS nFrames, length, reason AS fault, input, name, header
+     FROM record WHERE row > ? AND row <= ? ORDER BY row LIMIT ?`,
   );
   for (let last = from - 1; ;) {
     const records = page.all(last, to, PAGE_ROWS);

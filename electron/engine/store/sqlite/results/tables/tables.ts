@@ -2,12 +2,13 @@ import type Database from 'better-sqlite3';
 import { demoMark } from '../../../../../contract/plan.ts';
 import { predictionSchema, reasonSchema, RESULT_FILES } from '../../../../../contract/results.ts';
 import { inLittleMemory } from '../../database.ts';
-import { readInputs, readPlan } from '../../runRows.ts';
+import { readPlan } from '../../runRows.ts';
 import { syncFolder } from '../../../syncFolder.ts';
 import { chunkCount } from '../../../../results/chunkLayout.ts';
 import { damaged } from '../../storeErrors.ts';
 import { FailedParts } from './failedParts.ts';
-import { cellText, inputLabels } from '../../../../results/inputLabels.ts';
+import { ResultFile } from '../../../duckdb/resultFile.ts';
+import { runLabels } from '../../../duckdb/resultSource.ts';
 import { scanRecords, type ScannedChunk, type ScannedRecord } from '../derive/recordScan.ts';
 import { recordSummaries } from '../derive/recordSummaries.ts';
 import { refuseUnfinished } from '../refuseUnfinished.ts';
@@ -27,25 +28,28 @@ type TableName = 'originalFrames' | 'sequences' | 'chunks' | 'failedFiles' | 'fa
 type Tables = Record<TableName, TableFile>;
 
 export function tableMethods(db: Database.Database, folder: string) {
-  let unpublished: TableFile[] = [];
+  let unpublished: (TableFile | ResultFile)[] = [];
 
-  /** From one state of the database. */
-  function prepared<Counts>(tables: readonly TableFile[], write: () => Counts): TablesPrepared<Counts> {
+  /** Writes every table that run.db alone can give, but for the sorted one, from one state of the database; none appears yet. */
+  async function prepareTables(): Promise<TablesPrepared> {
     refuseUnfinished(db);
-    unpublished.push(...tables);
-    const counts = inLittleMemory(db, () => db.transaction(write).deferred());
-    return { counts, files: Object.fromEntries(tables.map((table) => [table.name, table.finish()])) };
-  }
-
-  /** Writes every table that run.db alone can give, but for the sorted one; none appears yet. */
-  function prepareTables(): TablesPrepared {
     const tables = openTables(folder);
-    return prepared(Object.values(tables), () => writeInOrder(db, tables));
+    unpublished.push(...Object.values(tables));
+    const results = await ResultFile.open(folder, runLabels(db));
+    unpublished.push(results);
+    const counts = inLittleMemory(db, () =>
+      db.transaction(() => writeInOrder(db, tables, results)).deferred(),
+    );
+    const files = digestsOf(Object.values(tables));
+    return { counts, files: { ...files, [results.name]: await results.finish() } };
   }
 
   function prepareSortedTable(): TablesPrepared<void> {
+    refuseUnfinished(db);
     const table = new TableFile(folder, RESULT_FILES.originalChunks);
-    return prepared([table], () => writeOriginalChunks(db, table));
+    unpublished.push(table);
+    inLittleMemory(db, () => db.transaction(() => writeOriginalChunks(db, table)).deferred());
+    return { counts: undefined, files: digestsOf([table]) };
   }
 
   /** What this thread has prepared appears, each table whole. */
@@ -60,9 +64,9 @@ export function tableMethods(db: Database.Database, folder: string) {
     unpublished = [];
   }
 
-  function writeTables(): TablesPrepared {
+  async function writeTables(): Promise<TablesPrepared> {
     try {
-      const { counts, files } = prepareTables();
+      const { counts, files } = await prepareTables();
       const sorted = prepareSortedTable();
       publishTables();
       return { counts, files: { ...files, ...sorted.files } };
@@ -73,6 +77,11 @@ export function tableMethods(db: Database.Database, folder: string) {
   }
 
   return { prepareTables, prepareSortedTable, publishTables, discardTables, writeTables };
+}
+
+/** Brings the tables to the disk, still under their temporary names. */
+function digestsOf(tables: readonly TableFile[]): TablesPrepared['files'] {
+  return Object.fromEntries(tables.map((table) => [table.name, table.finish()]));
 }
 
 function openTables(folder: string): Tables {
@@ -87,10 +96,9 @@ function openTables(folder: string): Tables {
 }
 
 /** All tables but the one sorted by id. */
-function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
-  const { chunkLength, model } = readPlan(db);
-  const inputs = inputLabels(readInputs(db).map(({ path }) => path));
-  const modelLabel = cellText(model.notice === null ? model.name : `${model.name} (${model.notice})`);
+function writeInOrder(db: Database.Database, tables: Tables, results: ResultFile): ResultCounts {
+  const { model } = readPlan(db);
+  const { chunkLength, inputs, model: modelLabel } = runLabels(db);
   const failedParts = new FailedParts(db);
   /** chunks.tsv names the model only where nobody may mistake it for a real one. */
   const isMarked = demoMark(model) !== null;
@@ -121,6 +129,7 @@ function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
       throw damaged(`run.db holds a false length of row ${record.row}.`);
     writeUnopened(record, record.nChunks);
     const labels = { input: inputs[record.input] ?? 'NA', model: modelLabel };
+    results.add(record, summary);
     tables.sequences.write(sequenceLine(record, summary, chunkLength, labels));
     if (summary.prediction === 'failed') {
       const cells = failedParts.cells(failedIn);

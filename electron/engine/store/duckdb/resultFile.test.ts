@@ -2,12 +2,11 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { RESULT_FILES } from '../../../../../contract/results.ts';
-import { float32Text } from '../../../../results/float32Text.ts';
-import { FRAMES_WORTH_A_THREAD } from '../../../resultThreads.ts';
-import { SEQUENCE_INDEXES } from '../../runSchema.ts';
-import { TABLE_HEADERS } from '../tables/tableRows.ts';
-import { openRunStore } from '../../../runStore.ts';
+import { RESULT_FILES } from '../../../contract/results.ts';
+import { float32Text } from '../../results/float32Text.ts';
+import { FRAMES_WORTH_A_THREAD } from '../resultThreads.ts';
+import { TABLE_HEADERS } from '../sqlite/results/tables/tableRows.ts';
+import { openRunStore } from '../runStore.ts';
 import {
   begin,
   compute,
@@ -16,10 +15,24 @@ import {
   removeFolders,
   scoreOf,
   type PreparedRun,
-} from '../../../testing/storeFixture.ts';
-import { recordOf, type FrameRef, type SyntheticRecord } from '../../../testing/syntheticRun.ts';
+} from '../testing/storeFixture.ts';
+import { openDuckDb, quoted } from './duckdb.ts';
+import { recordOf, type FrameRef, type SyntheticRecord } from '../testing/syntheticRun.ts';
 
 afterAll(removeFolders);
+
+const TEXTS = ['seq_name', 'input', 'prediction', 'reason', 'best_frame', 'model'];
+const INTEGERS = [
+  ...['row', 'length', 'n_chunks', 'n_chunks_scored', 'n_chunks_viral', 'n_frames_scored'],
+  ...['best_chunk_start', 'best_chunk_end'],
+];
+const SCORES = ['virus_score', 'viral_fraction'];
+
+function typeOf(name: string): string {
+  if (SCORES.includes(name)) return 'FLOAT';
+  if (TEXTS.includes(name)) return 'VARCHAR';
+  return ['length', 'best_chunk_start', 'best_chunk_end'].includes(name) ? 'BIGINT' : 'INTEGER';
+}
 
 const FAULTS = ['empty', 'invalid_characters', 'malformed_record'] as const;
 
@@ -37,7 +50,7 @@ function scoreWithGaps(frame: FrameRef): number {
   return (frame.row + frame.frame) % 100 === 0 ? NaN : scoreOf(frame);
 }
 
-/** What run.db says of every sequence, as lines of sequences.tsv. */
+/** What the store says of every sequence, as lines of sequences.tsv. */
 async function stored(run: PreparedRun): Promise<string> {
   const rows = await run.store.selectedRows({ filter: {} }, { by: 'row', descending: false });
   const lines = (await run.store.sequencesOf(rows)).map((row) =>
@@ -69,11 +82,11 @@ function sequencesTable(run: PreparedRun): string {
   return readFileSync(join(run.folder, RESULT_FILES.sequences), 'utf8');
 }
 
-/** Neither is a multiple of the rows of one insertion, and both have more chunks than a page of the scan. */
+/** Neither is a multiple of the rows that DuckDB takes at once, and both have more chunks than a page of the scan. */
 describe.each([
-  ['by the writer alone', 1035, false],
-  ['with the tables in a thread of their own', 9035, true],
-])('sequence results in run.db, %s', (_, records, apart) => {
+  ['with the tables written by the writer', 1035, false],
+  ['with the tables in threads of their own', 9035, true],
+])('sequence results, %s', (_, records, apart) => {
   let run: PreparedRun;
   let parts: { key: string }[];
 
@@ -93,14 +106,13 @@ describe.each([
     expect(sequencesTable(run).split('\n')).toHaveLength(records + 2);
   });
 
-  it('can be read meanwhile, which is waited for', async () => {
-    const seen: unknown[] = [];
+  it('wait for what is done meanwhile', async () => {
+    const seen: string[] = [];
     await run.store.writeTables(async () => {
-      seen.push((await run.store.countPredictions({ filter: {} })).total);
       await new Promise((resolve) => setTimeout(resolve, 1000));
       seen.push('ended');
     });
-    expect(seen).toEqual([records, 'ended']);
+    expect(seen).toEqual(['ended']);
   });
 
   it('are those of sequences.tsv, which is written from the same chunks', async () => {
@@ -113,12 +125,42 @@ describe.each([
     await compute(run, parts[0]!.key, scoreWithGaps);
     await run.store.writeTables();
     expect(await stored(run)).toBe(sequencesTable(run));
-    await run.store.close();
+  });
 
-    const db = new Database(join(run.folder, 'run.db'), { readonly: true });
-    const index = db.prepare('SELECT name FROM sqlite_schema WHERE type = ? AND tbl_name = ?').pluck();
-    expect(index.all('index', 'sequence')).toEqual(SEQUENCE_INDEXES.map(({ name }) => name));
-    db.close();
+  it('stand in results.parquet with every column of sequences.tsv, and with those that it lacks', async () => {
+    const duck = await openDuckDb();
+    const files = [RESULT_FILES.results, RESULT_FILES.sequences].map((name) =>
+      quoted(join(run.folder, name)),
+    );
+    const shared = [...TEXTS, ...INTEGERS, ...SCORES];
+    const differing = await duck.rows<[bigint]>(
+      `SELECT count(*) FROM (SELECT ${shared.join(', ')} FROM read_parquet(${files[0]}) EXCEPT ALL
+         SELECT ${shared.map((name) => `${name}::${typeOf(name)}`).join(', ')}
+         FROM read_csv(${files[1]}, delim = '\t', nullstr = 'NA', all_varchar = true))`,
+    );
+    expect(differing).toEqual([[0n]]);
+    const columns = await duck.rows<[string, string]>(
+      `SELECT column_name, column_type FROM (DESCRIBE FROM read_parquet(${files[0]}))`,
+    );
+    expect(Object.fromEntries(columns)).toEqual({
+      ...Object.fromEntries(shared.map((name) => [name, typeOf(name)])),
+      ...{ header: 'VARCHAR', evidence: 'VARCHAR', best_score: 'FLOAT', second_score: 'FLOAT' },
+    });
+    const rows = await run.store.selectedRows({ filter: {} }, { by: 'row', descending: false });
+    const expected = (await run.store.sequencesOf(rows)).map((one) => [
+      one.row,
+      one.header,
+      one.evidence,
+      one.bestScore,
+      one.secondScore,
+    ]);
+    expect(
+      await duck.rows(
+        `SELECT row, header, evidence, best_score, second_score FROM read_parquet(${files[0]}) ORDER BY row`,
+      ),
+    ).toEqual(expected);
+    duck.close();
+    await run.store.close();
   });
 
   it('are not left behind, nor any table or sequence written, where they rest on damaged scores', async () => {
@@ -135,8 +177,5 @@ describe.each([
     await store.close();
     expect(readdirSync(run.folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
     expect(sequencesTable(run)).toBe(before);
-    const after = new Database(join(run.folder, 'run.db'), { readonly: true });
-    expect(after.prepare('SELECT count(*) FROM sequence').pluck().get()).toBe(0);
-    after.close();
   });
 });

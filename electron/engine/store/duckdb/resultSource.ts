@@ -1,0 +1,148 @@
+import type Database from 'better-sqlite3';
+import { join } from 'node:path';
+import { closeSync } from 'node:fs';
+import { RESULT_FILES } from '../../../contract/results.ts';
+import { hashDescriptor } from '../../files/hashFile.ts';
+import { isPlainFile, openPlain, sizeOf } from '../../files/runFiles.ts';
+import { cellText, inputLabels } from '../../results/inputLabels.ts';
+import { readResultFiles } from '../sqlite/resultFiles.ts';
+import { readInputs, readPlan, readRun } from '../sqlite/runRows.ts';
+import {
+  provisionalSequences,
+  type ProvisionalChanges,
+} from '../sqlite/results/derive/provisionalSequences.ts';
+import { openDuckDb, quotedPath, type DuckDb } from './duckdb.ts';
+import { resultColumns, ResultRows, type RunLabels } from './resultRows.ts';
+
+const PROVISIONAL = 'provisional';
+
+/** The sequence results of a run as the table `sequences` of a DuckDB. */
+export interface ResultSource {
+  readonly duck: () => Promise<DuckDb>;
+  /** Derives what a run that is not done lacks, for about so long; answers whether all is there that can be. */
+  readonly derive: (milliseconds: number) => Promise<boolean>;
+  /** Changes whenever the results do. */
+  readonly version: () => number;
+  readonly close: () => void;
+}
+
+/**
+ * Of a run that is done these are the rows of results.parquet. Without that file, with another one than was written, and of a
+ * run that is not done they are derived from run.db into memory, part by part, so that a run that nobody looks at pays nothing.
+ */
+export function resultSource(db: Database.Database, folder: string, known: boolean): ResultSource {
+  const path = join(folder, RESULT_FILES.results);
+  const provisional = provisionalSequences(db);
+  let opened: Promise<DuckDb> | null = null;
+  let version = 0;
+  /** SHA-256 of the file that is shown; empty while results are derived, null before anything is shown. */
+  let shown: string | null = null;
+  const refused = new Set<string>();
+
+  const duck = (): Promise<DuckDb> => (opened ??= openDuckDb());
+
+  /** SHA-256 of the results.parquet that belongs to the run; null where it has none. */
+  async function ownFile(): Promise<string | null> {
+    if (readRun(db).state.phase !== 'done' || !isPlainFile(path)) return null;
+    const written = readResultFiles(db)[RESULT_FILES.results];
+    if (!written || written.bytes !== sizeOf(path) || refused.has(written.sha256)) return null;
+    if (shown === written.sha256 || known) return written.sha256;
+    if ((await sha256Of(path)) === written.sha256) return written.sha256;
+    refused.add(written.sha256);
+    return null;
+  }
+
+  async function showFile(sha256: string): Promise<boolean> {
+    const { connection } = await duck();
+    try {
+      await connection.run(
+        `CREATE OR REPLACE VIEW sequences AS SELECT ${COLUMNS} FROM read_parquet(${quotedPath(path)})`,
+      );
+    } catch {
+      // It has the bytes that were noted, and yet it is no such table: only somebody who forged both comes here.
+      refused.add(sha256);
+      return false;
+    }
+    await connection.run(`DROP TABLE IF EXISTS ${PROVISIONAL}`);
+    provisional.discard();
+    shown = sha256;
+    version += 1;
+    return true;
+  }
+
+  async function derive(milliseconds: number): Promise<boolean> {
+    const file = await ownFile();
+    if (file !== null && (file === shown || (await showFile(file)))) return true;
+    const { changed, rows, done } = provisional.derive(milliseconds);
+    const store = await duck();
+    const labels = runLabels(db);
+    if (shown !== '' || changed === 'all') {
+      await ResultRows.create(store, PROVISIONAL);
+      await store.connection.run(`CREATE OR REPLACE VIEW sequences AS ${resultColumns(PROVISIONAL, labels)}`);
+      shown = '';
+      version += 1;
+    }
+    if (changed !== 'all' && changed.length > 0) {
+      const ranges = changed.map(({ from, to }) => `row BETWEEN ${from} AND ${to}`);
+      await store.connection.run(`DELETE FROM ${PROVISIONAL} WHERE ${ranges.join(' OR ')}`);
+    }
+    await append(store, rows, labels);
+    if (rows.size > 0 || changed.length > 0) version += 1;
+    return done;
+  }
+
+  return {
+    duck,
+    derive,
+    version: () => version,
+    close: () => {
+      void opened?.then((store) => store.close()).catch(() => undefined);
+      opened = null;
+    },
+  };
+}
+
+async function append(
+  store: DuckDb,
+  rows: ProvisionalChanges['rows'],
+  { chunkLength }: RunLabels,
+): Promise<void> {
+  if (rows.size === 0) return;
+  const appended = await ResultRows.open(store, PROVISIONAL, chunkLength);
+  for (const { record, summary } of rows.values()) appended.add(record, summary);
+  appended.finish();
+}
+
+/** What tables say of the run in every row. */
+export function runLabels(db: Database.Database): RunLabels {
+  const { chunkLength, model } = readPlan(db);
+  const { name, notice } = model;
+  return {
+    chunkLength,
+    inputs: inputLabels(readInputs(db).map(({ path }) => path)),
+    model: cellText(notice === null ? name : `${name} (${notice})`),
+  };
+}
+
+/** Named and typed, so that a file with other columns is refused at once. */
+const COLUMNS = [
+  ...['row', 'n_chunks', 'n_chunks_scored', 'n_chunks_viral', 'n_frames_scored'].map(
+    (name) => `${name}::INTEGER AS ${name}`,
+  ),
+  ...['length', 'best_chunk_start', 'best_chunk_end'].map((name) => `${name}::BIGINT AS ${name}`),
+  ...['virus_score', 'viral_fraction', 'best_score', 'second_score'].map(
+    (name) => `${name}::FLOAT AS ${name}`,
+  ),
+  ...['seq_name', 'header', 'input', 'prediction', 'reason', 'evidence', 'best_frame', 'model'].map(
+    (name) => `${name}::VARCHAR AS ${name}`,
+  ),
+].join(', ');
+
+async function sha256Of(path: string): Promise<string> {
+  const descriptor = openPlain(path, 'read');
+  try {
+    return await hashDescriptor(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

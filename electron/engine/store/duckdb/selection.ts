@@ -1,0 +1,101 @@
+import { evidenceSchema, reasonSchema, type SequenceResult } from '../../../contract/results.ts';
+import type { SequenceFilter, SequenceSort } from '../../../contract/rpc/results.ts';
+import { quoted } from './duckdb.ts';
+
+/** Which sequences a user wants to see; `rows` instead of a filter where they were picked one by one. */
+export interface SequenceSelection {
+  filter: SequenceFilter;
+  rows?: readonly number[] | undefined;
+  /** What another tool takes for a virus, where the filter compares with it. */
+  theirs?: readonly number[] | undefined;
+  /** What its table names at all. */
+  named?: readonly number[] | undefined;
+  /** Those with a note, where the filter asks for them. */
+  noted?: readonly number[] | undefined;
+}
+
+/** Puts row numbers into a table and answers with its name. */
+type RowTable = (rows: readonly number[]) => string;
+
+const SHARE = 'n_chunks_viral::DOUBLE / nullif(n_chunks_scored, 0)';
+
+/** The rows of `sequences` that a selection takes, as SQL. */
+export function conditionOf(
+  { filter, rows, theirs, named, noted }: SequenceSelection,
+  inputs: readonly string[],
+  tableOf: RowTable,
+): string {
+  const among = (wanted: readonly number[] = []): string => `row IN (FROM ${tableOf(wanted)})`;
+  const oneOf = (column: string, wanted: readonly string[]): string =>
+    wanted.length === 0 ? 'false' : `${column} IN (${wanted.map(quoted).join(', ')})`;
+  const least = (column: string, limit: number | undefined): string[] =>
+    limit === undefined ? [] : [`${column} >= ${limit}::DOUBLE`];
+  const ofInputs = (numbers: readonly number[]): string =>
+    oneOf(
+      'input',
+      numbers.flatMap((number) => inputs[number] ?? []),
+    );
+  const conditions = [
+    ...(rows ? [among(rows)] : []),
+    ...(filter.noted ? [among(noted)] : []),
+    ...(filter.input === undefined ? [] : [ofInputs([filter.input])]),
+    ...(filter.inputs ? [ofInputs(filter.inputs)] : []),
+    ...(filter.predictions ? [oneOf('prediction', filter.predictions)] : []),
+    ...(filter.reasons ? [oneOf('reason', filter.reasons)] : []),
+    ...(filter.evidence ? [oneOf('evidence', filter.evidence)] : []),
+    ...least('virus_score', filter.minScore),
+    ...least('length', filter.minLength),
+    ...(filter.maxLength === undefined ? [] : [`length <= ${filter.maxLength}`]),
+    ...least('n_chunks_scored', filter.minScoredChunks),
+    ...least('n_frames_scored', filter.minFramesScored),
+    ...least(SHARE, filter.minViralFraction),
+    ...least('second_score', filter.minSecondScore),
+    ...(filter.search ? [`contains(lower(header), lower(${quoted(filter.search)}))`] : []),
+  ];
+  if (filter.other) {
+    const isVirus = "prediction = 'virus'";
+    conditions.push(
+      ...{
+        both: () => [isVirus, among(theirs)],
+        only_ours: () => [isVirus, among(named), `NOT ${among(theirs)}`],
+        only_theirs: () => [`NOT ${isVirus}`, among(theirs)],
+        not_in_table: () => [`NOT ${among(named)}`],
+      }[filter.other.agreement](),
+    );
+  }
+  return conditions.length === 0 ? 'true' : conditions.map((one) => `(${one})`).join(' AND ');
+}
+
+/** By place in a list; nothing for what is not in it. */
+const placeIn = (names: readonly string[], column: string): string =>
+  `list_position([${names.map(quoted).join(', ')}], ${column})`;
+
+const SORTED_BY: Readonly<Record<Exclude<SequenceSort['by'], 'row' | 'input'>, string>> = {
+  seqName: 'seq_name',
+  header: 'header',
+  length: 'length',
+  virusScore: 'virus_score',
+  prediction: 'prediction',
+  evidence: placeIn(evidenceSchema.options, 'evidence'),
+  viralFraction: SHARE,
+  nChunks: 'n_chunks',
+  bestScore: 'best_score',
+  bestChunkStart: 'best_chunk_start',
+  nFramesScored: 'n_frames_scored',
+  reason: placeIn(reasonSchema.exclude(['ok']).options, 'reason'),
+} satisfies Partial<Record<keyof SequenceResult, string>>;
+
+/** Sequences without a value come last, whichever way the rest is sorted; equal ones stay in the order of the run. */
+export function orderOf({ by, descending }: SequenceSort, inputs: readonly string[]): string {
+  const direction = descending ? 'DESC' : 'ASC';
+  if (by === 'row') return `row ${direction}`;
+  const key = by === 'input' ? placeIn(filesInOrder(inputs), 'input') : SORTED_BY[by];
+  return `${key} ${direction} NULLS LAST, row`;
+}
+
+/** The labels of the inputs by the names of their files; of equal names that one comes first which the run reads first. */
+function filesInOrder(inputs: readonly string[]): string[] {
+  const { compare } = new Intl.Collator('en', { numeric: true });
+  const name = (label: string): string => label.split('/').at(-1) ?? '';
+  return inputs.toSorted((a, b) => compare(name(a), name(b)));
+}

@@ -1,0 +1,322 @@
+import type Database from 'better-sqlite3';
+import { closeSync, fsyncSync, writeSync } from 'node:fs';
+import { appError, AppFailure } from '../../../contract/errors.ts';
+import type { Evidence, FrameName, Prediction, Reason, SequenceResult } from '../../../contract/results.ts';
+import type { SequenceSort } from '../../../contract/rpc/results.ts';
+import { openNew } from '../../files/runFiles.ts';
+import type { InputResultSummary, LengthScores, LengthShare } from '../../results/types.ts';
+import { nameText } from '../sqlite/results/tables/tableRows.ts';
+import { runLabels, type ResultSource } from './resultSource.ts';
+import { conditionOf, orderOf, type SequenceSelection } from './selection.ts';
+
+/** Orders that are kept, since one is paged through: 4 bytes for each sequence. */
+const KEPT_ORDERS = 3;
+/** Pages up to here are looked for without sorting everything. */
+const FIRST_ROWS = 2000;
+
+export interface FoundSequences {
+  /** Sequences that pass the filter, on all pages together. */
+  total: number;
+  items: SequenceResult[];
+}
+
+export interface PredictionCounts {
+  total: number;
+  byPrediction: Record<Prediction, number>;
+}
+
+type ResultRow = [
+  row: number,
+  length: bigint,
+  nChunks: number,
+  prediction: Prediction,
+  reason: Reason,
+  virusScore: number | null,
+  nChunksScored: number,
+  nChunksViral: number,
+  nFramesScored: number,
+  bestChunkStart: bigint | null,
+  bestChunkEnd: bigint | null,
+  bestFrame: FrameName | null,
+  bestScore: number | null,
+  secondScore: number | null,
+  evidence: Evidence | null,
+];
+const RESULT_COLUMNS = `row, length, n_chunks, prediction, reason, virus_score, n_chunks_scored, n_chunks_viral, n_frames_scored,
+  best_chunk_start, best_chunk_end, best_frame, best_score, second_score, evidence`;
+
+const IN_ORDER: SequenceSort = { by: 'row', descending: false };
+
+/** Answers what a window asks of the sequence results, as far as they are derived. */
+export function sequenceQueryMethods(db: Database.Database, source: ResultSource) {
+  const { inputs } = runLabels(db);
+  const textOf = db.prepare<[number], { name: string; header: string | null; input: number }>(
+    'SELECT name, header, input FROM record WHERE row = ?',
+  );
+  const orders = new Map<string, Uint32Array>();
+
+  /** Runs a question about a selection; the row numbers that the selection names stand in tables meanwhile. */
+  async function asking<Answer>(
+    selection: SequenceSelection,
+    ask: (condition: string) => Promise<Answer>,
+  ): Promise<Answer> {
+    const { connection } = await source.duck();
+    const tables: { name: string; rows: readonly number[] }[] = [];
+    const condition = conditionOf(selection, inputs, (rows) => {
+      const name = `picked_${tables.length}`;
+      tables.push({ name, rows });
+      return name;
+    });
+    try {
+      for (const { name, rows } of tables) {
+        await connection.run(`CREATE OR REPLACE TEMP TABLE ${name} (row INTEGER)`);
+        const appender = await connection.createAppender(name);
+        for (const row of rows) {
+          appender.appendInteger(row);
+          appender.endRow();
+        }
+        appender.closeSync();
+      }
+      return await ask(condition);
+    } finally {
+      for (const { name } of tables) await connection.run(`DROP TABLE IF EXISTS ${name}`);
+    }
+  }
+
+  const ask = async <Row extends unknown[]>(
+    selection: SequenceSelection,
+    sql: (condition: string) => string,
+  ): Promise<Row[]> =>
+    asking(selection, async (condition) => (await source.duck()).rows<Row>(sql(condition)));
+
+  /** The numbers of the selected rows in the order asked for; of the last few questions they are kept. */
+  async function order(selection: SequenceSelection, sort: SequenceSort): Promise<Uint32Array> {
+    const key = keyOf(selection, sort);
+    const rows = orders.get(key) ?? (await readOrder(selection, sort));
+    orders.delete(key);
+    orders.set(key, rows);
+    const [oldest] = orders.keys();
+    if (orders.size > KEPT_ORDERS && oldest !== undefined) orders.delete(oldest);
+    return rows;
+  }
+
+  function readOrder(selection: SequenceSelection, sort: SequenceSort): Promise<Uint32Array> {
+    return asking(selection, async (condition) => {
+      const { connection } = await source.duck();
+      const result = await connection.run(
+        `SELECT row FROM sequences WHERE ${condition} ORDER BY ${orderOf(sort, inputs)}`,
+      );
+      const rows = new Uint32Array(result.rowCount);
+      let filled = 0;
+      for (let i = 0; i < result.chunkCount; i++) {
+        const values = result.getChunk(i).getColumnValues(0) as number[];
+        rows.set(values, filled);
+        filled += values.length;
+      }
+      return rows;
+    });
+  }
+
+  const keyOf = (selection: SequenceSelection, sort: SequenceSort): string =>
+    `${source.version()} ${JSON.stringify([selection, sort])}`;
+
+  /** In the order of the given rows. Rejects where one is gone: the results were derived anew meanwhile. */
+  async function sequencesOf(rows: Uint32Array): Promise<SequenceResult[]> {
+    if (rows.length === 0) return [];
+    const [first, last] = rows.reduce(
+      ([low, high], row) => [Math.min(low, row), Math.max(high, row)],
+      [rows[0]!, 0],
+    );
+    const found = new Map<number, SequenceResult>();
+    // The bounds let whole groups of rows be skipped.
+    const read = await (
+      await source.duck()
+    ).rows<ResultRow>(
+      `SELECT ${RESULT_COLUMNS} FROM sequences WHERE row BETWEEN ${first} AND ${last} AND row IN (${rows.join(', ')})`,
+    );
+    for (const row of read) {
+      const sequence = toSequence(row, textOf.get(row[0]));
+      if (sequence) found.set(sequence.row, sequence);
+    }
+    return Array.from(rows, (row) => {
+      const sequence = found.get(row);
+      if (!sequence) throw resultsChanged();
+      return sequence;
+    });
+  }
+
+  async function countPredictions(selection: SequenceSelection): Promise<PredictionCounts> {
+    const byPrediction = noPredictions();
+    const counts = await ask<[Prediction, bigint]>(
+      selection,
+      (condition) => `SELECT prediction, count(*) FROM sequences WHERE ${condition} GROUP BY ALL`,
+    );
+    let total = 0;
+    for (const [prediction, count] of counts) {
+      byPrediction[prediction] = Number(count);
+      total += Number(count);
+    }
+    return { total, byPrediction };
+  }
+
+  return {
+    sequence: async (row: number): Promise<SequenceResult | null> => {
+      const [found] = await (
+        await source.duck()
+      ).rows<ResultRow>(`SELECT ${RESULT_COLUMNS} FROM sequences WHERE row = ${Math.trunc(row)}`);
+      return found ? toSequence(found, textOf.get(row)) : null;
+    },
+    sequencesOf,
+    findSequences: async (
+      selection: SequenceSelection,
+      sort: SequenceSort,
+      offset: number,
+      limit: number,
+    ): Promise<FoundSequences> => {
+      if (offset + limit > FIRST_ROWS || orders.has(keyOf(selection, sort))) {
+        const rows = await order(selection, sort);
+        return { total: rows.length, items: await sequencesOf(rows.slice(offset, offset + limit)) };
+      }
+      const { total } = await countPredictions(selection);
+      const found = await ask<[number]>(
+        selection,
+        (condition) =>
+          `SELECT row FROM sequences WHERE ${condition} ORDER BY ${orderOf(sort, inputs)} LIMIT ${limit} OFFSET ${offset}`,
+      );
+      return { total, items: await sequencesOf(Uint32Array.from(found, ([row]) => row)) };
+    },
+    countPredictions,
+    inputSummaries: async (): Promise<InputResultSummary[]> => {
+      const found = await (
+        await source.duck()
+      ).rows<[string, Prediction, bigint, number]>(
+        'SELECT input, prediction, count(*), sum(length)::DOUBLE FROM sequences GROUP BY ALL',
+      );
+      const summaries = new Map<number, InputResultSummary>();
+      for (const [label, prediction, count, bases] of found) {
+        const input = inputs.indexOf(label);
+        const summary = summaries.get(input) ?? {
+          input,
+          sequences: 0,
+          bases: 0,
+          byPrediction: noPredictions(),
+        };
+        summaries.set(input, summary);
+        summary.sequences += Number(count);
+        summary.bases += bases;
+        summary.byPrediction[prediction] += Number(count);
+      }
+      return [...summaries.values()].sort((a, b) => a.input - b.input);
+    },
+    /** Scored sequences per bin of virus_score; bin i holds i/bins to below (i+1)/bins, the last one 1 as well. */
+    scoreBins: async (selection: SequenceSelection, bins: number): Promise<number[]> => {
+      const counts = new Array<number>(bins).fill(0);
+      const found = await ask<[number, bigint]>(
+        selection,
+        (condition) =>
+          `SELECT ${scoreBin(bins)} AS bin, count(*) FROM sequences WHERE virus_score IS NOT NULL AND ${condition} GROUP BY ALL`,
+      );
+      for (const [bin, count] of found) counts[bin] = Number(count);
+      return counts;
+    },
+    /** Calls by length; `edges` ascend, the first is 0, and the last bin is open. */
+    lengthShares: async (selection: SequenceSelection, edges: readonly number[]): Promise<LengthShare[]> => {
+      const shares = edges.map((from, i) => ({ from, to: edges[i + 1] ?? null, virus: 0, others: 0 }));
+      const found = await ask<[number, 'virus' | 'others', bigint]>(
+        selection,
+        (condition) =>
+          `SELECT ${lengthBin(edges)} AS bin, prediction, count(*) FROM sequences
+           WHERE prediction IN ('virus', 'others') AND ${condition} GROUP BY ALL`,
+      );
+      for (const [bin, prediction, count] of found) shares[bin]![prediction] = Number(count);
+      return shares;
+    },
+    /** Calls by length and score; a score of 1 counts with the last bin. */
+    lengthScores: async (
+      selection: SequenceSelection,
+      edges: readonly number[],
+      bins: number,
+    ): Promise<LengthScores> => {
+      const none = (): number[][] => edges.map(() => new Array<number>(bins).fill(0));
+      const scores = { edges, virus: none(), others: none() };
+      const found = await ask<[number, number, 'virus' | 'others', bigint]>(
+        selection,
+        (condition) =>
+          `SELECT ${lengthBin(edges)} AS length_bin, ${scoreBin(bins)} AS score_bin, prediction, count(*) FROM sequences
+           WHERE prediction IN ('virus', 'others') AND virus_score IS NOT NULL AND ${condition} GROUP BY ALL`,
+      );
+      for (const [length, score, prediction, count] of found)
+        scores[prediction][length]![score] = Number(count);
+      return scores;
+    },
+    selectedRows: order,
+    /** Writes the numbers of the selected rows, ascending, as little-endian U32; answers with how many. */
+    writeSelectedRows: async (selection: SequenceSelection, path: string): Promise<number> =>
+      writeRows(await order(selection, IN_ORDER), path),
+  };
+}
+
+function toSequence(
+  found: ResultRow,
+  text: { name: string; header: string | null; input: number } | undefined,
+): SequenceResult | null {
+  if (!text) return null;
+  const [row, length, nChunks, prediction, reason, virusScore, nChunksScored, nChunksViral, nFramesScored] =
+    found;
+  const [, , , , , , , , , start, end, bestFrame, bestScore, secondScore, evidence] = found;
+  return {
+    row,
+    seqName: nameText(text.name),
+    header: text.header ?? text.name,
+    input: text.input,
+    length: Number(length),
+    virusScore,
+    prediction,
+    reason,
+    nChunks,
+    nChunksScored,
+    nChunksViral,
+    viralFraction: nChunksScored === 0 ? null : nChunksViral / nChunksScored,
+    bestChunkStart: start === null ? null : Number(start),
+    bestChunkEnd: end === null ? null : Number(end),
+    bestFrame,
+    nFramesScored,
+    bestScore,
+    secondScore,
+    evidence,
+  };
+}
+
+function noPredictions(): Record<Prediction, number> {
+  return { virus: 0, others: 0, not_scored: 0, failed: 0 };
+}
+
+/** A score of 1 counts with the last bin. */
+function scoreBin(bins: number): string {
+  return `least(${bins - 1}, floor(virus_score::DOUBLE * ${bins}))::INTEGER`;
+}
+
+function lengthBin(edges: readonly number[]): string {
+  const cases = edges.slice(1).map((edge, i) => `WHEN length < ${edge} THEN ${i}`);
+  return cases.length === 0 ? '0' : `CASE ${cases.join(' ')} ELSE ${edges.length - 1} END`;
+}
+
+function resultsChanged(): AppFailure {
+  return new AppFailure(
+    appError('usage', 'The results of this run changed while they were read.', { nextStep: 'Try again.' }),
+  );
+}
+
+/** Writes numbers as little-endian U32; answers with how many there are. */
+export function writeRows(rows: Uint32Array, path: string): number {
+  const bytes = Buffer.alloc(4 * rows.length);
+  for (const [i, row] of rows.entries()) bytes.writeUInt32LE(row, 4 * i);
+  const descriptor = openNew(path);
+  try {
+    for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  return rows.length;
+}

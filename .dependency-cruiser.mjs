@@ -71,10 +71,10 @@ export default {
       to: { path: '^electron/engine/', pathNot: '^electron/engine/index[.]ts$' },
     },
     {
-      name: 'sqlite-in-one-folder',
+      name: 'sqlite-in-the-store',
       comment: 'SQLite runs in threads of its own: see docs/architecture.md',
       severity: 'error',
-      from: { pathNot: `^electron/engine/store/sqlite/|${TESTS}` },
+      from: { pathNot: `^electron/engine/store/(sqlite|duckdb)/|${TESTS}` },
       to: { path: '(^|/)node_modules/better-sqlite3/|^better-sqlite3$' },
     },
     {

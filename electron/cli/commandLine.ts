@@ -13,6 +13,7 @@ import { packForOffline, type PackOfflineFlags } from './commands/computer/packO
 import { importLegacy } from './commands/run/importLegacy.ts';
 import { predict, type PredictFlags } from './commands/run/predict.ts';
 import { resume, type ResumeFlags } from './commands/run/resume.ts';
+import { query, QUERY_FORMATS, QUERY_HELP, type QueryFlags } from './commands/results/query.ts';
 import { results, type ResultsFlags } from './commands/results/results.ts';
 import { selftest, type SelfTestFlags } from './commands/computer/selftest.ts';
 import { serve, type ServeFlags } from './commands/computer/serve.ts';
@@ -26,6 +27,7 @@ import { withClusterOptions } from './clusterFlags.ts';
 import { common, passOn, reporter, type CommonFlags } from './commonFlags.ts';
 import { EXIT } from './exitCodes.ts';
 import { FILTER_HELP, SORT_HELP } from './filterArgument.ts';
+import { QUERY_LIMITS } from '../contract/rpc/query.ts';
 import { unwrap } from '../contract/result.ts';
 import { appVersion, openEngine } from './openEngine.ts';
 import { portNumber, positiveInteger } from './numberArguments.ts';
@@ -225,6 +227,20 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .option('-n, --rows <n>', 'how many sequences to list', positiveInteger, 20)
     .action(async (run: string, flags: ResultsFlags) => {
       setExitCode(await results(run, flags, storeHost));
+    });
+
+  common(root.command('query'), 'python', 'quiet', 'json')
+    .description('Ask a question in SQL about the sequences, chunks and samples of a run')
+    .argument('<run>', 'folder of a run')
+    .argument('<sql>', 'one SELECT, in the SQL of DuckDB')
+    .addOption(
+      new Option('--format <name>', 'how to print the answer').choices(QUERY_FORMATS).default('table'),
+    )
+    .option('--with <file>', WITH_HELP, several, [])
+    .option('-n, --rows <n>', 'the most rows to print', positiveInteger, QUERY_LIMITS.rows)
+    .addHelpText('after', QUERY_HELP)
+    .action(async (run: string, sql: string, flags: QueryFlags) => {
+      setExitCode(await query(run, sql, flags, storeHost));
     });
 
   common(root.command('compare'), 'python', 'quiet')

@@ -27,7 +27,7 @@ export async function selectionAsked(
 }
 
 /** Those named on the command line, then those that stay with the run. */
-async function otherTables(store: RunStore, files: readonly string[]) {
+export async function otherTables(store: RunStore, files: readonly string[]) {
   const tables = [
     ...(await Promise.all(files.map((file) => readOtherTable(file)))),
     ...storedOtherTables(store.folder),

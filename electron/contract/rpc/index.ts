@@ -15,6 +15,7 @@ export const contract = {
 
 export * from './computer.ts';
 export * from './computers.ts';
+export * from './query.ts';
 export * from './results.ts';
 export * from './runs.ts';
 export * from './shell.ts';

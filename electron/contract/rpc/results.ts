@@ -12,6 +12,7 @@ import {
   sequenceResultSchema,
 } from '../results.ts';
 import { procedure } from './procedure.ts';
+import { queryProcedure, saveQueryProcedure } from './query.ts';
 import { annotationSchema, runIdSchema } from './runs.ts';
 
 export const sequenceFilterSchema = z.object({
@@ -256,6 +257,8 @@ export const resultsContract = {
   compareOriginal: procedure
     .input(z.object({ runId: runIdSchema, path: pathSchema }))
     .output(originalComparisonSchema),
+  query: queryProcedure,
+  saveQuery: saveQueryProcedure,
   /** Writes the sequences that pass the filter (or the given rows), in the order of `sort`, to a file that is whole or not there.
    * Whoever stops listening cancels it. */
   export: procedure

@@ -58,7 +58,7 @@ it('finds nothing where nothing is damaged, and names what is: a table, a score,
   rmSync(join(folder, RESULT_FILES.failedRecords));
   const results = join(folder, RESULT_FILES.results);
   const bytes = readFileSync(results);
-  bytes[100] = bytes[100]! ^ 1;
+  bytes.writeUInt8(bytes.readUInt8(100) ^ 1, 100);
   writeFileSync(results, bytes);
   expect(await amiss(folder)).toEqual([
     'chunks.tsv damaged: It is not the file that was written.',

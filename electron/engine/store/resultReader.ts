@@ -1,5 +1,7 @@
+import type { QueryAnswer } from '../../contract/rpc/query.ts';
 import type { SequenceResult } from '../../contract/results.ts';
 import type { SequenceSort } from '../../contract/rpc/results.ts';
+import type { QueryQuestion } from './duckdb/resultQuery.ts';
 import type { SequenceSelection } from './duckdb/selection.ts';
 import type { FoundSequences, PredictionCounts } from './duckdb/sequenceQueries.ts';
 import type {
@@ -43,6 +45,8 @@ export interface ResultReader {
   scoredChunksOf(rows: Uint32Array): Promise<ScoredChunk[][]>;
   /** The scores of all frames of each scored chunk of each of the given rows, in order along it. */
   scoredFramesOf(rows: Uint32Array): Promise<ScoredFrames[][]>;
+  /** Answers a query of the user's in SQL, within the bounds that the question names. */
+  queryResults(question: QueryQuestion): Promise<QueryAnswer>;
   /** The reading frames of a part that is done, in the order of its files. */
   framesOf(part: string): Promise<FrameOfPart[]>;
   /** Calls by length; `edges` ascend, the first is 0, and the last bin is open. */

@@ -1,6 +1,9 @@
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { appError, AppFailure } from '../../contract/errors.ts';
+import type { QueryAnswer } from '../../contract/rpc/query.ts';
 import { sizeOf } from '../files/runFiles.ts';
+import type { QueryQuestion } from './duckdb/resultQuery.ts';
 import type { RunReadMethods, RunWriteMethods } from './sqlite/runMethods.ts';
 import { RUN_DATABASE } from './runFolder.ts';
 import { CheckedRuns, stampOf } from './checkedRuns.ts';
@@ -13,15 +16,15 @@ export const openRunStore: OpenRunStore = async (
   { hostEntry, create, readOnly = false, closing, checkedRuns = CHECKED_HERE },
 ) => {
   const at = resolve(folder);
-  if (readOnly) return runStore(at, await openToLook(hostEntry, at, checkedRuns, closing), null);
+  // Beside another connection, which has checked the database.
+  const openReader = (): Promise<Reader> =>
+    StoreThread.open(hostEntry, { store: 'run', role: 'reader', folder: at, known: true }, { closing });
+  if (readOnly) return runStore(at, await openToLook(hostEntry, at, checkedRuns, closing), null, openReader);
   const task = { store: 'run', role: 'writer', folder: at, create: create ?? null } as const;
   const writer: Writer = await StoreThread.open(hostEntry, task, { limitMs: openLimit(at), closing });
   // Opened and closed here alone, by the lock of the run: what it is then, it has been left as by this program.
   const closed = (): void => checkedRuns.add(at, stampOf(at));
   if (writer.journal === 'rollback') return runStore(at, null, writer, null, closed);
-  // Beside a writer, which has checked the database.
-  const openReader = (): Promise<Reader> =>
-    StoreThread.open(hostEntry, { store: 'run', role: 'reader', folder: at, known: true }, { closing });
   try {
     return runStore(at, await openReader(), writer, openReader, closed);
   } catch (error) {
@@ -61,6 +64,8 @@ const CLOSE_READER_MS = 2_000;
 /** How long somebody who looks at a run at work waits for results to be derived; the rest is there when they look again. */
 const LOOK_MS = 2_000;
 const DERIVE_SLICE_MS = 100;
+/** Within which a query that is to stop does. */
+const QUERY_GRACE_S = 5;
 /** Fewer are read in a moment. */
 const RECORDS_WORTH_A_THREAD = 50_000;
 
@@ -87,22 +92,44 @@ function runStore(
     <Name extends keyof RunReadMethods>(name: Name) =>
     async (...args: Parameters<RunReadMethods[Name]>) => {
       const { records } = await read('counts')();
-      if (openReader === null || records < RECORDS_WORTH_A_THREAD) return read(name)(...args);
-      const own = await openReader();
-      apart.add(own);
-      try {
-        if (isClosing()) await own.stop();
-        return await own.call(name, ...args);
-      } finally {
-        apart.delete(own);
-        await own.close('closeReader', CLOSE_READER_MS).catch(() => undefined);
-      }
+      if (openReader === null || writer === null || records < RECORDS_WORTH_A_THREAD)
+        return read(name)(...args);
+      return inOwnThread(openReader, (own) => own.call(name, ...args));
     };
+  async function inOwnThread<Answer>(
+    open: () => Promise<Reader>,
+    ask: (own: Reader) => Promise<Answer>,
+  ): Promise<Answer> {
+    const own = await open();
+    apart.add(own);
+    try {
+      if (isClosing()) await own.stop();
+      return await ask(own);
+    } finally {
+      apart.delete(own);
+      await own.close('closeReader', CLOSE_READER_MS).catch(() => undefined);
+    }
+  }
+  /** In a thread that ends with the query: its DuckDB is locked for anything else, and a query that does not stop goes with it. */
+  async function queryResults(question: QueryQuestion): Promise<QueryAnswer> {
+    if (openReader === null)
+      throw new AppFailure(
+        appError('run_locked', 'A run on a network disk takes no queries while it is being worked on.'),
+      );
+    return inOwnThread(openReader, async (own) => {
+      while (!(await own.call('deriveResults', DERIVE_SLICE_MS)));
+      const limit = sleep((question.seconds + QUERY_GRACE_S) * 1000, undefined, { ref: false }).then(() => {
+        throw new AppFailure(appError('usage', 'The query did not end in time.'));
+      });
+      return Promise.race([own.call('queryResults', question), limit]);
+    });
+  }
 
   /** Derives first what a run that is not done lacks of its results: for a moment only, or all of it. */
   async function derive(limitMs: number): Promise<void> {
+    // A little at a time, so that the thread answers others in between. The first time it loads DuckDB, which does not count.
+    if (await read('deriveResults')(DERIVE_SLICE_MS)) return;
     const until = performance.now() + limitMs;
-    // A little at a time, so that the thread answers others in between.
     while (!(await read('deriveResults')(DERIVE_SLICE_MS)) && performance.now() < until);
   }
   let closing: Promise<void> | null = null;
@@ -195,6 +222,7 @@ function runStore(
     selectedRows: readAll('selectedRows'),
     sequencesOf: look('sequencesOf'),
     rowsNamed: read('rowsNamed'),
+    queryResults,
     scoredChunksOf: read('scoredChunksOf'),
     scoredFramesOf: read('scoredFramesOf'),
     framesOf: read('framesOf'),

@@ -168,6 +168,25 @@ export const results = {
   'plots.bestFirst': 'Sequenzen, bester Wert zuerst',
   'plots.rankedNote':
     'Wie viele Sequenzen mindestens einen Wert erreichen: von einer Anzahl nach oben gelesen, oder von einem Wert nach rechts.',
+  'query.open': 'Abfrage in SQL …',
+  'query.title': '„{name}“ abfragen',
+  'query.text':
+    'Ein SELECT im SQL von DuckDB auf den Tabellen sequences, chunks und samples und auf denen anderer Programme, die Sie hinzugefügt haben. Geändert wird nichts.',
+  'query.examples': 'Beispiele',
+  'query.choose': 'Eigene Abfrage',
+  'query.example.best': 'Die Viren mit den höchsten Werten',
+  'query.example.samples': 'Viren in jeder Probe',
+  'query.example.regions': 'Sequenzen mit den meisten viralen Stücken, und wo diese liegen',
+  'query.example.lengths': 'Einstufungen nach Länge',
+  'query.sql': 'Abfrage',
+  'query.ask': 'Abfrage ausführen',
+  'query.save': 'Antwort speichern …',
+  'query.saved': '{rows, plural, one {# Zeile} other {# Zeilen}} gespeichert: {path}',
+  'query.savedCut':
+    'Die ersten {rows, plural, one {# Zeile} other {# Zeilen}} gespeichert, es gibt mehr: {path}',
+  'query.rows': '{rows, plural, =0 {Keine Zeilen} one {# Zeile} other {# Zeilen}} in {seconds}',
+  'query.firstRows':
+    'Die ersten {rows, plural, one {# Zeile} other {# Zeilen}} in {seconds}; die gespeicherte Datei hat mehr.',
   'compare.open': 'Mit einem anderen Lauf vergleichen …',
   'compare.title': '„{name}“ vergleichen',
   'compare.other': 'Der andere Lauf',

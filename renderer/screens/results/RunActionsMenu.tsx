@@ -1,6 +1,14 @@
 import { useMutation } from '@tanstack/react-query';
 import { ActionIcon, Menu } from '@mantine/core';
-import { IconArrowsDiff, IconDots, IconFileText, IconTablePlus, IconTerminal2 } from '@tabler/icons-react';
+import { useState } from 'react';
+import {
+  IconArrowsDiff,
+  IconDatabaseSearch,
+  IconDots,
+  IconFileText,
+  IconTablePlus,
+  IconTerminal2,
+} from '@tabler/icons-react';
 import { predictCommand, type RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { useCopy } from '../../state/clipboard.ts';
@@ -8,6 +16,7 @@ import { chooseAndAddTables } from '../../state/results/otherTables.ts';
 import { changeView, useResultsView } from '../../state/results/resultsView.ts';
 import { writeReport } from '../../state/results/useExport.ts';
 import { CompareDialog } from './compare/CompareDialog.tsx';
+import { QueryDialog } from './QueryDialog.tsx';
 
 /** What can be done with all results of a run. */
 export function RunActionsMenu({ run }: { run: RunSummary }) {
@@ -15,6 +24,7 @@ export function RunActionsMenu({ run }: { run: RunSummary }) {
   const { t } = texts;
   const report = useMutation({ mutationFn: () => writeReport(run, texts) });
   const copy = useCopy();
+  const [isAsking, setAsking] = useState(false);
   const isComparing = useResultsView((state) => state.comparing !== null);
   return (
     <>
@@ -41,6 +51,12 @@ export function RunActionsMenu({ run }: { run: RunSummary }) {
             {t('others.open')}
           </Menu.Item>
           <Menu.Item
+            leftSection={<IconDatabaseSearch size={16} aria-hidden />}
+            onClick={() => setAsking(true)}
+          >
+            {t('query.open')}
+          </Menu.Item>
+          <Menu.Item
             leftSection={<IconTerminal2 size={16} aria-hidden />}
             onClick={() => copy.mutate(predictCommand(run))}
           >
@@ -48,6 +64,7 @@ export function RunActionsMenu({ run }: { run: RunSummary }) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
+      {isAsking && <QueryDialog run={run} onClose={() => setAsking(false)} />}
       {isComparing && <CompareDialog run={run} onClose={() => changeView({ comparing: null })} />}
     </>
   );

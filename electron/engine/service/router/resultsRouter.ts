@@ -1,5 +1,5 @@
 import { appError, AppFailure } from '../../../contract/errors.ts';
-import { exportFileName, exportScope } from '../../../contract/exports.ts';
+import { exportFileName, exportScope, runFileStem } from '../../../contract/exports.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import type { DifferingChunk, ExportEvent, SequenceFilter } from '../../../contract/rpc/results.ts';
 import { compareWithOriginal } from '../../exports/compare/compareOriginal.ts';
@@ -9,6 +9,7 @@ import { exportResults } from '../../exports/exportResults.ts';
 import { ExportSource } from '../../exports/exportSource.ts';
 import { openOneSequence } from '../../exports/inputSequences.ts';
 import { LENGTH_EDGES } from '../../exports/report/reportFacts.ts';
+import { answerAsTsv, queryRun } from '../../exports/queryRun.ts';
 import { samplesOf, summariseSamples } from '../../exports/samples.ts';
 import { selectionOf, otherText, summariseOtherTable } from '../../exports/otherTools/joinOtherTable.ts';
 import { readOtherTable } from '../../exports/otherTools/readOtherTable.ts';
@@ -18,6 +19,7 @@ import {
   removeOtherTable,
 } from '../../exports/otherTools/storedOtherTables.ts';
 import { lettersOfOne } from '../../exports/sequenceFiles.ts';
+import { WholeFile } from '../../exports/wholeFile.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { noteSequence, sequenceNotes } from '../../store/sequenceNotes.ts';
 import type { SequenceSelection } from '../../store/duckdb/selection.ts';
@@ -34,6 +36,8 @@ const BY_ROW = { by: 'row', descending: false } as const;
 /** Sequences or chunks with another call that a window lists. */
 const MOST_CHANGED = 200;
 
+const noFile = () =>
+  new AppFailure(appError('usage', 'The export has no file to go to.', { nextStep: 'Choose one.' }));
 const noSuchSequence = () => new AppFailure(appError('usage', 'There is no such sequence in this run.'));
 
 export function resultsRouter(service: Service) {
@@ -173,6 +177,26 @@ export function resultsRouter(service: Service) {
         return { names, items };
       }),
     ),
+    query: results.query.handler(({ input }) =>
+      read(input.runId, async (store) => queryRun(store, input.sql, await otherTables.of(store), input.rows)),
+    ),
+    saveQuery: results.saveQuery.handler(async ({ input, context: { window } }) => {
+      const { name, plan, state } = catalog.find(input.runId);
+      const path =
+        window.shell === 'browser'
+          ? await window.downloads.place(
+              `${runFileStem({ runName: name, model: plan.model, state })}_query.tsv`,
+            )
+          : input.path;
+      if (path === undefined) throw noFile();
+      if (window.shell !== 'browser') await known.check([path], window.paths);
+      const answer = await read(input.runId, async (store) =>
+        queryRun(store, input.sql, await otherTables.of(store)),
+      );
+      const bytes = await WholeFile.write(path, (file) => file.write(answerAsTsv(answer)));
+      const downloadPath = window.shell === 'browser' ? window.downloads.offer(path) : null;
+      return { path, downloadPath, rows: answer.rows.length, bytes, isCut: answer.isCut };
+    }),
     setSamples: results.setSamples.handler(({ input }) => control.setSamples(input.runId, input.names)),
     export: results.export.handler(async ({ input, context: { window }, signal: outer }) => {
       const { name, plan, state } = catalog.find(input.runId);
@@ -216,11 +240,7 @@ export function resultsRouter(service: Service) {
             }),
           );
         }
-        if (input.path === undefined) {
-          throw new AppFailure(
-            appError('usage', 'The export has no file to go to.', { nextStep: 'Choose one.' }),
-          );
-        }
+        if (input.path === undefined) throw noFile();
         await known.check([input.path], window.paths);
         return input.path;
       }

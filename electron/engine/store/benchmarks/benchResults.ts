@@ -8,7 +8,6 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { predictionSchema, evidenceSchema } from '../../../contract/results.ts';
@@ -31,8 +30,6 @@ const INPUTS = 4;
 const FRAMES_PER_PART = 16_000;
 const PAGE_ROWS = 600;
 const LIMITS_MS = { open: 300, question: 500 } as const;
-/** As long as anybody looks at the first page at least. */
-const FIRST_LOOK_MS = 5000;
 /** Lengths of the plots. */
 const EDGES = [0, 300, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000];
 const MOST_CHUNKS = 12;
@@ -101,9 +98,10 @@ async function makeRun(folder: string): Promise<void> {
     if (intake.outcome !== 'taken') throw new Error(intake.outcome);
   }
   const begun = performance.now();
-  await store.writeTables();
+  const { files } = await store.writeTables();
+  await store.saveResultFiles(files);
   await store.setState({ phase: 'done', failedParts: 0, failedRecords: 0 });
-  say(`derived, indexed and written as tables in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+  say(`written as tables in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
   await store.close();
 }
 
@@ -148,11 +146,6 @@ async function measureRun(folder: string): Promise<void> {
   const page = (filter: SequenceFilter, sort: SequenceSort, offset = 0) =>
     store.findSequences({ filter }, sort, offset, PAGE_ROWS);
   const { total } = await measure('first page', LIMITS_MS.open, () => page({}, byScore));
-  await measure('counts, and with them all results read into memory', null, () =>
-    store.countPredictions({ filter: {} }),
-  );
-  // Meanwhile the order by name is made ready.
-  await sleep(FIRST_LOOK_MS);
   for (const by of sequenceSortSchema.shape.by.options)
     for (const descending of [false, true]) {
       const sort = { by, descending };

@@ -46,7 +46,7 @@ export class ResultFile {
     this.#rows.finish();
     // DuckDB opens the file by its name, which must be neither a link nor anybody else's file.
     closeSync(openNew(this.#temporary));
-    await this.#duck.connection.run(
+    await this.#duck.run(
       `COPY (${resultColumns(STAGED, this.#labels)} ORDER BY row) TO ${quoted(this.#temporary)}
        (FORMAT parquet, COMPRESSION snappy, KV_METADATA {'virnucpro.model': ${quoted(this.#labels.model)}})`,
     );

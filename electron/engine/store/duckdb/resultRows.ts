@@ -1,4 +1,4 @@
-import type { DuckDBAppender, DuckDBType, DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBAppender, DuckDBDataChunk, DuckDBType, DuckDBValue } from '@duckdb/node-api';
 import {
   evidenceSchema,
   FRAME_NAMES,
@@ -64,22 +64,18 @@ export class ResultRows {
   readonly #appender: DuckDBAppender;
   readonly #chunkLength: number;
   readonly #types: readonly DuckDBType[];
-  readonly #newChunk: (columns: readonly DuckDBValue[][]) => void;
+  readonly #newChunk: () => DuckDBDataChunk;
   #columns: DuckDBValue[][] = STAGED.map(() => []);
 
   private constructor(
     appender: DuckDBAppender,
     chunkLength: number,
-    library: Pick<typeof import('@duckdb/node-api'), 'DuckDBDataChunk'>,
+    newChunk: (types: readonly DuckDBType[]) => DuckDBDataChunk,
   ) {
     this.#appender = appender;
     this.#chunkLength = chunkLength;
     this.#types = STAGED.map((_, i) => appender.columnType(i));
-    this.#newChunk = (columns) => {
-      const chunk = library.DuckDBDataChunk.create(this.#types);
-      chunk.setColumns(columns);
-      this.#appender.appendDataChunk(chunk);
-    };
+    this.#newChunk = () => newChunk(this.#types);
   }
 
   static async create({ connection }: DuckDb, table: string): Promise<void> {
@@ -89,8 +85,10 @@ export class ResultRows {
   }
 
   static async open({ connection }: DuckDb, table: string, chunkLength: number): Promise<ResultRows> {
-    const library = await import('@duckdb/node-api');
-    return new ResultRows(await connection.createAppender(table), chunkLength, library);
+    const { DuckDBDataChunk } = await import('@duckdb/node-api');
+    return new ResultRows(await connection.createAppender(table), chunkLength, (types) =>
+      DuckDBDataChunk.create(types),
+    );
   }
 
   add(record: DescribedRecord, summary: SequenceSummary): void {
@@ -129,7 +127,9 @@ export class ResultRows {
 
   #flush(): void {
     if (this.#columns[0]!.length === 0) return;
-    this.#newChunk(this.#columns);
+    const chunk = this.#newChunk();
+    chunk.setColumns(this.#columns);
+    this.#appender.appendDataChunk(chunk);
     this.#columns = STAGED.map(() => []);
   }
 }

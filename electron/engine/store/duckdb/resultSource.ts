@@ -23,7 +23,7 @@ export interface ResultSource {
   readonly derive: (milliseconds: number) => Promise<boolean>;
   /** Changes whenever the results do. */
   readonly version: () => number;
-  readonly close: () => void;
+  readonly close: () => Promise<void>;
 }
 
 /**
@@ -53,17 +53,24 @@ export function resultSource(db: Database.Database, folder: string, known: boole
   }
 
   async function showFile(sha256: string): Promise<boolean> {
-    const { connection } = await duck();
+    const store = await duck();
     try {
-      await connection.run(
+      await store.run(
         `CREATE OR REPLACE VIEW sequences AS SELECT ${COLUMNS} FROM read_parquet(${quotedPath(path)})`,
       );
+      const [found] = await store.rows<[bigint, number | null, number | null]>(
+        'SELECT count(*), min(row), max(row) FROM sequences',
+      );
+      const records = readRun(db).prepared?.records ?? 0;
+      if (Number(found?.[0]) !== records || (records > 0 && (found?.[1] !== 0 || found[2] !== records - 1)))
+        throw new Error('These are other rows.');
     } catch {
       // It has the bytes that were noted, and yet it is no such table: only somebody who forged both comes here.
       refused.add(sha256);
+      shown = null;
       return false;
     }
-    await connection.run(`DROP TABLE IF EXISTS ${PROVISIONAL}`);
+    await store.run(`DROP TABLE IF EXISTS ${PROVISIONAL}`);
     provisional.discard();
     shown = sha256;
     version += 1;
@@ -78,13 +85,13 @@ export function resultSource(db: Database.Database, folder: string, known: boole
     const labels = runLabels(db);
     if (shown !== '' || changed === 'all') {
       await ResultRows.create(store, PROVISIONAL);
-      await store.connection.run(`CREATE OR REPLACE VIEW sequences AS ${resultColumns(PROVISIONAL, labels)}`);
+      await store.run(`CREATE OR REPLACE VIEW sequences AS ${resultColumns(PROVISIONAL, labels)}`);
       shown = '';
       version += 1;
     }
     if (changed !== 'all' && changed.length > 0) {
       const ranges = changed.map(({ from, to }) => `row BETWEEN ${from} AND ${to}`);
-      await store.connection.run(`DELETE FROM ${PROVISIONAL} WHERE ${ranges.join(' OR ')}`);
+      await store.run(`DELETE FROM ${PROVISIONAL} WHERE ${ranges.join(' OR ')}`);
     }
     await append(store, rows, labels);
     if (rows.size > 0 || changed.length > 0) version += 1;
@@ -95,8 +102,8 @@ export function resultSource(db: Database.Database, folder: string, known: boole
     duck,
     derive,
     version: () => version,
-    close: () => {
-      void opened?.then((store) => store.close()).catch(() => undefined);
+    close: async () => {
+      await opened?.then((store) => store.close()).catch(() => undefined);
       opened = null;
     },
   };

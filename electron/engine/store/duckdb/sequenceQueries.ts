@@ -102,10 +102,9 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
 
   function readOrder(selection: SequenceSelection, sort: SequenceSort): Promise<Uint32Array> {
     return asking(selection, async (condition) => {
-      const { connection } = await source.duck();
-      const result = await connection.run(
-        `SELECT row FROM sequences WHERE ${condition} ORDER BY ${orderOf(sort, inputs)}`,
-      );
+      const result = await (
+        await source.duck()
+      ).run(`SELECT row FROM sequences WHERE ${condition} ORDER BY ${orderOf(sort, inputs)}`);
       const rows = new Uint32Array(result.rowCount);
       let filled = 0;
       for (let i = 0; i < result.chunkCount; i++) {

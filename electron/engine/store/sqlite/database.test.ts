@@ -15,7 +15,7 @@ afterAll(removeFolders);
 function newRun(): { folder: string; path: string } {
   const folder = newFolder();
   const { methods } = openRunWriter(folder, { plan: syntheticPlan(1), description: DESCRIPTION });
-  methods.closeWriter();
+  void methods.closeWriter();
   return { folder, path: join(folder, 'run.db') };
 }
 

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { resultQueryMethods } from './results/queries.ts';
+import { resultQuery } from '../duckdb/resultQuery.ts';
 import { resultSource } from '../duckdb/resultSource.ts';
 import { sequenceQueryMethods } from '../duckdb/sequenceQueries.ts';
 import { tableMethods } from './results/tables/tables.ts';
@@ -66,11 +67,12 @@ export function runReadMethods(db: Database.Database, folder: string, known: boo
     ...resultQueryMethods(db),
     ...sequenceQueryMethods(db, source),
     deriveResults: source.derive,
+    queryResults: resultQuery(db, folder, source),
     ...tableMethods(db, folder),
     closeResults: source.close,
-    closeReader: (): void => {
-      source.close();
+    closeReader: (): Promise<void> => {
       db.close();
+      return source.close();
     },
   };
 }
@@ -91,9 +93,9 @@ export function runWriteMethods(db: Database.Database, folder: string) {
     ...shareMethods(db, folder),
     ...telemetryWriteMethods(db),
     checkpoint: (): void => void db.pragma('wal_checkpoint(TRUNCATE)'),
-    closeWriter: (): void => {
-      reading.closeResults();
+    closeWriter: (): Promise<void> => {
       closeWriter(db);
+      return reading.closeResults();
     },
   };
 }

@@ -81,7 +81,7 @@ export async function tryFlips(
       rmSync(trial, { recursive: true, force: true });
       writeFiles(trial, flipped(sample.files, flip));
       judge(counts, `${sample.name}: ${flip.file}, byte ${flip.byte}, bit ${flip.bit}`, {
-        isFound: !isWhole(trial),
+        isFound: !(await isWhole(trial)),
         outcome: await goOn(trial, prepared, baseline),
       });
       onTrial?.(counts.tried);
@@ -137,7 +137,7 @@ async function makeRun(folder: string, prepared: SyntheticPrepare, name: Sample[
   } else {
     methods.setState({ phase: 'paused', error: null });
   }
-  methods.closeWriter();
+  await methods.closeWriter();
   return { name, files: filesOf(run) };
 }
 
@@ -169,7 +169,7 @@ function compute(folder: string, methods: RunWriteMethods, prepared: SyntheticPr
 class Damage extends Error {}
 
 /** As `verifyRun`, without threads. */
-function isWhole(folder: string): boolean {
+async function isWhole(folder: string): Promise<boolean> {
   try {
     const reader = openRunReader(folder);
     try {
@@ -183,7 +183,7 @@ function isWhole(folder: string): boolean {
         return noted[name]?.bytes === bytes && noted[name].sha256 === sha256;
       });
     } finally {
-      reader.closeReader();
+      await reader.closeReader();
     }
   } catch (error) {
     return refusedInWords(error);
@@ -211,7 +211,7 @@ async function goOn(
       methods.refuseDamage();
       await methods.writeTables();
     } finally {
-      methods.closeWriter();
+      await methods.closeWriter();
     }
   } catch (error) {
     refusedInWords(error);

@@ -59,7 +59,7 @@ async function lookAt(folder: string): Promise<string> {
       run.loadRun();
       for (const question of QUESTIONS) await codeOf(folder, () => question(run));
     } finally {
-      run.closeReader();
+      await run.closeReader();
     }
   });
   for (const log of LOGS) {
@@ -82,7 +82,7 @@ async function goOn(folder: string): Promise<string> {
         for (const question of QUESTIONS) await codeOf(folder, () => question(run));
         for (const change of CHANGES) await codeOf(folder, () => change(run, folder));
       } finally {
-        run.closeWriter();
+        await run.closeWriter();
       }
     } finally {
       lock.release();

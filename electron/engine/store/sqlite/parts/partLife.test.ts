@@ -74,7 +74,7 @@ class World {
       return parts[at % Math.max(1, parts.length)]?.key;
     };
     if (what === 'crash') {
-      this.store.closeWriter();
+      void this.store.closeWriter();
       this.store = openRunWriter(this.folder, null).methods;
       this.attempts.clear();
     } else if (what === 'prepare') this.prepare();
@@ -143,7 +143,7 @@ class World {
     }
   }
 
-  finish(): void {
+  async finish(): Promise<void> {
     this.store.retryFailed('all');
     for (const key of [...this.attempts.keys()]) this.endAssigned('complete', key);
     for (const { key } of this.store.pendingParts()) {
@@ -151,12 +151,12 @@ class World {
       this.endAssigned('complete', key);
     }
     this.check();
-    this.store.writeTables();
+    await this.store.writeTables();
     const lines = [...this.prepared.frames.values()].flat().map((frame) => frameLine(frame));
     expect(readFileSync(join(this.folder, 'prediction_results.txt'), 'utf8')).toBe(
       ['Sequence_ID\tPrediction\tscore1\tscore2', ...lines, ''].join('\n'),
     );
-    this.store.closeWriter();
+    await this.store.closeWriter();
   }
 }
 
@@ -172,19 +172,19 @@ function frameLine({ row, chunk, frame }: FrameRef): string {
   return `r${row}_chunk_${chunk + 1}${FRAME_NAMES[frame]}\t${call}\t${float32Text(score1)}\t${float32Text(score2)}`;
 }
 
-it('loses no frame and holds none twice, whatever happens to the parts', () => {
+it('loses no frame and holds none twice, whatever happens to the parts', async () => {
   const masks = fc.array(fc.array(fc.integer({ min: 0, max: 63 }), { minLength: 1, maxLength: 4 }), {
     minLength: 1,
     maxLength: 6,
   });
-  fc.assert(
-    fc.property(masks, fc.integer({ min: 1, max: 20 }), steps, (openFrames, framesPerPart, list) => {
+  await fc.assert(
+    fc.asyncProperty(masks, fc.integer({ min: 1, max: 20 }), steps, async (openFrames, framesPerPart, list) => {
       const world = new World(openFrames, framesPerPart);
       for (const { what, at } of list) {
         world.happen(what, at);
         world.check();
       }
-      world.finish();
+      await world.finish();
     }),
     { numRuns: 40 },
   );

@@ -5,7 +5,6 @@ import { makeFolderInRun, pathInRun, renameInRun, somethingAt } from '../../../f
 import { RUN_DATABASE as RUN_DATABASE_FILE } from '../../runFolder.ts';
 import { SHARE_OPTION, type SharePart } from '../../shares.ts';
 import { checkDatabase, checkDatabaseFiles, distrust } from '../checkDatabase.ts';
-import { forgetSequences } from '../results/derive/sequenceRows.ts';
 import { readRun } from '../runRows.ts';
 import { RUN_DATABASE } from '../runSchema.ts';
 import { damaged } from '../storeErrors.ts';
@@ -170,7 +169,6 @@ function copyParts(
   }
   db.exec('INSERT OR REPLACE INTO main.device SELECT * FROM share.device');
   if (finished) copyTelemetry(db);
-  if (taken.length > 0) forgetSequences(db);
   return taken;
 }
 

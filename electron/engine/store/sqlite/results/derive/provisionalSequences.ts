@@ -68,7 +68,7 @@ export function provisionalSequences(db: Database.Database) {
     if ([...recordFiles].some(([path, sha256]) => files.get(path) !== sha256)) discard();
     recordFiles = files;
     const isNew = derived === null;
-    const known = (derived ??= new Map());
+    const known = (derived ??= new Map<string, SettledPart>());
     const settled = readSettled(db);
     const changed = forgetChanged(known, settled);
     const rows = new Map<number, ProvisionalRow>();

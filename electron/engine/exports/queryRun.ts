@@ -1,0 +1,55 @@
+import { QUERY_LIMITS, type QueryAnswer, type QueryCell } from '../../contract/rpc/query.ts';
+import { cellText } from '../results/inputLabels.ts';
+import type { QueryTable } from '../store/duckdb/resultQuery.ts';
+import type { RunStore } from '../store/runStoreFace.ts';
+import { numberIn, type JoinedTable } from './otherTools/joinOtherTable.ts';
+import { samplesOf } from './samples.ts';
+
+const OWN_TABLES = ['sequences', 'chunks', 'samples'];
+
+/** Answers a query in SQL on the tables of a run and on those of other tools beside it, which are named by the tool: `genomad`. */
+export async function queryRun(
+  store: RunStore,
+  sql: string,
+  others: readonly JoinedTable[],
+  rows: number = QUERY_LIMITS.rows,
+): Promise<QueryAnswer> {
+  const samples = samplesOf(await store.loadRun());
+  const names = new Set(OWN_TABLES);
+  const tables = others.map((joined): QueryTable => {
+    const plain = joined.table.title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_') || 'other';
+    let name = plain;
+    for (let number = 2; names.has(name); number++) name = `${plain}_${number}`;
+    names.add(name);
+    return otherTable(name, joined);
+  });
+  return store.queryResults({ sql, samples, tables, rows, seconds: QUERY_LIMITS.seconds });
+}
+
+/** A line for each sequence that the other tool names: `row` is that of sequences. */
+function otherTable(name: string, { table, named, isNumeric, lineOf }: JoinedTable): QueryTable {
+  const taken = new Set(['row', 'is_virus']);
+  const columns = table.columns.map((column, i) => {
+    const own = taken.has(column.toLowerCase()) ? `${column}_${i + 1}` : column;
+    taken.add(own.toLowerCase());
+    return { name: own, type: isNumeric[i] === true ? ('DOUBLE' as const) : ('VARCHAR' as const) };
+  });
+  return {
+    name,
+    columns: [{ name: 'row', type: 'INTEGER' }, { name: 'is_virus', type: 'BOOLEAN' }, ...columns],
+    rows: named.map((row) => {
+      const line = lineOf(row);
+      const cells = columns.map(({ type }, i) => {
+        const value = line?.values[i] ?? '';
+        return type === 'DOUBLE' ? numberIn(value) : value || null;
+      });
+      return [row, line?.isVirus ?? null, ...cells];
+    }),
+  };
+}
+
+/** As a tab-separated table, NA where there is no value. */
+export function answerAsTsv({ columns, rows }: QueryAnswer): string {
+  const cell = (value: QueryCell): string => (value === null ? 'NA' : cellText(String(value)));
+  return [columns.map(({ name }) => name), ...rows].map((row) => `${row.map(cell).join('\t')}\n`).join('');
+}

@@ -1,0 +1,196 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { QUERY_EXAMPLES, type QueryCell } from '../../../contract/rpc/query.ts';
+import { RESULT_FILES } from '../../../contract/results.ts';
+import { openRunStore } from '../runStore.ts';
+import type { RunStore } from '../runStoreFace.ts';
+import { computeAll, HOST_ENTRY, newFolder, preparedRun, removeFolders } from '../testing/storeFixture.ts';
+import { recordOf } from '../testing/syntheticRun.ts';
+import { quoted } from './duckdb.ts';
+import type { QueryTable } from './resultQuery.ts';
+
+afterAll(removeFolders);
+
+const outside = newFolder();
+const secret = join(outside, 'secret.csv');
+let folder: string;
+let store: RunStore;
+
+beforeAll(async () => {
+  writeFileSync(secret, 'not_yours\n1\n');
+  const run = await preparedRun([
+    [recordOf('a one', [63, 5]), recordOf('b', [9])],
+    [recordOf('closed', [0]), recordOf('c', [1, 2, 4])],
+  ]);
+  await computeAll(run);
+  const { files } = await run.store.writeTables();
+  await run.store.saveResultFiles(files);
+  await run.store.setState({ phase: 'done', failedParts: 0, failedRecords: 0 });
+  await run.store.close();
+  folder = run.folder;
+  store = await openRunStore(folder, { hostEntry: HOST_ENTRY, readOnly: true });
+});
+afterAll(() => store.close());
+
+const ask = (sql: string, { rows = 1000, seconds = 20, tables = [] as QueryTable[] } = {}) =>
+  store.queryResults({ sql, samples: ['gut', 'soil'], tables, rows, seconds });
+
+/** Every file of the run and of the folder beside it, with its bytes. */
+const onDisk = (): string[] =>
+  [folder, outside].flatMap((place) =>
+    readdirSync(place, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => `${name} ${readFileSync(join(parentPath, name)).toString('base64')}`),
+  );
+
+describe('a query', () => {
+  it('is answered from sequences, chunks, samples and the tables of other tools', async () => {
+    const { columns, rows, isCut } = await ask(
+      'SELECT sample, count(*) AS n, sum(length) AS bases FROM sequences JOIN samples USING (input) GROUP BY ALL ORDER BY ALL',
+    );
+    expect(columns.map(({ name }) => name)).toEqual(['sample', 'n', 'bases']);
+    expect(rows).toEqual([
+      ['gut', 2, 1493],
+      ['soil', 2, 1993],
+    ]);
+    expect(isCut).toBe(false);
+    expect((await ask('SELECT count(*), min("start"), max("end") FROM chunks')).rows).toEqual([[7, 1, 1493]]);
+    const genomad: QueryTable = {
+      name: 'genomad',
+      columns: [
+        { name: 'row', type: 'INTEGER' },
+        { name: 'is_virus', type: 'BOOLEAN' },
+        { name: 'taxonomy', type: 'VARCHAR' },
+        { name: 'score', type: 'DOUBLE' },
+      ],
+      rows: [[3, true, "Caudo'viricetes", 0.5]],
+    };
+    const joined = await ask(
+      'SELECT seq_name, taxonomy, score, is_virus FROM genomad JOIN sequences USING ("row")',
+      {
+        tables: [genomad],
+      },
+    );
+    expect(joined.rows).toEqual([['c', "Caudo'viricetes", 0.5, true]]);
+  });
+
+  it('has the numbers of the tables, float by float', async () => {
+    const [head = '', ...lines] = readFileSync(join(folder, RESULT_FILES.sequences), 'utf8')
+      .trimEnd()
+      .split('\n');
+    const columns = head.split('\t').filter((name) => name !== 'fdr' && name !== 'taxonomy');
+    const wanted = lines.map((line) => {
+      const cells = line.split('\t');
+      return columns.map((name) => cells[head.split('\t').indexOf(name)]);
+    });
+    const { rows } = await ask(`SELECT ${columns.join(', ')} FROM sequences ORDER BY row`);
+    // A whole number has no decimal point here.
+    const text = (cell: QueryCell) => (cell === null ? 'NA' : String(cell));
+    expect(rows.map((row) => row.map(text))).toEqual(
+      wanted.map((row) => row.map((cell) => cell?.replace(/^(\d+)[.]0$/, '$1'))),
+    );
+  });
+
+  it.each(QUERY_EXAMPLES.map(({ key, sql }) => [key, sql]))(
+    'of the examples is answered: %s',
+    async (_, sql) => {
+      expect((await ask(sql)).columns.length).toBeGreaterThan(1);
+    },
+  );
+
+  it('says how to go on where it is wrong, and where there are more rows', async () => {
+    await expect(ask('SELECT nothing FROM sequences')).rejects.toMatchObject({
+      error: { code: 'usage', cause: expect.stringContaining('nothing') as string },
+    });
+    expect(await ask('SELECT * FROM range(50)', { rows: 3 })).toMatchObject({
+      rows: [[0], [1], [2]],
+      isCut: true,
+    });
+  });
+
+  it('of a run that is not done is answered from what is derived', async () => {
+    const run = await preparedRun([[recordOf('a', [1]), recordOf('b', [2])]]);
+    await computeAll(run);
+    const question = {
+      sql: 'SELECT seq_name FROM sequences',
+      samples: ['gut'],
+      tables: [],
+      rows: 9,
+      seconds: 20,
+    };
+    expect((await run.store.queryResults(question)).rows).toEqual([['a'], ['b']]);
+    await run.store.close();
+  });
+});
+
+describe('a hostile query', () => {
+  const file = () => quoted(join(outside, 'written'));
+  it.each([
+    ['reads a file', () => `SELECT * FROM read_csv(${quoted(secret)})`],
+    ['reads a file by its name', () => `SELECT * FROM ${quoted(secret)}`],
+    ['reads a file as text', () => `SELECT * FROM read_text(${quoted(secret)})`],
+    ['reads passwords', () => `SELECT * FROM read_csv('/etc/passwd')`],
+    ['lists a folder', () => `SELECT * FROM glob(${quoted(`${outside}/*`)})`],
+    ['looks into a Parquet file elsewhere', () => `SELECT * FROM parquet_metadata(${quoted(secret)})`],
+    ['sniffs', () => `SELECT * FROM sniff_csv(${quoted(secret)})`],
+    ['fetches', () => `SELECT * FROM read_csv('https://example.org/a.csv')`],
+    ['writes a file', () => `COPY sequences TO ${file()}`],
+    ['writes over a result', () => `COPY (SELECT 1) TO ${quoted(join(folder, RESULT_FILES.results))}`],
+    ['exports', () => `EXPORT DATABASE ${file()}`],
+    ['attaches', () => `ATTACH ${file()} AS other`],
+    [
+      'attaches the database of the run',
+      () => `ATTACH ${quoted(join(folder, 'run.db'))} AS other (TYPE sqlite)`,
+    ],
+    ['installs', () => 'INSTALL httpfs'],
+    ['loads', () => `LOAD ${quoted(secret)}`],
+    ['sets', () => 'SET enable_external_access = true'],
+    ['resets', () => 'RESET lock_configuration'],
+    ['sets by PRAGMA', () => `PRAGMA temp_directory = ${file()}`],
+    ['changes', () => 'UPDATE samples SET sample = 1'],
+    ['drops', () => 'DROP VIEW sequences'],
+    ['calls', () => 'CALL pragma_version()'],
+    [
+      'logs to a file',
+      () => `SELECT * FROM enable_logging('QueryLog', storage := 'file', storage_path := ${file()})`,
+    ],
+    ['asks twice', () => `SELECT 1; COPY (SELECT 1) TO ${file()}`],
+    ['profiles into a file', () => `EXPLAIN ANALYZE SELECT 1`],
+    ['asks nothing', () => ' -- '],
+    ['makes huge texts', () => `SELECT repeat('x', 1000000000) FROM range(10000)`],
+    [
+      'makes huge texts in a nested question',
+      () => `SELECT (SELECT max(c) FROM (SELECT lpad('x', 1000000000) AS c FROM chunks))`,
+    ],
+    ['runs another as text', () => `SELECT * FROM query('SELECT 1')`],
+  ])('that %s is refused, and nothing changes', async (_, sql) => {
+    mkdirSync(outside, { recursive: true });
+    const before = onDisk();
+    await expect(ask(sql())).rejects.toMatchObject({ error: { code: 'usage' } });
+    expect(onDisk()).toEqual(before);
+  });
+
+  it.each([
+    [
+      'never ends',
+      'WITH RECURSIVE again(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM again) SELECT max(n) FROM again',
+    ],
+    [
+      'joins everything with everything',
+      'SELECT count(*) FROM range(10000000) a, range(10000000) b, range(1000) c WHERE a.range + b.range + c.range = 7',
+    ],
+    [
+      'sorts more than there is room for',
+      'SELECT * FROM range(100000000000) ORDER BY hash(range) DESC LIMIT 1 OFFSET 99999999',
+    ],
+    [
+      'doubles a text',
+      "WITH RECURSIVE again(s) AS (SELECT 'xxxxxxxxxxxxxxxx' UNION ALL SELECT s || s FROM again) SELECT max(length(s)) FROM again",
+    ],
+    ['gathers without end', 'SELECT list(range) FROM range(100000000000)'],
+  ])('that %s is stopped, and the next one is answered', async (_, sql) => {
+    await expect(ask(sql, { seconds: 2 })).rejects.toMatchObject({ error: { code: 'usage' } });
+    expect((await ask('SELECT count(*) FROM sequences')).rows).toEqual([[4]]);
+  });
+});

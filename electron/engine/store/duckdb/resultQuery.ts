@@ -1,0 +1,237 @@
+import type Database from 'better-sqlite3';
+import { join } from 'node:path';
+import type { DuckDBValue } from '@duckdb/node-api';
+import { z } from 'zod';
+import { appError, AppFailure } from '../../../contract/errors.ts';
+import { parseJson } from '../../../contract/parseJson.ts';
+import { QUERY_LIMITS, type QueryAnswer, type QueryCell } from '../../../contract/rpc/query.ts';
+import { RESULT_FILES } from '../../../contract/results.ts';
+import { float32Text } from '../../results/float32Text.ts';
+import { isPlainFile, sizeOf } from '../../files/runFiles.ts';
+import { readResultFiles } from '../sqlite/resultFiles.ts';
+import { quoted, quotedPath, type DuckDb } from './duckdb.ts';
+import { runLabels, type ResultSource } from './resultSource.ts';
+
+const WATCH_MS = 100;
+
+/** A table that a query may name beside the run's own. */
+export interface QueryTable {
+  name: string;
+  columns: readonly { name: string; type: 'INTEGER' | 'DOUBLE' | 'BOOLEAN' | 'VARCHAR' }[];
+  rows: readonly (readonly QueryCell[])[];
+}
+
+export interface QueryQuestion {
+  sql: string;
+  /** The sample of each input. */
+  samples: readonly string[];
+  tables: readonly QueryTable[];
+  rows: number;
+  seconds: number;
+}
+
+const CHUNK_COLUMNS = {
+  seq_name: 'VARCHAR',
+  row: 'INTEGER',
+  chunk: 'INTEGER',
+  start: 'BIGINT',
+  end: 'BIGINT',
+  n_frames: 'INTEGER',
+  best_frame: 'VARCHAR',
+  score1: 'FLOAT',
+  score2: 'FLOAT',
+  is_virus: 'BOOLEAN',
+  reason: 'VARCHAR',
+} as const;
+
+/**
+ * Answers a query of the user's in SQL. Both the query and the folder may come from strangers. So the connection is locked before
+ * it sees the query: it reads the run's two files and no other, loads no extension, and takes no setting; and the query is one SELECT,
+ * bounded in memory, disk and time. A connection that was locked stays so: the thread that was asked is of no other use.
+ */
+export function resultQuery(db: Database.Database, folder: string, source: ResultSource) {
+  return async ({ sql, samples, tables, rows, seconds }: QueryQuestion): Promise<QueryAnswer> => {
+    const duck = await source.duck();
+    const chunks = await addChunks(db, folder, duck);
+    await addTable(duck, {
+      name: 'samples',
+      columns: [
+        { name: 'input', type: 'VARCHAR' },
+        { name: 'sample', type: 'VARCHAR' },
+      ],
+      rows: runLabels(db).inputs.map((input, i) => [input, samples[i] ?? input]),
+    });
+    for (const table of tables) await addTable(duck, table);
+    await lock(duck, [join(folder, RESULT_FILES.results), ...(chunks === null ? [] : [chunks])]);
+    return answer(duck, sql, { rows, seconds });
+  };
+}
+
+/** chunks.tsv as it was written; a run that is not done has none yet. Answers with its path. */
+async function addChunks(db: Database.Database, folder: string, duck: DuckDb): Promise<string | null> {
+  const path = join(folder, RESULT_FILES.chunks);
+  const written = readResultFiles(db)[RESULT_FILES.chunks];
+  if (!isPlainFile(path) || written?.bytes !== sizeOf(path)) return null;
+  const columns = Object.entries(CHUNK_COLUMNS).map(([name, type]) => `${quoted(name)}: ${quoted(type)}`);
+  // Runs with the demo model name it in one more column.
+  const read = (more: string) =>
+    duck.run(
+      `CREATE OR REPLACE VIEW chunks AS SELECT ${Object.keys(CHUNK_COLUMNS).map(identifier).join(', ')} FROM read_csv(${quotedPath(path)},
+         delim = '\t', header = true, quote = '', escape = '', nullstr = 'NA', auto_detect = false, columns = {${columns.join(', ')}${more}})`,
+    );
+  const [model] = await duck.rows<[number]>(
+    `SELECT strpos(content, chr(9) || 'model' || chr(10)) FROM (SELECT left(content, 200) AS content FROM read_text(${quotedPath(path)}))`,
+  );
+  await read((model?.[0] ?? 0) > 0 ? ", 'model': 'VARCHAR'" : '');
+  return path;
+}
+
+async function addTable(duck: DuckDb, { name, columns, rows }: QueryTable): Promise<void> {
+  await duck.run(
+    `CREATE OR REPLACE TABLE ${identifier(name)} (${columns.map((column) => `${identifier(column.name)} ${column.type}`).join(', ')})`,
+  );
+  const appender = await duck.connection.createAppender(name);
+  for (const row of rows) {
+    for (const [i, { type }] of columns.entries()) {
+      const cell = row[i] ?? null;
+      if (cell === null) appender.appendNull();
+      else if (type === 'VARCHAR') appender.appendVarchar(String(cell));
+      else if (type === 'BOOLEAN') appender.appendBoolean(cell === true);
+      else if (type === 'INTEGER') appender.appendInteger(Number(cell));
+      else appender.appendDouble(Number(cell));
+    }
+    appender.endRow();
+  }
+  appender.closeSync();
+}
+
+/** In this order: once access is off, nothing more can be allowed, and once the configuration is locked, nothing can be set. */
+async function lock(duck: DuckDb, readable: readonly string[]): Promise<void> {
+  await duck.run(`SET memory_limit = '${QUERY_LIMITS.memory}'`);
+  await duck.run(`SET max_temp_directory_size = '${QUERY_LIMITS.disk}'`);
+  await duck.run(`SET max_expression_depth = 250`);
+  await duck.run(`SET allowed_paths = [${readable.map(quoted).join(', ')}]`);
+  await duck.run('SET enable_external_access = false');
+  await duck.run('SET lock_configuration = true');
+}
+
+async function answer(
+  duck: DuckDb,
+  sql: string,
+  { rows: most, seconds }: Pick<QueryQuestion, 'rows' | 'seconds'>,
+): Promise<QueryAnswer> {
+  const { StatementType } = await import('@duckdb/node-api');
+  const { connection } = duck;
+  const begun = performance.now();
+  const mostMemory = process.memoryUsage.rss() + QUERY_LIMITS.processBytes;
+  let ended: 'late' | 'large' | null = null;
+  const watch = setInterval(() => {
+    if (performance.now() - begun > seconds * 1000) ended = 'late';
+    else if (process.memoryUsage.rss() > mostMemory) ended = 'large';
+    else return;
+    connection.interrupt();
+  }, WATCH_MS);
+  try {
+    const statements = await connection.extractStatements(sql);
+    if (statements.count !== 1) throw new Error('Ask one question at a time: a single SELECT.');
+    await refuseHarm(duck, sql);
+    const prepared = await statements.prepare(0);
+    if (prepared.statementType !== StatementType.SELECT)
+      throw new Error('Only questions are answered (SELECT): the results of a run are not changed here.');
+    const result = await prepared.stream();
+    const columns = result
+      .deduplicatedColumnNames()
+      .map((name, i) => ({ name, type: String(result.columnType(i)) }));
+    const rows: QueryCell[][] = [];
+    let characters = 0;
+    for (
+      let chunk = await result.fetchChunk();
+      chunk && chunk.rowCount > 0;
+      chunk = await result.fetchChunk()
+    ) {
+      for (let row = 0; row < chunk.rowCount; row++) {
+        // Not all rows at once: long texts of a whole chunk would take gigabytes.
+        const cells = columns.map(({ type }, i) => cellOf(chunk.getColumnVector(i).getItem(row), type));
+        characters += cells.reduce<number>((sum, cell) => sum + String(cell).length, 0);
+        if (rows.length === most || characters > QUERY_LIMITS.characters)
+          return { columns, rows, isCut: true, milliseconds: performance.now() - begun };
+        rows.push(cells);
+      }
+    }
+    return { columns, rows, isCut: false, milliseconds: performance.now() - begun };
+  } catch (error) {
+    throw refusal(error, ended);
+  } finally {
+    clearInterval(watch);
+  }
+}
+
+/** What reads nothing but its arguments, or the names of tables and columns. Others read files, and one writes a log into any. */
+const TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
+  ...[
+    'range',
+    'generate_series',
+    'unnest',
+    'duckdb_tables',
+    'duckdb_views',
+    'duckdb_columns',
+    'duckdb_functions',
+  ],
+]);
+/** DuckDB does not count the memory of the texts and lists that these make of a few characters. */
+const INFLATING: ReadonlySet<string> = new Set([
+  ...['repeat', 'lpad', 'rpad', 'bar', 'list_resize', 'array_resize', 'bitstring'],
+]);
+
+/** Refuses what a locked connection would still do. The names are those of DuckDB's own parser. */
+async function refuseHarm(duck: DuckDb, sql: string): Promise<void> {
+  const [row] = await duck.rows<[string]>(`SELECT json_serialize_sql(${quoted(sql)}::VARCHAR)`);
+  const visit = (node: unknown): void => {
+    if (Array.isArray(node)) node.forEach(visit);
+    if (typeof node !== 'object' || node === null || Array.isArray(node)) return;
+    if ('error_message' in node) throw new Error(String(node.error_message));
+    if ('type' in node && node.type === 'TABLE_FUNCTION' && 'function' in node)
+      refuseUnless(node.function, (name) => TABLE_FUNCTIONS.has(name));
+    if ('class' in node && node.class === 'FUNCTION') refuseUnless(node, (name) => !INFLATING.has(name));
+    Object.values(node).forEach(visit);
+  };
+  visit(parseJson(z.json(), row?.[0] ?? 'null'));
+}
+
+function refuseUnless(called: unknown, isAllowed: (name: string) => boolean): void {
+  const name =
+    typeof called === 'object' && called !== null && 'function_name' in called
+      ? String(called.function_name)
+      : '';
+  if (!isAllowed(name.toLowerCase())) throw new Error(`The function ${name} is not available here.`);
+}
+
+function cellOf(value: DuckDBValue, type: string): QueryCell {
+  if (value === null || typeof value === 'boolean') return value;
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) return String(value);
+    return type === 'FLOAT' ? Number(float32Text(value)) : value;
+  }
+  // Dates, lists and structures print themselves as DuckDB does.
+  return typeof value === 'string' ? value : value.toString();
+}
+
+function refusal(reason: unknown, ended: 'late' | 'large' | null): AppFailure {
+  if (ended !== null)
+    return new AppFailure(
+      appError('usage', ended === 'late' ? 'The query took too long.' : 'The query took too much memory.', {
+        nextStep: 'Ask for less, such as with WHERE, or with fewer joins.',
+      }),
+    );
+  const cause = reason instanceof Error ? reason.message : String(reason);
+  return new AppFailure(
+    appError('usage', cause.slice(0, 2000), {
+      nextStep: 'Change the query; the examples show the tables and columns.',
+    }),
+  );
+}
+
+function identifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

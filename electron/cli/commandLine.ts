@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { asAppError } from '../contract/errors.ts';
-import { exportFormatSchema, exportLanguageSchema } from '../contract/exports.ts';
-import { type EngineContext, resolveAppPaths, stepLines } from '../engine/index.ts';
+import { exportLanguageSchema } from '../contract/exports.ts';
+import { type EngineContext, EXPORT_FORMATS, resolveAppPaths, stepLines } from '../engine/index.ts';
 import { command as repeatCommand } from './commands/run/command.ts';
 import { compare } from './commands/results/compare.ts';
 import { devices } from './commands/computer/devices.ts';
@@ -200,7 +200,9 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .description('Write sequences of a run as Excel, CSV, Parquet, FASTA, GFF3 and other formats')
     .argument('<run>', 'folder of the run')
     .addOption(
-      new Option('--format <name>', 'format to write').choices(exportFormatSchema.options).default('xlsx'),
+      new Option('--format <name>', 'format to write')
+        .choices(EXPORT_FORMATS.map(({ id }) => id))
+        .default('xlsx'),
     )
     .option('--filter <condition>', FILTER_HELP, several, [])
     .option('--sort <order>', SORT_HELP, 'no')

@@ -1,55 +1,27 @@
 import { z } from 'zod';
 import { SHORTLIST } from './evidence.ts';
+import { wordSchema } from './limits.ts';
 import { demoMark, DEMO_SUFFIX, type PlanModel } from './plan.ts';
 import type { SequenceFilter } from './rpc/results.ts';
 import type { RunState } from './runState.ts';
 
-/** In the order in which a user is offered them. */
-export const exportFormatSchema = z.enum([
-  'xlsx',
-  'tsv',
-  'csv',
-  'json',
-  'parquet',
-  'fasta',
-  'proteins',
-  'gff3',
-  'bed',
-  'bedgraph',
-  'multiqc',
-  'embeddings',
-  'devices',
-  'report',
-]);
-export type ExportFormat = z.infer<typeof exportFormatSchema>;
-
-/** Formats that hold the whole run, whatever is selected. */
-export const WHOLE_RUN_FORMATS: ReadonlySet<ExportFormat> = new Set([
-  'multiqc',
-  'embeddings',
-  'devices',
-  'report',
-]);
-
 export const exportLanguageSchema = z.enum(['en', 'de']);
 export type ExportLanguage = z.infer<typeof exportLanguageSchema>;
 
-const ENDINGS: Readonly<Record<ExportFormat, string>> = {
-  xlsx: '.xlsx',
-  tsv: '.tsv',
-  csv: '.csv',
-  json: '.json',
-  parquet: '.parquet',
-  fasta: '.fna',
-  proteins: '_proteins.faa',
-  gff3: '.gff3',
-  bed: '.bed',
-  bedgraph: '.bedgraph',
-  multiqc: '_mqc.json',
-  embeddings: '_embeddings.tsv',
-  devices: '_devices.csv',
-  report: '_report.html',
-};
+/** What a window shows of a format, and how its files are named; the engine has one object for each (electron/engine/exports/formats.ts). */
+export const exportFormatSchema = z.object({
+  id: wordSchema,
+  /** Of the file's name: `.tsv`, `_report.html`. */
+  ending: wordSchema,
+  /** Under which it is offered; null for one that has its own place in the window. */
+  group: z.enum(['tables', 'sequences', 'browsers', 'summaries']).nullable(),
+  /** Whether it holds the whole run, whatever is selected. */
+  isOfWholeRun: z.boolean(),
+  /** Whether only runs that kept their embeddings have it. */
+  needsEmbeddings: z.boolean(),
+  texts: z.record(z.enum(['en', 'de']), z.object({ label: z.string(), text: z.string() })),
+});
+export type ExportFormat = z.infer<typeof exportFormatSchema>;
 
 type ExportScope = 'all' | 'virus' | 'shortlist' | 'selected';
 
@@ -91,9 +63,13 @@ export function runFileStem({ runName, model, state }: RunFile): string {
 
 /** The name of an exported file says what it holds: `Gut_March_virus_1707.tsv`. */
 export function exportFileName(
-  file: RunFile & { format: ExportFormat; scope: ExportScope; sequences: number },
+  file: RunFile & {
+    format: Pick<ExportFormat, 'ending' | 'isOfWholeRun'>;
+    scope: ExportScope;
+    sequences: number;
+  },
 ): string {
   const { format, scope, sequences } = file;
-  const holds = WHOLE_RUN_FORMATS.has(format) ? '' : `_${scope}_${sequences}`;
-  return `${runFileStem(file)}${holds}${ENDINGS[format]}`;
+  const holds = format.isOfWholeRun ? '' : `_${scope}_${sequences}`;
+  return `${runFileStem(file)}${holds}${format.ending}`;
 }

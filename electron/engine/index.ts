@@ -61,6 +61,7 @@ export { compareWithOriginal, writeOriginalComparison } from './exports/compare/
 export { isOriginalResult } from './exports/compare/originalResults.ts';
 export { compareRuns, writeComparison, type ComparedSequence } from './exports/compare/compareRuns.ts';
 export { exportResults } from './exports/exportResults.ts';
+export { EXPORT_FORMATS, formatNamed } from './exports/formats.ts';
 export { answerAsTsv, queryRun } from './exports/queryRun.ts';
 export {
   joinOtherTable,

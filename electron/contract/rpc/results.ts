@@ -259,6 +259,7 @@ export const resultsContract = {
     .output(originalComparisonSchema),
   query: queryProcedure,
   saveQuery: saveQueryProcedure,
+  exportFormats: procedure.output(z.array(exportFormatSchema)),
   /** Writes the sequences that pass the filter (or the given rows), in the order of `sort`, to a file that is whole or not there.
    * Whoever stops listening cancels it. */
   export: procedure
@@ -267,7 +268,8 @@ export const resultsContract = {
         ...selection,
         rows: z.array(countSchema).max(LIMITS.rows).optional(),
         sort: sequenceSortSchema.default({ by: 'row', descending: false }),
-        format: exportFormatSchema,
+        /** The id of a format. */
+        format: wordSchema,
         /** Headings of spreadsheets, texts of the report; and the separators of CSV. */
         language: exportLanguageSchema.default('en'),
         /** Where to write; in browser mode left out, and the file is fetched by `downloadPath`. */

@@ -1,10 +1,11 @@
+import { exportFormat } from './format.ts';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import { cellText } from '../results/inputLabels.ts';
 import type { ExportSource } from './exportSource.ts';
 import type { WholeFile } from './wholeFile.ts';
 
 /** Which row of which file below work/embeddings holds which reading frame: the files themselves have no names. */
-export async function writeEmbeddingRows(source: ExportSource, file: WholeFile): Promise<void> {
+async function writeEmbeddingRows(source: ExportSource, file: WholeFile): Promise<void> {
   const { store, run } = source;
   if (run.plan.embeddings === null) {
     throw new AppFailure(
@@ -25,3 +26,20 @@ export async function writeEmbeddingRows(source: ExportSource, file: WholeFile):
     await file.write(lines.join(''));
   }
 }
+
+export const embeddings = exportFormat(
+  'embeddings',
+  'summaries',
+  {
+    en: [
+      'Index of the embeddings (TSV)',
+      'Which row of which file of the run’s work/embeddings folder belongs to which reading frame',
+    ],
+    de: [
+      'Verzeichnis der Embeddings (TSV)',
+      'Welche Zeile welcher Datei im Ordner work/embeddings des Laufs zu welchem Leserahmen gehört',
+    ],
+  },
+  ({ source, file }) => writeEmbeddingRows(source, file),
+  { ending: '_embeddings.tsv', isOfWholeRun: true, needsEmbeddings: true },
+);

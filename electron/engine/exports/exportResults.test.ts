@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { appError, AppFailure } from '../../contract/errors.ts';
-import { exportFileName, type ExportFormat } from '../../contract/exports.ts';
+import { exportFileName } from '../../contract/exports.ts';
 import { RESULT_FILES, type SequenceResult } from '../../contract/results.ts';
 import type { SequenceFilter, SequenceSort } from '../../contract/rpc/results.ts';
 import { openRunStore } from '../store/runStore.ts';
@@ -21,6 +21,7 @@ import type { PreparedRun } from '../store/testing/storeFixture.ts';
 import { DESCRIPTION, recordOf, syntheticPlan, writePrepared } from '../store/testing/syntheticRun.ts';
 import { testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import { usedColumns } from './table/columns.ts';
+import { formatNamed } from './formats.ts';
 import { exportResults, type ExportRequest } from './exportResults.ts';
 import { ExportSource } from './exportSource.ts';
 import { openOneSequence } from './inputSequences.ts';
@@ -86,7 +87,7 @@ function sha256(path: string): string {
 }
 
 async function exported(
-  format: ExportFormat,
+  format: string,
   filter: SequenceFilter = {},
   sort: SequenceSort = BY_ROW,
   more: Partial<ExportRequest> = {},
@@ -566,7 +567,7 @@ describe('what is exported of a run that is not done', () => {
       name: exportFileName({
         runName: 'gut',
         model: { notice: null },
-        format: 'tsv',
+        format: formatNamed('tsv'),
         scope: 'all',
         sequences: 7,
         state: (await run.store.loadRun()).state,

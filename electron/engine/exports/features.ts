@@ -1,3 +1,4 @@
+import { exportFormat } from './format.ts';
 import { demoMark } from '../../contract/plan.ts';
 import type { SequenceResult } from '../../contract/results.ts';
 import { float32Text } from '../results/float32Text.ts';
@@ -10,7 +11,7 @@ import type { WholeFile } from './wholeFile.ts';
  */
 
 /** GFF3: a region for each sequence with its score, and below it one for each scored chunk, on the strand of its best frame. */
-export async function writeGff3(source: ExportSource, file: WholeFile): Promise<void> {
+async function writeGff3(source: ExportSource, file: WholeFile): Promise<void> {
   await file.write('##gff-version 3\n');
   await writeMark(source, file, '#');
   // One line for each name, also where several sequences have it.
@@ -45,7 +46,7 @@ export async function writeGff3(source: ExportSource, file: WholeFile): Promise<
 }
 
 /** BED: the chunks called virus, with score 0 to 1000 and the strand of the best frame. */
-export async function writeBed(source: ExportSource, file: WholeFile): Promise<void> {
+async function writeBed(source: ExportSource, file: WholeFile): Promise<void> {
   await writeMark(source, file, '#');
   for await (const { sequence, chunks } of source.sequencesWithChunks()) {
     let lines = '';
@@ -60,7 +61,7 @@ export async function writeBed(source: ExportSource, file: WholeFile): Promise<v
 
 /** bedGraph: the virus score along each sequence. Chunks overlap and bedGraph may not: each ends in the middle of its overlap. Of
  * sequences with the same name only the first is written, for the same reason; the last line counts the others. */
-export async function writeBedGraph(source: ExportSource, file: WholeFile): Promise<void> {
+async function writeBedGraph(source: ExportSource, file: WholeFile): Promise<void> {
   await writeMark(source, file, '#');
   const written = new Set<string>();
   let leftOut = 0;
@@ -117,3 +118,33 @@ function percentEncoded(character: string): string {
     .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)
     .join('');
 }
+
+export const gff3 = exportFormat(
+  'gff3',
+  'browsers',
+  {
+    en: ['Features (GFF3)', 'Sequences and their scored chunks, with strand, call and scores'],
+    de: ['Merkmale (GFF3)', 'Sequenzen und ihre bewerteten Stücke, mit Strang, Einstufung und Werten'],
+  },
+  ({ source, file }) => writeGff3(source, file),
+);
+
+export const bed = exportFormat(
+  'bed',
+  'browsers',
+  {
+    en: ['Viral chunks (BED)', 'The chunks called virus, such as for IGV'],
+    de: ['Virale Stücke (BED)', 'Die als Virus eingestuften Stücke, etwa für IGV'],
+  },
+  ({ source, file }) => writeBed(source, file),
+);
+
+export const bedgraph = exportFormat(
+  'bedgraph',
+  'browsers',
+  {
+    en: ['Scores along sequences (bedGraph)', 'The virus score as a track, such as for IGV'],
+    de: ['Werte entlang der Sequenzen (bedGraph)', 'Der Viruswert als Spur, etwa für IGV'],
+  },
+  ({ source, file }) => writeBedGraph(source, file),
+);

@@ -1,3 +1,4 @@
+import { exportFormat } from './format.ts';
 import type { DeviceSampleRow, RunTimings } from '../store/types.ts';
 import type { ExportSource } from './exportSource.ts';
 import type { WholeFile } from './wholeFile.ts';
@@ -17,7 +18,7 @@ const COLUMNS = [
 const SLICE_MS = 6 * 3_600_000;
 
 /** What was measured of each device, second by second, as CSV: the same in every language, for scripts. */
-export async function writeMeasurements(source: ExportSource, file: WholeFile): Promise<void> {
+async function writeMeasurements(source: ExportSource, file: WholeFile): Promise<void> {
   const { store, run } = source;
   const slices = slicesOf(await store.timings());
   await file.write(`${COLUMNS.join(',')}\n`);
@@ -55,3 +56,20 @@ function line(name: string, sample: DeviceSampleRow): string {
   ];
   return `${cells.map((cell) => cell ?? '').join(',')}\n`;
 }
+
+export const devices = exportFormat(
+  'devices',
+  'summaries',
+  {
+    en: [
+      'What was measured of the devices (CSV)',
+      'Load, memory, power, temperature and speed of every second, whatever is selected',
+    ],
+    de: [
+      'Messwerte der Geräte (CSV)',
+      'Last, Speicher, Leistung, Temperatur und Tempo jeder Sekunde, gleich was gewählt ist',
+    ],
+  },
+  ({ source, file }) => writeMeasurements(source, file),
+  { ending: '_devices.csv', isOfWholeRun: true },
+);

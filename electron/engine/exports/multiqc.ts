@@ -1,10 +1,11 @@
+import { exportFormat } from './format.ts';
 import { demoMark } from '../../contract/plan.ts';
 import type { ExportSource } from './exportSource.ts';
 import { summariseSamples } from './samples.ts';
 import type { WholeFile } from './wholeFile.ts';
 
 /** MultiQC's custom content (`*_mqc.json`): a bar for each sample with its calls. */
-export async function writeMultiqc(source: ExportSource, file: WholeFile): Promise<void> {
+async function writeMultiqc(source: ExportSource, file: WholeFile): Promise<void> {
   const { plan, state } = source.run;
   const mark = demoMark(plan.model);
   const summaries = summariseSamples(source.samples, await source.store.inputSummaries());
@@ -28,3 +29,14 @@ export async function writeMultiqc(source: ExportSource, file: WholeFile): Promi
   };
   await file.write(`${JSON.stringify(content, null, 2)}\n`);
 }
+
+export const multiqc = exportFormat(
+  'multiqc',
+  'summaries',
+  {
+    en: ['Calls per sample for MultiQC', 'A bar for each sample of the run (custom content)'],
+    de: ['Einstufungen je Probe für MultiQC', 'Ein Balken für jede Probe des Laufs (Custom Content)'],
+  },
+  ({ source, file }) => writeMultiqc(source, file),
+  { ending: '_mqc.json', isOfWholeRun: true },
+);

@@ -1,5 +1,7 @@
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import type { InputResultSummary } from '../results/types.ts';
+import { compute, preparedRun, removeFolders } from '../store/testing/storeFixture.ts';
+import { recordOf, type SyntheticRecord } from '../store/testing/syntheticRun.ts';
 import { samplesOf, summariseSamples, viralShare } from './samples.ts';
 
 const found = (input: number, times: number): InputResultSummary => ({
@@ -7,7 +9,6 @@ const found = (input: number, times: number): InputResultSummary => ({
   sequences: 10 * times,
   byPrediction: { virus: times, others: 2 * times, not_scored: 3 * times, failed: 4 * times },
   bases: 1000 * times,
-  viralBases: 70 * times,
 });
 
 it('sums up the files of each sample, in the order of the files', () => {
@@ -20,7 +21,6 @@ it('sums up the files of each sample, in the order of the files', () => {
       sequences: 60,
       byPrediction: { virus: 6, others: 12, not_scored: 18, failed: 24 },
       bases: 6000,
-      viralBases: 420,
     },
     {
       sample: 'soil',
@@ -28,7 +28,6 @@ it('sums up the files of each sample, in the order of the files', () => {
       sequences: 1000,
       byPrediction: { virus: 100, others: 200, not_scored: 300, failed: 400 },
       bases: 100_000,
-      viralBases: 7000,
     },
     {
       sample: 'empty',
@@ -36,7 +35,6 @@ it('sums up the files of each sample, in the order of the files', () => {
       sequences: 0,
       byPrediction: { virus: 0, others: 0, not_scored: 0, failed: 0 },
       bases: 0,
-      viralBases: 0,
     },
   ]);
 });
@@ -53,4 +51,45 @@ it('takes the names that the user gave, if there is one for each file', () => {
     samplesOf({ description: { options: { samples: named } } as never, inputs });
   expect(samples(['x', 'y'])).toEqual(['x', 'y']);
   for (const named of [undefined, ['x'], ['x', ''], 'x']) expect(samples(named)).toEqual(['a', 'a']);
+});
+
+afterAll(removeFolders);
+
+const faulty: SyntheticRecord = { header: 'none', length: 7, openFrames: [], fault: 'malformed_record' };
+const named = (name: string, chunks: number): SyntheticRecord =>
+  recordOf(name, Array<number>(chunks).fill(1));
+
+it('counts the sequences, calls and bases of each sample, where no two counts are equal', async () => {
+  const viral = Array.from({ length: 5 }, (_, i) => named(`virus_${i}`, 1));
+  const run = await preparedRun(
+    [
+      [...viral, named('other_0', 2), named('other_1', 3), faulty],
+      [named('virus_5', 4), recordOf('closed', [0]), recordOf('closed', [0]), faulty],
+      [named('virus_6', 6)],
+    ],
+    4,
+    { name: '500', notice: null },
+  );
+  const isVirus = (row: number): boolean => row < 5 || row === 8;
+  const parts = await run.store.pendingParts();
+  for (const { key } of parts.slice(0, -1)) await compute(run, key, ({ row }) => (isVirus(row) ? 0.9 : 0.1));
+  await run.store.skipParts([parts.at(-1)!.key]);
+  await run.store.writeTables();
+  const perInput = await run.store.inputSummaries();
+  await run.store.close();
+  const [pair, single] = summariseSamples(['pair', 'pair', 'single'], perInput);
+  expect(pair).toEqual({
+    sample: 'pair',
+    inputs: [0, 1],
+    sequences: 12,
+    bases: 5 * 500 + 993 + 1493 + 7 + 1993 + 500 + 500 + 7,
+    byPrediction: { virus: 6, others: 2, not_scored: 4, failed: 0 },
+  });
+  expect(single).toMatchObject({ sequences: 1, byPrediction: { failed: 1 } });
+  expect(viralShare(pair!)).toBe(0.75);
+  expect(viralShare(single!)).toBeNull();
+  expect(summariseSamples(['a', 'b', 'c', 'empty'], perInput).at(-1)).toMatchObject({
+    sequences: 0,
+    bases: 0,
+  });
 });

@@ -1,3 +1,4 @@
+import { exportFormat } from './format.ts';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import type { FrameName, SequenceResult } from '../../contract/results.ts';
 import { firstWord } from '../store/sqlite/files/recordsFile.ts';
@@ -13,11 +14,7 @@ import type { WholeFile } from './wholeFile.ts';
 const LETTERS_PER_LINE = 80;
 
 /** The selected sequences in the order asked for, headers unchanged. */
-export async function writeFasta(
-  source: ExportSource,
-  inputs: InputSequences,
-  file: WholeFile,
-): Promise<void> {
+async function writeFasta(source: ExportSource, inputs: InputSequences, file: WholeFile): Promise<void> {
   for await (const { row, seqName } of source.sequences()) {
     const record = inputs.record(row);
     checkName(record, seqName);
@@ -27,11 +24,7 @@ export async function writeFasta(
 
 /** The protein that decides for each sequence: of the frame with the highest virus score in the best chunk. Named like this frame
  * in prediction_results.txt. Sequences without a scored chunk have none. Answers with how many there are. */
-export async function writeProteins(
-  source: ExportSource,
-  inputs: InputSequences,
-  file: WholeFile,
-): Promise<number> {
+export async function writeProteins(source: ExportSource, inputs: InputSequences, file: WholeFile): Promise<number> {
   let proteins = 0;
   for await (const { sequence, chunks } of source.sequencesWithChunks()) {
     const protein = decidingProtein(source, sequence, chunks, () => {
@@ -118,3 +111,31 @@ function reverseComplement(strand: string): string {
   for (let i = strand.length - 1; i >= 0; i--) reverse += COMPLEMENT[strand[i]!] ?? strand[i]!;
   return reverse;
 }
+
+export const fasta = exportFormat(
+  'fasta',
+  'sequences',
+  {
+    en: ['Sequences (FASTA)', 'With their whole header lines; reads the input files once more'],
+    de: ['Sequenzen (FASTA)', 'Mit vollständigen Kopfzeilen; liest die Eingabedateien noch einmal'],
+  },
+  ({ source, file, withSequences }) => withSequences((inputs) => writeFasta(source, inputs, file)),
+  { ending: '.fna' },
+);
+
+export const proteins = exportFormat(
+  'proteins',
+  'sequences',
+  {
+    en: [
+      'Proteins of the deciding frames (FASTA)',
+      'Of each sequence the protein whose frame has the highest virus score; reads the input files once more',
+    ],
+    de: [
+      'Proteine der entscheidenden Rahmen (FASTA)',
+      'Von jeder Sequenz das Protein, dessen Rahmen den höchsten Viruswert hat; liest die Eingabedateien noch einmal',
+    ],
+  },
+  ({ source, file, withSequences }) => withSequences((inputs) => writeProteins(source, inputs, file)),
+  { ending: '_proteins.faa' },
+);

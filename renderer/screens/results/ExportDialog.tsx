@@ -1,13 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Button, Group, Modal, Progress, Radio, Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import {
-  exportFormatSchema,
-  WHOLE_RUN_FORMATS,
-  type ExportFormat,
-  type RunSummary,
-  type SequenceFilter,
-} from '../../../electron/contract/index.ts';
+import type { RunSummary, SequenceFilter } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
 import { changeView, filterOf, PRESETS, useResultsView } from '../../state/results/resultsView.ts';
@@ -15,12 +9,7 @@ import { useExport } from '../../state/results/useExport.ts';
 
 const SCOPES = ['shown', 'shortlist', 'virus', 'all'] as const;
 type Scope = (typeof SCOPES)[number];
-const GROUPS = {
-  tables: ['xlsx', 'csv', 'tsv', 'json', 'parquet'],
-  sequences: ['fasta', 'proteins'],
-  browsers: ['gff3', 'bed', 'bedgraph'],
-  summaries: ['multiqc', 'embeddings', 'devices'],
-} as const satisfies Record<string, readonly ExportFormat[]>;
+const GROUPS = ['tables', 'sequences', 'browsers', 'summaries'] as const;
 
 interface ExportDialogProps {
   run: RunSummary;
@@ -28,9 +17,10 @@ interface ExportDialogProps {
 }
 
 export function ExportDialog({ run, onClose }: ExportDialogProps) {
-  const { t, format } = useTexts();
+  const { t, format, language } = useTexts();
   const view = useResultsView();
-  const kind = view.exportFormat;
+  const formats = useQuery(queries.results.exportFormats.queryOptions()).data ?? [];
+  const kind = formats.find(({ id }) => id === view.exportFormat);
   const [scope, setScope] = useState<Scope>('shown');
   const { write, fraction, cancel } = useExport(run, onClose);
   const filters: Record<Scope, SequenceFilter> = {
@@ -48,23 +38,21 @@ export function ExportDialog({ run, onClose }: ExportDialogProps) {
       <Stack gap="lg">
         <Select
           label={t('export.format')}
-          description={t(`export.formatText.${kind}`)}
+          description={kind?.texts[language].text}
           inputWrapperOrder={['label', 'input', 'description']}
-          data={Object.entries(GROUPS).map(([group, formats]) => ({
-            group: t(`export.group.${group as keyof typeof GROUPS}`),
+          data={GROUPS.map((group) => ({
+            group: t(`export.group.${group}`),
             items: formats
-              .filter((value) => value !== 'embeddings' || run.plan.embeddings !== null)
-              .map((value) => ({ value, label: t(`export.format.${value}`) })),
+              .filter((one) => one.group === group && !(one.needsEmbeddings && run.plan.embeddings === null))
+              .map(({ id, texts }) => ({ value: id, label: texts[language].label })),
           }))}
-          value={kind}
+          value={kind?.id ?? null}
           allowDeselect={false}
           maxDropdownHeight={420}
-          onChange={(value) =>
-            changeView({ exportFormat: exportFormatSchema.safeParse(value).data ?? 'xlsx' })
-          }
+          onChange={(value) => changeView({ exportFormat: value ?? view.exportFormat })}
           disabled={write.isPending}
         />
-        {!WHOLE_RUN_FORMATS.has(kind) && (
+        {kind?.isOfWholeRun === false && (
           <Radio.Group
             label={t('export.what')}
             value={scope}
@@ -98,8 +86,9 @@ export function ExportDialog({ run, onClose }: ExportDialogProps) {
         </Button>
         <Button
           loading={write.isPending}
+          disabled={!kind}
           onClick={() =>
-            write.mutate({ format: kind, filter: WHOLE_RUN_FORMATS.has(kind) ? {} : filters[scope] })
+            kind && write.mutate({ format: kind, filter: kind.isOfWholeRun ? {} : filters[scope] })
           }
         >
           {t('export.write')}

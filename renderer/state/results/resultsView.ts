@@ -4,7 +4,6 @@ import {
   SHORTLIST,
   type Agreement,
   type Evidence,
-  type ExportFormat,
   type Prediction,
   type Reason,
   type SequenceFilter,
@@ -35,7 +34,8 @@ export interface ResultsView {
   /** Empty means all. */
   readonly evidence: readonly Evidence[];
   readonly sort: SequenceSort;
-  readonly exportFormat: ExportFormat;
+  /** The id of a format. */
+  readonly exportFormat: string;
   readonly hiddenColumns: Readonly<Record<string, boolean>>;
   /** The counts and the histogram above the table. */
   readonly chartsShown: boolean;

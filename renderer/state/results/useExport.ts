@@ -36,7 +36,7 @@ async function writeExport(
   const path = isElectron() ? await choosePath(run, { format, filter }) : undefined;
   if (path === null) return;
   const { sort } = useResultsView.getState();
-  const order = { runId, filter, sort, format, language, ...(path === undefined ? {} : { path }) };
+  const order = { runId, filter, sort, format: format.id, language, ...(path === undefined ? {} : { path }) };
   for await (const event of await engine.results.export(order, signal ? { signal } : {})) {
     if (event.type === 'progress') {
       onFraction?.(event.total === 0 ? 0 : event.done / event.total);
@@ -54,8 +54,10 @@ async function writeExport(
 }
 
 /** The report of a run: one page of HTML about all of it. */
-export const writeReport = (run: RunSummary, texts: Texts): Promise<void> =>
-  writeExport(run, { format: 'report', filter: {} }, { texts });
+export async function writeReport(run: RunSummary, texts: Texts): Promise<void> {
+  const format = (await engine.results.exportFormats()).find(({ id }) => id === 'report');
+  if (format) await writeExport(run, { format, filter: {} }, { texts });
+}
 
 /** For a button that exports, with its progress and a way to cancel. */
 export function useExport(run: RunSummary, onWritten: () => void = () => undefined) {

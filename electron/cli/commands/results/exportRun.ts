@@ -1,13 +1,7 @@
 import { resolve } from 'node:path';
-import {
-  exportFileName,
-  exportScope,
-  type ExportFormat,
-  type ExportLanguage,
-  WHOLE_RUN_FORMATS,
-} from '../../../contract/exports.ts';
+import { exportFileName, exportScope, type ExportLanguage } from '../../../contract/exports.ts';
 import { unwrap } from '../../../contract/result.ts';
-import { exportResults, formatBytes, formatCount } from '../../../engine/index.ts';
+import { exportResults, formatBytes, formatCount, formatNamed } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
 import { sortOf } from '../../filterArgument.ts';
 import { openEngine } from '../../openEngine.ts';
@@ -17,7 +11,7 @@ import { toStandardError } from '../../output/terminal.ts';
 import { stopSignals } from '../../stopSignals.ts';
 
 export interface ExportFlags {
-  format: ExportFormat;
+  format: string;
   filter: string[];
   sort: string;
   with: string[];
@@ -41,7 +35,7 @@ export async function exportRun(run: string, flags: ExportFlags, storeHost: URL)
       const fileName = exportFileName({
         runName: stored.description.name,
         model: stored.plan.model,
-        format: flags.format,
+        format: formatNamed(flags.format),
         scope: exportScope(filter),
         sequences: total,
         state: stored.state,
@@ -65,7 +59,7 @@ export async function exportRun(run: string, flags: ExportFlags, storeHost: URL)
       if (flags.json === true) process.stdout.write(`${JSON.stringify({ path, ...written })}\n`);
       else if (flags.quiet !== true)
         toStandardError(
-          (WHOLE_RUN_FORMATS.has(flags.format) ? '' : `${formatCount(written.sequences)} sequences, `) +
+          (formatNamed(flags.format).isOfWholeRun ? '' : `${formatCount(written.sequences)} sequences, `) +
             `${formatBytes(written.bytes)}: ${path}`,
         );
       return EXIT.done;

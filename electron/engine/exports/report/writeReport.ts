@@ -1,3 +1,4 @@
+import { exportFormat } from '../format.ts';
 import { CITATIONS } from '../../../contract/citations.ts';
 import type { ExportLanguage } from '../../../contract/exports.ts';
 import { demoMark } from '../../../contract/plan.ts';
@@ -18,7 +19,7 @@ import { REPORT_TEXTS } from './reportTexts.ts';
 const MOST_BARS = 40;
 
 /** One HTML file that says what was run, what was found and how to read it: opens offline, prints on A4. */
-export async function writeReport(source: ExportSource, file: WholeFile): Promise<void> {
+async function writeReport(source: ExportSource, file: WholeFile): Promise<void> {
   source.report(0);
   await file.write(reportHtml(await reportFacts(source), source.language, new Date()));
   source.report(source.order.length);
@@ -396,3 +397,14 @@ function sumOf(samples: readonly SampleSummary[], name: string): SampleSummary {
   }
   return sum;
 }
+
+export const report = exportFormat(
+  'report',
+  null,
+  {
+    en: ['Report (HTML)', 'One file to read, print and send'],
+    de: ['Bericht (HTML)', 'Eine Datei zum Lesen, Drucken und Verschicken'],
+  },
+  ({ source, file }) => writeReport(source, file),
+  { ending: '_report.html', isOfWholeRun: true },
+);

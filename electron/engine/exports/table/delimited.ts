@@ -1,3 +1,4 @@
+import { exportFormat } from '../format.ts';
 import type { ExportLanguage } from '../../../contract/exports.ts';
 import { float32Text } from '../../results/float32Text.ts';
 import type { CellValue, Column } from './columns.ts';
@@ -9,11 +10,7 @@ const BYTE_ORDER_MARK = '\uFEFF';
 const NOT_AVAILABLE = 'NA';
 
 /** Tab-separated, with NA where there is no value; the numbers as in sequences.tsv. */
-export async function writeTsv(
-  source: ExportSource,
-  columns: readonly Column[],
-  file: WholeFile,
-): Promise<void> {
+async function writeTsv(source: ExportSource, columns: readonly Column[], file: WholeFile): Promise<void> {
   const line = (cells: readonly string[]): string => `${cells.join('\t')}\n`;
   await file.write(line(columns.map(({ name }) => name)));
   for await (const page of source.pages()) {
@@ -30,11 +27,7 @@ const SEPARATORS: Record<ExportLanguage, { cell: ',' | ';'; decimal: '.' | ',' }
   de: { cell: ';', decimal: ',' },
 };
 
-export async function writeCsv(
-  source: ExportSource,
-  columns: readonly Column[],
-  file: WholeFile,
-): Promise<void> {
+async function writeCsv(source: ExportSource, columns: readonly Column[], file: WholeFile): Promise<void> {
   const { cell, decimal } = SEPARATORS[source.language];
   const line = (cells: readonly string[]): string =>
     `${cells.map((text) => csvCell(text, cell)).join(cell)}\r\n`;
@@ -76,3 +69,26 @@ export function csvCell(text: string, separator: ',' | ';' = ','): string {
 function isNumber(text: string): boolean {
   return /^[+-]?(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?$/i.test(text);
 }
+
+export const tsv = exportFormat(
+  'tsv',
+  'tables',
+  {
+    en: ['Tab-separated table (TSV)', 'For R, Python and other tools'],
+    de: ['Tabelle mit Tabulatoren (TSV)', 'Für R, Python und andere Werkzeuge'],
+  },
+  async ({ source, columns, file }) => writeTsv(source, await columns(), file),
+);
+
+export const csv = exportFormat(
+  'csv',
+  'tables',
+  {
+    en: ['Table for spreadsheets (CSV)', 'Comma-separated; names that look like formulas are made harmless'],
+    de: [
+      'Tabelle für Tabellenprogramme (CSV)',
+      'Mit Semikolon getrennt und mit Dezimalkomma, wie es Excel auf Deutsch erwartet; Namen, die wie Formeln aussehen, werden entschärft',
+    ],
+  },
+  async ({ source, columns, file }) => writeCsv(source, await columns(), file),
+);

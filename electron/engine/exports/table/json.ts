@@ -1,14 +1,11 @@
+import { exportFormat } from '../format.ts';
 import { float32Text } from '../../results/float32Text.ts';
 import type { CellValue, Column } from './columns.ts';
 import type { ExportSource } from '../exportSource.ts';
 import type { WholeFile } from '../wholeFile.ts';
 
 /** One JSON object: what the run was, and the sequences, one to a line; null where there is no value. */
-export async function writeJson(
-  source: ExportSource,
-  columns: readonly Column[],
-  file: WholeFile,
-): Promise<void> {
+async function writeJson(source: ExportSource, columns: readonly Column[], file: WholeFile): Promise<void> {
   const { description, plan, state } = source.run;
   const run = {
     id: description.runId,
@@ -39,3 +36,13 @@ export async function writeJson(
 function jsonValue({ type }: Column, value: CellValue): string {
   return typeof value === 'number' && type !== 'integer' ? float32Text(value) : JSON.stringify(value);
 }
+
+export const json = exportFormat(
+  'json',
+  'tables',
+  {
+    en: ['JSON', 'One object per sequence, with the facts of the run'],
+    de: ['JSON', 'Ein Objekt je Sequenz, mit den Angaben zum Lauf'],
+  },
+  async ({ source, columns, file }) => writeJson(source, await columns(), file),
+);

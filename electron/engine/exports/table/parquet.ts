@@ -1,3 +1,4 @@
+import { exportFormat } from '../format.ts';
 import { ByteWriter, ParquetWriter, schemaFromColumnData, type ColumnSource } from 'hyparquet-writer';
 import type { CellValue, Column } from './columns.ts';
 import type { ExportSource } from '../exportSource.ts';
@@ -8,7 +9,7 @@ const ROWS_PER_GROUP = 100_000;
 const TYPES = { text: 'STRING', integer: 'INT64', score: 'FLOAT', share: 'FLOAT', number: 'DOUBLE' } as const;
 
 /** Apache Parquet with Snappy: scores in full precision, counts as 64-bit integers, nulls where there is no value. */
-export async function writeParquet(
+async function writeParquet(
   source: ExportSource,
   columns: readonly Column[],
   file: WholeFile,
@@ -64,3 +65,13 @@ async function moveOn(bytes: ByteWriter, file: WholeFile): Promise<void> {
   await file.write(bytes.getBytes().slice());
   bytes.index = 0;
 }
+
+export const parquet = exportFormat(
+  'parquet',
+  'tables',
+  {
+    en: ['Parquet', 'For R, Python and databases; scores in full precision'],
+    de: ['Parquet', 'Für R, Python und Datenbanken; Werte in voller Genauigkeit'],
+  },
+  async ({ source, columns, file }) => writeParquet(source, await columns(), file),
+);

@@ -1,3 +1,4 @@
+import { exportFormat } from '../format.ts';
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import type { ExportLanguage } from '../../../contract/exports.ts';
@@ -201,3 +202,19 @@ function workbookRelationships(sheets: number): string {
     `<Relationship Id="rId${sheets + 1}" Type="${OFFICE}/styles" Target="styles.xml"/></Relationships>`
   );
 }
+
+export const xlsx = exportFormat(
+  'xlsx',
+  'tables',
+  {
+    en: [
+      'Excel workbook (XLSX)',
+      'With readable headings and a sheet that explains them; further sheets past a million rows',
+    ],
+    de: [
+      'Excel-Arbeitsmappe (XLSX)',
+      'Mit lesbaren Überschriften und einem Blatt, das sie erklärt; weitere Blätter ab einer Million Zeilen',
+    ],
+  },
+  async ({ source, columns, file }) => writeXlsx(source, await columns(), file),
+);

@@ -7,6 +7,7 @@ import { compareRuns, type ComparedSequence } from '../../exports/compare/compar
 import { isOriginalResult } from '../../exports/compare/originalResults.ts';
 import { exportResults } from '../../exports/exportResults.ts';
 import { ExportSource } from '../../exports/exportSource.ts';
+import { EXPORT_FORMATS, formatNamed } from '../../exports/formats.ts';
 import { openOneSequence } from '../../exports/inputSequences.ts';
 import { LENGTH_EDGES } from '../../exports/report/reportFacts.ts';
 import { answerAsTsv, queryRun } from '../../exports/queryRun.ts';
@@ -198,6 +199,11 @@ export function resultsRouter(service: Service) {
       return { path, downloadPath, rows: answer.rows.length, bytes, isCut: answer.isCut };
     }),
     setSamples: results.setSamples.handler(({ input }) => control.setSamples(input.runId, input.names)),
+    exportFormats: results.exportFormats.handler(() =>
+      EXPORT_FORMATS.map(({ id, ending, group, isOfWholeRun, needsEmbeddings, texts }) => ({
+        ...{ id, ending, group, isOfWholeRun, needsEmbeddings, texts },
+      })),
+    ),
     export: results.export.handler(async ({ input, context: { window }, signal: outer }) => {
       const { name, plan, state } = catalog.find(input.runId);
       const selected = async (store: RunStore) => ({
@@ -233,7 +239,7 @@ export function resultsRouter(service: Service) {
             exportFileName({
               runName: name,
               model: plan.model,
-              format: input.format,
+              format: formatNamed(input.format),
               scope,
               sequences: total,
               state,

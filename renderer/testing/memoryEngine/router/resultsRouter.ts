@@ -2,6 +2,7 @@ import { implement } from '@orpc/server';
 import {
   appError,
   contract,
+  type ExportFormat,
   type OtherTable,
   type RunComparison,
   type SequenceFilter,
@@ -245,6 +246,14 @@ export function resultsRouter(world: World) {
     setSamples: results.setSamples.handler(({ input }) => {
       world.samples.set(input.runId, input.names);
     }),
+    exportFormats: results.exportFormats.handler(() => [
+      exportFormat('xlsx', 'tables', 'Excel workbook (XLSX)'),
+      exportFormat('tsv', 'tables', 'Tab-separated table (TSV)'),
+      exportFormat('fasta', 'sequences', 'Sequences (FASTA)'),
+      exportFormat('gff3', 'browsers', 'Features (GFF3)'),
+      exportFormat('multiqc', 'summaries', 'Calls per sample for MultiQC', true),
+      exportFormat('report', null, 'Report (HTML)', true),
+    ]),
     // eslint-disable-next-line @typescript-eslint/require-await -- a stream, as the engine's is
     export: results.export.handler(async function* ({ input }) {
       const total = selected(input).length;
@@ -257,5 +266,22 @@ export function resultsRouter(world: World) {
         bytes: 123_456,
       };
     }),
+  };
+}
+
+function exportFormat(
+  id: string,
+  group: ExportFormat['group'],
+  label: string,
+  isOfWholeRun = false,
+): ExportFormat {
+  const texts = { label, text: label };
+  return {
+    id,
+    ending: `.${id}`,
+    group,
+    isOfWholeRun,
+    needsEmbeddings: false,
+    texts: { en: texts, de: texts },
   };
 }

@@ -1,0 +1,27 @@
+import { appError, AppFailure } from '../../contract/errors.ts';
+import { embeddings } from './embeddingRows.ts';
+import { bed, bedgraph, gff3 } from './features.ts';
+import type { ExportFormat } from './format.ts';
+import { devices } from './measurements.ts';
+import { multiqc } from './multiqc.ts';
+import { report } from './report/writeReport.ts';
+import { fasta, proteins } from './sequenceFiles.ts';
+import { csv, tsv } from './table/delimited.ts';
+import { json } from './table/json.ts';
+import { parquet } from './table/parquet.ts';
+import { xlsx } from './table/xlsx.ts';
+
+/** Every format of an export, in the order in which a user is offered them. */
+export const EXPORT_FORMATS: readonly ExportFormat[] = [
+  ...[xlsx, tsv, csv, json, parquet],
+  ...[fasta, proteins],
+  ...[gff3, bed, bedgraph],
+  ...[multiqc, embeddings, devices],
+  report,
+];
+
+export function formatNamed(id: string): ExportFormat {
+  const found = EXPORT_FORMATS.find((format) => format.id === id);
+  if (found) return found;
+  throw new AppFailure(appError('usage', `There is no export as ${id}.`));
+}

@@ -12,7 +12,7 @@ import { resultColumns, ResultRows, type RunLabels } from './resultRows.ts';
 
 const STAGED = 'staged';
 /** One thread writes the same bytes for the same rows every time. */
-const WRITING = { threads: 1, memory: '500MB' } as const;
+const WRITING = { threads: 1, memory: '200MB' } as const;
 
 /** results.parquet while it is written: under a temporary name, like the other tables, until all of them are there. */
 export class ResultFile {
@@ -47,7 +47,7 @@ export class ResultFile {
     // DuckDB opens the file by its name, which must be neither a link nor anybody else's file.
     closeSync(openNew(this.#temporary));
     await this.#duck.run(
-      `COPY (${resultColumns(STAGED, this.#labels)} ORDER BY row) TO ${quoted(this.#temporary)}
+      `COPY (${resultColumns(STAGED, this.#labels)}) TO ${quoted(this.#temporary)}
        (FORMAT parquet, COMPRESSION snappy, KV_METADATA {'virnucpro.model': ${quoted(this.#labels.model)}})`,
     );
     this.#duck.close();

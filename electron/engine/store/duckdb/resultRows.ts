@@ -63,9 +63,9 @@ export function resultColumns(table: string, { inputs, model }: RunLabels): stri
 export class ResultRows {
   readonly #appender: DuckDBAppender;
   readonly #chunkLength: number;
-  readonly #types: readonly DuckDBType[];
-  readonly #newChunk: () => DuckDBDataChunk;
-  #columns: DuckDBValue[][] = STAGED.map(() => []);
+  /** Always the same: V8 does not know the memory of a chunk, and would let that of hundreds gather. */
+  readonly #chunk: DuckDBDataChunk;
+  readonly #columns: DuckDBValue[][] = STAGED.map(() => []);
 
   private constructor(
     appender: DuckDBAppender,
@@ -74,8 +74,7 @@ export class ResultRows {
   ) {
     this.#appender = appender;
     this.#chunkLength = chunkLength;
-    this.#types = STAGED.map((_, i) => appender.columnType(i));
-    this.#newChunk = () => newChunk(this.#types);
+    this.#chunk = newChunk(STAGED.map((_, i) => appender.columnType(i)));
   }
 
   static async create({ connection }: DuckDb, table: string): Promise<void> {
@@ -127,10 +126,10 @@ export class ResultRows {
 
   #flush(): void {
     if (this.#columns[0]!.length === 0) return;
-    const chunk = this.#newChunk();
-    chunk.setColumns(this.#columns);
-    this.#appender.appendDataChunk(chunk);
-    this.#columns = STAGED.map(() => []);
+    this.#chunk.reset();
+    this.#chunk.setColumns(this.#columns);
+    this.#appender.appendDataChunk(this.#chunk);
+    for (const column of this.#columns) column.length = 0;
   }
 }
 

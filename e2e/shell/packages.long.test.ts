@@ -10,6 +10,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { buildDesktop } from '../../build/buildDesktop.ts';
 import { buildWindow } from '../../build/buildWindow.ts';
+import { fetchDuckDb } from '../../build/pack/fetchDuckDb.ts';
 import { packAround } from './support/madeUpElectron.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -18,6 +19,7 @@ const RESOURCES = [
   'app.asar',
   'app.asar.unpacked/dist/main/storeHost.mjs',
   'app.asar.unpacked/dist/main/better_sqlite3.node',
+  'app.asar.unpacked/dist/main/duckdb.node',
   'python-backend/src/virnucpro_backend/__init__.py',
   'python-backend/requirements.lock',
   'resources/demo-model/model.json',
@@ -68,6 +70,7 @@ async function unpack(archive: string, into: string): Promise<string[]> {
 }
 
 it('tar.gz for Linux: the app and how to allow its sandbox', async () => {
+  await fetchDuckDb('linux-x64');
   await buildDesktop('linux-x64');
   const out = join(folder, 'tar.gz');
   await packAround(out, 'linux', ['tar.gz'], { env: tools });
@@ -80,6 +83,7 @@ it('tar.gz for Linux: the app and how to allow its sandbox', async () => {
 });
 
 it('zip for macOS, not yet signed: what the system reads of it, its helpers, its native part, its archive', async () => {
+  await fetchDuckDb('darwin-arm64');
   await buildDesktop('darwin-arm64');
   const out = join(folder, 'mac');
   // Signing takes Apple's programs.

@@ -12,7 +12,7 @@ import { resultColumns, ResultRows, type RunLabels } from './resultRows.ts';
 
 const STAGED = 'staged';
 /** One thread writes the same bytes for the same rows every time. */
-const WRITING = { threads: 1, memory: '200MB' } as const;
+const WRITING = { threads: 1, memory: '100MB' } as const;
 
 /** results.parquet while it is written: under a temporary name, like the other tables, until all of them are there. */
 export class ResultFile {

@@ -1,30 +1,41 @@
-import { ActionIcon, Menu, Tooltip } from '@mantine/core';
+import { ActionIcon, Box, Group, Menu, Stack, Table, Text, Tooltip } from '@mantine/core';
 import { IconChartHistogram, IconCopy, IconPhotoDown, IconTable } from '@tabler/icons-react';
 import { useDeferredValue, useId, useRef, useState, type ReactNode } from 'react';
 import { useTexts } from '../../i18n/index.ts';
 import { useCopy } from '../../state/clipboard.ts';
 import { PICTURE_FORMATS, useSavePicture } from '../../state/results/useSavePicture.ts';
-import classes from './AccessibleChart.module.css';
 import type { LegendItem } from './chartPicture.ts';
 
-interface AccessibleChartProps {
+export interface AccessibleChartProps {
   title: string;
   /** What the chart shows, in a sentence; read out in place of the picture. */
   summary: string;
-  /** The numbers behind the picture, for the table that can be shown instead. */
-  table: { readonly columns: readonly string[]; readonly rows: readonly (readonly string[])[] };
+  /** The numbers behind the picture, for the table that can be shown instead; asked for only then. */
+  table: () => { readonly columns: readonly string[]; readonly rows: readonly (readonly string[])[] };
   height: number;
+  /** The picture may be higher, as several plots that wrap are. */
+  grows?: boolean;
   legend?: readonly LegendItem[];
   /** How to read it, below. */
   note?: string;
-  /** All of the picture is one SVG element, which can be saved with what stands around it. */
+  /** The picture is a single SVG element, which can be saved with what stands around it. */
   savable?: boolean;
   children: ReactNode;
 }
 
-/** A picture with what a picture alone keeps from some readers: a sentence, and its data as a table. */
+/** A picture with a sentence that says what it shows and its data as a table, for readers who cannot see it. */
 export function AccessibleChart(props: AccessibleChartProps) {
-  const { title, summary, table, height, legend = [], note, savable = false, children } = props;
+  const {
+    title,
+    summary,
+    table,
+    height,
+    grows = false,
+    legend = [],
+    note,
+    savable = false,
+    children,
+  } = props;
   const { t } = useTexts();
   const id = useId();
   const [asTable, setAsTable] = useState(false);
@@ -32,76 +43,56 @@ export function AccessibleChart(props: AccessibleChartProps) {
   const isDrawn = useDeferredValue(true, false);
   const picture = useRef<HTMLDivElement>(null);
   const copy = useCopy();
-  const copyData = () =>
-    copy.mutate([table.columns, ...table.rows].map((row) => `${row.join('\t')}\n`).join(''));
+  const copyData = () => {
+    const { columns, rows } = table();
+    copy.mutate([columns, ...rows].map((row) => `${row.join('\t')}\n`).join(''));
+  };
   const save = useSavePicture();
   const label = asTable ? t('chart.asPicture') : t('chart.asTable');
+  const action = {
+    variant: 'subtle',
+    color: 'slate',
+    size: 'sm',
+  } as const;
   return (
-    <figure className={classes.figure} aria-labelledby={`${id}-caption`}>
+    <Group component="figure" m={0} gap={6} align="start" wrap="nowrap" aria-labelledby={`${id}-caption`}>
       <figcaption id={`${id}-caption`} className="visually-hidden">
         {`${title}. ${summary}`}
       </figcaption>
-      <div className={classes.content}>
+      <Box flex={1} miw={0}>
         {asTable ? (
-          <div className={classes.scroll} style={{ height }} tabIndex={0} role="region" aria-label={title}>
-            <table className={classes.table}>
-              <thead>
-                <tr>
-                  {table.columns.map((column) => (
-                    <th key={column} scope="col">
-                      {column}
-                    </th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {table.rows.map((row) => (
-                  <tr key={row[0]}>
-                    {row.map((cell, column) => (
-                      <td key={table.columns[column]}>{cell}</td>
-                    ))}
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Box h={height} style={{ overflow: 'auto' }} tabIndex={0} role="region" aria-label={title}>
+            <DataTable {...table()} />
+          </Box>
         ) : (
-          <div aria-hidden style={{ height }} className={classes.picture} ref={picture}>
+          <Box aria-hidden mih={height} h={grows ? 'auto' : height} miw={0} ref={picture}>
             {isDrawn && children}
-          </div>
+          </Box>
         )}
         {legend.length > 0 && (
-          <ul className={classes.legend}>
+          <Group component="ul" className="plain-list" gap="4px 16px" mt={6} fz="xs" c="dimmed">
             {legend.map((item) => (
-              <li key={item.label}>
-                <i style={{ background: item.color, opacity: item.opacity ?? 1 }} aria-hidden />
+              <Group component="li" key={item.label} gap={6}>
+                <Box w={12} h={12} bdrs={3} bg={item.color} opacity={item.opacity ?? 1} aria-hidden />
                 {item.label}
-              </li>
+              </Group>
             ))}
-          </ul>
+          </Group>
         )}
-        {note !== undefined && <p className={classes.note}>{note}</p>}
-      </div>
-      <div className={classes.buttons}>
+        {note !== undefined && (
+          <Text size="xs" c="dimmed" mt={6}>
+            {note}
+          </Text>
+        )}
+      </Box>
+      <Stack gap={4}>
         <Tooltip label={label}>
-          <ActionIcon
-            variant="subtle"
-            color="slate"
-            size="sm"
-            aria-label={`${label}: ${title}`}
-            onClick={() => setAsTable(!asTable)}
-          >
+          <ActionIcon {...action} aria-label={`${label}: ${title}`} onClick={() => setAsTable(!asTable)}>
             {asTable ? <IconChartHistogram size={16} aria-hidden /> : <IconTable size={16} aria-hidden />}
           </ActionIcon>
         </Tooltip>
         <Tooltip label={t('chart.copyData')}>
-          <ActionIcon
-            variant="subtle"
-            color="slate"
-            size="sm"
-            aria-label={`${t('chart.copyData')}: ${title}`}
-            onClick={copyData}
-          >
+          <ActionIcon {...action} aria-label={`${t('chart.copyData')}: ${title}`} onClick={copyData}>
             <IconCopy size={16} aria-hidden />
           </ActionIcon>
         </Tooltip>
@@ -109,13 +100,7 @@ export function AccessibleChart(props: AccessibleChartProps) {
           <Menu position="bottom-end" withinPortal>
             <Menu.Target>
               <Tooltip label={t('chart.save')}>
-                <ActionIcon
-                  variant="subtle"
-                  color="slate"
-                  size="sm"
-                  aria-label={`${t('chart.save')}: ${title}`}
-                  loading={save.isPending}
-                >
+                <ActionIcon {...action} aria-label={`${t('chart.save')}: ${title}`} loading={save.isPending}>
                   <IconPhotoDown size={16} aria-hidden />
                 </ActionIcon>
               </Tooltip>
@@ -135,7 +120,32 @@ export function AccessibleChart(props: AccessibleChartProps) {
             </Menu.Dropdown>
           </Menu>
         )}
-      </div>
-    </figure>
+      </Stack>
+    </Group>
+  );
+}
+
+function DataTable({ columns, rows }: ReturnType<AccessibleChartProps['table']>) {
+  return (
+    <Table stickyHeader className="figures">
+      <Table.Thead>
+        <Table.Tr>
+          {columns.map((column) => (
+            <Table.Th key={column} scope="col">
+              {column}
+            </Table.Th>
+          ))}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {rows.map((row) => (
+          <Table.Tr key={row[0]}>
+            {row.map((cell, column) => (
+              <Table.Td key={columns[column]}>{cell}</Table.Td>
+            ))}
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
   );
 }

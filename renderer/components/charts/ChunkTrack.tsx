@@ -3,7 +3,6 @@ import { useMemo } from 'react';
 import { FRAME_NAMES, type ChunkResult, type FrameName } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { AccessibleChart } from './AccessibleChart.tsx';
-import { trackBars, type TrackBar } from './chunkTrackBars.ts';
 import classes from './ChunkTrack.module.css';
 
 const MOST_BARS = 400;
@@ -61,7 +60,7 @@ export function ChunkTrack({ chunks, length, picked, onPick }: ChunkTrackProps) 
         { label: t('prediction.others'), color: 'var(--others)' },
         { label: t('prediction.not_scored'), color: 'var(--not-scored)' },
       ]}
-      table={{
+      table={() => ({
         columns: [
           t('chunks.position'),
           t('chunks.score'),
@@ -81,7 +80,7 @@ export function ChunkTrack({ chunks, length, picked, onPick }: ChunkTrackProps) 
             return score === null ? '–' : format.score(score);
           }),
         ]),
-      }}
+      })}
     >
       <div ref={ref}>
         <svg width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`} className={classes.track}>
@@ -189,4 +188,40 @@ function Bar({ bar: { best }, left, right, y, isPicked, onPick, title }: BarProp
       })}
     </g>
   );
+}
+
+type Scored = Pick<ChunkResult, 'start' | 'end' | 'score2'>;
+
+interface TrackBar<Chunk extends Scored> {
+  /** 1-based and inclusive. */
+  readonly start: number;
+  readonly end: number;
+  /** The chunk that it shows. */
+  readonly best: Chunk;
+}
+
+/**
+ * One bar per chunk, or per group of neighbouring chunks where there are more than fit; a group shows its best chunk. Chunks may
+ * overlap by some bases: a bar ends where the next begins, so that none hides another.
+ */
+export function trackBars<Chunk extends Scored>(
+  chunks: readonly Chunk[],
+  length: number,
+  mostBars: number,
+): TrackBar<Chunk>[] {
+  const perBar = Math.max(1, Math.ceil(chunks.length / mostBars));
+  const bars: TrackBar<Chunk>[] = [];
+  for (let begin = 0; begin < chunks.length; begin += perBar) {
+    const group = chunks.slice(begin, begin + perBar);
+    const firstOfGroup = group[0];
+    if (!firstOfGroup) break;
+    const best = group.reduce((a, b) => ((b.score2 ?? -1) > (a.score2 ?? -1) ? b : a));
+    const next = chunks[begin + perBar];
+    bars.push({
+      start: firstOfGroup.start,
+      end: next ? next.start - 1 : Math.max(group.at(-1)?.end ?? length, firstOfGroup.start),
+      best,
+    });
+  }
+  return bars;
 }

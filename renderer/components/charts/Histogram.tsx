@@ -1,9 +1,8 @@
 import { useMemo } from 'react';
-import { Bar, BarChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import { Bar, ReferenceLine } from 'recharts';
 import { useTexts } from '../../i18n/index.ts';
-import { AccessibleChart } from './AccessibleChart.tsx';
-import { niceTop } from './chartScale.ts';
-import { ChartTip } from './ChartTip.tsx';
+import { BASE_LINE, countTicks } from './axes.ts';
+import { Plot } from './Plot.tsx';
 
 export interface HistogramBin {
   readonly from: number;
@@ -22,78 +21,86 @@ interface HistogramProps {
   color?: (bin: HistogramBin) => string;
   /** Where something below the bars has the scale. */
   withoutScale?: boolean;
+  /** Where the scale has ticks; else wherever there is room. */
+  ticks?: readonly number[];
+  /** A line at this value, and what it says. */
+  line?: { readonly at: number; readonly label: string };
 }
 
 const COUNT_AXIS_PX = 40;
+const MARGIN = { top: 6, right: 0, bottom: 0, left: 0 };
+/** Above the bars, where the line has its label. */
+const LINE_MARGIN = { top: 20, right: 28, bottom: 0, left: 0 };
 
 /** A single sequence among thousands must still show; none must not. */
 const visibleIfAny = (count: unknown) => (typeof count === 'number' && count > 0 ? 2 : 0);
 
-/** Counts per bin, as bars that touch. */
+/** Counts per bin, as bars of the same width that touch, whatever the width of the bins. */
 export function Histogram(props: HistogramProps) {
   const { format } = useTexts();
-  const { bins, formatBorder, withoutScale = false, color } = props;
+  const { bins, formatBorder, withoutScale = false, color, ticks, line } = props;
   const data = useMemo(
     () =>
       bins.map((bin, index) => ({
         ...bin,
-        index,
+        middle: index + 0.5,
         fill: color?.(bin) ?? 'var(--others)',
         label: `${formatBorder(bin.from)} – ${formatBorder(bin.to)}`,
       })),
     [bins, formatBorder, color],
   );
-  const top = niceTop(Math.max(1, ...bins.map((bin) => bin.count)));
+  const place = line ? placeOf(bins, line.at) : null;
   return (
-    <AccessibleChart
+    <Plot
+      kind="bar"
       savable={!withoutScale}
       title={props.title}
       summary={props.summary}
       height={props.height}
-      table={{
+      table={() => ({
         columns: [props.title, props.countLabel],
         rows: data.map((bin) => [bin.label, format.integer(bin.count)]),
+      })}
+      data={data}
+      margin={line ? LINE_MARGIN : MARGIN}
+      barGap={1}
+      x={{
+        type: 'number',
+        dataKey: 'middle',
+        domain: [0, Math.max(1, bins.length)],
+        ticks: ticks?.map((value) => placeOf(bins, value)).filter((at) => at !== null) ?? [
+          0,
+          ...bins.map((_, index) => index + 1),
+        ],
+        tickFormatter: (edge: number) => formatBorder(bins[edge]?.from ?? bins[edge - 1]?.to ?? 0),
+        minTickGap: 12,
+        tickLine: ticks ? BASE_LINE : false,
+        axisLine: BASE_LINE,
+        ...(withoutScale ? { tick: false, height: 1 } : {}),
       }}
+      y={{
+        ...countTicks(Math.max(1, ...bins.map((bin) => bin.count)), format),
+        width: COUNT_AXIS_PX,
+        axisLine: false,
+      }}
+      tip={(bin) => ({ title: bin.label, lines: [`${format.integer(bin.count)} ${props.countLabel}`] })}
     >
-      <ResponsiveContainer width="100%" height="100%">
-        <BarChart
-          data={data}
-          barCategoryGap={1}
-          margin={{ top: 6, right: 0, bottom: 0, left: 0 }}
-          accessibilityLayer={false}
-        >
-          <XAxis
-            dataKey="index"
-            tickFormatter={(index: number) => formatBorder(data[index]?.from ?? 0)}
-            minTickGap={32}
-            tick={withoutScale ? false : { fontSize: 11, fill: 'var(--text-muted)' }}
-            {...(withoutScale ? { height: 1 } : {})}
-            tickLine={false}
-            axisLine={{ stroke: 'var(--line-strong)' }}
-          />
-          <YAxis
-            width={COUNT_AXIS_PX}
-            tickFormatter={format.compact}
-            allowDecimals={false}
-            tick={{ fontSize: 11, fill: 'var(--text-muted)' }}
-            tickLine={false}
-            axisLine={false}
-            domain={[0, top]}
-            ticks={[0, top / 2, top]}
-          />
-          <Tooltip
-            cursor={{ fill: 'var(--surface-sunken)' }}
-            isAnimationActive={false}
-            content={({ payload }) => {
-              const bin = payload[0]?.payload as (typeof data)[number] | undefined;
-              return bin ? (
-                <ChartTip title={bin.label} lines={[`${format.integer(bin.count)} ${props.countLabel}`]} />
-              ) : null;
-            }}
-          />
-          <Bar dataKey="count" isAnimationActive={false} minPointSize={visibleIfAny} />
-        </BarChart>
-      </ResponsiveContainer>
-    </AccessibleChart>
+      <Bar dataKey="count" isAnimationActive={false} minPointSize={visibleIfAny} />
+      {line && place !== null && (
+        <ReferenceLine
+          x={place}
+          stroke="var(--text-muted)"
+          strokeDasharray="4 3"
+          label={{ value: line.label, position: 'top', fontSize: 11, fill: 'var(--text-muted)' }}
+        />
+      )}
+    </Plot>
   );
+}
+
+/** Where a value lies among bars of the same width; null where it lies outside. */
+function placeOf(bins: readonly HistogramBin[], value: number): number | null {
+  const index = bins.findIndex(({ from, to }) => value >= from && value < to);
+  const bin = bins[index];
+  return bin ? index + (value - bin.from) / (bin.to - bin.from) : null;
 }

@@ -1,11 +1,9 @@
 import { partNumber } from '../../i18n/format.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { gapsBetween, totalsOverTime } from '../../screens/run/progress/throughputTotals.ts';
-import { SPEED_WINDOW_MS } from '../../state/runs/liveRun.ts';
-import { niceTop, timeTicks } from './chartScale.ts';
-import { trackBars } from './chunkTrackBars.ts';
-import { sparklinePath } from './Sparkline.tsx';
+import { niceTop } from './axes.ts';
+import { trackBars } from './ChunkTrack.tsx';
+import { gapsBetween, timeTicks, totalsOverTime, withPauses } from './timeSeries.ts';
 
 const chunksArbitrary = fc
   .array(
@@ -67,10 +65,10 @@ describe('speed over time', () => {
       time,
       residuesPerSecond: { a: time, b: 1 },
     }));
-    expect(totalsOverTime(points.slice(0, 10), 240)[3]).toEqual({ time: 3, total: 4 });
+    expect(totalsOverTime(points.slice(0, 10), 240)[3]).toEqual({ time: 3, value: 4 });
     const thinned = totalsOverTime(points, 100);
     expect(thinned).toHaveLength(100);
-    const mean = thinned.reduce((sum, point) => sum + (point.total ?? 0), 0) / thinned.length;
+    const mean = thinned.reduce((sum, point) => sum + (point.value ?? 0), 0) / thinned.length;
     expect(mean).toBeCloseTo(499.5 + 1, 6);
   });
 
@@ -78,25 +76,20 @@ describe('speed over time', () => {
     const at = (time: number) => ({ time, residuesPerSecond: { a: 10 } });
     const totals = totalsOverTime([at(0), at(10), at(20), at(120), at(130)], 3);
     expect(totals).toEqual([
-      { time: 0, total: 10 },
-      { time: 20, total: 10 },
-      { time: 70, total: null },
-      { time: 120, total: 10 },
+      { time: 0, value: 10 },
+      { time: 20, value: 10 },
+      { time: 70, value: null },
+      { time: 120, value: 10 },
     ]);
     expect(gapsBetween(totals)).toEqual([{ from: 20, to: 120 }]);
     expect(gapsBetween(totals.slice(0, 3))).toEqual([]);
   });
 
-  it('draws the newest sample at the right edge and lets old ones leave at the left', () => {
-    const now = 10_000_000;
-    const path = sparklinePath([
-      { time: now - SPEED_WINDOW_MS, residuesPerSecond: 1 },
-      { time: now - 10_000, residuesPerSecond: 2 },
-      { time: now, residuesPerSecond: 2 },
-    ]);
-    // The first sample lies minutes before the others: no line leads through the pause.
-    expect(path).toMatch(/^M0\.0,[\d.]+M232\.0,[\d.]+L240\.0,/);
-    expect(sparklinePath([{ time: now, residuesPerSecond: 1 }])).toBeNull();
+  it('draws no line through what is much longer than the usual step, however long that is', () => {
+    const hourly = [0, 1, 2, 3, 9, 10].map((hour) => ({ time: 3600 * hour, value: 5 }));
+    expect(gapsBetween(withPauses(hourly))).toEqual([{ from: 3 * 3600, to: 9 * 3600 }]);
+    const uneven = [0, 2, 12, 14, 24].map((time) => ({ time, value: 5 }));
+    expect(withPauses(uneven)).toEqual(uneven);
   });
 });
 

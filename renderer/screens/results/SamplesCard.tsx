@@ -7,7 +7,7 @@ import { SamplesDialog } from '../../components/files/SamplesDialog.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { changeView, useResultsView } from '../../state/results/resultsView.ts';
-import { SAMPLE_CALLS } from './sampleCalls.ts';
+import { SAMPLE_CALLS } from './distributions/distributionPlots.tsx';
 import classes from './SamplesCard.module.css';
 
 /** What was found in each sample, as table and bars; a click shows only its sequences. Nothing for a run of one file. */

@@ -3,7 +3,8 @@ import { fileName } from '../../../i18n/format.ts';
 import { useMemo } from 'react';
 import type { InputFileProblem } from '../../../../electron/contract/index.ts';
 import { Facts } from '../../../components/Facts.tsx';
-import { LengthHistogram } from '../../../components/charts/LengthHistogram.tsx';
+import { oneTwoFive } from '../../../components/charts/axes.ts';
+import { Histogram } from '../../../components/charts/Histogram.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { goToRun } from '../../../state/navigation.ts';
 import {
@@ -17,6 +18,8 @@ import { lengthBins } from '../../../state/newRun/lengthBins.ts';
 import { useRuns } from '../../../state/runs/runs.ts';
 import classes from './FileDetails.module.css';
 import { ProblemList } from './ProblemList.tsx';
+
+const HISTOGRAM_PX = 138;
 
 /** One file of the preview: its figures, its lengths, and each thing found with what will happen. */
 export function FileDetails({ file }: { file: ListedFile }) {
@@ -88,7 +91,7 @@ export function FileDetails({ file }: { file: ListedFile }) {
       {bins.length > 0 && inspected.sequences > 0 && (
         <div>
           <p className={classes.chartTitle}>{t('newRun.lengths')}</p>
-          <LengthHistogram
+          <Histogram
             title={t('newRun.lengths')}
             summary={t('newRun.lengthsSummary', {
               min: format.bases(inspected.min_length),
@@ -96,7 +99,12 @@ export function FileDetails({ file }: { file: ListedFile }) {
               max: format.bases(inspected.max_length),
             })}
             bins={bins}
-            chunkLength={chunkLength}
+            formatBorder={format.bases}
+            countLabel={t('results.sequences')}
+            height={HISTOGRAM_PX}
+            color={({ to }) => (to <= chunkLength ? 'var(--not-scored)' : 'var(--others)')}
+            ticks={oneTwoFive(bins[0]?.from ?? 1, bins.at(-1)?.to ?? 10)}
+            line={{ at: chunkLength, label: t('newRun.chunkLine', { length: format.bases(chunkLength) }) }}
           />
         </div>
       )}

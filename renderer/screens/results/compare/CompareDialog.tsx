@@ -15,7 +15,7 @@ import { chooseOriginalFile } from '../../../state/results/otherTables.ts';
 import { changeView, useResultsView } from '../../../state/results/resultsView.ts';
 import { useRuns } from '../../../state/runs/runs.ts';
 import classes from './CompareDialog.module.css';
-import { TwoScoresChart } from '../distributions/TwoScoresChart.tsx';
+import { TwoScoresChart } from '../distributions/SquaresChart.tsx';
 import { OriginalComparison } from './OriginalComparison.tsx';
 import { PredictionLabel } from '../PredictionLabel.tsx';
 

@@ -1,60 +1,80 @@
-import type { ReactNode } from 'react';
+import { useMemo, type ReactNode } from 'react';
+import { Scatter, usePlotArea, type YAxisProps } from 'recharts';
 import {
-  ResponsiveContainer,
-  Scatter,
-  ScatterChart,
-  Tooltip,
-  usePlotArea,
-  XAxis,
-  YAxis,
-  type YAxisProps,
-} from 'recharts';
-import { AccessibleChart } from '../../../components/charts/AccessibleChart.tsx';
-import { oneTwoFive } from '../../../components/charts/chartScale.ts';
-import { ChartTip } from '../../../components/charts/ChartTip.tsx';
-import { useTexts } from '../../../i18n/index.ts';
-import {
-  AXIS,
   BASE_LINE,
   below,
-  BOTTOM_AXIS,
+  beside,
   COUNT_AXIS_PX,
   HEIGHT,
-  MARGIN,
+  NUMBERS_BELOW,
+  oneTwoFive,
+  SCORE_TICKS,
   scoreTicks,
-} from './plotParts.ts';
+} from '../../../components/charts/axes.ts';
+import { Plot } from '../../../components/charts/Plot.tsx';
+import { useTexts } from '../../../i18n/index.ts';
+import { lengthLabel, lengthScoreGrid, lengthTicks, MERGED, type LengthScores } from './distributions.ts';
 
 /** The palest square must still differ from an empty one. */
 const PALEST = 0.14;
 const KEY_STEPS = 5;
 
-interface GridCell {
-  x: number;
-  y: number;
-  label: string;
-  count: number;
-  opacity: number;
+/** Length against score. */
+export function LengthScoreChart({ found }: { found: LengthScores }) {
+  const texts = useTexts();
+  const { t } = texts;
+  const rows = useMemo(() => lengthScoreGrid(found, MERGED), [found]);
+  return (
+    <SquaresChart
+      title={t('plots.grid')}
+      counts={rows.map(({ counts }) => counts)}
+      rowLabels={rows.map((row) => lengthLabel(texts, row))}
+      rowAxis={{ ...lengthTicks(rows, texts), label: beside(t('plots.bases')), interval: 0 }}
+      rowTitle={t('results.column.length')}
+      columnTitle={t('results.column.virusScore')}
+    />
+  );
+}
+
+interface TwoScoresChartProps {
+  counts: readonly (readonly number[])[];
+  names: [string, string];
+}
+
+/** The scores of two runs, which agree on the diagonal. */
+export function TwoScoresChart({ counts, names }: TwoScoresChartProps) {
+  const { t, format } = useTexts();
+  const bins = counts.length;
+  const edge = (bin: number) => format.decimal(bin / bins, 2);
+  return (
+    <SquaresChart
+      title={t('compare.scores')}
+      counts={counts}
+      rowLabels={counts.map((_, bin) => `${edge(bin)} – ${edge(bin + 1)}`)}
+      rowAxis={{
+        ticks: SCORE_TICKS.map((score) => score * bins),
+        domain: [0, bins],
+        tickFormatter: (bin: number) => format.decimal(bin / bins, 1),
+        label: beside(names[0]),
+      }}
+      rowTitle={names[0]}
+      columnTitle={names[1]}
+    />
+  );
 }
 
 interface SquaresChartProps {
   title: string;
-  /** From below, then by score. */
+  /** Rows from below, each by score. */
   counts: readonly (readonly number[])[];
   rowLabels: readonly string[];
-  rowAxis: Pick<YAxisProps, 'ticks' | 'domain' | 'tickFormatter' | 'label' | 'interval'>;
+  rowAxis: YAxisProps;
   rowTitle: string;
   columnTitle: string;
 }
 
 /** The stronger a square, the more sequences; by the logarithm, so that few do not vanish beside many. */
-export function SquaresChart({
-  title,
-  counts,
-  rowLabels,
-  rowAxis,
-  rowTitle,
-  columnTitle,
-}: SquaresChartProps) {
+function SquaresChart({ title, counts, rowLabels, rowAxis, rowTitle, columnTitle }: SquaresChartProps) {
   const { t, format } = useTexts();
   const bins = counts[0]?.length ?? 1;
   const present = counts.flatMap((row) => row.filter((count) => count > 0));
@@ -62,26 +82,21 @@ export function SquaresChart({
   const opacity = (count: number) =>
     most === fewest ? 1 : PALEST + (1 - PALEST) * (Math.log(count / fewest) / Math.log(most / fewest));
   const scoreLabel = (bin: number) => format.decimal(bin / bins, 2);
-  const data = counts.flatMap((row, y) =>
-    row.flatMap((count, bin): GridCell[] =>
-      count === 0
-        ? []
-        : [
-            {
-              x: (bin + 0.5) / bins,
-              y: y + 0.5,
-              label: `${rowLabels[y] ?? ''}; ${scoreLabel(bin)} – ${scoreLabel(bin + 1)}`,
-              count,
-              opacity: opacity(count),
-            },
-          ],
-    ),
+  const cells = counts.flatMap((row, y) =>
+    row.map((count, bin) => ({
+      x: (bin + 0.5) / bins,
+      y: y + 0.5,
+      label: `${rowLabels[y] ?? ''}; ${scoreLabel(bin)} – ${scoreLabel(bin + 1)}`,
+      count,
+      opacity: count === 0 ? 0 : opacity(count),
+    })),
   );
+  const data = cells.filter(({ count }) => count > 0);
   const steps =
     present.length === 0 ? [] : [...new Set([fewest, ...oneTwoFive(fewest, most, KEY_STEPS), most])];
   return (
-    <AccessibleChart
-      savable
+    <Plot
+      kind="scatter"
       title={title}
       summary={t('plots.gridNote')}
       note={t('plots.gridNote')}
@@ -91,59 +106,52 @@ export function SquaresChart({
         color: 'var(--accent)',
         opacity: opacity(count),
       }))}
-      table={{
+      table={() => ({
         columns: [rowTitle, ...Array.from({ length: bins }, (_, bin) => scoreLabel(bin))],
         rows: counts
           .map((row, y) => [rowLabels[y] ?? '', ...row.map((count) => format.integer(count))])
           .toReversed(),
+      })}
+      data={data}
+      x={{ ...NUMBERS_BELOW, ...scoreTicks(format), dataKey: 'x', label: below(columnTitle) }}
+      y={{
+        ...rowAxis,
+        type: 'number',
+        dataKey: 'y',
+        width: COUNT_AXIS_PX,
+        axisLine: BASE_LINE,
+        tickLine: BASE_LINE,
       }}
+      tip={({ label, count }) => ({
+        title: label,
+        lines: [`${format.integer(count)} ${t('results.sequences')}`],
+      })}
     >
-      <ResponsiveContainer width="100%" height="100%">
-        <ScatterChart margin={MARGIN} accessibilityLayer={false}>
-          <XAxis {...BOTTOM_AXIS} {...scoreTicks(format)} dataKey="x" label={below(columnTitle)} />
-          <YAxis
-            {...AXIS}
-            {...rowAxis}
-            type="number"
-            dataKey="y"
-            width={COUNT_AXIS_PX}
-            axisLine={BASE_LINE}
-            tickLine={BASE_LINE}
+      <Scatter
+        data={data}
+        isAnimationActive={false}
+        shape={({ cx, cy, payload }: SquareProps) => (
+          <GridSquare
+            x={cx ?? 0}
+            y={cy ?? 0}
+            opacity={payload?.opacity ?? 0}
+            columns={bins}
+            rows={counts.length}
           />
-          <Tooltip
-            cursor={false}
-            isAnimationActive={false}
-            content={({ payload }) => {
-              const cell = payload[0]?.payload as GridCell | undefined;
-              return cell ? (
-                <ChartTip
-                  title={cell.label}
-                  lines={[`${format.integer(cell.count)} ${t('results.sequences')}`]}
-                />
-              ) : null;
-            }}
-          />
-          <Scatter
-            data={data}
-            isAnimationActive={false}
-            shape={(cell: { cx?: number | undefined; cy?: number | undefined; payload?: GridCell }) => (
-              <GridSquare
-                x={cell.cx ?? 0}
-                y={cell.cy ?? 0}
-                opacity={cell.payload?.opacity ?? 0}
-                columns={bins}
-                rows={counts.length}
-              />
-            )}
-          />
-        </ScatterChart>
-      </ResponsiveContainer>
-    </AccessibleChart>
+        )}
+      />
+    </Plot>
   );
 }
 
+interface SquareProps {
+  cx?: number | undefined;
+  cy?: number | undefined;
+  payload?: { opacity: number };
+}
+
 interface GridSquareProps {
-  /** Its middle. */
+  /** The middle of the square. */
   x: number;
   y: number;
   opacity: number;

@@ -1,9 +1,14 @@
+import type { Texts } from '../../../i18n/index.ts';
+
 /** Sequences by length and score, as the engine counts them: `[length bin][score bin]`, by call. */
 export interface LengthScores {
   readonly edges: readonly number[];
   readonly virus: readonly (readonly number[])[];
   readonly others: readonly (readonly number[])[];
 }
+
+/** Score bins of the engine that make one of a plot. */
+export const MERGED = 5;
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
@@ -14,7 +19,7 @@ export function merged(counts: readonly number[], every: number): number[] {
   );
 }
 
-/** None of the sequences has a call. */
+/** Whether none of the sequences has a call. */
 export function isEmpty({ virus, others }: LengthScores): boolean {
   return [...virus, ...others].every((scores) => sum(scores) === 0);
 }
@@ -29,13 +34,13 @@ export function scoresByCall({ virus, others }: LengthScores): { virus: number[]
   return { virus: perScore(virus), others: perScore(others) };
 }
 
-export interface LengthBin {
+interface LengthBin {
   from: number;
   /** Null for the last bin, which is open. */
   to: number | null;
 }
 
-export interface LengthBar extends LengthBin {
+interface LengthBar extends LengthBin {
   virus: number;
   others: number;
   /** Of those with a call; null where there is none. */
@@ -84,4 +89,20 @@ export function lengthScoreGrid(
     return { from, to: edges[i + 1] ?? null, counts: merged(both, every) };
   });
   return withoutEmptyEnds(rows, ({ counts }) => sum(counts));
+}
+
+export const lengthLabel = ({ format }: Texts, { from, to }: LengthBin) =>
+  to === null ? `≥ ${format.bases(from)}` : `${format.bases(from)} – ${format.bases(to)}`;
+
+/** Lengths stand at the edges of their bins; the last one is open. */
+export function lengthTicks(bins: readonly LengthBin[], { format }: Texts) {
+  const domain: [number, number] = [0, Math.max(1, bins.length)];
+  return {
+    ticks: Array.from({ length: bins.length + 1 }, (_, edge) => edge),
+    domain,
+    tickFormatter: (edge: number) => {
+      const length = bins[edge]?.from ?? bins[edge - 1]?.to ?? null;
+      return length === null ? '' : format.compact(length);
+    },
+  };
 }

@@ -114,12 +114,17 @@ function LiveDeviceCard({ id, onInclude }: LiveDeviceCardProps) {
   const perMinute = useLiveRun((state) =>
     sequencesPerMinute(device?.residuesPerSecond ?? null, state.live?.progress),
   );
+  // Three digits do: the ratio creeps while files are being read, and the curves need no new drawing for that.
+  const perResidue = useLiveRun((state) =>
+    Number((sequencesPerMinute(1, state.live?.progress) ?? 0).toPrecision(3)),
+  );
   const finished = useLiveRun((state) => state.live?.run.state.phase === 'done');
   return device ? (
     <DeviceCard
       device={device}
       speeds={speeds}
       sequencesPerMinute={perMinute}
+      perResidue={perResidue}
       onInclude={onInclude}
       finished={finished}
     />

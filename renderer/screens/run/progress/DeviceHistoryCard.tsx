@@ -1,8 +1,11 @@
-import { Button } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { memo, useMemo } from 'react';
 import type { DeviceHistory, RunSummary } from '../../../../electron/contract/index.ts';
 import { Card } from '../../../components/Card.tsx';
-import { SmallMultiple } from '../../../components/charts/SmallMultiple.tsx';
+import { AccessibleChart } from '../../../components/charts/AccessibleChart.tsx';
+import { TimeCurve } from '../../../components/charts/TimeCurve.tsx';
+import { withPauses } from '../../../components/charts/timeSeries.ts';
 import { useTexts, type Texts } from '../../../i18n/index.ts';
 import { queries } from '../../../state/connection.ts';
 import { useExport } from '../../../state/results/useExport.ts';
@@ -21,10 +24,12 @@ const LABELS = {
   powerW: 'device.power',
   temperatureC: 'device.temperature',
 } as const;
-/** Where a measure has a natural top, all devices and runs share it. */
+/** Measures with a natural upper end have the same scale in all runs. */
 const TOPS: Partial<Record<Measure, number>> = { utilizationPercent: 100, temperatureC: 100 };
 
-/** How each device did over the whole run, also after its end: small curves on one scale, and what they come to. */
+const CURVE_PX = 76;
+
+/** How each device did over the whole run, also after its end: curves on one scale, and what they come to. */
 export function DeviceHistoryCard({ run }: { run: RunSummary }) {
   const texts = useTexts();
   const { t } = texts;
@@ -36,13 +41,8 @@ export function DeviceHistoryCard({ run }: { run: RunSummary }) {
   );
   useOnceMoreAtEnd(isAtWork(run), history.refetch);
   const { write } = useExport(run);
-  const devices = (history.data ?? []).filter((device) => device.points.length > 1);
+  const { devices, span, measures } = useMemo(() => curvesOf(history.data ?? []), [history.data]);
   if (devices.length === 0) return null;
-  const shown = MEASURES.filter((measure) =>
-    devices.some((device) => device.points.some((point) => point[measure] !== null)),
-  );
-  const begin = Math.min(...devices.map((device) => device.points[0]?.time ?? 0));
-  const end = Math.max(...devices.map((device) => device.points.at(-1)?.time ?? 0));
   return (
     <Card
       title={t('deviceHistory.title')}
@@ -60,42 +60,116 @@ export function DeviceHistoryCard({ run }: { run: RunSummary }) {
         </>
       }
     >
-      <ul className={classes.list}>
+      <Stack component="ul" className="plain-list" gap={14}>
         {devices.map((device) => (
           <li key={device.id} className={classes.device}>
             <Sums device={device} texts={texts} />
-            <div className={classes.curves}>
-              {shown.map((measure) => (
-                <SmallMultiple
-                  key={measure}
-                  label={t(LABELS[measure])}
-                  text={peakText(device, measure, texts)}
-                  points={device.points.map((point) => ({ time: point.time, value: point[measure] }))}
-                  begin={begin}
-                  end={end}
-                  top={TOPS[measure] ?? topOf(devices, measure)}
-                />
-              ))}
-            </div>
+            <Curves device={device} span={span} measures={measures} />
           </li>
         ))}
-      </ul>
+      </Stack>
     </Card>
   );
 }
+
+/** What there is to draw: devices, the time that their curves share, and the scale of each measure. */
+function curvesOf(history: readonly DeviceHistory[]) {
+  const devices = history.filter((device) => device.points.length > 1);
+  return {
+    devices,
+    span: {
+      begin: Math.min(...devices.map((device) => device.points[0]?.time ?? 0)),
+      end: Math.max(...devices.map((device) => device.points.at(-1)?.time ?? 0)),
+    },
+    measures: MEASURES.filter((measure) =>
+      devices.some((device) => device.points.some((point) => point[measure] !== null)),
+    ).map((measure) => ({ measure, top: TOPS[measure] ?? topOf(devices, measure) })),
+  };
+}
+
+interface CurvesProps {
+  device: DeviceHistory;
+  span: { begin: number; end: number };
+  measures: readonly { measure: Measure; top: number }[];
+}
+
+/** The measures of one device side by side. */
+const Curves = memo(function Curves({ device, span, measures }: CurvesProps) {
+  const texts = useTexts();
+  const { t, format } = texts;
+  const name = useDeviceLabels()(device.id);
+  const curves = useMemo(
+    () =>
+      measures.map(({ measure, top }) => ({
+        measure,
+        top,
+        points: withPauses(device.points.map((point) => ({ time: point.time, value: point[measure] }))),
+        label: (value: number) => valueText(measure, value, texts),
+      })),
+    [device, measures, texts],
+  );
+  return (
+    <AccessibleChart
+      title={`${t('deviceHistory.title')}: ${name}`}
+      summary={measures
+        .map(({ measure }) => `${t(LABELS[measure])}: ${sumText(device, measure, texts)}`)
+        .join('; ')}
+      height={CURVE_PX + 20}
+      grows
+      table={() => ({
+        columns: [t('throughput.time'), ...measures.map(({ measure }) => t(LABELS[measure]))],
+        rows: device.points.map((point) => [
+          format.time(new Date(point.time * 1000).toISOString()),
+          ...measures.map(({ measure }) => {
+            const value = point[measure];
+            return value === null ? '–' : valueText(measure, value, texts);
+          }),
+        ]),
+      })}
+    >
+      <div className={classes.curves}>
+        {curves.map(({ measure, top, points, label }) => (
+          <div key={measure}>
+            <Group justify="space-between" gap={8} fz="xs" c="dimmed" wrap="nowrap">
+              <span>{t(LABELS[measure])}</span>
+              <Text span fz="inherit" fw={560} c="var(--text)">
+                {sumText(device, measure, texts)}
+              </Text>
+            </Group>
+            <div style={{ height: CURVE_PX }}>
+              <TimeCurve
+                small
+                points={points}
+                {...span}
+                top={top}
+                axisWidth={54}
+                tick={label}
+                label={label}
+              />
+            </div>
+          </div>
+        ))}
+      </div>
+    </AccessibleChart>
+  );
+});
 
 function Sums({ device, texts: { t, format } }: { device: DeviceHistory; texts: Texts }) {
   const label = useDeviceLabels();
   const { busyFraction, keptBusy, energyWh, slowerThan } = device;
   return (
     <div>
-      <h3 className={classes.name}>{label(device.id)}</h3>
-      <p className={classes.sum}>
+      <Text component="h3" fz="md" fw={620}>
+        {label(device.id)}
+      </Text>
+      <Text size="xs" c="dimmed">
         {busyFraction !== null && t('deviceHistory.busy', { percent: format.percent(busyFraction) })}
-      </p>
+      </Text>
       {keptBusy === false && <p className={classes.slow}>{t('deviceHistory.oftenIdle')}</p>}
       {energyWh !== null && (
-        <p className={classes.sum}>{t('deviceHistory.energy', { energy: energyText(energyWh, format) })}</p>
+        <Text size="xs" c="dimmed">
+          {t('deviceHistory.energy', { energy: energyText(energyWh, format) })}
+        </Text>
       )}
       {slowerThan && (
         <p className={classes.slow}>
@@ -120,19 +194,25 @@ function topOf(devices: readonly DeviceHistory[], measure: Measure): number {
   return Math.max(1, ...devices.flatMap(({ points }) => points.map((point) => point[measure] ?? 0)));
 }
 
-function peakText(device: DeviceHistory, measure: Measure, { t, format }: Texts): string {
-  const values = device.points.map((point) => point[measure]).filter((value) => value !== null);
-  if (values.length === 0) return '–';
-  const peak = Math.max(...values);
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+function valueText(measure: Measure, value: number, { format }: Texts): string {
   switch (measure) {
     case 'utilizationPercent':
-      return t('deviceHistory.mean', { value: format.percent(mean / 100) });
+      return format.percent(value / 100);
     case 'memoryUsedBytes':
-      return t('deviceHistory.peak', { value: format.memory(peak) });
+      return format.memory(value);
     case 'powerW':
-      return t('deviceHistory.mean', { value: `${format.integer(mean)} W` });
+      return `${format.integer(value)} W`;
     case 'temperatureC':
-      return t('deviceHistory.peak', { value: `${format.integer(peak)} °C` });
+      return `${format.integer(value)} °C`;
   }
+}
+
+/** What a measure comes to over the run: its mean or its peak. */
+function sumText(device: DeviceHistory, measure: Measure, texts: Texts): string {
+  const values = device.points.map((point) => point[measure]).filter((value) => value !== null);
+  if (values.length === 0) return '–';
+  if (measure === 'memoryUsedBytes' || measure === 'temperatureC')
+    return texts.t('deviceHistory.peak', { value: valueText(measure, Math.max(...values), texts) });
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return texts.t('deviceHistory.mean', { value: valueText(measure, mean, texts) });
 }

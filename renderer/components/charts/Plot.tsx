@@ -1,0 +1,98 @@
+import { Paper, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import {
+  AreaChart,
+  BarChart,
+  LineChart,
+  ResponsiveContainer,
+  ScatterChart,
+  Tooltip,
+  XAxis,
+  YAxis,
+  type XAxisProps,
+  type YAxisProps,
+} from 'recharts';
+import { AccessibleChart, type AccessibleChartProps } from './AccessibleChart.tsx';
+import { AXIS, MARGIN } from './axes.ts';
+
+const CHARTS = { area: AreaChart, bar: BarChart, line: LineChart, scatter: ScatterChart } as const;
+
+interface Tip {
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+interface PlotAreaProps<Row extends object> {
+  kind: keyof typeof CHARTS;
+  /** Bars lie along the x axis, one below the other. */
+  horizontal?: boolean;
+  data: readonly Row[];
+  x: XAxisProps;
+  y: YAxisProps;
+  margin?: typeof MARGIN;
+  barGap?: string | number;
+  /** What is shown of the row under the pointer; null shows nothing. */
+  tip: (row: Row) => Tip | null;
+  /** The series. */
+  children: ReactNode;
+}
+
+/** A chart with two axes and the values under the pointer, as wide and high as its place. */
+export function PlotArea<Row extends object>(props: PlotAreaProps<Row>) {
+  const { kind, horizontal = false, data, x, y, margin = MARGIN, barGap, tip, children } = props;
+  const Chart = CHARTS[kind];
+  const cursor = { bar: { fill: 'var(--surface-sunken)' }, scatter: false }[kind as string];
+  return (
+    <ResponsiveContainer width="100%" height="100%">
+      <Chart
+        data={data}
+        margin={margin}
+        layout={horizontal ? 'vertical' : 'horizontal'}
+        {...(barGap === undefined ? {} : { barCategoryGap: barGap })}
+        {...(horizontal ? { maxBarSize: 44 } : {})}
+        accessibilityLayer={false}
+      >
+        <XAxis {...AXIS} {...x} />
+        <YAxis {...AXIS} {...y} />
+        <Tooltip
+          cursor={cursor ?? { stroke: 'var(--line-strong)' }}
+          isAnimationActive={false}
+          content={({ payload }) => {
+            const row = payload[0]?.payload as Row | undefined;
+            const shown = row && tip(row);
+            return shown ? (
+              <Paper withBorder shadow="sm" radius="md" px={10} py={6} fz="xs">
+                <strong>{shown.title}</strong>
+                {shown.lines.map((line) => (
+                  <Text key={line} fz="inherit">
+                    {line}
+                  </Text>
+                ))}
+              </Paper>
+            ) : null;
+          }}
+        />
+        {children}
+      </Chart>
+    </ResponsiveContainer>
+  );
+}
+
+/** A plot that can be read as a table and, unless `savable` says otherwise, saved as a picture. */
+export function Plot<Row extends object>({
+  title,
+  summary,
+  table,
+  height,
+  legend,
+  note,
+  savable = true,
+  ...plot
+}: PlotAreaProps<Row> & Omit<AccessibleChartProps, 'children'>) {
+  const described = { title, summary, table, height, savable };
+  return (
+    <AccessibleChart {...described} {...(legend && { legend })} {...(note !== undefined && { note })}>
+      <PlotArea {...plot} />
+    </AccessibleChart>
+  );
+}

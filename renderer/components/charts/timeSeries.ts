@@ -1,0 +1,73 @@
+const TIME_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 28_800, 86_400];
+const MOST_TICKS = 6;
+
+export interface TimePoint {
+  /** Seconds since the epoch. */
+  readonly time: number;
+  /** Null where nothing was measured. */
+  readonly value: number | null;
+}
+
+/** Measurements are at most ten seconds apart, or in long runs evenly spread: what is farther apart lies around a pause. */
+const SHORTEST_PAUSE_S = 35;
+const PAUSE_STEPS = 3;
+
+/** Puts a null between two points that a pause or an outage lies between, so that no line is drawn through it. */
+export function withPauses(points: readonly TimePoint[]): TimePoint[] {
+  const steps = points.slice(1).map((point, index) => point.time - (points[index]?.time ?? 0));
+  const usual = steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0;
+  const pause = Math.max(SHORTEST_PAUSE_S, PAUSE_STEPS * usual);
+  return points.flatMap((point, index) => {
+    const before = points[index - 1];
+    return before && point.time - before.time > pause
+      ? [{ time: (before.time + point.time) / 2, value: null }, point]
+      : [point];
+  });
+}
+
+/** From the last point before a pause to the first one after it. */
+export function gapsBetween(points: readonly TimePoint[]): { from: number; to: number }[] {
+  return points.flatMap(({ value }, index) => {
+    const [before, after] = [points[index - 1], points[index + 1]];
+    return value === null && before && after ? [{ from: before.time, to: after.time }] : [];
+  });
+}
+
+/** The sum over the devices, as means over equal numbers of points where there are more than `mostPoints`, never across a pause. */
+export function totalsOverTime(
+  points: readonly { time: number; residuesPerSecond: Record<string, number> }[],
+  mostPoints: number,
+): TimePoint[] {
+  const sums = points.map(({ time, residuesPerSecond }) => ({
+    time,
+    value: Object.values(residuesPerSecond).reduce((sum, speed) => sum + speed, 0),
+  }));
+  const perPoint = Math.max(1, Math.ceil(points.length / mostPoints));
+  const means: TimePoint[] = [];
+  let group: number[] = [];
+  let begin = 0;
+  const closeGroup = () => {
+    if (group.length > 0)
+      means.push({ time: begin, value: group.reduce((sum, value) => sum + value, 0) / group.length });
+    group = [];
+  };
+  for (const { time, value } of withPauses(sums)) {
+    if (value === null) {
+      closeGroup();
+      means.push({ time, value });
+      continue;
+    }
+    if (group.length === 0) begin = time;
+    group.push(value);
+    if (group.length === perPoint) closeGroup();
+  }
+  closeGroup();
+  return means;
+}
+
+/** Round times from 0 to `seconds`, few enough to stand beside each other. */
+export function timeTicks(seconds: number, most = MOST_TICKS): number[] {
+  const step =
+    TIME_STEPS.find((candidate) => seconds / candidate < most) ?? Math.ceil(seconds / most / 86_400) * 86_400;
+  return Array.from({ length: Math.floor(seconds / step) + 1 }, (_, index) => index * step);
+}

@@ -1,0 +1,313 @@
+import { useMemo } from 'react';
+import { Area, Bar, LabelList, Line } from 'recharts';
+import type { SampleSummary } from '../../../../electron/contract/index.ts';
+import {
+  below,
+  beside,
+  COUNT_AXIS_PX,
+  countTicks,
+  HEIGHT,
+  NUMBERS_BELOW,
+  scoreTicks,
+  SHARE_TICKS,
+} from '../../../components/charts/axes.ts';
+import { Plot } from '../../../components/charts/Plot.tsx';
+import { useTexts } from '../../../i18n/index.ts';
+import {
+  lengthLabel,
+  lengthTicks,
+  merged,
+  MERGED,
+  rankedScores,
+  scoresByCall,
+  shareByLength,
+  type LengthScores,
+} from './distributions.ts';
+
+/** The calls that the sequences of a sample are counted by, in the order and the colours in which they are drawn. */
+export const SAMPLE_CALLS = [
+  { key: 'virus', prediction: 'virus', color: 'var(--virus)' },
+  { key: 'others', prediction: 'others', color: 'var(--others)' },
+  { key: 'notScored', prediction: 'not_scored', color: 'var(--not-scored)' },
+  { key: 'failed', prediction: 'failed', color: 'var(--failed)' },
+] as const;
+
+/** Gives a single sequence a height on a logarithmic scale. */
+const LOG_FLOOR = 0.5;
+
+/** How many sequences of either call have which score. */
+export function ScoresByCallChart({ found, isLog }: { found: LengthScores; isLog: boolean }) {
+  const { t, format } = useTexts();
+  const data = useMemo(() => {
+    const { virus, others } = scoresByCall(found);
+    const [viral, other] = [merged(virus, MERGED), merged(others, MERGED)];
+    return viral.map((count, bin) => ({
+      from: bin / viral.length,
+      label: `${format.decimal(bin / viral.length, 2)} – ${format.decimal((bin + 1) / viral.length, 2)}`,
+      virus: count,
+      others: other[bin] ?? 0,
+    }));
+  }, [found, format]);
+  const most = Math.max(1, ...data.map(({ virus, others }) => Math.max(virus, others)));
+  const powers = Array.from(
+    { length: Math.max(1, Math.ceil(Math.log10(most))) + 1 },
+    (_, power) => 10 ** power,
+  );
+  const total = data.reduce((all, { virus, others }) => all + virus + others, 0);
+  const last = data.at(-1);
+  const height = (call: 'virus' | 'others') => (bin: (typeof data)[number]) =>
+    isLog ? Math.max(LOG_FLOOR, bin[call]) : bin[call];
+  // Others are paler and behind, so that both outlines show where both calls have a score.
+  const calls = [
+    { call: 'others', opacity: 0.5 },
+    { call: 'virus', opacity: 0.75 },
+  ] as const;
+  return (
+    <Plot
+      kind="area"
+      title={t('plots.scores')}
+      summary={t('results.allScored', { shown: format.integer(total), count: total })}
+      height={HEIGHT}
+      legend={calls
+        .map(({ call, opacity }) => ({ label: t(`prediction.${call}`), color: `var(--${call})`, opacity }))
+        .toReversed()}
+      table={() => ({
+        columns: [t('results.column.virusScore'), t('prediction.virus'), t('prediction.others')],
+        rows: data.map(({ label, virus, others }) => [label, format.integer(virus), format.integer(others)]),
+      })}
+      // The steps of the last bin end where the scale does.
+      data={last ? [...data, { ...last, from: 1 }] : []}
+      x={{
+        ...NUMBERS_BELOW,
+        ...scoreTicks(format),
+        dataKey: 'from',
+        label: below(t('results.column.virusScore')),
+      }}
+      y={{
+        width: COUNT_AXIS_PX,
+        axisLine: false,
+        allowDataOverflow: true,
+        label: beside(t('plots.rank')),
+        ...countTicks(most, format),
+        ...(isLog ? { scale: 'log', domain: [LOG_FLOOR, powers.at(-1) ?? 10], ticks: powers } : {}),
+      }}
+      tip={({ label, virus, others }) => ({
+        title: label,
+        lines: [
+          `${t('prediction.virus')}: ${format.integer(virus)}`,
+          `${t('prediction.others')}: ${format.integer(others)}`,
+        ],
+      })}
+    >
+      {calls.map(({ call, opacity }) => (
+        <Area
+          key={call}
+          type="stepAfter"
+          dataKey={height(call)}
+          stroke={`var(--${call})`}
+          strokeWidth={1.5}
+          fill={`var(--${call})`}
+          fillOpacity={opacity}
+          activeDot={false}
+          isAnimationActive={false}
+        />
+      ))}
+    </Plot>
+  );
+}
+
+/** The share of viruses among the called sequences of each length. */
+export function LengthShareChart({ found }: { found: LengthScores }) {
+  const texts = useTexts();
+  const { t, format } = texts;
+  const bins = useMemo(() => shareByLength(found), [found]);
+  const data = bins.map((bin, index) => ({
+    ...bin,
+    middle: index + 0.5,
+    label: lengthLabel(texts, bin),
+    written: bin.share === null ? '' : format.percent(bin.share),
+  }));
+  return (
+    <Plot
+      kind="bar"
+      title={t('plots.lengths')}
+      summary={t('plots.lengthsNote')}
+      note={t('plots.lengthsNote')}
+      height={HEIGHT}
+      table={() => ({
+        columns: [
+          t('results.column.length'),
+          t('prediction.virus'),
+          t('prediction.others'),
+          t('samples.share'),
+        ],
+        rows: data.map(({ label, virus, others, share }) => [
+          label,
+          format.integer(virus),
+          format.integer(others),
+          share === null ? '–' : format.percent(share, 1),
+        ]),
+      })}
+      data={data}
+      barGap="12%"
+      x={{
+        ...NUMBERS_BELOW,
+        ...lengthTicks(bins, texts),
+        dataKey: 'middle',
+        interval: 0,
+        label: below(t('plots.bases')),
+      }}
+      y={{
+        width: COUNT_AXIS_PX,
+        tickFormatter: (share: number) => format.percent(share),
+        axisLine: false,
+        domain: [0, 1],
+        ticks: SHARE_TICKS,
+        label: beside(t('samples.share')),
+      }}
+      tip={({ label, share, virus, others }) =>
+        share === null
+          ? null
+          : {
+              title: label,
+              lines: [
+                `${t('samples.share')}: ${format.percent(share, 1)}`,
+                `${t('prediction.virus')}: ${format.integer(virus)}`,
+                `${t('prediction.others')}: ${format.integer(others)}`,
+              ],
+            }
+      }
+    >
+      <Bar dataKey="share" fill="var(--virus)" isAnimationActive={false}>
+        <LabelList dataKey="written" position="top" fontSize={11} fill="var(--text)" />
+      </Bar>
+    </Plot>
+  );
+}
+
+/** How many sequences reach a score. */
+export function RankedChart({ found }: { found: LengthScores }) {
+  const { t, format } = useTexts();
+  const data = useMemo(() => rankedScores(found), [found]);
+  const total = data.at(-1)?.rank ?? 0;
+  return (
+    <Plot
+      kind="line"
+      title={t('plots.ranked')}
+      summary={t('results.allScored', { shown: format.integer(total), count: total })}
+      note={t('plots.rankedNote')}
+      height={HEIGHT}
+      table={() => ({
+        columns: [t('plots.atLeast'), t('plots.rank')],
+        rows: data.map(({ score, rank }) => [format.decimal(score, 2), format.integer(rank)]),
+      })}
+      // The curve begins with the first sequence, at the score that it has.
+      data={data[0] ? [{ ...data[0], rank: 0 }, ...data] : []}
+      x={{
+        ...NUMBERS_BELOW,
+        dataKey: 'rank',
+        domain: [0, Math.max(1, total)],
+        allowDecimals: false,
+        tickFormatter: format.compact,
+        minTickGap: 24,
+        label: below(t('plots.bestFirst')),
+      }}
+      y={{
+        ...scoreTicks(format),
+        width: COUNT_AXIS_PX,
+        axisLine: false,
+        label: beside(t('results.column.virusScore')),
+      }}
+      tip={({ score, rank }) =>
+        rank === 0
+          ? null
+          : {
+              title: `${t('plots.atLeast')} ${format.decimal(score, 2)}`,
+              lines: [`${format.integer(rank)} ${t('results.sequences')}`],
+            }
+      }
+    >
+      <Line
+        type="stepBefore"
+        dataKey="score"
+        stroke="var(--accent)"
+        strokeWidth={2}
+        dot={false}
+        isAnimationActive={false}
+      />
+    </Plot>
+  );
+}
+
+const BAR_PX = 24;
+/** Height of the axis below the bars and of the margin above them. */
+const AROUND_PX = 64;
+const NAME_PX = 150;
+const LONGEST_NAME = 22;
+
+const shortened = (name: string) =>
+  name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name;
+
+/** How the sequences of each sample were called, one bar per sample. */
+export function CompositionChart({ samples }: { samples: readonly SampleSummary[] }) {
+  const { t, format } = useTexts();
+  const data = samples.map((sample) => {
+    const shareOf = (count: number) => (sample.sequences === 0 ? 0 : count / sample.sequences);
+    return {
+      ...sample,
+      shares: Object.fromEntries(SAMPLE_CALLS.map(({ key }) => [key, shareOf(sample[key])])),
+    };
+  });
+  const calls = SAMPLE_CALLS.filter(({ key }) => samples.some((sample) => sample[key] > 0));
+  return (
+    <Plot
+      kind="bar"
+      horizontal
+      title={t('plots.composition')}
+      summary={t('plots.compositionNote')}
+      note={t('plots.compositionNote')}
+      height={Math.max(HEIGHT, AROUND_PX + BAR_PX * samples.length)}
+      legend={calls.map(({ prediction, color }) => ({ label: t(`prediction.${prediction}`), color }))}
+      table={() => ({
+        columns: [
+          t('samples.sample'),
+          t('samples.sequences'),
+          ...SAMPLE_CALLS.map(({ prediction }) => t(`prediction.${prediction}`)),
+        ],
+        rows: samples.map((sample) => [
+          sample.sample,
+          format.integer(sample.sequences),
+          ...SAMPLE_CALLS.map(({ key }) => format.integer(sample[key])),
+        ]),
+      })}
+      data={data}
+      barGap="18%"
+      x={{
+        ...NUMBERS_BELOW,
+        domain: [0, 1],
+        ticks: SHARE_TICKS,
+        tickFormatter: (share: number) => format.percent(share),
+        label: below(t('plots.shareOfSequences')),
+      }}
+      y={{
+        type: 'category',
+        dataKey: 'sample',
+        width: NAME_PX,
+        interval: 0,
+        axisLine: false,
+        tickFormatter: shortened,
+      }}
+      tip={(sample) => ({
+        title: sample.sample,
+        lines: calls.map(
+          ({ key, prediction }) =>
+            `${t(`prediction.${prediction}`)}: ${format.integer(sample[key])} (${format.percent(sample.shares[key] ?? 0, 1)})`,
+        ),
+      })}
+    >
+      {calls.map(({ key, color }) => (
+        <Bar key={key} dataKey={`shares.${key}`} stackId="calls" fill={color} isAnimationActive={false} />
+      ))}
+    </Plot>
+  );
+}

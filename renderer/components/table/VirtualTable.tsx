@@ -1,20 +1,57 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { flushSync } from 'react-dom';
-import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
-import { LongScroll, MOST_PIXELS } from './longScroll.ts';
-import type { TableSort, VirtualColumn } from './virtualColumns.ts';
+import {
+  memo,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+  type CSSProperties,
+  type KeyboardEvent,
+  type ReactNode,
+} from 'react';
+import { IconArrowDown, IconArrowUp, IconArrowsSort } from '@tabler/icons-react';
 import classes from './VirtualTable.module.css';
-import { VirtualHeaderCell } from './VirtualHeaderCell.tsx';
-import { VirtualRow } from './VirtualRow.tsx';
+import { useTexts } from '../../i18n/index.ts';
 
 export const ROW_HEIGHT = 38;
-/** After that long without a movement the scroll bar is at rest. */
-const REST_MS = 150;
+/** Firefox lets an element be 17.9 million pixels high, Chromium 33.5: rows beyond this are found by filtering. */
+const MOST_ROWS = Math.floor(15_000_000 / ROW_HEIGHT);
 
 /** Rows made above and below those in sight. */
 const OVERSCAN = 4;
 
 const NO_HIDDEN: Readonly<Record<string, boolean>> = {};
+
+/** What a table is sorted by. */
+export interface TableSort {
+  /** The id of a column. */
+  readonly id: string;
+  readonly desc: boolean;
+}
+
+/** Set on the cell itself: every element within it costs time in each row that is scrolled into sight. */
+export interface CellLook {
+  readonly className?: string | undefined;
+  /** Shown as a tip. */
+  readonly title?: string | undefined;
+  readonly style?: CSSProperties;
+}
+
+export interface VirtualColumn<Row extends object> {
+  readonly id: string;
+  readonly title: string;
+  /** The title is only for screen readers, as over a column of buttons. */
+  readonly titleHidden?: boolean;
+  /** A track of CSS grid that does not depend on what stands in it, such as `minmax(160px, 2fr)`. */
+  readonly width: string;
+  readonly align?: 'start' | 'end';
+  /** How the first click sorts; a column without it cannot be sorted by. */
+  readonly firstSort?: 'asc' | 'desc';
+  /** Called as a plain function: it must not use hooks. */
+  readonly cell: (row: Row) => ReactNode;
+  readonly look?: (row: Row) => CellLook;
+}
 
 interface VirtualTableProps<Row extends object> {
   label: string;
@@ -34,23 +71,16 @@ interface VirtualTableProps<Row extends object> {
 }
 
 /**
- * A table of any length: only the rows in sight exist. Arrow keys move, Enter opens. A cell that keeps a state of its own
- * needs a key that names its row, since the place it stands in shows other rows too.
+ * A table of which only the rows in sight exist, and no more than a browser can scroll through. Arrow keys move, Enter opens. A cell
+ * with a state of its own needs a key that names its row, since the element that it stands in shows other rows too.
  */
 export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) {
-  const { columns, total, rowAt, onRangeChange, onOpen } = props;
+  const { t, format } = useTexts();
+  const { columns, rowAt, onRangeChange, onOpen } = props;
+  const total = Math.min(props.total, MOST_ROWS);
   const gridId = useId();
   const scroller = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState(0);
-  const [scroll] = useState(() => new LongScroll());
-  const [shift, setShift] = useState(0);
-  const height = Math.min(total * ROW_HEIGHT, MOST_PIXELS);
-  const hidden = total * ROW_HEIGHT - height;
-  const goTo = (offset: number) => {
-    if (!scroller.current) return;
-    scroll.goTo(scroller.current, hidden, offset);
-    setShift(scroll.shift);
-  };
 
   const slots = (): number =>
     Math.ceil((virtualizer.scrollRect?.height ?? 0) / ROW_HEIGHT) + 2 * OVERSCAN + 1;
@@ -64,33 +94,6 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
       const begin = Math.max(0, Math.min(startIndex - OVERSCAN, count - length));
       return Array.from({ length }, (_, place) => begin + place);
     },
-    observeElementOffset: (instance, onOffset) => {
-      const element = instance.scrollElement;
-      if (!element) return undefined;
-      const tooShort = () => Math.max(0, instance.options.count * ROW_HEIGHT - MOST_PIXELS);
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const rest = () => {
-        if (tooShort() > 0) {
-          scroll.settle(element, tooShort());
-          flushSync(() => setShift(scroll.shift));
-        }
-        onOffset(scroll.offset, false);
-      };
-      const onScroll = () => {
-        scroll.moved(element, tooShort());
-        setShift(scroll.shift);
-        onOffset(scroll.offset, true);
-        clearTimeout(timer);
-        timer = setTimeout(rest, REST_MS);
-      };
-      onOffset(scroll.offset, false);
-      element.addEventListener('scroll', onScroll, { passive: true });
-      return () => {
-        clearTimeout(timer);
-        element.removeEventListener('scroll', onScroll);
-      };
-    },
-    scrollToFn: (offset, { adjustments = 0 }) => goTo(offset + adjustments),
   });
   const items = virtualizer.getVirtualItems();
   const slotCount = slots();
@@ -113,11 +116,13 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
   const move = (index: number) => {
     const target = Math.max(0, Math.min(total - 1, index));
     setActive(target);
-    // Not by the virtualizer, which knows no end but the element's. The head covers the height of a row.
-    const room = (scroller.current?.clientHeight ?? 0) - ROW_HEIGHT;
+    if (!scroller.current) return;
+    // The head covers the height of a row.
+    const room = scroller.current.clientHeight - ROW_HEIGHT;
     const top = target * ROW_HEIGHT;
-    if (top < scroll.offset) goTo(top);
-    else if (top + ROW_HEIGHT > scroll.offset + room) goTo(top + ROW_HEIGHT - room);
+    if (top < scroller.current.scrollTop) scroller.current.scrollTop = top;
+    else if (top + ROW_HEIGHT > scroller.current.scrollTop + room)
+      scroller.current.scrollTop = top + ROW_HEIGHT - room;
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget || total === 0) return;
@@ -149,7 +154,7 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
         className={classes.scroller}
         role="grid"
         aria-label={props.label}
-        aria-rowcount={total + 1}
+        aria-rowcount={props.total + 1}
         aria-activedescendant={activeInSight ? rowId(active) : undefined}
         tabIndex={0}
         onKeyDown={onKeyDown}
@@ -180,7 +185,7 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
                 virtualizer.isScrolling ? undefined : items.map((item) => rowId(item.index)).join(' ')
               }
               className={classes.body}
-              style={{ height }}
+              style={{ height: total * ROW_HEIGHT }}
             >
               {bySlot.map((item) => {
                 const row = rowAt(item.index);
@@ -189,7 +194,7 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
                     key={item.index % slotCount}
                     id={rowId(item.index)}
                     index={item.index}
-                    top={item.start - (hidden > 0 ? shift : 0)}
+                    top={item.start}
                     template={template}
                     columns={shownColumns}
                     row={row}
@@ -204,6 +209,96 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
           )}
         </div>
       </div>
+      {props.total > total && (
+        <p className="muted">
+          {t('table.cut', { shown: format.integer(total), all: format.integer(props.total) })}
+        </p>
+      )}
     </div>
   );
 }
+
+interface VirtualHeaderCellProps {
+  column: Pick<VirtualColumn<object>, 'id' | 'title' | 'align' | 'titleHidden' | 'firstSort'>;
+  sort: TableSort | undefined;
+  onSort: ((sort: TableSort) => void) | undefined;
+}
+
+function VirtualHeaderCell({ column, sort, onSort }: VirtualHeaderCellProps) {
+  const { id, title, align = 'start', titleHidden, firstSort } = column;
+  const isSorted = sort?.id === id;
+  const ariaSort = isSorted ? (sort.desc ? 'descending' : 'ascending') : undefined;
+  const SortIcon = isSorted ? (sort.desc ? IconArrowDown : IconArrowUp) : IconArrowsSort;
+  return (
+    <div className={`${classes.headCell} ${classes[align]}`} role="columnheader" aria-sort={ariaSort}>
+      {onSort && firstSort ? (
+        <button
+          type="button"
+          className={classes.sort}
+          data-sorted={isSorted}
+          onClick={() => onSort({ id, desc: isSorted ? !sort.desc : firstSort === 'desc' })}
+        >
+          {title}
+          <SortIcon size={14} aria-hidden />
+        </button>
+      ) : (
+        <span className={titleHidden ? 'visually-hidden' : undefined}>{title}</span>
+      )}
+    </div>
+  );
+}
+
+interface VirtualRowProps<Row extends object> {
+  id: string;
+  index: number;
+  top: number;
+  template: string;
+  columns: readonly VirtualColumn<Row>[];
+  /** Undefined while the row has not arrived: its cells are empty. */
+  row: Row | undefined;
+  active: boolean;
+  open: boolean;
+  onOpen: ((row: Row, index: number) => void) | undefined;
+  onActivate: (index: number) => void;
+}
+
+function VirtualRowView<Row extends object>(props: VirtualRowProps<Row>) {
+  const { row, index, onOpen } = props;
+  return (
+    <div
+      id={props.id}
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={props.open}
+      className={row ? classes.row : `${classes.row} ${classes.placeholder}`}
+      data-active={props.active}
+      data-open={props.open}
+      data-clickable={onOpen !== undefined}
+      style={{ transform: `translateY(${props.top}px)`, gridTemplateColumns: props.template }}
+      onClick={() => {
+        props.onActivate(index);
+        if (row) onOpen?.(row, index);
+      }}
+    >
+      {props.columns.map((column) => {
+        const { align = 'start' } = column;
+        const look = row && column.look?.(row);
+        const className = `${classes.cell} ${classes[align]}`;
+        return (
+          <div
+            key={column.id}
+            role="gridcell"
+            className={look?.className ? `${className} ${look.className}` : className}
+            title={look?.title}
+            style={look?.style}
+          >
+            {row && column.cell(row)}
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+/** Most rows in sight stay what they are when the table is scrolled. */
+const VirtualRow = memo(VirtualRowView) as typeof VirtualRowView;

@@ -46,6 +46,8 @@ export const common = {
   'toasts.label': 'Hinweise',
   'drop.title': 'Dateien oder Ordner hier ablegen',
   'drop.formats': 'FASTA oder FASTQ, auch gepackt (gz, bz2, xz, zst)',
+  'table.cut':
+    'Die Tabelle endet nach {shown} von {all} Zeilen. Filtern oder sortieren Sie sie, um andere zu sehen.',
   'chart.asTable': 'Als Tabelle zeigen',
   'chart.copyData': 'Daten kopieren',
   'chart.save': 'Bild speichern',

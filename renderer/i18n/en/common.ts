@@ -46,6 +46,7 @@ export const common = {
   'toasts.label': 'Notices',
   'drop.title': 'Drop files or folders to add them',
   'drop.formats': 'FASTA or FASTQ, also compressed (gz, bz2, xz, zst)',
+  'table.cut': 'The table ends after {shown} of {all} rows. Filter or sort it to see others.',
   'chart.asTable': 'Show as table',
   'chart.asPicture': 'Show as chart',
   'chart.copyData': 'Copy the data',

@@ -12,8 +12,7 @@ import {
 import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { PartBadge } from '../../components/feedback/StateBadge.tsx';
-import type { VirtualColumn } from '../../components/table/virtualColumns.ts';
-import { VirtualTable } from '../../components/table/VirtualTable.tsx';
+import { VirtualTable, type VirtualColumn } from '../../components/table/VirtualTable.tsx';
 import { useTexts, type Texts } from '../../i18n/index.ts';
 import { useDeviceLabels } from '../../state/runs/deviceLabels.ts';
 import { usePagedRows } from '../../state/results/pagedRows.ts';

@@ -2,8 +2,12 @@ import { useMediaQuery } from '@mantine/hooks';
 import { useMemo, useState } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { RunBadge } from '../../components/feedback/StateBadge.tsx';
-import type { TableSort, VirtualColumn } from '../../components/table/virtualColumns.ts';
-import { ROW_HEIGHT, VirtualTable } from '../../components/table/VirtualTable.tsx';
+import {
+  ROW_HEIGHT,
+  VirtualTable,
+  type TableSort,
+  type VirtualColumn,
+} from '../../components/table/VirtualTable.tsx';
 import { modelNotice, modelTitle } from '../../state/computer/modelTexts.ts';
 import { useTexts, type Texts } from '../../i18n/index.ts';
 import { goToRun } from '../../state/navigation.ts';

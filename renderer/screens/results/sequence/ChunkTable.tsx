@@ -1,7 +1,6 @@
 import { useMemo } from 'react';
 import type { ChunkResult } from '../../../../electron/contract/index.ts';
-import type { VirtualColumn } from '../../../components/table/virtualColumns.ts';
-import { ROW_HEIGHT, VirtualTable } from '../../../components/table/VirtualTable.tsx';
+import { ROW_HEIGHT, VirtualTable, type VirtualColumn } from '../../../components/table/VirtualTable.tsx';
 import { useTexts, type Texts } from '../../../i18n/index.ts';
 import { PredictionLabel } from '../PredictionLabel.tsx';
 import classes from './SequenceDrawer.module.css';

@@ -13,9 +13,8 @@ import {
 } from '../../../../electron/contract/index.ts';
 import { Empty } from '../../../components/feedback/Empty.tsx';
 import { ErrorCard } from '../../../components/feedback/ErrorCard.tsx';
-import { VirtualTable } from '../../../components/table/VirtualTable.tsx';
+import { VirtualTable, type TableSort } from '../../../components/table/VirtualTable.tsx';
 import { useTexts } from '../../../i18n/index.ts';
-import type { TableSort } from '../../../components/table/virtualColumns.ts';
 import { usePagedRows } from '../../../state/results/pagedRows.ts';
 import { changeView, clearFilters, useResultsView } from '../../../state/results/resultsView.ts';
 import { useSequenceNotes } from '../../../state/results/sequenceNotes.ts';

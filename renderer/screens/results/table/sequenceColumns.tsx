@@ -7,7 +7,7 @@ import {
   type SequenceNote,
   type SequenceResult,
 } from '../../../../electron/contract/index.ts';
-import type { CellLook, VirtualColumn } from '../../../components/table/virtualColumns.ts';
+import type { CellLook, VirtualColumn } from '../../../components/table/VirtualTable.tsx';
 import type { Texts } from '../../../i18n/index.ts';
 import classes from '../ResultsTab.module.css';
 

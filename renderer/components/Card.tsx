@@ -1,5 +1,5 @@
+import { Group, Text } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
-import classes from './Card.module.css';
 
 interface CardProps {
   title?: ReactNode;
@@ -15,18 +15,23 @@ export function Card({ title, aside, tone = 'plain', className = '', children }:
   const id = useId();
   return (
     <section
-      className={`${classes.card} ${tone === 'bad' ? classes.bad : ''} ${className}`}
+      className={`surface ${className}`}
+      style={tone === 'bad' ? { borderColor: 'var(--bad)' } : undefined}
       aria-labelledby={title ? id : undefined}
     >
       {(title || aside) && (
-        <div className={classes.head}>
+        <Group justify="space-between" gap="4px 12px" mb={12} mih={28}>
           {title && (
-            <h2 className={classes.title} id={id}>
+            <Text component="h2" fz="lg" fw={620} lh={1.4} id={id}>
               {title}
-            </h2>
+            </Text>
           )}
-          {aside && <div className={classes.aside}>{aside}</div>}
-        </div>
+          {aside && (
+            <Group gap={8} fz="sm" c="dimmed">
+              {aside}
+            </Group>
+          )}
+        </Group>
       )}
       {children}
     </section>

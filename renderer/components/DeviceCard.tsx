@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { IconCpu, IconDeviceDesktopAnalytics } from '@tabler/icons-react';
 import { memo, useCallback, useDeferredValue, useMemo } from 'react';
 import type { DeviceLive, WorkerState } from '../../electron/contract/index.ts';
@@ -77,7 +77,9 @@ const Head = memo(function Head({ title, name, isGpu, state, finished }: HeadPro
   return (
     <header className={classes.head}>
       <Icon size={18} aria-hidden />
-      <h3 className={classes.name}>{title}</h3>
+      <Text component="h3" fz={15} fw={620} lh={1.4}>
+        {title}
+      </Text>
       <WorkerBadge state={state} finished={finished} />
       <p className={classes.model} title={name}>
         {name}
@@ -122,7 +124,11 @@ const IncludeButton = memo(function IncludeButton({ device, title, isOut, onIncl
   );
 });
 
-const NONE = <span className={classes.none}>–</span>;
+const NONE = (
+  <Text span fw={400} c="dimmed" fz="inherit">
+    –
+  </Text>
+);
 const NO_SAMPLES: readonly SpeedSample[] = [];
 
 type SpeedProps = Pick<DeviceCardProps, 'sequencesPerMinute' | 'speeds' | 'perResidue'>;
@@ -132,12 +138,14 @@ function Speed({ sequencesPerMinute, speeds, perResidue }: SpeedProps) {
   const { t, format } = useTexts();
   return (
     <>
-      <div className={classes.figure}>
-        <span className={classes.big}>
+      <Group gap={5} align="baseline" wrap="nowrap">
+        <Text span fz={22} fw={650} lh={1.2}>
           {sequencesPerMinute === null ? NONE : format.rate(sequencesPerMinute)}
-        </span>
-        <span className={classes.unit}>{t('device.sequencesPerMinute')}</span>
-      </div>
+        </Text>
+        <Text span fz="xs" c="dimmed">
+          {t('device.sequencesPerMinute')}
+        </Text>
+      </Group>
       <SpeedCurve speeds={speeds} perResidue={perResidue} />
     </>
   );
@@ -248,10 +256,10 @@ interface MeterProps {
 const Meter = memo(function Meter({ label, fraction, text }: MeterProps) {
   return (
     <div>
-      <div className={classes.meterText}>
+      <Group justify="space-between" gap={8} mb={3} fz="xs" c="dimmed" wrap="nowrap">
         <span>{label}</span>
         <b>{text}</b>
-      </div>
+      </Group>
       <ProgressBar label={label} fraction={fraction ?? 0} size="thin" tone="neutral" valueText={text} />
     </div>
   );

@@ -1,3 +1,4 @@
+import { Box, Group, Text } from '@mantine/core';
 import { useEffect, useRef, type ReactNode } from 'react';
 import classes from './Page.module.css';
 
@@ -26,13 +27,17 @@ export function Page({ title, lead, actions, fill = false, narrow = false, child
   return (
     <div className={`${fill ? classes.pageFilled : classes.page} ${narrow ? classes.narrow : ''}`}>
       <header className={classes.header}>
-        <div className={classes.titles}>
+        <Box miw={0} flex="1 1 320px">
           <h1 className={classes.title} ref={heading} tabIndex={-1}>
             {title}
           </h1>
-          {lead && <p className={classes.lead}>{lead}</p>}
-        </div>
-        {actions && <div className={classes.actions}>{actions}</div>}
+          {lead && (
+            <Text mt={4} c="dimmed" maw="72ch">
+              {lead}
+            </Text>
+          )}
+        </Box>
+        {actions && <Group gap={8}>{actions}</Group>}
       </header>
       {children}
     </div>

@@ -1,9 +1,9 @@
+import { Stack, Text } from '@mantine/core';
 import type { SetUpPlan, StepProgress } from '../../electron/contract/index.ts';
 import { useTexts } from '../i18n/index.ts';
 import { useEngineTexts } from '../state/engineTexts.ts';
 import { ProgressBar } from './feedback/ProgressBar.tsx';
 import { Fold } from './Fold.tsx';
-import classes from './SetUp.module.css';
 
 /** Fetching at 100 and at 20 Mbit/s, and what unpacking and checking take besides. */
 const FAST = { bytesPerSecond: 12.5e6, besides: 60 };
@@ -36,18 +36,20 @@ export function SetUpProgress({ progress }: { progress: StepProgress }) {
     remainingSeconds ? t('setUp.left', { time: format.duration(remainingSeconds) }) : null,
   ].filter((fact) => fact !== null);
   return (
-    <div className={classes.progress}>
-      <p className={classes.stage} role="status">
+    <Stack gap={6} w="100%" align="flex-start">
+      <Text fw={560} role="status">
         {stage}
-      </p>
+      </Text>
       <ProgressBar label={stage} fraction={bytes?.total ? progress.fraction : null} size="large" />
-      <p className={classes.facts}>{facts.join(' · ')}</p>
+      <Text fz="sm" c="dimmed">
+        {facts.join(' · ')}
+      </Text>
       <Fold title={t('setUp.details')}>
-        <p className={classes.line}>
+        <Text className="text-box" mt={4} w="100%">
           {progress.step}
           {progress.line && `: ${progress.line}`}
-        </p>
+        </Text>
       </Fold>
-    </div>
+    </Stack>
   );
 }

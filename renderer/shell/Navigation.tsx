@@ -7,7 +7,7 @@ import {
   IconServer2,
   IconSettings,
 } from '@tabler/icons-react';
-import { Kbd } from '@mantine/core';
+import { Kbd, Text } from '@mantine/core';
 import type { MouseEvent } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { isAtWork } from '../../electron/contract/runState.ts';
@@ -54,7 +54,10 @@ export function Navigation() {
       <div className={classes.brand}>
         <Logo />
         <span className={classes.brandName}>
-          VirNucPro <span className={classes.edition}>Desktop</span>
+          VirNucPro{' '}
+          <Text span fw={400} c="dimmed" fz="inherit">
+            Desktop
+          </Text>
         </span>
       </div>
       <ul className={classes.list}>
@@ -87,14 +90,14 @@ export function Navigation() {
                   current={route.screen === 'run' && route.runId === run.runId}
                 >
                   <span className={classes.run}>
-                    <span className={classes.runName}>{run.name}</span>
-                    <span className={classes.runPercent}>
+                    <span className="ellipsis">{run.name}</span>
+                    <Text span fz="xs" c="inherit">
                       {!isAtWork(run)
                         ? t(`runState.${runStatus(run)}`)
                         : run.fraction === null
                           ? '–'
                           : format.percent(run.fraction)}
-                    </span>
+                    </Text>
                     <ProgressBar
                       label={t('files.progressOf', { name: run.name })}
                       fraction={isAtWork(run) ? run.fraction : (run.fraction ?? 0)}

@@ -1,20 +1,25 @@
-import { Button } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { IconLock } from '@tabler/icons-react';
 import { useTexts } from '../i18n/index.ts';
-import classes from './Refused.module.css';
 
 /** Browser mode: the token of this window is missing, wrong, or of an earlier start of the engine. */
 export function Refused() {
   const { t } = useTexts();
   return (
-    <main className={classes.page}>
+    <Stack component="main" mih="100%" gap={4} p={24} align="center" justify="center" ta="center">
       <IconLock size={44} stroke={1.3} aria-hidden />
-      <h1 className={classes.title}>{t('refused.title')}</h1>
-      <p>{t('refused.cause')}</p>
-      <p>{t('refused.next')}</p>
+      <Text component="h1" mt={12} mb={6} fz={24} fw={650}>
+        {t('refused.title')}
+      </Text>
+      <Text mb={10} maw="56ch">
+        {t('refused.cause')}
+      </Text>
+      <Text mb={10} maw="56ch">
+        {t('refused.next')}
+      </Text>
       <Button variant="default" onClick={() => location.reload()}>
         {t('refused.retry')}
       </Button>
-    </main>
+    </Stack>
   );
 }

@@ -51,6 +51,7 @@ export const theme = createTheme({
   respectReducedMotion: true,
   cursorType: 'pointer',
   fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.25rem' },
+  lineHeights: { xs: '1.5', sm: '1.5', md: '1.5', lg: '1.5', xl: '1.5' },
   radius: { xs: '3px', sm: '5px', md: '8px', lg: '12px', xl: '16px' },
   headings: {
     fontWeight: '650',

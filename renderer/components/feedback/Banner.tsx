@@ -1,3 +1,4 @@
+import { Group, Text } from '@mantine/core';
 import {
   IconAlertTriangle,
   IconCircleCheck,
@@ -29,13 +30,25 @@ interface BannerProps {
 export function Banner({ tone, title, children, actions, urgent = false }: BannerProps) {
   const Icon = ICONS[tone];
   return (
-    <div className={`${classes.banner} ${classes[tone]}`} role={urgent ? 'alert' : undefined}>
-      <Icon className={classes.icon} size={20} aria-hidden />
+    <div
+      className={`${classes.banner} ${tone === 'demo' ? classes.demo : ''}`}
+      data-tone={tone}
+      role={urgent ? 'alert' : undefined}
+    >
+      <Icon color={tone === 'demo' ? undefined : 'var(--tone)'} size={20} aria-hidden />
       <div className={classes.text}>
         <strong>{title}</strong>
-        {children && <span className={classes.more}>{children}</span>}
+        {children && (
+          <Text span ml={8} fz="inherit">
+            {children}
+          </Text>
+        )}
       </div>
-      {actions && <div className={classes.actions}>{actions}</div>}
+      {actions && (
+        <Group className={classes.actions ?? ''} gap={8}>
+          {actions}
+        </Group>
+      )}
     </div>
   );
 }

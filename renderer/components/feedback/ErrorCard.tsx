@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Box, Button, Group, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { toShownError, type ShownError } from '../../api/callError.ts';
@@ -7,7 +7,6 @@ import { lacksEnvironment, setUpAndShow, useEnvironment } from '../../state/comp
 import { go } from '../../state/navigation.ts';
 import { useCopy } from '../../state/clipboard.ts';
 import { useErrorTexts } from '../../state/engineTexts.ts';
-import classes from './ErrorCard.module.css';
 
 interface ErrorCardProps {
   /** As a call threw it, or ready to be shown. */
@@ -57,23 +56,37 @@ export function ErrorCard({ error: reason, actions, bare = false }: ErrorCardPro
   if (lacks && error.code === 'python_broken') return <p className="muted">{t('setUp.afterwards')}</p>;
   const everything = [title, error.cause, next, error.detail ?? ''].join('\n');
   return (
-    <div className={bare ? classes.bare : classes.card}>
-      <IconAlertTriangle className={classes.icon} size={20} aria-hidden />
-      <div className={classes.body}>
-        <p className={classes.title}>{title}</p>
-        {cause !== null && <p>{cause}</p>}
-        <p className={classes.next}>
-          <span className={classes.nextLabel}>{t('error.nextStep')}</span> {next}
-        </p>
-        <div className={classes.actions}>
+    <Group
+      gap={12}
+      align="flex-start"
+      wrap="nowrap"
+      data-tone="bad"
+      {...(bare
+        ? {}
+        : {
+            px: 16,
+            py: 14,
+            bdrs: 10,
+            bg: 'var(--bad-soft)',
+            bd: '1px solid color-mix(in srgb, var(--bad) 40%, transparent)',
+          })}
+    >
+      <IconAlertTriangle color="var(--bad)" size={20} style={{ flex: 'none' }} aria-hidden />
+      <Box flex={1} miw={0} style={{ overflowWrap: 'anywhere' }}>
+        <Text fw={620}>{title}</Text>
+        {cause !== null && <Text>{cause}</Text>}
+        <Text mt={4}>
+          <b>{t('error.nextStep')}</b> {next}
+        </Text>
+        <Group gap={8} mt={8} className="unless-empty">
           {actions ?? <Remedy code={error.code} />}
           {detail !== null && (
             <Button variant="subtle" color="slate" size="compact-sm" onClick={() => copy.mutate(everything)}>
               {t('error.copyDetail')}
             </Button>
           )}
-        </div>
-      </div>
-    </div>
+        </Group>
+      </Box>
+    </Group>
   );
 }

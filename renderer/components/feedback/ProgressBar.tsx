@@ -22,7 +22,8 @@ export const ProgressBar = memo(function ProgressBar({
   const percent = fraction === null ? null : Math.round(fraction * 1000) / 10;
   return (
     <div
-      className={`${classes.track} ${classes[size]} ${classes[tone]}`}
+      className={`${classes.track} ${classes[size]}`}
+      data-tone={tone}
       role="progressbar"
       aria-label={label}
       aria-valuemin={0}

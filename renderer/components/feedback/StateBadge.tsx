@@ -22,7 +22,7 @@ type Look = readonly [tone: Tone, icon: Icon];
 /** A state as icon and word: never by colour alone. */
 export function Badge({ tone, icon: BadgeIcon, children }: { tone: Tone; icon: Icon; children: string }) {
   return (
-    <span className={`${classes.badge} ${classes[tone]}`}>
+    <span className={classes.badge} data-tone={tone}>
       <BadgeIcon size={14} aria-hidden />
       {children}
     </span>

@@ -1,25 +1,24 @@
-import { Skeleton } from '@mantine/core';
+import { Group, SimpleGrid, Skeleton, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTexts } from '../../i18n/index.ts';
-import classes from './Waiting.module.css';
 
 /** By what is being loaded: one of its rows, or all of it. */
 const OUTLINES = {
   table: () => <Cells widths={['34%', '12%', '20%', '10%', '14%']} />,
   fields: () => (
-    <div className={classes.field}>
+    <SimpleGrid cols={2} spacing={24} py={8}>
       <Line width="45%" />
       <Skeleton height={34} width="60%" radius={8} />
-    </div>
+    </SimpleGrid>
   ),
   choices: () => (
-    <div className={classes.choice}>
+    <Group gap={12} px={14} py={12} bd="1px solid var(--line)" bdrs={10}>
       <Skeleton circle height={18} />
       <div>
         <Line width="30%" />
         <Line width="55%" thin />
       </div>
-    </div>
+    </Group>
   ),
   run: () => <RunOutline />,
 } satisfies Record<string, () => ReactNode>;
@@ -34,12 +33,12 @@ export function Waiting({ like, rows = 1 }: WaitingProps) {
   const { t } = useTexts();
   const Outline = OUTLINES[like];
   return (
-    <div className={classes.waiting} role="status">
+    <Stack gap={12} miw={0} pos="relative" role="status">
       <span className="visually-hidden">{t('common.loading')}</span>
       {Array.from({ length: rows }, (_, row) => (
         <Outline key={row} />
       ))}
-    </div>
+    </Stack>
   );
 }
 
@@ -47,8 +46,8 @@ export function Waiting({ like, rows = 1 }: WaitingProps) {
 function RunOutline() {
   return (
     <>
-      <div className={classes.card}>
-        <div className={classes.figures}>
+      <div className="surface">
+        <Group gap="14px 32px" mb={16}>
           <Skeleton height={34} width={96} radius={8} />
           {[72, 96, 84, 60].map((width) => (
             <div key={width}>
@@ -56,12 +55,12 @@ function RunOutline() {
               <Line width={width * 0.7} thin />
             </div>
           ))}
-        </div>
+        </Group>
         <Skeleton height={14} radius={999} />
       </div>
-      <div className={classes.charts}>
+      <div className="columns">
         {[1, 2].map((chart) => (
-          <div key={chart} className={classes.card}>
+          <div key={chart} className="surface">
             <Line width="30%" />
             {[1, 2, 3, 4].map((tick) => (
               <Skeleton key={tick} height={1} mt={34} />
@@ -75,11 +74,11 @@ function RunOutline() {
 
 function Cells({ widths }: { widths: readonly string[] }) {
   return (
-    <div className={classes.row}>
+    <Group justify="space-between" gap={16} py={12} wrap="nowrap">
       {widths.map((width, cell) => (
         <Line key={cell} width={width} />
       ))}
-    </div>
+    </Group>
   );
 }
 

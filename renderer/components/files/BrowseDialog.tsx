@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Button, Checkbox, Group, Loader, Modal, Select, TextInput } from '@mantine/core';
+import { Box, Button, Checkbox, Group, Loader, Modal, Select, Text, TextInput } from '@mantine/core';
 import { IconArrowUp, IconFile, IconFolder, IconSearch } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import type { FilePurpose, FolderPurpose } from '../../../electron/contract/index.ts';
@@ -96,7 +96,7 @@ function BrowseFolder({ choice, onChosen }: BrowseFolderProps) {
   };
   return (
     <>
-      <div className={classes.bar}>
+      <Group gap={12} mb={8} wrap="nowrap">
         <Button
           variant="default"
           size="compact-sm"
@@ -106,12 +106,14 @@ function BrowseFolder({ choice, onChosen }: BrowseFolderProps) {
         >
           {t('browse.up')}
         </Button>
-        <span className={classes.here}>{here}</span>
-      </div>
-      <div className={classes.tools}>
+        <Text span ff="monospace" fz="sm" style={{ overflowWrap: 'anywhere' }}>
+          {here}
+        </Text>
+      </Group>
+      <Group gap="8px 16px" mb={10}>
         <TextInput
           size="xs"
-          className={classes.search ?? ''}
+          flex="1 1 160px"
           leftSection={<IconSearch size={14} aria-hidden />}
           placeholder={t('browse.search')}
           aria-label={t('browse.search')}
@@ -145,7 +147,7 @@ function BrowseFolder({ choice, onChosen }: BrowseFolderProps) {
             onChange={() => setTicked(allTicked ? [] : files)}
           />
         )}
-      </div>
+      </Group>
       {listing.error && (
         <ErrorCard
           error={listing.error}
@@ -158,12 +160,22 @@ function BrowseFolder({ choice, onChosen }: BrowseFolderProps) {
           }
         />
       )}
-      <ul className={classes.list} aria-label={t('browse.contents')} aria-busy={listing.isFetching}>
+      <Box
+        component="ul"
+        className="plain-list"
+        p={4}
+        h={340}
+        bd="1px solid var(--line)"
+        bdrs={10}
+        style={{ overflow: 'auto' }}
+        aria-label={t('browse.contents')}
+        aria-busy={listing.isFetching}
+      >
         {!listing.data && listing.isFetching && <Loader size="sm" m="md" />}
         {listing.data && entries.length === 0 && (
-          <li className={classes.nothing}>
+          <Text component="li" p={16} c="dimmed">
             {t(listing.data.entries.length === 0 ? 'browse.empty' : 'browse.noneFit')}
-          </li>
+          </Text>
         )}
         {entries.map((entry) => (
           <li key={entry.path}>
@@ -196,16 +208,20 @@ function BrowseFolder({ choice, onChosen }: BrowseFolderProps) {
                     {entry.name}
                   </>
                 )}
-                <span className={classes.size}>
+                <Text span ml="auto" fz="xs" c="dimmed">
                   {entry.changedAt === null ? '' : `${format.date(entry.changedAt)} · `}
                   {entry.sizeBytes === null ? '' : format.fileSize(entry.sizeBytes)}
-                </span>
+                </Text>
               </div>
             )}
           </li>
         ))}
-        {listing.data?.truncated && <li className={classes.nothing}>{t('browse.truncated')}</li>}
-      </ul>
+        {listing.data?.truncated && (
+          <Text component="li" p={16} c="dimmed">
+            {t('browse.truncated')}
+          </Text>
+        )}
+      </Box>
       {choice.kind === 'folder' && NEW_FOLDERS.has(choice.purpose) && (
         <TextInput
           mt="md"

@@ -1,3 +1,4 @@
+import { Stack, Text } from '@mantine/core';
 import { Dropzone } from '@mantine/dropzone';
 import { IconFileImport } from '@tabler/icons-react';
 import { useTexts } from '../../i18n/index.ts';
@@ -21,15 +22,15 @@ export function FileDropZone() {
       classNames={{ fullScreen: classes.veil ?? '', inner: classes.inner ?? '' }}
     >
       {/* Only who drags a file sees it, and it is in the page at all times. */}
-      <div className={classes.frame} aria-hidden>
+      <Stack h="100%" gap={4} align="center" justify="center" c="var(--accent)" aria-hidden>
         <IconFileImport size={48} stroke={1.4} />
-        <p className={classes.title}>
+        <Text fz={22} fw={620} mt={12}>
           {chosen
             ? t('computers.drop', { name: chosen.name })
             : t(takesWeights ? 'models.drop' : 'drop.title')}
-        </p>
-        <p className={classes.formats}>{t(takesWeights ? 'models.dropFormats' : 'drop.formats')}</p>
-      </div>
+        </Text>
+        <Text c="dimmed">{t(takesWeights ? 'models.dropFormats' : 'drop.formats')}</Text>
+      </Stack>
     </Dropzone.FullScreen>
   );
 }

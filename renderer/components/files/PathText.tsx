@@ -1,15 +1,14 @@
-import { ActionIcon, Tooltip } from '@mantine/core';
+import { ActionIcon, Group, Tooltip } from '@mantine/core';
 import { IconCopy, IconFolderOpen } from '@tabler/icons-react';
 import { useReveal } from '../../state/useReveal.ts';
-import classes from './PathText.module.css';
 
 /** A path, with a button that shows it in the file manager, or copies it where there is none. */
 export function PathText({ path }: { path: string }) {
   const { hasFileManager, label, run } = useReveal();
   return (
-    <span className={classes.path}>
+    <Group component="span" gap={4} maw="100%" miw={0} wrap="nowrap" display="inline-flex">
       {/* Written from right to left so that the end of a long path, which says most, stays in sight. */}
-      <span dir="rtl" className={classes.text} title={path}>
+      <span dir="rtl" className="ellipsis" title={path}>
         <bdi dir="ltr">{path}</bdi>
       </span>
       <Tooltip label={label}>
@@ -23,6 +22,6 @@ export function PathText({ path }: { path: string }) {
           {hasFileManager ? <IconFolderOpen size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
         </ActionIcon>
       </Tooltip>
-    </span>
+    </Group>
   );
 }

@@ -1,8 +1,7 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/index.ts';
 import { fileName } from '../../i18n/format.ts';
-import classes from './SamplesDialog.module.css';
 
 interface SamplesDialogProps {
   paths: readonly string[];
@@ -19,7 +18,9 @@ export function SamplesDialog({ paths, names, saving = false, onSave, onClose }:
   const [edited, setEdited] = useState<readonly string[]>(names);
   return (
     <Modal opened onClose={onClose} title={t('samples.edit')}>
-      <p className={classes.note}>{t('samples.editText')}</p>
+      <Text fz="sm" c="dimmed" mb={12}>
+        {t('samples.editText')}
+      </Text>
       <Stack gap="xs">
         {paths.map((path, index) => (
           <TextInput

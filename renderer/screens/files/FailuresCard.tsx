@@ -1,6 +1,6 @@
 import { modals } from '@mantine/modals';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Button, Group } from '@mantine/core';
+import { Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { RunSummary, PartStatus } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
@@ -10,7 +10,6 @@ import { fileName } from '../../i18n/format.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { useDeviceLabels } from '../../state/runs/deviceLabels.ts';
-import classes from './Files.module.css';
 import { LogDialog } from './LogDialog.tsx';
 import { whileInWork } from './whileInWork.ts';
 
@@ -71,8 +70,10 @@ export function FailuresCard({ run }: { run: RunSummary }) {
         </>
       }
     >
-      <p className={classes.explain}>{t('files.failedExplain')}</p>
-      <ul className={classes.failures}>
+      <Text mt={-4} mb={12} c="dimmed">
+        {t('files.failedExplain')}
+      </Text>
+      <Stack component="ul" className="plain-list" gap={12}>
         {items.map((part) => (
           <Failure
             key={part.key}
@@ -83,7 +84,7 @@ export function FailuresCard({ run }: { run: RunSummary }) {
             onLog={() => setLog(part.logPath)}
           />
         ))}
-      </ul>
+      </Stack>
       {total > items.length && (
         <p className="muted">{t('files.moreFailed', { count: total - items.length })}</p>
       )}
@@ -129,20 +130,20 @@ function Failure({ part, busy, onRetry, onSkip, onLog }: FailureProps) {
     </>
   );
   return (
-    <li className={classes.failure}>
-      <div className={classes.failureHead}>
+    <Paper component="li" withBorder radius={10} px={14} py={12}>
+      <Group gap={12} mb={8} align="baseline" style={{ overflowWrap: 'anywhere' }}>
         <b>
           {part.firstRow === part.lastRow
             ? t('files.sequence', { first })
             : t('files.sequences', { first, last })}
         </b>
         <span className="muted">{facts.join(' · ')}</span>
-      </div>
+      </Group>
       {failure ? (
         <ErrorCard error={failure.error} bare actions={buttons} />
       ) : (
         <Group gap={8}>{buttons}</Group>
       )}
-    </li>
+    </Paper>
   );
 }

@@ -1,10 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Button } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import type { InputStatus, RunSummary } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
-import classes from './Files.module.css';
 import { whileInWork } from './whileInWork.ts';
 import { useState } from 'react';
 import { TechnicalDetails } from '../../components/TechnicalDetails.tsx';
@@ -54,7 +53,9 @@ function LeftOutCard({ run }: { run: RunSummary }) {
         </Button>
       }
     >
-      <p className={classes.explain}>{t('files.leftOutText')}</p>
+      <Text mt={-4} mb={12} c="dimmed">
+        {t('files.leftOutText')}
+      </Text>
     </Card>
   );
 }

@@ -1,13 +1,13 @@
+import { Box } from '@mantine/core';
 import type { InputStatus } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
-import classes from './Files.module.css';
 
 /** What was remarkable in a file, with the first sequences it concerns. */
 export function InputProblems({ input }: { input: InputStatus }) {
   const { t, lookUp, format } = useTexts();
   if (input.problems.length === 0) return null;
   return (
-    <ul className={classes.problems}>
+    <Box component="ul" mt={12} mb={0} pl={18}>
       {input.problems.map((problem) => (
         <li key={problem.code}>
           <b>
@@ -22,6 +22,6 @@ export function InputProblems({ input }: { input: InputStatus }) {
           </span>
         </li>
       ))}
-    </ul>
+    </Box>
   );
 }

@@ -5,7 +5,6 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { useCopy } from '../../state/clipboard.ts';
-import classes from './Files.module.css';
 
 interface LogDialogProps {
   runId: string;
@@ -55,7 +54,7 @@ function LogText({ runId, path }: { runId: string; path: string }) {
     <>
       <Group gap="md" mb="sm" align="center">
         <TextInput
-          className={classes.logSearch ?? ''}
+          flex={1}
           placeholder={t('log.filter')}
           aria-label={t('log.filter')}
           value={search}
@@ -72,7 +71,7 @@ function LogText({ runId, path }: { runId: string; path: string }) {
       </Group>
       {log.error && <ErrorCard error={log.error} />}
       {log.data?.truncated && <p className="muted">{t('log.truncated', { lines: MOST_LINES })}</p>}
-      <pre ref={box} className={classes.log} tabIndex={0} aria-label={t('log.title')}>
+      <pre ref={box} className="text-box" style={{ height: 420 }} tabIndex={0} aria-label={t('log.title')}>
         {log.data ? shown || t('log.empty') : t('common.loading')}
       </pre>
     </>

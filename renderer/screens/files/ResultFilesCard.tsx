@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { ActionIcon, Button, Group } from '@mantine/core';
+import { ActionIcon, Button, Group, Text } from '@mantine/core';
 import { IconDownload, IconFolderOpen } from '@tabler/icons-react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
@@ -44,7 +44,9 @@ export function ResultFilesCard({ run }: { run: RunSummary }) {
           <li key={name}>
             <code>{name}</code>
             <span className="muted">{lookUp(`resultFile.${name}`) ?? ''}</span>
-            <span className={classes.resultSize}>{format.fileSize(bytes)}</span>
+            <Text span ml="auto" style={{ whiteSpace: 'nowrap' }}>
+              {format.fileSize(bytes)}
+            </Text>
             {isBrowser && (
               <Button
                 size="compact-sm"

@@ -1,3 +1,4 @@
+import { Group, Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
@@ -5,7 +6,6 @@ import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { fileName } from '../../i18n/format.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
-import classes from './Files.module.css';
 import { whileInWork } from './whileInWork.ts';
 
 const MOST_SHOWN = 50;
@@ -21,17 +21,19 @@ export function UnusableCard({ run }: { run: RunSummary }) {
   const count = data.unusable.length;
   return (
     <Card tone="bad" title={t('files.unusable', { count })}>
-      <p className={classes.explain}>{t('files.unusableText')}</p>
-      <ul className={classes.failures}>
+      <Text mt={-4} mb={12} c="dimmed">
+        {t('files.unusableText')}
+      </Text>
+      <Stack component="ul" className="plain-list" gap={12}>
         {data.unusable.slice(0, MOST_SHOWN).map(({ path, error }) => (
-          <li key={path} className={classes.failure}>
-            <div className={classes.failureHead}>
+          <Paper component="li" withBorder radius={10} px={14} py={12} key={path}>
+            <Group gap={12} mb={8} align="baseline" style={{ overflowWrap: 'anywhere' }}>
               <b title={path}>{fileName(path)}</b>
-            </div>
+            </Group>
             <ErrorCard error={error} bare />
-          </li>
+          </Paper>
         ))}
-      </ul>
+      </Stack>
       {count > MOST_SHOWN && (
         <p className="muted">{t('files.moreUnusable', { count: count - MOST_SHOWN })}</p>
       )}

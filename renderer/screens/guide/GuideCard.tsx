@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { Card } from '../../components/Card.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { GUIDE, type GuideSection } from '../../state/guidePages.ts';
@@ -13,7 +14,9 @@ export function GuideCard() {
     <Card title={t('guide.title')}>
       {SECTIONS.map((section) => (
         <section key={section} className={classes.section}>
-          <h3 className={classes.heading}>{t(`guide.${section}`)}</h3>
+          <Text component="h3" mb={4} fz="md" fw={620}>
+            {t(`guide.${section}`)}
+          </Text>
           <ul className={classes.pages}>
             {GUIDE[section].map((page) => {
               const { title, language: written } = guidePage(page, language);

@@ -1,10 +1,10 @@
+import { Stack, Text } from '@mantine/core';
 import { Card } from '../../components/Card.tsx';
 import { Page } from '../../components/Page.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { keyNames } from '../../shell/keyNames.ts';
 import { useSettings } from '../../state/settings.ts';
 import { GuideCard } from '../guide/GuideCard.tsx';
-import classes from './Help.module.css';
 
 const TERMS = [
   'contig',
@@ -43,19 +43,21 @@ export function HelpScreen() {
   const info = useSettings((state) => state.info);
   return (
     <Page title={t('help.title')} lead={t('help.lead')}>
-      <div className={classes.columns}>
+      <div className="columns">
         <Card title={t('help.questions')}>
           {QUESTIONS.map((question) => (
-            <section key={question} className={classes.entry}>
-              <h3 className={classes.heading}>{t(`help.${question}.title`)}</h3>
-              <p className={classes.text}>{t(`help.${question}.text`)}</p>
+            <section key={question} className="entry">
+              <Text component="h3" fz={15} fw={600} mb={2}>
+                {t(`help.${question}.title`)}
+              </Text>
+              <Text maw="70ch">{t(`help.${question}.text`)}</Text>
             </section>
           ))}
         </Card>
-        <div className={classes.side}>
+        <Stack gap={16}>
           <GuideCard />
           <Card title={t('help.glossary')}>
-            <dl className={classes.terms}>
+            <dl className="terms">
               {TERMS.map((term) => (
                 <div key={term}>
                   <dt>{t(`glossary.${term}.term`)}</dt>
@@ -65,7 +67,7 @@ export function HelpScreen() {
             </dl>
           </Card>
           <Card title={t('help.keyboard')}>
-            <dl className={classes.terms}>
+            <dl className="terms">
               {SHORTCUTS.map(([key, keys]) => (
                 <div key={key}>
                   <dt>{keys.map(keyNames).join(' – ')}</dt>
@@ -81,9 +83,9 @@ export function HelpScreen() {
             </dl>
           </Card>
           <Card title={t('help.about')}>
-            <p className={classes.text}>{t('help.aboutText', { version: info?.version ?? '–' })}</p>
+            <Text maw="70ch">{t('help.aboutText', { version: info?.version ?? '–' })}</Text>
           </Card>
-        </div>
+        </Stack>
       </div>
     </Page>
   );

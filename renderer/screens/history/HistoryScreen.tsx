@@ -14,7 +14,6 @@ import { go, goToRun } from '../../state/navigation.ts';
 import { chooseFolder } from '../../state/pathChooser.ts';
 import { openDiskDialog } from '../../state/runs/runDialog.ts';
 import { queuedRuns, useRuns } from '../../state/runs/runs.ts';
-import classes from './History.module.css';
 import { QueueCard } from './QueueCard.tsx';
 import { RunsTable } from './RunsTable.tsx';
 import { runsMatching } from './runsMatching.ts';
@@ -87,7 +86,7 @@ export function HistoryScreen() {
           title={t('history.all')}
           aside={
             <TextInput
-              className={classes.search ?? ''}
+              w={240}
               size="xs"
               leftSection={<IconSearch size={14} aria-hidden />}
               placeholder={t('history.search')}

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { ActionIcon, Button } from '@mantine/core';
+import { ActionIcon, Button, Group, Text } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { idle } from '../../components/idle.ts';
@@ -47,16 +47,16 @@ export function QueueCard({ busy, waiting }: QueueCardProps) {
         )
       }
     >
-      <ol className={classes.queue} data-live>
+      <ol className="plain-list" data-live>
         {busy.map((run) => (
           <li key={run.runId} className={classes.item}>
-            <span className={classes.place} />
+            <Text span c="dimmed" ta="center" />
             <Name run={run} />
             <RunBadge run={run} />
             <div>
-              <span className={classes.progressText}>
+              <Text span fz="xs" c="dimmed">
                 {run.fraction === null ? '–' : format.percent(run.fraction)}
-              </span>
+              </Text>
               <ProgressBar label={t('files.progressOf', { name: run.name })} fraction={run.fraction} />
             </div>
             <span />
@@ -64,11 +64,15 @@ export function QueueCard({ busy, waiting }: QueueCardProps) {
         ))}
         {waiting.map((run, index) => (
           <li key={run.runId} className={classes.item}>
-            <span className={classes.place}>{index + 1}</span>
+            <Text span c="dimmed" ta="center">
+              {index + 1}
+            </Text>
             <Name run={run} samples />
             <RunBadge run={run} />
-            <span className={classes.sub}>{expectedStart(run, texts)}</span>
-            <span className={classes.move}>
+            <Text span fz="xs" c="dimmed">
+              {expectedStart(run, texts)}
+            </Text>
+            <Group component="span" gap={4} justify="flex-end" wrap="nowrap">
               <ActionIcon
                 variant="default"
                 aria-label={t('history.earlier', { name: run.name })}
@@ -85,7 +89,7 @@ export function QueueCard({ busy, waiting }: QueueCardProps) {
               >
                 <IconArrowDown size={16} aria-hidden />
               </ActionIcon>
-            </span>
+            </Group>
           </li>
         ))}
       </ol>
@@ -118,11 +122,13 @@ function Name({ run, samples = false }: { run: RunSummary; samples?: boolean }) 
       <button type="button" className={`${classes.name} ellipsis`} onClick={() => goToRun(run.runId)}>
         {run.name}
       </button>
-      <div className={`${classes.sub} ellipsis`}>{describeInputs(run, texts)}</div>
+      <Text className="ellipsis" fz="xs" c="dimmed">
+        {describeInputs(run, texts)}
+      </Text>
       {named !== null && (
-        <div className={`${classes.sub} ellipsis`} title={[...new Set(run.samples)].join(', ')}>
+        <Text className="ellipsis" fz="xs" c="dimmed" title={[...new Set(run.samples)].join(', ')}>
           {named}
-        </div>
+        </Text>
       )}
     </div>
   );

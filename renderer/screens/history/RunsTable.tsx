@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useMemo, useState } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
@@ -137,7 +138,11 @@ function Name({ run, notice }: { run: RunSummary; notice: string | null }) {
   return (
     <span title={[run.name, notice, run.folder, run.note].filter(Boolean).join('\n')}>
       <b>{run.name}</b>
-      {notice !== null && <span className={classes.demo}>DEMO</span>}
+      {notice !== null && (
+        <Text span px={7} ml={6} bdrs={9} fz="xs" fw={600} bg="var(--warn-soft)">
+          DEMO
+        </Text>
+      )}
       {run.tags.map((tag) => (
         <span key={tag} className={classes.tag}>
           {tag}

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Button, Group, Loader, Modal, NumberInput, TextInput } from '@mantine/core';
+import { Button, Group, Loader, Modal, NumberInput, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { FoundWeights } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/feedback/Banner.tsx';
@@ -86,7 +86,9 @@ function Import({ paths, found }: { paths: readonly string[]; found: FoundWeight
               {fileName(file.path)} · {format.fileSize(file.sizeBytes)}
             </span>
             {file.note && (
-              <div className={classes.origin}>{say({ text: file.note, wording: file.noteWording })}</div>
+              <Text component="div" fz="sm" c="dimmed">
+                {say({ text: file.note, wording: file.noteWording })}
+              </Text>
             )}
           </li>
         ))}

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Button, Group, Modal } from '@mantine/core';
+import { Box, Button, Group, Modal, Text } from '@mantine/core';
 import type { ModelStatus } from '../../../electron/contract/index.ts';
 import { DESTRUCTIVE } from '../../components/dialogs.ts';
 import { useTexts } from '../../i18n/index.ts';
@@ -27,8 +27,8 @@ export function ModelRow({ model }: { model: ModelStatus }) {
   const name = (action: string) => `${action}: ${title}`;
   return (
     <li className={classes.model}>
-      <div className={classes.head}>
-        <div className={classes.title}>
+      <Group justify="space-between" gap="6px 12px">
+        <Group gap="6px 12px">
           <b>{title}</b>
           {model.problem ? (
             <Badge tone="bad" icon={IconAlertTriangle}>
@@ -41,7 +41,7 @@ export function ModelRow({ model }: { model: ModelStatus }) {
               </Badge>
             )
           )}
-        </div>
+        </Group>
         {canGet && !working && (
           <Button
             size="compact-sm"
@@ -63,7 +63,7 @@ export function ModelRow({ model }: { model: ModelStatus }) {
             {t('models.pause')}
           </Button>
         )}
-      </div>
+      </Group>
       <div className="muted">
         {model.problem?.cause ??
           (model.notice === null
@@ -83,7 +83,7 @@ export function ModelRow({ model }: { model: ModelStatus }) {
           }
         />
       )}
-      <details className={classes.details}>
+      <Box component="details" mt={6}>
         <summary>{t('models.details')}</summary>
         <Details model={model} />
         {model.present && (
@@ -113,7 +113,7 @@ export function ModelRow({ model }: { model: ModelStatus }) {
             </span>
           </Group>
         )}
-      </details>
+      </Box>
       {removing && <RemoveDialog model={model} onClose={() => setRemoving(false)} />}
     </li>
   );
@@ -137,9 +137,9 @@ function Details({ model }: { model: ModelStatus }) {
   const { t, format } = useTexts();
   return (
     <>
-      <p className={classes.place}>
+      <Group component="p" gap={6} my={8}>
         {t('models.place')} <PathText path={model.folder} />
-      </p>
+      </Group>
       <ul className={classes.files}>
         {model.files.map((file) => (
           <li key={file.role}>
@@ -150,8 +150,16 @@ function Details({ model }: { model: ModelStatus }) {
                 ...(file.license === null ? [] : [t('models.license', { license: file.license })]),
               ].join(' · ')}
             </span>
-            {file.source && <div className={classes.origin}>{file.source}</div>}
-            {file.citation && <div className={classes.origin}>{file.citation}</div>}
+            {file.source && (
+              <Text component="div" fz="sm" c="dimmed">
+                {file.source}
+              </Text>
+            )}
+            {file.citation && (
+              <Text component="div" fz="sm" c="dimmed">
+                {file.citation}
+              </Text>
+            )}
           </li>
         ))}
       </ul>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Button, Group } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { IconFiles, IconFolder } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { Card } from '../../components/Card.tsx';
@@ -13,7 +13,6 @@ import { choosePaths, type Choice } from '../../state/pathChooser.ts';
 import { joinDownloads, openImport, useWeights } from '../../state/computer/weights.ts';
 import { ImportDialog } from './ImportDialog.tsx';
 import { ModelRow } from './ModelRow.tsx';
-import classes from './Models.module.css';
 
 /** Which models are here; getting, importing, checking and removing them. */
 export function ModelsCard() {
@@ -31,12 +30,12 @@ export function ModelsCard() {
     <Card title={t('computer.models')} aside={t('computer.modelsHint')}>
       {models.error && <ErrorCard error={models.error} />}
       {!models.data && !models.error && <Waiting like="choices" rows={3} />}
-      <ul className={classes.models}>
+      <ul className="plain-list">
         {models.data?.map((model) => (
           <ModelRow key={model.id} model={model} />
         ))}
       </ul>
-      <div className={classes.import}>
+      <Group justify="space-between" gap="6px 12px" pt={14}>
         <p className="muted">{t('models.importHint')}</p>
         <Group gap="sm">
           <Button
@@ -56,12 +55,12 @@ export function ModelsCard() {
             {t('models.importFolder')}
           </Button>
         </Group>
-      </div>
+      </Group>
       {upload && (
-        <div className={classes.work}>
+        <Stack gap={6} my={10}>
           <span className="ellipsis">{t('newRun.uploading', { name: upload.name })}</span>
           <ProgressBar label={upload.name} fraction={upload.fraction} />
-        </div>
+        </Stack>
       )}
       {importing && <ImportDialog paths={importing} />}
     </Card>

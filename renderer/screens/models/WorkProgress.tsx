@@ -1,8 +1,8 @@
+import { Group, Stack } from '@mantine/core';
 import type { StepProgress } from '../../../electron/contract/index.ts';
 import { ProgressBar } from '../../components/feedback/ProgressBar.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { useEngineTexts } from '../../state/engineTexts.ts';
-import classes from './Models.module.css';
 
 /** How far a download, check or import is, how fast it goes, and how long it will take. */
 export function WorkProgress({ progress }: { progress: StepProgress | null }) {
@@ -20,17 +20,17 @@ export function WorkProgress({ progress }: { progress: StepProgress | null }) {
     progress?.remainingSeconds ? t('models.left', { time: format.duration(progress.remainingSeconds) }) : '',
   ].filter((text) => text !== '');
   return (
-    <div className={classes.work}>
-      <span className={classes.step}>
+    <Stack gap={6} my={10}>
+      <Group component="span" justify="space-between" gap="6px 12px">
         <span>{step}</span>
         <span className="muted">{figures.join(' · ')}</span>
-      </span>
+      </Group>
       <ProgressBar label={step} fraction={progress?.fraction ?? null} />
       {progress?.line && (
         <span className="muted" role="status">
           {progress.line}
         </span>
       )}
-    </div>
+    </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Radio, Stack } from '@mantine/core';
+import { Button, Radio, Stack, Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import type { ModelStatus } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
@@ -25,12 +25,12 @@ export function ModelCard({ form }: { form: NewRunForm }) {
       {models.error && <ErrorCard error={models.error} />}
       {!models.data && !models.error && <Waiting like="choices" rows={3} />}
       {advice && models.data && (
-        <p className={classes.advice} role="status">
+        <Text mb={12} maw="72ch" role="status">
           {t(`modelAdvice.${advice.fit}`, {
             typical: format.bases(advice.typicalLength),
             length: advice.chunkLength,
           })}
-        </p>
+        </Text>
       )}
       <Radio.Group value={model?.id ?? null} onChange={take} aria-label={t('newRun.model')}>
         <Stack gap={8}>

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { Page } from '../../components/Page.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { useChosenComputer } from '../../state/computer/computers.ts';
@@ -36,12 +36,12 @@ export function NewRunScreen() {
         <NothingYet />
       ) : (
         <div className={classes.columns}>
-          <div className={classes.main}>
+          <Stack gap={16} miw={0}>
             <FilesCard />
             <ModelCard form={form} />
             <ComputeCard form={form} />
             <OutputCard form={form} />
-          </div>
+          </Stack>
           <StartPanel form={form} />
         </div>
       )}

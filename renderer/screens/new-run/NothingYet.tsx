@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { Button } from '@mantine/core';
+import { Box, Button, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconDna2, IconFileImport, IconPlayerPlay, IconTable } from '@tabler/icons-react';
 import { PickButtons } from './files/PickButtons.tsx';
 import { useTexts } from '../../i18n/index.ts';
@@ -11,24 +11,28 @@ export function NothingYet() {
   const { t } = useTexts();
   const example = useMutation({ mutationFn: () => runExample() });
   return (
-    <div className={classes.stack}>
+    <Stack gap={20}>
       <section className={classes.drop} aria-labelledby="drop-title">
-        <IconFileImport className={classes.icon} size={44} stroke={1.3} aria-hidden />
-        <h2 id="drop-title" className={classes.title}>
+        <IconFileImport color="var(--accent)" size={44} stroke={1.3} aria-hidden />
+        <Text component="h2" fz="xl" fw={620} id="drop-title">
           {t('newRun.drop')}
-        </h2>
-        <p className={classes.formats}>{t('newRun.formats')}</p>
+        </Text>
+        <Text mb={14} c="dimmed" maw="56ch">
+          {t('newRun.formats')}
+        </Text>
         <PickButtons primary />
       </section>
-      <div className={classes.row}>
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing={16}>
         <section className={classes.example} aria-labelledby="example-title">
           <IconDna2 size={28} stroke={1.5} aria-hidden />
-          <div className={classes.words}>
-            <h2 id="example-title" className={classes.smallTitle}>
+          <Box flex="1 1 240px" miw={0}>
+            <Text component="h2" fz={15} fw={620} id="example-title">
               {t('newRun.exampleTitle')}
-            </h2>
-            <p className="muted">{t('newRun.exampleText')}</p>
-          </div>
+            </Text>
+            <Text mt={2} fz="sm" c="dimmed">
+              {t('newRun.exampleText')}
+            </Text>
+          </Box>
           <Button
             variant="light"
             loading={example.isPending}
@@ -40,14 +44,16 @@ export function NothingYet() {
         </section>
         <section className={classes.example} aria-labelledby="what-title">
           <IconTable size={28} stroke={1.5} aria-hidden />
-          <div className={classes.words}>
-            <h2 id="what-title" className={classes.smallTitle}>
+          <Box flex="1 1 240px" miw={0}>
+            <Text component="h2" fz={15} fw={620} id="what-title">
               {t('newRun.whatTitle')}
-            </h2>
-            <p className="muted">{t('newRun.whatText')}</p>
-          </div>
+            </Text>
+            <Text mt={2} fz="sm" c="dimmed">
+              {t('newRun.whatText')}
+            </Text>
+          </Box>
         </section>
-      </div>
-    </div>
+      </SimpleGrid>
+    </Stack>
   );
 }

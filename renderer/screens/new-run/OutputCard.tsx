@@ -1,12 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
-import { Button, TextInput } from '@mantine/core';
+import { Box, Button, Group, TextInput } from '@mantine/core';
 import { Card } from '../../components/Card.tsx';
 import { Facts } from '../../components/Facts.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { choose } from '../../state/newRun/store.ts';
 import { chooseFolder } from '../../state/pathChooser.ts';
 import { useErrorTexts } from '../../state/engineTexts.ts';
-import classes from './OutputCard.module.css';
 import type { NewRunForm } from './useNewRunForm.ts';
 
 export function OutputCard({ form }: { form: NewRunForm }) {
@@ -22,7 +21,7 @@ export function OutputCard({ form }: { form: NewRunForm }) {
   });
   return (
     <Card title={t('newRun.output')}>
-      <div className={classes.grid}>
+      <div className="columns" data-wide="last">
         <TextInput
           label={t('newRun.name')}
           description={t('newRun.nameHelp')}
@@ -30,9 +29,10 @@ export function OutputCard({ form }: { form: NewRunForm }) {
           value={form.choices.name}
           onChange={(event) => choose({ name: event.currentTarget.value })}
         />
-        <div className={classes.folder}>
+        <Group gap={8} align="flex-start" wrap="nowrap">
           <TextInput
-            className={classes.field ?? ''}
+            flex={1}
+            miw={0}
             label={t('newRun.folder')}
             description={t('newRun.folderHelp')}
             placeholder={estimate?.outputDir ?? ''}
@@ -40,12 +40,12 @@ export function OutputCard({ form }: { form: NewRunForm }) {
             error={folderError && `${folderError.cause ?? folderError.title} ${folderError.next}`}
             onChange={(event) => choose({ outputDir: event.currentTarget.value || null })}
           />
-          <Button variant="default" onClick={() => pick.mutate()}>
+          <Button mt={38} variant="default" onClick={() => pick.mutate()}>
             {t('newRun.chooseOutput')}
           </Button>
-        </div>
+        </Group>
       </div>
-      <div className={classes.space}>
+      <Box mt={14}>
         <Facts
           size="small"
           items={[
@@ -60,7 +60,7 @@ export function OutputCard({ form }: { form: NewRunForm }) {
             },
           ]}
         />
-      </div>
+      </Box>
     </Card>
   );
 }

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { Button } from '@mantine/core';
+import { Box, Button, Group, Stack, Text } from '@mantine/core';
 import { IconArrowRight, IconClock } from '@tabler/icons-react';
 import type { RunEstimate } from '../../../electron/contract/index.ts';
 import { isAtWork } from '../../../electron/contract/runState.ts';
@@ -42,7 +42,7 @@ export function StartPanel({ form }: { form: NewRunForm }) {
   return (
     <aside className={classes.panel} aria-label={t('newRun.summary')}>
       <Card title={t('newRun.summary')}>
-        <dl className={classes.list}>
+        <Stack component="dl" gap={6} m={0} mb={14}>
           <Line label={t('newRun.column.sequences')} value={format.integer(totals.sequences)} />
           <Line label={t('newRun.column.bases')} value={format.bases(totals.bases)} />
           <Line label={t('newRun.chunks')} value={format.integer(totals.chunks)} />
@@ -58,31 +58,31 @@ export function StartPanel({ form }: { form: NewRunForm }) {
             }
           />
           <Line label={t('newRun.diskNeeded')} value={estimate ? format.fileSize(estimate.diskBytes) : '–'} />
-        </dl>
+        </Stack>
         <div className={classes.time} aria-live="polite" data-pending={form.estimating}>
           <IconClock size={20} aria-hidden />
           <div>
-            <p className={classes.duration}>
+            <Text fz={15} fw={620}>
               {estimate?.seconds
                 ? t('newRun.about', {
                     time: format.durationRange(estimate.seconds.low, estimate.seconds.high),
                   })
                 : t('newRun.timeUnknown')}
-            </p>
+            </Text>
             {estimate && (
-              <p className={classes.basis}>
+              <Text mt={2} fz="xs" c="dimmed">
                 <TimeBasis basis={estimate.basis} canBeMeasured={canBeMeasured} />
-              </p>
+              </Text>
             )}
           </div>
         </div>
         {estimate?.seconds && estimate.seconds.low > SECONDS_PER_DAY && <FasterWays />}
         {form.model !== null && form.model.notice !== null && (
-          <div className={classes.demo}>
+          <Box mb={12}>
             <Banner tone="demo" title={t('run.demoTitle')}>
               {t('demo.marked')}
             </Banner>
-          </div>
+          </Box>
         )}
         {form.estimateError && <ErrorCard error={form.estimateError} />}
         <Button
@@ -96,7 +96,7 @@ export function StartPanel({ form }: { form: NewRunForm }) {
         >
           {othersRun ? t('newRun.enqueue') : t('newRun.start')}
         </Button>
-        <div id="start-reason" className={classes.reason} role="status">
+        <Box mt={10} fz="sm" mih="1.5em" id="start-reason" role="status">
           {start.isPending ? (
             t('newRun.preparing')
           ) : reason ? (
@@ -104,7 +104,7 @@ export function StartPanel({ form }: { form: NewRunForm }) {
           ) : othersRun ? (
             t('newRun.enqueueHint')
           ) : null}
-        </div>
+        </Box>
       </Card>
     </aside>
   );
@@ -132,9 +132,11 @@ function FasterWays() {
   const { t } = useTexts();
   const hasComputers = useComputers() !== null;
   return (
-    <div className={classes.faster}>
-      <p>{t('newRun.faster')}</p>
-      <ul>
+    <Box mb={14} fz="sm">
+      <Text mb={4} fw={560} fz="inherit">
+        {t('newRun.faster')}
+      </Text>
+      <Box component="ul" m={0} pl={18}>
         <li>{t('newRun.faster.lessFiles')}</li>
         {hasComputers && (
           <li>
@@ -144,17 +146,21 @@ function FasterWays() {
         <li>
           <a href={hashOfRoute({ screen: 'guide', page: 'rented-gpu' })}>{t('newRun.faster.rent')}</a>
         </li>
-      </ul>
-    </div>
+      </Box>
+    </Box>
   );
 }
 
 function Line({ label, value }: { label: string; value: string }) {
   return (
-    <div className={classes.line}>
-      <dt>{label}</dt>
-      <dd>{value}</dd>
-    </div>
+    <Group justify="space-between" gap={16} align="flex-start" wrap="nowrap">
+      <Text component="dt" c="dimmed">
+        {label}
+      </Text>
+      <Text component="dd" fw={560} ta="right" style={{ overflowWrap: 'anywhere' }}>
+        {value}
+      </Text>
+    </Group>
   );
 }
 

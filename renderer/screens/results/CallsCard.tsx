@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { z } from 'zod';
 import type { resultCountsSchema, RunSummary, SequenceFilter } from '../../../electron/contract/index.ts';
-import { Skeleton } from '@mantine/core';
+import { Box, SimpleGrid, Skeleton, Text } from '@mantine/core';
 import { Card } from '../../components/Card.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
@@ -37,7 +37,7 @@ export function CallsCard({ run, counts, filter }: CallsCardProps) {
             <span key={call.key} style={{ background: call.color, flexGrow: call.count }} />
           ))}
       </div>
-      <ul className={classes.calls}>
+      <SimpleGrid component="ul" className="plain-list" cols={2} spacing={12} verticalSpacing={4}>
         {calls.map(({ key, count, color }) => {
           const isOnly = chosen.length === 1 && chosen[0] === key;
           return (
@@ -48,17 +48,19 @@ export function CallsCard({ run, counts, filter }: CallsCardProps) {
                 aria-pressed={isOnly}
                 onClick={() => changeView({ predictions: isOnly ? [] : [key] })}
               >
-                <span className={classes.swatch} style={{ background: color }} aria-hidden />
-                <span className={classes.callCount}>{format.integer(count)}</span>
-                <span className={classes.callLabel}>
+                <Box component="span" w={12} h={12} bdrs={3} style={{ background: color }} aria-hidden />
+                <Text span fz="xl" fw={650}>
+                  {format.integer(count)}
+                </Text>
+                <Text span fz="xs" c="dimmed" style={{ gridColumn: 2 }}>
                   {t(`prediction.${key}`)}
                   {counts.total > 0 && ` · ${format.percent(count / counts.total, 1)}`}
-                </span>
+                </Text>
               </button>
             </li>
           );
         })}
-      </ul>
+      </SimpleGrid>
       <ShortOnes run={run} counts={counts} filter={filter} />
     </Card>
   );
@@ -77,13 +79,13 @@ function ShortOnes({ run, counts, filter }: CallsCardProps) {
   });
   if (!data || data.total === 0) return null;
   return (
-    <p className={classes.shortOnes}>
+    <Text mt={10} fz="xs" c="dimmed">
       {t('results.shortOnes', { count: data.total, length: plan.chunkLength })}{' '}
       {filter.maxLength !== maxLength && (
-        <button type="button" className={classes.link} onClick={() => changeView({ maxLength })}>
+        <button type="button" className="link" onClick={() => changeView({ maxLength })}>
           {t('results.showThese')}
         </button>
       )}
-    </p>
+    </Text>
   );
 }

@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core';
 import { evidenceSchema, type Evidence } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import classes from './ResultsTab.module.css';
@@ -8,13 +9,13 @@ export function EvidenceLabel({ evidence }: { evidence: Evidence | null }) {
   if (evidence === null) return <span className="muted">–</span>;
   const rank = evidenceSchema.options.indexOf(evidence);
   return (
-    <span className={classes.evidence}>
+    <Group component="span" gap={6} display="inline-flex">
       <span className={classes.dots} aria-hidden>
         {evidenceSchema.options.map((level, index) => (
           <i key={level} data-on={index <= rank} />
         ))}
       </span>
       {t(`evidence.${evidence}`)}
-    </span>
+    </Group>
   );
 }

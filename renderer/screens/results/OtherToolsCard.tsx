@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { ActionIcon, Button } from '@mantine/core';
+import { ActionIcon, Box, Button, Group, Text } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import {
   predictionSchema,
@@ -38,7 +38,9 @@ export function OtherToolsCard({ run, version }: { run: RunSummary; version: num
       {tables.data.map((table, index) => (
         <Agreements key={`${table.title} ${table.file}`} runId={runId} table={table} index={index} />
       ))}
-      <p className={classes.note}>{t('others.note')}</p>
+      <Text mt={8} fz="xs" c="dimmed">
+        {t('others.note')}
+      </Text>
     </Card>
   );
 }
@@ -55,8 +57,10 @@ function Agreements({ runId, table, index }: { runId: string; table: OtherTable;
   const missing = lines - matched;
   return (
     <section className={classes.other} aria-label={title}>
-      <div className={classes.otherHead}>
-        <h3>{title}</h3>
+      <Group justify="space-between" wrap="nowrap">
+        <Text component="h3" fw={560} style={{ overflowWrap: 'anywhere' }}>
+          {title}
+        </Text>
         <ActionIcon
           variant="subtle"
           color="slate"
@@ -66,21 +70,27 @@ function Agreements({ runId, table, index }: { runId: string; table: OtherTable;
         >
           <IconTrash size={16} aria-hidden />
         </ActionIcon>
-      </div>
-      <p className={classes.note}>
+      </Group>
+      <Text mt={8} fz="xs" c="dimmed">
         {t('others.read', { file, matched: format.integer(matched), lines: format.integer(lines) })}{' '}
         {t(`others.rule.${table.rule}`)}
-      </p>
+      </Text>
       {missing > 0 && (
-        <p className={classes.note}>
+        <Text mt={8} fz="xs" c="dimmed">
           {t('others.unmatched', {
             count: missing,
             names: unmatched.slice(0, 3).join(', '),
           })}
-        </p>
+        </Text>
       )}
-      <div className={classes.scroll} tabIndex={0} role="group" aria-label={t('others.table', { title })}>
-        <table className={classes.table}>
+      <Box
+        mah={260}
+        style={{ overflow: 'auto' }}
+        tabIndex={0}
+        role="group"
+        aria-label={t('others.table', { title })}
+      >
+        <table className="figures" style={{ width: 'auto', minWidth: 'min(100%, 520px)' }}>
           <thead>
             <tr>
               <th scope="col">{t('others.ours')}</th>
@@ -130,7 +140,7 @@ function Agreements({ runId, table, index }: { runId: string; table: OtherTable;
             ))}
           </tbody>
         </table>
-      </div>
+      </Box>
     </section>
   );
 }
@@ -157,7 +167,7 @@ function Cell({ title, index, call, agreement, count }: CellProps) {
   return (
     <button
       type="button"
-      className={classes.name}
+      className="link"
       aria-pressed={isChosen}
       aria-label={t('others.show', {
         count,

@@ -1,3 +1,4 @@
+import { Box, Stack, Text } from '@mantine/core';
 import { isAtWork } from '../../../electron/contract/runState.ts';
 import { queries } from '../../state/connection.ts';
 import { useQuery, keepPreviousData } from '@tanstack/react-query';
@@ -19,7 +20,6 @@ import {
 import { CallsCard } from './CallsCard.tsx';
 import { DistributionsCard } from './distributions/DistributionsCard.tsx';
 import { evidenceRule } from './table/evidenceRule.ts';
-import classes from './ResultsTab.module.css';
 import { OtherToolsCard } from './OtherToolsCard.tsx';
 import { ProvisionalBanner } from './ProvisionalBanner.tsx';
 import { ResultsToolbar } from './table/ResultsToolbar.tsx';
@@ -57,7 +57,7 @@ export function ResultsTab({ run }: { run: RunSummary }) {
     <>
       {run.state.phase !== 'done' && <ProvisionalBanner run={run} />}
       {chartsShown && (
-        <div className={classes.cards}>
+        <div className="columns" data-wide="last">
           <CallsCard run={run} counts={counts.data ?? null} filter={ofCalls} />
           <ScoreCard run={run} version={counts.data?.total ?? 0} />
         </div>
@@ -65,14 +65,18 @@ export function ResultsTab({ run }: { run: RunSummary }) {
       {chartsShown && <DistributionsCard run={run} version={counts.data?.total ?? 0} />}
       {chartsShown && <SamplesCard run={run} version={counts.data?.total ?? 0} />}
       <OtherToolsCard run={run} version={counts.data?.total ?? 0} />
-      <p className={classes.note}>
+      <Text mt={-4} fz="xs" c="dimmed">
         {t('results.noteScore')} {t('results.noteCalls')}
-      </p>
-      <details className={classes.rule}>
+      </Text>
+      <Box component="details" mt={-6} fz="xs" c="dimmed" maw="110ch">
         <summary>{t('results.ruleTitle')}</summary>
-        <p>{t('results.ruleDisagree')}</p>
-        <p>{evidenceRule(texts)}</p>
-      </details>
+        <Text mt={4} fz="inherit">
+          {t('results.ruleDisagree')}
+        </Text>
+        <Text mt={4} fz="inherit">
+          {evidenceRule(texts)}
+        </Text>
+      </Box>
       <Sequences run={run} version={counts.data?.total ?? 0} />
       <SequenceDrawer run={run} />
     </>
@@ -90,7 +94,7 @@ function Sequences({ run, version }: { run: RunSummary; version: number }) {
   const filter = useMemo(() => filterOf(view, { withScore: true }), [view]);
   const [settled] = useDebouncedValue(filter, 180);
   return (
-    <section className={classes.sequences}>
+    <Stack component="section" gap={10} flex={1}>
       <ResultsToolbar run={run} />
       <SequenceTable
         run={run}
@@ -99,6 +103,6 @@ function Sequences({ run, version }: { run: RunSummary; version: number }) {
         hiddenColumns={hiddenColumns}
         version={version}
       />
-    </section>
+    </Stack>
   );
 }

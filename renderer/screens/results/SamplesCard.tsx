@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Button } from '@mantine/core';
+import { Box, Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { RunSummary, SampleSummary } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
@@ -43,14 +43,14 @@ export function SamplesCard({ run, version }: { run: RunSummary; version: number
         </Button>
       }
     >
-      <div className={classes.scroll} tabIndex={0} role="group" aria-label={t('samples.title')}>
-        <table className={classes.table}>
+      <Box mah={260} style={{ overflow: 'auto' }} tabIndex={0} role="group" aria-label={t('samples.title')}>
+        <table className="figures">
           <thead>
             <tr>
               <th scope="col">{t('samples.sample')}</th>
-              <th scope="col" className={classes.barColumn}>
+              <Box component="th" scope="col" w="30%" miw={120} ta="left">
                 {t('samples.composition')}
-              </th>
+              </Box>
               <th scope="col">{t('samples.sequences')}</th>
               {SAMPLE_CALLS.map(({ key, prediction }) => (
                 <th key={key} scope="col">
@@ -65,11 +65,11 @@ export function SamplesCard({ run, version }: { run: RunSummary; version: number
           </thead>
           <tbody>
             {items.map((item) => (
-              <tr key={item.sample} data-chosen={chosen?.name === item.sample}>
+              <tr key={item.sample} data-marked={chosen?.name === item.sample}>
                 <th scope="row">
                   <button
                     type="button"
-                    className={classes.name}
+                    className="link"
                     aria-pressed={chosen?.name === item.sample}
                     onClick={() => toggle(item)}
                   >
@@ -97,8 +97,10 @@ export function SamplesCard({ run, version }: { run: RunSummary; version: number
             ))}
           </tbody>
         </table>
-      </div>
-      <p className={classes.note}>{t('samples.shareText')}</p>
+      </Box>
+      <Text mt={8} fz="xs" c="dimmed">
+        {t('samples.shareText')}
+      </Text>
       {editing && (
         <SamplesDialog
           paths={run.plan.inputs.map(({ path }) => path)}

@@ -1,6 +1,6 @@
 import { queries } from '../../state/connection.ts';
 import { useQuery, keepPreviousData } from '@tanstack/react-query';
-import { NumberInput, Skeleton, Slider } from '@mantine/core';
+import { NumberInput, Skeleton, Slider, Text } from '@mantine/core';
 import { useCallback, useMemo } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
@@ -58,7 +58,7 @@ export function ScoreCard({ run, version }: { run: RunSummary; version: number }
     <Card
       title={t('results.scores')}
       aside={
-        <output className={classes.scoreCount}>
+        <Text component="output" c="var(--text)" fz="inherit">
           {minScore > 0
             ? t('results.atLeast', {
                 score: format.score(minScore),
@@ -66,7 +66,7 @@ export function ScoreCard({ run, version }: { run: RunSummary; version: number }
                 count: shown,
               })
             : t('results.allScored', { shown: format.integer(scored), count: scored })}
-        </output>
+        </Text>
       }
     >
       {!counts ? (

@@ -3,7 +3,7 @@ import { announce } from '../../components/feedback/Announcer.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { followRun, useLiveRun } from '../../state/runs/liveRun.ts';
 import { runStatus } from '../../state/runs/runStatus.ts';
-import { Tabs } from '@mantine/core';
+import { Group, Tabs, Text } from '@mantine/core';
 import { IconActivity, IconFiles, IconTable } from '@tabler/icons-react';
 import { runFileStem, type RunSummary } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/feedback/Banner.tsx';
@@ -44,12 +44,12 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
       fill
       title={run.name}
       lead={
-        <span className={classes.lead}>
+        <Group component="span" gap="4px 12px" miw={0} fz="sm">
           <span data-live>
             <RunBadge run={run} />
           </span>
           <PathText path={run.folder} />
-        </span>
+        </Group>
       }
       actions={<RunActions run={run} tab={tab} />}
     >
@@ -76,10 +76,10 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
               <Tabs.Tab key={name} value={name} leftSection={<Icon size={16} aria-hidden />}>
                 {t(`run.tab.${name}`)}
                 {name === 'files' && failedParts > 0 && (
-                  <span className={classes.failures}>
+                  <Text span ml={6} px={7} bdrs={999} fz="xs" fw={600} bg="var(--bad-soft)" c="var(--bad)">
                     {failedParts}
                     <span className="visually-hidden"> {t('files.failedParts', { count: failedParts })}</span>
-                  </span>
+                  </Text>
                 )}
               </Tabs.Tab>
             );

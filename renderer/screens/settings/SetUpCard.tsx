@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Button, TextInput } from '@mantine/core';
+import { Button, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { setupSettingsSchema, type SetupSettings } from '../../../electron/contract/index.ts';
 import { toShownError } from '../../api/callError.ts';
@@ -36,7 +36,9 @@ export function SetUpCard({ settings }: { settings: SetupSettings }) {
         picks={{ kind: 'folder', purpose: 'data' }}
       >
         {t('settings.dataFolderChangeHelp')}
-        <span className={classes.now}>{now.join(' · ')}</span>
+        <Text span fz="inherit" c="inherit" style={{ overflowWrap: 'anywhere' }} display="block">
+          {now.join(' · ')}
+        </Text>
       </Field>
       {isMoving && <MovesAtNextStart folder={settings.dataFolder ?? ''} />}
       <Field name="proxy" label={t('settings.proxy')} value={settings.proxy} wrong={t('settings.proxyWrong')}>

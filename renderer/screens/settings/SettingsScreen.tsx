@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { Button, SegmentedControl, Select, Switch, TextInput } from '@mantine/core';
+import { Button, Group, SegmentedControl, Select, Switch, Text, TextInput } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
 import { settingsSchema, type Settings } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
@@ -66,7 +66,7 @@ export function SettingsScreen() {
       <Card title={t('settings.running')}>
         <Row label={t('settings.outputFolder')} help={t('settings.outputFolderHelp')}>
           {(id) => (
-            <div className={classes.folder}>
+            <Group gap={8} w="100%" wrap="nowrap">
               <TextInput
                 className={classes.field ?? ''}
                 aria-labelledby={id}
@@ -81,7 +81,7 @@ export function SettingsScreen() {
                   {t('advanced.reset')}
                 </Button>
               )}
-            </div>
+            </Group>
           )}
         </Row>
         <Row label={t('settings.keepAwake')} help={desktopHelp('settings.keepAwakeHelp')}>
@@ -112,9 +112,9 @@ export function SettingsScreen() {
         </Row>
         <Row label={t('settings.dataFolder')} help={t('settings.dataFolderHelp')}>
           {(id) => (
-            <span className={classes.path} aria-labelledby={id}>
+            <Text span ff="monospace" fz="sm" style={{ overflowWrap: 'anywhere' }} aria-labelledby={id}>
               {info?.dataDir ?? '–'}
-            </span>
+            </Text>
           )}
         </Row>
         <Row label={t('settings.welcome')} help={t('settings.welcomeHelp')}>
@@ -142,10 +142,14 @@ function Row({
   return (
     <div className={classes.row}>
       <div>
-        <div id={id} className={classes.label}>
+        <Text component="div" fw={560} id={id}>
           {label}
-        </div>
-        {help !== undefined && <div className={classes.help}>{help}</div>}
+        </Text>
+        {help !== undefined && (
+          <Text component="div" fz="sm" c="dimmed">
+            {help}
+          </Text>
+        )}
       </div>
       <div className={classes.control}>{children(id)}</div>
     </div>

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Button } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { IconCheck, IconPlayerPlay } from '@tabler/icons-react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { SetUpPlan } from '../../../electron/contract/index.ts';
@@ -63,7 +63,7 @@ export function StartScreen() {
         </Button>
       }
     >
-      <ol className={classes.steps}>
+      <Stack component="ol" className="plain-list" gap={12}>
         <Step name="setUp" number={1} done={isDone.setUp} current={steps.current}>
           <SetUpBody step={steps.setUp} />
         </Step>
@@ -87,7 +87,7 @@ export function StartScreen() {
             isCurrent={steps.current === 'files'}
           />
         </Step>
-      </ol>
+      </Stack>
     </Page>
   );
 }
@@ -117,13 +117,13 @@ function Step({
       <span className={classes.mark} aria-hidden>
         {done ? <IconCheck size={20} stroke={2.4} /> : number}
       </span>
-      <div className={classes.content}>
+      <Stack gap={10} miw={0}>
         <h2 className={classes.title}>
           {t(`start.${name}.title`)}
           {done && <span className="visually-hidden"> ({t('common.done')})</span>}
         </h2>
         {children}
-      </div>
+      </Stack>
     </li>
   );
 }
@@ -148,11 +148,11 @@ function SetUpBody({ step }: { step: SetUpStep }) {
         <>
           <SetUpProgress progress={step.progress} />
           <p className={classes.text}>{t('start.setUp.meanwhile')}</p>
-          <div className={classes.actions}>
+          <Group gap={10} mt={4}>
             <Button variant="default" loading={cancel.isPending} onClick={() => cancel.mutate()}>
               {t('common.cancel')}
             </Button>
-          </div>
+          </Group>
         </>
       );
     case 'impossible':
@@ -178,7 +178,7 @@ function SetUpBody({ step }: { step: SetUpStep }) {
             <p className={classes.text}>{t(`start.setUp.${step.how}`)}</p>
           )}
           <PlanFacts plan={step.plan} />
-          <div className={classes.actions}>
+          <Group gap={10} mt={4}>
             <Button loading={start.isPending} onClick={() => start.mutate()}>
               {step.state === 'failed'
                 ? t('common.tryAgain')
@@ -194,7 +194,7 @@ function SetUpBody({ step }: { step: SetUpStep }) {
               {t('start.setUp.change')}
             </Button>
             <UseFolderButton />
-          </div>
+          </Group>
         </>
       );
   }
@@ -227,7 +227,11 @@ function PlanFacts({ plan }: { plan: SetUpPlan }) {
       <p className={classes.folder}>
         {t('start.setUp.folder')} <code>{plan.folder}</code>
       </p>
-      {tooSmall && <p className={classes.warning}>{t('start.setUp.tooSmall')}</p>}
+      {tooSmall && (
+        <Text c="var(--warn)" fw={560}>
+          {t('start.setUp.tooSmall')}
+        </Text>
+      )}
     </>
   );
 }
@@ -254,11 +258,11 @@ function ExampleBody({
             {t('start.example.working')}
           </p>
           <ProgressBar label={t('start.example.working')} fraction={step.fraction} size="large" />
-          <div className={classes.actions}>
+          <Group gap={10} mt={4}>
             <Button variant="default" onClick={() => goToRun(step.runId)}>
               {t('start.example.watch')}
             </Button>
-          </div>
+          </Group>
         </>
       );
     case 'done':
@@ -271,7 +275,7 @@ function ExampleBody({
             {t(step.state === 'stopped' ? 'start.example.stopped' : 'start.example.text')}
           </p>
           {step.state === 'stopped' && step.error && <ErrorCard error={step.error} />}
-          <div className={classes.actions}>
+          <Group gap={10} mt={4}>
             <Button
               variant={isCurrent ? 'filled' : 'default'}
               loading={run.isPending}
@@ -290,7 +294,7 @@ function ExampleBody({
                 {t('start.later')}
               </Button>
             )}
-          </div>
+          </Group>
         </>
       );
   }
@@ -302,7 +306,7 @@ function ExampleDone({ runId }: { runId: string }) {
   return (
     <>
       {check.data && (
-        <p className={classes.verdict} data-good={check.data.matches}>
+        <Text data-good={check.data.matches}>
           {check.data.matches ? (
             <Badge tone="good" icon={IconCheck}>
               {t('example.works')}
@@ -311,13 +315,13 @@ function ExampleDone({ runId }: { runId: string }) {
             t('example.differs')
           )}{' '}
           {check.data.matches ? t('example.compared', { count: check.data.compared }) : check.data.message}
-        </p>
+        </Text>
       )}
-      <div className={classes.actions}>
+      <Group gap={10} mt={4}>
         <Button variant="default" onClick={() => goToRun(runId, 'results')}>
           {t('start.example.results')}
         </Button>
-      </div>
+      </Group>
     </>
   );
 }
@@ -349,11 +353,11 @@ function ModelBody({
               <div className={classes.models}>
                 <ModelsCard />
               </div>
-              <div className={classes.actions}>
+              <Group gap={10} mt={4}>
                 <Button variant="subtle" color="slate" onClick={onLater}>
                   {t('start.later')}
                 </Button>
-              </div>
+              </Group>
             </>
           )}
         </>
@@ -375,9 +379,9 @@ function FilesBody({ withoutModel, isCurrent }: { withoutModel: boolean; isCurre
         {t(!isCurrent ? 'start.files.later' : withoutModel ? 'start.files.withoutModel' : 'start.files.text')}
       </p>
       {isCurrent && (
-        <div className={classes.actions}>
+        <Group gap={10} mt={4}>
           <PickButtons primary />
-        </div>
+        </Group>
       )}
     </>
   );

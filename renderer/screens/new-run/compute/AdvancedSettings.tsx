@@ -1,4 +1,4 @@
-import { Button, Checkbox, NumberInput, Select, TextInput } from '@mantine/core';
+import { Box, Button, Checkbox, NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { LIMITS, RESIDUES_PER_PART, TOKENS_PER_BATCH } from '../../../../electron/contract/index.ts';
 import { Fold } from '../../../components/Fold.tsx';
@@ -24,9 +24,9 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
   const number = (value: string | number) =>
     typeof value === 'number' && value > 0 ? Math.round(value) : null;
   return (
-    <div className={classes.fold}>
+    <Box mt={14}>
       <Fold title={t('advanced.title')}>
-        <div className={classes.advanced}>
+        <SimpleGrid minColWidth={220} autoFlow="auto-fit" spacing={20} verticalSpacing={14} pt={12}>
           <Select
             inputWrapperOrder={ORDER}
             label={t('advanced.precision')}
@@ -115,7 +115,7 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
               onChange={(event) => choose({ useCpu: event.currentTarget.checked })}
             />
           )}
-        </div>
+        </SimpleGrid>
         <EarlierRun folder={choices.reuseEmbeddings} />
         <Button
           mt="md"
@@ -129,7 +129,7 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
           {t('advanced.reset')}
         </Button>
       </Fold>
-    </div>
+    </Box>
   );
 }
 
@@ -145,7 +145,8 @@ function EarlierRun({ folder }: { folder: string | null }) {
   return (
     <div className={classes.earlier}>
       <TextInput
-        className={classes.path ?? ''}
+        flex="1 1 260px"
+        miw={0}
         inputWrapperOrder={ORDER}
         label={t('advanced.reuse')}
         description={t('advanced.reuseHelp')}

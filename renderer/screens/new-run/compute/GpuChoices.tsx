@@ -1,4 +1,4 @@
-import { Button, Checkbox } from '@mantine/core';
+import { Button, Checkbox, SimpleGrid } from '@mantine/core';
 import type { ProbedGpu, ProbeResult } from '../../../../electron/contract/index.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import {
@@ -32,7 +32,7 @@ export function GpuChoices({ probe, choices, onChange }: GpuChoicesProps) {
   const listed = listedGpus(probe);
   return (
     <>
-      <div className={classes.gpus}>
+      <SimpleGrid minColWidth={300} spacing={8}>
         {listed.map((gpu) => {
           const usable = isUsable(gpu);
           const isChosen = chosen.has(gpu.uuid) && !choices.useCpu;
@@ -53,7 +53,7 @@ export function GpuChoices({ probe, choices, onChange }: GpuChoicesProps) {
             </div>
           );
         })}
-      </div>
+      </SimpleGrid>
       {listed.some(isForTheCheck) && (
         <Button size="compact-sm" variant="subtle" onClick={() => go({ screen: 'computer' })}>
           {t('newRun.toCheck')}

@@ -1,4 +1,4 @@
-import { Checkbox, Input, Radio } from '@mantine/core';
+import { Checkbox, Input, Radio, SimpleGrid } from '@mantine/core';
 import { useTexts } from '../../../i18n/index.ts';
 import { failedAt, PRESET_IDS, presetOf, PRESETS, type PresetId } from '../../../state/newRun/presets.ts';
 import { choose } from '../../../state/newRun/store.ts';
@@ -30,7 +30,7 @@ export function Presets({ form }: { form: NewRunForm }) {
           onChange={(id) => choose({ precision: PRESETS[id as PresetId] })}
           description={custom}
         >
-          <div className={classes.presets} style={{ marginTop: 6 }}>
+          <SimpleGrid minColWidth={250} spacing={8} style={{ marginTop: 6 }}>
             {PRESET_IDS.map((id) => {
               const failing = isHere ? failedAt(id, form.gpus) : undefined;
               return (
@@ -44,7 +44,7 @@ export function Presets({ form }: { form: NewRunForm }) {
                 </div>
               );
             })}
-          </div>
+          </SimpleGrid>
         </Radio.Group>
       )}
       <Checkbox

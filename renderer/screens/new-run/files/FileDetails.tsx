@@ -1,4 +1,4 @@
-import { Anchor } from '@mantine/core';
+import { Anchor, Paper, Stack, Text } from '@mantine/core';
 import { fileName } from '../../../i18n/format.ts';
 import { useMemo } from 'react';
 import type { InputFileProblem } from '../../../../electron/contract/index.ts';
@@ -16,7 +16,6 @@ import {
 import { useNewRun } from '../../../state/newRun/store.ts';
 import { lengthBins } from '../../../state/newRun/lengthBins.ts';
 import { useRuns } from '../../../state/runs/runs.ts';
-import classes from './FileDetails.module.css';
 import { ProblemList } from './ProblemList.tsx';
 
 const HISTOGRAM_PX = 138;
@@ -35,10 +34,12 @@ export function FileDetails({ file }: { file: ListedFile }) {
   if (blocking) {
     // Its figures are of something that will not be computed.
     return (
-      <div className={classes.details}>
-        <h3 className={classes.name}>{fileName(file.path)}</h3>
+      <Stack gap={12} mt={14} pt={14} style={{ borderTop: '1px solid var(--line)' }}>
+        <Text component="h3" fz={15} fw={620} style={{ overflowWrap: 'anywhere' }}>
+          {fileName(file.path)}
+        </Text>
         <ProblemList problems={[blocking]} />
-      </div>
+      </Stack>
     );
   }
   const original = repeatedFiles(files).get(file.path);
@@ -59,8 +60,10 @@ export function FileDetails({ file }: { file: ListedFile }) {
           },
         ];
   return (
-    <div className={classes.details}>
-      <h3 className={classes.name}>{fileName(file.path)}</h3>
+    <Stack gap={12} mt={14} pt={14} style={{ borderTop: '1px solid var(--line)' }}>
+      <Text component="h3" fz={15} fw={620} style={{ overflowWrap: 'anywhere' }}>
+        {fileName(file.path)}
+      </Text>
       <Facts
         size="small"
         items={[
@@ -77,20 +80,24 @@ export function FileDetails({ file }: { file: ListedFile }) {
         ]}
       />
       {original !== undefined && (
-        <p className={classes.note}>{t('newRun.sameContent', { name: fileName(original) })}</p>
+        <Paper component="p" px={12} py={8} radius="md" bg="var(--accent-soft)">
+          {t('newRun.sameContent', { name: fileName(original) })}
+        </Paper>
       )}
       {earlier && (
-        <p className={classes.note}>
+        <Paper component="p" px={12} py={8} radius="md" bg="var(--accent-soft)">
           {t('newRun.analysedBefore', { date: format.dateTime(earlier.createdAt) })}{' '}
           <Anchor component="button" type="button" onClick={() => goToRun(earlier.runId, 'results')}>
             {earlier.name}
           </Anchor>
-        </p>
+        </Paper>
       )}
       <ProblemList problems={[...problemsBySeverity(inspected), ...shortSequences]} />
       {bins.length > 0 && inspected.sequences > 0 && (
         <div>
-          <p className={classes.chartTitle}>{t('newRun.lengths')}</p>
+          <Text mb={2} fz="sm" c="dimmed">
+            {t('newRun.lengths')}
+          </Text>
           <Histogram
             title={t('newRun.lengths')}
             summary={t('newRun.lengthsSummary', {
@@ -108,6 +115,6 @@ export function FileDetails({ file }: { file: ListedFile }) {
           />
         </div>
       )}
-    </div>
+    </Stack>
   );
 }

@@ -1,5 +1,5 @@
 import { asSentence, fileName, folderOf } from '../../../i18n/format.ts';
-import { ActionIcon, Button, Loader } from '@mantine/core';
+import { ActionIcon, Button, Group, Loader } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconX } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
@@ -64,7 +64,7 @@ export function FilesCard() {
       {inspectError && <ErrorCard error={inspectError} />}
       {files.length > 0 && (
         <>
-          <p className={classes.totals} aria-live="polite">
+          <Group component="p" gap={8} mt={0} mb={10} c="dimmed" aria-live="polite">
             {looking && <Loader size={14} />}
             {t('newRun.totals', {
               files: totals.files,
@@ -75,16 +75,11 @@ export function FilesCard() {
             {several && ` · ${t('newRun.samples', { count: samplesUsed })}`}
             {ignored > 0 && ` ${t('newRun.ignored', { count: ignored })}`}
             {several && files.length <= MOST_NAMED && (
-              <Button
-                variant="subtle"
-                size="compact-sm"
-                className={classes.whole ?? ''}
-                onClick={() => setNaming(true)}
-              >
+              <Button variant="subtle" size="compact-sm" flex="none" onClick={() => setNaming(true)}>
                 {t('samples.edit')}
               </Button>
             )}
-          </p>
+          </Group>
           <VirtualTable
             label={t('newRun.files')}
             columns={columns}
@@ -97,17 +92,26 @@ export function FilesCard() {
             empty={null}
           />
           {blocked.length > 0 && (
-            <div className={classes.blocked}>
+            <Group
+              justify="space-between"
+              gap={12}
+              mt={10}
+              pl={14}
+              pr={8}
+              py={8}
+              bdrs="md"
+              bg="var(--bad-soft)"
+            >
               <span>{t('newRun.blockedFiles', { count: blocked.length })}</span>
               <Button
                 size="compact-sm"
                 variant="default"
-                className={classes.whole ?? ''}
+                flex="none"
                 onClick={() => removeFiles(blocked.map(({ path }) => path))}
               >
                 {t('newRun.removeBlocked')}
               </Button>
-            </div>
+            </Group>
           )}
           {shownFile && <FileDetails file={shownFile} />}
           {naming && (
@@ -124,9 +128,9 @@ export function FilesCard() {
         </>
       )}
       {files.length === 0 && looking && (
-        <p className={classes.totals}>
+        <Group component="p" gap={8} mt={0} mb={10} c="dimmed" wrap="nowrap">
           <Loader size={14} /> {t('newRun.looking')}
-        </p>
+        </Group>
       )}
     </Card>
   );

@@ -1,8 +1,8 @@
+import { Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
 import type { InputFileProblem } from '../../../../electron/contract/index.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { useProblemTexts } from '../../../state/problemTexts.ts';
-import classes from './ProblemList.module.css';
 
 const ICONS = { blocks: IconCircleX, skipped: IconAlertTriangle, warning: IconInfoCircle };
 
@@ -12,25 +12,33 @@ export function ProblemList({ problems }: { problems: readonly InputFileProblem[
   const sayProblem = useProblemTexts();
   if (problems.length === 0) {
     return (
-      <p className={classes.fine}>
-        <IconCircleCheck size={18} aria-hidden /> {t('newRun.noProblems')}
-      </p>
+      <Group component="p" gap={8} m={0} align="flex-start" wrap="nowrap">
+        <IconCircleCheck color="var(--good)" size={18} aria-hidden /> {t('newRun.noProblems')}
+      </Group>
     );
   }
   return (
-    <ul className={classes.list}>
+    <Stack component="ul" className="plain-list" gap={6}>
       {problems.map((problem) => {
         const Icon = ICONS[problem.severity];
         const { message, effect } = sayProblem(problem);
         return (
-          <li key={problem.code} className={`${classes.problem} ${classes[problem.severity]}`}>
-            <Icon size={18} aria-hidden />
+          <Group component="li" key={problem.code} gap={8} align="flex-start" wrap="nowrap">
+            <Icon
+              color={problem.severity === 'blocks' ? 'var(--bad)' : 'var(--warn)'}
+              size={18}
+              style={{ flex: 'none' }}
+              aria-hidden
+            />
             <div>
-              <span className={classes.message}>{message}</span> <span className="muted">{effect}</span>
+              <Text span fw={560}>
+                {message}
+              </Text>{' '}
+              <span className="muted">{effect}</span>
             </div>
-          </li>
+          </Group>
         );
       })}
-    </ul>
+    </Stack>
   );
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Button, Loader, Modal, Select, Stack } from '@mantine/core';
+import { Box, Button, Loader, Modal, Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import {
   demoMark,
@@ -14,7 +14,6 @@ import { modelTitle } from '../../../state/computer/modelTexts.ts';
 import { chooseOriginalFile } from '../../../state/results/otherTables.ts';
 import { changeView, useResultsView } from '../../../state/results/resultsView.ts';
 import { useRuns } from '../../../state/runs/runs.ts';
-import classes from './CompareDialog.module.css';
 import { TwoScoresChart } from '../distributions/SquaresChart.tsx';
 import { OriginalComparison } from './OriginalComparison.tsx';
 import { PredictionLabel } from '../PredictionLabel.tsx';
@@ -54,7 +53,9 @@ export function CompareDialog({ run, onClose }: { run: RunSummary; onClose: () =
           <Button variant="default" size="compact-sm" onClick={() => void chooseOriginalFile()}>
             {t('compare.original')}
           </Button>
-          <p className={classes.text}>{t('compare.originalText')}</p>
+          <Text fz="sm" c="dimmed">
+            {t('compare.originalText')}
+          </Text>
         </div>
         {file !== null && <OriginalComparison run={run} file={file} onClose={onClose} />}
         {comparison.error && <ErrorCard error={comparison.error} />}
@@ -76,12 +77,17 @@ interface ComparisonProps {
 function Comparison({ found, names, onClose }: ComparisonProps) {
   const { t, format } = useTexts();
   const { inBoth, sameCall, scores, calls, changed } = found;
-  if (inBoth === 0) return <p className={classes.text}>{t('compare.nothing')}</p>;
+  if (inBoth === 0)
+    return (
+      <Text fz="sm" c="dimmed">
+        {t('compare.nothing')}
+      </Text>
+    );
   const score = (value: number | null) => (value === null ? '–' : format.score(value));
   const changes = inBoth - sameCall;
   return (
     <>
-      <p className={classes.text}>
+      <Text fz="sm" c="dimmed">
         {t('compare.summary', {
           both: format.integer(inBoth),
           same: format.integer(sameCall),
@@ -89,9 +95,9 @@ function Comparison({ found, names, onClose }: ComparisonProps) {
           first: format.integer(found.onlyInFirst),
           second: format.integer(found.onlyInSecond),
         })}
-      </p>
-      <div className={classes.scroll} tabIndex={0} role="group" aria-label={t('compare.calls')}>
-        <table className={classes.table}>
+      </Text>
+      <Box mah={320} style={{ overflow: 'auto' }} tabIndex={0} role="group" aria-label={t('compare.calls')}>
+        <table className="figures">
           <caption>{t('compare.calls')}</caption>
           <thead>
             <tr>
@@ -108,7 +114,7 @@ function Comparison({ found, names, onClose }: ComparisonProps) {
               <tr key={call}>
                 <th scope="row">{t(`prediction.${call}`)}</th>
                 {predictionSchema.options.map((second) => (
-                  <td key={second} data-same={call === second}>
+                  <td key={second} data-marked={call === second}>
                     {format.integer(calls[call][second])}
                   </td>
                 ))}
@@ -116,24 +122,32 @@ function Comparison({ found, names, onClose }: ComparisonProps) {
             ))}
           </tbody>
         </table>
-      </div>
+      </Box>
       {scores && (
         <section>
-          <h3 className={classes.subtitle}>{t('compare.scores')}</h3>
+          <Text component="h3" mb={8} fz="md" fw={600}>
+            {t('compare.scores')}
+          </Text>
           <TwoScoresChart counts={found.scoreGrid} names={names} />
-          <p className={classes.text}>
+          <Text fz="sm" c="dimmed">
             {t('compare.scoresText', {
               count: format.integer(scores.compared),
               correlation: scores.correlation === null ? '–' : format.decimal(scores.correlation, 3),
               mean: format.score(scores.meanAbsoluteDifference),
               largest: format.score(scores.largestDifference),
             })}
-          </p>
+          </Text>
         </section>
       )}
       {changes > 0 && (
-        <div className={classes.scroll} tabIndex={0} role="group" aria-label={t('compare.changed')}>
-          <table className={classes.table}>
+        <Box
+          mah={320}
+          style={{ overflow: 'auto' }}
+          tabIndex={0}
+          role="group"
+          aria-label={t('compare.changed')}
+        >
+          <table className="figures">
             <caption>
               {t('compare.changed')} ({format.integer(changes)})
             </caption>
@@ -154,7 +168,7 @@ function Comparison({ found, names, onClose }: ComparisonProps) {
                   <th scope="row">
                     <button
                       type="button"
-                      className={classes.name}
+                      className="link"
                       onClick={() => {
                         changeView({ openRow: first.row, openIndex: null });
                         onClose();
@@ -175,9 +189,11 @@ function Comparison({ found, names, onClose }: ComparisonProps) {
             </tbody>
           </table>
           {changes > changed.length && (
-            <p className={classes.text}>{t('compare.more', { count: changes - changed.length })}</p>
+            <Text fz="sm" c="dimmed">
+              {t('compare.more', { count: changes - changed.length })}
+            </Text>
           )}
-        </div>
+        </Box>
       )}
     </>
   );

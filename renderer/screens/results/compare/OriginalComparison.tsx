@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Button, Loader } from '@mantine/core';
+import { Box, Button, Loader, Text } from '@mantine/core';
 import { Fragment } from 'react';
 import type { OriginalComparison as Found, RunSummary } from '../../../../electron/contract/index.ts';
 import { ErrorCard } from '../../../components/feedback/ErrorCard.tsx';
@@ -7,7 +7,6 @@ import { useTexts } from '../../../i18n/index.ts';
 import { queries } from '../../../state/connection.ts';
 import { go } from '../../../state/navigation.ts';
 import { changeView } from '../../../state/results/resultsView.ts';
-import classes from './CompareDialog.module.css';
 import { PredictionLabel } from '../PredictionLabel.tsx';
 
 const CALLS = ['virus', 'others'] as const;
@@ -37,7 +36,7 @@ function Agreement({ found, onClose }: { found: Found; onClose: () => void }) {
     `${examples.join(', ')}${count > examples.length ? ' …' : ''}`;
   return (
     <>
-      <p className={classes.text} role="status">
+      <Text fz="sm" c="dimmed" role="status">
         {inBoth === 0
           ? t('compare.file.nothing', { file })
           : t('compare.file.summary', {
@@ -48,23 +47,27 @@ function Agreement({ found, onClose }: { found: Found; onClose: () => void }) {
               run: format.integer(onlyInRun.count),
               inFile: format.integer(onlyInFile.count),
             })}
-      </p>
-      {ambiguous > 0 && <p className={classes.text}>{t('compare.file.ambiguous', { count: ambiguous })}</p>}
+      </Text>
+      {ambiguous > 0 && (
+        <Text fz="sm" c="dimmed">
+          {t('compare.file.ambiguous', { count: ambiguous })}
+        </Text>
+      )}
       {onlyInRun.count + onlyInFile.count > 0 && (
         <div>
           {onlyInRun.count > 0 && (
-            <p className={classes.text}>
+            <Text fz="sm" c="dimmed">
               {t('compare.file.onlyInRun', { names: names(onlyInRun.examples, onlyInRun.count) })}
-            </p>
+            </Text>
           )}
           {onlyInFile.count > 0 && (
-            <p className={classes.text}>
+            <Text fz="sm" c="dimmed">
               {t('compare.file.onlyInFile', { names: names(onlyInFile.examples, onlyInFile.count) })}
-            </p>
+            </Text>
           )}
-          <p className={classes.text}>
+          <Text fz="sm" c="dimmed">
             {t('compare.file.missing', { length: format.integer(found.chunkLength) })}
-          </p>
+          </Text>
           <Button
             variant="subtle"
             size="compact-sm"
@@ -78,8 +81,14 @@ function Agreement({ found, onClose }: { found: Found; onClose: () => void }) {
         </div>
       )}
       {inBoth > 0 && (
-        <div className={classes.scroll} tabIndex={0} role="group" aria-label={t('compare.file.calls')}>
-          <table className={classes.table}>
+        <Box
+          mah={320}
+          style={{ overflow: 'auto' }}
+          tabIndex={0}
+          role="group"
+          aria-label={t('compare.file.calls')}
+        >
+          <table className="figures">
             <caption>{t('compare.file.calls')}</caption>
             <thead>
               <tr>
@@ -101,7 +110,7 @@ function Agreement({ found, onClose }: { found: Found; onClose: () => void }) {
                 <tr key={call}>
                   <th scope="row">{t(`prediction.${call}`)}</th>
                   {CALLS.map((other) => (
-                    <td key={other} data-same={call === other}>
+                    <td key={other} data-marked={call === other}>
                       {format.integer(calls[call][other])}
                     </td>
                   ))}
@@ -109,27 +118,27 @@ function Agreement({ found, onClose }: { found: Found; onClose: () => void }) {
               ))}
             </tbody>
           </table>
-        </div>
+        </Box>
       )}
       {frames && inBoth > 0 && (
-        <p className={classes.text}>
+        <Text fz="sm" c="dimmed">
           {t('compare.file.frames', {
             both: format.integer(frames.inBoth),
             same: format.integer(frames.sameCall),
             run: format.integer(frames.onlyInRun),
             inFile: format.integer(frames.onlyInFile),
           })}
-        </p>
+        </Text>
       )}
       {scores && (
-        <p className={classes.text}>
+        <Text fz="sm" c="dimmed">
           {t('compare.file.scores', {
             count: format.integer(scores.compared),
             correlation: scores.correlation === null ? '–' : format.decimal(scores.correlation, 6),
             mean: format.decimal(scores.meanAbsoluteDifference, 8),
             largest: format.decimal(scores.largestDifference, 8),
           })}
-        </p>
+        </Text>
       )}
       {sameCall < inBoth && <Differing found={found} onClose={onClose} />}
     </>
@@ -142,9 +151,17 @@ function Differing({ found, onClose }: { found: Found; onClose: () => void }) {
   const score = (value: number | null) => (value === null ? '–' : format.decimal(value, 6));
   const more = inBoth - sameCall - differing.length;
   return (
-    <div className={classes.scroll} tabIndex={0} role="group" aria-label={t('compare.file.differing')}>
-      <p className={classes.text}>{t('compare.file.differingText')}</p>
-      <table className={classes.table}>
+    <Box
+      mah={320}
+      style={{ overflow: 'auto' }}
+      tabIndex={0}
+      role="group"
+      aria-label={t('compare.file.differing')}
+    >
+      <Text fz="sm" c="dimmed">
+        {t('compare.file.differingText')}
+      </Text>
+      <table className="figures">
         <caption>
           {t('compare.file.differing')} ({format.integer(inBoth - sameCall)})
         </caption>
@@ -167,7 +184,7 @@ function Differing({ found, onClose }: { found: Found; onClose: () => void }) {
               <th scope="row">
                 <button
                   type="button"
-                  className={classes.name}
+                  className="link"
                   onClick={() => {
                     changeView({ openRow: row, openIndex: null });
                     onClose();
@@ -190,7 +207,11 @@ function Differing({ found, onClose }: { found: Found; onClose: () => void }) {
           ))}
         </tbody>
       </table>
-      {more > 0 && <p className={classes.text}>{t('compare.more', { count: more })}</p>}
-    </div>
+      {more > 0 && (
+        <Text fz="sm" c="dimmed">
+          {t('compare.more', { count: more })}
+        </Text>
+      )}
+    </Box>
   );
 }

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { SegmentedControl, Skeleton, Switch } from '@mantine/core';
+import { SegmentedControl, Skeleton, Switch, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import type { RunSummary } from '../../../../electron/contract/index.ts';
 import { Card } from '../../../components/Card.tsx';
@@ -79,7 +79,9 @@ function Distributions({ run, version }: { run: RunSummary; version: number }) {
       ) : !data ? (
         <Skeleton height={HEIGHT} />
       ) : isEmpty(data) ? (
-        <p className={classes.none}>{t('plots.none')}</p>
+        <Text py={24} c="dimmed">
+          {t('plots.none')}
+        </Text>
       ) : kind === 'scores' ? (
         <ScoresByCallChart found={data} isLog={isLog} />
       ) : kind === 'lengths' ? (

@@ -34,7 +34,7 @@ export function ChunkTable({ chunks, chunk, onPick }: ChunkTableProps) {
         empty={null}
       />
       {chunk && chunk.frames.length > 0 && (
-        <table className={classes.frames}>
+        <table className="figures" style={{ marginTop: 12 }}>
           <caption>
             {t('chunks.framesOf', { start: format.integer(chunk.start), end: format.integer(chunk.end) })}
           </caption>
@@ -47,7 +47,7 @@ export function ChunkTable({ chunks, chunk, onPick }: ChunkTableProps) {
           </thead>
           <tbody>
             {chunk.frames.map((frame) => (
-              <tr key={frame.frame} data-best={frame.frame === chunk.bestFrame}>
+              <tr key={frame.frame} data-marked={frame.frame === chunk.bestFrame}>
                 <th scope="row">{frame.frame}</th>
                 <td>{format.score(frame.score1)}</td>
                 <td>{format.score(frame.score2)}</td>

@@ -1,7 +1,7 @@
 import { fileName } from '../../../i18n/format.ts';
 import { queries } from '../../../state/connection.ts';
 import { useQuery } from '@tanstack/react-query';
-import { Drawer, Skeleton } from '@mantine/core';
+import { Drawer, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import {
   EVIDENCE_RULE,
@@ -59,10 +59,16 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
   const chunk = picked ?? chunks.find((candidate) => candidate.frames.length > 0);
   const notice = modelNotice(run.plan.model, texts);
   return (
-    <div className={classes.details}>
+    <Stack gap={18}>
       <div>
-        <h2 className={classes.name}>{sequence.seqName}</h2>
-        {sequence.header !== sequence.seqName && <p className={classes.header}>{sequence.header}</p>}
+        <Text component="h2" fz="xl" fw={650} style={{ overflowWrap: 'anywhere' }}>
+          {sequence.seqName}
+        </Text>
+        {sequence.header !== sequence.seqName && (
+          <Text mt={2} c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+            {sequence.header}
+          </Text>
+        )}
       </div>
       {notice !== null && <Banner tone="demo" title={notice} />}
       <Facts
@@ -91,18 +97,28 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
           { label: t('results.column.input'), value: fileName(run.plan.inputs[sequence.input]?.path ?? '') },
         ]}
       />
-      {sequence.reason !== 'ok' && <p className={classes.reason}>{t(`reasonText.${sequence.reason}`)}</p>}
-      {sequence.virusScore !== null && sequence.length < run.plan.chunkLength && (
-        <p className={classes.reason}>{t('chunks.short', { length: run.plan.chunkLength })}</p>
+      {sequence.reason !== 'ok' && (
+        <Paper component="p" px={14} py={10} radius="md" bg="var(--surface-sunken)">
+          {t(`reasonText.${sequence.reason}`)}
+        </Paper>
       )}
-      {contradictsItsScore(sequence) && <p className={classes.reason}>{t('chunks.disagree')}</p>}
+      {sequence.virusScore !== null && sequence.length < run.plan.chunkLength && (
+        <Paper component="p" px={14} py={10} radius="md" bg="var(--surface-sunken)">
+          {t('chunks.short', { length: run.plan.chunkLength })}
+        </Paper>
+      )}
+      {contradictsItsScore(sequence) && (
+        <Paper component="p" px={14} py={10} radius="md" bg="var(--surface-sunken)">
+          {t('chunks.disagree')}
+        </Paper>
+      )}
       {sequence.secondScore !== null && sequence.bestScore !== null && (
-        <p className={classes.note}>
+        <Text mt={4} fz="xs" c="dimmed">
           {t('chunks.bestTwo', {
             best: format.score(sequence.bestScore),
             second: format.score(sequence.secondScore),
           })}
-        </p>
+        </Text>
       )}
       {chunks.length > 0 && (
         <>
@@ -113,10 +129,12 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
           <ChunkTable chunks={chunks} chunk={chunk} onPick={setPicked} />
         </>
       )}
-      <p className={classes.note}>{t('chunks.noteScore')}</p>
+      <Text mt={4} fz="xs" c="dimmed">
+        {t('chunks.noteScore')}
+      </Text>
       <SequenceNotes run={run} sequence={sequence} />
       <SequenceLetters run={run} sequence={sequence} />
-    </div>
+    </Stack>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core';
+import { Button, Group, Paper, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { IconCopy, IconWorldSearch } from '@tabler/icons-react';
 import { useId, useMemo } from 'react';
@@ -59,7 +59,9 @@ function Letters({ run, sequence }: SequenceLettersProps) {
         />
       )}
       {data.record === null ? (
-        <p className={classes.reason}>{t('letters.tooLong', { most: format.integer(LIMITS.text) })}</p>
+        <Paper component="p" px={14} py={10} radius="md" bg="var(--surface-sunken)">
+          {t('letters.tooLong', { most: format.integer(LIMITS.text) })}
+        </Paper>
       ) : (
         <Fasta title={t('letters.nucleotides')} fasta={data.record} program="blastn" />
       )}
@@ -84,16 +86,16 @@ function Fasta({ title, fasta, program }: FastaProps) {
       <h3 id={id} className={classes.subtitle}>
         {title}
       </h3>
-      <div className={classes.letters} tabIndex={0} role="region" aria-labelledby={id}>
+      <div className="text-box" style={{ maxHeight: 168 }} tabIndex={0} role="region" aria-labelledby={id}>
         {letters.slice(0, MOST_SHOWN)}
       </div>
       {letters.length > MOST_SHOWN && (
-        <p className={classes.note}>
+        <Text mt={4} fz="xs" c="dimmed">
           {t('letters.cut', {
             shown: format.integer(MOST_SHOWN),
             all: format.integer(letters.length),
           })}
-        </p>
+        </Text>
       )}
       <Group gap="xs" mt="xs">
         <Button

@@ -1,4 +1,4 @@
-import { TagsInput, Textarea } from '@mantine/core';
+import { Stack, TagsInput, Textarea } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import {
   LIMITS,
@@ -10,7 +10,6 @@ import {
 import { ErrorCard } from '../../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { useKeepNote, useSequenceNotes } from '../../../state/results/sequenceNotes.ts';
-import classes from './SequenceDrawer.module.css';
 
 interface SequenceNotesProps {
   run: RunSummary;
@@ -38,7 +37,7 @@ function Fields({ run, sequence, notes }: SequenceNotesProps & { notes: Readonly
     [notes],
   );
   return (
-    <section className={classes.notes}>
+    <Stack component="section" gap={12}>
       <TagsInput
         label={t('history.tags')}
         description={t('notes.tagsHelp')}
@@ -57,6 +56,6 @@ function Fields({ run, sequence, notes }: SequenceNotesProps & { notes: Readonly
         value={typed.note}
         onChange={(event) => change({ note: event.currentTarget.value })}
       />
-    </section>
+    </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, MultiSelect, NumberInput, Popover } from '@mantine/core';
+import { Button, Checkbox, Group, MultiSelect, NumberInput, Popover, SimpleGrid, Text } from '@mantine/core';
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
 import { useState } from 'react';
 import { evidenceSchema, reasonSchema } from '../../../../electron/contract/index.ts';
@@ -49,11 +49,11 @@ export function MoreFilters() {
         </Button>
       </Popover.Target>
       <Popover.Dropdown className={classes.moreFilters ?? ''}>
-        <div className={classes.numberFields}>
+        <SimpleGrid cols={2} spacing={12} verticalSpacing={10} style={{ alignItems: 'end' }}>
           {FIELDS.map((field) => (
             <NumberField key={field} field={field} />
           ))}
-        </div>
+        </SimpleGrid>
         <MultiSelect
           label={t('results.column.reason')}
           placeholder={view.reasons.length === 0 ? t('results.anyReason') : ''}
@@ -77,7 +77,9 @@ export function MoreFilters() {
             ))}
           </Group>
         </Checkbox.Group>
-        <p className={classes.note}>{evidenceRule(texts)}</p>
+        <Text mt={-4} fz="xs" c="dimmed">
+          {evidenceRule(texts)}
+        </Text>
       </Popover.Dropdown>
     </Popover>
   );

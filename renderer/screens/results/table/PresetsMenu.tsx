@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { Button, Menu } from '@mantine/core';
+import { Button, Menu, Text } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import { CONSERVATIVE, type RunSummary, type SequenceFilter } from '../../../../electron/contract/index.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { queries } from '../../../state/connection.ts';
 import { PRESETS, showPreset, type Preset } from '../../../state/results/resultsView.ts';
-import classes from '../ResultsTab.module.css';
 
 const NAMES = Object.keys(PRESETS) as Preset[];
 
@@ -36,12 +35,20 @@ function PresetItem({ run, name, filter }: { run: RunSummary; name: Preset; filt
   return (
     <Menu.Item
       onClick={() => showPreset(name)}
-      rightSection={data && <span className={classes.presetCount}>{format.integer(data.total)}</span>}
+      rightSection={
+        data && (
+          <Text span fz="sm" fw={560}>
+            {format.integer(data.total)}
+          </Text>
+        )
+      }
     >
-      <span className={classes.presetName}>{t(`presets.${name}`)}</span>
-      <span className={classes.presetText}>
+      <Text span fz="sm" fw={560} display="block">
+        {t(`presets.${name}`)}
+      </Text>
+      <Text span fz="xs" c="dimmed" display="block">
         {t(`presets.${name}Text`, { score: format.decimal(CONSERVATIVE.minScore, 1) })}
-      </span>
+      </Text>
     </Menu.Item>
   );
 }

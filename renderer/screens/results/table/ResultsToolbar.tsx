@@ -6,7 +6,6 @@ import { predictionSchema, type RunSummary } from '../../../../electron/contract
 import { useTexts } from '../../../i18n/index.ts';
 import { openRunDialog } from '../../../state/runs/runDialog.ts';
 import { changeView, clearFilters, isFiltered, useResultsView } from '../../../state/results/resultsView.ts';
-import classes from '../ResultsTab.module.css';
 import { useSequenceNotes } from '../../../state/results/sequenceNotes.ts';
 import { MoreFilters } from './MoreFilters.tsx';
 import { PresetsMenu } from './PresetsMenu.tsx';
@@ -30,9 +29,10 @@ export function ResultsToolbar({ run }: { run: RunSummary }) {
     [inputs, t],
   );
   return (
-    <div className={classes.toolbar} role="search" aria-label={t('results.filter')}>
+    <Group gap="10px 8px" role="search" aria-label={t('results.filter')}>
       <TextInput
-        className={classes.search ?? ''}
+        flex="1 1 160px"
+        maw={320}
         leftSection={<IconSearch size={16} aria-hidden />}
         rightSection={
           view.search !== '' && (
@@ -84,7 +84,7 @@ export function ResultsToolbar({ run }: { run: RunSummary }) {
         </Popover.Dropdown>
       </Popover>
       <Button
-        className={classes.export ?? ''}
+        ml="auto"
         variant="subtle"
         color="slate"
         size="compact-sm"
@@ -103,7 +103,7 @@ export function ResultsToolbar({ run }: { run: RunSummary }) {
         </Button>
         <RunActionsMenu run={run} />
       </Group>
-      <div className={classes.second}>
+      <Group gap="8px 16px" flex="1 1 100%">
         <Chip.Group
           multiple
           value={[...view.predictions]}
@@ -145,7 +145,7 @@ export function ResultsToolbar({ run }: { run: RunSummary }) {
             {t(`others.agreement.${view.other.agreement}`, { title: view.other.title })}
           </Button>
         )}
-        <span className={classes.count}>
+        <Group component="span" gap={8} mih={22} fz="sm" c="dimmed">
           <span role="status">
             {view.shown === null ? t('common.loading') : t('results.shown', { count: view.shown })}
           </span>
@@ -154,8 +154,8 @@ export function ResultsToolbar({ run }: { run: RunSummary }) {
               {t('results.clearFilters')}
             </Button>
           )}
-        </span>
-      </div>
-    </div>
+        </Group>
+      </Group>
+    </Group>
   );
 }

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { IconNote } from '@tabler/icons-react';
 import {
   sequenceSortSchema,
@@ -99,7 +100,10 @@ export function sequenceColumns(
         if (length >= chunkLength) return text;
         return (
           <>
-            <span className={classes.short}>{t('results.short')}</span> {text}
+            <Text span ml={6} fz={11} c="dimmed">
+              {t('results.short')}
+            </Text>{' '}
+            {text}
           </>
         );
       },

@@ -1,4 +1,4 @@
-import { Button, Menu } from '@mantine/core';
+import { Button, Menu, Text } from '@mantine/core';
 import { IconChevronDown, IconPlayerPause } from '@tabler/icons-react';
 import type { RunSummary } from '../../../../electron/contract/index.ts';
 import { useTexts } from '../../../i18n/index.ts';
@@ -80,7 +80,9 @@ function Choice({ title, text, destructive = false, onClick }: ChoiceProps) {
       <span className={classes.title} data-destructive={destructive}>
         {title}
       </span>
-      <span className={classes.text}>{text}</span>
+      <Text span display="block" fz="xs" c="dimmed">
+        {text}
+      </Text>
     </Menu.Item>
   );
 }

@@ -1,3 +1,4 @@
+import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { useCallback, useMemo, useState } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
@@ -36,7 +37,7 @@ export function DeviceGrid({ runId }: { runId: string }) {
   if (devices.length === 0) return null;
   const onInclude = atWork ? include : undefined;
   return (
-    <section className={classes.devices} aria-labelledby="devices-title">
+    <Stack component="section" gap={12} aria-labelledby="devices-title">
       <h2 id="devices-title" className="visually-hidden">
         {t('run.devices')}
       </h2>
@@ -54,7 +55,7 @@ export function DeviceGrid({ runId }: { runId: string }) {
           />
         ),
       )}
-    </section>
+    </Stack>
   );
 }
 
@@ -65,11 +66,11 @@ interface CardsProps {
 
 function Cards({ ids, onInclude }: CardsProps) {
   return (
-    <div className={classes.grid}>
+    <SimpleGrid minColWidth="min(284px, 100%)" spacing={12}>
       {ids.map((id) => (
         <LiveDeviceCard key={id} id={id} onInclude={onInclude} />
       ))}
-    </div>
+    </SimpleGrid>
   );
 }
 
@@ -90,13 +91,15 @@ function Node({ name, openAtFirst, ...cards }: CardsProps & { name: string; open
   return (
     <details className={classes.node} open={opened} onToggle={(event) => setOpened(event.currentTarget.open)}>
       <summary>
-        <b className={classes.nodeName}>{name}</b>
-        <span className={classes.nodeFacts}>
+        <Text component="b" span fw={620} style={{ overflowWrap: 'anywhere' }}>
+          {name}
+        </Text>
+        <Text span ml={10} c="dimmed">
           {t('node.devices', { count: ids.size, computing })}
           {sequences !== null && computing > 0 && (
             <> · {t('node.speed', { speed: format.rate(sequences) })}</>
           )}
-        </span>
+        </Text>
       </summary>
       {opened && <Cards {...cards} />}
     </details>

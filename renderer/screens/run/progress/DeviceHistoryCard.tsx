@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { memo, useMemo } from 'react';
 import type { DeviceHistory, RunSummary } from '../../../../electron/contract/index.ts';
@@ -127,7 +127,7 @@ const Curves = memo(function Curves({ device, span, measures }: CurvesProps) {
         ]),
       })}
     >
-      <div className={classes.curves}>
+      <SimpleGrid minColWidth="min(170px, 100%)" autoFlow="auto-fit" spacing={18} verticalSpacing={10}>
         {curves.map(({ measure, top, points, label }) => (
           <div key={measure}>
             <Group justify="space-between" gap={8} fz="xs" c="dimmed" wrap="nowrap">
@@ -149,7 +149,7 @@ const Curves = memo(function Curves({ device, span, measures }: CurvesProps) {
             </div>
           </div>
         ))}
-      </div>
+      </SimpleGrid>
     </AccessibleChart>
   );
 });
@@ -165,19 +165,23 @@ function Sums({ device, texts: { t, format } }: { device: DeviceHistory; texts: 
       <Text size="xs" c="dimmed">
         {busyFraction !== null && t('deviceHistory.busy', { percent: format.percent(busyFraction) })}
       </Text>
-      {keptBusy === false && <p className={classes.slow}>{t('deviceHistory.oftenIdle')}</p>}
+      {keptBusy === false && (
+        <Text mt={4} px={8} py={4} bdrs={6} fz="xs" bg="var(--warn-soft)">
+          {t('deviceHistory.oftenIdle')}
+        </Text>
+      )}
       {energyWh !== null && (
         <Text size="xs" c="dimmed">
           {t('deviceHistory.energy', { energy: energyText(energyWh, format) })}
         </Text>
       )}
       {slowerThan && (
-        <p className={classes.slow}>
+        <Text mt={4} px={8} py={4} bdrs={6} fz="xs" bg="var(--warn-soft)">
           {t(isHot(device) ? 'deviceHistory.slowHot' : 'deviceHistory.slow', {
             percent: format.integer(slowerThan.percent),
             other: label(slowerThan.id),
           })}
-        </p>
+        </Text>
       )}
     </div>
   );

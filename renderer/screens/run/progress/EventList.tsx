@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Button } from '@mantine/core';
+import { Box, Button, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { RunEvent } from '../../../../electron/contract/index.ts';
@@ -58,15 +58,22 @@ export function EventList({ runId }: { runId: string }) {
             return (
               <li key={event.id} className={`${classes.event} ${classes[event.level]}`}>
                 <Icon size={16} aria-hidden />
-                <span className={classes.message}>
+                <Box component="span" style={{ overflowWrap: 'anywhere' }}>
                   {event.level !== 'info' && (
                     <span className="visually-hidden">{t(`events.${event.level}`)}: </span>
                   )}
                   {say({ text: event.message, wording: event.wording })}
-                </span>
-                <time className={classes.time} dateTime={event.time}>
+                </Box>
+                <Text
+                  component="time"
+                  pr={4}
+                  fz="inherit"
+                  c="dimmed"
+                  style={{ whiteSpace: 'nowrap' }}
+                  dateTime={event.time}
+                >
                   {format.time(event.time)}
-                </time>
+                </Text>
               </li>
             );
           })}

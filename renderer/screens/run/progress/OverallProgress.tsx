@@ -1,3 +1,4 @@
+import { Group, SimpleGrid, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
 import type { RunProgress, RunSummary } from '../../../../electron/contract/index.ts';
@@ -50,7 +51,7 @@ export function OverallProgress() {
         />
       )}
       {!isStill && (
-        <div className={classes.stages}>
+        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing={32} verticalSpacing={12} mt={18}>
           <Stage
             title={t('progress.reading')}
             fraction={stages.read}
@@ -66,7 +67,7 @@ export function OverallProgress() {
             fraction={stages.scored}
             finished={done || stages.scored === 1}
           />
-        </div>
+        </SimpleGrid>
       )}
     </Card>
   );
@@ -164,11 +165,13 @@ function Stage({ title, fraction, finished, text }: StageProps) {
   const { format } = useTexts();
   return (
     <div>
-      <div className={classes.stageText}>
+      <Group gap={10} mb={4} align="baseline" fz="sm">
         <b>{title}</b>
         {text !== undefined && <span className="muted">{text}</span>}
-        <span className={classes.stagePercent}>{fraction === null ? '–' : format.percent(fraction)}</span>
-      </div>
+        <Text span ml="auto" fz="inherit" c="dimmed">
+          {fraction === null ? '–' : format.percent(fraction)}
+        </Text>
+      </Group>
       <ProgressBar label={title} fraction={fraction ?? 0} size="thin" tone={finished ? 'good' : 'neutral'} />
     </div>
   );

@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useShallow } from 'zustand/react/shallow';
@@ -11,7 +12,6 @@ import { useTexts } from '../../../i18n/index.ts';
 import { queries } from '../../../state/connection.ts';
 import { deviceTitle } from '../../../state/runs/deviceLabels.ts';
 import { useLiveRun } from '../../../state/runs/liveRun.ts';
-import classes from './PlanCard.module.css';
 
 /** What decides the numbers of this run, as it was fixed at the start; what only few ask for is folded away. */
 export function PlanCard({ run }: { run: RunSummary }) {
@@ -85,8 +85,8 @@ function DeviceTable() {
   const devices = useLiveRun((state) => state.live?.devices);
   if (ids.length === 0 || !devices) return null;
   return (
-    <div className={classes.scroll} tabIndex={0} role="region" aria-label={t('run.devices')}>
-      <table className={classes.table}>
+    <Box mt={14} style={{ overflowX: 'auto' }} tabIndex={0} role="region" aria-label={t('run.devices')}>
+      <table className="facts-table">
         <thead>
           <tr>
             <th scope="col">{t('files.column.device')}</th>
@@ -114,7 +114,7 @@ function DeviceTable() {
           ))}
         </tbody>
       </table>
-    </div>
+    </Box>
   );
 }
 
@@ -132,16 +132,19 @@ function RawEvents({ runId }: { runId: string }) {
     ...(detail === null ? [] : [detail.replaceAll(/^/gm, '    ')]),
   ]);
   return (
-    <details
-      className={classes.raw}
+    <Box
+      component="details"
+      mt={12}
+      fz="sm"
+
       onToggle={(event) => {
         setOpen(event.currentTarget.open);
       }}
     >
       <summary>{t('plan.rawEvents')}</summary>
-      <pre tabIndex={0} aria-label={t('plan.rawEvents')}>
+      <pre className="text-box" style={{ maxHeight: 260 }} tabIndex={0} aria-label={t('plan.rawEvents')}>
         {events.data ? lines.join('\n') : t('common.loading')}
       </pre>
-    </details>
+    </Box>
   );
 }

@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core';
 import { Banner } from '../../../components/feedback/Banner.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { useLiveRun } from '../../../state/runs/liveRun.ts';
@@ -11,7 +12,6 @@ import { DeviceHistoryCard } from './DeviceHistoryCard.tsx';
 import { EventList } from './EventList.tsx';
 import { OverallProgress } from './OverallProgress.tsx';
 import { PlanCard } from './PlanCard.tsx';
-import classes from './ProgressTab.module.css';
 import { ThroughputChart } from './ThroughputChart.tsx';
 
 /** The dashboard of a run. */
@@ -49,13 +49,13 @@ export function ProgressTab({ run }: { run: RunSummary }) {
         </Banner>
       )}
       {isAtWork(run) && <ClusterBanner />}
-      <div className={classes.live} data-live>
+      <Stack gap={16} data-live>
         <OverallProgress />
         {showsDevices && <DeviceGrid runId={run.runId} />}
-      </div>
+      </Stack>
       {run.state.phase !== 'created' && (
         <>
-          <div className={classes.lower}>
+          <div className="columns">
             <ThroughputChart run={run} />
             <EventList runId={run.runId} />
           </div>

@@ -6,7 +6,7 @@ import { useEffect, useMemo, type ReactNode } from 'react';
 import { Announcer } from './components/feedback/Announcer.tsx';
 import { BrowseDialog } from './components/files/BrowseDialog.tsx';
 import { FileDropZone } from './components/files/FileDropZone.tsx';
-import { sayError } from './components/feedback/errorToast.tsx';
+import { sayError } from './state/say.ts';
 import { createTexts, TextsContext, useTexts } from './i18n/index.ts';
 import { OfflineDialogs } from './screens/offline/OfflineDialogs.tsx';
 import { ComputerQuestion } from './screens/computers/ComputerQuestion.tsx';

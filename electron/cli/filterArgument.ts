@@ -1,12 +1,8 @@
 import { CONSERVATIVE, SHORTLIST } from '../contract/evidence.ts';
 import type { Agreement } from '../contract/otherTools.ts';
 import { appError, AppFailure } from '../contract/errors.ts';
-import {
-  type SequenceFilter,
-  sequenceFilterSchema,
-  type SequenceSort,
-  sequenceSortSchema,
-} from '../contract/rpc/results.ts';
+import { sequenceFilterSchema } from '../contract/filter.ts';
+import { type SequenceFilter, type SequenceSort, sequenceSortSchema } from '../contract/rpc/results.ts';
 
 /** What a condition may name besides the sequences themselves. */
 interface FilterNames {

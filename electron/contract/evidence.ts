@@ -1,4 +1,4 @@
-import type { SequenceFilter } from './rpc/results.ts';
+import type { SequenceFilter } from './filter.ts';
 
 /** The rule by which a sequence gets its evidence level (electron/engine/results/evidence.ts); docs/results.md and the window
  * state it in words. */

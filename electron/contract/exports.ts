@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SHORTLIST } from './evidence.ts';
 import { wordSchema } from './limits.ts';
 import { demoMark, DEMO_SUFFIX, type PlanModel } from './plan.ts';
-import type { SequenceFilter } from './rpc/results.ts';
+import type { SequenceFilter } from './filter.ts';
 import type { RunState } from './runState.ts';
 
 export const exportLanguageSchema = z.enum(['en', 'de']);

@@ -4,6 +4,7 @@ export * from './cluster.ts';
 export * from './errors.ts';
 export * from './evidence.ts';
 export * from './exports.ts';
+export * from './filter.ts';
 export * from './limits.ts';
 export * from './messages.ts';
 export * from './model.ts';

@@ -13,7 +13,7 @@ import { isLeftOut, useNumberedDevices } from '../state/runs/deviceLabels.ts';
 import { useRuns } from '../state/runs/runs.ts';
 import classes from './CommandPalette.module.css';
 import { commandsFor, type Seen } from './commands.ts';
-import { keyNames } from './keyNames.ts';
+import { keyNames } from '../i18n/keyNames.ts';
 
 /** Every action, and the newest runs; older ones are found by their names. */
 const MOST_SHOWN = 120;

@@ -20,7 +20,7 @@ import { useRuns } from '../state/runs/runs.ts';
 import { useSettings } from '../state/settings.ts';
 import { runStatus, type RunStatus } from '../state/runs/runStatus.ts';
 import { openPalette } from './CommandPalette.tsx';
-import { keyNames } from './keyNames.ts';
+import { keyNames } from '../i18n/keyNames.ts';
 import classes from './Navigation.module.css';
 
 /** At work, or resting on the way: a paused run must not be forgotten. */

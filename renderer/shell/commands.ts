@@ -2,9 +2,7 @@ import { isAtWork, predictCommand, type RunSummary } from '../../electron/contra
 import type { Texts } from '../i18n/index.ts';
 import { guidePage } from '../screens/guide/pages.ts';
 import { engine, queries } from '../state/connection.ts';
-import { sayError } from '../components/feedback/errorToast.tsx';
 import { copyText } from '../state/clipboard.ts';
-import { askToDiscard } from '../state/runs/discardRun.ts';
 import { deviceTitle, type DeviceNumber } from '../state/runs/deviceLabels.ts';
 import { runExample, setUpAndShow } from '../state/computer/environment.ts';
 import { chooseOfflineFolder, openPacking } from '../state/computer/offline.ts';
@@ -17,9 +15,10 @@ import { chooseFiles, chooseFolder, choosePaths } from '../state/pathChooser.ts'
 import { queryClient } from '../state/queryClient.ts';
 import { openDiagnostics, openDiskDialog, openRunDialog } from '../state/runs/runDialog.ts';
 import { askForNotifications, canAskForNotifications } from '../state/runs/runEnds.ts';
-import { askToFinishNow, includeDevice, mayFinishNow, orderRun, resumeRun } from '../state/runs/runOrders.ts';
+import { askToDiscard, askToFinishNow } from '../components/runQuestions.tsx';
+import { includeDevice, mayFinishNow, orderRun, resumeRun } from '../state/runs/runOrders.ts';
 import { runStatus } from '../state/runs/runStatus.ts';
-import { say } from '../state/say.ts';
+import { say, sayError } from '../state/say.ts';
 import { writeReport } from '../state/results/useExport.ts';
 import { changeSettings, useSettings } from '../state/settings.ts';
 

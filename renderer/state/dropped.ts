@@ -1,4 +1,4 @@
-import { sayError } from '../components/feedback/errorToast.tsx';
+import { sayError } from './say.ts';
 import { home } from './connection.ts';
 import { go, useNavigation } from './navigation.ts';
 import { addDropped } from './newRun/store.ts';
@@ -6,11 +6,7 @@ import { takesOfflineDrop, takesOfflineFolder } from './computer/offline.ts';
 import { addDroppedTables, isTable } from './results/otherTables.ts';
 import { isElectron } from './settings.ts';
 import { importDropped } from './computer/weights.ts';
-
-/** Files as a browser hands them over, to be sent to the engine, or where they lie on the engine's own disk. */
-export type Dropped =
-  | { readonly kind: 'files'; readonly files: readonly File[] }
-  | { readonly kind: 'paths'; readonly paths: readonly string[] };
+import type { Dropped } from './upload.ts';
 
 /** What was dropped on the window: a folder to set up from, weights where models are shown, tables of other tools where results are
  * shown, else sequences. */

@@ -1,6 +1,6 @@
 import { MutationCache, QueryClient } from '@tanstack/react-query';
 import { isConnectionLost } from '../api/callError.ts';
-import { sayError } from '../components/feedback/errorToast.tsx';
+import { sayError } from './say.ts';
 
 export const queryClient = new QueryClient({
   mutationCache: new MutationCache({ onError: sayError }),

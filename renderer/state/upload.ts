@@ -1,6 +1,11 @@
 import { uploadFile as uploadOverHttp } from '../api/upload.ts';
 import { chosenComputer, home } from './connection.ts';
 
+/** Files as a browser hands them over, to be sent to the engine, or where they lie on the engine's own disk. */
+export type Dropped =
+  | { readonly kind: 'files'; readonly files: readonly File[] }
+  | { readonly kind: 'paths'; readonly paths: readonly string[] };
+
 /** Sends a file of this computer to the engine's. Resolves with its path there. */
 export async function uploadFile(
   file: File,

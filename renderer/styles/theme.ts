@@ -70,3 +70,6 @@ export const theme = createTheme({
     Select: { defaultProps: { size: 'sm', allowDeselect: false } },
   },
 });
+
+/** The look of a button that takes something away. */
+export const DESTRUCTIVE = { color: 'red.8' } as const;

@@ -1,44 +1,16 @@
 import { eventIterator } from '@orpc/contract';
 import { z } from 'zod';
 import { exportFormatSchema, exportLanguageSchema } from '../exports.ts';
+import { sequenceFilterSchema } from '../filter.ts';
 import { LIMITS, pathSchema, wordSchema } from '../limits.ts';
-import { agreementSchema, otherTableSchema } from '../otherTools.ts';
+import { otherTableSchema } from '../otherTools.ts';
 import { countSchema } from '../protocol/common.ts';
-import {
-  chunkResultSchema,
-  evidenceSchema,
-  predictionSchema,
-  reasonSchema,
-  sequenceResultSchema,
-} from '../results.ts';
+import { chunkResultSchema, predictionSchema, sequenceResultSchema } from '../results.ts';
 import { procedure } from './procedure.ts';
 import { queryProcedure, saveQueryProcedure } from './query.ts';
 import { annotationSchema, runIdSchema } from './runs.ts';
 
-export const sequenceFilterSchema = z.object({
-  input: countSchema.optional(),
-  /** Those of a sample. */
-  inputs: z.array(countSchema).max(LIMITS.inputs).optional(),
-  predictions: z.array(predictionSchema).max(predictionSchema.options.length).optional(),
-  minScore: z.number().min(0).max(1).optional(),
-  minLength: countSchema.optional(),
-  maxLength: countSchema.optional(),
-  minScoredChunks: countSchema.optional(),
-  minFramesScored: countSchema.optional(),
-  minViralFraction: z.number().min(0).max(1).optional(),
-  /** Of the second-best chunk: at least two are as good. */
-  minSecondScore: z.number().min(0).max(1).optional(),
-  /** Why there is no call, or that there is nothing to say (`ok`). */
-  reasons: z.array(reasonSchema).max(reasonSchema.options.length).optional(),
-  evidence: z.array(evidenceSchema).max(evidenceSchema.options.length).optional(),
-  /** Part of the name or header, case-insensitive. */
-  search: wordSchema.optional(),
-  /** Compared with the other tool's table of this number. */
-  other: z.object({ table: countSchema, agreement: agreementSchema }).optional(),
-  /** Those that the user has written something on. */
-  noted: z.literal(true).optional(),
-});
-export type SequenceFilter = z.infer<typeof sequenceFilterSchema>;
+export type { SequenceFilter } from '../filter.ts';
 
 export const sequenceSortSchema = z.object({
   /** In the order of the table's columns. */

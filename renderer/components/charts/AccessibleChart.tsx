@@ -4,7 +4,7 @@ import { useDeferredValue, useId, useRef, useState, type ReactNode } from 'react
 import { useTexts } from '../../i18n/index.ts';
 import { useCopy } from '../../state/clipboard.ts';
 import { PICTURE_FORMATS, useSavePicture } from '../../state/results/useSavePicture.ts';
-import type { LegendItem } from './chartPicture.ts';
+import type { LegendItem } from '../../state/results/chartPicture.ts';
 
 export interface AccessibleChartProps {
   title: string;

@@ -6,6 +6,7 @@ import { useTexts } from '../../i18n/index.ts';
 import { lacksEnvironment, setUpAndShow, useEnvironment } from '../../state/computer/environment.ts';
 import { go } from '../../state/navigation.ts';
 import { useCopy } from '../../state/clipboard.ts';
+import { drawErrorsWith } from '../../state/say.ts';
 import { useErrorTexts } from '../../state/engineTexts.ts';
 
 interface ErrorCardProps {
@@ -90,3 +91,5 @@ export function ErrorCard({ error: reason, actions, bare = false }: ErrorCardPro
     </Group>
   );
 }
+
+drawErrorsWith((error) => <ErrorCard error={error} bare />);

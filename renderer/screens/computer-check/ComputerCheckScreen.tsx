@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconClipboardText } from '@tabler/icons-react';
 import type { ComputerCheck } from '../../../electron/contract/index.ts';
-import { sayError } from '../../components/feedback/errorToast.tsx';
+import { sayError } from '../../state/say.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { Waiting } from '../../components/feedback/Waiting.tsx';
 import { Page } from '../../components/Page.tsx';

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, PasswordInput } from '@mantine/core';
 import { useState } from 'react';
 import type { SshQuestion } from '../../../electron/contract/index.ts';
-import { sayError } from '../../components/feedback/errorToast.tsx';
+import { sayError } from '../../state/say.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { useComputers } from '../../state/computer/computers.ts';
 import { home } from '../../state/connection.ts';

@@ -16,7 +16,7 @@ import {
   type OtherComputer,
 } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
-import { DESTRUCTIVE } from '../../components/dialogs.ts';
+import { DESTRUCTIVE } from '../../styles/theme.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { Page } from '../../components/Page.tsx';
 import { ProgressBar } from '../../components/feedback/ProgressBar.tsx';

@@ -4,7 +4,7 @@ import { Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { RunSummary, PartStatus } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
-import { DESTRUCTIVE } from '../../components/dialogs.ts';
+import { DESTRUCTIVE } from '../../styles/theme.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { fileName } from '../../i18n/format.ts';
 import { useTexts } from '../../i18n/index.ts';

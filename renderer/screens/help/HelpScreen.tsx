@@ -2,7 +2,7 @@ import { Stack, Text } from '@mantine/core';
 import { Card } from '../../components/Card.tsx';
 import { Page } from '../../components/Page.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { keyNames } from '../../shell/keyNames.ts';
+import { keyNames } from '../../i18n/keyNames.ts';
 import { useSettings } from '../../state/settings.ts';
 import { GuideCard } from '../guide/GuideCard.tsx';
 

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button, Group, List, Loader, Modal } from '@mantine/core';
 import type { RunSummary } from '../../../electron/contract/index.ts';
-import { sayError } from '../../components/feedback/errorToast.tsx';
+import { sayError } from '../../state/say.ts';
 import { PathText } from '../../components/files/PathText.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';

@@ -1,13 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Box, Button, Group, Modal, Text } from '@mantine/core';
 import type { ModelStatus } from '../../../electron/contract/index.ts';
-import { DESTRUCTIVE } from '../../components/dialogs.ts';
+import { DESTRUCTIVE } from '../../styles/theme.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { IconAlertTriangle, IconCircleCheck, IconDownload, IconPlayerPause } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
-import { sayError } from '../../components/feedback/errorToast.tsx';
+import { sayError } from '../../state/say.ts';
 import { PathText } from '../../components/files/PathText.tsx';
 import { Badge } from '../../components/feedback/StateBadge.tsx';
 import { modelNotice, modelTitle } from '../../state/computer/modelTexts.ts';

@@ -3,7 +3,7 @@ import { Button, Group, Stack } from '@mantine/core';
 import { IconFiles, IconFolder } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { Card } from '../../components/Card.tsx';
-import { sayError } from '../../components/feedback/errorToast.tsx';
+import { sayError } from '../../state/say.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { ProgressBar } from '../../components/feedback/ProgressBar.tsx';
 import { Waiting } from '../../components/feedback/Waiting.tsx';

@@ -4,7 +4,7 @@ import { IconFolderDown, IconFolderSymlink } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { Banner } from '../../components/feedback/Banner.tsx';
 import { Card } from '../../components/Card.tsx';
-import { sayError } from '../../components/feedback/errorToast.tsx';
+import { sayError } from '../../state/say.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { lacksEnvironment, useEnvironment } from '../../state/computer/environment.ts';

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button, Checkbox, Group, Loader, Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { ModelStatus, OfflineChoices } from '../../../electron/contract/index.ts';
-import { sayError } from '../../components/feedback/errorToast.tsx';
+import { sayError } from '../../state/say.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';

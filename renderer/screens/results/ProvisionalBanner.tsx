@@ -6,7 +6,8 @@ import { Banner } from '../../components/feedback/Banner.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
 import { useLiveRun } from '../../state/runs/liveRun.ts';
-import { askToFinishNow, mayFinishNow } from '../../state/runs/runOrders.ts';
+import { askToFinishNow } from '../../components/runQuestions.tsx';
+import { mayFinishNow } from '../../state/runs/runOrders.ts';
 
 /** Above the results of a run that is not done: how much there is, and the way to leave it at that. */
 export function ProvisionalBanner({ run }: { run: RunSummary }) {

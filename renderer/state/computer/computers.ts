@@ -1,6 +1,6 @@
 import { createStore, useStore } from 'zustand';
 import type { OtherComputer } from '../../../electron/contract/index.ts';
-import { sayError } from '../../components/feedback/errorToast.tsx';
+import { sayError } from '../say.ts';
 import { chosenComputer, home, homeConnection } from '../connection.ts';
 
 /** Null until the program has answered, and in a browser, which has none. */

@@ -1,5 +1,5 @@
 import { QueryObserver } from '@tanstack/react-query';
-import { hideErrors, sayError } from '../../components/feedback/errorToast.tsx';
+import { hideErrors, sayError } from '../say.ts';
 import { queries } from '../connection.ts';
 import { lacksEnvironment, runExample, useEnvironment } from './environment.ts';
 import { lookAgain } from '../newRun/store.ts';

@@ -6,7 +6,7 @@ import {
   type StepProgress,
 } from '../../../electron/contract/index.ts';
 import { toShownError, type ShownError } from '../../api/callError.ts';
-import { sayError } from '../../components/feedback/errorToast.tsx';
+import { sayError } from '../say.ts';
 import { engine, queries } from '../connection.ts';
 import { useEnvironment } from './environment.ts';
 import { go } from '../navigation.ts';

@@ -2,9 +2,8 @@ import { create } from 'zustand';
 import type { StepProgress } from '../../../electron/contract/index.ts';
 import { toShownError, type ShownError } from '../../api/callError.ts';
 import { engine, queries } from '../connection.ts';
-import type { Dropped } from '../dropped.ts';
 import { queryClient } from '../queryClient.ts';
-import { uploadFile } from '../upload.ts';
+import { uploadFile, type Dropped } from '../upload.ts';
 
 /** A download, check or import that this window follows; it stays while other screens are looked at. */
 interface WeightsWork {

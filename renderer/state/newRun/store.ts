@@ -4,10 +4,9 @@ import { RUN_REQUEST_DEFAULTS, type RunChoices } from './choices.ts';
 import type { ShownError } from '../../api/callError.ts';
 import { toShownError } from '../../api/callError.ts';
 import { engine } from '../connection.ts';
-import type { Dropped } from '../dropped.ts';
-import { sayError } from '../../components/feedback/errorToast.tsx';
+import { sayError } from '../say.ts';
 import { withFiles, type ListedFile } from './inspection.ts';
-import { uploadFile } from '../upload.ts';
+import { uploadFile, type Dropped } from '../upload.ts';
 
 interface Upload {
   readonly id: number;

@@ -1,6 +1,6 @@
 import { modals } from '@mantine/modals';
 import { blastAddress, blastSearchSchema, type BlastSearch } from '../../../electron/contract/index.ts';
-import { sayError } from '../../components/feedback/errorToast.tsx';
+import { sayError } from '../say.ts';
 import type { Texts } from '../../i18n/index.ts';
 import { copyText } from '../clipboard.ts';
 import { home } from '../connection.ts';

@@ -1,9 +1,8 @@
-import { sayError } from '../../components/feedback/errorToast.tsx';
+import { sayError } from '../say.ts';
 import { engine, queries } from '../connection.ts';
-import type { Dropped } from '../dropped.ts';
 import { chooseFiles } from '../pathChooser.ts';
 import { queryClient } from '../queryClient.ts';
-import { uploadFile } from '../upload.ts';
+import { uploadFile, type Dropped } from '../upload.ts';
 import { changeView } from './resultsView.ts';
 
 /** Tables and no sequences, by their names. */

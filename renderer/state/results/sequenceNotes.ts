@@ -2,7 +2,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { useQuery, type QueryKey } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Annotation, SequenceNote, SequenceResult } from '../../../electron/contract/index.ts';
-import { sayError } from '../../components/feedback/errorToast.tsx';
+import { sayError } from '../say.ts';
 import { engine, queries } from '../connection.ts';
 import { queryClient } from '../queryClient.ts';
 import { useResultsView } from './resultsView.ts';

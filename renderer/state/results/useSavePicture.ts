@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { createContext, use } from 'react';
-import { chartSvg, svgToPng, type LegendItem } from '../../components/charts/chartPicture.ts';
+import { chartSvg, svgToPng, type LegendItem } from './chartPicture.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { home } from '../connection.ts';
 import { downloadBlob } from './download.ts';

@@ -7,7 +7,7 @@ import { useTexts } from '../../../i18n/index.ts';
 import { useNumberedDevices } from '../../../state/runs/deviceLabels.ts';
 import { sequencesPerMinute, useLiveRun, type SpeedSample } from '../../../state/runs/liveRun.ts';
 import { includeDevice } from '../../../state/runs/runOrders.ts';
-import { sayError } from '../../../components/feedback/errorToast.tsx';
+import { sayError } from '../../../state/say.ts';
 import classes from './DeviceGrid.module.css';
 
 const NO_SPEEDS: readonly SpeedSample[] = [];

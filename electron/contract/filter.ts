@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { LIMITS, wordSchema } from './limits.ts';
+import { agreementSchema } from './otherTools.ts';
+import { countSchema } from './protocol/common.ts';
+import { evidenceSchema, predictionSchema, reasonSchema } from './results.ts';
+
+/** Which sequences of a run are meant; what is not given does not filter. */
+export const sequenceFilterSchema = z.object({
+  input: countSchema.optional(),
+  /** The files of a sample. */
+  inputs: z.array(countSchema).max(LIMITS.inputs).optional(),
+  predictions: z.array(predictionSchema).max(predictionSchema.options.length).optional(),
+  minScore: z.number().min(0).max(1).optional(),
+  minLength: countSchema.optional(),
+  maxLength: countSchema.optional(),
+  minScoredChunks: countSchema.optional(),
+  minFramesScored: countSchema.optional(),
+  minViralFraction: z.number().min(0).max(1).optional(),
+  /** What the second-best chunk must reach, so that at least two are as good. */
+  minSecondScore: z.number().min(0).max(1).optional(),
+  /** Why there is no call; `ok` where there is one. */
+  reasons: z.array(reasonSchema).max(reasonSchema.options.length).optional(),
+  evidence: z.array(evidenceSchema).max(evidenceSchema.options.length).optional(),
+  /** Part of the name or header, case-insensitive. */
+  search: wordSchema.optional(),
+  /** Compared with the other tool's table of this number. */
+  other: z.object({ table: countSchema, agreement: agreementSchema }).optional(),
+  /** Only sequences with a note or tag of the user. */
+  noted: z.literal(true).optional(),
+});
+export type SequenceFilter = z.infer<typeof sequenceFilterSchema>;

@@ -66,7 +66,7 @@ export function CommandPalette() {
 
 export const openPalette = () => spotlight.open();
 
-/** Told again only when it changes. */
+/** Changes only when the commands do, not with every snapshot of a run. */
 function useSeen(): Seen {
   const isRead = useLiveRun((state) => state.live?.progress.prepare.finished ?? false);
   const lacksPython = useEnvironment(({ status }) => lacksEnvironment(status));

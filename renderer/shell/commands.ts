@@ -1,25 +1,22 @@
-import { isAtWork, predictCommand, type RunSummary } from '../../electron/contract/index.ts';
+import { isAtWork, type RunSummary } from '../../electron/contract/index.ts';
 import type { Texts } from '../i18n/index.ts';
 import { guidePage } from '../screens/guide/pages.ts';
 import { engine, queries } from '../state/connection.ts';
-import { copyText } from '../state/clipboard.ts';
 import { deviceTitle, type DeviceNumber } from '../state/runs/deviceLabels.ts';
 import { runExample, setUpAndShow } from '../state/computer/environment.ts';
 import { chooseOfflineFolder, openPacking } from '../state/computer/offline.ts';
 import { openImport } from '../state/computer/weights.ts';
 import { GUIDE_PAGES } from '../state/guidePages.ts';
 import { go, goToRun, type Route } from '../state/navigation.ts';
-import { prepareAgain } from '../state/newRun/prepareAgain.ts';
 import { addPaths, startOver } from '../state/newRun/store.ts';
 import { chooseFiles, chooseFolder, choosePaths } from '../state/pathChooser.ts';
 import { queryClient } from '../state/queryClient.ts';
-import { openDiagnostics, openDiskDialog, openRunDialog } from '../state/runs/runDialog.ts';
+import { openDiagnostics, openDiskDialog } from '../state/runs/runDialog.ts';
 import { askForNotifications, canAskForNotifications } from '../state/runs/runEnds.ts';
-import { askToDiscard, askToFinishNow } from '../components/runQuestions.tsx';
-import { includeDevice, mayFinishNow, orderRun, resumeRun } from '../state/runs/runOrders.ts';
-import { runStatus } from '../state/runs/runStatus.ts';
-import { say, sayError } from '../state/say.ts';
-import { writeReport } from '../state/results/useExport.ts';
+import { runActions } from '../components/runActions.tsx';
+import { includeDevice } from '../state/runs/runOrders.ts';
+import { runStatus } from '../state/runs/runs.ts';
+import { sayError } from '../state/say.ts';
 import { changeSettings, useSettings } from '../state/settings.ts';
 
 export interface Command {
@@ -52,7 +49,6 @@ const PLACE_KEYS = {
   help: 'alt+5',
 } as const;
 const PLACES = Object.keys(PLACE_KEYS) as (keyof typeof PLACE_KEYS)[];
-const RESTING = ['paused', 'halted', 'interrupted', 'failed', 'cancelled', 'queued'];
 
 /** Everything that can be done from wherever one is, for the command palette and its keys. */
 export function commandsFor(route: Route, runs: readonly RunSummary[], seen: Seen, texts: Texts): Command[] {
@@ -209,7 +205,6 @@ function commandsOfRun(run: RunSummary, seen: Seen, texts: Texts): Command[] {
   const { t } = texts;
   const { runId } = run;
   const group = run.name;
-  const status = runStatus(run);
   const tabs: Command[] = (['progress', 'files', 'results'] as const).map((tab, index) => ({
     id: `tab-${tab}`,
     group,
@@ -217,80 +212,15 @@ function commandsOfRun(run: RunSummary, seen: Seen, texts: Texts): Command[] {
     keys: `alt+shift+${index + 1}`,
     run: () => goToRun(runId, tab),
   }));
-  const isRunning = status === 'running' || status === 'created';
   return [
     ...tabs,
-    ...(isRunning
-      ? [
-          {
-            id: 'pause',
-            group,
-            label: t('run.pause'),
-            keys: 'alt+P',
-            run: () => attempt(orderRun(runId, 'pause')),
-          },
-          {
-            id: 'drain',
-            group,
-            label: t('run.drain'),
-            run: () => attempt(orderRun(runId, 'drain')),
-          },
-          {
-            id: 'stop',
-            group,
-            label: t('run.stopAndKeep'),
-            run: () => attempt(orderRun(runId, 'cancel')),
-          },
-          { id: 'discard', group, label: t('run.discard'), run: () => askToDiscard(runId, t) },
-        ]
-      : []),
-    ...(status === 'queued'
-      ? [
-          {
-            id: 'leave-queue',
-            group,
-            label: t('run.leaveQueue'),
-            run: () => attempt(orderRun(runId, 'cancel')),
-          },
-        ]
-      : []),
-    ...(status === 'done_with_failures'
-      ? [
-          {
-            id: 'retry',
-            group,
-            label: t('files.retryAll'),
-            run: () => attempt(engine.runs.retry({ runId, parts: 'all', smallerBatches: false })),
-          },
-        ]
-      : []),
-    ...(RESTING.includes(status)
-      ? [
-          {
-            id: 'continue',
-            group,
-            label: t(status === 'queued' ? 'run.startNow' : 'run.continue'),
-            keys: 'alt+P',
-            run: () => attempt(resumeRun(run)),
-          },
-          {
-            id: 'continue-elsewhere',
-            group,
-            label: t('run.continueElsewhere'),
-            run: () => openRunDialog(runId, 'devices'),
-          },
-        ]
-      : []),
-    ...(mayFinishNow(run, seen.isRead)
-      ? [
-          {
-            id: 'finish-now',
-            group,
-            label: t('run.finishNow'),
-            run: () => askToFinishNow(runId, t),
-          },
-        ]
-      : []),
+    ...runActions(run, texts, { isRead: seen.isRead }).map(({ id, label, keys, run: act }) => ({
+      id,
+      group,
+      label,
+      ...(keys === undefined ? {} : { keys }),
+      run: act,
+    })),
     ...(isAtWork(run)
       ? seen.devices.map((device) => ({
           id: `device-${device.id}`,
@@ -302,49 +232,6 @@ function commandsOfRun(run: RunSummary, seen: Seen, texts: Texts): Command[] {
     ...(isAtWork(run) && useSettings.getState().info?.shell === 'browser' && canAskForNotifications()
       ? [{ id: 'notify', group, label: t('run.notify'), run: () => attempt(askForNotifications(t)) }]
       : []),
-    ...(run.missing || status === 'queued'
-      ? []
-      : [
-          {
-            id: 'export',
-            group,
-            label: t('results.export'),
-            run: () => {
-              goToRun(runId, 'results');
-              openRunDialog(runId, 'export');
-            },
-          },
-          {
-            id: 'report',
-            group,
-            label: t('results.report'),
-            run: () => attempt(writeReport(run, texts)),
-          },
-        ]),
-    ...(run.missing || status === 'queued'
-      ? []
-      : [{ id: 'log', group, label: t('files.showLog'), run: () => openRunDialog(runId, 'log') }]),
-    { id: 'again', group, label: t('run.again'), run: () => attempt(prepareAgain(run)) },
-    {
-      id: 'command',
-      group,
-      label: t('results.copyCommand'),
-      run: () => attempt(copyText(predictCommand(run)).then(() => say(t('common.copied')))),
-    },
-    ...(['rename', 'annotate'] as const).map((dialog) => ({
-      id: dialog,
-      group,
-      label: t(`history.${dialog}`),
-      run: () => openRunDialog(runId, dialog),
-    })),
-    ...(isAtWork(run) || run.missing
-      ? []
-      : (['verify', 'delete'] as const).map((dialog) => ({
-          id: dialog,
-          group,
-          label: t(`history.${dialog}`),
-          run: () => openRunDialog(runId, dialog),
-        }))),
   ];
 }
 

@@ -12,7 +12,7 @@ import {
 import type { ComponentType } from 'react';
 import type { InputStatus, RunSummary, PartState, WorkerState } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
-import { runStatus, type RunStatus } from '../../state/runs/runStatus.ts';
+import { type RunStatus, runStatus } from '../../state/runs/runs.ts';
 import classes from './StateBadge.module.css';
 
 export type Tone = 'neutral' | 'active' | 'good' | 'warn' | 'bad';

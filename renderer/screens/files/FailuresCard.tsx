@@ -2,7 +2,7 @@ import { modals } from '@mantine/modals';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import type { RunSummary, PartStatus } from '../../../electron/contract/index.ts';
+import type { PartStatus, RunSummary } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
 import { DESTRUCTIVE } from '../../styles/theme.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
@@ -145,5 +145,36 @@ function Failure({ part, busy, onRetry, onSkip, onLog }: FailureProps) {
         <Group gap={8}>{buttons}</Group>
       )}
     </Paper>
+  );
+}
+
+/** The files that the run goes on without, each with its reason. */
+export function UnusableCard({ run }: { run: RunSummary }) {
+  const { t } = useTexts();
+  const { data } = useQuery({
+    ...queries.runs.inputs.queryOptions({ input: { runId: run.runId, offset: 0, limit: 1 } }),
+    ...whileInWork(run),
+  });
+  if (!data || data.unusable.length === 0) return null;
+  const count = data.unusable.length;
+  return (
+    <Card tone="bad" title={t('files.unusable', { count })}>
+      <Text mt={-4} mb={12} c="dimmed">
+        {t('files.unusableText')}
+      </Text>
+      <Stack component="ul" className="plain-list" gap={12}>
+        {data.unusable.slice(0, MOST_SHOWN).map(({ path, error }) => (
+          <Paper component="li" withBorder radius={10} px={14} py={12} key={path}>
+            <Group gap={12} mb={8} align="baseline" style={{ overflowWrap: 'anywhere' }}>
+              <b title={path}>{fileName(path)}</b>
+            </Group>
+            <ErrorCard error={error} bare />
+          </Paper>
+        ))}
+      </Stack>
+      {count > MOST_SHOWN && (
+        <p className="muted">{t('files.moreUnusable', { count: count - MOST_SHOWN })}</p>
+      )}
+    </Card>
   );
 }

@@ -7,11 +7,10 @@ import { engine, queries } from '../../state/connection.ts';
 import { whileInWork } from './whileInWork.ts';
 import { useState } from 'react';
 import { TechnicalDetails } from '../../components/TechnicalDetails.tsx';
-import { FailuresCard } from './FailuresCard.tsx';
+import { FailuresCard, UnusableCard } from './FailuresCard.tsx';
 import { InputsCard } from './InputsCard.tsx';
 import { PartsCard } from './PartsCard.tsx';
 import { ResultFilesCard } from './ResultFilesCard.tsx';
-import { UnusableCard } from './UnusableCard.tsx';
 
 /** What failed above all, then the inputs and the result files; the pieces of work are folded away. */
 export function FilesTab({ run }: { run: RunSummary }) {

@@ -8,11 +8,11 @@ import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { ProgressBar } from '../../components/feedback/ProgressBar.tsx';
 import { InputBadge } from '../../components/feedback/StateBadge.tsx';
-import { ROW_HEIGHT, VirtualTable, type VirtualColumn } from '../../components/table/VirtualTable.tsx';
-import { useTexts, type Texts } from '../../i18n/index.ts';
+import { ROW_HEIGHT, type VirtualColumn, VirtualTable } from '../../components/table/VirtualTable.tsx';
+import { type Texts, useTexts } from '../../i18n/index.ts';
 import { usePagedRows } from '../../state/results/pagedRows.ts';
-import { InputProblems } from './InputProblems.tsx';
 import { whileInWork } from './whileInWork.ts';
+import { Box } from '@mantine/core';
 
 interface InputsCardProps {
   run: RunSummary;
@@ -130,4 +130,28 @@ function inputColumns({ t, format }: Texts, inWork: boolean): VirtualColumn<Inpu
 /** Nobody works on the files of a run that rests. */
 function shownState(state: InputStatus['state'], inWork: boolean): InputStatus['state'] {
   return !inWork && (state === 'working' || state === 'preparing') ? 'waiting' : state;
+}
+
+/** What was remarkable in a file, with the first sequences it concerns. */
+function InputProblems({ input }: { input: InputStatus }) {
+  const { t, lookUp, format } = useTexts();
+  if (input.problems.length === 0) return null;
+  return (
+    <Box component="ul" mt={12} mb={0} pl={18}>
+      {input.problems.map((problem) => (
+        <li key={problem.code}>
+          <b>
+            {t('files.problem', {
+              count: format.integer(problem.count),
+              what: lookUp(`inputProblem.${problem.code}`) ?? problem.code.replaceAll('_', ' '),
+            })}
+          </b>{' '}
+          <span className="muted">
+            {t(problem.severity === 'skipped' ? 'files.skippedNote' : 'files.keptNote')}{' '}
+            {format.list(problem.examples.slice(0, 3).map((example) => example.name))}
+          </span>
+        </li>
+      ))}
+    </Box>
+  );
 }

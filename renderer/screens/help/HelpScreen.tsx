@@ -4,7 +4,7 @@ import { Page } from '../../components/Page.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { keyNames } from '../../i18n/keyNames.ts';
 import { useSettings } from '../../state/settings.ts';
-import { GuideCard } from '../guide/GuideCard.tsx';
+import { GuideCard } from '../guide/GuideScreen.tsx';
 
 const TERMS = [
   'contig',

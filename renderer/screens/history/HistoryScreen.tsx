@@ -16,7 +16,7 @@ import { openDiskDialog } from '../../state/runs/runDialog.ts';
 import { queuedRuns, useRuns } from '../../state/runs/runs.ts';
 import { QueueCard } from './QueueCard.tsx';
 import { RunsTable } from './RunsTable.tsx';
-import { runsMatching } from './runsMatching.ts';
+import { runsMatching } from './runsShown.ts';
 
 /** Runs at work and waiting, and all that were. */
 export function HistoryScreen() {

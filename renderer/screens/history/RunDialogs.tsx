@@ -3,12 +3,11 @@ import { closeRunDialog, useRunDialog, type RunDialog } from '../../state/runs/r
 import { useRuns } from '../../state/runs/runs.ts';
 import { DiagnosticsDialog } from '../computer-check/DiagnosticsDialog.tsx';
 import { LogDialog } from '../files/LogDialog.tsx';
-import { AnnotateDialog } from './AnnotateDialog.tsx';
+import { AnnotateDialog, RenameDialog } from './namingDialogs.tsx';
 import { ExportDialog } from '../results/ExportDialog.tsx';
 import { DiskDialog } from './DiskDialog.tsx';
 import { DevicesDialog } from './DevicesDialog.tsx';
 import { DeleteDialog } from './DeleteDialog.tsx';
-import { RenameDialog } from './RenameDialog.tsx';
 import { VerifyDialog } from './VerifyDialog.tsx';
 
 const DIALOGS = {

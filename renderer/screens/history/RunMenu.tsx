@@ -1,12 +1,13 @@
 import { Menu } from '@mantine/core';
-import { IconDotsVertical } from '@tabler/icons-react';
+import { IconDotsVertical, IconFolderOpen } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
+import { actionsOf, runActions } from '../../components/runActions.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import type { RunDialog } from '../../state/runs/runDialog.ts';
+import { useReveal } from '../../state/useReveal.ts';
 import classes from './History.module.css';
 import { DialogOfRun } from './RunDialogs.tsx';
-import { RunMenuItems } from './RunMenuItems.tsx';
 
 /**
  * What can be done with a run in the list. There is a button per row, and a menu takes long to make: each is made when it
@@ -41,7 +42,7 @@ export function RunMenu({ run }: { run: RunSummary }) {
         <Menu defaultOpened position="bottom-end" width={260} onClose={focusOpener}>
           <Menu.Target>{opener}</Menu.Target>
           <Menu.Dropdown>
-            <RunMenuItems run={run} onDialog={setDialog} />
+            <Items run={run} onDialog={setDialog} />
           </Menu.Dropdown>
         </Menu>
       ) : (
@@ -49,5 +50,34 @@ export function RunMenu({ run }: { run: RunSummary }) {
       )}
       {dialog !== null && <DialogOfRun run={run} dialog={dialog} onClose={closeDialog} />}
     </div>
+  );
+}
+
+const BEFORE_FOLDER = ['continue', 'continue-elsewhere', 'again'];
+const AFTER_FOLDER = ['rename', 'annotate', 'verify'];
+
+function Items({ run, onDialog }: { run: RunSummary; onDialog: (dialog: RunDialog) => void }) {
+  const texts = useTexts();
+  const reveal = useReveal();
+  const actions = runActions(run, texts, { onDialog });
+  const items = (ids: readonly string[]) =>
+    actionsOf(actions, ids).map(({ id, label, icon: Icon, run: act }) => (
+      <Menu.Item key={id} leftSection={<Icon size={16} aria-hidden />} onClick={act}>
+        {label}
+      </Menu.Item>
+    ));
+  return (
+    <>
+      {items(BEFORE_FOLDER)}
+      <Menu.Item
+        leftSection={<IconFolderOpen size={16} aria-hidden />}
+        onClick={() => reveal.run(run.folder)}
+      >
+        {reveal.label}
+      </Menu.Item>
+      {items(AFTER_FOLDER)}
+      <Menu.Divider />
+      {items(['delete'])}
+    </>
   );
 }

@@ -15,7 +15,7 @@ import { goToRun } from '../../state/navigation.ts';
 import { describeInputs } from './describeRun.ts';
 import classes from './History.module.css';
 import { RunMenu } from './RunMenu.tsx';
-import { sortedRuns, viralSequencesShown } from './sortedRuns.ts';
+import { sortedRuns, viralSequencesShown } from './runsShown.ts';
 
 const MOST_IN_SIGHT = 12;
 const ALL = {};

@@ -20,7 +20,7 @@ import {
 } from '../../state/newRun/choices.ts';
 import { adviseModel, type ModelAdvice } from '../../state/newRun/modelAdvice.ts';
 import { lacksEnvironment, useEnvironment } from '../../state/computer/environment.ts';
-import { totalsOf, type InputTotals } from '../../state/newRun/inspection.ts';
+import { type InputTotals, totalsOf } from '../../state/newRun/inspection.ts';
 import { startReasons, type StartReason } from '../../state/newRun/startReasons.ts';
 import { setChunkLength, useNewRun } from '../../state/newRun/store.ts';
 

@@ -14,7 +14,7 @@ import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { chooseAndAddTables, forgetTables } from '../../state/results/otherTables.ts';
 import { changeView, useResultsView } from '../../state/results/resultsView.ts';
-import { PredictionLabel } from './PredictionLabel.tsx';
+import { PredictionLabel } from './callLabels.tsx';
 import classes from './SamplesCard.module.css';
 
 /** Where the tables of other tools agree with ours; a click shows only those sequences. Nothing where there is none. */

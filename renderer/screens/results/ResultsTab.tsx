@@ -1,7 +1,7 @@
-import { Box, Stack, Text } from '@mantine/core';
+import { Box, Button, Stack, Text } from '@mantine/core';
 import { isAtWork } from '../../../electron/contract/runState.ts';
 import { queries } from '../../state/connection.ts';
-import { useQuery, keepPreviousData } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconTable } from '@tabler/icons-react';
 import { useEffect, useMemo } from 'react';
@@ -13,21 +13,23 @@ import { useLiveRun } from '../../state/runs/liveRun.ts';
 import {
   filterOf,
   isFiltered,
+  type ResultsView,
   useResultsView,
   viewRun,
-  type ResultsView,
 } from '../../state/results/resultsView.ts';
 import { CallsCard } from './CallsCard.tsx';
 import { DistributionsCard } from './distributions/DistributionsCard.tsx';
 import { evidenceRule } from './table/evidenceRule.ts';
 import { OtherToolsCard } from './OtherToolsCard.tsx';
-import { ProvisionalBanner } from './ProvisionalBanner.tsx';
 import { ResultsToolbar } from './table/ResultsToolbar.tsx';
 import { ScoreCard } from './ScoreCard.tsx';
 import { SamplesCard } from './SamplesCard.tsx';
 import { SequenceDrawer } from './sequence/SequenceDrawer.tsx';
 import { SequenceTable } from './table/SequenceTable.tsx';
 import { useHiddenColumns } from './table/useHiddenColumns.ts';
+import { Banner } from '../../components/feedback/Banner.tsx';
+import { askToFinishNow } from '../../components/runActions.tsx';
+import { mayFinishNow } from '../../state/runs/runOrders.ts';
 
 const REFRESH_MS = 5000;
 
@@ -104,5 +106,33 @@ function Sequences({ run, version }: { run: RunSummary; version: number }) {
         version={version}
       />
     </Stack>
+  );
+}
+
+/** Above the results of a run that is not done: how much there is, and the way to leave it at that. */
+function ProvisionalBanner({ run }: { run: RunSummary }) {
+  const { t } = useTexts();
+  const isRead = useLiveRun((state) => state.live?.progress.prepare.finished ?? false);
+  const counts = useQuery({
+    ...queries.results.counts.queryOptions({ input: { runId: run.runId, filter: {} } }),
+    refetchInterval: isAtWork(run) && 5000,
+  });
+  const known = useLiveRun((state) => state.live?.progress.prepare.records ?? 0);
+  const found = counts.data?.total ?? null;
+  return (
+    <Banner
+      tone="info"
+      title={t('results.provisionalTitle')}
+      actions={
+        mayFinishNow(run, isRead) && (
+          <Button size="compact-md" variant="default" onClick={() => askToFinishNow(run.runId, t)}>
+            {t('run.finishNow')}
+          </Button>
+        )
+      }
+    >
+      {found !== null && t('results.provisionalText', { found, known: Math.max(found, known) })}{' '}
+      {t(isAtWork(run) ? 'results.provisionalAtWork' : 'results.provisionalAtRest')}
+    </Banner>
   );
 }

@@ -1,20 +1,11 @@
-import { useMutation } from '@tanstack/react-query';
 import { ActionIcon, Menu } from '@mantine/core';
 import { useState } from 'react';
-import {
-  IconArrowsDiff,
-  IconDatabaseSearch,
-  IconDots,
-  IconFileText,
-  IconTablePlus,
-  IconTerminal2,
-} from '@tabler/icons-react';
-import { predictCommand, type RunSummary } from '../../../electron/contract/index.ts';
+import { IconArrowsDiff, IconDatabaseSearch, IconDots, IconTablePlus } from '@tabler/icons-react';
+import type { RunSummary } from '../../../electron/contract/index.ts';
+import { actionsOf, runActions } from '../../components/runActions.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { useCopy } from '../../state/clipboard.ts';
 import { chooseAndAddTables } from '../../state/results/otherTables.ts';
 import { changeView, useResultsView } from '../../state/results/resultsView.ts';
-import { writeReport } from '../../state/results/useExport.ts';
 import { CompareDialog } from './compare/CompareDialog.tsx';
 import { QueryDialog } from './QueryDialog.tsx';
 
@@ -22,22 +13,24 @@ import { QueryDialog } from './QueryDialog.tsx';
 export function RunActionsMenu({ run }: { run: RunSummary }) {
   const texts = useTexts();
   const { t } = texts;
-  const report = useMutation({ mutationFn: () => writeReport(run, texts) });
-  const copy = useCopy();
   const [isAsking, setAsking] = useState(false);
+  const items = (ids: readonly string[]) =>
+    actionsOf(runActions(run, texts), ids).map(({ id, label, icon: Icon, run: act }) => (
+      <Menu.Item key={id} leftSection={<Icon size={16} aria-hidden />} onClick={act}>
+        {label}
+      </Menu.Item>
+    ));
   const isComparing = useResultsView((state) => state.comparing !== null);
   return (
     <>
       <Menu position="bottom-end" withArrow shadow="md">
         <Menu.Target>
-          <ActionIcon variant="default" size="lg" aria-label={t('results.more')} loading={report.isPending}>
+          <ActionIcon variant="default" size="lg" aria-label={t('results.more')}>
             <IconDots size={16} aria-hidden />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item leftSection={<IconFileText size={16} aria-hidden />} onClick={() => report.mutate()}>
-            {t('results.report')}
-          </Menu.Item>
+          {items(['report'])}
           <Menu.Item
             leftSection={<IconArrowsDiff size={16} aria-hidden />}
             onClick={() => changeView({ comparing: { file: null } })}
@@ -56,12 +49,7 @@ export function RunActionsMenu({ run }: { run: RunSummary }) {
           >
             {t('query.open')}
           </Menu.Item>
-          <Menu.Item
-            leftSection={<IconTerminal2 size={16} aria-hidden />}
-            onClick={() => copy.mutate(predictCommand(run))}
-          >
-            {t('results.copyCommand')}
-          </Menu.Item>
+          {items(['command'])}
         </Menu.Dropdown>
       </Menu>
       {isAsking && <QueryDialog run={run} onClose={() => setAsking(false)} />}

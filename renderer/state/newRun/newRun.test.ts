@@ -13,9 +13,8 @@ import {
   RUN_REQUEST_DEFAULTS,
   samplesOfFiles,
 } from './choices.ts';
-import { repeatedFiles, totalsOf, verdictOf, withFiles, type ListedFile } from './inspection.ts';
+import { type ListedFile, lengthBins, repeatedFiles, totalsOf, verdictOf, withFiles } from './inspection.ts';
 import { adviseModel } from './modelAdvice.ts';
-import { lengthBins } from './lengthBins.ts';
 import { PRESET_IDS, presetOf, PRESETS } from './presets.ts';
 import { startReasons } from './startReasons.ts';
 import { nameSamples, useNewRun } from './store.ts';

@@ -1,7 +1,7 @@
 import type { ModelStatus, RunEstimate } from '../../../electron/contract/index.ts';
 import type { ShownError } from '../../api/callError.ts';
 import type { ConnectionState } from '../../api/connection.ts';
-import { verdictOf, type ListedFile } from './inspection.ts';
+import { type ListedFile, verdictOf } from './inspection.ts';
 
 /** Why the Start button cannot be pressed. The first in the list is the one to deal with first. */
 export type StartReason =

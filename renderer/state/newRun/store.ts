@@ -5,7 +5,7 @@ import type { ShownError } from '../../api/callError.ts';
 import { toShownError } from '../../api/callError.ts';
 import { engine } from '../connection.ts';
 import { sayError } from '../say.ts';
-import { withFiles, type ListedFile } from './inspection.ts';
+import { type ListedFile, withFiles } from './inspection.ts';
 import { uploadFile, type Dropped } from '../upload.ts';
 
 interface Upload {

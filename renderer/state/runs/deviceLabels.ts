@@ -2,7 +2,7 @@ import { useCallback, useMemo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import type { DeviceLive } from '../../../electron/contract/index.ts';
 import { useTexts, type Texts } from '../../i18n/index.ts';
-import { useLiveRun } from './liveRunStore.ts';
+import { useLiveRun } from './liveRun.ts';
 
 export type DeviceNumber = Pick<DeviceLive, 'id' | 'index' | 'place'>;
 

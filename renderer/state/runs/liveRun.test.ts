@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  sequencesPerMinute,
   SPEED_STEP_MS,
   SPEED_WINDOW_MS,
-  withSpeeds,
   type SpeedHistory,
+  sequencesPerMinute,
+  withSpeeds,
 } from './liveRun.ts';
 
 const device = (id: string, residuesPerSecond: number | null) => ({ id, residuesPerSecond });

@@ -1,17 +1,30 @@
 import { QueryObserver } from '@tanstack/react-query';
-import type { DeviceLive, RunProgress } from '../../../electron/contract/index.ts';
+import type { DeviceLive, RunLive, RunProgress } from '../../../electron/contract/index.ts';
 import { queries } from '../connection.ts';
-import {
-  NOTHING,
-  SPEED_STEP_MS,
-  SPEED_WINDOW_MS,
-  useLiveRun,
-  type SpeedHistory,
-  type SpeedSample,
-} from './liveRunStore.ts';
 import { queryClient } from '../queryClient.ts';
+import { create } from 'zustand';
 
-export { SPEED_STEP_MS, SPEED_WINDOW_MS, useLiveRun, type SpeedHistory, type SpeedSample };
+export interface SpeedSample {
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly residuesPerSecond: number;
+}
+export type SpeedHistory = Readonly<Record<string, readonly SpeedSample[]>>;
+
+export const SPEED_WINDOW_MS = 5 * 60_000;
+export const SPEED_STEP_MS = 2000;
+
+interface LiveRunState {
+  readonly runId: string | null;
+  /** Null until the engine has sent the first snapshot. */
+  readonly live: RunLive | null;
+  readonly error: Error | null;
+  readonly speeds: SpeedHistory;
+}
+
+const NOTHING: LiveRunState = { runId: null, live: null, error: null, speeds: {} };
+
+export const useLiveRun = create<LiveRunState>(() => NOTHING);
 
 /** Follows one run; the snapshots of the one before are dropped at once. */
 export function followRun(runId: string): () => void {

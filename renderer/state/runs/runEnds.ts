@@ -1,9 +1,8 @@
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { createTexts, type Texts } from '../../i18n/index.ts';
 import { goToRun } from '../navigation.ts';
-import { useRuns } from './runs.ts';
+import { type RunStatus, runStatus, useRuns } from './runs.ts';
 import { isAtWork } from '../../../electron/contract/runState.ts';
-import { runStatus, type RunStatus } from './runStatus.ts';
 import { say } from '../say.ts';
 import { useSettings } from '../settings.ts';
 

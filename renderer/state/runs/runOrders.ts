@@ -1,11 +1,17 @@
+import { useMutation } from '@tanstack/react-query';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { engine } from '../connection.ts';
 import { openRunDialog } from './runDialog.ts';
 
-export type RunOrder = 'pause' | 'drain' | 'cancel' | 'finishNow';
+type RunOrder = 'pause' | 'drain' | 'cancel' | 'finishNow';
 
 /** Stops a run, or has it finish. */
 export const orderRun = (runId: string, what: RunOrder): Promise<unknown> => engine.runs[what]({ runId });
+
+/** For buttons that start or stop a run. */
+export function useRunOrder(runId: string) {
+  return useMutation({ mutationFn: (what: RunOrder) => orderRun(runId, what) });
+}
 
 /** Goes on with a run. Where one that was not made here names a cluster, it is shown first, and the user chooses where to compute. */
 export async function resumeRun({ runId, foreignPlace }: RunSummary): Promise<void> {

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isAtWork } from '../../../electron/contract/runState.ts';
 import { appError, type RunSummary } from '../../../electron/contract/index.ts';
 import { madeRun } from '../../testing/memoryEngine/runs.ts';
-import { queuedRuns } from './runs.ts';
-import { runStatus } from './runStatus.ts';
+import { queuedRuns, runStatus } from './runs.ts';
 
 const run = (state: RunSummary['state'], more: Partial<RunSummary> = {}) =>
   madeRun({ runId: '11111111-1111-4111-8111-111111111111', name: 'a', state, more }, 0);

@@ -1,4 +1,4 @@
-import { Anchor, Paper, Stack, Text } from '@mantine/core';
+import { Anchor, Group, Paper, Stack, Text } from '@mantine/core';
 import { fileName } from '../../../i18n/format.ts';
 import { useMemo } from 'react';
 import type { InputFileProblem } from '../../../../electron/contract/index.ts';
@@ -8,15 +8,16 @@ import { Histogram } from '../../../components/charts/Histogram.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { goToRun } from '../../../state/navigation.ts';
 import {
+  type ListedFile,
   blockingProblem,
+  lengthBins,
   problemsBySeverity,
   repeatedFiles,
-  type ListedFile,
 } from '../../../state/newRun/inspection.ts';
 import { useNewRun } from '../../../state/newRun/store.ts';
-import { lengthBins } from '../../../state/newRun/lengthBins.ts';
 import { useRuns } from '../../../state/runs/runs.ts';
-import { ProblemList } from './ProblemList.tsx';
+import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
+import { useProblemTexts } from '../../../state/problemTexts.ts';
 
 const HISTOGRAM_PX = 138;
 
@@ -115,6 +116,45 @@ export function FileDetails({ file }: { file: ListedFile }) {
           />
         </div>
       )}
+    </Stack>
+  );
+}
+
+const ICONS = { blocks: IconCircleX, skipped: IconAlertTriangle, warning: IconInfoCircle };
+
+/** What was found in a file, with what will happen to it. */
+function ProblemList({ problems }: { problems: readonly InputFileProblem[] }) {
+  const { t } = useTexts();
+  const sayProblem = useProblemTexts();
+  if (problems.length === 0) {
+    return (
+      <Group component="p" gap={8} m={0} align="flex-start" wrap="nowrap">
+        <IconCircleCheck color="var(--good)" size={18} aria-hidden /> {t('newRun.noProblems')}
+      </Group>
+    );
+  }
+  return (
+    <Stack component="ul" className="plain-list" gap={6}>
+      {problems.map((problem) => {
+        const Icon = ICONS[problem.severity];
+        const { message, effect } = sayProblem(problem);
+        return (
+          <Group component="li" key={problem.code} gap={8} align="flex-start" wrap="nowrap">
+            <Icon
+              color={problem.severity === 'blocks' ? 'var(--bad)' : 'var(--warn)'}
+              size={18}
+              style={{ flex: 'none' }}
+              aria-hidden
+            />
+            <div>
+              <Text span fw={560}>
+                {message}
+              </Text>{' '}
+              <span className="muted">{effect}</span>
+            </div>
+          </Group>
+        );
+      })}
     </Stack>
   );
 }

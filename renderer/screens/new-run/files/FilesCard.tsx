@@ -9,7 +9,7 @@ import { ProgressBar } from '../../../components/feedback/ProgressBar.tsx';
 import { SamplesDialog } from '../../../components/files/SamplesDialog.tsx';
 import { ROW_HEIGHT, VirtualTable, type VirtualColumn } from '../../../components/table/VirtualTable.tsx';
 import { useTexts, type Texts } from '../../../i18n/index.ts';
-import { blockingProblem, totalsOf, verdictOf, type ListedFile } from '../../../state/newRun/inspection.ts';
+import { type ListedFile, blockingProblem, totalsOf, verdictOf } from '../../../state/newRun/inspection.ts';
 import { samplesOfFiles } from '../../../state/newRun/choices.ts';
 import { nameSamples, removeFiles, selectFile, useNewRun } from '../../../state/newRun/store.ts';
 import { useProblemTexts } from '../../../state/problemTexts.ts';

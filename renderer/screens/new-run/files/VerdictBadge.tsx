@@ -8,7 +8,7 @@ import {
 import { Badge, type Tone } from '../../../components/feedback/StateBadge.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { lacksEnvironment, useEnvironment } from '../../../state/computer/environment.ts';
-import { verdictOf, type FileVerdict, type ListedFile } from '../../../state/newRun/inspection.ts';
+import { type FileVerdict, type ListedFile, verdictOf } from '../../../state/newRun/inspection.ts';
 
 const LOOKS: Record<FileVerdict, readonly [Tone, typeof IconSearch]> = {
   looking: ['neutral', IconSearch],

@@ -16,7 +16,7 @@ import { changeView, useResultsView } from '../../../state/results/resultsView.t
 import { useRuns } from '../../../state/runs/runs.ts';
 import { TwoScoresChart } from '../distributions/SquaresChart.tsx';
 import { OriginalComparison } from './OriginalComparison.tsx';
-import { PredictionLabel } from '../PredictionLabel.tsx';
+import { PredictionLabel } from '../callLabels.tsx';
 
 /** Where two runs of the same sequences agree, such as with another model or precision; or a run and the original VirNucPro. */
 export function CompareDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {

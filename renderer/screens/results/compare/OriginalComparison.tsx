@@ -7,7 +7,7 @@ import { useTexts } from '../../../i18n/index.ts';
 import { queries } from '../../../state/connection.ts';
 import { go } from '../../../state/navigation.ts';
 import { changeView } from '../../../state/results/resultsView.ts';
-import { PredictionLabel } from '../PredictionLabel.tsx';
+import { PredictionLabel } from '../callLabels.tsx';
 
 const CALLS = ['virus', 'others'] as const;
 

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import type { ChunkResult } from '../../../../electron/contract/index.ts';
 import { ROW_HEIGHT, VirtualTable, type VirtualColumn } from '../../../components/table/VirtualTable.tsx';
 import { useTexts, type Texts } from '../../../i18n/index.ts';
-import { PredictionLabel } from '../PredictionLabel.tsx';
+import { PredictionLabel } from '../callLabels.tsx';
 import classes from './SequenceDrawer.module.css';
 
 const ROWS_IN_SIGHT = 6;

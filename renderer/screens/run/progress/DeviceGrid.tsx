@@ -5,7 +5,7 @@ import { isAtWork } from '../../../../electron/contract/runState.ts';
 import { DeviceCard } from '../../../components/DeviceCard.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { useNumberedDevices } from '../../../state/runs/deviceLabels.ts';
-import { sequencesPerMinute, useLiveRun, type SpeedSample } from '../../../state/runs/liveRun.ts';
+import { type SpeedSample, sequencesPerMinute, useLiveRun } from '../../../state/runs/liveRun.ts';
 import { includeDevice } from '../../../state/runs/runOrders.ts';
 import { sayError } from '../../../state/say.ts';
 import classes from './DeviceGrid.module.css';

@@ -11,9 +11,8 @@ import { queries } from '../../../state/connection.ts';
 import { useExport } from '../../../state/results/useExport.ts';
 import { useDeviceLabels } from '../../../state/runs/deviceLabels.ts';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
-import { curvesEvery } from './curvesEvery.ts';
+import { curvesEvery, useOnceMoreAtEnd } from './askingAgain.ts';
 import classes from './DeviceHistoryCard.module.css';
-import { useOnceMoreAtEnd } from './useOnceMoreAtEnd.ts';
 
 type Measure = 'utilizationPercent' | 'memoryUsedBytes' | 'powerW' | 'temperatureC';
 

@@ -8,10 +8,9 @@ import { ProgressBar } from '../../../components/feedback/ProgressBar.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { queries } from '../../../state/connection.ts';
 import { sequencesPerMinute, useLiveRun } from '../../../state/runs/liveRun.ts';
-import { queuedRuns, useRuns } from '../../../state/runs/runs.ts';
-import { runStatus } from '../../../state/runs/runStatus.ts';
+import { queuedRuns, runStatus, useRuns } from '../../../state/runs/runs.ts';
 import classes from './OverallProgress.module.css';
-import { useOnceMoreAtEnd } from './useOnceMoreAtEnd.ts';
+import { useOnceMoreAtEnd } from './askingAgain.ts';
 
 const VIRAL_EVERY_MS = 10_000;
 

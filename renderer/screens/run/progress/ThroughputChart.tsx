@@ -10,8 +10,7 @@ import { TimeCurve } from '../../../components/charts/TimeCurve.tsx';
 import { totalsOverTime } from '../../../components/charts/timeSeries.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { seedSpeeds, sequencesPerMinute, useLiveRun } from '../../../state/runs/liveRun.ts';
-import { curvesEvery } from './curvesEvery.ts';
-import { useOnceMoreAtEnd } from './useOnceMoreAtEnd.ts';
+import { curvesEvery, useOnceMoreAtEnd } from './askingAgain.ts';
 
 const MOST_POINTS = 240;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { curvesEvery } from './curvesEvery.ts';
+import { curvesEvery } from './askingAgain.ts';
 
 const MADE = '2026-01-01T00:00:00.000Z';
 const DAY_S = 86_400;

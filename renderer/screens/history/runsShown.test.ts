@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createTexts } from '../../i18n/index.ts';
-import { madeRun } from '../../testing/memoryEngine/runs.ts';
-import { sortedRuns } from './sortedRuns.ts';
+import { madeRun, madeRuns } from '../../testing/memoryEngine/runs.ts';
+import { runsMatching, sortedRuns } from './runsShown.ts';
 
 const run = (name: string, hoursAgo: number, viralSequences: number | null) =>
   madeRun(
@@ -36,10 +36,32 @@ it('takes no number of viral sequences from a run with the demo model', () => {
   expect(sorted.map(({ name }) => name).slice(0, 2)).toEqual(['run 2', 'run 10']);
 });
 
-it('shows the newest first unless told otherwise', () => {
+it('shows the newest first unless another order is chosen', () => {
   expect(sortedRuns(runs, undefined, createTexts('en')).map(({ name }) => name)).toEqual([
     'Run 9',
     'run 2',
     'run 10',
   ]);
+});
+
+const madeToday = madeRuns(Date.parse('2026-11-01T12:00:00Z'));
+
+describe('searching runs', () => {
+  it('puts the newest first', () => {
+    const times = runsMatching(madeToday, '').map((run) => run.createdAt);
+    expect(times).toEqual(times.toSorted().reverse());
+    expect(times).toHaveLength(madeToday.length);
+  });
+
+  it('wants every word, in the name, the folder, the model, a file, a sample, a tag or the note', () => {
+    expect(runsMatching(madeToday, 'LAKE').map((run) => run.name)).toEqual(['Lake plankton']);
+    expect(runsMatching(madeToday, 'lake control.fna').map((run) => run.name)).toEqual(['Lake plankton']);
+    expect(runsMatching(madeToday, 'lake nonsense')).toEqual([]);
+    expect(runsMatching(madeToday, '2025 second extraction').map((run) => run.name)).toEqual([
+      'Lake plankton',
+    ]);
+    const named = madeToday.map((run) => (run.name === 'Example' ? { ...run, samples: ['gut-7'] } : run));
+    expect(runsMatching(named, 'GUT-7').map((run) => run.name)).toEqual(['Example']);
+    expect(runsMatching(madeToday, 'demo model').map((run) => run.name)).toEqual(['Example']);
+  });
 });

@@ -1,7 +1,15 @@
-import { Group } from '@mantine/core';
-import { evidenceSchema, type Evidence } from '../../../electron/contract/index.ts';
+import { type Evidence, evidenceSchema, type Prediction } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import classes from './ResultsTab.module.css';
+import { Group } from '@mantine/core';
+
+/** A call as word, colour and shape. */
+export function PredictionLabel({ prediction }: { prediction: Prediction }) {
+  const { t } = useTexts();
+  return (
+    <span className={`${classes.prediction} ${classes[prediction]}`}>{t(`prediction.${prediction}`)}</span>
+  );
+}
 
 /** An evidence level as word and as dots, one to three. */
 export function EvidenceLabel({ evidence }: { evidence: Evidence | null }) {

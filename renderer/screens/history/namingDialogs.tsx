@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { Button, Group, Modal, TagsInput, Textarea } from '@mantine/core';
+import { Button, Group, Modal, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { LIMITS, type RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
@@ -54,6 +54,44 @@ export function AnnotateDialog({ run, onClose }: { run: RunSummary; onClose: () 
           </Button>
           <Button type="submit" loading={save.isPending}>
             {t('common.save')}
+          </Button>
+        </Group>
+      </form>
+    </Modal>
+  );
+}
+
+export function RenameDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
+  const { t } = useTexts();
+  const [name, setName] = useState(run.name);
+  const rename = useMutation({
+    mutationFn: async () => {
+      await engine.runs.rename({ runId: run.runId, name: name.trim() });
+      onClose();
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title={t('history.rename')}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          rename.mutate();
+        }}
+      >
+        <TextInput
+          data-autofocus
+          label={t('newRun.name')}
+          description={t('history.renameHelp')}
+          maxLength={200}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Group justify="flex-end" mt="lg" gap="sm">
+          <Button variant="default" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
+          <Button type="submit" disabled={name.trim() === ''} loading={rename.isPending}>
+            {t('history.rename')}
           </Button>
         </Group>
       </form>

@@ -1,0 +1,175 @@
+import { useQuery } from '@tanstack/react-query';
+import { modals } from '@mantine/modals';
+import {
+  IconCpu,
+  IconDoorExit,
+  IconDownload,
+  IconFileText,
+  IconFlagCheck,
+  IconListDetails,
+  IconPencil,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconPlayerStop,
+  IconProgressCheck,
+  IconRefresh,
+  IconRepeat,
+  IconShieldCheck,
+  IconTag,
+  IconTerminal2,
+  IconTrash,
+  type Icon,
+} from '@tabler/icons-react';
+import { isAtWork, predictCommand, type RunSummary } from '../../electron/contract/index.ts';
+import { useTexts, type Texts } from '../i18n/index.ts';
+import { copyText } from '../state/clipboard.ts';
+import { engine, queries } from '../state/connection.ts';
+import { go, goToRun } from '../state/navigation.ts';
+import { prepareAgain } from '../state/newRun/prepareAgain.ts';
+import { writeReport } from '../state/results/useExport.ts';
+import { useLiveRun } from '../state/runs/liveRun.ts';
+import { openRunDialog, type RunDialog } from '../state/runs/runDialog.ts';
+import { mayFinishNow, orderRun, resumeRun } from '../state/runs/runOrders.ts';
+import { runStatus } from '../state/runs/runs.ts';
+import { say, sayError } from '../state/say.ts';
+import { DESTRUCTIVE } from '../styles/theme.ts';
+
+export interface RunAction {
+  readonly id: string;
+  readonly label: string;
+  readonly icon: Icon;
+  /** As Mantine's useHotkeys writes them. */
+  readonly keys?: string;
+  readonly run: () => void;
+}
+
+const RESTING = ['paused', 'halted', 'interrupted', 'failed', 'cancelled', 'queued'];
+
+/** Everything that can be done with a run as it stands: the command palette has all of it, each menu its part. */
+export function runActions(
+  run: RunSummary,
+  texts: Texts,
+  {
+    isRead = false,
+    onDialog = (dialog: RunDialog) => openRunDialog(run.runId, dialog),
+  }: { isRead?: boolean; onDialog?: (dialog: RunDialog) => void } = {},
+): RunAction[] {
+  const { t } = texts;
+  const { runId } = run;
+  const status = runStatus(run);
+  const action = (
+    when: boolean,
+    id: string,
+    label: string,
+    icon: Icon,
+    act: () => unknown,
+    keys?: string,
+  ): RunAction[] =>
+    when
+      ? [
+          {
+            id,
+            label,
+            icon,
+            ...(keys === undefined ? {} : { keys }),
+            run: () => void Promise.resolve(act()).catch(sayError),
+          },
+        ]
+      : [];
+  const isRunning = status === 'running' || status === 'created';
+  const isResting = RESTING.includes(status);
+  const isQueued = status === 'queued';
+  const hasFolder = !run.missing && !isQueued;
+  const isStill = !isAtWork(run);
+  const dialog = (name: RunDialog) => () => onDialog(name);
+  return [
+    ...action(isRunning, 'pause', t('run.pause'), IconPlayerPause, () => orderRun(runId, 'pause'), 'alt+P'),
+    ...action(isRunning, 'drain', t('run.drain'), IconProgressCheck, () => orderRun(runId, 'drain')),
+    ...action(isRunning, 'stop', t('run.stopAndKeep'), IconPlayerStop, () => orderRun(runId, 'cancel')),
+    ...action(isRunning, 'discard', t('run.discard'), IconTrash, () => askToDiscard(runId, t)),
+    ...action(isQueued, 'leave-queue', t('run.leaveQueue'), IconDoorExit, () => orderRun(runId, 'cancel')),
+    ...action(status === 'done_with_failures', 'retry', t('files.retryAll'), IconRefresh, () =>
+      engine.runs.retry({ runId, parts: 'all', smallerBatches: false }),
+    ),
+    ...action(
+      isResting,
+      'continue',
+      t(isQueued ? 'run.startNow' : 'run.continue'),
+      IconPlayerPlay,
+      () => resumeRun(run),
+      'alt+P',
+    ),
+    ...action(isResting, 'continue-elsewhere', t('run.continueElsewhere'), IconCpu, dialog('devices')),
+    ...action(mayFinishNow(run, isRead), 'finish-now', t('run.finishNow'), IconFlagCheck, () =>
+      askToFinishNow(runId, t),
+    ),
+    ...action(hasFolder, 'export', t('results.export'), IconDownload, () => {
+      goToRun(runId, 'results');
+      onDialog('export');
+    }),
+    ...action(hasFolder, 'report', t('results.report'), IconFileText, () => writeReport(run, texts)),
+    ...action(hasFolder, 'log', t('files.showLog'), IconListDetails, dialog('log')),
+    ...action(true, 'again', t('run.again'), IconRepeat, () => prepareAgain(run)),
+    ...action(true, 'command', t('results.copyCommand'), IconTerminal2, () =>
+      copyText(predictCommand(run)).then(() => say(t('common.copied'))),
+    ),
+    ...action(true, 'rename', t('history.rename'), IconPencil, dialog('rename')),
+    ...action(true, 'annotate', t('history.annotate'), IconTag, dialog('annotate')),
+    ...action(isStill && !run.missing, 'verify', t('history.verify'), IconShieldCheck, dialog('verify')),
+    ...action(isStill, 'delete', t('history.delete'), IconTrash, dialog('delete')),
+  ];
+}
+
+/** Those of the actions that a menu has, in its order. */
+export const actionsOf = (actions: readonly RunAction[], ids: readonly string[]): RunAction[] =>
+  ids.flatMap((id) => actions.filter((action) => action.id === id));
+
+/** What is there of a run, what would be missing, and what happens to both. */
+function FinishNowQuestion({ runId }: { runId: string }) {
+  const { t } = useTexts();
+  const found = useQuery(queries.results.counts.queryOptions({ input: { runId, filter: {} } })).data?.total;
+  const live = useLiveRun((state) => (state.live?.run.runId === runId ? state.live : null));
+  const known = live?.progress.prepare.records ?? 0;
+  return (
+    <>
+      {live && found !== undefined && (
+        <p>
+          {t('run.finishNowCounts', {
+            found,
+            known,
+            missing: Math.max(0, known - found),
+            done: live.progress.inputs.done,
+            files: live.progress.inputs.total,
+          })}
+        </p>
+      )}
+      <p>{t('run.finishNowHelp')}</p>
+    </>
+  );
+}
+
+/** Asks whether a run should end with what is computed. */
+export function askToFinishNow(runId: string, t: Texts['t']): void {
+  modals.openConfirmModal({
+    title: t('run.finishNowTitle'),
+    children: <FinishNowQuestion runId={runId} />,
+    labels: { confirm: t('run.finishNow'), cancel: t('common.cancel') },
+    onConfirm: () => void orderRun(runId, 'finishNow').catch(sayError),
+  });
+}
+
+/** Asks whether a run at work should go with everything that it computed, and takes it away. */
+export function askToDiscard(runId: string, t: Texts['t']): void {
+  const discard = async () => {
+    await engine.runs.cancel({ runId });
+    await engine.runs.remove({ runId, files: 'all' });
+    go({ screen: 'runs' });
+  };
+  modals.openConfirmModal({
+    title: t('run.discardTitle'),
+    children: t('run.discardHelp'),
+    labels: { confirm: t('run.discard'), cancel: t('common.cancel') },
+    confirmProps: DESTRUCTIVE,
+    onConfirm: () => void discard().catch(sayError),
+  });
+}

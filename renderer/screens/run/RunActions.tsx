@@ -1,0 +1,185 @@
+import { Button, Menu, Text } from '@mantine/core';
+import { IconBell, IconChevronDown, IconPlayerPause, IconPlayerPlay, IconTable } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTexts } from '../../i18n/index.ts';
+import { askForNotifications, canAskForNotifications } from '../../state/runs/runEnds.ts';
+import { useSettings } from '../../state/settings.ts';
+import { useMutation } from '@tanstack/react-query';
+import type { RunSummary } from '../../../electron/contract/index.ts';
+import { goToRun, type RunTab } from '../../state/navigation.ts';
+import { prepareAgain } from '../../state/newRun/prepareAgain.ts';
+import { queuedRuns, runStatus, useRuns } from '../../state/runs/runs.ts';
+import { mayFinishNow, resumeRun, useRunOrder } from '../../state/runs/runOrders.ts';
+import { askToDiscard, askToFinishNow } from '../../components/runActions.tsx';
+import { useLiveRun } from '../../state/runs/liveRun.ts';
+
+interface RunActionsProps {
+  run: RunSummary;
+  /** The current tab: no button leads to it. */
+  tab: RunTab;
+}
+
+/** What can be done with a run as it stands. One that is done leads to its results. */
+export function RunActions({ run, tab }: RunActionsProps) {
+  const { t } = useTexts();
+  const { runId } = run;
+  const order = useRunOrder(runId);
+  const resume = useMutation({ mutationFn: resumeRun });
+  const status = runStatus(run);
+
+  // Where a banner says what is the matter, the button to go on stands in it.
+  if (status === 'halted' || status === 'interrupted' || status === 'failed') {
+    return <AgainButton run={run} />;
+  }
+  if (status === 'paused' || status === 'cancelled') {
+    return (
+      <>
+        <AgainButton run={run} />
+        <Button
+          loading={resume.isPending}
+          leftSection={<IconPlayerPlay size={16} aria-hidden />}
+          onClick={() => resume.mutate(run)}
+        >
+          {t('run.continue')}
+        </Button>
+      </>
+    );
+  }
+  if (status === 'done' || status === 'done_with_failures') {
+    return (
+      <>
+        <AgainButton run={run} />
+        {tab !== 'results' && (
+          <Button leftSection={<IconTable size={16} aria-hidden />} onClick={() => goToRun(runId, 'results')}>
+            {t('run.seeResults')}
+          </Button>
+        )}
+      </>
+    );
+  }
+  if (status === 'queued') {
+    return (
+      <Button variant="default" loading={order.isPending} onClick={() => order.mutate('cancel')}>
+        {t('run.leaveQueue')}
+      </Button>
+    );
+  }
+  if (status === 'missing' || status === 'finishing') return null;
+
+  return (
+    <>
+      <NotifyButton />
+      <StopActions run={run} running={status === 'running' || status === 'created'} />
+    </>
+  );
+}
+
+function AgainButton({ run }: { run: RunSummary }) {
+  const { t } = useTexts();
+  const again = useMutation({ mutationFn: prepareAgain });
+  return (
+    <Button variant="default" loading={again.isPending} onClick={() => again.mutate(run)}>
+      {t('run.again')}
+    </Button>
+  );
+}
+
+/** In browser mode: a page may ask to send notifications only when it is clicked. */
+function NotifyButton() {
+  const { t } = useTexts();
+  const isBrowser = useSettings((state) => state.info?.shell === 'browser');
+  const [canAsk, setCanAsk] = useState(canAskForNotifications);
+  if (!isBrowser || !canAsk) return null;
+  const ask = async () => {
+    await askForNotifications(t);
+    setCanAsk(canAskForNotifications());
+  };
+  return (
+    <Button
+      variant="subtle"
+      color="slate"
+      leftSection={<IconBell size={16} aria-hidden />}
+      onClick={() => void ask()}
+    >
+      {t('run.notify')}
+    </Button>
+  );
+}
+
+interface StopActionsProps {
+  run: RunSummary;
+  /** It computes, and is not being brought to rest already. */
+  running: boolean;
+}
+
+/** The ways to bring a run to rest: each says what will be kept. */
+function StopActions({ run, running }: StopActionsProps) {
+  const { t } = useTexts();
+  const order = useRunOrder(run.runId);
+  const isRead = useLiveRun((state) => state.live?.progress.prepare.finished ?? false);
+  const hasNext = useRuns((all) => (all.runs ? queuedRuns(all.runs).length > 0 : false));
+  const othersWait = hasNext ? ` ${t('run.othersWait')}` : '';
+  return (
+    <>
+      {running && (
+        <Button
+          variant="default"
+          loading={order.isPending}
+          leftSection={<IconPlayerPause size={16} aria-hidden />}
+          title={`${t('run.pauseHelp')}${othersWait}`}
+          onClick={() => order.mutate('pause')}
+        >
+          {t('run.pause')}
+        </Button>
+      )}
+      <Menu width={360} position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" rightSection={<IconChevronDown size={16} aria-hidden />}>
+            {t('run.stopMenu')}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Choice
+            title={t('run.stopAndKeep')}
+            text={`${t('run.stopAndKeepHelp')}${othersWait}`}
+            onClick={() => order.mutate('cancel')}
+          />
+          {mayFinishNow(run, isRead) && (
+            <Choice
+              title={t('run.finishNow')}
+              text={t('run.finishNowHelp')}
+              onClick={() => askToFinishNow(run.runId, t)}
+            />
+          )}
+          <Menu.Divider />
+          <Choice
+            title={t('run.discard')}
+            text={t('run.discardHelp')}
+            destructive
+            onClick={() => askToDiscard(run.runId, t)}
+          />
+        </Menu.Dropdown>
+      </Menu>
+    </>
+  );
+}
+
+interface ChoiceProps {
+  title: string;
+  text: string;
+  destructive?: boolean;
+  onClick: () => void;
+}
+
+function Choice({ title, text, destructive = false, onClick }: ChoiceProps) {
+  return (
+    <Menu.Item onClick={onClick}>
+      <Text span display="block" fw={560} {...(destructive && { c: 'var(--bad)' })}>
+        {title}
+      </Text>
+      <Text span display="block" fz="xs" c="dimmed">
+        {text}
+      </Text>
+    </Menu.Item>
+  );
+}

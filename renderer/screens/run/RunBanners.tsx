@@ -1,0 +1,154 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { isAtWork } from '../../../electron/contract/runState.ts';
+import type { RunProgress, RunSummary } from '../../../electron/contract/index.ts';
+import { Banner } from '../../components/feedback/Banner.tsx';
+import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { go, goToRun } from '../../state/navigation.ts';
+import { openRunDialog } from '../../state/runs/runDialog.ts';
+import { resumeRun } from '../../state/runs/runOrders.ts';
+import { runStatus, useRuns } from '../../state/runs/runs.ts';
+import { queries } from '../../state/connection.ts';
+import { useEffect, useState } from 'react';
+import { isExample } from '../../state/computer/example.ts';
+import { useSettings } from '../../state/settings.ts';
+import { useLiveRun } from '../../state/runs/liveRun.ts';
+
+/** What stands in a run's way, above everything else about it, with the button that deals with it. */
+export function RunBanners({ run }: { run: RunSummary }) {
+  const { t } = useTexts();
+  const { isPending: busy, mutate: start } = useMutation({ mutationFn: resumeRun });
+  const button = (
+    <>
+      <Button size="compact-md" loading={busy} onClick={() => start(run)}>
+        {t('run.continue')}
+      </Button>
+      <Button size="compact-md" variant="default" onClick={() => openRunDialog(run.runId, 'devices')}>
+        {t('run.continueElsewhere')}
+      </Button>
+    </>
+  );
+  // Waiting runs follow each other by themselves, but the first after the program starts waits for a click.
+  const isHeld = useRuns((all) => all.runs?.some(isAtWork) === false);
+  const { state } = run;
+  switch (runStatus(run)) {
+    case 'interrupted':
+      return (
+        <Banner tone="warn" title={t('run.interruptedTitle')} actions={button}>
+          {t('run.interruptedText')}
+        </Banner>
+      );
+    case 'missing':
+      return (
+        <Banner tone="warn" title={t('run.missingTitle')}>
+          {t('run.missingText', { folder: run.folder })}
+        </Banner>
+      );
+    case 'halted':
+      return state.phase === 'paused' && state.error ? (
+        <ErrorCard error={state.error} actions={button} />
+      ) : null;
+    case 'failed':
+      return state.phase === 'failed' ? <ErrorCard error={state.error} actions={button} /> : null;
+    case 'done_with_failures':
+      return state.phase === 'done' ? (
+        <Banner
+          tone="warn"
+          title={t('run.doneWithFailuresTitle')}
+          actions={
+            <Button size="compact-md" variant="default" onClick={() => goToRun(run.runId, 'files')}>
+              {t('run.seeFailures')}
+            </Button>
+          }
+        >
+          {t('run.doneWithFailuresText', {
+            files: state.failedInputs ?? 0,
+            parts: state.failedParts,
+            records: state.failedRecords,
+          })}
+        </Banner>
+      ) : null;
+    case 'queued':
+      return isHeld ? (
+        <Banner
+          tone="info"
+          title={t('run.heldTitle')}
+          actions={
+            <Button size="compact-md" loading={busy} onClick={() => start(run)}>
+              {t('run.startNow')}
+            </Button>
+          }
+        >
+          {t('run.heldText')}
+        </Banner>
+      ) : (
+        <Banner tone="info" title={t('run.queuedTitle')}>
+          {t('run.queuedText', { position: (run.queuePosition ?? 0) + 1 })}
+        </Banner>
+      );
+    default:
+      return null;
+  }
+}
+
+/** After the example: does this installation give the expected answers? */
+export function ExampleVerdict({ run }: { run: RunSummary }) {
+  const { t } = useTexts();
+  const { runId } = run;
+  const info = useSettings((state) => state.info);
+  const check = useQuery(
+    queries.runs.checkExample.queryOptions({
+      input: { runId },
+      enabled: isExample(run, info) && run.state.phase === 'done',
+    }),
+  );
+  const isDone = check.data !== undefined;
+  const [wasDone] = useState(run.state.phase === 'done');
+  useEffect(() => {
+    // Whoever has watched it to its end wants to see what came of it.
+    if (isDone && !wasDone) goToRun(runId, 'results');
+  }, [isDone, wasDone, runId]);
+  if (!check.data) return null;
+  return check.data.matches ? (
+    <Banner tone="good" title={t('example.works')}>
+      {t('example.compared', { count: check.data.compared })}
+    </Banner>
+  ) : (
+    <Banner tone="warn" title={t('example.differs')}>
+      {check.data.message}
+    </Banner>
+  );
+}
+
+type EncoderNorms = NonNullable<RunProgress['unusualNorms']>['esm2'];
+
+/** Embeddings of unusual size do not stop a run, but may be the only sign of a device that computes wrongly. */
+export function NormsBanner() {
+  const { t, format } = useTexts();
+  const norms = useLiveRun((state) => state.live?.progress.unusualNorms ?? null);
+  if (norms === null) return null;
+  const { frames, ofFrames, esm2, dnabertS } = norms;
+  const range = (low: number, high: number) => `${format.decimal(low)}–${format.decimal(high)}`;
+  const found = ({ low, high }: EncoderNorms) => range(low, high);
+  const expected = ({ expectedLow, expectedHigh }: EncoderNorms) => range(expectedLow, expectedHigh);
+  return (
+    <Banner
+      tone="warn"
+      title={t('run.normsTitle', { frames })}
+      actions={
+        <Button size="compact-md" variant="default" onClick={() => go({ screen: 'computer' })}>
+          {t('run.normsCheck')}
+        </Button>
+      }
+    >
+      {t('run.normsText', {
+        share: format.percent(ofFrames === 0 ? 0 : frames / ofFrames, 2),
+        esm2: found(esm2),
+        esm2Expected: expected(esm2),
+        dnabertS: found(dnabertS),
+        dnabertSExpected: expected(dnabertS),
+      })}
+    </Banner>
+  );
+}

@@ -141,7 +141,6 @@ export const run = {
   'plan.title': 'Einstellungen dieses Laufs',
   'plan.hint': 'Zu Beginn festgelegt; sie bestimmen die Zahlen',
   'plan.technical': 'Technische Einzelheiten',
-  'plan.rawEvents': 'Meldungen im Wortlaut',
   'plan.residuesPerSecond': 'Residuen pro Sekunde',
   'plan.chunkLength': 'Stücklänge',
   'plan.equalSequences': 'Gleiche Proteine eines Teils',

@@ -138,7 +138,6 @@ export const run = {
   'plan.title': 'Settings of this run',
   'plan.hint': 'Fixed at the start; they decide the numbers',
   'plan.technical': 'Technical details',
-  'plan.rawEvents': 'Messages word for word',
   'plan.residuesPerSecond': 'Residues per second',
   'plan.chunkLength': 'Chunk length',
   'plan.equalSequences': 'Equal proteins of a part',

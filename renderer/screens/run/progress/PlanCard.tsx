@@ -1,6 +1,4 @@
 import { Box } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import type { RunSummary } from '../../../../electron/contract/index.ts';
 import { Card } from '../../../components/Card.tsx';
@@ -9,7 +7,6 @@ import { TechnicalDetails } from '../../../components/TechnicalDetails.tsx';
 import { partNumber } from '../../../i18n/format.ts';
 import { modelTitle } from '../../../state/computer/modelTexts.ts';
 import { useTexts } from '../../../i18n/index.ts';
-import { queries } from '../../../state/connection.ts';
 import { deviceTitle } from '../../../state/runs/deviceLabels.ts';
 import { useLiveRun } from '../../../state/runs/liveRun.ts';
 
@@ -44,7 +41,6 @@ export function PlanCard({ run }: { run: RunSummary }) {
       <TechnicalDetails>
         <PlanFacts run={run} />
         <DeviceTable />
-        <RawEvents runId={run.runId} />
       </TechnicalDetails>
     </Card>
   );
@@ -114,37 +110,6 @@ function DeviceTable() {
           ))}
         </tbody>
       </table>
-    </Box>
-  );
-}
-
-const RAW_EVENTS = 200;
-
-/** What the engine wrote down, word for word: made only when it is asked for. */
-function RawEvents({ runId }: { runId: string }) {
-  const { t } = useTexts();
-  const [isOpen, setOpen] = useState(false);
-  const events = useQuery(
-    queries.runs.events.queryOptions({ input: { runId, limit: RAW_EVENTS }, enabled: isOpen }),
-  );
-  const lines = (events.data ?? []).flatMap(({ time, level, code, message, detail }) => [
-    `${time} ${level} ${code}: ${message}`,
-    ...(detail === null ? [] : [detail.replaceAll(/^/gm, '    ')]),
-  ]);
-  return (
-    <Box
-      component="details"
-      mt={12}
-      fz="sm"
-
-      onToggle={(event) => {
-        setOpen(event.currentTarget.open);
-      }}
-    >
-      <summary>{t('plan.rawEvents')}</summary>
-      <pre className="text-box" style={{ maxHeight: 260 }} tabIndex={0} aria-label={t('plan.rawEvents')}>
-        {events.data ? lines.join('\n') : t('common.loading')}
-      </pre>
     </Box>
   );
 }

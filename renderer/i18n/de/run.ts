@@ -134,7 +134,6 @@ export const run = {
   'throughput.summary': 'Jetzt {now}, höchstens {top} Sequenzen pro Minute',
   'events.title': 'Was geschah',
   'events.empty': 'Noch nichts zu berichten.',
-  'events.earlier': 'Frühere zeigen',
   'events.warning': 'Warnung',
   'events.error': 'Fehler',
 

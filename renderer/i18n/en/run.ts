@@ -131,7 +131,6 @@ export const run = {
   'throughput.summary': 'Now {now}, at most {top} sequences per minute',
   'events.title': 'What happened',
   'events.empty': 'Nothing to report yet.',
-  'events.earlier': 'Show earlier',
   'events.warning': 'Warning',
   'events.error': 'Error',
 

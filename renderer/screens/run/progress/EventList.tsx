@@ -1,11 +1,10 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Box, Button, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
-import { useState } from 'react';
 import type { RunEvent } from '../../../../electron/contract/index.ts';
 import { Card } from '../../../components/Card.tsx';
 import { useTexts } from '../../../i18n/index.ts';
-import { engine, queries } from '../../../state/connection.ts';
+import { queries } from '../../../state/connection.ts';
 import { useEngineTexts } from '../../../state/engineTexts.ts';
 import { useLiveRun } from '../../../state/runs/liveRun.ts';
 import { openRunDialog } from '../../../state/runs/runDialog.ts';
@@ -13,33 +12,20 @@ import classes from './EventList.module.css';
 
 const ICONS = { info: IconInfoCircle, warning: IconAlertTriangle, error: IconCircleX };
 const NO_EVENTS: readonly RunEvent[] = [];
-const PAGE = 100;
+/** The log of the run has them all. */
+const MOST_EVENTS = 100;
 
-/** What happened, newest first. */
+/** What happened last, newest first. */
 export function EventList({ runId }: { runId: string }) {
   const { t, format } = useTexts();
   const say = useEngineTexts();
   const recent = useLiveRun((state) => state.live?.recentEvents ?? NO_EVENTS);
   // Snapshots bring the newest only; whatever came while nobody looked is asked for when the page is opened.
   const before = useQuery(
-    queries.runs.events.queryOptions({ input: { runId, limit: PAGE }, refetchOnMount: 'always' }),
+    queries.runs.events.queryOptions({ input: { runId, limit: MOST_EVENTS }, refetchOnMount: 'always' }),
   );
-  const [earlier, setEarlier] = useState<readonly RunEvent[]>([]);
-  const [isComplete, setComplete] = useState(false);
-  const known = [...earlier, ...(before.data ?? NO_EVENTS), ...recent];
+  const known = [...(before.data ?? NO_EVENTS), ...recent];
   const shown = [...new Map(known.map((event) => [event.id, event])).values()].sort((a, b) => b.id - a.id);
-  const oldest = shown.at(-1);
-  const load = useMutation({
-    mutationFn: async () => {
-      const events = await engine.runs.events({
-        runId,
-        limit: PAGE,
-        ...(oldest ? { beforeId: oldest.id } : {}),
-      });
-      setEarlier([...events, ...earlier]);
-      setComplete(events.length < PAGE);
-    },
-  });
   return (
     <Card
       title={t('events.title')}
@@ -78,18 +64,6 @@ export function EventList({ runId }: { runId: string }) {
             );
           })}
         </ol>
-      )}
-      {!isComplete && oldest && oldest.id > 1 && (
-        <Button
-          variant="subtle"
-          color="slate"
-          size="compact-sm"
-          mt={6}
-          loading={load.isPending}
-          onClick={() => load.mutate()}
-        >
-          {t('events.earlier')}
-        </Button>
       )}
     </Card>
   );

@@ -43,7 +43,7 @@ export function HelpScreen() {
   const info = useSettings((state) => state.info);
   return (
     <Page title={t('help.title')} lead={t('help.lead')}>
-      <div className="columns">
+      <div className="columns" style={{ alignItems: 'start' }}>
         <Card title={t('help.questions')}>
           {QUESTIONS.map((question) => (
             <section key={question} className="entry">

@@ -1,0 +1,186 @@
+"""The panel of controls: which sequences it has, what a model makes of them, and what to think of it."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from virnucpro_backend.controls.scoring import ScoredSequences, score_sequences
+from virnucpro_backend.controls.statistics import Estimate, auroc_with_interval, share
+from virnucpro_backend.devices.kinds import DeviceKind, Precision
+from virnucpro_backend.safetensors_file import sha256_of_file
+from virnucpro_backend.weights.model_json import read_model_json
+
+Group = Literal["viral", "host", "crassphage", "shuffled"]
+GROUPS: tuple[Group, ...] = ("viral", "host", "crassphage", "shuffled")
+QUICK_PER_GROUP = 20
+
+Verdict = Literal["works", "differs", "shifted", "weak", "chance", "inverted", "no_answer"]
+
+LOWEST_AUROC = 0.8
+"""Counting k-mers tells the panel's kind of pieces apart with about 0.83, in no time: what is worse than
+that, be it a model or its computation, is not worth its work."""
+FEWEST_SCORED = 0.95
+"""Every sequence of the panel has an open frame, so each must get a score."""
+MOST_DIFFERENT: dict[Precision, float] = {"fp32": 1e-3, "fp16": 1e-2, "bf16": 5e-2, "fp8": 0.2}
+"""The largest difference of a score from its known value that rounding explains, in each precision."""
+
+
+@dataclass(frozen=True)
+class PanelSequence:
+    """A sequence of the panel; `number` counts within its group, from 1."""
+
+    name: str
+    group: Group
+    number: int
+
+
+@dataclass(frozen=True)
+class GroupResult:
+    """What a model makes of a group. `scores`: of every sequence, in the panel's order, None without one."""
+
+    group: Group
+    sequences: int
+    scored: int
+    called_virus: int
+    share_called_virus: Estimate | None
+    scores: list[float | None]
+
+
+def panel_file(resources: Path, chunk_length: int) -> Path:
+    """The panel for a model's chunk length: the longest pieces that are one chunk of it."""
+    return resources / "controls" / ("500.fa" if chunk_length >= 500 else "300.fa")
+
+
+def run_controls(
+    model_folder: Path, kind: DeviceKind, precision: Precision, resources: Path, *, quick: bool = False
+) -> dict[str, Any]:
+    """Score the panel with a model and judge the answers; the report as JSON has it.
+
+    `quick`: only 20 viral and 20 host sequences. Raises what `score_sequences` raises.
+    """
+    model = read_model_json(model_folder)
+    path = panel_file(resources, model.chunk_length)
+    scored = score_sequences(path, model_folder, kind, precision)
+    known = known_scores(resources, model.model_hash, path)
+    return {
+        "type": "controls",
+        "model": {"name": model.name, "title": model.title, "hash": model.model_hash},
+        "device": kind,
+        "precision": precision,
+        "panel": {"file": path.name, "sha256": sha256_of_file(path), "quick": quick},
+        **judge(scored, precision, known, quick=quick),
+    }
+
+
+def known_scores(resources: Path, model_hash: str, panel: Path) -> dict[str, float] | None:
+    """FP32 scores of the panel's sequences by their names, for the models that the program brings."""
+    content = json.loads((resources / "controls" / "known-scores.json").read_text(encoding="utf-8"))
+    by_panel = msgspec.convert(content, dict[str, dict[str, dict[str, float]]])
+    return by_panel.get(model_hash, {}).get(panel.name)
+
+
+def judge(
+    scored: ScoredSequences,
+    precision: Precision,
+    known: dict[str, float] | None,
+    *,
+    quick: bool = False,
+) -> dict[str, Any]:
+    """Groups, AUROC of viral against host sequences, and the verdict with its reasons.
+
+    Raises ValueError where a sequence is longer than a chunk: a panel for another model.
+    """
+    sequences = [parse_header(header) for header in scored.headers]
+    if len(scored.chunks.record) != len(sequences):
+        raise ValueError("a sequence of the panel is longer than a chunk of the model")
+    in_quick = [s.group in ("viral", "host") and s.number <= QUICK_PER_GROUP for s in sequences]
+    chosen = np.array(in_quick) if quick else np.ones(len(sequences), np.bool_)
+    scores = scored.chunk_scores
+    of_group = {g: np.array([s.group == g for s in sequences]) & chosen for g in GROUPS}
+    groups = [_group_result(g, scores[of_group[g]]) for g in GROUPS if of_group[g].any()]
+    labelled = (of_group["viral"] | of_group["host"]) & np.isfinite(scores)
+    virus = of_group["viral"][labelled]
+    enough = min(virus.sum(), (~virus).sum()) >= 2
+    area = auroc_with_interval(virus, scores[labelled]) if enough else None
+    difference = _largest_difference(sequences, scores, chosen, known)
+    verdict, reasons = _verdict({g.group: g for g in groups}, area, difference, precision, scored.failed)
+    return {
+        "groups": [asdict(group) for group in groups],
+        "auroc": None if area is None else asdict(area),
+        "difference_from_known_scores": difference,
+        "failed_frames": scored.failed,
+        "verdict": verdict,
+        "reasons": reasons,
+    }
+
+
+def parse_header(header: str) -> PanelSequence:
+    """`viral_007 ...`: the name's two halves are the group and the number."""
+    name = header.split()[0]
+    group, _, number = name.partition("_")
+    return PanelSequence(name, msgspec.convert(group, Group), int(number))
+
+
+def _group_result(group: Group, scores: npt.NDArray[np.float64]) -> GroupResult:
+    scored = scores[np.isfinite(scores)]
+    called = int((scored >= 0.5).sum())
+    return GroupResult(
+        group,
+        sequences=scores.size,
+        scored=scored.size,
+        called_virus=called,
+        share_called_virus=share(called, scored.size) if scored.size else None,
+        scores=[round(float(s), 6) if math.isfinite(s) else None for s in scores],
+    )
+
+
+def _largest_difference(
+    sequences: list[PanelSequence],
+    scores: npt.NDArray[np.float64],
+    chosen: npt.NDArray[np.bool_],
+    known: dict[str, float] | None,
+) -> float | None:
+    """From the known scores; None where none are known, and 1 where a sequence has no score but should."""
+    if known is None:
+        return None
+    expected = np.array([known[s.name] for s in sequences])
+    return float(np.nan_to_num(np.abs(scores - expected), nan=1.0)[chosen].max())
+
+
+def _verdict(
+    groups: dict[Group, GroupResult],
+    area: Estimate | None,
+    difference: float | None,
+    precision: Precision,
+    failed: int,
+) -> tuple[Verdict, list[str]]:
+    viral, host = groups["viral"], groups["host"]
+    called = (
+        f"{viral.called_virus} of {viral.scored} viral and {host.called_virus} of {host.scored} host "
+        "sequences are called virus."
+    )
+    if area is None or viral.scored + host.scored < FEWEST_SCORED * (viral.sequences + host.sequences):
+        missing = viral.sequences + host.sequences - viral.scored - host.scored
+        return "no_answer", [f"{missing} sequences got no score; scores of {failed} frames were no numbers."]
+    measured = f"AUROC {area.value:.3f} ({area.low:.3f} to {area.high:.3f})"
+    if area.high < 0.5:
+        return "inverted", [called, f"{measured}: the classes are swapped."]
+    if area.low <= 0.5:
+        return "chance", [called, f"{measured}: no better than chance."]
+    if difference is not None and difference > MOST_DIFFERENT[precision]:
+        allowed = MOST_DIFFERENT[precision]
+        reason = f"A score differs by {difference:.2g} from the known one; rounding explains {allowed:g}."
+        return "differs", [called, reason]
+    if area.value < LOWEST_AUROC:
+        return "weak", [called, f"{measured}: below {LOWEST_AUROC}, which counting k-mers reaches."]
+    if viral.called_virus < viral.scored / 2 or host.called_virus > host.scored / 2:
+        return "shifted", [called, f"{measured}: scores tell the groups apart, but calls at 0.5 do not."]
+    return "works", [called, f"{measured}."]

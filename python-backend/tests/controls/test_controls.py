@@ -1,0 +1,136 @@
+"""The controls accept the teaching model and find what is wrong with a sabotaged one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from virnucpro_backend.controls import scoring
+from virnucpro_backend.controls.panel import judge, panel_file, run_controls
+from virnucpro_backend.controls.scoring import score_sequences
+from virnucpro_backend.encoders.mapped_layers import MappedLayers
+from virnucpro_backend.encoders.tokens import TokenSequences
+from virnucpro_backend.weights.model_folder import LoadedModel
+
+RESOURCES = Path(__file__).parents[3] / "resources"
+TEACHING = RESOURCES / "teaching-model"
+
+
+def controls(precision: str = "fp32", **options: Any) -> dict[str, Any]:
+    return run_controls(TEACHING, "cpu", precision, RESOURCES, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+def test_the_teaching_model_passes(precision: str) -> None:
+    report = controls(precision)
+    assert report["verdict"] == "works", report["reasons"]
+    groups = {group["group"]: group for group in report["groups"]}
+    assert {name: group["sequences"] for name, group in groups.items()} == {
+        "viral": 100,
+        "host": 100,
+        "crassphage": 20,
+        "shuffled": 40,
+    }
+    assert all(group["scored"] == group["sequences"] for group in groups.values())
+    assert groups["crassphage"]["called_virus"] > groups["crassphage"]["sequences"] / 2
+    assert report["auroc"]["low"] > 0.8
+
+
+def test_the_quick_panel_is_twenty_of_each() -> None:
+    report = controls(quick=True)
+    assert [(g["group"], g["sequences"]) for g in report["groups"]] == [("viral", 20), ("host", 20)]
+    assert report["verdict"] == "works"
+
+
+def test_an_untrained_model_is_no_better_than_chance() -> None:
+    report = run_controls(RESOURCES / "demo-model", "cpu", "fp32", RESOURCES)
+    assert report["verdict"] in ("chance", "inverted", "weak")
+
+
+def swapped_head(model: LoadedModel) -> None:
+    layer = model.head.output_layer
+    layer.weight.copy_(layer.weight.flip(0))
+    layer.bias.copy_(layer.bias.flip(0))
+
+
+def encoders_of_the_wrong_layer(model: LoadedModel) -> None:
+    """What the encoders know before their layers."""
+    for encoder in (model.esm2, model.dnabert_s):
+        assert isinstance(encoder.layers, MappedLayers)
+        encoder.layers._weights.clear()
+
+
+def shuffled_tokenizer(model: LoadedModel) -> None:
+    encode = model.tokenizer.encode
+    order = np.random.default_rng(1).permutation(model.tokenizer.vocabulary).astype(np.int32)
+
+    def shuffled(*arguments: Any) -> TokenSequences:
+        tokens = encode(*arguments)
+        return replace(tokens, tokens=order[tokens.tokens])
+
+    model.tokenizer.encode = shuffled  # type: ignore[method-assign]
+
+
+def weights_that_are_no_numbers(model: LoadedModel) -> None:
+    model.esm2.embedding.weight[7, 3] = torch.nan
+
+
+def a_damaged_kernel(model: LoadedModel) -> None:
+    """Attention of DNABERT-S gives every token the result of another one."""
+    attention = model.dnabert_s.attention
+
+    class Damaged:
+        def __call__(self, *arguments: Any, **options: Any) -> Tensor:
+            return attention(*arguments, **options).roll(37, 0) * 3
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(attention, name)
+
+    model.dnabert_s.attention = Damaged()  # type: ignore[assignment]
+
+
+def answers_that_slip_by_a_row(model: LoadedModel) -> None:
+    score = model.head.score
+
+    def slipped(*arguments: Tensor) -> tuple[Tensor, Tensor]:
+        score1, score2 = score(*arguments)
+        return score1.roll(1), score2.roll(1)
+
+    model.head.score = slipped  # type: ignore[method-assign]
+
+
+SABOTAGES: dict[Callable[[LoadedModel], None], set[str]] = {
+    swapped_head: {"inverted"},
+    encoders_of_the_wrong_layer: {"differs", "weak", "chance", "inverted"},
+    shuffled_tokenizer: {"differs", "weak", "chance", "inverted"},
+    weights_that_are_no_numbers: {"no_answer"},
+    a_damaged_kernel: {"differs", "weak", "chance", "inverted"},
+    answers_that_slip_by_a_row: {"weak", "chance", "inverted"},
+}
+
+
+@pytest.mark.parametrize("sabotage", SABOTAGES, ids=lambda sabotage: sabotage.__name__)
+def test_a_sabotaged_model_is_found(
+    sabotage: Callable[[LoadedModel], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load = scoring.open_and_load
+
+    def load_and_sabotage(*arguments: Any) -> Any:
+        ready = load(*arguments)
+        with torch.inference_mode(False), torch.no_grad():
+            sabotage(ready.model)
+        return ready
+
+    monkeypatch.setattr(scoring, "open_and_load", load_and_sabotage)
+    report = controls()
+    assert report["verdict"] in SABOTAGES[sabotage], report["reasons"]
+    # Neither does it depend on known scores, which only the models of the program have.
+    scored = score_sequences(panel_file(RESOURCES, 500), TEACHING, "cpu", "fp32")
+    assert judge(scored, "fp32", None)["verdict"] != "works"

@@ -1,0 +1,30 @@
+"""Makes resources/controls/known-scores.json: the teaching model's FP32 scores of the panel on a processor.
+
+`node build/python.ts training.make_known_scores`, after the model or the panel has changed.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from virnucpro_backend.controls.panel import panel_file
+from virnucpro_backend.controls.scoring import score_sequences
+from virnucpro_backend.weights.model_json import read_model_json
+
+RESOURCES = Path(__file__).resolve().parents[2] / "resources"
+
+
+def main() -> None:
+    folder = RESOURCES / "teaching-model"
+    model = read_model_json(folder)
+    panel = panel_file(RESOURCES, model.chunk_length)
+    scored = score_sequences(panel, folder, "cpu", "fp32")
+    names = [header.split()[0] for header in scored.headers]
+    scores = {n: round(float(s), 6) for n, s in zip(names, scored.chunk_scores, strict=True)}
+    text = json.dumps({model.model_hash: {panel.name: scores}}, indent=1) + "\n"
+    (RESOURCES / "controls" / "known-scores.json").write_text(text, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()

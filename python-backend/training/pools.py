@@ -1,0 +1,93 @@
+"""Random cuts of all fragments, made into tokens once and kept on the device."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from training.fragments import Fragment, FrameTokens, frame_tokens, random_cuts
+from virnucpro_backend.encoders.tokens import DnaTokenizer
+
+LENGTHS = {150: 0.2, 300: 0.2, 500: 0.6}
+"""Lengths of cuts, and the share of steps that learn from cuts of this length."""
+_AT_ONCE = 4
+"""Cuts of every fragment that one process makes at a time."""
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Frames of random cuts of one length, sorted by fragment; on the device. `first`, `count`: where the
+    frames of a fragment are."""
+
+    proteins: Tensor
+    dna: Tensor
+    fragment: Tensor
+    first: Tensor
+    count: Tensor
+    label: Tensor
+
+    def allowed(self, fragments: list[list[int]]) -> tuple[Tensor, Tensor]:
+        """For every member the numbers of the frames it may learn from [members, most], and how many."""
+        device = self.fragment.device
+        rows = [torch.isin(self.fragment, torch.tensor(f, device=device)).nonzero()[:, 0] for f in fragments]
+        padded = nn.utils.rnn.pad_sequence(rows, batch_first=True)
+        return padded, torch.tensor([len(row) for row in rows], device=device)
+
+
+def make_pools(
+    fragments: list[Fragment], tokenizer: str, cuts: int, mutations: float, device: torch.device, workers: int
+) -> dict[int, Pool]:
+    """`cuts` random cuts of every fragment in every length; `tokenizer`: the text of a tokenizer.json."""
+    jobs = [(length, piece) for length in LENGTHS for piece in range(-(-cuts // _AT_ONCE))]
+    with ProcessPoolExecutor(workers) as processes:
+        futures = [
+            processes.submit(_cuts, fragments, tokenizer, length, mutations, 1000 * length + piece)
+            for length, piece in jobs
+        ]
+        made = [future.result() for future in futures]
+    label = torch.tensor([float(fragment.virus) for fragment in fragments])
+    pools = {}
+    for length in LENGTHS:
+        sets = [frames for (its, _), frames in zip(jobs, made, strict=True) if its == length]
+        fragment = np.concatenate([frames.sequence // _AT_ONCE for frames in sets])
+        order = np.argsort(fragment, kind="stable")
+        count = np.bincount(fragment, minlength=len(fragments))
+        of = torch.from_numpy(fragment[order])
+        pools[length] = Pool(
+            proteins=torch.from_numpy(_joined([frames.proteins for frames in sets])[order]).to(device),
+            dna=torch.from_numpy(_joined([frames.dna for frames in sets])[order]).to(device),
+            fragment=of.to(device),
+            first=torch.from_numpy(np.cumsum(count) - count).to(device),
+            count=torch.from_numpy(count).to(device),
+            label=label[of].to(device),
+        )
+    return pools
+
+
+def opened(tokenizer: str) -> DnaTokenizer:
+    """The backend's tokenizer from the text of a tokenizer.json."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "tokenizer.json"
+        path.write_text(tokenizer, encoding="utf-8")
+        return DnaTokenizer(path)
+
+
+def _cuts(fragments: list[Fragment], tokenizer: str, length: int, mutations: float, seed: int) -> FrameTokens:
+    cuts = list(random_cuts(fragments, length, _AT_ONCE, mutations, np.random.default_rng(seed)))
+    return frame_tokens(cuts, opened(tokenizer), length)
+
+
+def _joined(tables: Sequence[npt.NDArray[np.int16]]) -> npt.NDArray[np.int16]:
+    """Tables of different widths one below the other, padded with -1."""
+    width = max(table.shape[1] for table in tables)
+    return np.concatenate(
+        [np.pad(table, ((0, 0), (0, width - table.shape[1])), constant_values=-1) for table in tables]
+    )

@@ -1,0 +1,49 @@
+"""The teaching model's tokenizer: pieces of six letters from the frame's start on, so pairs of codons."""
+
+from __future__ import annotations
+
+import itertools
+
+import tokenizers
+from tokenizers import Regex
+
+SPECIAL = ("[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]")
+MASK = SPECIAL.index("[MASK]")
+
+
+def hexamer_tokenizer() -> tokenizers.Tokenizer:
+    """A frame has 3n + 1 or 3n letters, so its last piece has 1, 3, 4 or 6."""
+    pieces = ["".join(p) for size in (6, 4, 3, 1) for p in itertools.product("ACGT", repeat=size)]
+    vocabulary = {piece: number for number, piece in enumerate((*SPECIAL, *pieces))}
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Split(Regex(".{1,6}"), behavior="isolated")
+    return _between_marks(tokenizer)
+
+
+def codons_of_hexamers(tokenizer: tokenizers.Tokenizer) -> list[list[int]]:
+    """Of every token two parts: its first codon, and the second; numbers from 0, which is none."""
+    numbers: dict[str, int] = {"": 0}
+    parts = []
+    for piece, _ in sorted(tokenizer.get_vocab().items(), key=lambda item: item[1]):
+        halves = ("", "") if piece in SPECIAL else (piece[:3], piece[3:] and "+" + piece[3:])
+        parts.append([numbers.setdefault(half, len(numbers)) for half in halves])
+    return parts
+
+
+def byte_pair_tokenizer(corpus: list[str], vocabulary: int) -> tokenizers.Tokenizer:
+    """As DNABERT-S has one: pieces of any length that are frequent in a corpus."""
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="[UNK]"))
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=vocabulary, special_tokens=list(SPECIAL), max_token_length=8, show_progress=False
+    )
+    tokenizer.train_from_iterator(corpus, trainer)
+    return _between_marks(tokenizer)
+
+
+def _between_marks(tokenizer: tokenizers.Tokenizer) -> tokenizers.Tokenizer:
+    tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[(name, tokenizer.token_to_id(name)) for name in ("[CLS]", "[SEP]")],
+    )
+    return tokenizer

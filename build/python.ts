@@ -1,4 +1,4 @@
-/** `node build/python.ts MODULE [ARGUMENTS...]`: runs a Python module, of benchmarks/ and tools/ too, in the project's own
+/** `node build/python.ts MODULE [ARGUMENTS...]`: runs a Python module, of benchmarks/, tools/ and training/ too, in the project's own
  * environment. */
 import { delimiter } from 'node:path';
 import { execa } from 'execa';

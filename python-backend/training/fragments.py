@@ -18,7 +18,7 @@ from virnucpro_backend.prepare.frames import open_frames
 
 FOLDS = 10
 TEST_FOLDS = (0, 1)
-"""Fragments of the records in these folds are kept out of all training and of all choices."""
+"""Fragments of the records in these folds are kept out of training, and of the choice of a variant."""
 
 IntArray = npt.NDArray[np.int64]
 

@@ -4,7 +4,7 @@ In one call: a layer's matrix products, the program's encoder in as many worker 
 there are cores, in one worker, and in the threads of one process, Hugging Face's ESM-2, and DNABERT-S. Of a
 sweep through all layers whole layers are timed, with the conversion of their weights. Rates are residues per
 second of the whole encoder. What a worker does beside it (reading, writing, classifying) is not in them.
-`--rows` adds Hugging Face's ESM-2 through torch.compile, ONNX Runtime and OpenVINO, where these are installed.
+`--rows` adds Hugging Face's ESM-2 through torch.compile, ONNX Runtime and OpenVINO, where installed.
 """
 
 from __future__ import annotations
@@ -295,7 +295,7 @@ def _products(precision: str) -> Callable[[], dict[str, float]]:
 
 
 def _hugging_face(precision: str, made_of: Callable[..., Any]) -> Callable[[], dict[str, float]]:
-    """EsmModel with all threads of one process, as `made_of` runs it; of its 36 equal layers four are computed."""
+    """EsmModel with all threads of one process, as `made_of` runs it; four of its 36 equal layers run."""
     transformers: Any = importlib.import_module("transformers")
 
     layers = 4
@@ -337,7 +337,9 @@ def _onnx_runtime(model: Any, tokens: Tensor, kept: Tensor) -> Callable[..., Any
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "esm2.onnx"
-        torch.onnx.export(model, (tokens, kept), path, input_names=["input_ids", "attention_mask"], dynamo=True)
+        torch.onnx.export(
+            model, (tokens, kept), path, input_names=["input_ids", "attention_mask"], dynamo=True
+        )
         options = runtime.SessionOptions()
         options.intra_op_num_threads = torch.get_num_threads()
         session = runtime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
@@ -353,7 +355,9 @@ def _openvino(model: Any, tokens: Tensor, kept: Tensor) -> Callable[..., Any]:
 
     example = {"input_ids": tokens, "attention_mask": kept}
     converted = openvino.convert_model(model, example_input=example)
-    compiled = openvino.Core().compile_model(converted, "CPU", {"INFERENCE_NUM_THREADS": torch.get_num_threads()})
+    compiled = openvino.Core().compile_model(
+        converted, "CPU", {"INFERENCE_NUM_THREADS": torch.get_num_threads()}
+    )
 
     def embed(**inputs: Tensor) -> Any:
         return compiled({name: value.numpy() for name, value in inputs.items()})

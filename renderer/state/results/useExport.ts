@@ -55,8 +55,13 @@ async function writeExport(
 
 /** The report of a run: one page of HTML about all of it. */
 export async function writeReport(run: RunSummary, texts: Texts): Promise<void> {
-  const format = (await engine.results.exportFormats()).find(({ id }) => id === 'report');
-  if (format) await writeExport(run, { format, filter: {} }, { texts });
+  await writeExport(run, { format: await formatNamed('report'), filter: {} }, { texts });
+}
+
+export async function formatNamed(name: string): Promise<ExportFormat> {
+  const format = (await engine.results.exportFormats()).find(({ id }) => id === name);
+  if (!format) throw new Error(`no format is named ${name}`);
+  return format;
 }
 
 /** For a button that exports, with its progress and a way to cancel. */

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { asAppError } from '../../../contract/errors.ts';
+import { appError, asAppError } from '../../../contract/errors.ts';
 import { deviceNamed, message } from '../../../contract/messages.ts';
 import type { PrepareProgress, WorkerReady } from '../../../contract/protocol/index.ts';
 import { isOtherGpu } from '../../devices/chosenDevice.ts';

@@ -3,7 +3,6 @@ import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { openPlain, refuseUnlessPlain } from '../../files/runFiles.ts';
 import { checkKind, versionOf, type DatabaseKind } from './database.ts';
-import { SEQUENCE_INDEXES } from './runSchema.ts';
 import { damaged } from './storeErrors.ts';
 
 /*
@@ -78,9 +77,7 @@ function checkSchema(db: Database.Database, kind: DatabaseKind): void {
   const expected = schemaOf(kind, version);
   const found = readSchema(db);
   const foreign = [...found].find(([name, sql]) => !STATISTICS.test(name) && expected.get(name) !== sql);
-  const missing = [...expected.keys()].find(
-    (key) => !found.has(key) && !SEQUENCE_INDEXES.some(({ name }) => key.endsWith(` ${name}`)),
-  );
+  const missing = [...expected.keys()].find((key) => !found.has(key));
   const wrong = foreign?.[0] ?? missing;
   if (wrong !== undefined) {
     throw damaged(

@@ -1,35 +1,5 @@
 import type { DatabaseKind } from './database.ts';
 
-/** Dropped and made again by the pass that fills their table: much faster than keeping them up row by row. */
-const SCORE_INDEX = {
-  name: 'sequence_by_score',
-  create: 'CREATE INDEX main.sequence_by_score ON sequence (virus_score)',
-} as const;
-const EVIDENCE_INDEX = {
-  name: 'sequence_by_evidence',
-  create: 'CREATE INDEX main.sequence_by_evidence ON sequence (evidence, virus_score)',
-} as const;
-export const SEQUENCE_INDEXES = [SCORE_INDEX, EVIDENCE_INDEX] as const;
-
-/** `reason` is NULL where it is `ok`. `evidence` is 1 weak, 2 moderate, 3 strong; NULL without a call. */
-const SEQUENCE_TABLE = `TABLE sequence (
-  row INTEGER PRIMARY KEY,
-  prediction TEXT NOT NULL,
-  reason TEXT,
-  virus_score REAL,
-  n_chunks_scored INTEGER NOT NULL,
-  n_chunks_viral INTEGER NOT NULL,
-  n_frames_scored INTEGER NOT NULL,
-  best_chunk INTEGER,
-  best_frame INTEGER,
-  best_score REAL,
-  second_score REAL,
-  evidence INTEGER
-) STRICT;`;
-
-/** Results of a run that is not done yet, in a temporary table under the name of the lasting one. */
-export const PROVISIONAL_SEQUENCES = `CREATE TEMP ${SEQUENCE_TABLE}`;
-
 /**
  * The tables of run.db. Times are milliseconds since the epoch. What a column named `..._sha256` belongs to is described in
  * parts/digests.ts.
@@ -160,11 +130,6 @@ CREATE TABLE chunk (
   reason TEXT,
   PRIMARY KEY (row, chunk)
 ) STRICT, WITHOUT ROWID;
-
--- Derived from record and chunk when a run finishes.
-CREATE ${SEQUENCE_TABLE}
-${SCORE_INDEX.create};
-${EVIDENCE_INDEX.create};
 
 CREATE TABLE device (
   id TEXT PRIMARY KEY,

@@ -8,7 +8,8 @@ import { TimeCurve } from '../../../components/charts/TimeCurve.tsx';
 import { withPauses } from '../../../components/charts/timeSeries.ts';
 import { useTexts, type Texts } from '../../../i18n/index.ts';
 import { queries } from '../../../state/connection.ts';
-import { useExport } from '../../../state/results/useExport.ts';
+import { formatNamed, useExport } from '../../../state/results/useExport.ts';
+import { sayError } from '../../../state/say.ts';
 import { useDeviceLabels } from '../../../state/runs/deviceLabels.ts';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
 import { curvesEvery, useOnceMoreAtEnd } from './askingAgain.ts';
@@ -52,7 +53,11 @@ export function DeviceHistoryCard({ run }: { run: RunSummary }) {
             size="compact-sm"
             variant="default"
             loading={write.isPending}
-            onClick={() => write.mutate({ format: 'devices', filter: {} })}
+            onClick={() =>
+              void formatNamed('devices')
+                .then((format) => write.mutateAsync({ format, filter: {} }))
+                .catch(sayError)
+            }
           >
             {t('deviceHistory.save')}
           </Button>

@@ -5,7 +5,7 @@ import type { PartDone, PartFailureCode } from '../../../../contract/protocol/in
 import type { StoredPart } from '../../../store/types.ts';
 import type { WorkEvent } from '../workEvents.ts';
 import { decideWork } from './decideWork.ts';
-import { newWorkState } from './workState.ts';
+import { newWorkState, type ComputedBy } from './workState.ts';
 
 const ERROR = appError('worker_died', 'It stopped.', { detail: 'a trace' });
 const DISK = appError('disk_full', 'No space.');
@@ -68,10 +68,10 @@ function inShort(value: unknown): string {
     .join('/');
 }
 
-function session(devices: readonly string[], { pool = false } = {}) {
+function session(devices: readonly string[], computedBy: ComputedBy = 'devices') {
   const state = newWorkState(
     devices.map((id) => ({ id, name: id.toUpperCase() })),
-    { pool },
+    computedBy,
   );
   /** The effects of these events, a line each. */
   const after = (...events: WorkEvent[]): string[] =>
@@ -83,10 +83,7 @@ function session(devices: readonly string[], { pool = false } = {}) {
 function atWork(keys = ['1', '2', '3', '4', '5']) {
   const it = session(['a', 'b']);
   const parts = keys.map((key) => part(key));
-  it.after(
-    { type: 'started', parts, prepared: true },
-    { type: 'checked', parts, lost: [], readAgain: false },
-  );
+  it.after({ type: 'started', parts, lost: [], prepared: true });
   it.after(ready('a'), ready('b'));
   return it;
 }
@@ -95,15 +92,14 @@ describe('a session of work', () => {
   it('starts devices and prepare, hands out parts, and ends when all are stored', () => {
     const { after } = session(['a', 'b']);
     const parts = [part('1'), part('2')];
-    expect(after({ type: 'started', parts, prepared: false })).toMatchInlineSnapshot(`
+    expect(after({ type: 'started', parts, lost: [], prepared: false })).toMatchInlineSnapshot(`
       [
         "start_monitor",
         "start_worker a",
         "start_worker b",
-        "start_prepare place",
+        "start_prepare",
       ]
     `);
-    expect(after({ type: 'checked', parts, lost: [], readAgain: false })).toMatchInlineSnapshot(`[]`);
     expect(after({ type: 'worker_starting', device: 'a' }, { type: 'worker_loading', device: 'a' }))
       .toMatchInlineSnapshot(`
       [
@@ -168,11 +164,7 @@ describe('a session of work', () => {
   it('gives an idle worker, towards the end, what another has not begun', () => {
     const { after } = session(['a', 'b']);
     const parts = [part('1'), part('2')];
-    after(
-      { type: 'started', parts, prepared: true },
-      { type: 'checked', parts, lost: [], readAgain: false },
-      ready('a'),
-    );
+    after({ type: 'started', parts, lost: [], prepared: true }, ready('a'));
     expect(after(ready('b'))).toMatchInlineSnapshot(`
       [
         "show_worker b idle",
@@ -273,8 +265,7 @@ describe('a session of work', () => {
       ]
     `);
     expect(after({ type: 'halve_batches' })).toEqual([]);
-    for (const type of ['check_failed', 'prepare_failed'] as const)
-      expect(session(['a']).after({ type, error: DISK })).toMatchInlineSnapshot(`
+    expect(session(['a']).after({ type: 'prepare_failed', error: DISK })).toMatchInlineSnapshot(`
         [
           "halt disk_full(No space.)",
         ]
@@ -369,7 +360,7 @@ describe('workers', () => {
       ]
     `);
     const alone = session(['a']);
-    alone.after({ type: 'started', parts: [part('1')], prepared: true }, ready('a'));
+    alone.after({ type: 'started', parts: [part('1')], lost: [], prepared: true }, ready('a'));
     expect(alone.after({ type: 'exclude_device', device: 'a' }, { type: 'worker_stopped', device: 'a' }))
       .toMatchInlineSnapshot(`
       [
@@ -539,7 +530,7 @@ describe('parts', () => {
     `);
     expect(after({ type: 'prepare_invalidated' })).toMatchInlineSnapshot(`
       [
-        "start_prepare beginning",
+        "start_prepare",
       ]
     `);
     const again = (): string[] =>
@@ -560,7 +551,7 @@ describe('parts', () => {
         "end_attempt 7 damaged part_unreadable/no",
         "note warning part_file_damaged note.part_file_damaged(7) gone",
         "invalidate_prepare",
-        "start_prepare beginning",
+        "start_prepare",
       ]
     `);
     again();
@@ -588,34 +579,23 @@ describe('parts', () => {
   it('found damaged before the start wait for prepare, and inputs that drop out have it read again', () => {
     const { after } = session(['a']);
     const parts = [part('1'), part('2')];
-    after({ type: 'started', parts, prepared: true });
-    expect(after({ type: 'checked', parts, lost: ['2'], readAgain: false })).toMatchInlineSnapshot(`
+    expect(after({ type: 'started', parts, lost: ['2'], prepared: true })).toMatchInlineSnapshot(`
       [
+        "start_monitor",
+        "start_worker a",
         "invalidate_prepare",
       ]
     `);
     expect(after({ type: 'prepare_invalidated' }, { type: 'prepared' }, { type: 'input_left_out', input: 0 }))
       .toMatchInlineSnapshot(`
-      [
-        "start_prepare beginning",
-        "start_prepare beginning",
-        "start_prepare beginning",
-      ]
-    `);
-    const reading = session(['a']);
-    reading.after({ type: 'started', parts: [], prepared: false });
-    expect(reading.after({ type: 'checked', parts: [], lost: [], readAgain: true })).toMatchInlineSnapshot(`
-      [
-        "start_prepare beginning",
-      ]
-    `);
+        [
+          "start_prepare",
+          "start_prepare",
+          "start_prepare",
+        ]
+      `);
     const nothing = session(['a']);
-    expect(
-      nothing.after(
-        { type: 'started', parts: [], prepared: true },
-        { type: 'checked', parts: [], lost: [], readAgain: false },
-      ),
-    ).toMatchInlineSnapshot(`
+    expect(nothing.after({ type: 'started', parts: [], lost: [], prepared: true })).toMatchInlineSnapshot(`
       [
         "settled",
       ]
@@ -629,126 +609,25 @@ describe('parts', () => {
   });
 });
 
-describe('a cluster', () => {
-  const joined = (device: string) =>
-    ({ type: 'device_joined', device, name: device.toUpperCase() }) as WorkEvent;
-  const left = (device: string) => ({ type: 'device_left', device, reason: 'preempted' }) as WorkEvent;
-
-  it('brings devices, takes them back, and is waited for', () => {
-    const { after } = session([], { pool: true });
-    expect(
-      after(
-        { type: 'started', parts: [part('1')], prepared: true },
-        { type: 'checked', parts: [part('1')], lost: [], readAgain: false },
-      ),
-    ).toMatchInlineSnapshot(`
-      [
-        "start_monitor",
-        "start_pool",
-      ]
-    `);
-    expect(
-      after(
-        { type: 'pool_ready', version: 'SLURM 23' } as WorkEvent,
-        { type: 'pool_waiting', waiting: 2 } as WorkEvent,
-        { type: 'pool_note', level: 'info', message: 'queued' },
-      ),
-    ).toMatchInlineSnapshot(`
-      [
-        "note info pool_ready note.pool_ready(SLURM 23)",
-        "note info pool_note note.pool(queued)",
-      ]
-    `);
-    expect(after(joined('n1'), joined('n1'), ready('n1'))).toMatchInlineSnapshot(`
-      [
-        "note info device_joined note.joined(device(n1,N1))",
-        "start_worker n1",
-        "show_worker n1 idle",
-        "assign n1 1",
-        "show_worker n1 working/1",
-      ]
-    `);
-    expect(after(left('n1'), left('n1'), ready('n1'))).toMatchInlineSnapshot(`
-      [
-        "show_worker n1 idle",
-        "end_attempt 1 interrupted null",
-        "forget_worker n1",
-        "show_worker n1 left/preempted",
-        "note info device_left note.left(device(n1,N1),preempted)",
-      ]
-    `);
-    expect(after(joined('n1'))).toMatchInlineSnapshot(`
-      [
-        "note info device_joined note.joined(device(n1,N1))",
-        "start_worker n1",
-      ]
-    `);
-    expect(after({ type: 'pool_died', error: ERROR, restartAttempt: 1 })).toMatchInlineSnapshot(`
-      [
-        "note warning worker_died It stopped. a trace",
-      ]
-    `);
-    expect(after({ type: 'pool_died', error: ERROR, restartAttempt: null })).toMatchInlineSnapshot(`
-      [
-        "halt worker_died(It stopped.: a trace)",
-      ]
-    `);
-    expect(after(joined('n2'))).toEqual([]);
-  });
-
-  it('whose devices are all off or excluded halts the run once no more are announced', () => {
-    const off = session([], { pool: true });
-    off.after(
-      { type: 'started', parts: [part('1')], prepared: true },
-      { type: 'pool_ready', version: 'x' } as WorkEvent,
-      { type: 'pool_waiting', waiting: 1 } as WorkEvent,
-      joined('n1'),
-      joined('n2'),
-    );
-    off.after({ type: 'worker_died', device: 'n1', error: ERROR, restartAttempt: null }, left('n2'));
-    expect(off.after({ type: 'pool_waiting', waiting: 0 } as WorkEvent)).toMatchInlineSnapshot(`
-      [
-        "halt no_usable_device(It stopped.: a trace)",
-      ]
-    `);
-    const excluded = session([], { pool: true });
-    excluded.after(
-      { type: 'started', parts: [part('1')], prepared: true },
-      { type: 'pool_ready', version: 'x' } as WorkEvent,
-      { type: 'pool_waiting', waiting: 1 } as WorkEvent,
-      joined('n1'),
-    );
-    expect(excluded.after({ type: 'exclude_device', device: 'n1' }, { type: 'worker_stopped', device: 'n1' }))
-      .toMatchInlineSnapshot(`
-      [
-        "stop_worker n1",
-        "show_worker n1 stopped",
-        "show_worker n1 excluded",
-        "note info device_excluded note.excluded(device(n1,N1))",
-      ]
-    `);
-    expect(excluded.after(left('n1'), joined('n1'))).toMatchInlineSnapshot(`
-      [
-        "forget_worker n1",
-        "show_worker n1 left/preempted",
-        "note info device_left note.left(device(n1,N1),preempted)",
-        "note info device_joined note.joined(device(n1,N1))",
-        "show_worker n1 excluded",
-      ]
-    `);
-    expect(excluded.after({ type: 'pool_waiting', waiting: 0 } as WorkEvent)).toMatchInlineSnapshot(`
-      [
-        "halt no_usable_device(halt.all_excluded())",
-      ]
-    `);
-    expect(
-      session(['a']).after({ type: 'pool_waiting', waiting: 0 } as WorkEvent, {
-        type: 'pool_died',
-        error: ERROR,
-        restartAttempt: null,
-      }),
-    ).toEqual([]);
-  });
+it('has the shares of a cluster compute once all parts are prepared', () => {
+  const { after } = session([], 'shares');
+  const parts = [part('1'), part('2')];
+  expect(after({ type: 'started', parts, lost: [], prepared: true })).toMatchInlineSnapshot(`
+    [
+      "start_shares",
+    ]
+  `);
+  expect(after({ type: 'shares_merged', keys: ['2'] })).toEqual([]);
+  expect(after({ type: 'shares_merged', keys: ['1'] })).toMatchInlineSnapshot(`
+    [
+      "settled",
+    ]
+  `);
+  expect(session([], 'shares').after({ type: 'shares_failed', error: ERROR })).toMatchInlineSnapshot(`
+    [
+      "halt worker_died(It stopped.: a trace)",
+    ]
+  `);
 });
 
 it('knows no device that is not part of the run, and no part that was not handed out', () => {

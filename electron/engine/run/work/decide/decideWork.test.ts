@@ -500,9 +500,10 @@ describe('a session of work', () => {
   it('has a cluster compute what is prepared, and is settled when all of it is taken over', () => {
     const keys = ['000001', '000002', '000003'];
     const world = new World([], [], 'shares');
-    world.emit({ type: 'started', parts: keys.map((key) => part(key)), prepared: true });
-    expect(world.sharesStarts).toBe(0);
-    world.emit({ type: 'checked', parts: [], lost: [], readAgain: false });
+    world.start(
+      keys.map((key) => part(key)),
+      { prepared: true },
+    );
     world.emit({ type: 'shares_merged', keys: ['000003', '000001'] });
     expect([world.sharesStarts, world.outcomes]).toEqual([1, []]);
     world.emit({ type: 'shares_merged', keys: ['000002'] });

@@ -18,12 +18,7 @@ import { socketClient } from './testing/socketClient.ts';
 type Client = ContractRouterClient<typeof contract>;
 
 /** These start workers, and so are called over one transport only; the shell's tests call them over the other. */
-const COMPUTING = [
-  'computer.check',
-  'computer.setUpPython',
-  'computer.installRay',
-  'computer.runSelfTest',
-];
+const COMPUTING = ['computer.check', 'computer.setUpPython', 'computer.installRay', 'computer.runSelfTest'];
 
 /** Every call of the contract by its dotted name. */
 const procedures = [...walk(contract)];

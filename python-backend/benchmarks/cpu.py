@@ -88,7 +88,9 @@ def measure(model: Path, workers: int, precisions: list[str], names: list[str]) 
         for name in names:
             # All threads in one process, or one process for each.
             threaded = name in ("threads", "hugging_face", *OTHER_ROWS)
-            runs = [(f"{name}{workers}" if threaded else name, 1 if threaded else workers, {})]
+            runs: list[tuple[str, int, dict[str, str]]] = [
+                (f"{name}{workers}" if threaded else name, 1 if threaded else workers, {})
+            ]
             if name == "encoder" and workers > 1:
                 runs.append((name, 1, {}))
             if precision == "fp32" and name in ("products", "encoder"):

@@ -1,4 +1,4 @@
-"""The readers of files on a few hundred damaged ones; `node electron/engine/testing/runFuzz.ts` goes on from there."""
+"""The readers of files on a few hundred damaged ones; electron/engine/testing/runFuzz.ts tries more."""
 
 from __future__ import annotations
 

@@ -24,7 +24,11 @@ async function writeFasta(source: ExportSource, inputs: InputSequences, file: Wh
 
 /** The protein that decides for each sequence: of the frame with the highest virus score in the best chunk. Named like this frame
  * in prediction_results.txt. Sequences without a scored chunk have none. Answers with how many there are. */
-export async function writeProteins(source: ExportSource, inputs: InputSequences, file: WholeFile): Promise<number> {
+export async function writeProteins(
+  source: ExportSource,
+  inputs: InputSequences,
+  file: WholeFile,
+): Promise<number> {
   let proteins = 0;
   for await (const { sequence, chunks } of source.sequencesWithChunks()) {
     const protein = decidingProtein(source, sequence, chunks, () => {

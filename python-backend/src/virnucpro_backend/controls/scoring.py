@@ -102,7 +102,6 @@ def _prepare(sequences: Path, folder: Path, chunk_length: int) -> _Prepared:
         chunk_length=chunk_length,
         residues_per_part=_RESIDUES_PER_PART,
         tail_parts=0,
-        go_on_from=None,
     )
     Preparation(job, lambda type, **fields: events.append((type, fields))).run()
     headers: list[str] = []

@@ -37,7 +37,10 @@ export function findDamage(db: Database.Database): Damage {
 }
 
 /** The settled parts that are not as they were stored; and whether there are chunks of no settled part. */
-function damagedParts(db: Database.Database, digests: Digests): { parts: { id: number; key: string }[]; strayChunks: boolean } {
+function damagedParts(
+  db: Database.Database,
+  digests: Digests,
+): { parts: { id: number; key: string }[]; strayChunks: boolean } {
   const settled = db
     .prepare<[], { id: number; key: string; rows_sha256: string | null }>(
       `SELECT id, key, rows_sha256 FROM part NOT INDEXED WHERE ${SETTLED}`,

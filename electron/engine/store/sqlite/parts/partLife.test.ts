@@ -178,14 +178,19 @@ it('loses no frame and holds none twice, whatever happens to the parts', async (
     maxLength: 6,
   });
   await fc.assert(
-    fc.asyncProperty(masks, fc.integer({ min: 1, max: 20 }), steps, async (openFrames, framesPerPart, list) => {
-      const world = new World(openFrames, framesPerPart);
-      for (const { what, at } of list) {
-        world.happen(what, at);
-        world.check();
-      }
-      await world.finish();
-    }),
+    fc.asyncProperty(
+      masks,
+      fc.integer({ min: 1, max: 20 }),
+      steps,
+      async (openFrames, framesPerPart, list) => {
+        const world = new World(openFrames, framesPerPart);
+        for (const { what, at } of list) {
+          world.happen(what, at);
+          world.check();
+        }
+        await world.finish();
+      },
+    ),
     { numRuns: 40 },
   );
 });

@@ -54,7 +54,13 @@ it('ships only bundles, and unpacks what threads start from', () => {
   expect(config.files).toMatchObject([
     { filter: expect.arrayContaining(['!**/node_modules/**']) as string[] },
   ]);
-  expect(config.asarUnpack).toEqual(['dist/main/storeHost.mjs', 'dist/main/*.node']);
+  // DuckDB's own library lies beside the file that Node loads.
+  expect(config.asarUnpack).toEqual([
+    'dist/main/storeHost.mjs',
+    'dist/main/*.node',
+    'dist/main/libduckdb.*',
+    'dist/main/duckdb.dll',
+  ]);
 });
 
 it('says what deb and AppImage ask for, under names by which a desktop knows its window', () => {

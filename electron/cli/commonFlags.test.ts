@@ -78,6 +78,7 @@ it('offers each command the flags that mean something for it', () => {
     results: ['--python', '--quiet'],
     compare: ['--python', '--quiet'],
     command: ['--python', '--json', '--quiet'],
+    query: ['--python', '--json', '--quiet'],
   });
   expect(lacking.size).toBeGreaterThan(15);
 });

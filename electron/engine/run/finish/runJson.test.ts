@@ -267,5 +267,5 @@ it('states every fact of a run by its value', async () => {
     },
     files: tables.files,
   });
-  expect(Object.keys(tables.files)).toHaveLength(6);
+  expect(Object.keys(tables.files)).toHaveLength(7);
 });

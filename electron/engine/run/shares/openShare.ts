@@ -96,6 +96,8 @@ async function isUsable(context: EngineContext, folder: string, list: ShareList)
     store = await openRunStore(folder, { hostEntry: context.storeHost, closing: context.closing });
     const { description, prepared } = await store.loadRun();
     if (description.options[SHARE_OPTION] !== list.runId || prepared === null) return false;
+    // Damaged parts are deleted, and then taken from the list again.
+    await store.repairDamage();
     return await store.adoptParts(list.parts, list.prepared);
   } catch {
     return false;

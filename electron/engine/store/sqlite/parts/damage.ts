@@ -5,6 +5,7 @@ import { appError, AppFailure } from '../../../../contract/errors.ts';
 import { message } from '../../../../contract/messages.ts';
 import type { PrepareDone } from '../../../../contract/protocol/index.ts';
 import { openPlain, pathInRun } from '../../../files/runFiles.ts';
+import { SHARE_OPTION } from '../../shares.ts';
 import type { Damage } from '../../types.ts';
 import { inLittleMemory } from '../database.ts';
 import { isFileError } from '../files/partFile.ts';
@@ -21,8 +22,10 @@ export function findDamage(db: Database.Database): Damage {
   return inLittleMemory(db, () => {
     const digests = new Digests(db);
     const { parts, strayChunks } = damagedParts(db, digests);
-    const { prepared } = readRun(db);
-    const counts = prepared === null ? [] : wrongCounts(db, prepared);
+    const { prepared, description } = readRun(db);
+    // A share has some of the run's parts, and none of its records.
+    const isPartial = prepared === null || SHARE_OPTION in description.options;
+    const counts = isPartial ? [] : wrongCounts(db, prepared);
     const plan = isPlanDamaged(db, digests);
     const found = [
       plan && DAMAGED_PLAN,

@@ -53,8 +53,8 @@ export function shareMethods(db: Database.Database, folder: string) {
 /** Gives a share its parts. False where it has one of the same name already that is another: the run was read again meanwhile. */
 function adoptParts(db: Database.Database, parts: readonly SharePart[], prepared: PrepareDone): boolean {
   const insert = db.prepare(
-    `INSERT INTO part (id, key, number, parent, path, sha256, frame_begin, frame_end, frames, residues, chunks, first_row,
-       last_row, state) VALUES (?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, ?, 'pending')`,
+    `INSERT INTO part (id, key, number, parent, sha256, frame_begin, frame_end, frames, residues, chunks, first_row,
+       last_row, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')`,
   );
   for (const part of parts) {
     const { id, key, sha256, frameBegin, frameEnd, residues, chunks, firstRow, lastRow } = part;
@@ -132,9 +132,9 @@ function copyParts(
     'SELECT sha256, frame_begin AS frameBegin, frame_end AS frameEnd FROM share.part WHERE key = ?',
   );
   const adoptChild = db.prepare(
-    `INSERT INTO main.part (key, number, parent, path, sha256, frame_begin, frame_end, frames, residues, chunks, first_row,
+    `INSERT INTO main.part (key, number, parent, sha256, frame_begin, frame_end, frames, residues, chunks, first_row,
        last_row, state, bisected)
-     SELECT key, number, parent, '', sha256, frame_begin, frame_end, frames, residues, chunks, first_row, last_row, 'pending', 1
+     SELECT key, number, parent, sha256, frame_begin, frame_end, frames, residues, chunks, first_row, last_row, 'pending', 1
      FROM share.part WHERE key = ?`,
   );
   const takeOutcome = db.prepare(

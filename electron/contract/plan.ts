@@ -11,7 +11,7 @@ import {
 /** Parts this many from the end of the input are cut to a quarter, so that all devices end together.
  * A constant, and not per worker: the parts must not depend on how many workers there are. */
 export const TAIL_PARTS = 32;
-export const RESIDUES_PER_PART = { gpu: 262_144, cpu: 4_096 } as const;
+export const RESIDUES_PER_PART = { gpu: 262_144, cpu: 2_048 } as const;
 /** As measured on an H200 (docs/performance.md): larger batches gain less than 1 %, and this many fit beside ESM-2 3B into
  * 8 GB. On a CPU larger batches gain nothing, and a layer of one of this size, which is a step, takes a slow core about a second. */
 export const TOKENS_PER_BATCH = { gpu: 24_576, cpu: 512 } as const;

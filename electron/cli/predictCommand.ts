@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { embeddingPrecisionSchema, precisionSchema } from '../contract/protocol/index.ts';
+import { orderSchema } from '../contract/plan.ts';
 import { withClusterOptions } from './clusterFlags.ts';
 import { gigabytes, positiveInteger } from './numberArguments.ts';
 
@@ -78,6 +79,12 @@ function withRunOptions(command: Command, where: 'here' | 'elsewhere' = 'here'):
       '--residues-per-part <n>',
       'size of a part, the unit of work and of resuming (default: by the kind of the devices)',
       positiveInteger,
+    )
+    .addOption(
+      new Option(
+        '--order <name>',
+        'what is computed first: an even sample of all inputs, which grows, or one file after the other (default: by the size of the run)',
+      ).choices(orderSchema.options),
     )
     .option('--no-embed-equal-sequences-once', 'compute equal proteins of a part as often as they occur')
     .addOption(

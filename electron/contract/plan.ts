@@ -11,11 +11,17 @@ import {
 /** Parts this many from the end of the input are cut to a quarter, so that all devices end together.
  * A constant, and not per worker: the parts must not depend on how many workers there are. */
 export const TAIL_PARTS = 32;
+/** From so many full parts on a run is computed as a growing sample: a smaller one is done before anybody wants to know more, and
+ * its rounds would be of parts that are hardly filled. */
+export const SAMPLE_FROM_PARTS = 16;
 export const RESIDUES_PER_PART = { gpu: 262_144, cpu: 2_048 } as const;
 /** As measured on an H200 (docs/performance.md): larger batches gain less than 1 %, and this many fit beside ESM-2 3B into
  * 8 GB. On a CPU larger batches gain nothing, and a layer of one of this size, which is a step, takes a slow core about a second. */
 export const TOKENS_PER_BATCH = { gpu: 24_576, cpu: 512 } as const;
 export const CHUNK_LENGTH_LIMITS = { min: 30, max: 10_000 } as const;
+
+export const orderSchema = z.enum(['sample', 'file']);
+export type Order = z.infer<typeof orderSchema>;
 
 const planInputSchema = z.object({
   path: z.string(),
@@ -76,6 +82,11 @@ export const planSchema = z.object({
   tokensPerBatch: z.int().positive(),
   residuesPerPart: z.int().positive(),
   tailParts: countSchema,
+  /** In which order chunks are computed: as an even sample of all inputs that grows, or file after file, as runs were before it was a
+   * choice. */
+  order: orderSchema.default('file'),
+  /** Of the rule of `sample`: docs/results.md. */
+  orderSeed: countSchema.default(0),
   /** Frames of a part with the same letters share one pass of an encoder. Runs from before it was a choice had it off. */
   embedEqualSequencesOnce: z.boolean().default(false),
   embeddings: embeddingPrecisionSchema.nullable(),

@@ -22,6 +22,8 @@ const summary: RunSummary = {
     tokensPerBatch: 4096,
     residuesPerPart: 16_384,
     tailParts: 32,
+    order: 'file',
+    orderSeed: 0,
     embedEqualSequencesOnce: true,
     embeddings: null,
   },

@@ -9,6 +9,8 @@ export const prepareCommandSchema = z.object({
   chunk_length: z.int().positive(),
   residues_per_part: z.int().positive(),
   tail_parts: countSchema,
+  /** Null: the parts are cut in the order of the files. */
+  order_seed: countSchema.nullable(),
 });
 export type PrepareCommand = z.infer<typeof prepareCommandSchema>;
 
@@ -43,6 +45,7 @@ const partSchema = z.object({
   chunks: countSchema,
   first_row: countSchema,
   last_row: countSchema,
+  round: countSchema,
 });
 export type PreparedPart = z.infer<typeof partSchema>;
 

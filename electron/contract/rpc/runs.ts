@@ -4,7 +4,7 @@ import { clusterChoiceSchema, type ClusterChoice } from '../cluster.ts';
 import { appErrorSchema } from '../errors.ts';
 import { inputPathSchema, LIMITS, pathSchema, wordSchema } from '../limits.ts';
 import { wordingSchema } from '../messages.ts';
-import { planSchema } from '../plan.ts';
+import { orderSchema, planSchema } from '../plan.ts';
 import {
   countSchema,
   embeddingPrecisionSchema,
@@ -58,6 +58,8 @@ export const runRequestSchema = z.object({
   precision: z.union([z.literal('auto'), precisionSchema]).default('auto'),
   tokensPerBatch: z.int().positive().optional(),
   residuesPerPart: z.int().positive().optional(),
+  /** Without one the size of the run decides. */
+  order: orderSchema.optional(),
   /** Equal proteins, and equal nucleotides, of a part go through their encoder once. */
   embedEqualSequencesOnce: z.boolean().default(true),
   embeddings: embeddingPrecisionSchema.nullable().default(null),

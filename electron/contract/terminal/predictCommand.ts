@@ -10,6 +10,7 @@ export interface RepeatableRun {
     | 'precision'
     | 'tokensPerBatch'
     | 'residuesPerPart'
+    | 'order'
     | 'embedEqualSequencesOnce'
     | 'embeddings'
   > & {
@@ -42,6 +43,8 @@ export function predictCommand({ plan, request, folder }: RepeatableRun): string
     String(plan.tokensPerBatch),
     '--residues-per-part',
     String(plan.residuesPerPart),
+    '--order',
+    plan.order,
     ...(plan.embedEqualSequencesOnce ? [] : ['--no-embed-equal-sequences-once']),
     ...(plan.embeddings === null ? [] : ['--embeddings', plan.embeddings]),
     ...(request.reuseEmbeddings === undefined ? [] : ['--reuse-embeddings', request.reuseEmbeddings]),

@@ -87,6 +87,7 @@ describe.skipIf(!existsSync(PYTHON))('with the real prepare (skipped without pyt
       chunk_length: plan.chunkLength,
       residues_per_part: 300,
       tail_parts: 2,
+      order_seed: null,
     };
     const parts = await prepare(store, command);
     expect(parts.length).toBeGreaterThan(1);

@@ -48,7 +48,11 @@ function checkWhole(folder: string): number {
 it('holds every result once, whenever its process is killed', async () => {
   const template = newFolder();
   const records = Array.from({ length: 600 }, (_, i) => recordOf(`read_${i} x`, [i % 64, (7 * i) % 64]));
-  const prepared = writePrepared(template, [records], { framesPerPart: 16, recordsPerFile: 100 });
+  const prepared = writePrepared(template, [records], {
+    framesPerPart: 16,
+    recordsPerFile: 100,
+    roundOf: (row, chunk) => (7 * row + chunk) % 5,
+  });
   const saved = { ...prepared, frames: [...prepared.frames] };
   writeFileSync(join(template, 'prepared.json'), JSON.stringify(saved));
   const store = await openRunStore(template, {

@@ -10,8 +10,8 @@ import { openPlain, pathInRun, replaceInRun } from '../files/runFiles.ts';
 import type { JsonObject } from './types.ts';
 
 /*
- * A run can be computed by shares: share 3 of 8 has the parts whose number leaves the remainder 2 when divided by 8. Each share is
- * a run of its own below `shares/` of the run's folder. It never opens the run's database, which only one computer may have open
+ * A run can be computed by shares: share 3 of 8 has the parts whose turn leaves the remainder 2 when divided by 8, which are every
+ * eighth part of each round. Each share is a run of its own below `shares/` of the run's folder. It never opens the run's database, which only one computer may have open
  * on a network disk: what it needs is written beside it, in `work/shares.jsonl`.
  */
 
@@ -39,7 +39,7 @@ export function parseShare(text: string): Share | undefined {
   return index >= 1 && index <= of && of <= MOST_SHARES ? { index, of } : undefined;
 }
 
-export const isOfShare = ({ index, of }: Share, partNumber: number): boolean => partNumber % of === index - 1;
+export const isOfShare = ({ index, of }: Share, turn: number): boolean => turn % of === index - 1;
 
 /** A part that waits, as the run's database has it. Its rows keep their id, so that their digests hold there as well. */
 export interface SharePart {
@@ -52,9 +52,22 @@ export interface SharePart {
   chunks: number;
   firstRow: number;
   lastRow: number;
+  round: number;
+  /** Its place among the parts of its round, counted from another number in each round. Halves of a part share it. */
+  turn: number;
 }
 
-const COLUMNS = ['id', 'frameBegin', 'frameEnd', 'residues', 'chunks', 'firstRow', 'lastRow'] as const;
+const COLUMNS = [
+  'turn',
+  'id',
+  'frameBegin',
+  'frameEnd',
+  'residues',
+  'chunks',
+  'firstRow',
+  'lastRow',
+  'round',
+] as const;
 const partLineSchema = z
   .tuple([partKeySchema, sha256Schema], countSchema)
   .refine((columns) => columns.length === 2 + COLUMNS.length);
@@ -96,7 +109,7 @@ export function readShareList(folder: string, share: Share): ShareList {
       const read = readJson(headSchema, line);
       if (!read.ok) throw unreadable(folder, read.error);
       head = read.value;
-    } else if (isOfShare(share, Number(/^\["(\d+)/.exec(line)?.[1]))) {
+    } else if (isOfShare(share, Number(/^\["[\d.]+","[^"]*",(\d+)/.exec(line)?.[1]))) {
       const read = readJson(partLineSchema, line);
       if (!read.ok) throw unreadable(folder, read.error);
       parts.push(toPart(read.value));

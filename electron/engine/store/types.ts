@@ -79,6 +79,8 @@ export interface StoredPart {
   chunks: number;
   firstRow: number;
   lastRow: number;
+  /** Lower ones are computed first; always 0 in the order of the files. */
+  round: number;
   state: PartState;
   /** Attempts begun, those recalled or interrupted by the engine's own end left out. */
   attempts: number;
@@ -148,8 +150,9 @@ export interface InputProgress {
   partsDone: number;
   partsFailed: number;
   partsInWork: number;
+  /** Of a part that spans several inputs by their share of the bases in its range of records. */
   residues: WorkCount;
-  /** Time of devices for its parts that are done; of a part that spans several inputs by their share of its records. */
+  /** Time of devices for its parts that are done, shared out likewise. */
   deviceSeconds: number;
   /** Its records are all known and all their parts are done, failed or skipped. */
   finished: boolean;

@@ -160,6 +160,7 @@ JOB = {
     "chunk_length": 500,
     "residues_per_part": 65536,
     "tail_parts": 0,
+    "order_seed": None,
 }
 
 

@@ -29,6 +29,7 @@ def test_from_sequences_to_scores(tmp_path: Path) -> None:
         "chunk_length": 500,
         "residues_per_part": 8192,
         "tail_parts": 4,
+        "order_seed": None,
     }
     schema("prepare-command").validate(command)
     prepare = subprocess.Popen(

@@ -99,6 +99,7 @@ def run_prepare(
     residues_per_part: int = 262144,
     tail_parts: int = 32,
     sha256: str | None = None,
+    order_seed: int | None = None,
 ) -> Outcome:
     work_dir = run_dir / "work"
     work_dir.mkdir(parents=True, exist_ok=True)
@@ -109,6 +110,7 @@ def run_prepare(
         "chunk_length": chunk_length,
         "residues_per_part": residues_per_part,
         "tail_parts": tail_parts,
+        "order_seed": order_seed,
     }
     validator("prepare-command").validate(job)
     return run_line(work_dir, json.dumps(job))

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from plain_definition import frames_of_sequence
 from prepare_process import BACKEND, Outcome, damaged_files, run_line, run_prepare
+from safetensors.numpy import load_file
 from xopen import xopen
 
 from virnucpro_backend.prepare import parts
@@ -26,6 +27,7 @@ from virnucpro_backend.prepare.failures import FailureCode, PrepareError
 from virnucpro_backend.prepare.frames import FRAME_NAMES
 from virnucpro_backend.prepare.job import Job, JobInput
 from virnucpro_backend.prepare.preparation import Preparation
+from virnucpro_backend.prepare.turn_order import rounds_of
 
 
 def sequences(seed: int, lengths: list[int], alphabet: str = "AAACCCCGGGGT") -> list[str]:
@@ -247,6 +249,34 @@ def test_the_same_job_gives_the_same_bytes_over_the_remains_of_a_killed_one(tmp_
     assert timeless[0] == timeless[1]
 
 
+def test_rounds_have_the_frames_of_all_files_each_in_its_turn(tmp_path: Path) -> None:
+    paths = [tmp_path / "contigs.fa", tmp_path / "reads.fa"]
+    paths[0].write_bytes(fasta(sequences(5, [90_000, 0, *range(100, 20_000, 600)])))
+    paths[1].write_bytes(fasta(sequences(6, [150] * 3000)))
+    of_files = run_prepare(tmp_path / "files", paths, residues_per_part=5_000)
+    runs = [
+        run_prepare(tmp_path / name, paths, residues_per_part=5_000, order_seed=3)
+        for name in ("once", "again")
+    ]
+    assert runs[0].file_bytes() == runs[1].file_bytes()
+    outcome = runs[0]
+    assert sorted(outcome.frames()) == of_files.frames()
+    n_chunks = outcome.records()["n_chunks"].astype(np.int64)
+    parts = outcome.of("part")
+    assert {part["round"] for part in parts} == set(range(7))
+    assert {part["round"] for part in of_files.of("part")} == {0}
+    for part in parts:
+        file = load_file(outcome.work_dir.parent / part["path"])
+        row, chunk = file["row"].astype(np.int64), file["chunk"].astype(np.int64)
+        assert list(zip(row, chunk, strict=True)) == sorted(zip(row, chunk, strict=True))
+        assert (rounds_of(row, chunk, n_chunks[row], 3) == part["round"]).all()
+    # The first round holds all of the inputs, in as many parts as its share of the residues fills.
+    first = [part for part in parts if part["round"] == 0]
+    assert len(first) == outcome.last["residues"] // 64 // 5_000 + 1
+    assert first[0]["first_row"] < 10
+    assert first[-1]["last_row"] > 2900
+
+
 def test_the_first_part_is_announced_before_the_input_is_read(tmp_path: Path) -> None:
     path = tmp_path / "in.fa"
     path.write_bytes(fasta(sequences(6, [200_000] * 30)))
@@ -308,7 +338,7 @@ def test_what_cannot_be_read_or_understood_is_named(tmp_path: Path) -> None:
 def preparation(tmp_path: Path, events: list[str]) -> Preparation:
     path = tmp_path / "in.fa"
     path.write_bytes(fasta(sequences(8, [3000] * 20)))
-    job = Job((JobInput(0, path, None),), tmp_path / "work", 500, 3000, 0)
+    job = Job((JobInput(0, path, None),), tmp_path / "work", 500, 3000, 0, None)
     return Preparation(job, lambda type, **_: events.append(type))
 
 
@@ -349,6 +379,7 @@ def test_the_process_ends_at_once_when_standard_input_closes(tmp_path: Path) -> 
         "chunk_length": 500,
         "residues_per_part": 9,
         "tail_parts": 0,
+        "order_seed": None,
     }
     process.stdin.write(json.dumps(job).encode() + b"\n")
     process.stdin.flush()
@@ -369,7 +400,7 @@ def test_a_single_line_of_300_mb_stays_within_the_memory(tmp_path: Path) -> None
         file.write(b">one\n")
         for _ in range(100):
             file.write(piece)
-    outcome = run_prepare(tmp_path / "run", [path])
+    outcome = run_prepare(tmp_path / "run", [path], order_seed=0)
     assert outcome.status == 0
     assert (outcome.last["records"], outcome.last["chunks"]) == (1, 600_000)
     assert outcome.last["frames"] > 500

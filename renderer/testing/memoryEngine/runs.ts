@@ -60,6 +60,8 @@ export function madeRun(options: RunOptions, now: number): RunSummary {
       tokensPerBatch: 32_768,
       residuesPerPart: 262_144,
       tailParts: 32,
+      order: 'file',
+      orderSeed: 0,
       embedEqualSequencesOnce: true,
       embeddings: null,
     },

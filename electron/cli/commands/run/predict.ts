@@ -39,6 +39,7 @@ export interface PredictFlags extends ClusterFlags {
   patience?: number;
   tokensPerBatch?: number;
   residuesPerPart?: number;
+  order?: string;
   embedEqualSequencesOnce?: boolean;
   embeddings?: boolean | string;
   reuseEmbeddings?: string;
@@ -98,6 +99,11 @@ export async function predict(
   reporter.line(
     `Model ${plan.model.title}${plan.model.notice ? ` (${plan.model.notice})` : ''}, ${plan.precision}, ${whatComputes(created.choice)}`,
   );
+  reporter.line(
+    plan.order === 'sample'
+      ? 'An even sample of all inputs is computed first, and grows until it is the whole (--order file: one file after the other)'
+      : 'One file is computed after the other (--order sample: an even sample of all inputs first)',
+  );
   if (plan.imported) {
     reporter.line(describeImported(plan.imported).text);
     for (const line of refusedFiles(plan.imported)) reporter.line(`  ${line}`);
@@ -147,6 +153,7 @@ async function differences(
     ['--precision', flags.precision === 'auto' ? undefined : flags.precision, plan.precision],
     ['--tokens-per-batch', flags.tokensPerBatch, plan.tokensPerBatch],
     ['--residues-per-part', flags.residuesPerPart, plan.residuesPerPart],
+    ['--order', flags.order, plan.order],
     ['--embeddings', flags.embeddings === undefined ? undefined : request.embeddings, plan.embeddings],
     [
       '--no-embed-equal-sequences-once',
@@ -217,6 +224,7 @@ function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string)
     patience: flags.patience,
     tokensPerBatch: flags.tokensPerBatch,
     residuesPerPart: flags.residuesPerPart,
+    order: flags.order,
     embedEqualSequencesOnce: flags.embedEqualSequencesOnce,
     embeddings: flags.embeddings === true ? 'fp16' : flags.embeddings || null,
     reuseEmbeddings: flags.reuseEmbeddings === undefined ? undefined : resolve(flags.reuseEmbeddings),

@@ -4,6 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import { appError, type AppError } from '../../../contract/errors.ts';
 import {
   RESIDUES_PER_PART,
+  SAMPLE_FROM_PARTS,
   TAIL_PARTS,
   TOKENS_PER_BATCH,
   CHUNK_LENGTH_LIMITS,
@@ -117,24 +118,27 @@ export async function createRun(
   const [unusable] = leftOut;
   if (unusable && (request.strict || files.length === 0)) return err(unusable.error);
 
+  const expected = {
+    frames: files.reduce((sum, file) => sum + file.frames, 0),
+    residues: files.reduce((sum, file) => sum + file.residues, 0),
+    deviceNames: devices.map(({ name }) => name),
+  };
   const hardware = hardwareOf(choice.value);
+  const residuesPerPart = request.residuesPerPart ?? RESIDUES_PER_PART[hardware];
   const plan: Plan = {
     inputs: files.map((file) => ({ path: file.path, sizeBytes: file.size_bytes, sha256: file.sha256 ?? '' })),
     model: model.value.planModel,
     chunkLength,
     precision: precision.value,
     tokensPerBatch: request.tokensPerBatch ?? TOKENS_PER_BATCH[hardware],
-    residuesPerPart: request.residuesPerPart ?? RESIDUES_PER_PART[hardware],
+    residuesPerPart,
     tailParts: TAIL_PARTS,
+    order: request.order ?? (expected.residues < SAMPLE_FROM_PARTS * residuesPerPart ? 'file' : 'sample'),
+    orderSeed: 0,
     embedEqualSequencesOnce: request.embedEqualSequencesOnce,
     embeddings: request.embeddings,
   };
   const runId = randomUUID();
-  const expected = {
-    frames: files.reduce((sum, file) => sum + file.frames, 0),
-    residues: files.reduce((sum, file) => sum + file.residues, 0),
-    deviceNames: devices.map(({ name }) => name),
-  };
   const made = await makeFolder(context, folder, plan, runId, request, { expected, leftOut });
   return made.ok
     ? ok({

@@ -144,6 +144,8 @@ it('states every fact of a run by its value', async () => {
       tokens_per_batch: 4096,
       residues_per_part: 16384,
       tail_parts: 32,
+      order: 'file',
+      order_seed: 0,
       embed_equal_sequences_once: true,
       embeddings: null,
       imported: {

@@ -37,6 +37,8 @@ export function runJson(
       tokens_per_batch: plan.tokensPerBatch,
       residues_per_part: plan.residuesPerPart,
       tail_parts: plan.tailParts,
+      order: plan.order,
+      order_seed: plan.orderSeed,
       embed_equal_sequences_once: plan.embedEqualSequencesOnce,
       embeddings: plan.embeddings,
       // Computed by another tool, and perhaps in another precision: see docs/results.md.

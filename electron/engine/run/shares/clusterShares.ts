@@ -168,7 +168,7 @@ export class ClusterShares {
     const parts = await store.shareParts();
     for (let index = 1; index <= cluster.shares; index++) {
       const share = { index, of: cluster.shares };
-      const own = parts.filter(({ key }) => isOfShare(share, Number.parseInt(key, 10)));
+      const own = parts.filter(({ turn }) => isOfShare(share, turn));
       const waiting = new Map(own.map(({ key, residues }) => [key, residues]));
       if (own.length > 0)
         this.open.set(index, { share, waiting, fruitlessEnds: 0, status: null, task: null });

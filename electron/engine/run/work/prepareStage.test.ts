@@ -27,6 +27,7 @@ async function howItEnds(program: string): Promise<PrepareStageEvent> {
         chunk_length: 500,
         residues_per_part: 1000,
         tail_parts: 0,
+        order_seed: null,
       },
       // Neither has anything to do for a process that says nothing.
       {} as RunStore,

@@ -51,6 +51,7 @@ export function prepareCommand(
     chunk_length: plan.chunkLength,
     residues_per_part: plan.residuesPerPart,
     tail_parts: plan.tailParts,
+    order_seed: plan.order === 'sample' ? plan.orderSeed : null,
   };
 }
 

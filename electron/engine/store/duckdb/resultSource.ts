@@ -80,21 +80,17 @@ export function resultSource(db: Database.Database, folder: string, known: boole
   async function derive(milliseconds: number): Promise<boolean> {
     const file = await ownFile();
     if (file !== null && (file === shown || (await showFile(file)))) return true;
-    const { changed, rows, done } = provisional.derive(milliseconds);
+    const { restarted, rows, done } = provisional.derive(milliseconds);
     const store = await duck();
     const labels = runLabels(db);
-    if (shown !== '' || changed === 'all') {
+    if (shown !== '' || restarted) {
       await ResultRows.create(store, PROVISIONAL);
       await store.run(`CREATE OR REPLACE VIEW sequences AS ${resultColumns(PROVISIONAL, labels)}`);
       shown = '';
       version += 1;
     }
-    if (changed !== 'all' && changed.length > 0) {
-      const ranges = changed.map(({ from, to }) => `row BETWEEN ${from} AND ${to}`);
-      await store.run(`DELETE FROM ${PROVISIONAL} WHERE ${ranges.join(' OR ')}`);
-    }
     await append(store, rows, labels);
-    if (rows.size > 0 || changed.length > 0) version += 1;
+    if (rows.length > 0) version += 1;
     return done;
   }
 
@@ -114,9 +110,9 @@ async function append(
   rows: ProvisionalChanges['rows'],
   { chunkLength }: RunLabels,
 ): Promise<void> {
-  if (rows.size === 0) return;
+  if (rows.length === 0) return;
   const appended = await ResultRows.open(store, PROVISIONAL, chunkLength);
-  for (const { record, summary } of rows.values()) appended.add(record, summary);
+  for (const { record, summary } of rows) appended.add(record, summary);
   appended.finish();
 }
 

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { partStateSchema, type PartState } from '../../../contract/runState.ts';
 import { readInputs } from './runRows.ts';
-import type { InputProgress, NormRange, RunCounts, WorkCount } from '../types.ts';
+import type { InputProgress, NormRange, RunCounts, StoredInput, WorkCount } from '../types.ts';
 
 export function readCounts(db: Database.Database): RunCounts {
   interface Columns {
@@ -72,38 +72,57 @@ export function readInputProgress(db: Database.Database): InputProgress[] {
       `SELECT state, residues, seconds, first_row, last_row FROM part WHERE state <> 'split' ORDER BY first_row, last_row`,
     )
     .all();
+  const inputs = readInputs(db);
+  const progress = inputs.map(({ input }) => noProgress(input));
+  const known = inputs.filter(({ prepared: found }) => found !== null && found.records > 0);
   let next = 0;
-  return readInputs(db).map((input) => {
-    const progress: InputProgress = {
-      input: input.input,
-      parts: 0,
-      partsDone: 0,
-      partsFailed: 0,
-      partsInWork: 0,
-      residues: noWork(),
-      deviceSeconds: 0,
-      finished: false,
-    };
-    if (!input.prepared) return progress;
-    const { firstRow, records } = input.prepared;
-    while (next < parts.length && parts[next]!.last_row < firstRow) next++;
-    for (let i = next; i < parts.length && parts[i]!.first_row < firstRow + records; i++) {
-      const { state, residues, seconds, first_row, last_row } = parts[i]!;
-      if (last_row < firstRow) continue;
-      progress.parts++;
-      if (state === 'done') {
-        const rows = Math.min(last_row + 1, firstRow + records) - Math.max(first_row, firstRow);
-        progress.partsDone++;
-        progress.deviceSeconds += ((seconds ?? 0) * rows) / (last_row + 1 - first_row);
-      }
-      if (state === 'assigned') progress.partsInWork++;
-      if (state === 'failed' || state === 'skipped') progress.partsFailed++;
-      count(progress.residues, state, residues);
+  for (const { state, residues, seconds, first_row, last_row } of parts) {
+    while (known[next] && endRow(known[next]!) <= first_row) next++;
+    const spanned: { own: InputProgress; bases: number }[] = [];
+    for (let i = next; i < known.length && known[i]!.prepared!.firstRow <= last_row; i++) {
+      const { firstRow, records, bases } = known[i]!.prepared!;
+      const rows = Math.min(last_row + 1, firstRow + records) - Math.max(first_row, firstRow);
+      spanned.push({ own: progress[known[i]!.input]!, bases: (Math.max(bases, 1) * rows) / records });
     }
-    progress.finished = prepared && progress.partsDone + progress.partsFailed === progress.parts;
-    return progress;
-  });
+    const allBases = spanned.reduce((sum, { bases }) => sum + bases, 0);
+    for (const { own, bases } of spanned) {
+      const share = bases / allBases;
+      own.parts++;
+      if (state === 'done') {
+        own.partsDone++;
+        own.deviceSeconds += (seconds ?? 0) * share;
+      }
+      if (state === 'assigned') own.partsInWork++;
+      if (state === 'failed' || state === 'skipped') own.partsFailed++;
+      count(own.residues, state, residues * share);
+    }
+  }
+  for (const { input } of known) {
+    const own = progress[input]!;
+    const { total, done, failed } = own.residues;
+    own.residues = { total: Math.round(total), done: Math.round(done), failed: Math.round(failed) };
+  }
+  for (const { input, prepared: found } of inputs) {
+    const own = progress[input]!;
+    own.finished = prepared && found !== null && own.partsDone + own.partsFailed === own.parts;
+  }
+  return progress;
 }
+
+function noProgress(input: number): InputProgress {
+  return {
+    input,
+    parts: 0,
+    partsDone: 0,
+    partsFailed: 0,
+    partsInWork: 0,
+    residues: noWork(),
+    deviceSeconds: 0,
+    finished: false,
+  };
+}
+
+const endRow = ({ prepared }: StoredInput): number => prepared!.firstRow + prepared!.records;
 
 function range(low: number | null | undefined, high: number | null | undefined): NormRange | null {
   return typeof low === 'number' && typeof high === 'number' ? { low, high } : null;

@@ -76,6 +76,7 @@ CREATE TABLE part (
   chunks INTEGER NOT NULL,
   first_row INTEGER NOT NULL,
   last_row INTEGER NOT NULL,
+  round INTEGER NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('pending', 'assigned', 'done', 'failed', 'split', 'skipped')),
   attempts INTEGER NOT NULL DEFAULT 0,
   device TEXT,

@@ -13,6 +13,7 @@ import {
   writePrepared,
   writeScores,
   type FrameRef,
+  type PreparedSizes,
   type SyntheticPrepare,
   type SyntheticRecord,
 } from './syntheticRun.ts';
@@ -46,12 +47,16 @@ export interface PreparedRun {
 /** A run whose prepare is finished, in a new folder. */
 export async function preparedRun(
   inputs: SyntheticRecord[][],
-  framesPerPart = 8,
+  sizes: PreparedSizes | number = 8,
   model: Partial<PlanModel> = {},
 ): Promise<PreparedRun> {
   const folder = join(newFolder(), 'run');
   mkdirSync(folder);
-  const prepared = writePrepared(folder, inputs, { framesPerPart });
+  const prepared = writePrepared(
+    folder,
+    inputs,
+    typeof sizes === 'number' ? { framesPerPart: sizes } : sizes,
+  );
   const plan = syntheticPlan(inputs.length);
   const create = { plan: { ...plan, model: { ...plan.model, ...model } }, description: DESCRIPTION };
   const store = await openRunStore(folder, { hostEntry: HOST_ENTRY, create });

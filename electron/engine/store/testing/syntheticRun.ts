@@ -61,6 +61,8 @@ export function syntheticPlan(inputs: number, chunkLength = 500): Plan {
     tokensPerBatch: 4096,
     residuesPerPart: 16384,
     tailParts: 32,
+    order: 'file',
+    orderSeed: 0,
     embedEqualSequencesOnce: true,
     embeddings: null,
   };
@@ -74,24 +76,40 @@ export const DESCRIPTION: RunDescription = {
   options: { devices: 'cpu:2', keepWork: true },
 };
 
+export interface PreparedSizes {
+  framesPerPart?: number;
+  /** In which round a chunk is computed. */
+  roundOf?: (row: number, chunk: number) => number;
+}
+
 /** Writes records and part files as prepare does, with parts of `framesPerPart` frames cut between chunks. */
 export function writePrepared(
   folder: string,
   inputs: SyntheticRecord[][],
-  { framesPerPart = 8, recordsPerFile = 131_072 } = {},
+  {
+    framesPerPart = 8,
+    recordsPerFile = 131_072,
+    roundOf = (): number => 0,
+  }: PreparedSizes & { recordsPerFile?: number } = {},
 ): SyntheticPrepare {
   const records = inputs.flatMap((own, input) => own.map((record) => ({ ...record, input })));
-  const parts: FrameRef[][] = [[]];
+  const parts: { round: number; frames: FrameRef[] }[] = [];
+  const open = new Map<number, FrameRef[]>();
   records.forEach((record, row) =>
     record.openFrames.forEach((mask, chunk) => {
       const frames = framesOf(mask).map((frame) => ({ row, chunk, frame }));
-      const last = parts[parts.length - 1]!;
-      if (last.length > 0 && last.length + frames.length > framesPerPart) parts.push(frames);
-      else last.push(...frames);
+      if (frames.length === 0) return;
+      const round = roundOf(row, chunk);
+      const last = open.get(round);
+      if (last && last.length + frames.length <= framesPerPart) {
+        last.push(...frames);
+      } else {
+        open.set(round, frames);
+        parts.push({ round, frames });
+      }
     }),
   );
-  const filled = parts.filter((part) => part.length > 0);
-  const prepared = filled.map((frames, number) => writePart(folder, number, frames));
+  const prepared = parts.map(({ round, frames }, number) => writePart(folder, number, round, frames));
   const files: RecordsFile[] = [];
   for (let first = 0; first < records.length; first += recordsPerFile)
     files.push(writeRecords(folder, files.length, first, records.slice(first, first + recordsPerFile)));
@@ -113,7 +131,7 @@ export function writePrepared(
   return {
     records: files,
     parts: prepared,
-    frames: new Map(prepared.map(({ key }, i) => [key, filled[i]!])),
+    frames: new Map(prepared.map(({ key }, i) => [key, parts[i]!.frames])),
     inputs: done,
     done: doneEvent(records, prepared),
   };
@@ -173,7 +191,7 @@ export function framesOf(mask: number): number[] {
   return [0, 1, 2, 3, 4, 5].filter((frame) => mask & (1 << frame));
 }
 
-function writePart(folder: string, number: number, frames: FrameRef[]): PreparedPart {
+function writePart(folder: string, number: number, round: number, frames: FrameRef[]): PreparedPart {
   const key = String(number).padStart(6, '0');
   const path = `work/parts/${key}.safetensors`;
   const residues = frames.length * RESIDUES_PER_FRAME;
@@ -198,6 +216,7 @@ function writePart(folder: string, number: number, frames: FrameRef[]): Prepared
     chunks: new Set(frames.map(({ row, chunk }) => `${row} ${chunk}`)).size,
     first_row: frames[0]!.row,
     last_row: frames[frames.length - 1]!.row,
+    round,
   };
 }
 

@@ -102,6 +102,7 @@ def _prepare(sequences: Path, folder: Path, chunk_length: int) -> _Prepared:
         chunk_length=chunk_length,
         residues_per_part=_RESIDUES_PER_PART,
         tail_parts=0,
+        order_seed=None,
     )
     Preparation(job, lambda type, **fields: events.append((type, fields))).run()
     headers: list[str] = []

@@ -65,6 +65,7 @@ def frames_of(inputs: Sequence[Path], chunk_length: int, residues_per_part: int)
             chunk_length,
             residues_per_part,
             tail_parts=0,
+            order_seed=None,
         )
         Preparation(job, emit).run()
         return [

@@ -8,6 +8,7 @@ import numpy.typing as npt
 ByteArray = npt.NDArray[np.uint8]
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
+HashArray = npt.NDArray[np.uint64]
 
 
 def translate(values: ByteArray, table: bytes, delete: bytes = b"") -> ByteArray:
@@ -17,6 +18,18 @@ def translate(values: ByteArray, table: bytes, delete: bytes = b"") -> ByteArray
     bits.
     """
     return np.frombuffer(values.tobytes().translate(table, delete), np.uint8)
+
+
+def splitmix64(seed: int, places: IntArray) -> HashArray:
+    """The numbers at these places, from 0, of the generator SplitMix64 (Steele, Lea and Flood 2014).
+
+    Written out so that no library's generator can change it.
+    """
+    z = np.uint64(seed) + (places.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    numbers: HashArray = z ^ (z >> np.uint64(31))
+    return numbers
 
 
 def offsets_of(counts: IntArray) -> IntArray:

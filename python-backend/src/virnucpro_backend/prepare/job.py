@@ -28,13 +28,17 @@ class JobInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Job(CommandStruct, tag="prepare", frozen=True):
-    """work_dir: the run folder's `work`; the other three are described at PartWriter."""
+    """work_dir: the run folder's `work`; the next three are described at PartWriter.
+
+    order_seed: of the rule in turn_order.py; None for parts in the order of the files.
+    """
 
     inputs: Annotated[tuple[JobInput, ...], msgspec.Meta(min_length=1)]
     work_dir: Path
     chunk_length: Positive
     residues_per_part: Positive
     tail_parts: Count
+    order_seed: Count | None
 
 
 def parse_job(command: Mapping[str, object]) -> Job:

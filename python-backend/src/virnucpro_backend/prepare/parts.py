@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
@@ -76,6 +76,14 @@ class FrameBlock:
         )
         return head, tail
 
+    def by_round(self, rounds: ByteArray) -> Iterator[tuple[int, FrameBlock]]:
+        """The frames of each round apart; rounds: of each frame, ascending [f]."""
+        rest = self
+        for number, count in enumerate(np.bincount(rounds).tolist()):
+            block, rest = rest.split(count)
+            # A slice that waits for the rest of its part would keep all of these frames in memory.
+            yield number, FrameBlock(*(getattr(block, field.name).copy() for field in fields(FrameBlock)))
+
     def begins_chunk(self) -> npt.NDArray[np.bool_]:
         """Whether each frame is the first one of its chunk, [f]."""
         begins = np.ones(self.row.size, np.bool_)
@@ -95,6 +103,46 @@ class Part:
     chunks: int
     first_row: int
     last_row: int
+    round: int
+
+
+class _Waiting:
+    """Frames of a round that no part has taken yet."""
+
+    def __init__(self) -> None:
+        self._blocks: deque[FrameBlock] = deque()
+        self._residues = self._frames = 0
+
+    def add(self, block: FrameBlock) -> None:
+        """Take the next frames; whole chunks only."""
+        self._blocks.append(block)
+        self._residues += block.residues.size
+        self._frames += block.row.size
+
+    def __bool__(self) -> bool:
+        return bool(self._blocks)
+
+    def reach(self, size: PartSize) -> bool:
+        """Whether there are enough for this size."""
+        return size.reached(self._residues, self._frames)
+
+    def take(self, size: PartSize) -> list[FrameBlock]:
+        """Blocks up to the first end of a chunk at which there is enough for a part of this size, or all."""
+        taken: list[FrameBlock] = []
+        residues = frames = 0
+        while self._blocks and not size.reached(residues, frames):
+            block = self._blocks.popleft()
+            if size.reached(residues + block.residues.size, frames + block.row.size):
+                missing = PartSize(size.residues - residues, size.frames - frames)
+                block, rest = block.split(_end_of_chunk(block, missing))
+                if rest.row.size:
+                    self._blocks.appendleft(rest)
+            taken.append(block)
+            residues += block.residues.size
+            frames += block.row.size
+        self._residues -= residues
+        self._frames -= frames
+        return taken
 
 
 class PartWriter:
@@ -102,10 +150,10 @@ class PartWriter:
 
     Calls `on_part`, from a thread of its own, for each one that is on disk.
 
-    A part ends with the first chunk that brings it to `residues_per_part` residues or to MOST_FRAMES
-    frames. The last tail_parts / 4 full parts' worth is held back until the end and cut into parts of a
-    quarter of the size, so that the workers finish together. Where the cuts lie depends on nothing but the
-    frames and these numbers.
+    A part has frames of one round, in the order in which they come. It ends with the first chunk that
+    brings it to `residues_per_part` residues or to MOST_FRAMES frames. Of the last round tail_parts / 4 full
+    parts' worth is held back until the end and cut into parts of a quarter of the size, so that the workers
+    finish together. Where the cuts lie depends on nothing but the frames and these numbers.
     """
 
     def __init__(
@@ -114,6 +162,7 @@ class PartWriter:
         chunk_length: int,
         residues_per_part: int,
         tail_parts: int,
+        rounds: int,
         on_part: Callable[[Part], None],
     ) -> None:
         self._folder = work_dir / "parts"
@@ -122,63 +171,46 @@ class PartWriter:
         self._until_full = self._full.times(1 + tail_parts // 4)
         self._tail = self._full.times(1 / 4) if tail_parts else self._full
         self._on_part = on_part
-        self._waiting: deque[FrameBlock] = deque()
-        self._waiting_residues = self._waiting_frames = 0
+        self._waiting = tuple(_Waiting() for _ in range(rounds))
         self._disk = ThreadPoolExecutor(1, thread_name_prefix="parts")
         self._writing: Future[None] | None = None
         self.parts = 0
         """Parts cut so far; the last one may still be on its way to the disk."""
 
-    def add(self, block: FrameBlock) -> None:
-        """Take the next frames; whole chunks only. Raises OSError when a part can't be written."""
+    def add(self, block: FrameBlock, number: int = 0) -> None:
+        """Take the next frames of a round, whole chunks only. Raises OSError when a part can't be written."""
         if block.row.size == 0:
             return
-        self._waiting.append(block)
-        self._waiting_residues += block.residues.size
-        self._waiting_frames += block.row.size
-        while self._until_full.reached(self._waiting_residues, self._waiting_frames):
-            self._write(self._take(self._full))
+        waiting = self._waiting[number]
+        waiting.add(block)
+        while waiting.reach(self._full if number < len(self._waiting) - 1 else self._until_full):
+            self._write(waiting.take(self._full), number)
 
     def finish(self) -> None:
-        """Write what was held back."""
-        while self._waiting:
-            self._write(self._take(self._tail))
+        """Write what was held back, and what there is of parts that did not become full."""
+        for number, waiting in enumerate(self._waiting):
+            while waiting:
+                self._write(
+                    waiting.take(self._full if number < len(self._waiting) - 1 else self._tail), number
+                )
         self._await_disk()
 
     def close(self) -> None:
         """Wait for the part on its way to the disk, if any: nothing is announced after this."""
         self._disk.shutdown()
 
-    def _take(self, size: PartSize) -> list[FrameBlock]:
-        """Blocks up to the first end of a chunk at which there is enough for a part of this size, or all."""
-        taken: list[FrameBlock] = []
-        residues = frames = 0
-        while self._waiting and not size.reached(residues, frames):
-            block = self._waiting.popleft()
-            if size.reached(residues + block.residues.size, frames + block.row.size):
-                missing = PartSize(size.residues - residues, size.frames - frames)
-                block, rest = block.split(_end_of_chunk(block, missing))
-                if rest.row.size:
-                    self._waiting.appendleft(rest)
-            taken.append(block)
-            residues += block.residues.size
-            frames += block.row.size
-        self._waiting_residues -= residues
-        self._waiting_frames -= frames
-        return taken
-
-    def _write(self, blocks: list[FrameBlock]) -> None:
+    def _write(self, blocks: list[FrameBlock], number: int) -> None:
         # One part is on its way to the disk while the frames of the next are found.
         self._await_disk()
-        self._writing = self._disk.submit(self._write_now, self.parts, blocks)
+        self._writing = self._disk.submit(self._write_now, self.parts, blocks, number)
         self.parts += 1
 
     def _await_disk(self) -> None:
         if self._writing is not None:
             self._writing.result()
 
-    def _write_now(self, number: int, blocks: list[FrameBlock]) -> None:
-        key = f"{number:06d}"
+    def _write_now(self, part: int, blocks: list[FrameBlock], number: int) -> None:
+        key = f"{part:06d}"
         name = f"{key}.safetensors"
         row = np.concatenate([block.row for block in blocks])
         residue_counts = np.concatenate([block.residue_counts for block in blocks])
@@ -206,6 +238,7 @@ class PartWriter:
                 chunks,
                 int(row[0]),
                 int(row[-1]),
+                number,
             )
         )
 

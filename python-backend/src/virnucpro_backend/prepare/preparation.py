@@ -20,6 +20,7 @@ from virnucpro_backend.prepare.records.headers import RepeatedIdentifiers, hash_
 from virnucpro_backend.prepare.records.problems import MAX_EXAMPLES, Example, Problem, ProblemLog
 from virnucpro_backend.prepare.records.record_files import Reason, RecordFile, RecordRows, RecordWriter
 from virnucpro_backend.prepare.records.survey import Survey, SurveyedGroup
+from virnucpro_backend.prepare.turn_order import ROUND_ENDS, rounds_of
 from virnucpro_backend.prepare.windows import chunk_windows
 from virnucpro_backend.safetensors_file import make_real_folders
 
@@ -48,7 +49,12 @@ class Preparation:
         self._next_progress = 0.0
         self._records = RecordWriter(job.work_dir, self._on_record_file)
         self._parts = PartWriter(
-            job.work_dir, job.chunk_length, job.residues_per_part, job.tail_parts, self._on_part
+            job.work_dir,
+            job.chunk_length,
+            job.residues_per_part,
+            job.tail_parts,
+            1 if job.order_seed is None else len(ROUND_ENDS),
+            self._on_part,
         )
 
     @property
@@ -118,22 +124,31 @@ class Preparation:
         n_chunks = chunk_counts(to_chunk, self._job.chunk_length)
         n_frames = np.zeros(lengths.size, np.int64)
         for window in chunk_windows(group.records.letters, lengths, to_chunk, self._job.chunk_length):
+            rounds = None
+            if self._job.order_seed is not None:
+                counts = n_chunks[window.record]
+                rounds = rounds_of(first_row + window.record, window.chunk, counts, self._job.order_seed)
+                by_round = np.argsort(rounds, kind="stable")
+                window, rounds = window.reordered(by_round), rounds[by_round]
             frames = open_frames(window.letters, window.start, window.length)
             record = window.record[frames.chunk]
+            block = FrameBlock(
+                first_row + record,
+                window.chunk[frames.chunk],
+                frames.frame,
+                frames.residues,
+                frames.residue_counts,
+                frames.nucleotides,
+                frames.nucleotide_counts,
+            )
+            if rounds is None:
+                self._parts.add(block)
+            else:
+                for number, of_round in block.by_round(rounds[frames.chunk]):
+                    self._parts.add(of_round, number)
             n_frames += np.bincount(record, minlength=lengths.size)
             self._frames += record.size
             self._residues += frames.residues.size
-            self._parts.add(
-                FrameBlock(
-                    first_row + record,
-                    window.chunk[frames.chunk],
-                    frames.frame,
-                    frames.residues,
-                    frames.residue_counts,
-                    frames.nucleotides,
-                    frames.nucleotide_counts,
-                )
-            )
         self._bases += int(lengths.sum())
         self._chunks += int(n_chunks.sum())
         reasons, counts = np.unique(group.reason, return_counts=True)

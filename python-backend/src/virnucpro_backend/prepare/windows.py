@@ -31,6 +31,12 @@ class Window:
     length: IntArray
     letters: ByteArray
 
+    def reordered(self, places: IntArray) -> Window:
+        """The chunks at these places, in this order."""
+        return Window(
+            self.record[places], self.chunk[places], self.start[places], self.length[places], self.letters
+        )
+
 
 def chunk_windows(
     letters: Letters, lengths: IntArray, chunked_lengths: IntArray, chunk_length: int

@@ -63,6 +63,7 @@ function PlanFacts({ run: { plan } }: { run: RunSummary }) {
         },
         { label: t('plan.residuesPerSecond'), value: speed === null ? '–' : format.rate(speed) },
         { label: t('advanced.tokensPerBatch'), value: format.integer(plan.tokensPerBatch) },
+        { label: t('plan.order'), value: t(`plan.order.${plan.order}`) },
         { label: t('advanced.partSize'), value: format.integer(plan.residuesPerPart) },
         {
           label: t('plan.equalSequences'),

@@ -15,6 +15,7 @@ const part = (key: string, facts: Partial<StoredPart> = {}): StoredPart =>
     key,
     residues: 100,
     chunks: 4,
+    round: 0,
     attempts: 0,
     state: 'pending',
     bisected: key.includes('.'),

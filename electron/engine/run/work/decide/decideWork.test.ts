@@ -11,7 +11,16 @@ const DIED = appError('worker_died', 'The worker of gpu-0 stopped.');
 
 function part(key: string, facts: Partial<StoredPart> = {}): StoredPart {
   const bisected = key.includes('.');
-  return { key, residues: 100, chunks: 4, attempts: 0, state: 'pending', bisected, ...facts } as StoredPart;
+  return {
+    key,
+    residues: 100,
+    chunks: 4,
+    round: 0,
+    attempts: 0,
+    state: 'pending',
+    bisected,
+    ...facts,
+  } as StoredPart;
 }
 
 const done = (key: string): PartDone => ({ part: key }) as PartDone;

@@ -22,7 +22,7 @@ describe('PartQueue', () => {
         const open = new Set<string>();
         const settled = new Set<string>();
         const add = (key: string, failedAttempts: number): void => {
-          queue.add({ key, residues: 1, failedAttempts });
+          queue.add({ key, residues: 1, round: key.length % 3, failedAttempts });
           open.add(key);
         };
         for (let number = 0; number < count; number++) add(partKey(number), 0);
@@ -57,9 +57,27 @@ describe('PartQueue', () => {
     );
   });
 
+  it('hands out by rounds, whenever their parts come', () => {
+    const queue = new PartQueue();
+    const add = (key: string, round: number): void =>
+      queue.add({ key, residues: 1, round, failedAttempts: 0 });
+    add('000000', 6);
+    add('000001', 6);
+    expect(queue.take('a')?.key).toBe('000000');
+    add('000002', 5);
+    add('000003', 0);
+    add('000004', 5);
+    add('000005', 0);
+    queue.withdraw('000003');
+    expect(['a', 'b', 'a'].map((device) => queue.take(device)?.key)).toEqual(['000005', '000002', '000004']);
+    queue.giveBack('000000', 0);
+    expect([queue.take('b')?.key, queue.take('b')?.key]).toEqual(['000000', '000001']);
+  });
+
   it('hands out in order, returned parts first and suspects last', () => {
     const queue = new PartQueue();
-    for (const number of [0, 1, 2, 3]) queue.add({ key: partKey(number), residues: 1, failedAttempts: 0 });
+    for (const number of [0, 1, 2, 3])
+      queue.add({ key: partKey(number), residues: 1, round: 0, failedAttempts: 0 });
     expect(queue.take('a')?.key).toBe('000000');
     expect(queue.take('b')?.key).toBe('000001');
     queue.giveBack('000000', 1);
@@ -72,7 +90,7 @@ describe('PartQueue', () => {
   it('lets a suspect be computed alone, so that the next death has one cause', () => {
     const queue = new PartQueue();
     for (const number of [0, 1, 2])
-      queue.add({ key: partKey(number), residues: 1, failedAttempts: number === 0 ? 1 : 0 });
+      queue.add({ key: partKey(number), residues: 1, round: 0, failedAttempts: number === 0 ? 1 : 0 });
     expect(queue.take('a')?.key).toBe('000001');
     expect(queue.take('b')?.key).toBe('000002');
     expect(queue.take('a')).toBeUndefined();
@@ -85,9 +103,9 @@ describe('PartQueue', () => {
 
   it('refuses to hold a part twice or to settle what nobody has', () => {
     const queue = new PartQueue();
-    queue.add({ key: '000000', residues: 1, failedAttempts: 0 });
+    queue.add({ key: '000000', residues: 1, round: 0, failedAttempts: 0 });
     expect(() => {
-      queue.add({ key: '000000', residues: 1, failedAttempts: 0 });
+      queue.add({ key: '000000', residues: 1, round: 0, failedAttempts: 0 });
     }).toThrow(/already/);
     expect(() => {
       queue.settle('000000');

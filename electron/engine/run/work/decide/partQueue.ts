@@ -2,30 +2,33 @@
 interface QueuedPart {
   readonly key: string;
   readonly residues: number;
+  readonly round: number;
   /** Workers that died, or ran out of memory, on this part or on the part it was cut from. */
   readonly failedAttempts: number;
 }
 
 /**
- * Which parts wait, and who has which. Devices pull: that is the whole of load balancing. Parts go out in the order they
- * came, returned ones first.
+ * Which parts wait, and who has which. Devices pull: that is the whole of load balancing. Parts go out by their rounds and within
+ * one in the order they came, returned ones first.
  *
  * Parts that cost a worker wait behind all others, so that one poisonous sequence can neither stop the run nor make a
  * healthy device look broken.
  */
 export class PartQueue {
-  private readonly waiting = new Map<string, QueuedPart>();
+  /** By round. */
+  private readonly waiting = new Map<number, Map<string, QueuedPart>>();
   private readonly returned = new Map<string, QueuedPart>();
   private readonly suspects = new Map<string, QueuedPart>();
   private readonly assigned = new Map<string, { part: QueuedPart; device: string }>();
 
   add(part: QueuedPart): void {
     if (this.has(part.key)) throw new Error(`part ${part.key} is already in the queue`);
-    (part.failedAttempts > 0 ? this.suspects : this.waiting).set(part.key, part);
+    if (part.failedAttempts > 0) this.suspects.set(part.key, part);
+    else this.ofRound(part.round).set(part.key, part);
   }
 
   has(key: string): boolean {
-    return [this.returned, this.waiting, this.suspects, this.assigned].some((parts) => parts.has(key));
+    return [...this.sources(), this.assigned].some((parts) => parts.has(key));
   }
 
   /**
@@ -35,10 +38,9 @@ export class PartQueue {
   take(device: string): QueuedPart | undefined {
     const held = this.heldBy(device);
     if (held.some(({ failedAttempts }) => failedAttempts > 0)) return undefined;
-    const sources = [this.returned, this.waiting, ...(held.length === 0 ? [this.suspects] : [])];
-    for (const source of sources) {
+    for (const source of this.sources()) {
       const [part] = source.values();
-      if (!part) continue;
+      if (!part || (source === this.suspects && held.length > 0)) continue;
       source.delete(part.key);
       this.assigned.set(part.key, { part, device });
       return part;
@@ -61,7 +63,19 @@ export class PartQueue {
 
   /** A part that waits is withdrawn: skipped by the user, or replaced by another reading of the input. */
   withdraw(key: string): void {
-    for (const source of [this.returned, this.waiting, this.suspects]) source.delete(key);
+    for (const source of this.sources()) source.delete(key);
+  }
+
+  /** What waits, in the order in which it goes out. */
+  private sources(): Map<string, QueuedPart>[] {
+    const byRound = [...this.waiting].sort(([a], [b]) => a - b).map(([, parts]) => parts);
+    return [this.returned, ...byRound, this.suspects];
+  }
+
+  private ofRound(round: number): Map<string, QueuedPart> {
+    const parts = this.waiting.get(round) ?? new Map<string, QueuedPart>();
+    this.waiting.set(round, parts);
+    return parts;
   }
 
   private heldBy(device: string): QueuedPart[] {
@@ -79,7 +93,7 @@ export class PartQueue {
   }
 
   get waitingCount(): number {
-    return this.returned.size + this.waiting.size + this.suspects.size;
+    return this.sources().reduce((sum, { size }) => sum + size, 0);
   }
 
   get assignedCount(): number {

@@ -20,7 +20,7 @@ export function offer({ state: { queue, parts } }: Decision, part: StoredPart): 
   if (queue.has(part.key)) return;
   parts.set(part.key, part);
   const failedAttempts = part.bisected || part.attempts > 0 ? 1 : 0;
-  queue.add({ key: part.key, residues: part.residues, failedAttempts });
+  queue.add({ key: part.key, residues: part.residues, round: part.round, failedAttempts });
 }
 
 /** It is done, failed or cut in two. */

@@ -16,7 +16,15 @@ const ifAny = (column: string): string => `coalesce(${column}, char(29))`;
 
 const PART_TEXT = asText([
   ...['id', 'key', 'number', ifAny('parent'), 'sha256', 'frame_begin', 'frame_end', 'frames', 'residues'],
-  ...['chunks', 'first_row', 'last_row', 'state', ifAny('scores_sha256'), ifAny('embeddings_sha256')],
+  ...[
+    'chunks',
+    'first_row',
+    'last_row',
+    'round',
+    'state',
+    ifAny('scores_sha256'),
+    ifAny('embeddings_sha256'),
+  ],
   ...['recomputed_fp32', 'frames_failed', 'frames_outside_norm_band', 'batch_halvings', 'bisected'],
   ...[ifAny('failure_code'), ifAny('failure_message'), 'repeated_proteins', 'repeated_nucleotides'],
 ]);

@@ -25,6 +25,7 @@ export interface PartColumns {
   chunks: number;
   first_row: number;
   last_row: number;
+  round: number;
   state: PartState;
   attempts: number;
   device: string | null;
@@ -87,7 +88,7 @@ function checkedKey(key: string): string {
 }
 
 function fitsTogether(row: PartColumns): boolean {
-  const counts = [row.frame_begin, row.residues, row.chunks, row.first_row, row.attempts, row.batch_halvings];
+  const counts = [row.frame_begin, row.residues, row.chunks, row.first_row, row.round, row.attempts, row.batch_halvings]; // prettier-ignore
   return (
     row.number === Number(row.key.replace(/\..*$/, '')) &&
     row.parent === (row.key.includes('.') ? row.key.slice(0, -2) : null) &&
@@ -118,6 +119,7 @@ export function toPartRow(row: PartColumns): PartRow {
     chunks: row.chunks,
     firstRow: row.first_row,
     lastRow: row.last_row,
+    round: row.round,
     state: row.state,
     attempts: row.attempts,
     device: row.device,

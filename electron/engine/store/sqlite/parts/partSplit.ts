@@ -7,8 +7,8 @@ import type { PartSplit } from '../../types.ts';
 export function partSplitMethods(db: Database.Database, folder: string) {
   const insertChild = db.prepare(`
     INSERT INTO part (key, number, parent, sha256, frame_begin, frame_end, frames, residues, chunks, first_row,
-      last_row, state, bisected)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 1)`);
+      last_row, round, state, bisected)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 1)`);
   const markSplit = db.prepare(`UPDATE part SET state = 'split', device = NULL WHERE key = ?`);
 
   function insert(parent: PartRow, key: string, spans: ChunkSpan[], residueOffsets: Uint32Array): void {
@@ -25,6 +25,7 @@ export function partSplitMethods(db: Database.Database, folder: string) {
       spans.length,
       first.row,
       last.row,
+      parent.round,
     );
   }
 

@@ -96,12 +96,12 @@ function registerPart(db: Database.Database, event: PreparedPart): Registered {
   }
   const known = findPart(db, event.key);
   const columns = [
-    event.sha256, event.frames, event.frames, event.residues, event.chunks, event.first_row, event.last_row,
+    event.sha256, event.frames, event.frames, event.residues, event.chunks, event.first_row, event.last_row, event.round,
   ]; // prettier-ignore
   if (!known) {
     db.prepare(
-      `INSERT INTO part (sha256, frame_begin, frame_end, frames, residues, chunks, first_row, last_row, state, key, number)
-       VALUES (?, 0, ?, ?, ?, ?, ?, ?, 'pending', ?, ?)`,
+      `INSERT INTO part (sha256, frame_begin, frame_end, frames, residues, chunks, first_row, last_row, round, state, key, number)
+       VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?)`,
     ).run(...columns, event.key, Number(event.key));
     return 'new';
   }
@@ -109,7 +109,7 @@ function registerPart(db: Database.Database, event: PreparedPart): Registered {
   forgetResults(db, known);
   db.prepare(
     `UPDATE part SET sha256 = ?, frame_begin = 0, frame_end = ?, frames = ?, residues = ?, chunks = ?,
-       first_row = ?, last_row = ?, state = 'pending', attempts = 0, device = NULL, seconds = NULL, scores_sha256 = NULL,
+       first_row = ?, last_row = ?, round = ?, state = 'pending', attempts = 0, device = NULL, seconds = NULL, scores_sha256 = NULL,
        embeddings_sha256 = NULL, recomputed_fp32 = 0, frames_failed = 0, frames_outside_norm_band = 0, esm2_norm_low = NULL,
        esm2_norm_high = NULL, dnabert_s_norm_low = NULL, dnabert_s_norm_high = NULL,
        batch_halvings = 0, repeated_proteins = 0, repeated_nucleotides = 0, bisected = 0, failure_code = NULL, failure_message = NULL,
@@ -128,7 +128,8 @@ function isSamePart(known: PartRow, event: PreparedPart): boolean {
     known.residues === event.residues &&
     known.chunks === event.chunks &&
     known.firstRow === event.first_row &&
-    known.lastRow === event.last_row
+    known.lastRow === event.last_row &&
+    known.round === event.round
   );
 }
 

@@ -35,8 +35,11 @@ const SAMPLES_EVERY_MS = 60_000;
 export function shareParts(db: Database.Database): SharePart[] {
   return db
     .prepare<[], SharePart>(
-      `SELECT id, key, sha256, frame_begin AS frameBegin, frame_end AS frameEnd, residues, chunks, first_row AS firstRow,
-         last_row AS lastRow FROM part WHERE state = 'pending' ORDER BY number, key`,
+      `SELECT part.id, key, sha256, frame_begin AS frameBegin, frame_end AS frameEnd, residues, chunks, first_row AS firstRow,
+         last_row AS lastRow, round, round + place AS turn
+       FROM part JOIN (SELECT number, row_number() OVER (PARTITION BY round ORDER BY number) - 1 AS place FROM part
+         WHERE parent IS NULL) USING (number)
+       WHERE state = 'pending' ORDER BY number, key`,
     )
     .all();
 }
@@ -54,16 +57,16 @@ export function shareMethods(db: Database.Database, folder: string) {
 function adoptParts(db: Database.Database, parts: readonly SharePart[], prepared: PrepareDone): boolean {
   const insert = db.prepare(
     `INSERT INTO part (id, key, number, parent, sha256, frame_begin, frame_end, frames, residues, chunks, first_row,
-       last_row, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')`,
+       last_row, round, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')`,
   );
   for (const part of parts) {
-    const { id, key, sha256, frameBegin, frameEnd, residues, chunks, firstRow, lastRow } = part;
+    const { id, key, sha256, frameBegin, frameEnd, residues, chunks, firstRow, lastRow, round } = part;
     const known = findPart(db, key);
     if (known && !isSame(known, part)) return false;
     if (known) continue;
     const parent = key.includes('.') ? key.slice(0, -2) : null;
     const frames = frameEnd - frameBegin;
-    insert.run(id, key, Number.parseInt(key, 10), parent, sha256, frameBegin, frameEnd, frames, residues, chunks, firstRow, lastRow); // prettier-ignore
+    insert.run(id, key, Number.parseInt(key, 10), parent, sha256, frameBegin, frameEnd, frames, residues, chunks, firstRow, lastRow, round); // prettier-ignore
   }
   db.prepare('UPDATE run SET prepared = ?').run(JSON.stringify(prepared));
   return true;
@@ -133,8 +136,8 @@ function copyParts(
   );
   const adoptChild = db.prepare(
     `INSERT INTO main.part (key, number, parent, sha256, frame_begin, frame_end, frames, residues, chunks, first_row,
-       last_row, state, bisected)
-     SELECT key, number, parent, sha256, frame_begin, frame_end, frames, residues, chunks, first_row, last_row, 'pending', 1
+       last_row, round, state, bisected)
+     SELECT key, number, parent, sha256, frame_begin, frame_end, frames, residues, chunks, first_row, last_row, round, 'pending', 1
      FROM share.part WHERE key = ?`,
   );
   const takeOutcome = db.prepare(

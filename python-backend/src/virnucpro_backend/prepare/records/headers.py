@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from virnucpro_backend.prepare.arrays import ByteArray, IntArray, offsets_of, translate
-
-HashArray = npt.NDArray[np.uint64]
+from virnucpro_backend.prepare.arrays import ByteArray, HashArray, IntArray, offsets_of, splitmix64, translate
 
 # Ten million identifiers are 80 MB of hashes, and 200 MB more while they are sorted.
 MAX_COMPARED_IDENTIFIERS = 10_000_000
@@ -109,13 +106,4 @@ def _next_places(places: IntArray, at: IntArray, otherwise: int) -> IntArray:
     return np.append(places, otherwise)[np.searchsorted(places, at)]
 
 
-def _multipliers(count: int) -> HashArray:
-    # SplitMix64 (Steele, Lea and Flood 2014), written out so that no library's generator can change it.
-    z = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    odd: HashArray = (z ^ (z >> np.uint64(31))) | np.uint64(1)
-    return odd
-
-
-_MULTIPLIERS = _multipliers(_HASHED_BYTES)
+_MULTIPLIERS: HashArray = splitmix64(0, np.arange(_HASHED_BYTES)) | np.uint64(1)

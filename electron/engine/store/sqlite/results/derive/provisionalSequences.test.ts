@@ -45,7 +45,46 @@ async function expectOrdersAsStored(run: PreparedRun): Promise<void> {
   }
 }
 
+/** Chunks of every sequence in three rounds. */
+const roundOf = (row: number, chunk: number): number => (row + chunk) % 3;
+
 describe('results of a run that is not done', () => {
+  it('are the final ones of the records whose chunks are all there, whichever parts of whichever rounds come', async () => {
+    const contigs = Array.from({ length: 8 }, (_, i) =>
+      recordOf(`contig_${i}`, [i, 3, 0, 5 * i, 63].slice(i % 4)),
+    );
+    const run = await preparedRun([RECORDS, contigs], { framesPerPart: 7, roundOf });
+    const parts = await run.store.pendingParts();
+    expect(new Set(parts.map(({ round }) => round))).toEqual(new Set([0, 1, 2]));
+    const left = new Map<number, number>();
+    for (const frames of run.prepared.frames.values())
+      for (const { row } of frames) left.set(row, (left.get(row) ?? 0) + 1);
+    const early = new Map<number, SequenceResult>();
+    for (const { key } of parts.toSorted((a, b) => b.round - a.round || a.frames - b.frames)) {
+      await compute(run, key);
+      for (const { row } of run.prepared.frames.get(key)!) left.set(row, left.get(row)! - 1);
+      const rows = await found(run);
+      expect(rows.map(({ row }) => row)).toEqual(
+        [...RECORDS, ...contigs].flatMap((_, row) => ((left.get(row) ?? 0) === 0 ? [row] : [])),
+      );
+      for (const sequence of rows) {
+        expect(sequence).toEqual(early.get(sequence.row) ?? sequence);
+        early.set(sequence.row, sequence);
+      }
+      const scored = await run.store.viralSoFar();
+      expect(scored.scored).toBeGreaterThanOrEqual(
+        rows.filter(({ virusScore }) => virusScore !== null).length,
+      );
+    }
+    const { counts } = await run.store.writeTables();
+    expect(await found(run)).toEqual([...early.values()].sort((a, b) => a.row - b.row));
+    expect(await run.store.viralSoFar()).toEqual({
+      viral: counts.byPrediction.virus,
+      scored: counts.byPrediction.virus + counts.byPrediction.others,
+    });
+    await run.store.close();
+  });
+
   it('are there for every record as soon as all of its parts are settled, and are the final ones', async () => {
     const run = await preparedRun([RECORDS], 10);
     const keys = (await run.store.pendingParts()).map(({ key }) => key);

@@ -1,16 +1,20 @@
 import type Database from 'better-sqlite3';
 import { AppFailure } from '../../../../../contract/errors.ts';
+import { FRAMES_IN_MASK } from '../../../../results/chunkCall.ts';
 import { SequenceTally, type SequenceSummary } from '../../../../results/sequenceTally.ts';
-import { readRun } from '../../runRows.ts';
-import { ChunkCursor, scanRecords, type DescribedRecord } from './recordScan.ts';
+import { ChunkCursor, DESCRIBED, type DescribedRecord } from './recordScan.ts';
 
-/** A part of which nothing more will come, and what its rows are known by. */
-interface SettledPart {
+/** Parts of which nothing more will come, and files of records: what has been derived from one, and from which state of it. */
+interface Source {
   key: string;
-  number: number;
+  /** Changes with what stands in its rows. */
+  seal: string | null;
   firstRow: number;
   lastRow: number;
-  seal: string | null;
+}
+
+interface SettledPart extends Source {
+  id: number;
 }
 
 export interface ProvisionalRow {
@@ -18,145 +22,106 @@ export interface ProvisionalRow {
   summary: SequenceSummary;
 }
 
-/** What has changed since the last call. */
+/** What has come since the last call. */
 export interface ProvisionalChanges {
-  /** Rows whose earlier results no longer hold; `all` also at the beginning. */
-  changed: readonly RowRange[] | 'all';
-  /** By their number: a record at the edge of two parts is derived with both. */
-  rows: ReadonlyMap<number, ProvisionalRow>;
+  /** Nothing from before holds; also at the beginning. */
+  restarted: boolean;
+  /** Of no row that has come before. */
+  rows: readonly ProvisionalRow[];
   /** Whether everything is derived that can be. */
   done: boolean;
 }
 
-/** Both included. */
-interface RowRange {
-  from: number;
-  to: number;
-}
-
-interface Neighbour {
-  isOpen: 0 | 1;
-  firstRow: number;
-  lastRow: number;
-}
-
-/** Derives sequence results from run.db while the run goes on: of every record whose frames are all there, part by part. */
+/** Derives sequence results from run.db while the run goes on, part by part: of every record whose frames are all there, from whatever
+ * parts they come, and of those without a frame. */
 export function provisionalSequences(db: Database.Database) {
-  let derived: Map<string, SettledPart> | null = null;
-  let recordFiles = new Map<string, string>();
-  let isEndDerived = false;
+  const recordFiles = db.prepare<[], Source>(
+    `SELECT path AS key, rows_sha256 AS seal, first_row AS firstRow, first_row + count - 1 AS lastRow FROM records_file
+     ORDER BY first_row`,
+  );
+  const settledParts = db.prepare<[], SettledPart>(
+    `SELECT id, key, coalesce(rows_sha256, scores_sha256) AS seal, first_row AS firstRow, last_row AS lastRow FROM part
+     WHERE state IN ('done', 'failed', 'skipped') ORDER BY round, number, key`,
+  );
+  const withoutFrame = db.prepare<[number, number], DescribedRecord>(
+    `SELECT ${DESCRIBED} FROM record WHERE row BETWEEN ? AND ? AND n_frames = 0 ORDER BY row`,
+  );
+  const OF_PART = 'row BETWEEN ? AND ? AND part = ?';
+  const masks = db
+    .prepare<[number, number, number], [number, number]>(`SELECT row, frames FROM chunk WHERE ${OF_PART}`)
+    .raw();
+  const recordsOf = db.prepare<[number, number, number], DescribedRecord>(
+    `SELECT ${DESCRIBED} FROM record WHERE row IN (SELECT DISTINCT row FROM chunk WHERE ${OF_PART}) ORDER BY row`,
+  );
+  const cursor = new ChunkCursor(db);
+  /** What everything so far was derived from. */
+  const known = new Map<string, string | null>();
+  /** Frames seen of records that lack some. */
+  const framesSeen = new Map<number, number>();
+  let isNew = true;
 
   function discard(): void {
-    derived = null;
-    isEndDerived = false;
+    known.clear();
+    framesSeen.clear();
+    isNew = true;
   }
 
-  function forgetChanged(known: Map<string, SettledPart>, settled: SettledPart[]): RowRange[] {
-    const seals = new Map(settled.map(({ key, seal }) => [key, seal]));
-    const forgotten: RowRange[] = [];
-    for (const [key, { seal, firstRow, lastRow }] of known) {
-      if (seals.has(key) && seals.get(key) === seal) continue;
-      forgotten.push({ from: firstRow, to: lastRow });
-      known.delete(key);
+  function summaryOf({ row, fault }: DescribedRecord): SequenceSummary {
+    const tally = new SequenceTally();
+    cursor.only(row);
+    for (let chunk = cursor.current; chunk; chunk = cursor.advance()) tally.add(chunk);
+    return tally.summary(fault);
+  }
+
+  /** Those that this part completes. */
+  function completedBy({ id, firstRow, lastRow }: SettledPart): ProvisionalRow[] {
+    const frames = new Map<number, number>();
+    for (const [row, mask] of masks.all(firstRow, lastRow, id))
+      frames.set(row, (frames.get(row) ?? framesSeen.get(row) ?? 0) + (FRAMES_IN_MASK[mask]?.length ?? 0));
+    const rows: ProvisionalRow[] = [];
+    for (const record of recordsOf.all(firstRow, lastRow, id)) {
+      if (frames.get(record.row) !== record.nFrames) continue;
+      rows.push({ record, summary: summaryOf(record) });
+      frames.delete(record.row);
     }
-    return forgotten;
+    for (const { record } of rows) framesSeen.delete(record.row);
+    for (const [row, seen] of frames) framesSeen.set(row, seen);
+    return rows;
   }
 
   /** Goes on for about so long. */
   function derive(milliseconds: number): ProvisionalChanges {
-    const files = readRecordFiles(db);
-    if ([...recordFiles].some(([path, sha256]) => files.get(path) !== sha256)) discard();
-    recordFiles = files;
-    const isNew = derived === null;
-    const known = (derived ??= new Map<string, SettledPart>());
-    const settled = readSettled(db);
-    const changed = forgetChanged(known, settled);
-    const rows = new Map<number, ProvisionalRow>();
     const until = performance.now() + milliseconds;
-    const changes = (done: boolean): ProvisionalChanges => ({ changed: isNew ? 'all' : changed, rows, done });
-    for (const part of settled) {
-      if (known.has(part.key)) continue;
-      if (performance.now() > until) return changes(false);
-      const range = rowsSettledBy(db, part);
-      changed.push(range);
-      const found = deriveRows(db, range);
-      if (found) known.set(part.key, part);
-      for (const one of found ?? []) rows.set(one.record.row, one);
-    }
-    const end = isEndDerived ? null : rowsBehindParts(db);
-    if (end) {
-      changed.push(end);
-      const found = deriveRows(db, end);
-      isEndDerived = found !== null;
-      for (const one of found ?? []) rows.set(one.record.row, one);
-    }
-    return changes(true);
+    const files = recordFiles.all();
+    const parts = settledParts.all();
+    const seals = new Map([...files, ...parts].map(({ key, seal }) => [key, seal]));
+    if ([...known].some(([key, seal]) => seals.get(key) !== seal)) discard();
+    const restarted = isNew;
+    isNew = false;
+    const rows: ProvisionalRow[] = [];
+    const deriveNew = <Kind extends Source>(
+      sources: readonly Kind[],
+      of: (source: Kind) => readonly ProvisionalRow[],
+    ): boolean => {
+      for (const source of sources) {
+        if (known.has(source.key)) continue;
+        if (performance.now() > until) return false;
+        try {
+          rows.push(...of(source));
+          known.set(source.key, source.seal);
+        } catch (error) {
+          // Damage: the run finds it before its results are final, and the rest is shown without it.
+          if (!(error instanceof AppFailure)) throw error;
+        }
+      }
+      return true;
+    };
+    const done =
+      deriveNew(files, ({ firstRow, lastRow }) =>
+        withoutFrame.all(firstRow, lastRow).map((record) => ({ record, summary: summaryOf(record) })),
+      ) && deriveNew(parts, completedBy);
+    return { restarted, rows, done };
   }
 
   return { derive: db.transaction(derive), discard };
-}
-
-function readRecordFiles(db: Database.Database): Map<string, string> {
-  const files = db.prepare<[], [string, string]>('SELECT path, sha256 FROM records_file').raw().all();
-  return new Map(files);
-}
-
-function readSettled(db: Database.Database): SettledPart[] {
-  return db
-    .prepare<[], SettledPart>(
-      `SELECT key, number, first_row AS firstRow, last_row AS lastRow, coalesce(rows_sha256, scores_sha256) AS seal
-       FROM part WHERE state IN ('done', 'failed', 'skipped') ORDER BY number, key`,
-    )
-    .all();
-}
-
-/** The part's own records, but not the one at either end that goes on in a part still to be computed; and beside them those
- * without a frame, which belong to no part. */
-function rowsSettledBy(db: Database.Database, part: SettledPart): RowRange {
-  const { key, number, firstRow, lastRow } = part;
-  const near = db
-    .prepare<[number, number, string], Neighbour>(
-      `SELECT state IN ('pending', 'assigned') AS isOpen, first_row AS firstRow, last_row AS lastRow FROM part
-       WHERE number BETWEEN ? AND ? AND key <> ? AND state <> 'split'`,
-    )
-    .all(number - 1, number + 1, key);
-  const goesOnAt = (row: number): boolean =>
-    near.some((other) => other.isOpen === 1 && other.firstRow <= row && other.lastRow >= row);
-  const before = near.filter((other) => other.lastRow < firstRow).map((other) => other.lastRow);
-  const after = near.filter((other) => other.firstRow > lastRow).map((other) => other.firstRow);
-  const begin = before.length > 0 ? Math.max(...before) + 1 : number === 0 ? 0 : firstRow;
-  const end = after.length > 0 ? Math.min(...after) - 1 : lastRow;
-  return {
-    from: goesOnAt(firstRow) ? firstRow + 1 : begin,
-    to: goesOnAt(lastRow) ? lastRow - 1 : end,
-  };
-}
-
-/** The records behind the last part have no frame. None while records are still being read. */
-function rowsBehindParts(db: Database.Database): RowRange | null {
-  const { prepared } = readRun(db);
-  if (prepared === null) return null;
-  const from = db.prepare<[], number>('SELECT coalesce(max(last_row) + 1, 0) FROM part').pluck().get()!;
-  return { from, to: prepared.records - 1 };
-}
-
-/** Null where something in these rows is damaged: the run finds that before its results are final; the rest is shown without it. */
-function deriveRows(db: Database.Database, { from, to }: RowRange): ProvisionalRow[] | null {
-  const rows: ProvisionalRow[] = [];
-  try {
-    const cursor = new ChunkCursor(db, from, to);
-    for (const record of scanRecords(db, from, to)) {
-      const tally = new SequenceTally();
-      for (let chunk = cursor.current; chunk && chunk.row <= record.row; chunk = cursor.current) {
-        if (chunk.row === record.row) tally.add(chunk);
-        cursor.advance();
-      }
-      const summary = tally.summary(record.fault);
-      if (summary.nFrames === record.nFrames) rows.push({ record, summary });
-    }
-  } catch (error) {
-    if (!(error instanceof AppFailure)) throw error;
-    return null;
-  }
-  return rows;
 }

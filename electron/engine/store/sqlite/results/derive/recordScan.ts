@@ -41,15 +41,17 @@ export interface ScannedChunk extends ChunkScores {
 
 const LAST_ROW = Number.MAX_SAFE_INTEGER;
 
-/** The records in order, or only those of the rows between two, both included. A page in memory at a time, so that the connection
- * stays free to write in between. */
-export function* scanRecords(db: Database.Database, from = 0, to = LAST_ROW): Generator<DescribedRecord> {
-  const page = db.prepare<[number, number, number], DescribedRecord>(
-    `SELECT row, n_chunks AS nChunks, n_frames AS nFrames, length, reason AS fault, input, name, header
-     FROM record WHERE row > ? AND row <= ? ORDER BY row LIMIT ?`,
+/** Of the table record, what a DescribedRecord says. */
+export const DESCRIBED =
+  'row, n_chunks AS nChunks, n_frames AS nFrames, length, reason AS fault, input, name, header';
+
+/** The records in order. A page in memory at a time, so that the connection stays free to write in between. */
+export function* scanRecords(db: Database.Database): Generator<DescribedRecord> {
+  const page = db.prepare<[number, number], DescribedRecord>(
+    `SELECT ${DESCRIBED} FROM record WHERE row > ? ORDER BY row LIMIT ?`,
   );
-  for (let last = from - 1; ;) {
-    const records = page.all(last, to, PAGE_ROWS);
+  for (let last = -1; ;) {
+    const records = page.all(last, PAGE_ROWS);
     if (records.length === 0) return;
     yield* records;
     last = records[records.length - 1]!.row;
@@ -59,12 +61,12 @@ export function* scanRecords(db: Database.Database, from = 0, to = LAST_ROW): Ge
 /** Scores as hexadecimal text: SQLite hands a million short texts over much faster than as many blobs. */
 type ChunkTuple = [number, number, number, number, number, string, Reason | null];
 
-/** Walks over the chunk rows in order, a page in memory at a time; or only over those of the rows between two, both included. */
+/** Walks over the chunk rows in order, a page in memory at a time; or only over those of one record. */
 export class ChunkCursor {
   /** The chunk it stands at; null behind the last one. */
   current: ScannedChunk | null = null;
   readonly #statement: Database.Statement<[number, number, number, number], ChunkTuple>;
-  readonly #to: number;
+  #to = LAST_ROW;
   #page: ChunkTuple[] = [];
   #next = 0;
   /** Of the scores of a page, always the same: V8 would let those of many pages gather before it looks which are still in use. */
@@ -73,21 +75,27 @@ export class ChunkCursor {
   #pairs: ScorePairs = NO_PAIRS;
   #used = 0;
 
-  constructor(db: Database.Database, from = 0, to = LAST_ROW) {
-    this.#to = to;
+  constructor(db: Database.Database) {
     this.#statement = db
       .prepare<[number, number, number, number], ChunkTuple>(
         `SELECT row, chunk, part, frames, unscored, hex(${SCORES_READ}), reason FROM chunk
          WHERE (row, chunk) > (?, ?) AND row <= ? ORDER BY row, chunk LIMIT ?`,
       )
       .raw();
-    this.#load(from, -1);
+    this.#load(0, -1);
   }
 
-  advance(): void {
+  /** Stands at the first chunk of this record, and ends behind its last. */
+  only(row: number): void {
+    this.#to = row;
+    this.#load(row, -1);
+  }
+
+  advance(): ScannedChunk | null {
     const last = this.current;
     if (this.#next < this.#page.length) this.#show();
     else if (last) this.#load(last.row, last.chunk);
+    return this.current;
   }
 
   #load(row: number, chunk: number): void {

@@ -12,70 +12,57 @@ interface DonePart {
   seal: string | null;
 }
 
-interface CountedPart extends DonePart {
-  /** Of its records but the first and the last, which may go on in the neighbouring parts. */
-  inner: ViralSoFar;
-}
+const UNKNOWN = 0;
+const OTHER = 1;
+const VIRAL = 2;
 
 /**
  * Sequences called virus among those with a score, by the rule of SequenceTally, while a run grows. A pass over all chunks takes
- * more than a second for ten million, so what a part holds is counted once, and again only when other rows stand in it.
+ * more than a second for ten million, so only the records of parts that have come since are looked at, whole, whatever parts
+ * their other chunks came from.
  */
 export function viralSoFarMethods(db: Database.Database) {
   const doneParts = db.prepare<[], DonePart>(
     `SELECT id, first_row AS firstRow, last_row AS lastRow, coalesce(rows_sha256, scores_sha256) AS seal
      FROM part WHERE state = 'done'`,
   );
-  // Both ends included.
-  const countRows = db.prepare<[number, number], { viral: number | null; scored: number }>(
-    `SELECT sum(viral) AS viral, count(*) AS scored FROM (
-       SELECT 2 * sum(is_virus) >= count(*) AS viral FROM chunk
-       WHERE row BETWEEN ? AND ? AND is_virus IS NOT NULL GROUP BY row)`,
-  );
-  const parts = new Map<number, CountedPart>();
-  /** Records at either end of a part. */
-  const ends = new Map<number, ViralSoFar>();
+  const callsOf = db
+    .prepare<[number, number, number], [row: number, viral: 0 | 1]>(
+      `SELECT row, 2 * sum(is_virus) >= count(*) FROM chunk
+       WHERE row IN (SELECT DISTINCT row FROM chunk WHERE row BETWEEN ? AND ? AND part = ?) AND is_virus IS NOT NULL
+       GROUP BY row`,
+    )
+    .raw();
+  const seals = new Map<number, string | null>();
+  /** By row; a byte each, as there may be ten million. */
+  let calls = new Uint8Array(0);
   const sum: ViralSoFar = { viral: 0, scored: 0 };
 
-  function count(from: number, to: number): ViralSoFar {
-    if (from > to) return { viral: 0, scored: 0 };
-    const { viral, scored } = countRows.get(from, to) ?? { viral: null, scored: 0 };
-    return { viral: viral ?? 0, scored };
-  }
-
-  function add({ viral, scored }: ViralSoFar, sign: 1 | -1): void {
-    sum.viral += sign * viral;
-    sum.scored += sign * scored;
+  function note(row: number, call: number): void {
+    const before = calls[row]!;
+    sum.scored += Number(before === UNKNOWN);
+    sum.viral += Number(call === VIRAL) - Number(before === VIRAL);
+    calls[row] = call;
   }
 
   function forget(): void {
-    parts.clear();
-    ends.clear();
+    seals.clear();
+    calls = new Uint8Array(0);
     Object.assign(sum, { viral: 0, scored: 0 });
   }
 
   function recount(): ViralSoFar {
     const done = new Map(doneParts.all().map((part) => [part.id, part]));
-    const changedEnds = new Set<number>();
-    for (const part of parts.values()) {
-      if (isSame(part, done.get(part.id))) continue;
-      add(part.inner, -1);
-      changedEnds.add(part.firstRow).add(part.lastRow);
-      parts.delete(part.id);
-    }
-    for (const part of done.values()) {
-      if (parts.has(part.id)) continue;
-      const inner = count(part.firstRow + 1, part.lastRow - 1);
-      add(inner, 1);
-      changedEnds.add(part.firstRow).add(part.lastRow);
-      parts.set(part.id, { ...part, inner });
-    }
-    // Whole, whatever part their chunks came from.
-    for (const row of changedEnds) {
-      add(ends.get(row) ?? { viral: 0, scored: 0 }, -1);
-      const end = count(row, row);
-      add(end, 1);
-      ends.set(row, end);
+    if ([...seals].some(([id, seal]) => done.get(id)?.seal !== seal)) forget();
+    for (const { id, firstRow, lastRow, seal } of done.values()) {
+      if (seals.has(id)) continue;
+      if (calls.length <= lastRow) {
+        const longer = new Uint8Array(2 * (lastRow + 1));
+        longer.set(calls);
+        calls = longer;
+      }
+      for (const [row, viral] of callsOf.iterate(firstRow, lastRow, id)) note(row, viral ? VIRAL : OTHER);
+      seals.set(id, seal);
     }
     return { ...sum };
   }
@@ -91,8 +78,4 @@ export function viralSoFarMethods(db: Database.Database) {
   }
 
   return { viralSoFar: db.transaction(viralSoFar) };
-}
-
-function isSame(known: DonePart, now: DonePart | undefined): boolean {
-  return now?.seal === known.seal && now.firstRow === known.firstRow && now.lastRow === known.lastRow;
 }

@@ -1,8 +1,9 @@
 import type Database from 'better-sqlite3';
 import { cellText } from '../../../../results/inputLabels.ts';
-import { readInputs, readLeftOut } from '../../runRows.ts';
+import { readInputs, readLeftOut, readPlan } from '../../runRows.ts';
 
 interface FailedPart {
+  id: number;
   key: string;
   firstRow: number;
   lastRow: number;
@@ -14,6 +15,11 @@ export class FailedParts {
   readonly #byId = new Map<number, FailedPart>();
   readonly #keyOf: Database.Statement<[number], string>;
   readonly #nameOf: Database.Statement<[number], string>;
+  readonly #rowsOf: Database.Statement<
+    [number, number, number],
+    { first: number | null; last: number | null }
+  >;
+  readonly #isSample: boolean;
   readonly #db: Database.Database;
 
   constructor(db: Database.Database) {
@@ -34,9 +40,13 @@ export class FailedParts {
       .all();
     for (const { id, key, state, code, message, first_row, last_row } of rows) {
       const error = cellText(code === null ? state : `${code}: ${message ?? ''}`);
-      this.#byId.set(id, { key, firstRow: first_row, lastRow: last_row, error });
+      this.#byId.set(id, { id, key, firstRow: first_row, lastRow: last_row, error });
     }
     this.#db = db;
+    this.#isSample = readPlan(db).order === 'sample';
+    this.#rowsOf = db.prepare(
+      'SELECT min(row) AS first, max(row) AS last FROM chunk WHERE row BETWEEN ? AND ? AND part = ?',
+    );
     this.#keyOf = db.prepare<[number], string>('SELECT key FROM part WHERE id = ?').pluck();
     this.#nameOf = db
       .prepare<[number], string>('SELECT substr(name, 1, 200) FROM record WHERE row = ?')
@@ -55,12 +65,14 @@ export class FailedParts {
       yield line(path, 'inspection', `${code}: ${message}`);
     for (const { path, failure } of inputs)
       if (failure) yield line(path, 'reading', `${failure.code}: ${failure.message}`);
-    for (const { key, firstRow, lastRow, error } of this.#byId.values()) {
+    for (const { id, key, firstRow, lastRow, error } of this.#byId.values()) {
       for (const { path, prepared } of inputs) {
         if (!prepared) continue;
-        const first = Math.max(firstRow, prepared.firstRow);
-        const last = Math.min(lastRow, prepared.firstRow + prepared.records - 1);
-        if (first <= last)
+        const from = Math.max(firstRow, prepared.firstRow);
+        const to = Math.min(lastRow, prepared.firstRow + prepared.records - 1);
+        if (from > to) continue;
+        const { first = null, last = null } = this.#rowsOf.get(from, to, id) ?? {};
+        if (first !== null && last !== null)
           yield line(path, 'scoring', `${error} (${this.#sequences(first, last)}, part ${key})`);
       }
     }
@@ -68,7 +80,8 @@ export class FailedParts {
 
   #sequences(first: number, last: number): string {
     const [from, to] = [first, last].map((row) => this.#nameOf.get(row) || `row ${row}`);
-    return first === last ? `sequence ${from}` : `sequences ${from} to ${to}`;
+    if (first === last) return `sequence ${from}`;
+    return `${this.#isSample ? 'some of the ' : ''}sequences ${from} to ${to}`;
   }
 
   /** Cells `parts` and `error` of failed_records.tsv, for the parts that failed chunks of a record came from. */

@@ -1,0 +1,76 @@
+"""The order of a run's chunks: what is computed first is an even sample, whenever one stops."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from virnucpro_backend.prepare.turn_order import ROUND_ENDS, priorities, rounds_of
+
+_64_BITS = (1 << 64) - 1
+
+seeds = st.integers(0, (1 << 53) - 1)
+rows = st.integers(0, (1 << 32) - 1)
+
+
+def number(seed: int, place: int) -> int:
+    """SplitMix64 as it was published."""
+    z = (seed + (place + 1) * 0x9E3779B97F4A7C15) & _64_BITS
+    z = ((z ^ z >> 30) * 0xBF58476D1CE4E5B9) & _64_BITS
+    z = ((z ^ z >> 27) * 0x94D049BB133111EB) & _64_BITS
+    return z ^ z >> 31
+
+
+def plain_priorities(seed: int, row: int, count: int) -> list[float]:
+    """The rule word by word: of every chunk of one sequence."""
+    bits = (count - 1).bit_length()
+    order = [int(f"{place:0{bits}b}"[::-1], 2) if bits else 0 for place in range(1 << bits)]
+    places = [place for place in order if place < count]
+    uniform = (number(seed, 2 * row) >> 11) / 2**53
+    found = [0.0] * count
+    for turn, place in enumerate(places):
+        found[(place + number(seed, 2 * row + 1)) % count] = (turn + uniform) / count
+    return found
+
+
+def found_priorities(seed: int, row: int, count: int) -> list[float]:
+    full = np.full(count, 1, np.int64)
+    return priorities(row * full, np.arange(count), count * full, seed).tolist()
+
+
+def test_the_generator_is_the_published_one() -> None:
+    # First numbers from seed 0, as in many implementations.
+    assert [hex(number(0, place)) for place in range(2)] == ["0xe220a8397b1dcdaf", "0x6e789e6aa1b965f4"]
+
+
+@settings(deadline=None)
+@given(seeds, rows, st.integers(1, 300))
+def test_priorities_follow_the_plain_rule(seed: int, row: int, count: int) -> None:
+    assert found_priorities(seed, row, count) == plain_priorities(seed, row, count)
+
+
+@settings(deadline=None)
+@given(seeds, rows, st.integers(1, 2000), st.floats(0.001, 1))
+def test_the_chunks_below_any_priority_are_that_share_and_spread_along_the_sequence(
+    seed: int, row: int, count: int, share: float
+) -> None:
+    chosen = np.flatnonzero(np.array(found_priorities(seed, row, count)) < share)
+    assert abs(chosen.size - share * count) < 1
+    if chosen.size:
+        gaps = np.diff([*chosen, chosen[0] + count])
+        assert gaps.max() <= 4 * count / chosen.size
+
+
+@settings(deadline=None)
+@given(seeds)
+def test_rounds_double(seed: int) -> None:
+    reads = np.arange(100_000)
+    rounds = rounds_of(reads, np.zeros_like(reads), np.ones_like(reads), seed)
+    sizes = np.bincount(rounds, minlength=len(ROUND_ENDS)) / reads.size
+    expected = np.diff([0, *ROUND_ENDS])
+    # Six standard deviations.
+    assert (abs(sizes - expected) < 6 * np.sqrt(expected / reads.size)).all()
+    # Neighbours, as the two reads of a pair, say nothing of each other.
+    early = rounds == 0
+    assert abs((early[:-1] & early[1:]).mean() - expected[0] ** 2) < 6 * expected[0] / np.sqrt(reads.size)

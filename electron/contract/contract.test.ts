@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { blastAddress, blastSearchSchema } from './blast.ts';
 import { appError, AppFailure, asAppError, causeOf, nextStepOf, titleOf } from './errors.ts';
-import { CONSERVATIVE, SHORTLIST } from './evidence.ts';
+import { SHORTLIST } from './evidence.ts';
 import { exportFileName, exportScope, runFileStem } from './exports.ts';
 import { LIMITS } from './limits.ts';
 import { message } from './messages.ts';
@@ -87,7 +87,6 @@ describe('the name of an exported file', () => {
     expect(exportScope({ predictions: ['virus'], minLength: 5 })).toBe('selected');
     expect(exportScope(SHORTLIST)).toBe('shortlist');
     expect(exportScope({ ...SHORTLIST, minLength: 5 })).toBe('selected');
-    expect(CONSERVATIVE).toEqual({ predictions: ['virus'], evidence: ['strong'], minScore: 0.7 });
   });
 });
 

@@ -24,6 +24,11 @@ export type FrameName = (typeof FRAME_NAMES)[number];
 export const evidenceSchema = z.enum(['weak', 'moderate', 'strong']);
 export type Evidence = z.infer<typeof evidenceSchema>;
 
+/** For rounding to four digits, which must not lead across the line between the calls. */
+export function shownScore(score: number): number {
+  return score < 0.5 ? Math.min(score, 0.4999) : score;
+}
+
 /** Files that a finished run leaves in its folder. */
 export const RESULT_FILES = {
   originalFrames: 'prediction_results.txt',
@@ -48,6 +53,8 @@ export const sequenceResultSchema = z.object({
   header: z.string(),
   input: countSchema,
   length: countSchema,
+  /** Too short to be believed, see SHORTEST_LENGTH in evidence.ts. */
+  tooShort: z.boolean(),
   virusScore: z.number().nullable(),
   prediction: predictionSchema,
   reason: reasonSchema,
@@ -55,15 +62,18 @@ export const sequenceResultSchema = z.object({
   nChunksScored: countSchema,
   nChunksViral: countSchema,
   viralFraction: z.number().nullable(),
+  /** Bases that lie in a scored chunk, and those of them that a chunk called virus was the first to cover. */
+  nBasesScored: countSchema,
+  nBasesViral: countSchema,
   /** 1-based and inclusive, as in every table. */
   bestChunkStart: countSchema.nullable(),
   bestChunkEnd: countSchema.nullable(),
   bestFrame: z.enum(FRAME_NAMES).nullable(),
   nFramesScored: countSchema,
-  /** Largest score2 of the best scored chunk and of the second best; null without as many, and in runs of early versions. */
+  /** Virus scores of the best scored chunk and of the second best; null without as many. */
   bestScore: z.number().nullable(),
   secondScore: z.number().nullable(),
-  /** Null without a call, and in runs of early versions. */
+  /** Null without a call. */
   evidence: evidenceSchema.nullable(),
 });
 export type SequenceResult = z.infer<typeof sequenceResultSchema>;
@@ -73,9 +83,12 @@ export const chunkResultSchema = z.object({
   start: countSchema,
   end: countSchema,
   frames: z.array(z.object({ frame: z.enum(FRAME_NAMES), score1: z.number(), score2: z.number() })),
+  /** The frame that decides. */
   bestFrame: z.enum(FRAME_NAMES).nullable(),
+  /** The largest of each among the frames. */
   score1: z.number().nullable(),
   score2: z.number().nullable(),
+  virusScore: z.number().nullable(),
   isVirus: z.boolean().nullable(),
   reason: reasonSchema,
 });

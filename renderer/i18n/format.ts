@@ -1,8 +1,10 @@
+import { shownScore } from '../../electron/contract/index.ts';
+
 /** Numbers, sizes, times and dates as the reader's language writes them. */
 export interface Formats {
   readonly integer: (value: number) => string;
   readonly decimal: (value: number, digits?: number) => string;
-  /** A score from 0 to 1, always with the same number of digits so that columns line up. */
+  /** A score from 0 to 1, always with the same number of digits so that columns line up, on the side of 0.5 that it lies on. */
   readonly score: (value: number) => string;
   readonly percent: (fraction: number, digits?: number) => string;
   /** Large counts in a few characters: 12.3K, 4.5M. */
@@ -35,7 +37,8 @@ export function createFormats(locale: string): Formats {
     return (value: number) => format.format(value);
   };
   const integer = numbers({ maximumFractionDigits: 0 });
-  const score = numbers({ minimumFractionDigits: 4, maximumFractionDigits: 4 });
+  const fourDigits = numbers({ minimumFractionDigits: 4, maximumFractionDigits: 4 });
+  const score = (value: number) => fourDigits(shownScore(value));
   const compact = numbers({ notation: 'compact', maximumSignificantDigits: 3, useGrouping: 'always' });
   const rate = numbers({
     notation: 'compact',

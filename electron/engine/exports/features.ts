@@ -1,4 +1,5 @@
 import { exportFormat } from './format.ts';
+import { isTooShort } from '../../contract/evidence.ts';
 import { demoMark } from '../../contract/plan.ts';
 import type { SequenceResult } from '../../contract/results.ts';
 import { float32Text } from '../results/float32Text.ts';
@@ -10,7 +11,7 @@ import type { WholeFile } from './wholeFile.ts';
  * Formats for genome browsers. They name a sequence by the first word of its header, as browsers and read mappers do.
  */
 
-/** GFF3: a region for each sequence with its score, and below it one for each scored chunk, on the strand of its best frame. */
+/** GFF3: a region for each sequence with its score, and below it one for each scored chunk, on the strand of the frame that decides. */
 async function writeGff3(source: ExportSource, file: WholeFile): Promise<void> {
   await file.write('##gff-version 3\n');
   await writeMark(source, file, '#');
@@ -28,16 +29,17 @@ async function writeGff3(source: ExportSource, file: WholeFile): Promise<void> {
       `Name=${gffText(sequence.seqName)}`,
       `call=${sequence.prediction}`,
       ...(sequence.evidence === null ? [] : [`evidence=${sequence.evidence}`]),
+      ...(isTooShort(sequence.length) ? ['too_short=true'] : []),
       `chunks_scored=${sequence.nChunksScored}`,
       `chunks_viral=${sequence.nChunksViral}`,
     ];
     let lines =
       pragma +
       `${seqid}\tVirNucPro\tregion\t1\t${sequence.length}\t${score}\t.\t.\t${attributes.join(';')}\n`;
-    for (const { chunk, frame, score1, score2, isVirus } of chunks) {
+    for (const { chunk, frame, score1, virusScore, isVirus } of chunks) {
       const { start, end } = source.bounds(sequence, chunk);
       lines +=
-        `${seqid}\tVirNucPro\tregion\t${start + 1}\t${end}\t${float32Text(score2)}\t${strandOf(frame)}\t.\t` +
+        `${seqid}\tVirNucPro\tregion\t${start + 1}\t${end}\t${float32Text(virusScore)}\t${strandOf(frame)}\t.\t` +
         `ID=${id}.${chunk + 1};Parent=${id};Name=chunk_${chunk + 1}${frame};call=${isVirus ? 'virus' : 'others'};` +
         `frame=${frame};score_other=${float32Text(score1)}\n`;
     }
@@ -45,15 +47,15 @@ async function writeGff3(source: ExportSource, file: WholeFile): Promise<void> {
   }
 }
 
-/** BED: the chunks called virus, with score 0 to 1000 and the strand of the best frame. */
+/** BED: the chunks called virus, with score 0 to 1000 and the strand of the frame that decides. */
 async function writeBed(source: ExportSource, file: WholeFile): Promise<void> {
   await writeMark(source, file, '#');
   for await (const { sequence, chunks } of source.sequencesWithChunks()) {
     let lines = '';
-    for (const { chunk, frame, score2, isVirus } of chunks) {
+    for (const { chunk, frame, virusScore, isVirus } of chunks) {
       if (!isVirus) continue;
       const { start, end } = source.bounds(sequence, chunk);
-      lines += `${sequence.seqName}\t${start}\t${end}\tchunk_${chunk + 1}${frame}\t${Math.round(1000 * score2)}\t${strandOf(frame)}\n`;
+      lines += `${sequence.seqName}\t${start}\t${end}\tchunk_${chunk + 1}${frame}\t${Math.round(1000 * virusScore)}\t${strandOf(frame)}\n`;
     }
     await file.write(lines);
   }
@@ -75,7 +77,7 @@ async function writeBedGraph(source: ExportSource, file: WholeFile): Promise<voi
     let lines = '';
     for (const one of chunks) {
       const { start, end } = ownStretch(source, sequence, one);
-      if (end > start) lines += `${sequence.seqName}\t${start}\t${end}\t${float32Text(one.score2)}\n`;
+      if (end > start) lines += `${sequence.seqName}\t${start}\t${end}\t${float32Text(one.virusScore)}\n`;
     }
     await file.write(lines);
   }

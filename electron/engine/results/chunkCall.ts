@@ -3,25 +3,42 @@ import { FRAME_NAMES, type FrameName } from '../../contract/results.ts';
 /** Scores of one chunk: pairs (score1 = others, score2 = virus) of its scored frames, F1 to R3. */
 export type ScorePairs = Float32Array;
 
-/** The original's call of a chunk: virus if the largest score2 is at least the largest score1. */
-export function isVirusCall(pairs: ScorePairs): boolean {
-  return largest(pairs, 1) >= largest(pairs, 0);
+/** A sequence or chunk is called virus from this score on. */
+export const VIRUS_FROM = 0.5;
+/** The largest float32 below it. */
+const HIGHEST_OTHER = 0.5 - 2 ** -25;
+
+export interface ChunkCall {
+  isVirus: boolean;
+  /** float32; at least 0.5 exactly where the chunk is called virus. */
+  virusScore: number;
+  /** Which pair decides. */
+  deciding: number;
+  /** The largest of each among the frames: what the call compares. */
+  score1: number;
+  score2: number;
+}
+
+/**
+ * The original's call of a chunk: virus if the largest score2 is at least the largest score1, so the frame that is most decided for
+ * either class decides. The chunk's virus score is the score2 of this frame, as it stands in prediction_results.txt. It lies on
+ * the call's side of 0.5 wherever score1 and score2 of the frame add up to 1; where rounding has moved them, it is held there.
+ */
+export function callChunk(pairs: ScorePairs): ChunkCall {
+  let [others, virus] = [0, 0];
+  for (let i = 2; i < pairs.length; i += 2) {
+    if (pairs[i]! > pairs[others]!) others = i;
+    if (pairs[i + 1]! > pairs[virus + 1]!) virus = i;
+  }
+  const [score1, score2] = [pairs[others]!, pairs[virus + 1]!];
+  const isVirus = score2 >= score1;
+  const virusScore = isVirus ? Math.max(VIRUS_FROM, score2) : Math.min(HIGHEST_OTHER, pairs[others + 1]!);
+  return { isVirus, virusScore, deciding: (isVirus ? virus : others) / 2, score1, score2 };
 }
 
 /** The original's call of a frame; a tie is `others`. */
 export function isVirusFrame(score1: number, score2: number): boolean {
   return score2 > score1;
-}
-
-/** Which pair has the largest score1 (which = 0) or score2 (which = 1); the first of equals. */
-export function indexOfLargest(pairs: ScorePairs, which: 0 | 1): number {
-  let best = which as number;
-  for (let i = which + 2; i < pairs.length; i += 2) if (pairs[i]! > pairs[best]!) best = i;
-  return best >> 1;
-}
-
-export function largest(pairs: ScorePairs, which: 0 | 1): number {
-  return pairs[2 * indexOfLargest(pairs, which) + which]!;
 }
 
 /** By frame mask (bit 0 = F1 to bit 5 = R3): numbers of its frames, ascending. */

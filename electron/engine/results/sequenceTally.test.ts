@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FRAMES_IN_MASK, frameName, indexOfLargest, isVirusCall, isVirusFrame } from './chunkCall.ts';
+import { evidenceOf } from './evidence.ts';
+import { callChunk, FRAMES_IN_MASK, frameName, isVirusFrame } from './chunkCall.ts';
+import { chunkBounds, chunkCount } from './chunkLayout.ts';
 import { SequenceTally, type ChunkScores } from './sequenceTally.ts';
+
+const CHUNK = 500;
 
 function chunk(
   number: number,
@@ -13,50 +17,99 @@ function chunk(
   return { chunk: number, frames, unscored: reason === null ? 0 : frames, pairs, reason };
 }
 
-function summaryOf(chunks: ChunkScores[], fault: ChunkScores['reason'] = null) {
-  const tally = new SequenceTally();
+function summaryOf(chunks: ChunkScores[], fault: ChunkScores['reason'] = null, length = 4 * CHUNK) {
+  const tally = new SequenceTally(length, CHUNK);
   for (const one of chunks) tally.add(one);
   return tally.summary(fault);
 }
 
-const score = fc.float({ min: 0, max: 1, noNaN: true });
-/** Chunks with random frames and scores, some of them failed. */
-const chunks = fc
-  .array(
-    fc.record({
-      frames: fc.integer({ min: 1, max: 63 }),
-      scores: fc.array(fc.tuple(score, score), { minLength: 6, maxLength: 6 }),
-      reason: fc.option(fc.constantFrom('worker_failure', 'out_of_memory', 'non_finite'), { freq: 8 }),
-    }),
-    { maxLength: 12 },
-  )
-  .map((list) =>
-    list.map(({ frames, scores, reason }, i): ChunkScores => {
-      const count = reason === null ? FRAMES_IN_MASK[frames]!.length : 0;
-      const pairs = Float32Array.from(scores.slice(0, count).flat());
-      return { chunk: 2 * i, frames, unscored: reason === null ? 0 : frames, pairs, reason };
-    }),
-  );
+/** Scores of a head: those that add up to 1, those that rounding has moved, equal ones, and any others. */
+const anyScore = fc.float({ min: 0, max: 1, noNaN: true });
+const nearHalf = fc
+  .integer({ min: -4, max: 4 })
+  .map((steps) => Math.fround(0.5 + steps * (steps < 0 ? 2 ** -25 : 2 ** -24)));
+const pair = fc.oneof(
+  anyScore.map((score2): [number, number] => [Math.fround(1 - score2), score2]),
+  fc.tuple(nearHalf, nearHalf),
+  fc.constantFrom<[number, number]>([0.5, 0.5], [1, 0], [0, 1], [1, 1], [0, 0], [1, 2 ** -149]),
+  fc.tuple(anyScore, anyScore),
+);
+const pairs = fc
+  .array(pair, { minLength: 1, maxLength: 6 })
+  .map((frames) => Float32Array.from(frames.flat()));
 
-describe('calls', () => {
-  it('calls a tied frame others and a tied chunk virus', () => {
+describe('the call of a chunk', () => {
+  it('is others for a tied frame and virus for a tied chunk', () => {
     expect(isVirusFrame(0.5, 0.5)).toBe(false);
-    expect(isVirusCall(Float32Array.of(0.5, 0.5))).toBe(true);
+    expect(callChunk(Float32Array.of(0.5, 0.5))).toMatchObject({ isVirus: true, virusScore: 0.5 });
     expect(isVirusFrame(0.4, 0.6)).toBe(true);
   });
 
-  it('compares the largest scores of a chunk, whichever frames they come from', () => {
-    // F1 says others at 0.9, F2 says virus at 0.8.
-    expect(isVirusCall(Float32Array.of(0.9, 0.1, 0.2, 0.8))).toBe(false);
-    expect(isVirusCall(Float32Array.of(0.8, 0.2, 0.2, 0.8))).toBe(true);
+  it('compares the largest scores, whichever frames they come from, and takes the score of the one that decides', () => {
+    // F1 says others at 0.875, F2 says virus at 0.75.
+    expect(callChunk(Float32Array.of(0.875, 0.125, 0.25, 0.75))).toEqual({
+      isVirus: false,
+      virusScore: 0.125,
+      deciding: 0,
+      score1: 0.875,
+      score2: 0.75,
+    });
+    expect(callChunk(Float32Array.of(0.75, 0.25, 0.25, 0.75))).toMatchObject({
+      isVirus: true,
+      virusScore: 0.75,
+      deciding: 1,
+    });
+  });
+
+  it('names the first of equal frames', () => {
+    expect(callChunk(Float32Array.of(0.9, 0.3, 0.1, 0.95, 0.2, 0.95)).deciding).toBe(1);
+    expect(callChunk(Float32Array.of(0.2, 0.3, 0.9, 0.1, 0.9, 0.1)).deciding).toBe(1);
+    expect([0, 1, 2, 3, 4, 5].map(frameName)).toEqual(['F1', 'F2', 'F3', 'R1', 'R2', 'R3']);
+  });
+
+  it('is the original’s, and lies on the side of 0.5 of its float32 score, whatever the scores', () => {
+    fc.assert(
+      fc.property(pairs, (scores) => {
+        const { isVirus, virusScore, deciding, score1, score2 } = callChunk(scores);
+        const of = (which: number) => Math.max(...scores.filter((_, i) => i % 2 === which));
+        expect([score1, score2]).toEqual([of(0), of(1)]);
+        expect(isVirus).toBe(of(1) >= of(0));
+        expect(virusScore >= 0.5).toBe(isVirus);
+        expect(Math.fround(virusScore)).toBe(virusScore);
+        expect(virusScore >= 0 && virusScore <= 1).toBe(true);
+        // The very number of a frame that holds the largest score, unless that lies on the other side.
+        expect(scores[2 * deciding + (isVirus ? 1 : 0)]).toBe(isVirus ? score2 : score1);
+        const plain = scores[2 * deciding + 1]!;
+        if (plain >= 0.5 === isVirus) expect(virusScore).toBe(plain);
+      }),
+      { numRuns: 5000 },
+    );
   });
 });
 
-it('names frames, the first of equal ones', () => {
-  expect(indexOfLargest(Float32Array.of(0.9, 0.3, 0.1, 0.8, 0.2, 0.8), 1)).toBe(1);
-  expect(indexOfLargest(Float32Array.of(0.9, 0.3, 0.1, 0.8, 0.9, 0.8), 0)).toBe(0);
-  expect([0, 1, 2, 3, 4, 5].map(frameName)).toEqual(['F1', 'F2', 'F3', 'R1', 'R2', 'R3']);
-});
+/** A sequence of any length with random chunks, some without an open frame, some failed. */
+const sequences = fc
+  .record({
+    length: fc.oneof(fc.integer({ min: 1, max: 6 * CHUNK }), fc.constantFrom(500, 501, 749, 1000, 1001)),
+    chunks: fc.array(
+      fc.record({
+        isOpen: fc.boolean(),
+        frames: fc.integer({ min: 1, max: 63 }),
+        pairs: fc.array(pair, { minLength: 6, maxLength: 6 }),
+        reason: fc.option(fc.constantFrom('worker_failure', 'out_of_memory', 'non_finite'), { freq: 12 }),
+      }),
+      { minLength: 6, maxLength: 6 },
+    ),
+  })
+  .map(({ length, chunks }) => ({
+    length,
+    chunks: chunks.slice(0, chunkCount(length, CHUNK)).flatMap(({ isOpen, frames, reason, ...one }, k) => {
+      if (!isOpen) return [];
+      const count = reason === null ? FRAMES_IN_MASK[frames]!.length : 0;
+      const scores = Float32Array.from(one.pairs.slice(0, count).flat());
+      return [{ chunk: k, frames, unscored: reason === null ? 0 : frames, pairs: scores, reason }];
+    }) satisfies ChunkScores[],
+  }));
 
 describe('summary of a sequence', () => {
   it('is what one works out by hand', () => {
@@ -71,6 +124,8 @@ describe('summary of a sequence', () => {
       virusScore: Math.fround((0.75 + 0.75 + 0.125) / 3),
       nChunksScored: 3,
       nChunksViral: 2,
+      nBasesScored: 1500,
+      nBasesViral: 1000,
       nFrames: 4,
       nFramesScored: 4,
       bestChunk: 0,
@@ -80,9 +135,26 @@ describe('summary of a sequence', () => {
     });
   });
 
-  it('is virus when exactly half of the scored chunks are', () => {
-    expect(summaryOf([chunk(0, 1, [0.9]), chunk(1, 1, [0.1])]).prediction).toBe('virus');
-    expect(summaryOf([chunk(0, 1, [0.9]), chunk(1, 1, [0.1]), chunk(2, 1, [0.1])]).prediction).toBe('others');
+  it('counts a chunk by the bases that no scored chunk before it covers', () => {
+    // Chunks 1-500 and 251-501: one witness, and one base.
+    const scores = [chunk(0, 1, [0.25]), chunk(1, 1, [1])];
+    const both = summaryOf(scores, null, 501);
+    expect(both).toMatchObject({ prediction: 'others', nBasesScored: 501, nBasesViral: 1 });
+    expect(both.virusScore).toBe(Math.fround((500 * 0.25 + 1) / 501));
+    // Without a score of the first, the second is heard in full.
+    expect(summaryOf([scores[1]!], null, 501)).toMatchObject({ virusScore: 1, nBasesScored: 251 });
+    // Chunks 1-500, 251-750 and 501-1000 would be 1,001 bp cut in three; the one in between adds nothing but what is new.
+    const { start, end } = chunkBounds(1001, CHUNK, 1);
+    expect(summaryOf([chunk(0, 1, [0.25]), chunk(1, 1, [0.5])], null, 1001).nBasesScored).toBe(end);
+    expect(start).toBeLessThan(CHUNK);
+  });
+
+  it('is virus at a tie, as a chunk is', () => {
+    expect(summaryOf([chunk(0, 1, [0.75]), chunk(1, 1, [0.25])])).toMatchObject({
+      virusScore: 0.5,
+      prediction: 'virus',
+    });
+    expect(summaryOf([chunk(0, 1, [0.75]), chunk(1, 1, [0.2])]).prediction).toBe('others');
   });
 
   it('fails with the first failed chunk, its scored chunks counted all the same', () => {
@@ -125,30 +197,55 @@ describe('summary of a sequence', () => {
     expect(summaryOf([], 'empty')).toMatchObject({ prediction: 'not_scored', reason: 'empty' });
   });
 
-  it('adds up, whatever the chunks', () => {
+  it('adds up, and neither call, score nor evidence contradict each other, whatever the chunks', () => {
     fc.assert(
-      fc.property(chunks, (list) => {
-        const summary = summaryOf(list);
-        const scored = list.filter(({ reason }) => reason === null);
+      fc.property(sequences, ({ length, chunks }) => {
+        const summary = summaryOf(chunks, null, length);
+        const scored = chunks.filter(({ reason }) => reason === null);
+        const calls = scored.map(({ pairs: scores }) => callChunk(scores));
         expect(summary.nChunksScored).toBe(scored.length);
-        expect(summary.nChunksViral).toBe(scored.filter(({ pairs }) => isVirusCall(pairs)).length);
-        expect(summary.nFramesScored).toBe(scored.reduce((sum, { pairs }) => sum + pairs.length / 2, 0));
-        const best = scored.map(({ pairs }) => Math.max(...pairs.filter((_, i) => i % 2 === 1)));
-        expect(summary.virusScore).toBe(
-          scored.length === 0
-            ? null
-            : Math.fround(best.reduce((sum, value) => sum + value, 0) / scored.length),
+        expect(summary.nChunksViral).toBe(calls.filter(({ isVirus }) => isVirus).length);
+        expect(summary.nFramesScored).toBe(
+          scored.reduce((sum, { pairs: scores }) => sum + scores.length / 2, 0),
         );
+
+        // By single bases: each has the score of the first scored chunk that covers it.
+        const scoreAt = new Map<number, (typeof calls)[number]>();
+        for (const [i, { chunk: number }] of scored.entries()) {
+          const { start, end } = chunkBounds(length, CHUNK, number);
+          for (let base = start; base < end; base++) if (!scoreAt.has(base)) scoreAt.set(base, calls[i]!);
+        }
+        const ofBases = [...scoreAt.values()];
+        expect(summary.nBasesScored).toBe(ofBases.length);
+        expect(summary.nBasesViral).toBe(ofBases.filter(({ isVirus }) => isVirus).length);
+        const { virusScore } = summary;
+        if (virusScore === null) expect(scored).toEqual([]);
+        else {
+          const mean = ofBases.reduce((sum, call) => sum + call.virusScore, 0) / ofBases.length;
+          expect(virusScore).toBeCloseTo(mean, 6);
+          expect(Math.fround(virusScore)).toBe(virusScore);
+        }
+
+        const best = calls.map((call) => call.virusScore);
         expect(summary.bestChunk).toBe(scored[best.indexOf(Math.max(...best))]?.chunk ?? null);
         const [first = null, second = null] = best.toSorted((a, b) => b - a);
         expect([summary.bestScore, summary.secondScore]).toEqual([first, second]);
-        const isFailed = list.some(({ reason }) => reason !== null);
+
+        const isFailed = chunks.some(({ reason }) => reason !== null);
         expect(summary.prediction === 'failed').toBe(isFailed);
         expect(summary.reason === 'ok').toBe(!isFailed && scored.length > 0);
-        if (summary.prediction === 'virus')
-          expect(2 * summary.nChunksViral).toBeGreaterThanOrEqual(scored.length);
-        if (summary.prediction === 'others') expect(2 * summary.nChunksViral).toBeLessThan(scored.length);
+        if (summary.reason !== 'ok') return;
+        expect(summary.prediction).toBe(virusScore! >= 0.5 ? 'virus' : 'others');
+        // Chunks of one call decide, which viralRows.ts relies on.
+        if (summary.nChunksViral === 0) expect(summary.prediction).toBe('others');
+        if (summary.nChunksViral === scored.length) expect(summary.prediction).toBe('virus');
+        const level = evidenceOf({ ...summary, length, chunkLength: CHUNK });
+        const agreeing =
+          summary.prediction === 'virus' ? summary.nBasesViral : ofBases.length - summary.nBasesViral;
+        if (level !== 'weak') expect(2 * agreeing).toBeGreaterThan(ofBases.length);
+        if (length < 750) expect(level).toBe('weak');
       }),
+      { numRuns: 1000 },
     );
   });
 });

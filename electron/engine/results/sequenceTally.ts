@@ -1,5 +1,6 @@
 import type { Prediction, Reason } from '../../contract/results.ts';
-import { FRAMES_IN_MASK, indexOfLargest, isVirusCall, type ScorePairs } from './chunkCall.ts';
+import { callChunk, FRAMES_IN_MASK, VIRUS_FROM, type ScorePairs } from './chunkCall.ts';
+import { chunkBounds } from './chunkLayout.ts';
 
 /** A chunk with at least one open frame, as run.db holds it. */
 export interface ChunkScores {
@@ -21,32 +22,47 @@ export interface SequenceSummary {
   virusScore: number | null;
   nChunksScored: number;
   nChunksViral: number;
+  /** Bases that lie in a scored chunk, and those of them that a chunk called virus was the first to cover. */
+  nBasesScored: number;
+  nBasesViral: number;
   nFrames: number;
   nFramesScored: number;
-  /** 0-based. */
+  /** 0-based. The scored chunk with the largest virus score, and the frame that decides it. */
   bestChunk: number | null;
   bestFrame: number | null;
-  /** Largest score2 of the best scored chunk and of the second best. */
+  /** Virus scores of the best scored chunk and of the second best. */
   bestScore: number | null;
   secondScore: number | null;
 }
 
 /**
- * Sums up the chunks of one record, given in order. virus_score is the mean over scored chunks of their largest score2,
- * summed in float64 in the order of the chunks, then rounded to float32. A record is virus if at least half of its scored
- * chunks are called so, and failed if any chunk failed; its scored chunks count all the same.
+ * Sums up the chunks of one record, given in order. Each scored chunk counts by its new bases, which are those that no earlier scored
+ * chunk covers: so overlapping chunks are not heard twice. virus_score is the mean of their virus scores with these weights, added
+ * up in float64 in the order of the chunks, then rounded to float32. The call follows from the rounded score, and so never
+ * contradicts it. A record fails if any chunk failed; its scored chunks count all the same.
  */
 export class SequenceTally {
+  readonly #length: number;
+  readonly #chunkLength: number;
   #failure: Reason | null = null;
   #sum = 0;
   #scored = 0;
   #viral = 0;
+  #basesScored = 0;
+  #basesViral = 0;
+  /** Where the last scored chunk ends. */
+  #covered = 0;
   #frames = 0;
   #framesScored = 0;
   #bestScore = -1;
   #secondScore = -1;
   #bestChunk: number | null = null;
   #bestFrame: number | null = null;
+
+  constructor(length: number, chunkLength: number) {
+    this.#length = length;
+    this.#chunkLength = chunkLength;
+  }
 
   add({ chunk, frames, unscored, pairs, reason }: ChunkScores): void {
     this.#frames += FRAMES_IN_MASK[frames]!.length;
@@ -55,28 +71,37 @@ export class SequenceTally {
       this.#failure ??= reason;
       return;
     }
-    const best = indexOfLargest(pairs, 1);
-    const score2 = pairs[2 * best + 1]!;
-    this.#sum += score2;
+    const { isVirus, virusScore, deciding } = callChunk(pairs);
+    const { start, end } = chunkBounds(this.#length, this.#chunkLength, chunk);
+    const newBases = end - Math.max(start, this.#covered);
+    this.#covered = end;
+    this.#sum += virusScore * newBases;
+    this.#basesScored += newBases;
     this.#scored++;
-    if (isVirusCall(pairs)) this.#viral++;
-    if (score2 > this.#bestScore) {
+    if (isVirus) {
+      this.#viral++;
+      this.#basesViral += newBases;
+    }
+    if (virusScore > this.#bestScore) {
       this.#secondScore = this.#bestScore;
-      this.#bestScore = score2;
+      this.#bestScore = virusScore;
       this.#bestChunk = chunk;
-      this.#bestFrame = FRAMES_IN_MASK[frames & ~unscored]![best]!;
-    } else if (score2 > this.#secondScore) {
-      this.#secondScore = score2;
+      this.#bestFrame = FRAMES_IN_MASK[frames & ~unscored]![deciding]!;
+    } else if (virusScore > this.#secondScore) {
+      this.#secondScore = virusScore;
     }
   }
 
   /** `fault` is why prepare found the record can't be scored, null if it can. */
   summary(fault: Reason | null): SequenceSummary {
+    const virusScore = this.#scored === 0 ? null : Math.fround(this.#sum / this.#basesScored);
     return {
-      ...this.#outcome(fault),
-      virusScore: this.#scored === 0 ? null : Math.fround(this.#sum / this.#scored),
+      ...this.#outcome(fault, virusScore),
+      virusScore,
       nChunksScored: this.#scored,
       nChunksViral: this.#viral,
+      nBasesScored: this.#basesScored,
+      nBasesViral: this.#basesViral,
       nFrames: this.#frames,
       nFramesScored: this.#framesScored,
       bestChunk: this.#bestChunk,
@@ -86,10 +111,10 @@ export class SequenceTally {
     };
   }
 
-  #outcome(fault: Reason | null): { prediction: Prediction; reason: Reason } {
+  #outcome(fault: Reason | null, virusScore: number | null): { prediction: Prediction; reason: Reason } {
     if (fault !== null) return { prediction: 'not_scored', reason: fault };
     if (this.#failure !== null) return { prediction: 'failed', reason: this.#failure };
-    if (this.#scored === 0) return { prediction: 'not_scored', reason: 'no_open_frame' };
-    return { prediction: 2 * this.#viral >= this.#scored ? 'virus' : 'others', reason: 'ok' };
+    if (virusScore === null) return { prediction: 'not_scored', reason: 'no_open_frame' };
+    return { prediction: virusScore >= VIRUS_FROM ? 'virus' : 'others', reason: 'ok' };
   }
 }

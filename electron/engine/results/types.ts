@@ -8,13 +8,14 @@ export interface InputResultSummary {
   byPrediction: Record<Prediction, number>;
 }
 
-/** A chunk with what its call rests on: the largest scores among its frames, and the frame with the largest score2. */
+/** A chunk with what its call rests on: the largest scores among its frames, the frame that decides, and its virus score. */
 export interface ScoredChunk {
   /** 0-based. */
   chunk: number;
   frame: FrameName;
   score1: number;
   score2: number;
+  virusScore: number;
   isVirus: boolean;
 }
 

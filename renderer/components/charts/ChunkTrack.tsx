@@ -43,7 +43,7 @@ export function ChunkTrack({ chunks, length, picked, onPick }: ChunkTrackProps) 
   const width = Math.max(240, measured || USUAL_WIDTH);
   const bars = useMemo(() => trackBars(chunks, length, MOST_BARS), [chunks, length]);
   const viral = chunks.filter((chunk) => chunk.isVirus === true).length;
-  const scored = chunks.filter((chunk) => chunk.score2 !== null).length;
+  const scored = chunks.filter((chunk) => chunk.virusScore !== null).length;
   const x = (position: number) => LEFT + ((position - 1) / Math.max(1, length)) * (width - LEFT - RIGHT);
   const y = (score: number) => TOP + SCORES * (1 - score);
   const scoreIn = ({ frames }: ChunkResult, frame: FrameName) =>
@@ -70,7 +70,7 @@ export function ChunkTrack({ chunks, length, picked, onPick }: ChunkTrackProps) 
         ],
         rows: chunks.map((chunk) => [
           `${format.integer(chunk.start)} – ${format.integer(chunk.end)}`,
-          chunk.score2 === null ? '–' : format.score(chunk.score2),
+          chunk.virusScore === null ? '–' : format.score(chunk.virusScore),
           chunk.bestFrame ?? '–',
           chunk.isVirus === null
             ? t(`reason.${chunk.reason}`)
@@ -122,9 +122,9 @@ export function ChunkTrack({ chunks, length, picked, onPick }: ChunkTrackProps) 
               isPicked={bar.best.chunk === picked?.chunk}
               onPick={onPick}
               title={`${format.integer(bar.start)} – ${format.integer(bar.end)}: ${
-                bar.best.score2 === null
+                bar.best.virusScore === null
                   ? t('prediction.not_scored')
-                  : `${format.score(bar.best.score2)}, ${bar.best.bestFrame ?? ''}`
+                  : `${format.score(bar.best.virusScore)}, ${bar.best.bestFrame ?? ''}`
               }`}
             />
           ))}
@@ -159,7 +159,7 @@ interface BarProps {
 function Bar({ bar: { best }, left, right, y, isPicked, onPick, title }: BarProps) {
   const gap = right - left > ROOMY_PX ? 1.5 : 0;
   const width = Math.max(right - left - gap, 1);
-  const top = best.score2 === null ? y(0) - 4 : y(Math.max(best.score2, 0.01));
+  const top = best.virusScore === null ? y(0) - 4 : y(Math.max(best.virusScore, 0.01));
   return (
     <g className={classes.chunk} onClick={() => onPick(best)}>
       <title>{title}</title>
@@ -190,7 +190,7 @@ function Bar({ bar: { best }, left, right, y, isPicked, onPick, title }: BarProp
   );
 }
 
-type Scored = Pick<ChunkResult, 'start' | 'end' | 'score2'>;
+type Scored = Pick<ChunkResult, 'start' | 'end' | 'virusScore'>;
 
 interface TrackBar<Chunk extends Scored> {
   /** 1-based and inclusive. */
@@ -215,7 +215,7 @@ export function trackBars<Chunk extends Scored>(
     const group = chunks.slice(begin, begin + perBar);
     const firstOfGroup = group[0];
     if (!firstOfGroup) break;
-    const best = group.reduce((a, b) => ((b.score2 ?? -1) > (a.score2 ?? -1) ? b : a));
+    const best = group.reduce((a, b) => ((b.virusScore ?? -1) > (a.virusScore ?? -1) ? b : a));
     const next = chunks[begin + perBar];
     bars.push({
       start: firstOfGroup.start,

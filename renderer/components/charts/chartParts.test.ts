@@ -19,7 +19,12 @@ const chunksArbitrary = fc
   .map((steps) => {
     let start = 1;
     return steps.map(({ step, score }) => {
-      const chunk = { start, end: start + 499, score2: score, isVirus: score === null ? null : score >= 0.5 };
+      const chunk = {
+        start,
+        end: start + 499,
+        virusScore: score,
+        isVirus: score === null ? null : score >= 0.5,
+      };
       start += step;
       return chunk;
     });
@@ -39,7 +44,9 @@ describe('bars along a sequence', () => {
           if (next) expect(next.start).toBe(bar.end + 1);
         }
         const best = (scores: (number | null)[]) => Math.max(-1, ...scores.map((score) => score ?? -1));
-        expect(best(bars.map((bar) => bar.best.score2))).toBe(best(chunks.map((chunk) => chunk.score2)));
+        expect(best(bars.map((bar) => bar.best.virusScore))).toBe(
+          best(chunks.map((chunk) => chunk.virusScore)),
+        );
       }),
       { numRuns: 40 },
     );

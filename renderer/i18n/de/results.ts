@@ -16,8 +16,11 @@ export const results = {
   'results.showThese': 'Nur diese zeigen',
   'results.short': 'kurz',
   'results.shortText': 'Kürzer als die {length, number} bp, auf die das Modell trainiert ist',
+  'results.tooShort': 'zu kurz',
+  'results.tooShortText':
+    'Kürzer als {shortest, number} bp: Auch bakterielle Stücke dieser Länge haben oft hohe Werte. Die Beleglage ist immer schwach.',
   'results.noteCalls':
-    'Eine Sequenz gilt als Virus, wenn mindestens die Hälfte ihrer bewerteten Stücke so eingestuft ist; das ursprüngliche Werkzeug stuft nur Stücke ein.',
+    'Ab einem Wert von 0,5 gilt eine Sequenz als Virus; das ursprüngliche Werkzeug stuft nur Stücke ein.',
   'results.scores': 'Verteilung der Werte',
   'results.scoresSummary': '{scored} bewertete Sequenzen; {shown} haben einen Wert von mindestens {score}',
   'results.sequences': 'Sequenzen',
@@ -63,7 +66,7 @@ export const results = {
   'chunks.trackSummary':
     '{chunks, plural, one {# Stück} other {# Stücke}}, {scored, number} bewertet, {viral, number} als Virus eingestuft',
   'chunks.trackNote':
-    'Balken: der höchste Viruswert unter den Leserahmen eines Stücks. Darunter: seine Rahmen ohne Stoppcodon, drei auf jedem Strang; der umrandete hat den höchsten Viruswert. Ein Klick zeigt die Zahlen eines Stücks.',
+    'Balken: der Viruswert eines Stücks. Darunter: seine Leserahmen ohne Stoppcodon, drei auf jedem Strang; der umrandete entscheidet. Ein Klick zeigt die Zahlen eines Stücks.',
   'chunks.list': 'Stücke',
   'chunks.position': 'Position',
   'chunks.score': 'Wert',
@@ -115,17 +118,17 @@ export const results = {
   'results.minViralFraction': 'Virale Stücke, mindestens',
   'results.minSecondScore': 'Zweitbestes Stück, mindestens',
   'results.anyReason': 'Jeder Grund, oder keiner',
-  'results.shortlistText': 'Als Virus eingestuft, mindestens 2 bewertete Stücke, mindestens 1.000 bp',
+  'results.shortlistText': 'Als Virus eingestuft, Beleglage mittel oder stark, mindestens 1.000 bp',
   'presets.title': 'Vorauswahl',
   'presets.relaxed': 'Weit',
   'presets.relaxedText':
     'Alle als Virus eingestuften, gleich mit welchem Wert und welcher Beleglage: wenn nichts übersehen werden soll',
   'presets.shortlist': 'Engere Wahl',
   'presets.shortlistText':
-    'Als Virus eingestuft, mindestens 2 bewertete Stücke, mindestens 1.000 bp: was zuerst anzusehen ist',
+    'Als Virus eingestuft, Beleglage mittel oder stark, mindestens 1.000 bp: was zuerst anzusehen ist',
   'presets.conservative': 'Streng',
   'presets.conservativeText':
-    'Als Virus eingestuft mit starker Beleglage und einem Wert von mindestens {score}: was im Labor weiterverfolgt wird. Nie Reads oder Contigs unter 1.000 bp',
+    'Als Virus eingestuft mit starker Beleglage, also einem Wert von mindestens {score}: was im Labor weiterverfolgt wird. Nie Reads oder Contigs unter 1.000 bp',
   'results.onlySample': 'Nur {sample}',
   'results.exactScore': 'Werte zeigen ab',
   'results.more': 'Bericht, Vergleiche und Befehl',
@@ -133,17 +136,15 @@ export const results = {
   'results.copyCommand': 'Als Befehl kopieren',
   'results.column.evidence': 'Beleglage',
   'results.ruleTitle': 'Wie Einstufung, Wert und Beleglage zusammenhängen',
-  'results.ruleDisagree':
-    'Ein Stück ist, was der entschiedenste seiner Leserahmen sagt. Die Einstufung einer Sequenz zählt Stücke, der Wert ist das Mittel ihrer höchsten Viruswerte. Darum kann eine Sequenz mit einem Wert unter 0,5 als Virus eingestuft sein und eine mit einem höheren als anderes.',
+  'results.ruleText':
+    'Ein Stück wird eingestuft, wie es der entschiedenste seiner Leserahmen sagt, und hat dessen Viruswert. Der Wert einer Sequenz ist das Mittel der Werte ihrer Stücke, jeder gewichtet mit den Basen, die kein Stück davor abdeckt. Ab 0,5 ist die Sequenz als Virus eingestuft, darunter als anderes.',
   'evidence.weak': 'Schwach',
   'evidence.moderate': 'Mittel',
   'evidence.strong': 'Stark',
   'evidence.rule':
-    'Die Beleglage sagt, auf wie viel von der Sequenz die Einstufung beruht und ob die Stücke übereinstimmen; sie ist keine Wahrscheinlichkeit. Schwach: weniger als {scoredChunks} bewertete Stücke, oder weniger als zwei Drittel davon haben die Einstufung, oder der Wert liegt auf der anderen Seite von {middle}. Stark: mindestens {length} bp, mindestens {strongChunks} bewertete Stücke und die Hälfte aller Stücke, neun Zehntel davon mit der Einstufung, und das zweitbeste Stück bestätigt sie (Virus: mindestens {secondScore}; anderes: unter {middle}). Mittel: alles dazwischen.',
+    'Die Beleglage sagt, auf wie viel von der Sequenz die Einstufung beruht und ob die Stücke übereinstimmen; sie ist keine Wahrscheinlichkeit. Sie zählt Basen, jede einmal, in wie vielen Stücken sie auch liegt. Schwach: weniger als {weakBases} bp sind bewertet, oder weniger als zwei Drittel dieser Basen haben die Einstufung, oder die Sequenz ist kürzer als {shortest} bp. Stark: mindestens {strongBases} bp und die Hälfte der Sequenz sind bewertet, neun Zehntel dieser Basen haben die Einstufung, und der Wert ist mindestens {score} (Virus) oder höchstens {otherScore} (anderes). Mittel: alles dazwischen.',
   'chunks.short':
     'Kürzer als die {length, number} bp, auf die das Modell trainiert ist: bewertet als ein kürzeres Stück. Der Wert ist mit Vorsicht zu lesen.',
-  'chunks.disagree':
-    'Einstufung und Wert widersprechen sich hier: Die Einstufung zählt Stücke, von denen jedes ist, was der entschiedenste seiner Leserahmen sagt; der Wert ist das Mittel der höchsten Viruswerte der Stücke. Nehmen Sie es als schwachen Beleg.',
   'chunks.bestTwo': 'Bestes Stück {best}, zweitbestes {second}.',
   'chunks.noteScore':
     'Der Wert ordnet die Sequenzen. Er ist keine Wahrscheinlichkeit: In einem Metagenom sind Viren weit seltener als in den Trainingsdaten.',

@@ -14,8 +14,11 @@ export const results = {
   'results.showThese': 'Show only these',
   'results.short': 'short',
   'results.shortText': 'Shorter than the {length, number} bp that the model was trained on',
+  'results.tooShort': 'too short',
+  'results.tooShortText':
+    'Shorter than {shortest, number} bp: bacterial pieces of this length often get high scores too. Its evidence is always weak.',
   'results.noteCalls':
-    'A sequence is called virus when at least half of its scored chunks are; the original tool has calls for chunks only.',
+    'A sequence is called virus from a score of 0.5 on; the original tool has calls for chunks only.',
   'results.scores': 'Score distribution',
   'results.scoresSummary': '{scored} scored sequences; {shown} have a score of at least {score}',
   'results.sequences': 'sequences',
@@ -61,7 +64,7 @@ export const results = {
   'chunks.trackSummary':
     '{chunks, plural, one {# chunk} other {# chunks}}, {scored, number} scored, {viral, number} called virus',
   'chunks.trackNote':
-    'Bars: the highest virus score among a chunk’s reading frames. Below: its frames without a stop codon, three on each strand; the outlined one has the highest virus score. A click shows a chunk’s numbers.',
+    'Bars: the virus score of a chunk. Below: its reading frames without a stop codon, three on each strand; the outlined one decides. A click shows a chunk’s numbers.',
   'chunks.list': 'Chunks',
   'chunks.position': 'Position',
   'chunks.score': 'Score',
@@ -112,16 +115,17 @@ export const results = {
   'results.minViralFraction': 'Viral chunks, at least',
   'results.minSecondScore': 'Second-best chunk, at least',
   'results.anyReason': 'Any reason, or none',
-  'results.shortlistText': 'Called virus, at least 2 scored chunks, at least 1,000 bp',
+  'results.shortlistText': 'Called virus, evidence moderate or strong, at least 1,000 bp',
   'presets.title': 'Presets',
   'presets.relaxed': 'Relaxed',
   'presets.relaxedText':
     'All that are called virus, whatever their score and evidence: where nothing should be missed',
   'presets.shortlist': 'Suggested shortlist',
-  'presets.shortlistText': 'Called virus, at least 2 scored chunks, at least 1,000 bp: what to look at first',
+  'presets.shortlistText':
+    'Called virus, evidence moderate or strong, at least 1,000 bp: what to look at first',
   'presets.conservative': 'Conservative',
   'presets.conservativeText':
-    'Called virus on strong evidence, with a score of at least {score}: what to follow up in the laboratory. Never reads or contigs below 1,000 bp',
+    'Called virus on strong evidence, so with a score of at least {score}: what to follow up in the laboratory. Never reads or contigs below 1,000 bp',
   'results.onlySample': 'Only {sample}',
   'results.exactScore': 'Show scores from',
   'results.more': 'Report, comparisons and command',
@@ -129,17 +133,15 @@ export const results = {
   'results.copyCommand': 'Copy as command',
   'results.column.evidence': 'Evidence',
   'results.ruleTitle': 'How call, score and evidence go together',
-  'results.ruleDisagree':
-    'A chunk is called what its most decided reading frame says. The call of a sequence counts chunks, the score is the mean of their highest virus scores. So a sequence can be called virus with a score below 0.5, and other with one above.',
+  'results.ruleText':
+    'A chunk is called what its most decided reading frame says, and has the virus score of this frame. The score of a sequence is the mean of its chunks’ scores, each weighted by the bases that no chunk before it covers. From 0.5 on the sequence is called virus, below it other.',
   'evidence.weak': 'Weak',
   'evidence.moderate': 'Moderate',
   'evidence.strong': 'Strong',
   'evidence.rule':
-    'Evidence says on how much of the sequence the call rests and whether its chunks agree; it is not a probability. Weak: fewer than {scoredChunks} scored chunks, or fewer than two thirds of them have the call, or the score lies on the other side of {middle}. Strong: at least {length} bp, at least {strongChunks} scored chunks and half of all chunks, nine tenths of them with the call, and the second-best chunk confirms it (a virus: at least {secondScore}; other: below {middle}). Moderate: all between.',
+    'Evidence says on how much of the sequence the call rests and whether its chunks agree; it is not a probability. It counts bases, each once, however many chunks it lies in. Weak: less than {weakBases} bp are scored, or fewer than two thirds of these bases have the call, or the sequence is shorter than {shortest} bp. Strong: at least {strongBases} bp and half of the sequence are scored, nine tenths of these bases have the call, and the score is at least {score} (virus) or at most {otherScore} (other). Moderate: all between.',
   'chunks.short':
     'Shorter than the {length, number} bp that the model was trained on: it is scored as one shorter chunk. Read its score with care.',
-  'chunks.disagree':
-    'Call and score disagree here: the call counts chunks, each of which is called what its most decided reading frame says; the score is the mean of the highest virus scores of the chunks. Treat it as weak evidence.',
   'chunks.bestTwo': 'Best chunk {best}, second-best {second}.',
   'chunks.noteScore':
     'The score ranks sequences. It is not a probability: in a metagenome viruses are far rarer than they were in training.',

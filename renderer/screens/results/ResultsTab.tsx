@@ -73,10 +73,10 @@ export function ResultsTab({ run }: { run: RunSummary }) {
       <Box component="details" mt={-6} fz="xs" c="dimmed" maw="110ch">
         <summary>{t('results.ruleTitle')}</summary>
         <Text mt={4} fz="inherit">
-          {t('results.ruleDisagree')}
+          {t('results.ruleText')}
         </Text>
         <Text mt={4} fz="inherit">
-          {evidenceRule(texts)}
+          {evidenceRule(texts, run.plan.chunkLength)}
         </Text>
       </Box>
       <Sequences run={run} version={counts.data?.total ?? 0} />

@@ -2,6 +2,7 @@ import {
   EVIDENCE_RULE,
   evidenceSchema,
   FRAME_NAMES,
+  isTooShort,
   reasonSchema,
   type Agreement,
   type ChunkResult,
@@ -35,6 +36,7 @@ function madeSequence(row: number, input: number, random: () => number): Sequenc
     header: `${seqName} flag=${row % 4} multi=${(1 + random() * 30).toFixed(4)} len=${length}`,
     input,
     length,
+    tooShort: isTooShort(length),
     nChunks,
   };
   if (unscored || failed) {
@@ -46,6 +48,8 @@ function madeSequence(row: number, input: number, random: () => number): Sequenc
       nChunksScored: 0,
       nChunksViral: 0,
       viralFraction: null,
+      nBasesScored: 0,
+      nBasesViral: 0,
       bestChunkStart: null,
       bestChunkEnd: null,
       bestFrame: null,
@@ -57,33 +61,37 @@ function madeSequence(row: number, input: number, random: () => number): Sequenc
   }
   const nChunksScored = Math.max(1, Math.round(nChunks * (0.5 + 0.5 * random())));
   const nChunksViral = Math.round(nChunksScored * Math.min(1, Math.max(0, virusScore)));
+  const nBasesScored = Math.round((length * nChunksScored) / nChunks);
+  const nBasesViral = Math.round((nBasesScored * nChunksViral) / nChunksScored);
   const best = Math.floor(random() * nChunks);
   const bestScore = Math.fround(Math.min(1, virusScore + 0.1 * random()));
   return {
     ...base,
     virusScore: Math.fround(virusScore),
-    prediction: nChunksViral * 2 >= nChunksScored ? 'virus' : 'others',
+    prediction: virusScore >= 0.5 ? 'virus' : 'others',
     reason: 'ok',
     nChunksScored,
     nChunksViral,
     viralFraction: nChunksViral / nChunksScored,
+    nBasesScored,
+    nBasesViral,
     bestChunkStart: best * CHUNK + 1,
     bestChunkEnd: Math.min(length, (best + 1) * CHUNK),
     bestFrame: FRAME_NAMES[Math.floor(random() * 6)] ?? 'F1',
     nFramesScored: nChunksScored + Math.floor(random() * 3),
     bestScore,
     secondScore: nChunksScored < 2 ? null : Math.fround(virusScore * 0.97),
-    evidence: madeEvidence(virusScore, nChunksViral / nChunksScored, nChunksScored, length),
+    evidence: madeEvidence(virusScore, nBasesViral / nBasesScored, nBasesScored, length),
   };
 }
 
 /** Much as the rule has it, so that what is shown of a sequence goes together. */
 function madeEvidence(score: number, viral: number, scored: number, length: number): Evidence {
-  const { scoredChunks, agreement, middle, strong } = EVIDENCE_RULE;
-  const agreeing = viral >= 0.5 ? viral : 1 - viral;
-  if (scored < scoredChunks || agreeing < agreement || score >= middle !== viral >= 0.5) return 'weak';
-  const isStrong = length >= strong.length && scored >= strong.scoredChunks && agreeing >= strong.agreement;
-  return isStrong && (viral < 0.5 || score >= strong.secondScore) ? 'strong' : 'moderate';
+  const { scoredChunkLengths, agreement, strong } = EVIDENCE_RULE;
+  const agreeing = score >= 0.5 ? viral : 1 - viral;
+  if (isTooShort(length) || scored < scoredChunkLengths * CHUNK || agreeing < agreement) return 'weak';
+  const isStrong = scored >= strong.scoredBases && agreeing >= strong.agreement;
+  return isStrong && Math.max(score, 1 - score) >= strong.score ? 'strong' : 'moderate';
 }
 
 export function madeChunks(sequence: SequenceResult): ChunkResult[] {
@@ -100,6 +108,7 @@ export function madeChunks(sequence: SequenceResult): ChunkResult[] {
         bestFrame: null,
         score1: null,
         score2: null,
+        virusScore: null,
         isVirus: null,
         reason: 'no_open_frame',
       };
@@ -120,6 +129,7 @@ export function madeChunks(sequence: SequenceResult): ChunkResult[] {
       bestFrame: best?.frame ?? null,
       score1: best?.score1 ?? null,
       score2: best?.score2 ?? null,
+      virusScore: best?.score2 ?? null,
       isVirus: best ? best.score2 >= 0.5 : null,
       reason: best ? 'ok' : 'no_open_frame',
     };

@@ -1,4 +1,4 @@
-import { predictionSchema } from '../../../contract/results.ts';
+import { predictionSchema, shownScore } from '../../../contract/results.ts';
 import type { OtherTable } from '../../../contract/otherTools.ts';
 import {
   formatCount,
@@ -73,8 +73,8 @@ export async function results(run: string, flags: ResultsFlags, storeHost: URL):
           formatCount(row.row + 1),
           row.seqName,
           samples[row.input] ?? '',
-          formatCount(row.length),
-          row.virusScore === null ? '-' : row.virusScore.toFixed(4),
+          `${formatCount(row.length)}${row.tooShort ? ' (too short)' : ''}`,
+          row.virusScore === null ? '-' : shownScore(row.virusScore).toFixed(4),
           row.prediction,
           row.evidence ?? '-',
           `${row.nChunksScored} of ${row.nChunks}`,

@@ -1,6 +1,6 @@
 import { FRAME_NAMES } from '../../../contract/results.ts';
 import type { ChunkCall, DifferingChunk, OriginalComparison } from '../../../contract/rpc/results.ts';
-import { isVirusCall, isVirusFrame, largest } from '../../results/chunkCall.ts';
+import { callChunk, isVirusFrame } from '../../results/chunkCall.ts';
 import { chunkBounds } from '../../results/chunkLayout.ts';
 import { float32Text } from '../../results/float32Text.ts';
 import type { ScoredFrames } from '../../results/types.ts';
@@ -56,7 +56,8 @@ export async function compareWithOriginal(
         }
         inBoth += 1;
         compareFrames(ours, their);
-        const [call, theirCall] = [callOf(isVirusCall(ours.pairs)), callOf(their.isVirus)];
+        const { isVirus, score1, score2 } = callChunk(ours.pairs);
+        const [call, theirCall] = [callOf(isVirus), callOf(their.isVirus)];
         calls[call][theirCall] += 1;
         if (call === theirCall) continue;
         const { start, end } = chunkBounds(sequence.length, plan.chunkLength, ours.chunk);
@@ -66,7 +67,7 @@ export async function compareWithOriginal(
           chunk: ours.chunk + 1,
           start: start + 1,
           end,
-          run: { call, score1: largest(ours.pairs, 0), score2: largest(ours.pairs, 1) },
+          run: { call, score1, score2 },
           file: {
             call: theirCall,
             ...(kind === 'frames' ? largestOf(their) : { score1: null, score2: null }),

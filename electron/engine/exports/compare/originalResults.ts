@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import { FRAME_NAMES } from '../../../contract/results.ts';
-import { FRAMES_IN_MASK, largest } from '../../results/chunkCall.ts';
+import { callChunk, FRAMES_IN_MASK } from '../../results/chunkCall.ts';
 import { TABLE_HEADERS } from '../../store/sqlite/results/tables/tableRows.ts';
 import { tableRows } from '../otherTools/tableRows.ts';
 
@@ -111,7 +111,7 @@ function isCalledVirus({ frames, pairs }: OriginalChunk): boolean {
   const own = Float32Array.from(
     FRAMES_IN_MASK[frames]!.flatMap((frame) => [pairs[2 * frame]!, pairs[2 * frame + 1]!]),
   );
-  return largest(own, 1) >= largest(own, 0);
+  return callChunk(own).isVirus;
 }
 
 /** The name of the sequence in an id of a chunk. */

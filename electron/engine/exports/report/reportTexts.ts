@@ -1,3 +1,4 @@
+import { SHORTEST_LENGTH } from '../../../contract/evidence.ts';
 import type { ExportLanguage } from '../../../contract/exports.ts';
 
 interface MethodsFacts {
@@ -60,9 +61,9 @@ const en = {
   lengthNote: (virus: string, all: string, from: string) => `${virus} of ${all} sequences from ${from} bp`,
   top: 'Top of the list',
   topShortlist: (shown: number, total: string) =>
-    `The ${shown} highest scores of the ${total} sequences on the suggested shortlist: called virus, at least two scored chunks, at least 1,000 bp.`,
+    `The ${shown} highest scores of the ${total} sequences on the suggested shortlist: called virus, evidence moderate or strong, at least 1,000 bp.`,
   topAll: (shown: number, total: string) =>
-    `No sequence is on the suggested shortlist (virus, at least two scored chunks, at least 1,000 bp). Here are the ${shown} highest scores of the ${total} called virus.`,
+    `No sequence is on the suggested shortlist (virus, evidence moderate or strong, at least 1,000 bp). Here are the ${shown} highest scores of the ${total} called virus.`,
   topNone: 'No sequence is called virus.',
   name: 'Name',
   length: 'Length',
@@ -78,8 +79,9 @@ const en = {
     `${facts.torch === null ? '' : ` (PyTorch ${facts.torch})`}. ${facts.sequences} sequences from ${facts.files} ` +
     `${facts.files === 1 ? 'file' : 'files'} were cut into overlapping chunks of ${facts.chunkLength} bp, which were translated in six ` +
     `reading frames. Frames without a stop codon were embedded with ${facts.esm2} [2] and DNABERT-S [3] and scored by the classifier ` +
-    `"${facts.model}" (SHA-256 ${facts.hash.slice(0, 12)}) in ${facts.precision} precision. A sequence was called viral where at least half ` +
-    `of its scored chunks were. Of ${facts.scored} sequences that could be scored, ${facts.virus} were called viral.`,
+    `"${facts.model}" (SHA-256 ${facts.hash.slice(0, 12)}) in ${facts.precision} precision. A chunk took the virus ` +
+    `score of the frame most decided for either class. A sequence was called viral where the mean of its chunks' scores, each weighted by the bases ` +
+    `not covered by an earlier scored chunk, was at least 0.5. Of ${facts.scored} sequences that could be scored, ${facts.virus} were called viral.`,
   citations: 'Please cite',
   checksums: 'Checksums (SHA-256)',
   limits: 'Limits',
@@ -88,6 +90,7 @@ const en = {
     'There is no calibrated false discovery rate. Confirm what matters with an independent method, such as geNomad or CheckV for contigs of 2.5 kb and more, or BLAST.',
     'Sequences without a stop-free reading frame of a whole chunk cannot be scored. Not scored does not mean not viral.',
     'Reads shorter than the chunk length are scored on a single, shorter chunk than the classifier was trained on.',
+    `Sequences shorter than ${SHORTEST_LENGTH} bp are too short to be believed: their evidence is always weak.`,
     'The method names no taxon and finds no borders of a provirus.',
   ],
 };
@@ -129,9 +132,9 @@ const de: typeof en = {
   lengthNote: (virus, all, from) => `${virus} von ${all} Sequenzen ab ${from} bp`,
   top: 'Spitze der Liste',
   topShortlist: (shown, total) =>
-    `Die ${shown} höchsten Werte der ${total} Sequenzen der vorgeschlagenen engeren Wahl: als Virus eingestuft, mindestens zwei bewertete Stücke, mindestens 1.000 bp.`,
+    `Die ${shown} höchsten Werte der ${total} Sequenzen der vorgeschlagenen engeren Wahl: als Virus eingestuft, Beleglage mittel oder stark, mindestens 1.000 bp.`,
   topAll: (shown, total) =>
-    `Keine Sequenz ist in der engeren Wahl (Virus, mindestens zwei bewertete Stücke, mindestens 1.000 bp). Hier die ${shown} höchsten Werte der ${total} als Virus eingestuften.`,
+    `Keine Sequenz ist in der engeren Wahl (Virus, Beleglage mittel oder stark, mindestens 1.000 bp). Hier die ${shown} höchsten Werte der ${total} als Virus eingestuften.`,
   topNone: 'Keine Sequenz ist als Virus eingestuft.',
   name: 'Name',
   length: 'Länge',
@@ -147,8 +150,9 @@ const de: typeof en = {
     `${facts.torch === null ? '' : ` (PyTorch ${facts.torch})`}. ${facts.sequences} Sequenzen aus ${facts.files} ` +
     `${facts.files === 1 ? 'Datei' : 'Dateien'} wurden in überlappende Stücke von ${facts.chunkLength} bp geteilt und diese in sechs ` +
     `Leserahmen übersetzt. Rahmen ohne Stoppcodon wurden mit ${facts.esm2} [2] und DNABERT-S [3] eingebettet und vom Klassifikator ` +
-    `„${facts.model}“ (SHA-256 ${facts.hash.slice(0, 12)}) mit der Genauigkeit ${facts.precision} bewertet. Eine Sequenz gilt als viral, wenn ` +
-    `mindestens die Hälfte ihrer bewerteten Stücke so eingestuft ist. Von ${facts.scored} bewertbaren Sequenzen waren das ${facts.virus}.`,
+    `„${facts.model}“ (SHA-256 ${facts.hash.slice(0, 12)}) mit der Genauigkeit ${facts.precision} bewertet. Ein Stück hat den ` +
+    `Viruswert des Rahmens, der am entschiedensten für eine der beiden Klassen ist. Eine Sequenz gilt als viral, wenn das Mittel der Werte ihrer Stücke, ` +
+    `jeder gewichtet mit den Basen, die kein bewertetes Stück davor abdeckt, mindestens 0,5 ist. Von ${facts.scored} bewertbaren Sequenzen waren das ${facts.virus}.`,
   citations: 'Bitte zitieren Sie',
   checksums: 'Prüfsummen (SHA-256)',
   limits: 'Grenzen',
@@ -157,6 +161,7 @@ const de: typeof en = {
     'Eine geeichte Falscherkennungsrate gibt es nicht. Bestätigen Sie, worauf es ankommt, mit einem unabhängigen Verfahren, etwa geNomad oder CheckV für Contigs ab 2,5 kb, oder BLAST.',
     'Sequenzen ohne einen Leserahmen, der über ein ganzes Stück ohne Stoppcodon ist, können nicht bewertet werden. Nicht bewertet heißt nicht: nicht viral.',
     'Reads, die kürzer als ein Stück sind, werden nach einem einzigen, kürzeren Stück bewertet als der Klassifikator im Training sah.',
+    `Sequenzen unter ${SHORTEST_LENGTH} bp sind zu kurz, um sich darauf zu verlassen: ihre Beleglage ist immer schwach.`,
     'Das Verfahren nennt kein Taxon und findet keine Grenzen eines Provirus.',
   ],
 };

@@ -2,13 +2,13 @@ import { exportFormat } from '../format.ts';
 import { CITATIONS } from '../../../contract/citations.ts';
 import type { ExportLanguage } from '../../../contract/exports.ts';
 import { demoMark } from '../../../contract/plan.ts';
-import { predictionSchema } from '../../../contract/results.ts';
+import { predictionSchema, shownScore } from '../../../contract/results.ts';
 import { formatBytes, formatDuration } from '../../format/format.ts';
-import { CALL_WORDS, EVIDENCE_WORDS } from '../table/columns.ts';
+import { CALL_WORDS, EVIDENCE_WORDS, TOO_SHORT_WORD } from '../table/columns.ts';
 import type { ExportSource } from '../exportSource.ts';
 import { viralShare, type SampleSummary } from '../samples.ts';
 import type { WholeFile } from '../wholeFile.ts';
-import { CALL_TEXT, EVIDENCE_TEXT, SCORE_TEXT } from '../table/workbookNotes.ts';
+import { CALL_TEXT, evidenceText, SCORE_TEXT } from '../table/workbookNotes.ts';
 import { COLOURS, columns, stackedBars } from './charts.ts';
 import { html, markup, type Markup } from './markup.ts';
 import { reportFacts, SCORE_BINS, type ReportFacts } from './reportFacts.ts';
@@ -260,8 +260,12 @@ class ReportPage {
               html`<tr>
                 <td class="name">${row.seqName}</td>
                 <td>${inputSamples[row.input] ?? ''}</td>
-                <td class="n">${this.count(row.length)}</td>
-                <td class="n">${row.virusScore === null ? '–' : this.decimal(row.virusScore, 4)}</td>
+                <td class="n">
+                  ${this.count(row.length)}${row.tooShort ? html`<br />${TOO_SHORT_WORD[language]}` : ''}
+                </td>
+                <td class="n">
+                  ${row.virusScore === null ? '–' : this.decimal(shownScore(row.virusScore), 4)}
+                </td>
                 <td>${row.evidence === null ? '–' : EVIDENCE_WORDS[language][row.evidence]}</td>
                 <td class="n">${row.nChunksScored} / ${row.nChunks}</td>
                 <td class="n">${row.nChunksViral}</td>
@@ -282,7 +286,7 @@ class ReportPage {
         <dt>${texts.call}</dt>
         <dd>${CALL_TEXT[language]}</dd>
         <dt>${texts.evidence}</dt>
-        <dd>${EVIDENCE_TEXT[language]}</dd>
+        <dd>${evidenceText(language, this.facts.run.plan.chunkLength)}</dd>
       </dl>
     </section>`;
   }

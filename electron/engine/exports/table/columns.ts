@@ -1,3 +1,4 @@
+import { SHORTEST_LENGTH } from '../../../contract/evidence.ts';
 import type { ExportLanguage } from '../../../contract/exports.ts';
 import type { Evidence, Prediction, Reason, SequenceResult } from '../../../contract/results.ts';
 import { sequenceNotes } from '../../store/sequenceNotes.ts';
@@ -21,7 +22,7 @@ export interface Column {
   /** For spreadsheets, which people read: the word in their language. */
   word?: (sequence: SequenceResult, language: ExportLanguage) => string;
   /** In a run where no sequence has a value it is left out. */
-  needs?: 'scored' | 'twoScored' | 'evidence';
+  needs?: 'scored' | 'twoScored' | 'evidence' | 'tooShort';
 }
 
 /** The columns of every table of sequences, in order. */
@@ -42,6 +43,11 @@ const COLUMNS: readonly Column[] = [
     needs: 'evidence',
   },
   {
+    ...text('too_short', 'Too short', 'Zu kurz', 9, ({ tooShort }) => (tooShort ? 'True' : 'False')),
+    word: ({ tooShort }, language) => (tooShort ? TOO_SHORT_WORD[language] : ''),
+    needs: 'tooShort',
+  },
+  {
     ...text('reason', 'Reason', 'Grund', 18, ({ reason }) => reason),
     word: ({ reason }, language) => REASON_WORDS[language][reason],
   },
@@ -52,6 +58,14 @@ const COLUMNS: readonly Column[] = [
     ...score('viral_fraction', 'Viral chunks', 'Anteil viraler Stücke', 'share', (row) =>
       row.viralFraction === null ? null : Math.fround(row.viralFraction),
     ),
+    needs: 'scored',
+  },
+  {
+    ...integer('n_bases_scored', 'Bases scored', 'Basen bewertet', (row) => row.nBasesScored),
+    needs: 'scored',
+  },
+  {
+    ...integer('n_bases_viral', 'Bases called virus', 'Virale Basen', (row) => row.nBasesViral),
     needs: 'scored',
   },
   {
@@ -82,12 +96,14 @@ export async function usedColumns(source: ExportSource, selection: SequenceSelec
     return (await source.store.countPredictions({ ...selection, filter })).total > 0;
   };
   const least = selection.filter.minScoredChunks ?? 0;
-  const [scored, twoScored, evidence] = await Promise.all([
+  const most = Math.min(SHORTEST_LENGTH - 1, selection.filter.maxLength ?? Infinity);
+  const [scored, twoScored, evidence, tooShort] = await Promise.all([
     has({ minScoredChunks: Math.max(1, least) }),
     has({ minScoredChunks: Math.max(2, least), evidence: selection.filter.evidence ?? ALL_LEVELS }),
     has({ evidence: selection.filter.evidence ?? ALL_LEVELS }),
+    has({ maxLength: most }),
   ]);
-  const met = { scored, twoScored, evidence };
+  const met = { scored, twoScored, evidence, tooShort };
   return [
     ...COLUMNS.filter(({ needs }) => needs === undefined || met[needs]),
     ...source.others.flatMap((joined, table) => otherColumns(joined, table, source.others)),
@@ -165,6 +181,8 @@ export const CALL_WORDS: Record<ExportLanguage, Record<Prediction, string>> = {
   en: { virus: 'Virus', others: 'Other', not_scored: 'Not scored', failed: 'Failed' },
   de: { virus: 'Virus', others: 'Anderes', not_scored: 'Nicht bewertet', failed: 'Gescheitert' },
 };
+
+export const TOO_SHORT_WORD: Record<ExportLanguage, string> = { en: 'too short', de: 'zu kurz' };
 
 export const EVIDENCE_WORDS: Record<ExportLanguage, Record<Evidence, string>> = {
   en: { weak: 'Weak', moderate: 'Moderate', strong: 'Strong' },

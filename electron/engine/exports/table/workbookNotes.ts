@@ -1,4 +1,4 @@
-import { EVIDENCE_RULE } from '../../../contract/evidence.ts';
+import { EVIDENCE_RULE, SHORTEST_LENGTH } from '../../../contract/evidence.ts';
 import type { ExportLanguage } from '../../../contract/exports.ts';
 import { demoMark } from '../../../contract/plan.ts';
 import type { Column } from './columns.ts';
@@ -19,7 +19,7 @@ export function workbookNotes(source: ExportSource, columns: readonly Column[]):
     [texts.files, run.inputs.map(({ path }) => path).join('\n')],
     [texts.score, SCORE_TEXT[language]],
     [texts.call, CALL_TEXT[language]],
-    ...(has('evidence') ? [[texts.evidence, EVIDENCE_TEXT[language]] as [string, string]] : []),
+    ...(has('evidence') ? [[texts.evidence, evidenceText(language, chunkLength)] as [string, string]] : []),
     [texts.positions, texts.positionsText],
     ...(has('tags') || has('note') ? [[texts.notes, texts.notesText] as [string, string]] : []),
   ];
@@ -66,43 +66,45 @@ const TEXTS = {
 /** The same sentences stand in the report. */
 export const SCORE_TEXT: Record<ExportLanguage, string> = {
   en:
-    'Mean, over the scored chunks, of the highest virus score among the reading frames of each. It ranks sequences and is no ' +
-    'probability: in a metagenome viruses are far rarer than they were in training. There is no calibrated false discovery rate.',
+    'A chunk has the virus score of its most decided reading frame. The score of a sequence is the mean over its scored chunks, each ' +
+    'weighted by the bases that no scored chunk before it covers. It ranks sequences and is no probability: in a metagenome viruses ' +
+    'are far rarer than they were in training. There is no calibrated false discovery rate.',
   de:
-    'Mittel, über die bewerteten Stücke, des jeweils höchsten Viruswerts ihrer Leserahmen. Er ordnet die Sequenzen und ist keine ' +
-    'Wahrscheinlichkeit: in einem Metagenom sind Viren weit seltener als in den Trainingsdaten. Eine geeichte Falscherkennungsrate gibt es nicht.',
+    'Ein Stück hat den Viruswert seines entschiedensten Leserahmens. Der Wert einer Sequenz ist das Mittel über ihre bewerteten Stücke, ' +
+    'jedes gewichtet mit den Basen, die kein bewertetes Stück davor abdeckt. Er ordnet die Sequenzen und ist keine Wahrscheinlichkeit: in ' +
+    'einem Metagenom sind Viren weit seltener als in den Trainingsdaten. Eine geeichte Falscherkennungsrate gibt es nicht.',
 };
 
 export const CALL_TEXT: Record<ExportLanguage, string> = {
   en:
-    'Virus where at least half of the scored chunks are called virus. A chunk is called what its most decided frame says: virus where ' +
-    'the highest virus score of its frames is at least as high as the highest other score. The call counts chunks and the score is a mean ' +
-    'of virus scores, so a sequence can be called virus with a score below 0.5, and other with one above. Not scored means that no ' +
-    'chunk has a reading frame without a stop codon, not that the sequence is not viral.',
+    'Virus from a score of 0.5 on, other below. A chunk is called what its most decided frame says: virus where the highest virus ' +
+    'score of its frames is at least as high as the highest other score. Not scored means that no chunk has a reading frame without ' +
+    `a stop codon, not that the sequence is not viral. Shorter than ${SHORTEST_LENGTH} bp is too short to be believed.`,
   de:
-    'Virus, wenn mindestens die Hälfte der bewerteten Stücke so eingestuft ist. Ein Stück ist, was der entschiedenste seiner Rahmen sagt: ' +
-    'Virus, wenn der höchste Viruswert seiner Rahmen mindestens so hoch ist wie der höchste andere Wert. Die Einstufung zählt Stücke, der ' +
-    'Wert ist ein Mittel von Viruswerten; darum kann eine Sequenz mit einem Wert unter 0,5 als Virus eingestuft sein und eine mit einem ' +
-    'höheren als anderes. Nicht bewertet heißt, dass kein Stück einen Leserahmen ohne Stoppcodon hat, ' +
-    'nicht, dass die Sequenz nicht viral ist.',
+    'Virus ab einem Wert von 0,5, anderes darunter. Ein Stück ist, was der entschiedenste seiner Rahmen sagt: Virus, wenn der höchste ' +
+    'Viruswert seiner Rahmen mindestens so hoch ist wie der höchste andere Wert. Nicht bewertet heißt, dass kein Stück einen ' +
+    'Leserahmen ohne Stoppcodon hat, nicht, dass die Sequenz nicht viral ist. ' +
+    `Was kürzer ist als ${SHORTEST_LENGTH} bp, ist zu kurz, um sich darauf zu verlassen.`,
 };
 
-const { middle, scoredChunks, strong } = EVIDENCE_RULE;
-
-export const EVIDENCE_TEXT: Record<ExportLanguage, string> = {
-  en:
-    `On how much of the sequence the call rests, and whether its chunks agree; no probability. Weak: fewer than ${scoredChunks} ` +
-    `scored chunks, or fewer than two thirds of them have the call, or the score lies on the other side of ${middle}. Strong: at least ` +
-    `${strong.length} bp, at least ${strong.scoredChunks} scored chunks and half of all chunks, nine tenths of them with the call, and ` +
-    `the second-best chunk confirms it (a virus: at least ${strong.secondScore}; other: below ${middle}). Moderate: all between.`,
-  de:
-    `Auf wie viel von der Sequenz die Einstufung beruht, und ob die Stücke übereinstimmen; keine Wahrscheinlichkeit. Schwach: weniger als ` +
-    `${scoredChunks} bewertete Stücke, oder weniger als zwei Drittel davon haben die Einstufung, oder der Wert liegt auf der anderen Seite ` +
-    `von ${german(middle)}. Stark: mindestens ${strong.length} bp, mindestens ${strong.scoredChunks} bewertete Stücke und die Hälfte aller ` +
-    `Stücke, neun Zehntel davon mit der Einstufung, und das zweitbeste Stück bestätigt sie (Virus: mindestens ${german(strong.secondScore)}; ` +
-    `anderes: unter ${german(middle)}). Mittel: alles dazwischen.`,
-};
-
-function german(value: number): string {
-  return String(value).replace('.', ',');
+/** What every run says of its evidence levels. */
+export function evidenceText(language: ExportLanguage, chunkLength: number): string {
+  const { scoredChunkLengths, strong } = EVIDENCE_RULE;
+  const weakBases = scoredChunkLengths * chunkLength;
+  const decimals = (value: number): string =>
+    value.toLocaleString(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  const [score, otherScore] = [decimals(strong.score), decimals(1 - strong.score)];
+  return {
+    en:
+      'On how much of the sequence the call rests, and whether its chunks agree; no probability. Bases count once, however many chunks ' +
+      `they lie in. Weak: less than ${weakBases} bp are scored, or fewer than two thirds of these bases have the call, or the sequence ` +
+      `is shorter than ${SHORTEST_LENGTH} bp. Strong: at least ${strong.scoredBases} bp and half of the sequence are scored, nine tenths of these ` +
+      `bases have the call, and the score is at least ${score} (virus) or at most ${otherScore} (other). Moderate: all between.`,
+    de:
+      'Auf wie viel von der Sequenz die Einstufung beruht, und ob die Stücke übereinstimmen; keine Wahrscheinlichkeit. Basen zählen einmal, in ' +
+      `wie vielen Stücken sie auch liegen. Schwach: weniger als ${weakBases} bp sind bewertet, oder weniger als zwei Drittel dieser Basen ` +
+      `haben die Einstufung, oder die Sequenz ist kürzer als ${SHORTEST_LENGTH} bp. Stark: mindestens ${strong.scoredBases} bp und die Hälfte der ` +
+      `Sequenz sind bewertet, neun Zehntel dieser Basen haben die Einstufung, und der Wert ist mindestens ${score} (Virus) oder höchstens ` +
+      `${otherScore} (anderes). Mittel: alles dazwischen.`,
+  }[language];
 }

@@ -24,14 +24,17 @@ afterAll(removeFolders);
 const TEXTS = ['seq_name', 'input', 'prediction', 'reason', 'best_frame', 'model'];
 const INTEGERS = [
   ...['row', 'length', 'n_chunks', 'n_chunks_scored', 'n_chunks_viral', 'n_frames_scored'],
-  ...['best_chunk_start', 'best_chunk_end'],
+  ...['best_chunk_start', 'best_chunk_end', 'n_bases_scored', 'n_bases_viral'],
 ];
 const SCORES = ['virus_score', 'viral_fraction'];
 
 function typeOf(name: string): string {
   if (SCORES.includes(name)) return 'FLOAT';
+  if (name === 'too_short') return 'BOOLEAN';
   if (TEXTS.includes(name)) return 'VARCHAR';
-  return ['length', 'best_chunk_start', 'best_chunk_end'].includes(name) ? 'BIGINT' : 'INTEGER';
+  return ['length', 'n_bases_scored', 'n_bases_viral', 'best_chunk_start', 'best_chunk_end'].includes(name)
+    ? 'BIGINT'
+    : 'INTEGER';
 }
 
 const FAULTS = ['empty', 'invalid_characters', 'malformed_record'] as const;
@@ -59,6 +62,7 @@ async function stored(run: PreparedRun): Promise<string> {
       'reads_0.fasta',
       row.row,
       row.length,
+      row.tooShort ? 'True' : 'False',
       row.virusScore === null ? 'NA' : float32Text(row.virusScore),
       'NA',
       row.prediction,
@@ -67,6 +71,8 @@ async function stored(run: PreparedRun): Promise<string> {
       row.nChunksScored,
       row.nChunksViral,
       row.viralFraction === null ? 'NA' : float32Text(Math.fround(row.viralFraction)),
+      row.nBasesScored,
+      row.nBasesViral,
       row.bestChunkStart ?? 'NA',
       row.bestChunkEnd ?? 'NA',
       row.bestFrame ?? 'NA',
@@ -132,7 +138,7 @@ describe.each([
     const files = [RESULT_FILES.results, RESULT_FILES.sequences].map((name) =>
       quoted(join(run.folder, name)),
     );
-    const shared = [...TEXTS, ...INTEGERS, ...SCORES];
+    const shared = [...TEXTS, ...INTEGERS, ...SCORES, 'too_short'];
     const differing = await duck.rows<[bigint]>(
       `SELECT count(*) FROM (SELECT ${shared.join(', ')} FROM read_parquet(${files[0]}) EXCEPT ALL
          SELECT ${shared.map((name) => `${name}::${typeOf(name)}`).join(', ')}

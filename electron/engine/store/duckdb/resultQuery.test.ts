@@ -86,7 +86,8 @@ describe('a query', () => {
     });
     const { rows } = await ask(`SELECT ${columns.join(', ')} FROM sequences ORDER BY row`);
     // A whole number has no decimal point here.
-    const text = (cell: QueryCell) => (cell === null ? 'NA' : String(cell));
+    const text = (cell: QueryCell) =>
+      cell === null ? 'NA' : typeof cell === 'boolean' ? (cell ? 'True' : 'False') : String(cell);
     expect(rows.map((row) => row.map(text))).toEqual(
       wanted.map((row) => row.map((cell) => cell?.replace(/^(\d+)[.]0$/, '$1'))),
     );

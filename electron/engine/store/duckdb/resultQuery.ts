@@ -40,6 +40,7 @@ const CHUNK_COLUMNS = {
   best_frame: 'VARCHAR',
   score1: 'FLOAT',
   score2: 'FLOAT',
+  virus_score: 'FLOAT',
   is_virus: 'BOOLEAN',
   reason: 'VARCHAR',
 } as const;

@@ -8,6 +8,7 @@ import {
   type Prediction,
   type Reason,
 } from '../../../contract/results.ts';
+import { isTooShort } from '../../../contract/evidence.ts';
 import { chunkBounds } from '../../results/chunkLayout.ts';
 import { evidenceOf } from '../../results/evidence.ts';
 import type { SequenceSummary } from '../../results/sequenceTally.ts';
@@ -29,6 +30,7 @@ const STAGED = [
   ['header', 'VARCHAR'],
   ['input', 'INTEGER'],
   ['length', 'BIGINT'],
+  ['too_short', 'BOOLEAN'],
   ['virus_score', 'FLOAT'],
   ['prediction', 'INTEGER'],
   ['reason', 'INTEGER'],
@@ -36,6 +38,8 @@ const STAGED = [
   ['n_chunks', 'INTEGER'],
   ['n_chunks_scored', 'INTEGER'],
   ['n_chunks_viral', 'INTEGER'],
+  ['n_bases_scored', 'BIGINT'],
+  ['n_bases_viral', 'BIGINT'],
   ['best_chunk_start', 'BIGINT'],
   ['best_chunk_end', 'BIGINT'],
   ['best_frame', 'INTEGER'],
@@ -51,10 +55,11 @@ const ROWS_PER_CHUNK = 2048;
 export function resultColumns(table: string, { inputs, model }: RunLabels): string {
   const named = (names: readonly string[], column: string): string =>
     `[${names.map(quoted).join(', ')}][${column} + 1] AS ${column}`;
-  return `SELECT row, seq_name, header, ${named(inputs, 'input')}, length, virus_score,
+  return `SELECT row, seq_name, header, ${named(inputs, 'input')}, length, too_short, virus_score,
     ${named(predictionSchema.options, 'prediction')}, ${named(reasonSchema.options, 'reason')},
     ${named(evidenceSchema.options, 'evidence')}, n_chunks, n_chunks_scored, n_chunks_viral,
     (n_chunks_viral::DOUBLE / nullif(n_chunks_scored, 0))::FLOAT AS viral_fraction,
+    n_bases_scored, n_bases_viral,
     best_chunk_start, best_chunk_end, ${named(FRAME_NAMES, 'best_frame')}, best_score, second_score, n_frames_scored,
     ${quoted(model)} AS model FROM ${table}`;
 }
@@ -94,13 +99,14 @@ export class ResultRows {
     const { row, name, header, input, length, nChunks } = record;
     const { bestChunk, bestFrame } = summary;
     const best = bestChunk === null ? null : chunkBounds(length, this.#chunkLength, bestChunk);
-    const evidence = evidenceOf({ ...summary, length, nChunks });
+    const evidence = evidenceOf({ ...summary, length, chunkLength: this.#chunkLength });
     const values = [
       row,
       nameText(name),
       header ?? name,
       input,
       BigInt(length),
+      isTooShort(length),
       summary.virusScore,
       PREDICTION[summary.prediction],
       REASON[summary.reason],
@@ -108,6 +114,8 @@ export class ResultRows {
       nChunks,
       summary.nChunksScored,
       summary.nChunksViral,
+      BigInt(summary.nBasesScored),
+      BigInt(summary.nBasesViral),
       best && BigInt(best.start + 1),
       best && BigInt(best.end),
       bestFrame,

@@ -132,7 +132,10 @@ const COLUMNS = [
   ...['row', 'n_chunks', 'n_chunks_scored', 'n_chunks_viral', 'n_frames_scored'].map(
     (name) => `${name}::INTEGER AS ${name}`,
   ),
-  ...['length', 'best_chunk_start', 'best_chunk_end'].map((name) => `${name}::BIGINT AS ${name}`),
+  ...['length', 'n_bases_scored', 'n_bases_viral', 'best_chunk_start', 'best_chunk_end'].map(
+    (name) => `${name}::BIGINT AS ${name}`,
+  ),
+  'too_short::BOOLEAN AS too_short',
   ...['virus_score', 'viral_fraction', 'best_score', 'second_score'].map(
     (name) => `${name}::FLOAT AS ${name}`,
   ),

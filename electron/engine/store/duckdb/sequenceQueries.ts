@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { closeSync, fsyncSync, writeSync } from 'node:fs';
 import { appError, AppFailure } from '../../../contract/errors.ts';
+import { isTooShort } from '../../../contract/evidence.ts';
 import type { Evidence, FrameName, Prediction, Reason, SequenceResult } from '../../../contract/results.ts';
 import type { SequenceSort } from '../../../contract/rpc/results.ts';
 import { openNew } from '../../files/runFiles.ts';
@@ -41,9 +42,11 @@ type ResultRow = [
   bestScore: number | null,
   secondScore: number | null,
   evidence: Evidence | null,
+  nBasesScored: bigint,
+  nBasesViral: bigint,
 ];
 const RESULT_COLUMNS = `row, length, n_chunks, prediction, reason, virus_score, n_chunks_scored, n_chunks_viral, n_frames_scored,
-  best_chunk_start, best_chunk_end, best_frame, best_score, second_score, evidence`;
+  best_chunk_start, best_chunk_end, best_frame, best_score, second_score, evidence, n_bases_scored, n_bases_viral`;
 
 const IN_ORDER: SequenceSort = { by: 'row', descending: false };
 
@@ -262,13 +265,15 @@ function toSequence(
   if (!text) return null;
   const [row, length, nChunks, prediction, reason, virusScore, nChunksScored, nChunksViral, nFramesScored] =
     found;
-  const [, , , , , , , , , start, end, bestFrame, bestScore, secondScore, evidence] = found;
+  const [, , , , , , , , , start, end, bestFrame, bestScore, secondScore, evidence, basesScored, basesViral] =
+    found;
   return {
     row,
     seqName: nameText(text.name),
     header: text.header ?? text.name,
     input: text.input,
     length: Number(length),
+    tooShort: isTooShort(Number(length)),
     virusScore,
     prediction,
     reason,
@@ -276,6 +281,8 @@ function toSequence(
     nChunksScored,
     nChunksViral,
     viralFraction: nChunksScored === 0 ? null : nChunksViral / nChunksScored,
+    nBasesScored: Number(basesScored),
+    nBasesViral: Number(basesViral),
     bestChunkStart: start === null ? null : Number(start),
     bestChunkEnd: end === null ? null : Number(end),
     bestFrame,

@@ -73,7 +73,7 @@ function chunkColumns({ t, format }: Texts): VirtualColumn<ChunkResult>[] {
       title: t('chunks.score'),
       width: '92px',
       align: 'end',
-      cell: (row) => (row.score2 === null ? '–' : format.score(row.score2)),
+      cell: (row) => (row.virusScore === null ? '–' : format.score(row.virusScore)),
     },
     {
       id: 'frame',

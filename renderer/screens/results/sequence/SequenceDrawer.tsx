@@ -3,12 +3,7 @@ import { queries } from '../../../state/connection.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Drawer, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import {
-  EVIDENCE_RULE,
-  type ChunkResult,
-  type RunSummary,
-  type SequenceResult,
-} from '../../../../electron/contract/index.ts';
+import { SHORTEST_LENGTH, type ChunkResult, type RunSummary } from '../../../../electron/contract/index.ts';
 import { Banner } from '../../../components/feedback/Banner.tsx';
 import { ChunkTrack } from '../../../components/charts/ChunkTrack.tsx';
 import { ErrorCard } from '../../../components/feedback/ErrorCard.tsx';
@@ -83,7 +78,7 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
           {
             label: t('results.column.evidence'),
             value: <EvidenceLabel evidence={sequence.evidence} />,
-            hint: evidenceRule(texts),
+            hint: evidenceRule(texts, run.plan.chunkLength),
           },
           { label: t('results.column.length'), value: format.bases(sequence.length) },
           {
@@ -103,12 +98,9 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
       )}
       {sequence.virusScore !== null && sequence.length < run.plan.chunkLength && (
         <Paper component="p" px={14} py={10} radius="md" bg="var(--surface-sunken)">
-          {t('chunks.short', { length: run.plan.chunkLength })}
-        </Paper>
-      )}
-      {contradictsItsScore(sequence) && (
-        <Paper component="p" px={14} py={10} radius="md" bg="var(--surface-sunken)">
-          {t('chunks.disagree')}
+          {sequence.tooShort
+            ? t('results.tooShortText', { shortest: SHORTEST_LENGTH })
+            : t('chunks.short', { length: run.plan.chunkLength })}
         </Paper>
       )}
       {sequence.secondScore !== null && sequence.bestScore !== null && (
@@ -135,10 +127,4 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
       <SequenceLetters run={run} sequence={sequence} />
     </Stack>
   );
-}
-
-/** A virus with a low score, or another sequence with a high one. */
-function contradictsItsScore({ prediction, virusScore }: SequenceResult): boolean {
-  if (virusScore === null || (prediction !== 'virus' && prediction !== 'others')) return false;
-  return virusScore >= EVIDENCE_RULE.middle !== (prediction === 'virus');
 }

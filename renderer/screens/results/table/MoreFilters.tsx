@@ -29,7 +29,7 @@ const WIDTH = 400;
 const FITS = { flip: true, shift: true, size: true } as const;
 
 /** Filters by what the columns of the table show, besides those that have their place above it. */
-export function MoreFilters() {
+export function MoreFilters({ chunkLength }: { chunkLength: number }) {
   const texts = useTexts();
   const { t } = texts;
   const view = useResultsView();
@@ -78,7 +78,7 @@ export function MoreFilters() {
           </Group>
         </Checkbox.Group>
         <Text mt={-4} fz="xs" c="dimmed">
-          {evidenceRule(texts)}
+          {evidenceRule(texts, chunkLength)}
         </Text>
       </Popover.Dropdown>
     </Popover>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button, Menu, Text } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
-import { CONSERVATIVE, type RunSummary, type SequenceFilter } from '../../../../electron/contract/index.ts';
+import { EVIDENCE_RULE, type RunSummary, type SequenceFilter } from '../../../../electron/contract/index.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { queries } from '../../../state/connection.ts';
 import { PRESETS, showPreset, type Preset } from '../../../state/results/resultsView.ts';
@@ -47,7 +47,7 @@ function PresetItem({ run, name, filter }: { run: RunSummary; name: Preset; filt
         {t(`presets.${name}`)}
       </Text>
       <Text span fz="xs" c="dimmed" display="block">
-        {t(`presets.${name}Text`, { score: format.decimal(CONSERVATIVE.minScore, 1) })}
+        {t(`presets.${name}Text`, { score: format.decimal(EVIDENCE_RULE.strong.score, 1) })}
       </Text>
     </Menu.Item>
   );

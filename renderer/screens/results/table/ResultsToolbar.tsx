@@ -59,7 +59,7 @@ export function ResultsToolbar({ run }: { run: RunSummary }) {
           onChange={(value) => changeView({ input: value === ALL || value === null ? null : Number(value) })}
         />
       )}
-      <MoreFilters />
+      <MoreFilters chunkLength={run.plan.chunkLength} />
       <Popover position="bottom-end" withArrow shadow="md" trapFocus>
         <Popover.Target>
           <Button variant="default" size="compact-sm" leftSection={<IconColumns3 size={16} aria-hidden />}>

@@ -1,14 +1,14 @@
-import { EVIDENCE_RULE } from '../../../../electron/contract/index.ts';
+import { EVIDENCE_RULE, SHORTEST_LENGTH } from '../../../../electron/contract/index.ts';
 import type { Texts } from '../../../i18n/index.ts';
 
-/** The rule of the evidence levels in words. */
-export function evidenceRule({ t, format }: Pick<Texts, 't' | 'format'>): string {
-  const { scoredChunks, middle, strong } = EVIDENCE_RULE;
+/** The rule of the evidence levels in words, for a run whose chunks have this length. */
+export function evidenceRule({ t, format }: Pick<Texts, 't' | 'format'>, chunkLength: number): string {
+  const { scoredChunkLengths, strong } = EVIDENCE_RULE;
   return t('evidence.rule', {
-    scoredChunks,
-    middle: format.decimal(middle, 1),
-    length: format.integer(strong.length),
-    strongChunks: strong.scoredChunks,
-    secondScore: format.decimal(strong.secondScore, 1),
+    weakBases: format.integer(scoredChunkLengths * chunkLength),
+    shortest: format.integer(SHORTEST_LENGTH),
+    strongBases: format.integer(strong.scoredBases),
+    score: format.decimal(strong.score, 1),
+    otherScore: format.decimal(1 - strong.score, 1),
   });
 }

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import { IconNote } from '@tabler/icons-react';
 import {
   sequenceSortSchema,
+  SHORTEST_LENGTH,
   type Evidence,
   type ListedSequence,
   type Prediction,
@@ -56,6 +57,7 @@ export function sequenceColumns(
 ): VirtualColumn<ListedSequence>[] {
   const missing = '–';
   const shortLook = { title: t('results.shortText', { length: chunkLength }) };
+  const tooShortLook = { title: t('results.tooShortText', { shortest: SHORTEST_LENGTH }) };
   const otherText = ({ isVirus, text }: OtherCall) => {
     const call = t(isVirus ? 'prediction.virus' : 'others.notVirus');
     return text === '' ? call : `${call} · ${text}`;
@@ -97,17 +99,17 @@ export function sequenceColumns(
       cell: (row) => {
         const { length } = row;
         const text = format.integer(length);
-        if (length >= chunkLength) return text;
+        if (length >= chunkLength && !row.tooShort) return text;
         return (
           <>
             <Text span ml={6} fz={11} c="dimmed">
-              {t('results.short')}
+              {t(row.tooShort ? 'results.tooShort' : 'results.short')}
             </Text>{' '}
             {text}
           </>
         );
       },
-      look: (row) => (row.length < chunkLength ? shortLook : NO_LOOK),
+      look: (row) => (row.tooShort ? tooShortLook : row.length < chunkLength ? shortLook : NO_LOOK),
     },
     {
       id: 'virusScore',

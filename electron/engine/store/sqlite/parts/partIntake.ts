@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { PartDone } from '../../../../contract/protocol/index.ts';
 import type { Reason } from '../../../../contract/results.ts';
-import { isVirusCall } from '../../../results/chunkCall.ts';
+import { callChunk } from '../../../results/chunkCall.ts';
 import { endAttemptsOf, isAttemptOpen } from './attempts.ts';
 import { readSafetensors, SafetensorsError } from '../files/safetensorsFile.ts';
 import { chunkSpans, isFileError, readPartFrames, type ChunkSpan } from '../files/partFile.ts';
@@ -146,7 +146,7 @@ function* chunkRows(spans: ChunkSpan[], { pairs, state }: Scores): Generator<Chu
       fp32,
       scores: scored.length > 0 ? Buffer.from(scored.buffer, scored.byteOffset, scored.byteLength) : null,
       // Without all of its frames a chunk's largest score isn't known, so there is no call.
-      isVirus: unscored === 0 ? isVirusCall(scored) : null,
+      isVirus: unscored === 0 ? callChunk(scored).isVirus : null,
       reason: unscored === 0 ? null : 'non_finite',
     };
   }

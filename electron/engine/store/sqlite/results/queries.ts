@@ -1,14 +1,9 @@
 import type Database from 'better-sqlite3';
 import type { ChunkResult, Reason } from '../../../../contract/results.ts';
 import { readPlan } from '../runRows.ts';
-import {
-  FRAMES_IN_MASK,
-  frameName,
-  indexOfLargest,
-  isVirusCall,
-  largest,
-} from '../../../results/chunkCall.ts';
+import { callChunk, FRAMES_IN_MASK, frameName } from '../../../results/chunkCall.ts';
 import { chunkBounds } from '../../../results/chunkLayout.ts';
+import { viralRowMethods } from './derive/viralRows.ts';
 import { checkChunk, scorePairs, scoredFrames, SCORES_READ } from './derive/recordScan.ts';
 import { nameText } from './tables/tableRows.ts';
 import { writeRows } from '../../duckdb/sequenceQueries.ts';
@@ -26,18 +21,12 @@ export function resultQueryMethods(db: Database.Database) {
      JOIN chunk c ON c.row BETWEEN p.first_row AND p.last_row AND c.part = p.id JOIN record r ON r.row = c.row
      WHERE p.key = ? ORDER BY c.row, c.chunk`,
   );
-  const viralRows = db
-    .prepare<[], number>(
-      // The rule of SequenceTally, where only the calls of the chunks are needed.
-      `SELECT chunk.row FROM chunk JOIN record ON record.row = chunk.row WHERE record.reason IS NULL
-       GROUP BY chunk.row HAVING count(*) = count(is_virus) AND 2 * sum(is_virus) >= count(*) ORDER BY chunk.row`,
-    )
-    .pluck();
+  const { viralRows } = viralRowMethods(db);
   return {
     /** How many are called virus in a run whose parts are all settled. */
-    viralSequences: (): number => viralRows.all().length,
+    viralSequences: (): number => viralRows().length,
     /** Writes the numbers of the rows called virus, ascending, as little-endian U32; answers with how many. */
-    writeViralRows: (path: string): number => writeRows(Uint32Array.from(viralRows.all()), path),
+    writeViralRows: (path: string): number => writeRows(viralRows(), path),
     rowsNamed: (names: readonly string[]): Map<string, number[]> => rowsNamed(db, names),
     /** The scored chunks of each of the given rows, in order along it. */
     scoredChunksOf: (rows: Uint32Array): ScoredChunk[][] =>
@@ -97,13 +86,11 @@ function chunksOf(
 
 function toScoredChunk(row: number, chunk: ChunkColumns): ScoredChunk {
   checkChunk(row, { ...chunk, scoreBytes: chunk.scores?.length ?? 0 });
-  const pairs = scorePairs(chunk.scores);
+  const { deciding, ...call } = callChunk(scorePairs(chunk.scores));
   return {
     chunk: chunk.chunk,
-    frame: frameName(scoredFrames(chunk)[indexOfLargest(pairs, 1)]!),
-    score1: largest(pairs, 0),
-    score2: largest(pairs, 1),
-    isVirus: isVirusCall(pairs),
+    frame: frameName(scoredFrames(chunk)[deciding]!),
+    ...call,
   };
 }
 
@@ -138,7 +125,7 @@ function rowsNamed(db: Database.Database, names: readonly string[]): Map<string,
 }
 
 function chunkScores(chunk: ChunkColumns | undefined): Omit<ChunkResult, 'chunk' | 'start' | 'end'> {
-  const none = { frames: [], bestFrame: null, score1: null, score2: null, isVirus: null };
+  const none = { frames: [], bestFrame: null, score1: null, score2: null, virusScore: null, isVirus: null };
   if (!chunk) return { ...none, reason: 'no_open_frame' };
   const pairs = scorePairs(chunk.scores);
   const numbers = scoredFrames(chunk);
@@ -148,12 +135,6 @@ function chunkScores(chunk: ChunkColumns | undefined): Omit<ChunkResult, 'chunk'
     score2: pairs[2 * i + 1]!,
   }));
   if (chunk.reason !== null) return { ...none, frames, reason: chunk.reason };
-  return {
-    frames,
-    bestFrame: frameName(FRAMES_IN_MASK[chunk.frames & ~chunk.unscored]![indexOfLargest(pairs, 1)]!),
-    score1: largest(pairs, 0),
-    score2: largest(pairs, 1),
-    isVirus: isVirusCall(pairs),
-    reason: 'ok',
-  };
+  const { deciding, ...call } = callChunk(pairs);
+  return { frames, bestFrame: frameName(numbers[deciding]!), ...call, reason: 'ok' };
 }

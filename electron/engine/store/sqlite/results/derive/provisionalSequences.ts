@@ -1,7 +1,10 @@
 import type Database from 'better-sqlite3';
 import { AppFailure } from '../../../../../contract/errors.ts';
 import { FRAMES_IN_MASK } from '../../../../results/chunkCall.ts';
+import { chunkCount } from '../../../../results/chunkLayout.ts';
 import { SequenceTally, type SequenceSummary } from '../../../../results/sequenceTally.ts';
+import { readPlan } from '../../runRows.ts';
+import { damaged } from '../../storeErrors.ts';
 import { ChunkCursor, DESCRIBED, type DescribedRecord } from './recordScan.ts';
 
 /** Parts of which nothing more will come, and files of records: what has been derived from one, and from which state of it. */
@@ -54,6 +57,7 @@ export function provisionalSequences(db: Database.Database) {
     `SELECT ${DESCRIBED} FROM record WHERE row IN (SELECT DISTINCT row FROM chunk WHERE ${OF_PART}) ORDER BY row`,
   );
   const cursor = new ChunkCursor(db);
+  const { chunkLength } = readPlan(db);
   /** What everything so far was derived from. */
   const known = new Map<string, string | null>();
   /** Frames seen of records that lack some. */
@@ -66,10 +70,14 @@ export function provisionalSequences(db: Database.Database) {
     isNew = true;
   }
 
-  function summaryOf({ row, fault }: DescribedRecord): SequenceSummary {
-    const tally = new SequenceTally();
+  function summaryOf({ row, fault, length, nChunks }: DescribedRecord): SequenceSummary {
+    const tally = new SequenceTally(length, chunkLength);
     cursor.only(row);
-    for (let chunk = cursor.current; chunk; chunk = cursor.advance()) tally.add(chunk);
+    for (let chunk = cursor.current; chunk; chunk = cursor.advance()) {
+      if (chunk.chunk >= Math.min(nChunks, chunkCount(length, chunkLength)))
+        throw damaged(`run.db holds too many chunks of row ${row}.`);
+      tally.add(chunk);
+    }
     return tally.summary(fault);
   }
 

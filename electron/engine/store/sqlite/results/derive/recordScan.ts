@@ -2,6 +2,8 @@ import type Database from 'better-sqlite3';
 import type { Reason } from '../../../../../contract/results.ts';
 import { damaged } from '../../storeErrors.ts';
 import { FRAMES_IN_MASK, type ScorePairs } from '../../../../results/chunkCall.ts';
+import { chunkCount } from '../../../../results/chunkLayout.ts';
+import { readPlan } from '../../runRows.ts';
 import type { ChunkScores } from '../../../../results/sequenceTally.ts';
 
 const PAGE_ROWS = 1024;
@@ -45,14 +47,19 @@ const LAST_ROW = Number.MAX_SAFE_INTEGER;
 export const DESCRIBED =
   'row, n_chunks AS nChunks, n_frames AS nFrames, length, reason AS fault, input, name, header';
 
-/** The records in order. A page in memory at a time, so that the connection stays free to write in between. */
+/** The records in order. A page in memory at a time, so that the connection stays free to write in between. Raises AppFailure where
+ * a record cannot have that many chunks. */
 export function* scanRecords(db: Database.Database): Generator<DescribedRecord> {
   const page = db.prepare<[number, number], DescribedRecord>(
     `SELECT ${DESCRIBED} FROM record WHERE row > ? ORDER BY row LIMIT ?`,
   );
+  const { chunkLength } = readPlan(db);
   for (let last = -1; ;) {
     const records = page.all(last, PAGE_ROWS);
     if (records.length === 0) return;
+    for (const { row, length, nChunks } of records)
+      if (nChunks > chunkCount(length, chunkLength))
+        throw damaged(`run.db holds a false length of row ${row}.`);
     yield* records;
     last = records[records.length - 1]!.row;
   }

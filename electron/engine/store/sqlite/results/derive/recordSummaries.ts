@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { appError, AppFailure } from '../../../../../contract/errors.ts';
+import { readPlan } from '../../runRows.ts';
 import { ChunkCursor, type CountedRecord, type ScannedChunk } from './recordScan.ts';
 import { SequenceTally, type SequenceSummary } from '../../../../results/sequenceTally.ts';
 
@@ -15,9 +16,10 @@ export function* recordSummaries<Row extends CountedRecord>(
   records: Iterable<Row>,
   visit?: (record: Row, chunk: ScannedChunk) => void,
 ): Generator<SummarisedRecord<Row>> {
+  const { chunkLength } = readPlan(db);
   const cursor = new ChunkCursor(db);
   for (const record of records) {
-    const tally = new SequenceTally();
+    const tally = new SequenceTally(record.length, chunkLength);
     for (let chunk = cursor.current; chunk?.row === record.row; chunk = cursor.current) {
       if (chunk.chunk >= record.nChunks) throw chunkAmiss(record, chunk);
       visit?.(record, chunk);

@@ -1,9 +1,5 @@
 import type Database from 'better-sqlite3';
-
-export interface ViralSoFar {
-  viral: number;
-  scored: number;
-}
+import { viralRowMethods, type ViralCount } from './viralRows.ts';
 
 interface DonePart {
   id: number;
@@ -17,7 +13,7 @@ const OTHER = 1;
 const VIRAL = 2;
 
 /**
- * Sequences called virus among those with a score, by the rule of SequenceTally, while a run grows. A pass over all chunks takes
+ * Sequences called virus among those with a score, while a run grows. A pass over all chunks takes
  * more than a second for ten million, so only the records of parts that have come since are looked at, whole, whatever parts
  * their other chunks came from.
  */
@@ -27,16 +23,17 @@ export function viralSoFarMethods(db: Database.Database) {
      FROM part WHERE state = 'done'`,
   );
   const callsOf = db
-    .prepare<[number, number, number], [row: number, viral: 0 | 1]>(
-      `SELECT row, 2 * sum(is_virus) >= count(*) FROM chunk
+    .prepare<[number, number, number], [row: number, viral: number, scored: number]>(
+      `SELECT row, sum(is_virus), count(*) FROM chunk
        WHERE row IN (SELECT DISTINCT row FROM chunk WHERE row BETWEEN ? AND ? AND part = ?) AND is_virus IS NOT NULL
        GROUP BY row`,
     )
     .raw();
+  const { isViral } = viralRowMethods(db);
   const seals = new Map<number, string | null>();
   /** By row; a byte each, as there may be ten million. */
   let calls = new Uint8Array(0);
-  const sum: ViralSoFar = { viral: 0, scored: 0 };
+  const sum: ViralCount = { viral: 0, scored: 0 };
 
   function note(row: number, call: number): void {
     const before = calls[row]!;
@@ -51,7 +48,7 @@ export function viralSoFarMethods(db: Database.Database) {
     Object.assign(sum, { viral: 0, scored: 0 });
   }
 
-  function recount(): ViralSoFar {
+  function recount(): ViralCount {
     const done = new Map(doneParts.all().map((part) => [part.id, part]));
     if ([...seals].some(([id, seal]) => done.get(id)?.seal !== seal)) forget();
     for (const { id, firstRow, lastRow, seal } of done.values()) {
@@ -61,13 +58,15 @@ export function viralSoFarMethods(db: Database.Database) {
         longer.set(calls);
         calls = longer;
       }
-      for (const [row, viral] of callsOf.iterate(firstRow, lastRow, id)) note(row, viral ? VIRAL : OTHER);
+      // All of them at once: `isViral` asks the same connection.
+      for (const [row, viral, scored] of callsOf.all(firstRow, lastRow, id))
+        note(row, viral === scored || (viral > 0 && isViral(row)) ? VIRAL : OTHER);
       seals.set(id, seal);
     }
     return { ...sum };
   }
 
-  function viralSoFar(): ViralSoFar {
+  function viralSoFar(): ViralCount {
     try {
       return recount();
     } catch (error) {

@@ -1,11 +1,6 @@
 import { chunkBounds } from '../../../../results/chunkLayout.ts';
-import {
-  FRAMES_IN_MASK,
-  frameName,
-  indexOfLargest,
-  isVirusCall,
-  isVirusFrame,
-} from '../../../../results/chunkCall.ts';
+import { isTooShort } from '../../../../../contract/evidence.ts';
+import { callChunk, FRAMES_IN_MASK, frameName, isVirusFrame } from '../../../../results/chunkCall.ts';
 import { float32Text } from '../../../../results/float32Text.ts';
 import { visibleText } from '../../../../results/inputLabels.ts';
 import { scoredFrames, type ScannedRecord } from '../derive/recordScan.ts';
@@ -15,14 +10,16 @@ export const TABLE_HEADERS = {
   originalFrames: 'Sequence_ID\tPrediction\tscore1\tscore2\n',
   originalChunks: 'Modified_ID\tIs_Virus\n',
   sequences:
-    'seq_name\tinput\trow\tlength\tvirus_score\tfdr\tprediction\treason\tn_chunks\tn_chunks_scored\tn_chunks_viral\t' +
-    'viral_fraction\tbest_chunk_start\tbest_chunk_end\tbest_frame\tn_frames_scored\tmodel\ttaxonomy\n',
-  chunks: 'seq_name\trow\tchunk\tstart\tend\tn_frames\tbest_frame\tscore1\tscore2\tis_virus\treason\n',
+    'seq_name\tinput\trow\tlength\ttoo_short\tvirus_score\tfdr\tprediction\treason\tn_chunks\tn_chunks_scored\tn_chunks_viral\t' +
+    'viral_fraction\tn_bases_scored\tn_bases_viral\tbest_chunk_start\tbest_chunk_end\tbest_frame\tn_frames_scored\tmodel\ttaxonomy\n',
+  chunks:
+    'seq_name\trow\tchunk\tstart\tend\tn_frames\tbest_frame\tscore1\tscore2\tvirus_score\tis_virus\treason\n',
   failedRecords: 'seq_name\tinput\trow\tlength\treason\tparts\terror\n',
 } as const;
 
 /** Lines of a chunk's scored frames for prediction_results.txt, and its line for chunks.tsv. There score1 and score2 are the
- * largest of each among the frames: the two numbers that the call compares. best_frame is the one with the largest score2. */
+ * largest of each among the frames: the two numbers that the call compares. best_frame is the one that decides, and virus_score
+ * its score. */
 export function chunkLines(
   record: ScannedRecord,
   chunkLength: number,
@@ -31,28 +28,26 @@ export function chunkLines(
   const id = chunkId(record.name, chunk.chunk);
   const names = scoredFrames(chunk);
   const { pairs } = chunk;
-  const text1: string[] = [];
-  const text2: string[] = [];
   let frames = '';
   for (let i = 0; i < names.length; i++) {
     const [score1, score2] = [pairs[2 * i]!, pairs[2 * i + 1]!];
-    text1.push(float32Text(score1));
-    text2.push(float32Text(score2));
     const call = isVirusFrame(score1, score2) ? 'virus' : 'others';
-    frames += `${id}${frameName(names[i]!)}\t${call}\t${text1[i]!}\t${text2[i]!}\n`;
+    frames += `${id}${frameName(names[i]!)}\t${call}\t${float32Text(score1)}\t${float32Text(score2)}\n`;
   }
   const nFrames = FRAMES_IN_MASK[chunk.frames]!.length;
   const start = `${chunkLineStart(record, chunkLength, chunk.chunk)}${nFrames}`;
-  if (chunk.reason !== null) return { frames, chunk: `${start}\tNA\tNA\tNA\tNA\t${chunk.reason}\n` };
-  const best = indexOfLargest(pairs, 1);
-  const score1 = text1[indexOfLargest(pairs, 0)]!;
-  const call = booleanText(isVirusCall(pairs));
-  return { frames, chunk: `${start}\t${frameName(names[best]!)}\t${score1}\t${text2[best]!}\t${call}\tok\n` };
+  if (chunk.reason !== null) return { frames, chunk: `${start}\tNA\tNA\tNA\tNA\tNA\t${chunk.reason}\n` };
+  const { isVirus, virusScore, deciding, score1, score2 } = callChunk(pairs);
+  const scores = [score1, score2, virusScore].map(float32Text).join('\t');
+  return {
+    frames,
+    chunk: `${start}\t${frameName(names[deciding]!)}\t${scores}\t${booleanText(isVirus)}\tok\n`,
+  };
 }
 
 /** Line of chunks.tsv for a chunk without a stop-free frame. */
 export function unopenedChunkLine(record: ScannedRecord, chunkLength: number, chunk: number): string {
-  return `${chunkLineStart(record, chunkLength, chunk)}0\tNA\tNA\tNA\tNA\tno_open_frame\n`;
+  return `${chunkLineStart(record, chunkLength, chunk)}0\tNA\tNA\tNA\tNA\tNA\tno_open_frame\n`;
 }
 
 export function sequenceLine(
@@ -67,9 +62,9 @@ export function sequenceLine(
   const best = bestChunk === null ? null : chunkBounds(record.length, chunkLength, bestChunk);
   const frame = bestFrame === null ? 'NA' : frameName(bestFrame);
   return (
-    `${nameText(record.name)}\t${labels.input}\t${record.row}\t${record.length}\t${score}\tNA\t` +
+    `${nameText(record.name)}\t${labels.input}\t${record.row}\t${record.length}\t${booleanText(isTooShort(record.length))}\t${score}\tNA\t` +
     `${summary.prediction}\t${summary.reason}\t${record.nChunks}\t${nChunksScored}\t${nChunksViral}\t${fraction}\t` +
-    `${best ? best.start + 1 : 'NA'}\t${best ? best.end : 'NA'}\t${frame}\t${summary.nFramesScored}\t${labels.model}\tNA\n`
+    `${summary.nBasesScored}\t${summary.nBasesViral}\t${best ? best.start + 1 : 'NA'}\t${best ? best.end : 'NA'}\t${frame}\t${summary.nFramesScored}\t${labels.model}\tNA\n`
   );
 }
 

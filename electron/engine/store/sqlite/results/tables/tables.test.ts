@@ -66,24 +66,24 @@ describe('result tables', () => {
     );
     expect(table('chunks')).toBe(
       [
-        'seq_name\trow\tchunk\tstart\tend\tn_frames\tbest_frame\tscore1\tscore2\tis_virus\treason\tmodel',
-        `contig1\t0\t1\t1\t500\t1\tF1\t0.25\t0.75\tTrue\tok\t${MODEL}`,
-        `contig1\t0\t2\t498\t997\t0\tNA\tNA\tNA\tNA\tno_open_frame\t${MODEL}`,
-        `contig1\t0\t3\t995\t1493\t2\tF2\t0.875\t0.25\tFalse\tok\t${MODEL}`,
-        `closed\t2\t1\t1\t500\t0\tNA\tNA\tNA\tNA\tno_open_frame\t${MODEL}`,
-        `contig1\t3\t1\t1\t500\t2\tR3\t0.9375\t1.0\tTrue\tok\t${MODEL}`,
+        'seq_name\trow\tchunk\tstart\tend\tn_frames\tbest_frame\tscore1\tscore2\tvirus_score\tis_virus\treason\tmodel',
+        `contig1\t0\t1\t1\t500\t1\tF1\t0.25\t0.75\t0.75\tTrue\tok\t${MODEL}`,
+        `contig1\t0\t2\t498\t997\t0\tNA\tNA\tNA\tNA\tNA\tno_open_frame\t${MODEL}`,
+        `contig1\t0\t3\t995\t1493\t2\tR3\t0.875\t0.25\t0.125\tFalse\tok\t${MODEL}`,
+        `closed\t2\t1\t1\t500\t0\tNA\tNA\tNA\tNA\tNA\tno_open_frame\t${MODEL}`,
+        `contig1\t3\t1\t1\t500\t2\tR3\t0.9375\t1.0\t1.0\tTrue\tok\t${MODEL}`,
         '',
       ].join('\n'),
     );
     expect(table('sequences')).toBe(
       [
-        'seq_name\tinput\trow\tlength\tvirus_score\tfdr\tprediction\treason\tn_chunks\tn_chunks_scored\tn_chunks_viral\t' +
-          'viral_fraction\tbest_chunk_start\tbest_chunk_end\tbest_frame\tn_frames_scored\tmodel\ttaxonomy',
-        `contig1\treads_0.fasta\t0\t1493\t0.5\tNA\tvirus\tok\t3\t2\t1\t0.5\t1\t500\tF1\t3\t${MODEL}\tNA`,
-        `short\treads_0.fasta\t1\t0\tNA\tNA\tnot_scored\tempty\t0\t0\t0\tNA\tNA\tNA\tNA\t0\t${MODEL}\tNA`,
-        `closed\treads_0.fasta\t2\t500\tNA\tNA\tnot_scored\tno_open_frame\t1\t0\t0\tNA\tNA\tNA\tNA\t0\t${MODEL}\tNA`,
-        `contig1\treads_1.fasta\t3\t500\t1.0\tNA\tvirus\tok\t1\t1\t1\t1.0\t1\t500\tR3\t2\t${MODEL}\tNA`,
-        `NA\treads_1.fasta\t4\t7\tNA\tNA\tnot_scored\tmalformed_record\t0\t0\t0\tNA\tNA\tNA\tNA\t0\t${MODEL}\tNA`,
+        'seq_name\tinput\trow\tlength\ttoo_short\tvirus_score\tfdr\tprediction\treason\tn_chunks\tn_chunks_scored\tn_chunks_viral\t' +
+          'viral_fraction\tn_bases_scored\tn_bases_viral\tbest_chunk_start\tbest_chunk_end\tbest_frame\tn_frames_scored\tmodel\ttaxonomy',
+        `contig1\treads_0.fasta\t0\t1493\tFalse\t0.4378128\tNA\tothers\tok\t3\t2\t1\t0.5\t999\t500\t1\t500\tF1\t3\t${MODEL}\tNA`,
+        `short\treads_0.fasta\t1\t0\tTrue\tNA\tNA\tnot_scored\tempty\t0\t0\t0\tNA\t0\t0\tNA\tNA\tNA\t0\t${MODEL}\tNA`,
+        `closed\treads_0.fasta\t2\t500\tFalse\tNA\tNA\tnot_scored\tno_open_frame\t1\t0\t0\tNA\t0\t0\tNA\tNA\tNA\t0\t${MODEL}\tNA`,
+        `contig1\treads_1.fasta\t3\t500\tFalse\t1.0\tNA\tvirus\tok\t1\t1\t1\t1.0\t500\t500\t1\t500\tR3\t2\t${MODEL}\tNA`,
+        `NA\treads_1.fasta\t4\t7\tTrue\tNA\tNA\tnot_scored\tmalformed_record\t0\t0\t0\tNA\t0\t0\tNA\tNA\tNA\t0\t${MODEL}\tNA`,
         '',
       ].join('\n'),
     );
@@ -95,7 +95,7 @@ describe('result tables', () => {
       chunksScored: 3,
       chunksViral: 2,
       framesScored: 5,
-      byPrediction: { virus: 2, others: 0, not_scored: 3, failed: 0 },
+      byPrediction: { virus: 1, others: 1, not_scored: 3, failed: 0 },
       byReason: { ok: 2, empty: 1, no_open_frame: 1, malformed_record: 1 },
     });
     expect(readdirSync(run.folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
@@ -107,7 +107,7 @@ describe('result tables', () => {
     await run.store.writeTables();
     await run.store.close();
     const chunks = readFileSync(join(run.folder, RESULT_FILES.chunks), 'utf8').split('\n');
-    expect(chunks.slice(0, -1).map((line) => line.split('\t').length)).toEqual([11, 11, 11]);
+    expect(chunks.slice(0, -1).map((line) => line.split('\t').length)).toEqual([12, 12, 12]);
     const sequences = readFileSync(join(run.folder, RESULT_FILES.sequences), 'utf8');
     expect(sequences).toContain('\t500\tNA\n');
     writeDemoNote(run.folder, { ...PLAN_MODEL, notice: null });

@@ -4,8 +4,6 @@ import { predictionSchema, reasonSchema, RESULT_FILES } from '../../../../../con
 import { inLittleMemory } from '../../database.ts';
 import { readPlan } from '../../runRows.ts';
 import { syncFolder } from '../../../syncFolder.ts';
-import { chunkCount } from '../../../../results/chunkLayout.ts';
-import { damaged } from '../../storeErrors.ts';
 import { FailedParts } from './failedParts.ts';
 import { ResultFile } from '../../../duckdb/resultFile.ts';
 import { runLabels } from '../../../duckdb/resultSource.ts';
@@ -125,8 +123,6 @@ function writeInOrder(db: Database.Database, tables: Tables, results: ResultFile
     next = chunk.chunk + 1;
   };
   for (const { record, summary } of recordSummaries(db, scanRecords(db), writeChunk)) {
-    if (record.nChunks > chunkCount(record.length, chunkLength))
-      throw damaged(`run.db holds a false length of row ${record.row}.`);
     writeUnopened(record, record.nChunks);
     const labels = { input: inputs[record.input] ?? 'NA', model: modelLabel };
     results.add(record, summary);

@@ -223,6 +223,8 @@ export class OpenRun {
   private async repair(): Promise<void> {
     await this.store.refuseDamagedPlan();
     const { state } = this;
+    // A share was repaired when it was opened, from the list of its run.
+    if (nodeOf(this.stored) !== null) return;
     if (state.phase !== 'done' && !(state.phase === 'paused' && state.error?.code === 'run_damaged')) return;
     const found = await this.store.repairDamage();
     if (found.length === 0) return;

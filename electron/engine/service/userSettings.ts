@@ -1,7 +1,7 @@
 import { settingsSchema, setupSettingsSchema, type Settings } from '../../contract/rpc/computer.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
 import { readSetupSettings, writeSetupSettings } from '../environment/setupSettings.ts';
-import type { LibraryStore } from '../store/types.ts';
+import type { LibraryStore } from '../store/libraryStore.ts';
 import { Listeners } from './listeners.ts';
 
 const KEY = 'settings';

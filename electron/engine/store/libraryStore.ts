@@ -1,6 +1,9 @@
 import type { LibraryMethods } from './sqlite/libraryDatabase.ts';
+import type { Asked } from './storeProtocol.ts';
 import { StoreThread } from './storeThread.ts';
-import type { LibraryStore } from './types.ts';
+
+/** Settings, run history and what was learnt about devices: one database per user. */
+export type LibraryStore = Asked<LibraryMethods>;
 
 /** Opens the library database at a path, making it if there is none. Rejects with AppFailure. */
 export async function openLibraryStore(
@@ -8,19 +11,10 @@ export async function openLibraryStore(
   { hostEntry }: { hostEntry: URL },
 ): Promise<LibraryStore> {
   const thread = await StoreThread.open<LibraryMethods>(hostEntry, { store: 'library', path });
-  const call =
-    <Name extends keyof LibraryMethods>(name: Name) =>
-    (...args: Parameters<LibraryMethods[Name]>) =>
-      thread.call(name, ...args);
+  const asked = (thread.names['all'] ?? []).map((name) => [name, thread.method(name)]);
   let closing: Promise<void> | null = null;
   return {
-    setting: call('setting'),
-    setSetting: call('setSetting'),
-    saveRun: call('saveRun'),
-    history: call('history'),
-    removeRun: call('removeRun'),
-    learntBatch: call('learntBatch'),
-    saveLearntBatch: call('saveLearntBatch'),
-    close: () => (closing ??= thread.close('close')),
+    ...(Object.fromEntries(asked) as LibraryStore),
+    close: () => (closing ??= thread.close()),
   };
 }

@@ -1,10 +1,9 @@
 import { RESULT_FILES } from '../../contract/results.ts';
 import type { TablesPrepared, TablesWritten } from '../results/types.ts';
-import type { RunReadMethods, RunWriteMethods } from './sqlite/runMethods.ts';
+import type { RunMethods } from './sqlite/runMethods.ts';
 import type { StoreThread } from './storeThread.ts';
 
-export type Reader = StoreThread<RunReadMethods>;
-export type Writer = StoreThread<RunWriteMethods>;
+export type RunThread = StoreThread<RunMethods>;
 
 /** Writing the tables of that many frames takes about as long as starting a thread. */
 export const FRAMES_WORTH_A_THREAD = 50_000;
@@ -16,8 +15,8 @@ export const FRAMES_WORTH_A_THREAD = 50_000;
  * is not done, and writes everything again. Whatever fails, nothing runs any more when the promise settles.
  */
 export async function writeResults(
-  writer: Writer,
-  openReader: (() => Promise<Reader>) | null,
+  writer: RunThread,
+  openReader: (() => Promise<RunThread>) | null,
   meanwhile: () => Promise<void> = () => Promise.resolve(),
 ): Promise<TablesWritten> {
   const begun = performance.now();
@@ -29,18 +28,18 @@ export async function writeResults(
   return { ...written, files: inFixedOrder(written.files), seconds: secondsSince(begun) };
 }
 
-async function writeInTurn(writer: Writer, meanwhile: () => Promise<void>): Promise<TablesPrepared> {
+async function writeInTurn(writer: RunThread, meanwhile: () => Promise<void>): Promise<TablesPrepared> {
   await writer.call('refuseDamage');
   const [written] = await allSettled([writer.call('writeTables'), meanwhile()]);
   return written;
 }
 
 async function writeAtOnce(
-  openReader: () => Promise<Reader>,
+  openReader: () => Promise<RunThread>,
   meanwhile: () => Promise<void>,
 ): Promise<TablesPrepared> {
-  const readers: Reader[] = [];
-  const open = async (): Promise<Reader> => {
+  const readers: RunThread[] = [];
+  const open = async (): Promise<RunThread> => {
     const reader = await openReader();
     readers.push(reader);
     return reader;
@@ -62,7 +61,7 @@ async function writeAtOnce(
       throw error;
     }
   } finally {
-    for (const reader of readers) await reader.close('closeReader');
+    for (const reader of readers) await reader.close();
   }
 }
 

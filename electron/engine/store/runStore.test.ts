@@ -107,6 +107,8 @@ describe('a run folder', () => {
     await computeAll(run);
     expect((await looking.counts()).parts.pending).toBe(0);
     await run.store.close();
+    const writes = [looking.rename('x'), looking.skipParts(['000000']), looking.writeTables()];
+    expect(await Promise.all(writes.map(codeOf))).toEqual(writes.map(() => 'run_locked'));
     await looking.close();
   });
 

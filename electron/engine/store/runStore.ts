@@ -1,14 +1,13 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { appError, AppFailure } from '../../contract/errors.ts';
-import type { QueryAnswer } from '../../contract/rpc/query.ts';
 import { sizeOf } from '../files/runFiles.ts';
-import type { QueryQuestion } from './duckdb/resultQuery.ts';
-import type { RunReadMethods, RunWriteMethods } from './sqlite/runMethods.ts';
+import type { AskedRunMethods, RunMethodGroups } from './sqlite/runMethods.ts';
 import { RUN_DATABASE } from './runFolder.ts';
 import { CheckedRuns, stampOf } from './checkedRuns.ts';
 import { StoreThread } from './storeThread.ts';
-import { writeResults, type Reader, type Writer } from './resultThreads.ts';
+import { OPENED_TO_LOOK, type Asked } from './storeProtocol.ts';
+import { writeResults, type RunThread } from './resultThreads.ts';
 import type { OpenRunStore, RunStore } from './runStoreFace.ts';
 
 export const openRunStore: OpenRunStore = async (
@@ -17,18 +16,19 @@ export const openRunStore: OpenRunStore = async (
 ) => {
   const at = resolve(folder);
   // Beside another connection, which has checked the database.
-  const openReader = (): Promise<Reader> =>
+  const openReader = (): Promise<RunThread> =>
     StoreThread.open(hostEntry, { store: 'run', role: 'reader', folder: at, known: true }, { closing });
-  if (readOnly) return runStore(at, await openToLook(hostEntry, at, checkedRuns, closing), null, openReader);
+  if (readOnly)
+    return runStore(at, { reader: await openToLook(hostEntry, at, checkedRuns, closing), openReader });
   const task = { store: 'run', role: 'writer', folder: at, create: create ?? null } as const;
-  const writer: Writer = await StoreThread.open(hostEntry, task, { limitMs: openLimit(at), closing });
+  const writer: RunThread = await StoreThread.open(hostEntry, task, { limitMs: openLimit(at), closing });
   // Opened and closed here alone, by the lock of the run: what it is then, it has been left as by this program.
   const closed = (): void => checkedRuns.add(at, stampOf(at));
-  if (writer.journal === 'rollback') return runStore(at, null, writer, null, closed);
+  if (writer.journal === 'rollback') return runStore(at, { writer, closed });
   try {
-    return runStore(at, await openReader(), writer, openReader, closed);
+    return runStore(at, { reader: await openReader(), writer, openReader, closed });
   } catch (error) {
-    await writer.close('closeWriter').catch(() => undefined);
+    await writer.close().catch(() => undefined);
     throw error;
   }
 };
@@ -41,10 +41,10 @@ async function openToLook(
   folder: string,
   checkedRuns: CheckedRuns,
   closing?: AbortSignal,
-): Promise<Reader> {
+): Promise<RunThread> {
   const stamp = stampOf(folder);
   const task = { store: 'run', role: 'reader', folder, known: checkedRuns.knows(folder) } as const;
-  const reader: Reader = await StoreThread.open(hostEntry, task, { limitMs: openLimit(folder), closing });
+  const reader: RunThread = await StoreThread.open(hostEntry, task, { limitMs: openLimit(folder), closing });
   checkedRuns.add(folder, stamp);
   return reader;
 }
@@ -69,36 +69,30 @@ const QUERY_GRACE_S = 5;
 /** Fewer are read in a moment. */
 const RECORDS_WORTH_A_THREAD = 50_000;
 
-/** Without a reader the writer answers everything: on network disks only one connection may have the database open. */
-function runStore(
-  folder: string,
-  reader: Reader | null,
-  writer: Writer | null,
-  openReader: (() => Promise<Reader>) | null = null,
-  closed: () => void = () => undefined,
-): RunStore {
-  const read =
-    <Name extends keyof RunReadMethods>(name: Name) =>
-    (...args: Parameters<RunReadMethods[Name]>) =>
-      reader ? reader.call(name, ...args) : toWrite(writer).call(name, ...args);
-  const write =
-    <Name extends keyof RunWriteMethods>(name: Name) =>
-    async (...args: Parameters<RunWriteMethods[Name]>) =>
-      toWrite(writer).call(name, ...args);
+interface RunThreads {
+  reader?: RunThread;
+  writer?: RunThread;
+  openReader?: () => Promise<RunThread>;
+  closed?: () => void;
+}
 
-  const apart = new Set<Reader>();
-  /** What reads all of a large run is asked of a thread of its own: others are answered meanwhile. */
-  const readApart =
-    <Name extends keyof RunReadMethods>(name: Name) =>
-    async (...args: Parameters<RunReadMethods[Name]>) => {
-      const { records } = await read('counts')();
-      if (openReader === null || writer === null || records < RECORDS_WORTH_A_THREAD)
-        return read(name)(...args);
-      return inOwnThread(openReader, (own) => own.call(name, ...args));
-    };
+type Ask = (...args: unknown[]) => Promise<unknown>;
+type Groups = Exclude<keyof RunMethodGroups, 'step'>;
+
+/** Without a reader the writer answers everything: on network disks only one connection may have the database open. */
+function runStore(folder: string, { reader, writer, openReader, closed }: RunThreads): RunStore {
+  const answering = reader ?? writer;
+  const writing = writer ?? reader;
+  if (!answering || !writing) throw new Error('A run has at least one thread.');
+
+  /** Threads that were started for one question. */
+  const apart = new Set<RunThread>();
+  let closing: Promise<void> | null = null;
+  const isClosing = (): boolean => closing !== null;
+
   async function inOwnThread<Answer>(
-    open: () => Promise<Reader>,
-    ask: (own: Reader) => Promise<Answer>,
+    open: () => Promise<RunThread>,
+    ask: (own: RunThread) => Promise<Answer>,
   ): Promise<Answer> {
     const own = await open();
     apart.add(own);
@@ -107,134 +101,75 @@ function runStore(
       return await ask(own);
     } finally {
       apart.delete(own);
-      await own.close('closeReader', CLOSE_READER_MS).catch(() => undefined);
+      await own.close(CLOSE_READER_MS).catch(() => undefined);
     }
-  }
-  /** In a thread that ends with the query: its DuckDB is locked for anything else, and a query that does not stop goes with it. */
-  async function queryResults(question: QueryQuestion): Promise<QueryAnswer> {
-    if (openReader === null)
-      throw new AppFailure(
-        appError('run_locked', 'A run on a network disk takes no queries while it is being worked on.'),
-      );
-    return inOwnThread(openReader, async (own) => {
-      while (!(await own.call('deriveResults', DERIVE_SLICE_MS)));
-      const limit = sleep((question.seconds + QUERY_GRACE_S) * 1000, undefined, { ref: false }).then(() => {
-        throw new AppFailure(appError('usage', 'The query did not end in time.'));
-      });
-      return Promise.race([own.call('queryResults', question), limit]);
-    });
   }
 
   /** Derives first what a run that is not done lacks of its results: for a moment only, or all of it. */
   async function derive(limitMs: number): Promise<void> {
     // A little at a time, so that the thread answers others in between. The first time it loads DuckDB, which does not count.
-    if (await read('deriveResults')(DERIVE_SLICE_MS)) return;
+    if (await answering!.call('deriveResults', DERIVE_SLICE_MS)) return;
     const until = performance.now() + limitMs;
-    while (!(await read('deriveResults')(DERIVE_SLICE_MS)) && performance.now() < until);
+    while (!(await answering!.call('deriveResults', DERIVE_SLICE_MS)) && performance.now() < until);
   }
-  let closing: Promise<void> | null = null;
-  const isClosing = (): boolean => closing !== null;
-  const afterDeriving =
+  const derived =
     (limitMs: number) =>
-    <Name extends keyof RunReadMethods>(name: Name) =>
-    async (...args: Parameters<RunReadMethods[Name]>): Promise<Awaited<ReturnType<RunReadMethods[Name]>>> => {
+    (name: string): Ask =>
+    async (...args) => {
       await derive(limitMs);
-      return read(name)(...args);
+      return answering.method(name)(...args);
     };
-  const look = afterDeriving(LOOK_MS);
-  const readAll = afterDeriving(Infinity);
+  const ways: Record<Groups, (name: string) => Ask> = {
+    read: (name) => answering.method(name),
+    readDerived: derived(LOOK_MS),
+    readAllDerived: derived(Infinity),
+    readApart:
+      (name) =>
+      async (...args) => {
+        const { records } = await answering.call('counts');
+        if (!openReader || !writer || records < RECORDS_WORTH_A_THREAD)
+          return answering.method(name)(...args);
+        return inOwnThread(openReader, (own) => own.method(name)(...args));
+      },
+    // A thread that was opened to look refuses.
+    write: (name) => writing.method(name),
+  };
+  const methods = Object.entries(ways).flatMap(([group, way]) =>
+    (answering.names[group] ?? []).map((name) => [name, way(name)]),
+  );
 
   async function close(): Promise<void> {
     // The reader first: the writer can only tidy up when it is alone.
     try {
-      await Promise.all([
-        reader?.close('closeReader', CLOSE_READER_MS),
-        ...[...apart].map((own) => own.stop()),
-      ]);
+      await Promise.all([reader?.close(CLOSE_READER_MS), ...[...apart].map((own) => own.stop())]);
     } finally {
-      await writer?.close('closeWriter');
+      await writer?.close();
     }
-    closed();
+    closed?.();
   }
 
   return {
+    // The names are those of the methods whose types these are.
+    ...(Object.fromEntries(methods) as Asked<AskedRunMethods>),
     folder,
-    readOnly: writer === null,
-    loadRun: read('loadRun'),
-    rename: write('rename'),
-    annotate: write('annotate'),
-    setSamples: write('setSamples'),
-    setState: write('setState'),
-    saveDevices: write('saveDevices'),
-    ingestRecords: write('ingestRecords'),
-    registerPart: write('registerPart'),
-    addInputProblem: write('addInputProblem'),
-    finishInput: write('finishInput'),
-    failInput: write('failInput'),
-    finishPrepare: write('finishPrepare'),
-    invalidatePrepare: write('invalidatePrepare'),
-    verifyPendingParts: readApart('verifyPendingParts'),
-    findDamage: readApart('findDamage'),
-    refuseDamagedPlan: read('refuseDamagedPlan'),
-    repairDamage: write('repairDamage'),
-    checkPages: read('checkPages'),
-    resultFiles: read('resultFiles'),
-    saveResultFiles: write('saveResultFiles'),
-    pendingParts: read('pendingParts'),
-    part: read('part'),
-    shareParts: read('shareParts'),
-    adoptParts: write('adoptParts'),
-    mergeShare: write('mergeShare'),
-    partsIn: read('partsIn'),
-    embeddingFiles: read('embeddingFiles'),
-    attemptsOf: read('attemptsOf'),
-    startAttempt: write('startAttempt'),
-    endAttempt: write('endAttempt'),
-    completePart: write('completePart'),
-    failPart: write('failPart'),
-    splitPart: write('splitPart'),
-    retryFailed: write('retryFailed'),
-    skipParts: write('skipParts'),
-    counts: read('counts'),
-    inputProgress: read('inputProgress'),
-    timings: read('timings'),
-    deviceSummaries: read('deviceSummaries'),
-    viralSoFar: read('viralSoFar'),
-    deviceMeasures: read('deviceMeasures'),
-    addSamples: write('addSamples'),
-    samples: read('samples'),
-    sampleSpan: read('sampleSpan'),
-    sampleMeans: read('sampleMeans'),
-    addEvent: write('addEvent'),
-    events: read('events'),
-    remarks: read('remarks'),
-    pageEvents: read('pageEvents'),
-    pageParts: read('pageParts'),
-    sequence: look('sequence'),
-    chunksOf: read('chunksOf'),
-    inputSummaries: look('inputSummaries'),
-    findSequences: look('findSequences'),
-    countPredictions: look('countPredictions'),
-    viralSequences: read('viralSequences'),
-    scoreBins: look('scoreBins'),
-    writeSelectedRows: readAll('writeSelectedRows'),
-    writeViralRows: read('writeViralRows'),
-    selectedRows: readAll('selectedRows'),
-    sequencesOf: look('sequencesOf'),
-    rowsNamed: read('rowsNamed'),
-    queryResults,
-    scoredChunksOf: read('scoredChunksOf'),
-    scoredFramesOf: read('scoredFramesOf'),
-    framesOf: read('framesOf'),
-    lengthShares: look('lengthShares'),
-    lengthScores: look('lengthScores'),
-    writeTables: async (meanwhile) => writeResults(toWrite(writer), openReader, meanwhile),
-    checkpoint: write('checkpoint'),
+    readOnly: writer === undefined,
+    queryResults: async (question) => {
+      if (!openReader)
+        throw new AppFailure(
+          appError('run_locked', 'A run on a network disk takes no queries while it is being worked on.'),
+        );
+      return inOwnThread(openReader, async (own) => {
+        while (!(await own.call('deriveResults', DERIVE_SLICE_MS)));
+        const limit = sleep((question.seconds + QUERY_GRACE_S) * 1000, undefined, { ref: false }).then(() => {
+          throw new AppFailure(appError('usage', 'The query did not end in time.'));
+        });
+        return Promise.race([own.call('answerQuery', question), limit]);
+      });
+    },
+    writeTables: async (meanwhile) => {
+      if (!writer) throw new AppFailure(OPENED_TO_LOOK);
+      return writeResults(writer, openReader ?? null, meanwhile);
+    },
     close: () => (closing ??= close()),
   };
-}
-
-function toWrite(writer: Writer | null): Writer {
-  if (writer) return writer;
-  throw new AppFailure(appError('run_locked', 'This run was opened to look only.'));
 }

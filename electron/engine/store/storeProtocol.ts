@@ -1,4 +1,4 @@
-import type { AppError } from '../../contract/errors.ts';
+import { appError, type AppError } from '../../contract/errors.ts';
 import type { Plan } from '../../contract/plan.ts';
 import type { RunDescription } from './types.ts';
 
@@ -24,14 +24,41 @@ export type Journal = 'wal' | 'rollback';
 /** Names of methods to functions on plain data. Arguments and results travel by structured clone. */
 export type StoreMethods = Record<string, (...args: never[]) => unknown>;
 
+/** The same methods as the engine asks them of the thread. */
+export type Asked<Methods> = {
+  readonly [Name in keyof Methods]: Methods[Name] extends (...args: infer Args) => infer Answer
+    ? (...args: Args) => Promise<Awaited<Answer>>
+    : never;
+};
+
+/** The methods of all groups together. */
+export type AllOf<Groups> = (
+  Groups[keyof Groups] extends infer Methods
+    ? Methods extends unknown
+      ? (methods: Methods) => void
+      : never
+    : never
+) extends (methods: infer All) => void
+  ? All
+  : never;
+
+export function allOf<Groups extends Record<string, StoreMethods>>(groups: Groups): AllOf<Groups> {
+  return Object.assign({}, ...Object.values(groups)) as AllOf<Groups>;
+}
+
+/** The names of a thread's methods, by how they are to be asked. */
+export type MethodNames = Readonly<Record<string, readonly string[]>>;
+
 export interface StoreRequest {
   id: number;
   method: string;
   args: unknown[];
 }
 
+export const OPENED_TO_LOOK = appError('run_locked', 'This run was opened to look only.');
+
 export type StoreReply =
-  | { type: 'opened'; journal: Journal }
+  | { type: 'opened'; journal: Journal; names: MethodNames }
   | { type: 'refused'; error: AppError }
   | { type: 'result'; id: number; value: unknown }
   | { type: 'error'; id: number; error: AppError };

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { appError, AppFailure, type AppError } from '../../contract/errors.ts';
 import type {
   Journal,
+  MethodNames,
   StoreMethods,
   StoreReply,
   StoreRequest,
@@ -67,12 +68,14 @@ export interface OpeningLimits {
 /** The engine's end of one store thread: requests go in, each is answered by a promise. */
 export class StoreThread<Methods extends StoreMethods> {
   readonly journal: Journal;
+  readonly names: MethodNames;
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
   #nextId = 0;
   #ended: AppError | null = null;
 
-  private constructor(worker: Worker, journal: Journal) {
+  private constructor(worker: Worker, { journal, names }: Extract<StoreReply, { type: 'opened' }>) {
+    this.names = names;
     this.#worker = worker;
     this.journal = journal;
     worker.on('message', (reply: StoreReply) => this.#settle(reply));
@@ -115,7 +118,7 @@ export class StoreThread<Methods extends StoreMethods> {
       const exited = (code: number): void => fail(storeEnded(`exit code ${code}`));
       const closed = (): void => fail(PROGRAM_CLOSES);
       const answered = (reply: StoreReply): void => {
-        if (reply.type === 'opened') settle(() => resolve(new StoreThread<Methods>(worker, reply.journal)));
+        if (reply.type === 'opened') settle(() => resolve(new StoreThread<Methods>(worker, reply)));
         else fail(reply.type === 'refused' ? reply.error : storeEnded('unexpected first message'));
       };
       const limit = setTimeout(() => {
@@ -147,10 +150,15 @@ export class StoreThread<Methods extends StoreMethods> {
     });
   }
 
-  /** Closes the database by its method for that and ends the thread, also where closing fails: a thread that is left keeps
+  /** A method of the thread, as a function. */
+  method(name: string): (...args: unknown[]) => Promise<unknown> {
+    return (...args) => this.call(name, ...(args as Parameters<Methods[string]>));
+  }
+
+  /** Closes the database and ends the thread, also where closing fails: a thread that is left keeps
    * the process from ending. `limitMs`: how long it may be at work before it is ended without that. */
-  async close(method: keyof Methods & string, limitMs = Infinity): Promise<void> {
-    const closed = this.call(method, ...([] as unknown as Parameters<Methods[typeof method]>));
+  async close(limitMs = Infinity): Promise<void> {
+    const closed = this.method('close')();
     try {
       if (limitMs === Infinity) await closed;
       else await Promise.race([closed, sleep(limitMs, undefined, { ref: false })]);

@@ -303,18 +303,3 @@ export interface LearntBatch extends DeviceUse {
   tokensPerBatch: number;
   profile: MemoryProfile | null;
 }
-
-/** Settings, run history and what was learnt about devices: one database per user. */
-export interface LibraryStore {
-  setting(key: string): Promise<JsonValue | undefined>;
-  /** `undefined` removes it. */
-  setSetting(key: string, value: JsonValue | undefined): Promise<void>;
-  /** Adds or replaces by run id. */
-  saveRun(entry: HistoryEntry): Promise<void>;
-  /** Newest first. */
-  history(limit?: number): Promise<HistoryEntry[]>;
-  removeRun(runId: string): Promise<void>;
-  learntBatch(of: DeviceUse): Promise<LearntBatch | null>;
-  saveLearntBatch(batch: LearntBatch): Promise<void>;
-  close(): Promise<void>;
-}

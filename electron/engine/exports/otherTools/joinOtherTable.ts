@@ -1,6 +1,6 @@
 import type { OtherTable } from '../../../contract/otherTools.ts';
 import type { SequenceFilter } from '../../../contract/rpc/results.ts';
-import type { ResultReader } from '../../store/resultReader.ts';
+import type { RunStore } from '../../store/runStoreFace.ts';
 import type { SequenceSelection } from '../../store/duckdb/selection.ts';
 import type { OtherLine, ReadOtherTable } from './readOtherTable.ts';
 
@@ -26,7 +26,7 @@ export interface JoinedTable {
  * VirSorter2 (`||full`) add to it. Of several lines for one sequence, such as two proviruses, the first that is a virus counts. A name
  * that several sequences have stands for each of them.
  */
-export async function joinOtherTable(store: ResultReader, table: ReadOtherTable): Promise<JoinedTable> {
+export async function joinOtherTable(store: RunStore, table: ReadOtherTable): Promise<JoinedTable> {
   const wanted = new Set<string>();
   for (const { name } of table.lines) for (const candidate of candidates(name)) wanted.add(candidate);
   const rows = await store.rowsNamed([...wanted]);
@@ -82,7 +82,7 @@ export function selectionOf(filter: SequenceFilter, joined: readonly JoinedTable
 }
 
 /** How far both agree. */
-export async function summariseOtherTable(store: ResultReader, joined: JoinedTable): Promise<OtherTable> {
+export async function summariseOtherTable(store: RunStore, joined: JoinedTable): Promise<OtherTable> {
   const { table, matched, unmatched, theirs, named } = joined;
   const [all, inTable, virus] = await Promise.all([
     store.countPredictions({ filter: {} }),

@@ -12,7 +12,7 @@ import type { OpenRun, StartOptions } from '../../run/openRun.ts';
 import type { RunListener } from '../../run/runRecord.ts';
 import { type LifecycleEvent, transition } from '../../run/runTransitions.ts';
 import { workOnRun } from '../../run/workOnRun.ts';
-import type { LibraryStore } from '../../store/types.ts';
+import type { LibraryStore } from '../../store/libraryStore.ts';
 import { usage } from '../failures.ts';
 import { Listeners } from '../listeners.ts';
 import { namedPaths } from '../window/knownPaths.ts';

@@ -14,16 +14,16 @@ afterAll(removeFolders);
 
 function newRun(): { folder: string; path: string } {
   const folder = newFolder();
-  const { methods } = openRunWriter(folder, { plan: syntheticPlan(1), description: DESCRIPTION });
-  void methods.closeWriter();
+  const { groups } = openRunWriter(folder, { plan: syntheticPlan(1), description: DESCRIPTION });
+  void groups.step.close();
   return { folder, path: join(folder, 'run.db') };
 }
 
 /** Code of the error with which a run doesn't open. */
 function refusal(folder: string): string {
-  const codes = [() => openRunWriter(folder, null).methods, () => openRunReader(folder)].map((open) => {
+  const codes = [() => openRunWriter(folder, null).groups, () => openRunReader(folder)].map((open) => {
     try {
-      open().loadRun();
+      open().read.loadRun();
       return 'opened';
     } catch (error) {
       return describeStoreError(error, folder).code;

@@ -3,17 +3,18 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { openLibrary } from './libraryDatabase.ts';
 import { openRunReader, openRunWriter } from './runDatabase.ts';
 import { describeStoreError } from './storeErrors.ts';
-import type {
-  Journal,
-  StoreMethods,
-  StoreReply,
-  StoreRequest,
-  StoreTask,
-  StoreThreadData,
+import {
+  allOf,
+  type Journal,
+  type StoreMethods,
+  type StoreReply,
+  type StoreRequest,
+  type StoreTask,
+  type StoreThreadData,
 } from '../storeProtocol.ts';
 
 interface OpenedStore {
-  methods: StoreMethods;
+  groups: Record<string, StoreMethods>;
   journal: Journal;
 }
 
@@ -32,10 +33,13 @@ export function runStoreHost(): void {
     reply({ type: 'refused', error: describeStoreError(error, folder) });
     return;
   }
-  reply({ type: 'opened', journal: store.journal });
+  const groups = Object.entries(store.groups);
+  const methods: StoreMethods = allOf(store.groups);
+  const names = Object.fromEntries(groups.map(([group, of]) => [group, Object.keys(of)]));
+  reply({ type: 'opened', journal: store.journal, names });
   async function answer(request: StoreRequest): Promise<void> {
     try {
-      reply({ type: 'result', id: request.id, value: await invoke(store.methods, request) });
+      reply({ type: 'result', id: request.id, value: await invoke(methods, request) });
     } catch (error) {
       reply({ type: 'error', id: request.id, error: describeStoreError(error, folder) });
     }
@@ -48,8 +52,8 @@ export function runStoreHost(): void {
 }
 
 function openStore(task: StoreTask): OpenedStore {
-  if (task.store === 'library') return { methods: openLibrary(task.path), journal: 'wal' };
-  if (task.role === 'reader') return { methods: openRunReader(task.folder, task.known), journal: 'wal' };
+  if (task.store === 'library') return { groups: { all: openLibrary(task.path) }, journal: 'wal' };
+  if (task.role === 'reader') return { groups: openRunReader(task.folder, task.known), journal: 'wal' };
   return openRunWriter(task.folder, task.create);
 }
 

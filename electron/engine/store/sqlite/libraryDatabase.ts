@@ -110,18 +110,19 @@ function libraryMethods(db: Database.Database) {
     'SELECT tokens_per_batch, profile FROM learnt_batch WHERE device_uuid = ? AND model_hash = ? AND precision = ?',
   );
   return {
-    setting: (key: string): JsonValue | undefined => {
-      return parseJson(anyJson, getSetting.get(key));
-    },
+    setting: (key: string): JsonValue | undefined => parseJson(anyJson, getSetting.get(key)),
+    /** `undefined` removes it. */
     setSetting: (key: string, value: JsonValue | undefined): void => {
       if (value === undefined) deleteSetting.run(key);
       else saveSetting.run(key, JSON.stringify(value));
     },
+    /** Adds or replaces by run id. */
     saveRun: (entry: HistoryEntry): void => {
       const { runId, folder, name, createdAt, finishedAt, phase, inputs, model, notes } = entry;
       const summary = entry.summary ? JSON.stringify(entry.summary) : null;
       saveEntry.run(runId, folder, name, createdAt, finishedAt, phase, JSON.stringify(inputs), model, notes, summary); // prettier-ignore
     },
+    /** Newest first. */
     history: (limit?: number): HistoryEntry[] => entries.all(limit ?? -1).map(toEntry),
     removeRun: (runId: string): void => void deleteEntry.run(runId),
     learntBatch: ({ deviceUuid, modelHash, precision }: DeviceUse): LearntBatch | null => {

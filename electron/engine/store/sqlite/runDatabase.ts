@@ -13,9 +13,9 @@ import { networkFileSystem } from '../networkFileSystem.ts';
 import { closeOpenAttempts } from './parts/attempts.ts';
 import { sealPlan } from './parts/digests.ts';
 import { insertRun } from './runRows.ts';
-import { runReadMethods, runWriteMethods, type RunReadMethods, type RunWriteMethods } from './runMethods.ts';
+import { runMethods, type RunMethodGroups } from './runMethods.ts';
 import { RUN_DATABASE } from './runSchema.ts';
-import type { Journal } from '../storeProtocol.ts';
+import { OPENED_TO_LOOK, type Journal } from '../storeProtocol.ts';
 import { syncFolder } from '../syncFolder.ts';
 import type { RunDescription } from '../types.ts';
 
@@ -28,7 +28,7 @@ interface NewRun {
 export function openRunWriter(
   folder: string,
   create: NewRun | null,
-): { methods: RunWriteMethods; journal: Journal } {
+): { groups: RunMethodGroups; journal: Journal } {
   const path = join(folder, RUN_DATABASE_FILE);
   refuseLinks(folder);
   if (create) createRunDatabase(folder, path, create);
@@ -45,14 +45,20 @@ export function openRunWriter(
   db.pragma('cache_size = -16384');
   migrate(db, RUN_DATABASE);
   closeOpenAttempts(db, Date.now());
-  return { methods: runWriteMethods(db, folder), journal };
+  return { groups: runMethods(db, folder, true), journal };
 }
 
 /** Opens run.db for a thread that only reads, beside a writer of this or another process. */
-export function openRunReader(folder: string, known = false): RunReadMethods {
+export function openRunReader(folder: string, known = false): RunMethodGroups {
   const db = openExisting(folder, { readonly: true, known });
   db.pragma('cache_size = -16384');
-  return runReadMethods(db, folder, known);
+  const groups = runMethods(db, folder, known);
+  const refusing = Object.fromEntries(Object.keys(groups.write).map((name) => [name, refuseToWrite]));
+  return { ...groups, write: Object.assign(groups.write, refusing) };
+}
+
+function refuseToWrite(): never {
+  throw new AppFailure(OPENED_TO_LOOK);
 }
 
 /** `known`: this process has checked the database already, or made it. */

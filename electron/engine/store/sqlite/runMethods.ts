@@ -30,84 +30,116 @@ import { partReadMethods } from './parts/partRows.ts';
 import { partSplitMethods } from './parts/partSplit.ts';
 import { shareMethods, shareParts } from './parts/shares.ts';
 import { telemetryReadMethods, telemetryWriteMethods } from './telemetry/telemetry.ts';
+import type { AllOf } from '../storeProtocol.ts';
 import type { StoredRun } from '../types.ts';
 
-/** What a thread with a read-only connection answers. */
-/** `known`: this process has checked the run already, or made it. */
-export function runReadMethods(db: Database.Database, folder: string, known: boolean) {
+/**
+ * Everything that can be asked of a run's database, by how it is asked. The one list: `RunStore` has its types and its names from here.
+ * `known`: this process has checked the run already, or made it.
+ */
+export function runMethods(db: Database.Database, folder: string, known: boolean) {
   const source = resultSource(db, folder, known);
+  const chunks = resultQueryMethods(db);
+  const { sequence, inputSummaries, findSequences, countPredictions, ...sequences } = sequenceQueryMethods(
+    db,
+    source,
+  );
+  const { scoreBins, sequencesOf, lengthShares, lengthScores, selectedRows, writeSelectedRows } = sequences;
   return {
-    loadRun: db.transaction((): StoredRun => ({
-      ...readRun(db),
-      plan: readPlan(db),
-      devices: readDevices(db),
-      inputs: readInputs(db),
-      problems: readProblems(db),
-      leftOut: readLeftOut(db),
-      counts: readCounts(db),
-    })),
-    counts: db.transaction(() => readCounts(db)),
-    inputProgress: db.transaction(() => readInputProgress(db)),
-    timings: db.transaction(() => readTimings(db)),
-    deviceSummaries: () => readDeviceSummaries(db),
-    ...viralSoFarMethods(db),
-    deviceMeasures: () => readDeviceMeasures(db),
-    verifyPendingParts: () => verifyPendingParts(db, folder),
-    findDamage: db.transaction(() => findDamage(db)),
-    refuseDamage: db.transaction(() => refuseDamage(db)),
-    refuseDamagedPlan: db.transaction(() => refuseDamagedPlan(db)),
-    checkPages: () => checkPages(db),
-    resultFiles: () => readResultFiles(db),
-    ...partReadMethods(db),
-    shareParts: () => shareParts(db),
-    ...attemptReadMethods(db),
-    ...telemetryReadMethods(db),
-    ...eventPageMethods(db),
-    ...partPageMethods(db),
-    ...resultQueryMethods(db),
-    ...sequenceQueryMethods(db, source),
-    deriveResults: source.derive,
-    queryResults: resultQuery(db, folder, source),
-    ...tableMethods(db, folder),
-    closeResults: source.close,
-    closeReader: (): Promise<void> => {
-      db.close();
-      return source.close();
+    /** Of the thread that reads, where there is one. */
+    read: {
+      loadRun: db.transaction((): StoredRun => ({
+        ...readRun(db),
+        plan: readPlan(db),
+        devices: readDevices(db),
+        inputs: readInputs(db),
+        problems: readProblems(db),
+        leftOut: readLeftOut(db),
+        counts: readCounts(db),
+      })),
+      counts: db.transaction(() => readCounts(db)),
+      inputProgress: db.transaction(() => readInputProgress(db)),
+      timings: db.transaction(() => readTimings(db)),
+      deviceSummaries: () => readDeviceSummaries(db),
+      /** Sequences called virus among those scored so far; results have them once a run is done. */
+      ...viralSoFarMethods(db),
+      /** Reads all samples: for when a run has ended, or somebody asks. */
+      deviceMeasures: () => readDeviceMeasures(db),
+      /** Rejects with run_damaged where the plan is not what the run was made with. */
+      refuseDamagedPlan: db.transaction(() => refuseDamagedPlan(db)),
+      /** What SQLite finds wrong with the whole database; null where all is well. */
+      checkPages: () => checkPages(db),
+      /** The result files by name, as they were written last; none before. */
+      resultFiles: () => readResultFiles(db),
+      ...partReadMethods(db),
+      /** All parts that wait, as the shares of the run get them. */
+      shareParts: () => shareParts(db),
+      ...attemptReadMethods(db),
+      ...telemetryReadMethods(db),
+      ...eventPageMethods(db),
+      ...partPageMethods(db),
+      ...chunks,
+    },
+    /** As `read`, once the results of a run that is not done are derived: as far as that goes in a moment. */
+    readDerived: {
+      sequence,
+      inputSummaries,
+      findSequences,
+      countPredictions,
+      scoreBins,
+      sequencesOf,
+      lengthShares,
+      lengthScores,
+    },
+    /** As `read`, once all results are derived. */
+    readAllDerived: { selectedRows, writeSelectedRows },
+    /** Reads all of the run: in a thread of its own where that is large. */
+    readApart: {
+      /** Keys of pending parts whose file is missing or has another hash. */
+      verifyPendingParts: () => verifyPendingParts(db, folder),
+      /** Compares everything stored with its digests. */
+      findDamage: db.transaction(() => findDamage(db)),
+    },
+    /** Of the one thread that writes, in the order asked. Each is one transaction, on the disk when it is answered. */
+    write: {
+      ...runRowMethods(db),
+      ...resultFileMethods(db),
+      ...prepareIntakeMethods(db, folder),
+      ...attemptWriteMethods(db),
+      ...partIntakeMethods(db, folder),
+      ...partFailureMethods(db, folder),
+      ...partSplitMethods(db, folder),
+      ...shareMethods(db, folder),
+      ...telemetryWriteMethods(db),
+      /** Brings everything into run.db itself, so that copying the folder loses nothing. */
+      checkpoint: (): void => void db.pragma('wal_checkpoint(TRUNCATE)'),
+    },
+    /** Steps of what the store does with several threads. */
+    step: {
+      deriveResults: source.derive,
+      answerQuery: resultQuery(db, folder, source),
+      refuseDamage: db.transaction(() => refuseDamage(db)),
+      ...tableMethods(db, folder),
+      close: (): Promise<void> => {
+        if (!db.readonly) leaveOneFile(db);
+        db.close();
+        return source.close();
+      },
     },
   };
 }
-export type RunReadMethods = ReturnType<typeof runReadMethods>;
+export type RunMethodGroups = ReturnType<typeof runMethods>;
 
-/** What the one thread that writes answers: reads as well, for where there can be no second connection. */
-export function runWriteMethods(db: Database.Database, folder: string) {
-  const reading = runReadMethods(db, folder, true);
-  return {
-    ...reading,
-    ...runRowMethods(db),
-    ...resultFileMethods(db),
-    ...prepareIntakeMethods(db, folder),
-    ...attemptWriteMethods(db),
-    ...partIntakeMethods(db, folder),
-    ...partFailureMethods(db, folder),
-    ...partSplitMethods(db, folder),
-    ...shareMethods(db, folder),
-    ...telemetryWriteMethods(db),
-    checkpoint: (): void => void db.pragma('wal_checkpoint(TRUNCATE)'),
-    closeWriter: (): Promise<void> => {
-      closeWriter(db);
-      return reading.closeResults();
-    },
-  };
-}
-export type RunWriteMethods = ReturnType<typeof runWriteMethods>;
+export type RunMethods = AllOf<RunMethodGroups>;
+/** Those that `RunStore` has. */
+export type AskedRunMethods = AllOf<Omit<RunMethodGroups, 'step'>>;
 
-/** Leaves a single file that opens anywhere, a read-only disk included: in WAL mode SQLite would want to write beside it. */
-function closeWriter(db: Database.Database): void {
+/** So that the run opens anywhere, a read-only disk included: in WAL mode SQLite would want to write beside it. */
+function leaveOneFile(db: Database.Database): void {
   try {
     db.pragma('wal_checkpoint(TRUNCATE)');
     db.pragma('journal_mode = DELETE');
   } catch {
     // Another program is just reading the run, or the disk is full: what is not in run.db yet stays in the WAL beside it.
   }
-  db.close();
 }

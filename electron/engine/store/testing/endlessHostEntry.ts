@@ -27,5 +27,5 @@ else {
   parentPort?.on('message', () => {
     neverEnds(task.folder);
   });
-  parentPort?.postMessage({ type: 'opened', journal: 'wal' } satisfies StoreReply);
+  parentPort?.postMessage({ type: 'opened', journal: 'wal', names: {} } satisfies StoreReply);
 }

@@ -8,7 +8,8 @@ import { RESULT_FILES } from '../../../contract/results.ts';
 import { randomNumbers } from '../../testing/randomNumbers.ts';
 import { isFileError } from '../sqlite/files/partFile.ts';
 import { openRunReader, openRunWriter } from '../sqlite/runDatabase.ts';
-import type { RunWriteMethods } from '../sqlite/runMethods.ts';
+import type { RunMethods } from '../sqlite/runMethods.ts';
+import { allOf } from '../storeProtocol.ts';
 import type { ResultFileDigest } from '../types.ts';
 import { scoreOf } from './storeFixture.ts';
 import {
@@ -121,7 +122,7 @@ async function makeRun(folder: string, prepared: SyntheticPrepare, name: Sample[
   writeFiles(run, filesOf(join(folder, 'prepared')));
   mkdirSync(join(run, 'logs'));
   writeFileSync(join(run, 'logs', 'run.log'), 'a line\n'.repeat(20));
-  const { methods } = openRunWriter(run, { plan: syntheticPlan(2), description: DESCRIPTION });
+  const methods = allOf(openRunWriter(run, { plan: syntheticPlan(2), description: DESCRIPTION }).groups);
   report(methods, prepared);
   const pending = methods.pendingParts();
   const parts = name === 'finished' ? pending : pending.slice(0, pending.length / 2);
@@ -137,11 +138,11 @@ async function makeRun(folder: string, prepared: SyntheticPrepare, name: Sample[
   } else {
     methods.setState({ phase: 'paused', error: null });
   }
-  await methods.closeWriter();
+  await methods.close();
   return { name, files: filesOf(run) };
 }
 
-function report(methods: RunWriteMethods, prepared: SyntheticPrepare): void {
+function report(methods: RunMethods, prepared: SyntheticPrepare): void {
   for (const file of prepared.records) methods.ingestRecords(file);
   for (const part of prepared.parts) methods.registerPart(part);
   for (const input of prepared.inputs) methods.finishInput(input);
@@ -151,12 +152,12 @@ function report(methods: RunWriteMethods, prepared: SyntheticPrepare): void {
 /** One has failed, so that the lists of failures hold something too. */
 const FAILED = '000000';
 
-function settle(folder: string, methods: RunWriteMethods, prepared: SyntheticPrepare, key: string): void {
+function settle(folder: string, methods: RunMethods, prepared: SyntheticPrepare, key: string): void {
   if (key === FAILED) methods.failPart(key, { code: 'out_of_memory', message: 'Too large.' });
   else compute(folder, methods, prepared, key);
 }
 
-function compute(folder: string, methods: RunWriteMethods, prepared: SyntheticPrepare, key: string): void {
+function compute(folder: string, methods: RunMethods, prepared: SyntheticPrepare, key: string): void {
   const start = { part: key, device: 'cpu:0', workerPid: 1, startedAt: 1, log: null };
   const attempt = methods.startAttempt(start) ?? -1;
   const part = methods.part(key);
@@ -171,7 +172,7 @@ class Damage extends Error {}
 /** As `verifyRun`, without threads. */
 async function isWhole(folder: string): Promise<boolean> {
   try {
-    const reader = openRunReader(folder);
+    const reader = allOf(openRunReader(folder));
     try {
       const run = reader.loadRun();
       if (reader.checkPages() !== null || reader.findDamage().found.length > 0) return false;
@@ -183,7 +184,7 @@ async function isWhole(folder: string): Promise<boolean> {
         return noted[name]?.bytes === bytes && noted[name].sha256 === sha256;
       });
     } finally {
-      await reader.closeReader();
+      await reader.close();
     }
   } catch (error) {
     return refusedInWords(error);
@@ -197,7 +198,7 @@ async function goOn(
   baseline: Files,
 ): Promise<'same' | 'refused' | 'changed'> {
   try {
-    const { methods } = openRunWriter(folder, null);
+    const methods = allOf(openRunWriter(folder, null).groups);
     try {
       methods.loadRun();
       methods.repairDamage();
@@ -211,7 +212,7 @@ async function goOn(
       methods.refuseDamage();
       await methods.writeTables();
     } finally {
-      await methods.closeWriter();
+      await methods.close();
     }
   } catch (error) {
     refusedInWords(error);

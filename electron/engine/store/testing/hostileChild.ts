@@ -10,11 +10,12 @@ import { readLog } from '../../service/questions/readLog.ts';
 import { removeWork } from '../runFolder.ts';
 import { acquireRunLock } from '../runLock.ts';
 import { openRunReader, openRunWriter } from '../sqlite/runDatabase.ts';
-import type { RunReadMethods, RunWriteMethods } from '../sqlite/runMethods.ts';
+import type { RunMethods } from '../sqlite/runMethods.ts';
 import { describeStoreError } from '../sqlite/storeErrors.ts';
+import { allOf } from '../storeProtocol.ts';
 import { syntheticPlan } from './syntheticRun.ts';
 
-const QUESTIONS: ((run: RunReadMethods) => unknown)[] = [
+const QUESTIONS: ((run: RunMethods) => unknown)[] = [
   (run) => run.loadRun(),
   (run) => run.verifyPendingParts(),
   (run) => run.pendingParts(),
@@ -28,7 +29,7 @@ const QUESTIONS: ((run: RunReadMethods) => unknown)[] = [
   (run) => run.findSequences({ filter: {} }, { by: 'row', descending: false }, 0, 10),
 ];
 const KEYS = ['000000', '000001', '000002', '000003'];
-const CHANGES: ((run: RunWriteMethods, folder: string) => unknown)[] = [
+const CHANGES: ((run: RunMethods, folder: string) => unknown)[] = [
   (run) => run.splitPart('000001'),
   (run) => run.skipParts(KEYS),
   (run) => run.writeTables(),
@@ -54,12 +55,12 @@ async function codeOf(folder: string, attempt: () => unknown): Promise<string> {
 
 async function lookAt(folder: string): Promise<string> {
   const code = await codeOf(folder, async () => {
-    const run = openRunReader(folder);
+    const run = allOf(openRunReader(folder));
     try {
       run.loadRun();
       for (const question of QUESTIONS) await codeOf(folder, () => question(run));
     } finally {
-      await run.closeReader();
+      await run.close();
     }
   });
   for (const log of LOGS) {
@@ -76,13 +77,13 @@ async function goOn(folder: string): Promise<string> {
   const code = await codeOf(folder, async () => {
     const lock = await acquireRunLock(folder);
     try {
-      const { methods: run } = openRunWriter(folder, null);
+      const run = allOf(openRunWriter(folder, null).groups);
       try {
         run.loadRun();
         for (const question of QUESTIONS) await codeOf(folder, () => question(run));
         for (const change of CHANGES) await codeOf(folder, () => change(run, folder));
       } finally {
-        await run.closeWriter();
+        await run.close();
       }
     } finally {
       lock.release();

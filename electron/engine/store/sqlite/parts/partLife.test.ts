@@ -7,7 +7,7 @@ import { afterAll, expect, it } from 'vitest';
 import { float32Text } from '../../../results/float32Text.ts';
 import { isVirusFrame } from '../../../results/chunkCall.ts';
 import { openRunWriter } from '../runDatabase.ts';
-import type { RunWriteMethods } from '../runMethods.ts';
+import type { RunMethods } from '../runMethods.ts';
 import { newFolder, removeFolders, scoreOf } from '../../testing/storeFixture.ts';
 import {
   DESCRIPTION,
@@ -18,6 +18,7 @@ import {
   type FrameRef,
   type SyntheticPrepare,
 } from '../../testing/syntheticRun.ts';
+import { allOf } from '../../storeProtocol.ts';
 import type { StoredPart } from '../../types.ts';
 
 afterAll(removeFolders);
@@ -48,7 +49,7 @@ const steps = fc.array(
 class World {
   readonly folder = join(newFolder(), 'run');
   readonly prepared: SyntheticPrepare;
-  store: RunWriteMethods;
+  store: RunMethods;
   readonly attempts = new Map<string, number>();
 
   constructor(masks: number[][], framesPerPart: number) {
@@ -56,7 +57,7 @@ class World {
     const records = masks.map((openFrames, i) => recordOf(`r${i} text`, openFrames));
     this.prepared = writePrepared(this.folder, [records], { framesPerPart });
     const create = { plan: syntheticPlan(1), description: DESCRIPTION };
-    this.store = openRunWriter(this.folder, create).methods;
+    this.store = allOf(openRunWriter(this.folder, create).groups);
     this.prepare();
   }
 
@@ -74,8 +75,8 @@ class World {
       return parts[at % Math.max(1, parts.length)]?.key;
     };
     if (what === 'crash') {
-      void this.store.closeWriter();
-      this.store = openRunWriter(this.folder, null).methods;
+      void this.store.close();
+      this.store = allOf(openRunWriter(this.folder, null).groups);
       this.attempts.clear();
     } else if (what === 'prepare') this.prepare();
     else if (what === 'retry') this.store.retryFailed('all');
@@ -156,7 +157,7 @@ class World {
     expect(readFileSync(join(this.folder, 'prediction_results.txt'), 'utf8')).toBe(
       ['Sequence_ID\tPrediction\tscore1\tscore2', ...lines, ''].join('\n'),
     );
-    await this.store.closeWriter();
+    await this.store.close();
   }
 }
 

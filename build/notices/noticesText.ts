@@ -18,7 +18,7 @@ works below, each under the licence of its authors. This file is generated: node
    VirNucPro classifiers             see the repository of their authors; not redistributed here
                                                   https://github.com/Li-Jing-1997/VirNucPro
 
-   The bundled demo model holds random numbers made for this program, under the program's own licence.
+   The bundled teaching model was trained for this program on public sequences, under the program's own licence.
 
 2. Electron, in the desktop packages: MIT. Chromium and the other works in it are listed in
    LICENSES.chromium.html, which lies beside the program in every package.

@@ -43,7 +43,7 @@ it('runs the sample on the oldest Node it allows', async ({ skip }) => {
     });
   expect((await execa(join(nodeFolder, 'node'), ['--version'])).stdout).toBe(`v${OLDEST_NODE}.0`);
 
-  await virnucpro('predict', SAMPLE, '-o', 'results', '--model', 'demo', '--devices', 'cpu');
+  await virnucpro('predict', SAMPLE, '-o', 'results', '--model', 'teaching', '--devices', 'cpu');
   const compared = await compareExample(APP_PATHS, join(folder, 'results'), 'fp32');
   expect(compared.matches, compared.message).toBe(true);
 });

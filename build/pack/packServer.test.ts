@@ -31,7 +31,7 @@ it.skipIf(process.platform === 'win32')(
           'libduckdb.so',
           'python-backend/src/virnucpro_backend/__init__.py',
           'python-backend/requirements.lock',
-          'resources/demo-model/model.json',
+          'resources/teaching-model/model.json',
           'THIRD_PARTY_NOTICES.txt',
         ].map((name) => `package/${name}`),
       ),

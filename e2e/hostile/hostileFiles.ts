@@ -15,7 +15,7 @@ import { createGzip, gzipSync } from 'node:zlib';
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
-import { APP_PATHS } from '../../electron/engine/testing/realFiles.ts';
+import { RANDOM_MODEL } from '../../electron/engine/testing/realFiles.ts';
 
 /** A file or folder that somebody sends, and the commands that a user would type with it. */
 export interface HostileFile {
@@ -23,8 +23,6 @@ export interface HostileFile {
   /** Makes it below an empty folder; `run` is a finished run of the user's own. */
   make: (folder: string, run: string) => Promise<readonly (readonly string[])[]>;
 }
-
-const DEMO = join(APP_PATHS.root, 'resources', 'demo-model');
 
 /** Every file that can hold a pickle is tried as weights and as embeddings of the original tool. */
 function pickled(name: string, write: (path: string) => void | Promise<void>): HostileFile[] {
@@ -53,7 +51,17 @@ function pickled(name: string, write: (path: string) => void | Promise<void>): H
         await write(join(legacy, 'theirs_nucleotide', 'output_0_DNABERT_S.pt'));
         await write(join(legacy, 'theirs_protein', 'output_0_ESM.pt'));
         return [
-          ['import-legacy', legacy, input, '--model', 'demo', '-o', join(folder, 'out'), '--devices', 'cpu'],
+          [
+            'import-legacy',
+            legacy,
+            input,
+            '--model',
+            'teaching',
+            '-o',
+            join(folder, 'out'),
+            '--devices',
+            'cpu',
+          ],
         ];
       },
     },
@@ -134,7 +142,7 @@ function model(
     name: `a model's folder: ${name}`,
     make: async (folder) => {
       const theirs = join(folder, 'theirs');
-      cpSync(DEMO, theirs, { recursive: true });
+      cpSync(RANDOM_MODEL, theirs, { recursive: true });
       const path = join(theirs, 'model.json');
       const description = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
       change(theirs, description);
@@ -156,7 +164,7 @@ function input(name: string, write: (path: string) => void | Promise<void>): Hos
       await write(path);
       return [
         ['validate', path],
-        ['predict', path, '--model', 'demo', '-o', join(folder, 'out'), '--devices', 'cpu'],
+        ['predict', path, '--model', 'teaching', '-o', join(folder, 'out'), '--devices', 'cpu'],
       ];
     },
   };
@@ -219,7 +227,9 @@ const LEGACY: HostileFile[] = [
       else writeFileSync(state, '['.repeat(100_000));
       const own = join(folder, 'theirs.fa');
       writeFileSync(own, `>a\n${'ACGTTGCAAC'.repeat(60)}\n`);
-      return Promise.resolve([['import-legacy', legacy, own, '--model', 'demo', '-o', join(folder, 'out')]]);
+      return Promise.resolve([
+        ['import-legacy', legacy, own, '--model', 'teaching', '-o', join(folder, 'out')],
+      ]);
     },
   })),
 ];

@@ -193,7 +193,7 @@ const calls: HostileRequest[] = [
       for (const path of ['/etc/passwd', '/dev/zero', pipe, `${root}/../..`, '/proc/self/environ'])
         for (const attempt of [
           () => runs.open({ folder: path }),
-          () => runs.create({ inputs: [path], model: 'demo' }),
+          () => runs.create({ inputs: [path], model: 'teaching' }),
         ]) {
           const refused = attempt().then(
             () => false,
@@ -208,7 +208,7 @@ const calls: HostileRequest[] = [
     attempt: async ({ window, root }) => {
       const input = join(root, 'becomes-a-pipe.fa');
       copyFileSync(SAMPLE, input);
-      const request = { model: 'demo', devices: 'cpu:1' };
+      const request = { model: 'teaching', devices: 'cpu:1' };
       const first = window.client.runs.create({
         ...request,
         inputs: [input],

@@ -116,7 +116,16 @@ async function main(): Promise<void> {
 /** A paused and a finished run of somebody else's. They are made with another data folder: this computer does not know them. */
 async function makeRuns(): Promise<void> {
   const theirs = { ...env, VIRNUCPRO_DATA_DIR: join(folder, 'their-data') };
-  const predict = ['predict', SAMPLE, '--model', 'demo', '--devices', 'cpu:1', '--residues-per-part', '4000'];
+  const predict = [
+    'predict',
+    SAMPLE,
+    '--model',
+    'teaching',
+    '--devices',
+    'cpu:1',
+    '--residues-per-part',
+    '4000',
+  ];
   const finished = await run([...predict, '-o', join(folder, 'finished')], theirs);
   if (finished.code !== 0) throw new Error(finished.said);
   const scores = join(folder, 'paused', 'work', 'scores');

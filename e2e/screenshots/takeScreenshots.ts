@@ -1,6 +1,6 @@
 /**
  * `node e2e/screenshots/takeScreenshots.ts`: pictures of every screen in both themes and two sizes, of the built window against the real
- * engine with the demo model, then of what this computer may not have to show (eight GPUs, failures) against invented
+ * engine with the teaching model, then of what this computer may not have to show (eight GPUs, failures) against invented
  * contents. They go to screenshots/, which git ignores. axe looks at each, and what it finds is printed. Last come the
  * pictures of the guide, in docs/images/guide; `node e2e/screenshots/takeScreenshots.ts --guide` takes these alone, and
  * `--guide biologist` (or bioinformatician, results, screen) those of one story.
@@ -18,6 +18,7 @@ import { makeSampleFiles } from './sampleFiles.ts';
 import { eightGpus } from './eightGpus.ts';
 import { filmGuide } from './guide/filmGuide.ts';
 import { open } from './steps.ts';
+import { SAMPLE } from '../../electron/engine/testing/realFiles.ts';
 import * as tour from './tour.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -37,13 +38,13 @@ const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] }
 const guide = process.argv.indexOf('--guide');
 if (guide > 0) {
   const story = process.argv[guide + 1];
-  await filmGuide(browser, join(root, 'resources', 'sample.fa'), say, story).finally(() => browser.close());
+  await filmGuide(browser, SAMPLE, say, story).finally(() => browser.close());
   process.exit();
 }
 const place = await mkdtemp(join(tmpdir(), 'virnucpro-screenshots-'));
 const folders = { data: join(place, 'data'), files: join(place, 'files') };
 await mkdir(folders.files, { recursive: true });
-await makeSampleFiles(join(root, 'resources', 'sample.fa'), folders.files);
+await makeSampleFiles(SAMPLE, folders.files);
 await rm(output, { recursive: true, force: true });
 
 let engine = await EngineProcess.start({ dataFolder: folders.data, filesFolder: folders.files });
@@ -90,7 +91,7 @@ try {
   await camera.take('run-interrupted');
 
   await eightGpus(page, camera, invented.url);
-  await filmGuide(browser, join(root, 'resources', 'sample.fa'), say);
+  await filmGuide(browser, SAMPLE, say);
 
   for (const { picture, rule, impact, where } of camera.complaints)
     say(`axe: ${picture}: ${impact} ${rule} at ${where}`);

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { isDone, takeDemoModel } from '../support/window.ts';
+import { isDone, takeTeachingModel } from '../support/window.ts';
 import type { Camera } from './camera.ts';
 import { LONG_MS, open, runExample, showExport, showResults, showSequence } from './steps.ts';
 
@@ -19,7 +19,7 @@ export async function example(page: Page, camera: Camera): Promise<void> {
   await open(page, 'New run');
   await runExample(page, camera, 'example-done');
   await showResults(page, camera, 'example-results');
-  await showSequence(page, camera, page.getByRole('row', { name: /demo_contig_08/ }), 'example-sequence');
+  await showSequence(page, camera, page.getByRole('row', { name: /crassphage_3/ }), 'example-sequence');
 }
 
 export async function newRun(page: Page, camera: Camera, folderName: string): Promise<void> {
@@ -33,7 +33,7 @@ export async function newRun(page: Page, camera: Camera, folderName: string): Pr
   await page.getByText('Reading …').first().waitFor({ state: 'detached' });
   await camera.take('new-run-problems');
   await page.getByRole('button', { name: 'Remove what cannot be used' }).first().click();
-  await takeDemoModel(page);
+  await takeTeachingModel(page);
   await page.getByText('Advanced settings').click();
   await page.getByText('Advanced settings').scrollIntoViewIfNeeded();
   await camera.take('new-run-advanced');
@@ -56,7 +56,7 @@ export async function addFolder(page: Page, folderName: string): Promise<void> {
   await page.getByRole('button', { name: 'Up', exact: true }).click();
   await page.getByRole('button', { name: folderName }).click();
   await page.getByRole('button', { name: 'Take this folder' }).click();
-  await takeDemoModel(page);
+  await takeTeachingModel(page);
 }
 
 /** A long run at work. */

@@ -22,7 +22,7 @@ const RESOURCES = [
   'app.asar.unpacked/dist/main/duckdb.node',
   'python-backend/src/virnucpro_backend/__init__.py',
   'python-backend/requirements.lock',
-  'resources/demo-model/model.json',
+  'resources/teaching-model/model.json',
   'licences/LICENSE',
   'licences/THIRD_PARTY_NOTICES.txt',
 ];

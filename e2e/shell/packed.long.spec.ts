@@ -88,7 +88,7 @@ test('the packed app runs from a folder that it may not write to, and goes on wi
   await answerQuestions(app, 'Quit now');
   await quit(app);
   expect(await app.ended(), app.said).toBe(0);
-  const kept = finishedParts(join(places.files, 'Moved run_DEMO'));
+  const kept = finishedParts(join(places.files, 'Moved run_NOT_FOR_RESEARCH'));
   expect(kept.length).toBeGreaterThan(0);
   // Root may write anywhere, so what is there is looked at as well.
   expect(await filesBelow(resources)).toEqual(shipped);
@@ -102,7 +102,9 @@ test('the packed app runs from a folder that it may not write to, and goes on wi
   await next.getByRole('row', { name: /Moved run/ }).click();
   await next.getByRole('button', { name: /^(Resume|Continue)$/ }).click();
   await isDone(next);
-  expect(finishedParts(join(places.files, 'Moved run_DEMO'))).toEqual(expect.arrayContaining(kept));
+  expect(finishedParts(join(places.files, 'Moved run_NOT_FOR_RESEARCH'))).toEqual(
+    expect.arrayContaining(kept),
+  );
   // The guide is inside, with its pictures.
   await goTo(next, 'Help');
   await next.getByRole('link', { name: 'First run' }).click();

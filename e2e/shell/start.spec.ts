@@ -49,7 +49,9 @@ test('a file that is dropped becomes a run beside it, and its export goes where 
   await writeSample(input, 1);
   await startDroppedRun(page, [input], 'Dropped');
   await isDone(page);
-  await expect(page.getByText(join(places.files, 'in the water', 'Dropped_DEMO')).first()).toBeVisible();
+  await expect(
+    page.getByText(join(places.files, 'in the water', 'Dropped_NOT_FOR_RESEARCH')).first(),
+  ).toBeVisible();
 
   const exported = join(places.files, 'export.tsv');
   await app.evaluate(({ dialog }, filePath) => {

@@ -17,7 +17,7 @@ import {
   startDroppedRun,
 } from './support/steps.ts';
 
-const runFolder = ({ files }: Places) => join(files, 'Long run_DEMO');
+const runFolder = ({ files }: Places) => join(files, 'Long run_NOT_FOR_RESEARCH');
 
 async function atWork(app: ShellApp, places: Places, copies = 6): Promise<{ page: Page; workers: number[] }> {
   const page = await firstWindow(app);

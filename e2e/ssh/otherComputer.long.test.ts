@@ -304,7 +304,7 @@ it(
     const { signal } = new AbortController();
     const there = await computers.sendFile(id, input, () => undefined, signal);
     const { runId } = await withClient((client) =>
-      client.runs.create({ inputs: [there], model: 'demo', devices: 'cpu:1', name: 'far' }),
+      client.runs.create({ inputs: [there], model: 'teaching', devices: 'cpu:1', name: 'far' }),
     );
     await cutFor(CUT_MS);
     await until('connected again', () => link()?.state === 'connected');
@@ -330,7 +330,7 @@ it(
         'predict',
         input,
         '--model',
-        'demo',
+        'teaching',
         '--devices',
         'cpu:1',
         '-o',

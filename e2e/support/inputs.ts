@@ -2,9 +2,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-const SAMPLE = join(import.meta.dirname, '..', '..', 'resources', 'sample.fa');
+const SAMPLE = join(import.meta.dirname, '..', '..', 'python-backend', 'tests', 'data', 'sample.fa');
 
-/** The bundled sample repeated that many times, with every name once. Takes about a second a copy on two slow cores. */
+/** The sample repeated that many times, with every name once. Takes about a second a copy on two slow cores. */
 export async function writeSample(path: string, copies: number): Promise<void> {
   const sample = await readFile(SAMPLE, 'utf8');
   const text = Array.from({ length: copies }, (_, copy) => sample.replaceAll('>', `>copy${copy}_`)).join('');

@@ -35,7 +35,7 @@ export async function expectReadableReport(page: Page, path: string): Promise<vo
     expect(await report.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
     expect(await report.evaluate(BROKEN_HEADS)).toEqual([]);
   }
-  // DEMO across the page is pale on purpose; the note at its top says the same in full contrast.
+  // The mark across the page is pale on purpose; the note at its top says the same in full contrast.
   const found = await violations(report, { without: '.watermark' });
   expect(found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)).toEqual([]);
   const pdf = (await report.pdf({ preferCSSPageSize: true, printBackground: true })).toString('latin1');

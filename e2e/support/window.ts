@@ -18,7 +18,7 @@ export async function drop(page: Page, paths: string[]): Promise<void> {
   await devtools.detach();
 }
 
-/** Everything in one folder of the engine's computer, with the demo model, under a name. */
+/** Everything in one folder of the engine's computer, with the teaching model, under a name. */
 export async function startRun(page: Page, folder: string, name: string): Promise<void> {
   await goTo(page, 'New run');
   await page.getByRole('button', { name: 'Choose a folder' }).click();
@@ -30,18 +30,18 @@ export async function startRun(page: Page, folder: string, name: string): Promis
   if (!(await entry.isVisible())) await up.click();
   await entry.click();
   await chooser.getByRole('button', { name: 'Take this folder' }).click();
-  await takeDemoModel(page);
+  await takeTeachingModel(page);
   await page.getByLabel('Name of the run').fill(name);
   await page.getByRole('button', { name: /^(Start|Add to queue)$/ }).click({ timeout: LONG_MS });
   await expect(page.getByRole('heading', { level: 1, name })).toBeVisible({ timeout: LONG_MS });
 }
 
-/** The demo model is taken only after a question. */
-export async function takeDemoModel(page: Page): Promise<void> {
-  const demo = page.getByRole('radio', { name: 'Demo model' });
-  await demo.click({ timeout: LONG_MS });
-  await page.getByRole('button', { name: 'Use the demo model' }).click();
-  await expect(demo).toBeChecked();
+/** The teaching model is taken only after a question. */
+export async function takeTeachingModel(page: Page): Promise<void> {
+  const teaching = page.getByRole('radio', { name: 'Teaching model' });
+  await teaching.click({ timeout: LONG_MS });
+  await page.getByRole('button', { name: 'Use the teaching model' }).click();
+  await expect(teaching).toBeChecked();
 }
 
 /** Parts are among the technical details; the whole of a text, since "Part 1" before "0 parts done" reads as ten. */

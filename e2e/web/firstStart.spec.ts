@@ -15,9 +15,9 @@ test('a first start: the example, its verdict, its results, an export', async ({
   if (await lead.isVisible()) await lead.click();
   await isDone(page);
   await expect(page.getByText('The installation works.')).toBeVisible();
-  await expect(page.getByText('DEMO MODEL', { exact: false }).first()).toBeVisible();
+  await expect(page.getByText('not for research', { exact: false }).first()).toBeVisible();
 
-  await expect(page.getByText('60 sequences shown')).toBeVisible();
+  await expect(page.getByText('36 sequences shown')).toBeVisible();
 
   for (const tab of ['Progress', 'Files and failures', 'Results']) {
     await page.getByRole('tab', { name: tab }).click();
@@ -28,9 +28,9 @@ test('a first start: the example, its verdict, its results, an export', async ({
   await expect(table.getByRole('columnheader', { name: 'No.' })).toHaveAttribute('aria-sort', 'descending');
   const rowAt = (position: number) => table.locator(`[aria-rowindex="${position + 1}"]`);
   for (const [key, position, name] of [
-    ['End', 60, 'demo_contig_01'],
-    ['Home', 1, 'demo_contig_60'],
-    ['PageDown', 12, 'demo_contig_49'],
+    ['End', 36, 'k99_3007906'],
+    ['Home', 1, 'k99_4288689'],
+    ['PageDown', 12, 'crassphage_4'],
   ] as const) {
     await table.press(key);
     await expect(rowAt(position)).toContainText(name);
@@ -49,11 +49,11 @@ test('a first start: the example, its verdict, its results, an export', async ({
   const downloading = page.waitForEvent('download');
   await page.getByRole('dialog').getByRole('button', { name: 'Export' }).click();
   const download = await downloading;
-  expect(download.suggestedFilename()).toMatch(/^Example_DEMO_all_\d+\.tsv$/);
+  expect(download.suggestedFilename()).toMatch(/^Example_NOT_FOR_RESEARCH_all_\d+\.tsv$/);
   const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\n');
   const written = await readFile(join(places.data, 'example', 'sequences.tsv'), 'utf8');
   // The export has the order of the table on the screen.
-  expect(cells(lines)).toHaveLength(60);
+  expect(cells(lines)).toHaveLength(36);
   expect(cells(lines)).toEqual(cells(written.trimEnd().split('\n')));
 });
 

@@ -66,7 +66,7 @@ test('the first steps, from an empty home to the finished example', async ({ pag
   await download.saveAs(report);
   await expectReadableReport(page, report);
 
-  // Own files get no demo model by themselves.
+  // Own files get no teaching model by themselves.
   await goTo(page, 'Computer check');
   await expect(page.getByText('Not ready for real data: no model yet.')).toBeVisible({ timeout: LONG_MS });
   await goTo(page, 'New run');
@@ -75,13 +75,13 @@ test('the first steps, from an empty home to the finished example', async ({ pag
   await expect(page.getByText('less than any model was trained on')).toBeVisible();
   await expect(page.getByText('there is no model for real data')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Start', exact: true })).toBeDisabled();
-  await page.getByLabel('Demo model').click();
+  await page.getByLabel('Teaching model').click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-  await expect(page.getByLabel('Demo model')).not.toBeChecked();
-  await page.getByLabel('Demo model').click();
-  await page.getByRole('button', { name: 'Use the demo model' }).click();
-  await expect(page.getByText('Folder and files will be marked DEMO.')).toBeVisible();
-  await expect(page.getByPlaceholder(/_predictions_DEMO$/)).toBeVisible({ timeout: LONG_MS });
+  await expect(page.getByLabel('Teaching model')).not.toBeChecked();
+  await page.getByLabel('Teaching model').click();
+  await page.getByRole('button', { name: 'Use the teaching model' }).click();
+  await expect(page.getByText('Folder and files will be marked as not for research.')).toBeVisible();
+  await expect(page.getByPlaceholder(/_predictions_NOT_FOR_RESEARCH$/)).toBeVisible({ timeout: LONG_MS });
 });
 
 /** The program's folder as an installed one has it: its Python environment would lie among the data, and isn't there. */

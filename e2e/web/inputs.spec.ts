@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from '../support/fixtures.ts';
 import { writeMixedFolder } from '../support/inputs.ts';
-import { drop, expectNoComplaint, isDone, takeDemoModel } from '../support/window.ts';
+import { drop, expectNoComplaint, isDone, takeTeachingModel } from '../support/window.ts';
 
 test('a dropped folder: what is in it, what cannot be used and why, and the rest runs', async ({
   window,
@@ -37,7 +37,7 @@ test('a dropped folder: what is in it, what cannot be used and why, and the rest
   await expectNoComplaint(window, 'New run with files');
 
   await window.getByRole('button', { name: 'Remove what cannot be used' }).first().click();
-  await takeDemoModel(window);
+  await takeTeachingModel(window);
   await expect(notice).toBeHidden();
   await start.click();
   await isDone(window);

@@ -38,7 +38,7 @@ const PLACES = {
   'done with failures': `#/run/${RUN_IDS.withFailures}/files`,
   results: `#/run/${RUN_IDS.done}/results`,
   'results, plots': `#/run/${RUN_IDS.done}/results`,
-  'demo results': `#/run/${RUN_IDS.demo}/results`,
+  'teaching results': `#/run/${RUN_IDS.teaching}/results`,
   'waiting, files': `#/run/${RUN_IDS.queuedFirst}/files`,
   'waiting, results': `#/run/${RUN_IDS.queuedFirst}/results`,
   'running, results': `#/run/${RUN_IDS.running}/results`,
@@ -408,7 +408,7 @@ test.describe('every screen, at every size', () => {
     const shown = page.getByRole('status').filter({ hasText: 'sequences shown' });
     for (const [place, count] of [
       ['results', '2,000'],
-      ['demo results', '200'],
+      ['teaching results', '200'],
       ['results', '2,000'],
     ] as const) {
       await goToPlace(page, PLACES[place]);
@@ -423,7 +423,7 @@ test.describe('every screen, at every size', () => {
   }) => {
     await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
     await page.goto(engine.url);
-    await goToPlace(page, PLACES['demo results']);
+    await goToPlace(page, PLACES['teaching results']);
     await showPlot(page, 'Viral share by length');
     const saved = async (format: string) => {
       await page.getByRole('button', { name: 'Save the picture: Viral share by length' }).click();
@@ -434,13 +434,14 @@ test.describe('every screen, at every size', () => {
       return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
     };
     const svg = await saved('SVG');
-    expect(svg.name).toMatch(/_DEMO_viral_share_by_length\.svg$/);
+    expect(svg.name).toMatch(/_NOT_FOR_RESEARCH_viral_share_by_length\.svg$/);
     const text = svg.bytes.toString('utf8');
     expect(text).toMatch(/^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
     // The light theme's colour of viruses, and nothing that only the window's style sheets know.
     expect(text).toContain('fill="rgb(200, 81, 10)"');
     expect(text).not.toMatch(/var\(|class=|style=/);
-    for (const words of ['Viral share by length', 'Length (bp)', 'Demo model']) expect(text).toContain(words);
+    for (const words of ['Viral share by length', 'Length (bp)', 'Teaching model'])
+      expect(text).toContain(words);
     const png = await saved('PNG');
     expect(png.name).toBe(svg.name.replace(/svg$/, 'png'));
     expect(png.bytes.subarray(1, 4).toString('latin1')).toBe('PNG');

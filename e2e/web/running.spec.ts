@@ -6,7 +6,7 @@ import { isAlive } from '../support/workerProcesses.ts';
 import { goTo, isDone, partsDone, runState, startRun } from '../support/window.ts';
 
 /** Beside its input and named as the run is, where nothing else was chosen. */
-const runFolder = (places: Places) => join(places.files, 'contigs', 'Long run_DEMO');
+const runFolder = (places: Places) => join(places.files, 'contigs', 'Long run_NOT_FOR_RESEARCH');
 
 test.beforeEach(async ({ places }) => {
   await writeSample(join(places.files, 'contigs', 'contigs.fasta'), 12);

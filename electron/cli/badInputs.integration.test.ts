@@ -13,7 +13,7 @@ interface Case {
 
 const GENERATOR = join(APP_PATHS.root, 'python-backend', 'tests', 'prepare', 'bad_inputs.py');
 const TABLE = join(APP_PATHS.root, 'docs', 'bad-inputs.md');
-const FLAGS = ['--model', 'demo', '--devices', 'cpu', '--python', REAL_PYTHON, '-q'];
+const FLAGS = ['--model', 'teaching', '--devices', 'cpu', '--python', REAL_PYTHON, '-q'];
 
 /** Cases of the table that a run is to leave out. */
 function leftOut(): Set<string> {

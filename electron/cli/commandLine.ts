@@ -144,7 +144,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
   });
 
   common(root.command('example'))
-    .description('Run the bundled sample and compare with the expected result')
+    .description('Run the bundled example and compare with the expected result')
     .option(
       '-o, --output-dir <folder>',
       "folder for the results (default: example in the program's data folder)",
@@ -336,7 +336,10 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
   common(root.command('models'))
     .description('List the models and their weights; get, import, verify or remove them')
     .argument('[action]', 'list, get, import, verify or remove', 'list')
-    .argument('[names...]', 'demo, 300, 500 or the name of an imported model; for import: files and folders')
+    .argument(
+      '[names...]',
+      'teaching, 300, 500 or the name of an imported model; for import: files and folders',
+    )
     .option('--name <name>', 'import: what to call the model')
     .option(
       '--chunk-length <n>',
@@ -359,7 +362,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .argument('[inputs...]', 'for precision: sequences to measure with, such as some of your contigs')
     .option(
       '--model <name>',
-      'for model and precision: demo, 300, 500, the name of an imported model, or the path of a model folder',
+      'for model and precision: teaching, 300, 500, the name of an imported model, or the path of a model folder',
       '500',
     )
     .option('--seconds <n>', 'for speed: how long each device is measured', positiveInteger, 60)

@@ -18,7 +18,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 /** Nobody has the published weights here. */
-const WITH_DEMO_MODEL = /^(predict contigs[.]fa|selftest (model|precision))/;
+const WITH_TEACHING_MODEL = /^(predict contigs[.]fa|selftest (model|precision))/;
 
 const read = (file: string): string => readFileSync(join(APP_PATHS.root, file), 'utf8');
 const inBlocks = [...read('docs/command-line.md').matchAll(/^npm run virnucpro -- ([^#\n]+)/gm)];
@@ -38,7 +38,9 @@ describe.skipIf(WITHOUT_PYTHON)('the documents', () => {
       join(folder, 'reads.fq.gz'),
       gzipSync(`@read\n${'ACGTTGCA'.repeat(50)}\n+\n${'I'.repeat(400)}\n`),
     );
-    await succeeds(['predict', SAMPLE, '-o', join(folder, 'other'), '--python', REAL_PYTHON]);
+    await succeeds([
+      ...['predict', SAMPLE, '-o', join(folder, 'other'), '--model', 'teaching', '--python', REAL_PYTHON],
+    ]);
   });
 
   it('show commands of both kinds', () => {
@@ -49,9 +51,11 @@ describe.skipIf(WITHOUT_PYTHON)('the documents', () => {
   it.each(commands.filter((command) => elsewhere(command) === undefined))('%s', async (command) => {
     const env = { VIRNUCPRO_PYTHON: REAL_PYTHON, VIRNUCPRO_DATA_DIR: join(folder, 'data') };
     const shell = `cd '${folder}'`;
-    const words = WITH_DEMO_MODEL.test(command) ? `${command} --model demo` : command;
+    const words = WITH_TEACHING_MODEL.test(command) ? `${command} --model teaching` : command;
     // They are shown as for a checkout's own folder.
-    const args = words.split(/\s+/).map((word) => (word === 'resources/sample.fa' ? SAMPLE : word));
+    const args = words
+      .split(/\s+/)
+      .map((word) => (word === 'resources/example.fa' ? join(APP_PATHS.root, word) : word));
     const { code, said } = await ended(virnucpro(args, { shell, env }));
     expect(code, said).toBe(0);
   });

@@ -8,7 +8,7 @@ import { ended, succeeds, virnucpro } from './testing/commandLineProcess.ts';
 
 const BACKEND = join(APP_PATHS.root, 'python-backend');
 
-/** A folder as the original tool leaves it, in its true formats, with embeddings of the demo model. */
+/** A folder as the original tool leaves it, in its true formats, with embeddings of the teaching model. */
 function makeLegacyFolder(folder: string): void {
   execFileSync(REAL_PYTHON, [join(BACKEND, 'tests', 'legacy', 'made_folders.py'), folder], {
     env: { ...process.env, PYTHONPATH: join(BACKEND, 'src') },
@@ -26,7 +26,7 @@ describe.skipIf(WITHOUT_PYTHON)('import-legacy', () => {
     makeLegacyFolder(legacy);
     const importLegacy = (...words: string[]): string[] => [
       ...['import-legacy', legacy, ...words],
-      ...['-o', run, '--model', 'demo', '--devices', 'cpu', '--python', REAL_PYTHON],
+      ...['-o', run, '--model', 'teaching', '--devices', 'cpu', '--python', REAL_PYTHON],
     ];
 
     writeFileSync(other, `>other\n${'ACG'.repeat(20)}\n`);

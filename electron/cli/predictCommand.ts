@@ -51,7 +51,7 @@ function withRunOptions(command: Command, where: 'here' | 'elsewhere' = 'here'):
     .option('-o, --output-dir <folder>', 'folder for the results (default: {input}_predictions)')
     .option(
       '--model <name>',
-      'demo, 300, 500, the name of an imported model, or the path of a model folder or head file (default: 500; demo for the bundled sample)',
+      'teaching, 300, 500, the name of an imported model, or the path of a model folder or head file (default: 500; teaching for the bundled example)',
     )
     .option('-e, --chunk-length <n>', "chunk length in bases (default: the model's)", positiveInteger)
     .addOption(

@@ -85,7 +85,7 @@ describe.skipIf(WITHOUT_RAY)('a run on a Ray cluster of three nodes, on processo
     const remote = join(parent, 'remote');
     const run = virnucpro(
       [
-        ...['predict', input, '-o', remote, '-q', '--model', 'demo', '--residues-per-part', '800'],
+        ...['predict', input, '-o', remote, '-q', '--model', 'teaching', '--residues-per-part', '800'],
         ...['--python', PYTHON, '--ray', `127.0.0.1:${port}`, '--shares', '6', '--cpus', '1'],
       ],
       { env, timeoutMs: 500_000 },

@@ -109,10 +109,12 @@ describe.skipIf(process.platform === 'win32')('the command that makes a run agai
     }
   });
 
-  it('leaves to chance nothing that decides numbers, and names the demo model for what it is', async () => {
-    const demo = made({ model: { name: 'demo', folder: '/models/demo', notice: 'no biological meaning' } });
-    const { flags } = await understood(commandToRepeat(demo));
-    expect(flags).toMatchObject({ model: 'demo', precision: 'bf16', embedEqualSequencesOnce: true });
+  it('leaves to chance nothing that decides numbers, and names the teaching model for what it is', async () => {
+    const teaching = made({
+      model: { name: 'teaching', folder: '/models/teaching', notice: 'no biological meaning' },
+    });
+    const { flags } = await understood(commandToRepeat(teaching));
+    expect(flags).toMatchObject({ model: 'teaching', precision: 'bf16', embedEqualSequencesOnce: true });
     expect(Object.keys(flags)).not.toContain('devices');
   });
 

@@ -24,7 +24,7 @@ describe.skipIf(WITHOUT_PYTHON)('predict --resume', () => {
       ...['predict', '-o', folder, '--devices', 'cpu', '--python', REAL_PYTHON, '-q'],
       ...words,
     ];
-    await succeeds(predict(input, '--model', 'demo', '--chunk-length', '400'));
+    await succeeds(predict(input, '--model', 'teaching', '--chunk-length', '400'));
     const tables = await readTables(folder);
 
     const refuses = async (words: string[], ...differs: string[]): Promise<void> => {
@@ -61,7 +61,7 @@ describe.skipIf(WITHOUT_PYTHON)('predict --resume', () => {
       '--strict is off and not on',
       '--keep-work is off and not on',
     );
-    await succeeds(predict(input, '--model', 'demo', '--chunk-length', '400', '--resume'));
+    await succeeds(predict(input, '--model', 'teaching', '--chunk-length', '400', '--resume'));
 
     appendFileSync(input, '>more\nACGT\n');
     await refuses([input], `${input} has changed since`);

@@ -26,7 +26,7 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
   let missing = '';
   let input = '';
   let local: Record<string, string>;
-  const small = ['--model', 'demo', '--residues-per-part', '800', '--python', REAL_PYTHON, '-q'];
+  const small = ['--model', 'teaching', '--residues-per-part', '800', '--python', REAL_PYTHON, '-q'];
 
   beforeAll(async () => {
     const started = spawn(REAL_PYTHON, [PRIVATE_SLURM]);
@@ -120,7 +120,7 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
     const options = [
       '--processors',
       '--model',
-      'demo',
+      'teaching',
       '--residues-per-part',
       '800',
       '--python',

@@ -16,7 +16,7 @@ import { ended, succeeds, virnucpro, waitUntil } from './testing/commandLineProc
 const HANGS_MS = 120_000;
 const PREDICT = [
   '--model',
-  'demo',
+  'teaching',
   '--devices',
   'cpu:1',
   '--residues-per-part',

@@ -57,12 +57,12 @@ describe('errors', () => {
 describe('the name of an exported file', () => {
   const done: RunState = { phase: 'done', failedParts: 0, failedRecords: 0 };
   const run = { runName: 'Gut March/1', model: { notice: null }, state: done };
-  const demo = { ...run, model: { notice: 'demo model' } };
+  const teaching = { ...run, model: { notice: 'teaching model' } };
 
   it('says which run it is from, and what must not be overlooked', () => {
     expect(runFileStem(run)).toBe('Gut_March_1');
-    expect(runFileStem(demo)).toBe('Gut_March_1_DEMO');
-    expect(runFileStem({ ...demo, runName: 'sample_DEMO' })).toBe('sample_DEMO');
+    expect(runFileStem(teaching)).toBe('Gut_March_1_NOT_FOR_RESEARCH');
+    expect(runFileStem({ ...teaching, runName: 'sample_NOT_FOR_RESEARCH' })).toBe('sample_NOT_FOR_RESEARCH');
     expect(runFileStem({ ...run, state: { phase: 'running' } })).toBe('Gut_March_1_provisional');
     expect(runFileStem({ ...run, runName: '../..' })).toBe('run');
     expect(runFileStem({ ...run, runName: 'ä'.repeat(100) })).toBe('ä'.repeat(80));

@@ -75,7 +75,7 @@ const ERROR_CATALOGUE = {
     'It is made again by itself. See its log if this goes on.',
   ],
   precision_unsupported: ['Precision not supported', 'Choose another precision, or leave out this device.'],
-  model_unknown: ['No such model', 'Use demo, 300, 500, or the path of a model folder.'],
+  model_unknown: ['No such model', 'Use teaching, 300, 500, or the path of a model folder.'],
   model_missing: ['Model weights are missing', 'Get the weights with "virnucpro models get".'],
   model_damaged: ['Model weights are damaged', 'Get the weights again with "virnucpro models get".'],
   download_failed: ['The download failed', 'Try again later. What has been fetched is kept.'],

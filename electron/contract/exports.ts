@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SHORTLIST } from './evidence.ts';
 import { wordSchema } from './limits.ts';
-import { demoMark, DEMO_SUFFIX, type PlanModel } from './plan.ts';
+import { modelMark, MARK_SUFFIX, type PlanModel } from './plan.ts';
 import type { SequenceFilter } from './filter.ts';
 import type { RunState } from './runState.ts';
 
@@ -57,7 +57,7 @@ export function runFileStem({ runName, model, state }: RunFile): string {
       .replaceAll(/[^\p{L}\p{N}._-]+/gu, '_')
       .replace(/^[._]+/, '')
       .slice(0, LONGEST_STEM) || 'run';
-  const mark = demoMark(model) === null || stem.endsWith(DEMO_SUFFIX) ? '' : DEMO_SUFFIX;
+  const mark = modelMark(model) === null || stem.endsWith(MARK_SUFFIX) ? '' : MARK_SUFFIX;
   return `${stem}${mark}${state.phase === 'done' ? '' : PROVISIONAL_SUFFIX}`;
 }
 

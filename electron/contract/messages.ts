@@ -348,7 +348,7 @@ export const MESSAGES = {
   'check.computing.broke_off': 'The test computation stopped early. {line}',
   'check.weights.unknown': 'The weights could not be checked.',
   'check.weights': 'Here: {models}.',
-  'check.weights.none': 'Only the demo model is here. It has no biological meaning.',
+  'check.weights.none': 'Only the teaching model is here. It is not for research.',
   // what keeps a GPU from computing
   'blocked.pytorch_cuda': '{name} needs PyTorch for CUDA; the Python environment has another one.',
   'blocked.pytorch_cuda.next':

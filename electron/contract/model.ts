@@ -32,7 +32,7 @@ export const modelManifestSchema = z.object({
   }),
   esm2: z.object({ layers: size, width: size, heads: size, feed_forward: size }),
   dnabert_s: z.object({ layers: size, width: size, heads: size, feed_forward: size, vocabulary: size }),
-  /** Expected Euclidean norms; null for the demo and for custom models. */
+  /** Expected Euclidean norms; null for the teaching model and for custom ones. */
   norm_bands: normBandsSchema.nullable(),
 });
 export type ModelManifest = z.infer<typeof modelManifestSchema>;

@@ -34,7 +34,7 @@ const planModelSchema = z.object({
   title: z.string(),
   hash: sha256Schema,
   folder: z.string(),
-  /** Shown wherever results are shown, such as "demo model, no biological meaning". */
+  /** Shown wherever results are shown, such as "teaching model, not for research". */
   notice: z.string().nullable(),
   /** Euclidean norms that embeddings are expected to have; what lies outside is counted, and scored. Absent where none are
    * known, and in runs from before it was noted. */
@@ -42,13 +42,13 @@ const planModelSchema = z.object({
 });
 export type PlanModel = z.infer<typeof planModelSchema>;
 
-/** What is made with a model that means nothing carries this mark, in file names and in files; null for all other models. */
-export function demoMark({ notice }: Pick<PlanModel, 'notice'>): string | null {
-  return notice === null ? null : `DEMO (${notice})`;
+/** Stands in every file that is made with a model not for research; null for all other models. */
+export function modelMark({ notice }: Pick<PlanModel, 'notice'>): string | null {
+  return notice === null ? null : `[${notice}]`;
 }
 
-/** End of the names of folders and files that carry a mark. */
-export const DEMO_SUFFIX = '_DEMO';
+/** Ends the names of folders and files that are made with such a model. */
+export const MARK_SUFFIX = '_NOT_FOR_RESEARCH';
 
 /** Where in a run's folder the embeddings are that were taken over from an earlier run. */
 export const IMPORTED_EMBEDDINGS_FOLDER = 'work/imported';

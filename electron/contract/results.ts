@@ -43,8 +43,8 @@ export const RESULT_FILES = {
   run: 'run.json',
 } as const;
 
-/** Lies in the folder of a run with the demo model, since the tables in the original tool's format can't say it themselves. */
-export const DEMO_NOTE_FILE = 'DEMO_MODEL.txt';
+/** Lies in the folder of a run with the teaching model, since the tables in the original tool's format can't say it themselves. */
+export const NOTICE_FILE = 'NOT_FOR_RESEARCH.txt';
 
 /** One row of sequences.tsv: our own summary of a record; the original tool has none. */
 export const sequenceResultSchema = z.object({

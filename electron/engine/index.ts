@@ -32,7 +32,7 @@ export { tunnelHeaders, tunnelSocketAddress, type Tunnel } from './computers/tun
 
 // One run
 export { createRun, defaultFolderName, type CreatedRun } from './run/begin/createRun.ts';
-export { compareExample, exampleRequest, sampleInput } from './run/exampleRun.ts';
+export { compareExample, exampleRequest, exampleInput } from './run/exampleRun.ts';
 export type { DeviceReport } from './run/finish/deviceReport.ts';
 export { readRunReport } from './run/finish/runReport.ts';
 export { OpenRun, type StartOptions } from './run/openRun.ts';

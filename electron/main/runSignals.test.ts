@@ -16,7 +16,13 @@ const summary: RunSummary = {
   finishedAt: null,
   plan: {
     inputs: [{ path: '/data/gut.fa', sizeBytes: 1, sha256: '0'.repeat(64) }],
-    model: { name: 'demo', title: 'Demo', hash: '0'.repeat(64), folder: '/models/demo', notice: null },
+    model: {
+      name: 'teaching',
+      title: 'Teaching model',
+      hash: '0'.repeat(64),
+      folder: '/models/teaching',
+      notice: null,
+    },
     chunkLength: 500,
     precision: 'fp32',
     tokensPerBatch: 4096,
@@ -29,7 +35,7 @@ const summary: RunSummary = {
   },
   request: {
     inputs: ['/data/gut.fa'],
-    model: 'demo',
+    model: 'teaching',
     where: { kind: 'this_computer' },
     devices: 'auto',
     precision: 'auto',

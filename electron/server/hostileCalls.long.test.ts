@@ -95,7 +95,7 @@ function fitting(schema: z.ZodType, key: string): unknown {
     true,
     [],
     'all',
-    'demo',
+    'teaching',
     'tsv',
     'inputs',
     'keep',
@@ -128,7 +128,7 @@ function* hostileCalls(): Generator<Sent> {
         const input: Record<string, unknown> = {};
         for (const [key, one] of Object.entries(shape)) input[key] = key === at ? hostile : fitting(one, key);
         // Requests stand a level deeper in some calls.
-        if (at === 'request' && number % 2 === 0) input['request'] = { inputs: hostile, model: 'demo' };
+        if (at === 'request' && number % 2 === 0) input['request'] = { inputs: hostile, model: 'teaching' };
         yield {
           name: `${area}.${name}`,
           procedure: called,

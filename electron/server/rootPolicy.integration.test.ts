@@ -65,7 +65,7 @@ async function strangersRun(at: string): Promise<string> {
 
 /** What every call answers that names the path. */
 async function namingIt(path: string): Promise<string[]> {
-  const request = runRequestSchema.parse({ inputs: [path], model: 'demo', devices: 'cpu:1' });
+  const request = runRequestSchema.parse({ inputs: [path], model: 'teaching', devices: 'cpu:1' });
   const here = { ...request, inputs: [join(root, 'data')] };
   const tries = [
     async () => {
@@ -117,7 +117,7 @@ describe('--root', () => {
     await symlink(outside, join(root, 'data', 'linked'));
     await symlink(join(outside, 'secret.fa'), join(root, 'data', 'secret.fa'));
     const estimate = (path: string) => {
-      const request = runRequestSchema.parse({ inputs: [path], model: 'demo' });
+      const request = runRequestSchema.parse({ inputs: [path], model: 'teaching' });
       return call(router.runs.estimate, { request, frames: 1, residues: 1, chunks: 1 }, { context });
     };
     await expect(estimate(join(root, 'data'))).rejects.toMatchObject({ data: { code: 'no_sequences' } });
@@ -132,7 +132,7 @@ describe('--root', () => {
 
   it('holds for results that go beside the input, or where the user wanted them in another program', async () => {
     await writeFile(join(root, 'a.fa'), FASTA);
-    const request = runRequestSchema.parse({ inputs: [root], model: 'demo' });
+    const request = runRequestSchema.parse({ inputs: [root], model: 'teaching' });
     const outputDir = async () =>
       (await call(router.runs.estimate, { request, frames: 1, residues: 1, chunks: 1 }, { context }))
         .outputDir;

@@ -115,7 +115,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
   ): [name: string, input: unknown, refusal?: ErrorCode | undefined][] => {
     const byRun = { runId };
     const inBrowser = shell === 'WebSocket' ? ('usage' as const) : undefined;
-    const request = { inputs: [SAMPLE], model: 'demo', devices: 'cpu:1' };
+    const request = { inputs: [SAMPLE], model: 'teaching', devices: 'cpu:1' };
     return [
       ['computer.info', undefined],
       ['computer.devices', undefined],
@@ -171,7 +171,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['runs.watchAll', undefined],
       ['runs.inspect', { paths: [SAMPLE], chunkLength: 500 }],
       ['runs.estimate', { request, chunks: 200, frames: 184, residues: 29_000 }],
-      ['runs.create', { inputs: [join(folder, 'missing.fa')], model: 'demo' }, 'input_not_found'],
+      ['runs.create', { inputs: [join(folder, 'missing.fa')], model: 'teaching' }, 'input_not_found'],
       ['runs.watch', byRun],
       ['runs.throughput', byRun],
       ['runs.deviceHistory', byRun],

@@ -30,11 +30,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from benchmarks import TOKENIZER
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.mapped_layers import SWEEP_TOKENS
 from virnucpro_backend.encoders.precision import DTYPES
 from virnucpro_backend.fidelity.conditions import conditions
-from virnucpro_backend.fidelity.random_model import RandomWeights, demo_tokenizer, write_random_model
+from virnucpro_backend.fidelity.random_model import RandomWeights, write_random_model
 from virnucpro_backend.weights.model_folder import LoadedModel, load_model
 
 MODULE = "benchmarks.cpu"
@@ -73,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if model is None:
             model = Path(folder) / "model"
             device = torch.device("cuda", 0) if torch.cuda.is_available() else torch.device("cpu")
-            write_random_model(model, RandomWeights(device), demo_tokenizer(), 500)
+            write_random_model(model, RandomWeights(device), TOKENIZER, 500)
         rows = measure(model, arguments.workers, arguments.precisions.split(","), arguments.rows.split(","))
     if arguments.json is not None:
         content = {**conditions(MODULE, torch.device("cpu")), "workers": arguments.workers, "rows": rows}

@@ -1,4 +1,4 @@
-"""Makes resources/demo-model: tiny encoders and a classifier in the formats of the published files.
+"""Makes tests/data/demo-model: tiny encoders and a classifier in the formats of the published files.
 
 The architecture is the published one, the size is not, and the weights are seeded noise; the classifier is
 fitted to tell AT-rich from GC-rich sequence. It has no biological meaning. Run it as
@@ -263,7 +263,7 @@ def make_demo_model(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    default = Path(__file__).resolve().parents[2] / "resources" / "demo-model"
+    default = Path(__file__).resolve().parents[1] / "tests" / "data" / "demo-model"
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else default
     make_demo_model(target)
     print(f"wrote {target}")

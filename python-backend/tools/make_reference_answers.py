@@ -1,7 +1,7 @@
 """Makes resources/reference-answers.json: the four reading frames whose embeddings and scores are known.
 
 For the published models from a run of the original tool with its real weights (tests/data/original_run, and
-for the scores its prediction_results.txt). For the demo model computed by this program, in FP32 on a CPU.
+for the scores its prediction_results.txt). For the teaching model computed by this program, in FP32 on a CPU.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from virnucpro_backend.weights.model_json import read_model_json
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN = ROOT / "python-backend" / "tests" / "data" / "original_run"
-DEMO = ROOT / "resources" / "demo-model"
+TEACHING = ROOT / "resources" / "teaching-model"
 TARGET = ROOT / "resources" / "reference-answers.json"
 
 SCORES = {
@@ -56,12 +56,12 @@ def published(with_scores: bool) -> list[dict[str, Any]]:
     ]
 
 
-def demo() -> list[dict[str, Any]]:
-    """The same frames with what the demo model gives for them."""
+def teaching() -> list[dict[str, Any]]:
+    """The same frames with what the teaching model gives for them."""
     frames = published(with_scores=False)
     part: PartFrames = part_frames([KnownFrame(**frame) for frame in frames])
     torch.set_num_threads(1)
-    answers = compute_answers("cpu", "fp32", DEMO, part)
+    answers = compute_answers("cpu", "fp32", TEACHING, part)
     return [
         {
             **frame,
@@ -76,7 +76,7 @@ def demo() -> list[dict[str, Any]]:
 
 def main() -> None:
     """Write the file."""
-    model = read_model_json(DEMO)
+    model = read_model_json(TEACHING)
     of_original = {
         "esm2": {"layers": 36, "width": 2560},
         "dnabert_s": {"layers": 12, "width": 768},
@@ -96,12 +96,12 @@ def main() -> None:
             "frames": published(with_scores=False),
         },
         {
-            "models": ["demo"],
+            "models": ["teaching"],
             "esm2": {"layers": model.esm2.layers, "width": model.esm2.width},
             "dnabert_s": {"layers": model.dnabert_s.layers, "width": model.dnabert_s.width},
             "against": "stored",
-            "source": "the demo model, computed in FP32 on a processor",
-            "frames": demo(),
+            "source": "the teaching model, computed in FP32 on a processor",
+            "frames": teaching(),
         },
     ]
     TARGET.write_text(json.dumps(answers, indent=2) + "\n", encoding="ascii", newline="\n")

@@ -1,4 +1,4 @@
-"""`node build/python.ts tools.make_sample` writes resources/sample.fa: 60 synthetic contigs, most of them
+"""`node build/python.ts tools.make_sample` writes tests/data/sample.fa: 60 synthetic contigs, most of them
 with an open reading frame by design.
 
 Seeded: the same file every time. NumPy's RandomState is used because its numbers are frozen for good.
@@ -86,7 +86,7 @@ def to_fasta(contigs: list[tuple[str, str]]) -> str:
 
 
 def main() -> None:
-    target = Path(__file__).resolve().parents[2] / "resources" / "sample.fa"
+    target = Path(__file__).resolve().parents[1] / "tests" / "data" / "sample.fa"
     target.write_text(to_fasta(make_contigs()), encoding="ascii", newline="\n")
     print(f"wrote {target}")
 

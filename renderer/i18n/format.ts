@@ -164,6 +164,6 @@ export function partNumber(key: string): string {
   return `${Number(number) + 1}${halves.map((half) => (half === '0' ? 'a' : 'b')).join('')}`;
 }
 
-/** A model's notice, such as "demo model, no biological meaning", where it stands as a sentence of its own. */
+/** A model's notice, such as "teaching model, not for research", where it stands as a sentence of its own. */
 export const asSentence = (text: string) =>
   text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.');

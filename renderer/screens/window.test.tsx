@@ -288,11 +288,11 @@ describe('a run', () => {
     await waitFor(() => expect(useResultsView.getState()).toMatchObject({ openRow: 0, comparing: null }));
   });
 
-  it('of the demo model is marked wherever it is looked at', async () => {
+  it('of the teaching model is marked wherever it is looked at', async () => {
     await renderWithEngine(<App />);
     for (const tab of ['progress', 'files', 'results'] as const) {
-      act(() => go({ screen: 'run', runId: RUN_IDS.demo, tab }));
-      await screen.findByText('DEMO MODEL: these results mean nothing.');
+      act(() => go({ screen: 'run', runId: RUN_IDS.teaching, tab }));
+      await screen.findByText('These results are not for research.');
     }
   });
 

@@ -18,7 +18,7 @@ export async function emptyHome(page: Page, camera: GuideCamera): Promise<void> 
   await camera.take('first-steps');
 }
 
-/** One file and a laptop: from the first steps to a report that came by mail. Real engine, demo model. */
+/** One file and a laptop: from the first steps to a report that came by mail. Real engine, teaching model. */
 export async function biologist(
   page: Page,
   camera: GuideCamera,
@@ -37,10 +37,10 @@ export async function biologist(
   await page.getByText(/^1 file · [1-9]/).waitFor({ timeout: LONG_MS });
   await page.getByText('Reading …').first().waitFor({ state: 'detached' });
   await camera.take('what-is-in-it');
-  await page.getByRole('radio', { name: 'Demo model' }).click();
-  await page.getByRole('button', { name: 'Use the demo model' }).waitFor();
-  await camera.take('demo-question');
-  await page.getByRole('button', { name: 'Use the demo model' }).click();
+  await page.getByRole('radio', { name: 'Teaching model' }).click();
+  await page.getByRole('button', { name: 'Use the teaching model' }).waitFor();
+  await camera.take('teaching-question');
+  await page.getByRole('button', { name: 'Use the teaching model' }).click();
   await page.getByLabel('Name of the run').fill(RUN_NAME);
   await page.getByText(/^About /).waitFor();
   await camera.take('ready');

@@ -1,7 +1,7 @@
 import { readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { drop, goTo, takeDemoModel } from '../../support/window.ts';
+import { drop, goTo, takeTeachingModel } from '../../support/window.ts';
 import { expect, shellLog, type Places, type ShellApp } from './fixtures.ts';
 
 const LONG_MS = 90_000;
@@ -13,11 +13,11 @@ export async function quit(app: ShellApp): Promise<void> {
   });
 }
 
-/** Drops files on the window, as a user does, and starts a run of them with the demo model. */
+/** Drops files on the window, as a user does, and starts a run of them with the teaching model. */
 export async function startDroppedRun(page: Page, paths: string[], name: string): Promise<void> {
   await goTo(page, 'New run');
   await drop(page, paths);
-  await takeDemoModel(page);
+  await takeTeachingModel(page);
   await page.getByLabel('Name of the run').fill(name);
   await page.getByRole('button', { name: /^(Start|Add to queue)$/ }).click({ timeout: LONG_MS });
   await expect(page.getByRole('heading', { level: 1, name })).toBeVisible({ timeout: LONG_MS });

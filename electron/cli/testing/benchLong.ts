@@ -243,7 +243,7 @@ try {
   say(`${reads} reads of ${READ_LENGTH} bp, ${(statSync(input).size / 1e6).toFixed(0)} MB`);
   const options = [
     '--model',
-    'demo',
+    'teaching',
     '--devices',
     'cpu',
     '--residues-per-part',

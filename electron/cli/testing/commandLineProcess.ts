@@ -8,7 +8,7 @@ export const MAIN = fileURLToPath(testBundle('virnucpro.mjs', new URL('../main.t
 /** Flags of a run with many small parts, of which two workers compute one each. */
 export const MANY_PARTS = [
   '--model',
-  'demo',
+  'teaching',
   '--devices',
   'cpu:2',
   '--residues-per-part',

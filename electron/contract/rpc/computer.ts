@@ -96,7 +96,7 @@ export type DeviceAnswers = z.infer<typeof deviceAnswersSchema>;
 
 /** How far a model's answers for some known reading frames are from what they must be, by device and precision. */
 export const answersSchema = z.object({
-  /** The original tool's answers; those stored for the demo model; or, for a model of the user's own, the processor's. */
+  /** The original tool's answers; those stored for the teaching model; or, for a model of the user's own, the processor's. */
   against: z.enum(['original_tool', 'stored', 'processor']),
   source: z.string(),
   checkedAt: z.iso.datetime(),
@@ -163,10 +163,10 @@ const selfTestLevelSchema = z.discriminatedUnion('level', [
 export type SelfTestLevel = z.infer<typeof selfTestLevelSchema>;
 
 const modelStatusSchema = z.object({
-  /** demo, 300, 500, or the path of an imported model's folder. */
+  /** teaching, 300, 500, or the path of an imported model's folder. */
   id: z.string(),
   title: z.string(),
-  kind: z.enum(['published', 'imported', 'demo']),
+  kind: z.enum(['published', 'imported', 'teaching']),
   notice: z.string().nullable(),
   chunkLength: countSchema,
   present: z.boolean(),

@@ -49,7 +49,7 @@ export const runRequestSchema = z.object({
     .record(inputPathSchema, wordSchema.min(1))
     .refine((samples) => Object.keys(samples).length <= LIMITS.inputs)
     .optional(),
-  /** demo, 300, 500, or the path of a model folder or of a head file. */
+  /** teaching, 300, 500, or the path of a model folder or of a head file. */
   model: pathSchema.default('500'),
   chunkLength: z.int().positive().optional(),
   where: whereSchema.default(THIS_COMPUTER),
@@ -387,7 +387,7 @@ export const runsContract = {
     .output(estimateSchema),
   /** Makes the run's folder and puts it at the end of the queue. */
   create: procedure.input(runRequestSchema).output(byRun),
-  /** Runs the bundled sample with the demo model. */
+  /** Runs the bundled example with the teaching model. */
   runExample: procedure.output(byRun),
   /** Compares the example's scores with the stored expected ones. */
   checkExample: procedure

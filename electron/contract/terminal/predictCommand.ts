@@ -33,8 +33,8 @@ export function predictCommand({ plan, request, folder }: RepeatableRun): string
     '--output-dir',
     `${folder.replace(/[\\/]+$/, '')}_again`,
     '--model',
-    // The window fills in the demo model where none was chosen.
-    plan.model.name === 'demo' ? 'demo' : request.model,
+    // The window fills in the teaching model where none was chosen.
+    plan.model.name === 'teaching' ? 'teaching' : request.model,
     '--chunk-length',
     String(plan.chunkLength),
     '--precision',

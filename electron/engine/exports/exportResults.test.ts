@@ -36,7 +36,7 @@ afterAll(removeFolders);
 
 const BY_ROW: SequenceSort = { by: 'row', descending: false };
 const BEST: SequenceSort = { by: 'virusScore', descending: true };
-const MARK = 'DEMO (demo model, no biological meaning)';
+const MARK = '[teaching model, not for research]';
 
 /** Names that spreadsheets, XML and GFF3 each stumble over. */
 const NAMES = ['=HYPERLINK("x")', 'contig<1>&co', 'naïve|β;=%', 'plain', 'closed', 'long', 'last'];
@@ -157,7 +157,7 @@ describe('tables for other programs, read back by other programs', () => {
         second_score: sequence.secondScore,
         best_frame: sequence.bestFrame,
         length: sequence.length,
-        model: 'demo (demo model, no biological meaning)',
+        model: 'teaching (teaching model, not for research)',
       });
       expect(json.sequences[i]).toMatchObject({ seq_name: sequence.seqName, n_chunks: sequence.nChunks });
       const isNoted = sequence.row === noted.row;
@@ -169,7 +169,7 @@ describe('tables for other programs, read back by other programs', () => {
         expect(row).toMatchObject(isNoted ? written : { tags: null, note: null });
     }
     expect(parquet.types).toMatchObject({ no: 'int64', virus_score: 'float', seq_name: 'string' });
-    expect(parquet.metadata['virnucpro.notice']).toBe('demo model, no biological meaning');
+    expect(parquet.metadata['virnucpro.notice']).toBe('teaching model, not for research');
     expect(csv.find(({ no }) => no === '1')?.['seq_name']).toBe(`'=HYPERLINK("x")`);
 
     const [heading, ...rows] = xlsx['Sequences']!;

@@ -1,6 +1,6 @@
 import { exportFormat } from './format.ts';
 import { isTooShort } from '../../contract/evidence.ts';
-import { demoMark } from '../../contract/plan.ts';
+import { modelMark } from '../../contract/plan.ts';
 import type { SequenceResult } from '../../contract/results.ts';
 import { float32Text } from '../results/float32Text.ts';
 import type { ScoredChunk } from '../results/types.ts';
@@ -97,7 +97,7 @@ function middle(a: number, b: number): number {
 }
 
 async function writeMark({ run }: ExportSource, file: WholeFile, comment: string): Promise<void> {
-  const mark = demoMark(run.plan.model);
+  const mark = modelMark(run.plan.model);
   if (mark !== null) await file.write(`${comment} ${mark}\n`);
 }
 

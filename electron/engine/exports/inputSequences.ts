@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { appError, AppFailure, type ErrorCode } from '../../contract/errors.ts';
-import { demoMark } from '../../contract/plan.ts';
+import { modelMark } from '../../contract/plan.ts';
 import { RESULT_FILES } from '../../contract/results.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { Extraction } from '../inputs/extractRecords.ts';
@@ -16,7 +16,7 @@ import type { SequenceSelection } from '../store/duckdb/selection.ts';
 
 /** The records of the selected sequences, by row. */
 export interface InputSequences {
-  /** As it stands in the input, header line and all, but for the mark of a demo model behind the header. */
+  /** As it stands in the input, header line and all, but for the mark of a teaching model behind the header. */
   record: (row: number) => Buffer;
   close: () => Promise<void>;
 }
@@ -122,7 +122,7 @@ async function fromViralSequences(source: ExportSource): Promise<InputSequences 
 
 /** `rows`: which row each record of the file is, ascending. */
 function recordReader(source: ExportSource, fasta: FastaFile, rows: Uint32Array): (row: number) => Buffer {
-  const mark = demoMark(source.run.plan.model);
+  const mark = modelMark(source.run.plan.model);
   return (row) => {
     const place = placeOf(rows, row);
     if (place === -1) throw new Error(`Row ${row} was not taken out of the inputs.`);

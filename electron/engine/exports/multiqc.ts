@@ -1,5 +1,5 @@
 import { exportFormat } from './format.ts';
-import { demoMark } from '../../contract/plan.ts';
+import { modelMark } from '../../contract/plan.ts';
 import type { ExportSource } from './exportSource.ts';
 import { summariseSamples } from './samples.ts';
 import type { WholeFile } from './wholeFile.ts';
@@ -7,7 +7,7 @@ import type { WholeFile } from './wholeFile.ts';
 /** MultiQC's custom content (`*_mqc.json`): a bar for each sample with its calls. */
 async function writeMultiqc(source: ExportSource, file: WholeFile): Promise<void> {
   const { plan, state } = source.run;
-  const mark = demoMark(plan.model);
+  const mark = modelMark(plan.model);
   const summaries = summariseSamples(source.samples, await source.store.inputSummaries());
   const content = {
     id: 'virnucpro_calls',

@@ -4,7 +4,7 @@ import type { FrameName, SequenceResult } from '../../contract/results.ts';
 import { firstWord } from '../store/sqlite/files/recordsFile.ts';
 import { chunkId } from '../store/sqlite/results/tables/tableRows.ts';
 import { float32Text } from '../results/float32Text.ts';
-import { demoMark } from '../../contract/plan.ts';
+import { modelMark } from '../../contract/plan.ts';
 import type { ScoredChunk } from '../results/types.ts';
 import type { ExportSource } from './exportSource.ts';
 import { lettersOf } from './fastaFile.ts';
@@ -56,7 +56,7 @@ function decidingProtein(
   if (!best) return null;
   const { start, end } = source.bounds(sequence, best.chunk);
   const protein = frameProtein(lettersOf(record()).slice(start, end), best.frame);
-  const mark = demoMark(source.run.plan.model);
+  const mark = modelMark(source.run.plan.model);
   const facts =
     `chunk=${start + 1}-${end} frame=${best.frame} score=${float32Text(best.score2)} ` +
     `call=${sequence.prediction}${mark === null ? '' : ` ${mark}`}`;

@@ -25,8 +25,8 @@ async function put(name: string, encoder = 'esm2-aa', sizes = { esm2: 100, own: 
   const folder = join(data, 'weights', name);
   const shared = join(data, 'weights', 'shared');
   await Promise.all([mkdir(folder, { recursive: true }), mkdir(shared, { recursive: true })]);
-  const demo = join(paths.resources, 'demo-model', 'model.json');
-  const manifest = JSON.parse(await readFile(demo, 'utf8')) as ModelManifest;
+  const bundled = join(paths.resources, 'teaching-model', 'model.json');
+  const manifest = JSON.parse(await readFile(bundled, 'utf8')) as ModelManifest;
   manifest.name = name;
   manifest.title = `Model ${name}`;
   manifest.notice = null;
@@ -54,7 +54,7 @@ it('lists imported models with what they share, and finds them by their names', 
     ['300', 'published'],
     ['500', 'published'],
     [mine, 'imported'],
-    ['demo', 'demo'],
+    ['teaching', 'teaching'],
   ]);
   expect(await model('500')).toMatchObject({
     present: true,
@@ -94,7 +94,7 @@ it('keeps a file that a model beside it uses', async () => {
   expect(await model(folder)).toMatchObject({ present: true });
 });
 
-it.each(['demo', 'shared', '../elsewhere', '/', ''])('never removes %j', async (id) => {
+it.each(['teaching', 'shared', '../elsewhere', '/', ''])('never removes %j', async (id) => {
   await put('500');
   expect(await removeModel(id, paths)).toMatchObject({ ok: false });
   expect(await model('500')).toMatchObject({ present: true });

@@ -1,4 +1,4 @@
-/** All models: published, imported, and the demo; where each lies, how large it is, and what it shares. */
+/** All models: published, imported, and the bundled one; where each lies, how large it is, and what it shares. */
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
@@ -28,7 +28,7 @@ export async function listModels(paths: AppPaths): Promise<ModelStatus[]> {
   return [
     ...(await Promise.all(published.map((model) => publishedStatus(model, kept, paths)))),
     ...(await Promise.all(imported.map((model) => keptStatus(model, kept, undefined)))),
-    ...(await demoStatus(paths)),
+    ...(await bundledStatus(paths)),
   ];
 }
 
@@ -117,8 +117,8 @@ async function keptStatus(
   };
 }
 
-async function demoStatus(paths: AppPaths): Promise<ModelStatus[]> {
-  const folder = join(paths.resources, 'demo-model');
+async function bundledStatus(paths: AppPaths): Promise<ModelStatus[]> {
+  const folder = join(paths.resources, 'teaching-model');
   const manifest = await readManifest(folder);
   if (!manifest.ok) return [];
   const status = await keptStatus(
@@ -126,7 +126,7 @@ async function demoStatus(paths: AppPaths): Promise<ModelStatus[]> {
     [],
     undefined,
   );
-  return [{ ...status, id: 'demo', kind: 'demo', freesBytes: 0 }];
+  return [{ ...status, id: 'teaching', kind: 'teaching', freesBytes: 0 }];
 }
 
 const NOTHING = {

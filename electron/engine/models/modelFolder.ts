@@ -94,10 +94,15 @@ function cpuMemory({ esm2, dnabert_s, files }: ModelManifest): CpuMemory {
   };
 }
 
-const DEMO_NOTICE = 'demo model, no biological meaning';
+/** SHA-256 of the bundled ESM-2, DNABERT-S and classifier. */
+const TEACHING_WEIGHTS: ReadonlySet<string> = new Set([
+  '1050ebd1cb16709afddb40f2e0e11c3be0d2ccd27722745f65dc5141f2429330',
+  '2e891bd48236f43acb143ed324ed749fc4a49f63c678fddb25d5d129845360cb',
+  '28f6a2e17779453215e06762f2b77a1b48c23790494c535ed34924d6696797cf',
+]);
 
-/** SHA-256 of the demo model's ESM-2, DNABERT-S and classifier: as they come with the program, then as importing converts them. */
-const DEMO_WEIGHTS: ReadonlySet<string> = new Set([
+/** The same of the random numbers that earlier versions brought as a demo model, then as importing converts them. */
+const RANDOM_WEIGHTS: ReadonlySet<string> = new Set([
   'd22e0fb1cfab716c102a663f78e2072548df8ca2a266ba8bf3e1321f37ad90bc',
   '47af6819cf81af2c1bf1f277fee1415972a47729725165db43591415f4613d79',
   '6d8aa045cac4372b7dcb6efac8681b08643d5b7b1e48d112273cb13b50dc239f',
@@ -106,9 +111,11 @@ const DEMO_WEIGHTS: ReadonlySet<string> = new Set([
   'ae160a4d6b3e9b4b04035c2049a85caed859bb0f3d0daedd076c2b87d04d5a55',
 ]);
 
-/** Marks the demo model's weights wherever they are: under another name, imported, or with a `model.json` of their own. One of
- * them is enough, since whatever is computed with random numbers means nothing. */
+/** Marks these weights wherever they are: under another name, imported, or with a `model.json` of their own. One file of them is
+ * enough. */
 export function withNotice(manifest: ModelManifest): ModelManifest {
-  const isDemo = MODEL_ROLES.some((role) => DEMO_WEIGHTS.has(manifest.files[role].sha256));
-  return isDemo ? { ...manifest, notice: DEMO_NOTICE } : manifest;
+  const has = (weights: ReadonlySet<string>) =>
+    MODEL_ROLES.some((role) => weights.has(manifest.files[role].sha256));
+  if (has(RANDOM_WEIGHTS)) return { ...manifest, notice: 'demo model, no biological meaning' };
+  return has(TEACHING_WEIGHTS) ? { ...manifest, notice: 'teaching model, not for research' } : manifest;
 }

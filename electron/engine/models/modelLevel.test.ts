@@ -7,12 +7,12 @@ import { resolveModel } from './resolveModel.ts';
 import { checkAnswers, lastAnswers } from '../devices/selfTest/modelLevel.ts';
 
 describe.skipIf(WITHOUT_PYTHON)('the check of known answers', () => {
-  it('finds the demo model right on this computer, and knows when that is no longer known', async () => {
+  it('finds the teaching model right on this computer, and knows when that is no longer known', async () => {
     const { environment, paths: usual } = testContext();
     const paths = { ...usual, dataDir: await temporaryFolder() };
     const found = unwrap(await probeDevices(environment));
     const probe = { ...found, gpus: [] };
-    const { planModel: model } = unwrap(await resolveModel('demo', paths));
+    const { planModel: model } = unwrap(await resolveModel('teaching', paths));
     expect(await lastAnswers(environment, paths, probe, model)).toBeNull();
 
     const answers = unwrap(await checkAnswers(environment, paths, probe, model));
@@ -34,7 +34,7 @@ describe.skipIf(WITHOUT_PYTHON)('the check of known answers', () => {
     const { environment, paths: usual } = testContext();
     const paths = { ...usual, dataDir: await temporaryFolder() };
     const probe = { ...unwrap(await probeDevices(environment)), gpus: [] };
-    const { planModel: model } = unwrap(await resolveModel('demo', paths));
+    const { planModel: model } = unwrap(await resolveModel('teaching', paths));
     const run: CommandRunner = () =>
       Promise.resolve({ ending: 'failed', stdout: '', stderr: 'Killed', summary: '' } as never);
     const answers = unwrap(await checkAnswers(environment, paths, probe, model, { run }));

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ModelManifest } from '../../contract/model.ts';
 import { resolveAppPaths, type AppPaths } from '../environment/appPaths.ts';
 import { checkEnvironment } from '../environment/checkEnvironment.ts';
+import { RANDOM_MODEL } from '../testing/realFiles.ts';
 import { listModels } from './listModels.ts';
 import { verifyModel } from './weights.ts';
 import { findModel, modelFolderOf, resolveModel } from './resolveModel.ts';
@@ -23,10 +24,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** The demo model in the place of a published one, as a stand-in for gigabytes. */
+/** Random weights in the place of a published model, as a stand-in for gigabytes. */
 async function putPublished(name: string): Promise<string> {
   const target = join(folder, 'weights', name);
-  await cp(join(paths.resources, 'demo-model'), target, { recursive: true });
+  await cp(RANDOM_MODEL, target, { recursive: true });
   return target;
 }
 
@@ -37,16 +38,19 @@ async function environment() {
 }
 
 describe('a model that is here', () => {
-  it('is the demo model, with its notice', async () => {
-    const model = await resolveModel('demo', paths);
+  it('is the teaching model, with its notice', async () => {
+    const model = await resolveModel('teaching', paths);
     expect(model).toMatchObject({
       ok: true,
-      value: { chunkLength: 500, planModel: { name: 'demo', notice: 'demo model, no biological meaning' } },
+      value: {
+        chunkLength: 500,
+        planModel: { name: 'teaching', notice: 'teaching model, not for research' },
+      },
     });
   });
 
   it('has the hash that the Python backend gives it', async () => {
-    const model = await resolveModel('demo', paths);
+    const model = await resolveModel('teaching', paths);
     if (!model.ok) throw new Error(model.error.cause);
     const { interpreter, source } = await environment();
     const { execa } = await import('execa');
@@ -159,7 +163,7 @@ describe('refusals', () => {
     const path = join(target, 'model.json');
     for (const escape of ['../../secret', '/etc/passwd', 'a/../../b', 'C:\\x', '../..', 'a//b/../c']) {
       const manifest = JSON.parse(
-        await readFile(join(paths.resources, 'demo-model', 'model.json'), 'utf8'),
+        await readFile(join(paths.resources, 'teaching-model', 'model.json'), 'utf8'),
       ) as ModelManifest;
       manifest.files.head.path = escape;
       await writeFile(path, JSON.stringify(manifest));
@@ -180,19 +184,21 @@ it('lists what can be had and what is here', async () => {
   expect(models.map(({ id, present }) => [id, present])).toEqual([
     ['300', false],
     ['500', false],
-    ['demo', true],
+    ['teaching', true],
   ]);
 });
 
 describe('the model of a run', () => {
-  it('is the demo model of this installation, wherever it lay when the run began', async () => {
+  it('is the teaching model of this installation, wherever it lay when the run began', async () => {
     const mounts = ['.mount_a', '.mount_b'].map((name) => join(folder, name, 'resources'));
     const [first, second] = mounts.map((resources) => ({ ...paths, resources }));
     if (!first || !second) throw new Error('two mounts');
     for (const resources of mounts) {
-      await cp(join(paths.resources, 'demo-model'), join(resources, 'demo-model'), { recursive: true });
+      await cp(join(paths.resources, 'teaching-model'), join(resources, 'teaching-model'), {
+        recursive: true,
+      });
     }
-    const before = await resolveModel('demo', first);
+    const before = await resolveModel('teaching', first);
     if (!before.ok) throw new Error(before.error.cause);
     await rm(first.resources, { recursive: true });
 
@@ -203,23 +209,23 @@ describe('the model of a run', () => {
       value: { planModel: { hash: planModel.hash } },
     });
     // As another system wrote it down.
-    expect(modelFolderOf({ name: 'demo', folder: String.raw`C:\gone\resources\demo-model` }, second)).toBe(
-      now,
-    );
+    expect(
+      modelFolderOf({ name: 'teaching', folder: String.raw`C:\gone\resources\teaching-model` }, second),
+    ).toBe(now);
   });
 
   it('is found by its hash among the weights of another computer, and named where it is not there', async () => {
-    const demo = await resolveModel('demo', paths);
-    if (!demo.ok) throw new Error(demo.error.cause);
+    const teaching = await resolveModel('teaching', paths);
+    if (!teaching.ok) throw new Error(teaching.error.cause);
     const elsewhere = {
-      ...demo.value.planModel,
+      ...teaching.value.planModel,
       name: 'ours',
       folder: join(folder, 'of another computer', 'ours'),
     };
     const bare = { ...paths, resources: join(folder, 'no models'), dataDir: join(folder, 'other data') };
     expect(await findModel(elsewhere, bare)).toMatchObject({ ok: false, error: { code: 'model_missing' } });
     const here = join(weightsFolder(bare), 'called otherwise');
-    await cp(join(paths.resources, 'demo-model'), here, { recursive: true });
+    await cp(join(paths.resources, 'teaching-model'), here, { recursive: true });
     expect(await findModel(elsewhere, bare)).toMatchObject({
       ok: true,
       value: { planModel: { folder: here } },
@@ -229,7 +235,7 @@ describe('the model of a run', () => {
   });
 
   it('stays where the user put it', () => {
-    const own = { name: 'demo', folder: join(folder, 'my models', 'like the demo') };
+    const own = { name: 'teaching', folder: join(folder, 'my models', 'like the bundled one') };
     expect(modelFolderOf(own, paths)).toBe(own.folder);
     expect(modelFolderOf({ name: '500', folder: '/weights/500' }, paths)).toBe('/weights/500');
   });

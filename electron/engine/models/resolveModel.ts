@@ -1,4 +1,4 @@
-/** From what the user called a model (`demo`, `300`, `500`, an imported one's name, a folder, a head file) to one that can be loaded. */
+/** From what the user called a model (`teaching`, `300`, `500`, an imported one's name, a folder, a head file) to one that can be loaded. */
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { appError } from '../../contract/errors.ts';
@@ -12,22 +12,22 @@ import { PUBLISHED_MODELS, weightsFolder } from './weightsFolder.ts';
 
 /** Whether the choice names a model of ours, so that no path is meant. */
 export function isModelName(choice: string): boolean {
-  return choice === 'demo' || (PUBLISHED_MODELS as readonly string[]).includes(choice);
+  return choice === 'teaching' || (PUBLISHED_MODELS as readonly string[]).includes(choice);
 }
 
-const BUNDLED_FOLDER = 'demo-model';
+const BUNDLED_FOLDER = 'teaching-model';
 
 /**
- * Where the model of a run lies now. The demo model comes with the program, which may have been moved since the run began,
+ * Where the model of a run lies now. The teaching model comes with the program, which may have been moved since the run began,
  * or be mounted elsewhere at each start, as an AppImage is. Whether it is the same model, its hash says.
  */
 export function modelFolderOf({ name, folder }: Pick<PlanModel, 'name' | 'folder'>, paths: AppPaths): string {
-  const bundled = name === 'demo' && /[^\\/]+$/.exec(folder)?.[0] === BUNDLED_FOLDER;
+  const bundled = name === 'teaching' && /[^\\/]+$/.exec(folder)?.[0] === BUNDLED_FOLDER;
   return bundled ? join(paths.resources, BUNDLED_FOLDER) : folder;
 }
 
 export async function resolveModel(choice: string, paths: AppPaths): Promise<Result<ResolvedModel>> {
-  if (choice === 'demo') return readModelFolder(join(paths.resources, BUNDLED_FOLDER));
+  if (choice === 'teaching') return readModelFolder(join(paths.resources, BUNDLED_FOLDER));
   if (isModelName(choice)) return publishedModel(choice, paths);
   const imported = modelFolderNamed(choice, paths);
   if (imported !== undefined && (await readManifest(imported)).ok) return readModelFolder(imported);
@@ -81,7 +81,7 @@ async function publishedModel(name: string, paths: AppPaths): Promise<Result<Res
   if (found.ok || found.error.code === 'model_damaged') return found;
   return err(
     appError('model_missing', message('model.weights_missing', { name }), {
-      nextStep: `Get them with "virnucpro models get ${name}", or try the program with --model demo.`,
+      nextStep: `Get them with "virnucpro models get ${name}", or try the program with --model teaching.`,
       detail: found.error.cause,
     }),
   );

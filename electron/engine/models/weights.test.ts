@@ -2,9 +2,9 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { modelManifestSchema } from '../../contract/model.ts';
-import { demoMark } from '../../contract/plan.ts';
+import { modelMark } from '../../contract/plan.ts';
 import { importLegacy } from '../inputs/importLegacy.ts';
-import { temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
+import { RANDOM_MODEL, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import { withNotice } from './modelFolder.ts';
 import { resolveModel } from './resolveModel.ts';
 import { importModels, lookAtWeights } from './weights.ts';
@@ -50,32 +50,35 @@ it.skipIf(process.platform === 'win32')(
   },
 );
 
-it.skipIf(WITHOUT_PYTHON)('keeps the mark of the demo model, whatever its weights are called', async () => {
-  const { environment, paths: appPaths } = testContext();
-  const paths = { ...appPaths, dataDir: await temporaryFolder() };
-  const request = { paths: [join(paths.resources, 'demo-model')], name: 'mine', chunkLength: 500 };
-  const imported = await importModels(environment, paths, request);
-  if (!imported.ok) throw new Error(imported.error.cause);
-  const [folder = ''] = imported.value.folders;
-  for (const description of [join(paths.resources, 'demo-model'), folder]) {
-    const manifest = modelManifestSchema.parse(
-      JSON.parse(readFileSync(join(description, 'model.json'), 'utf8')),
-    );
-    for (const role of ['esm2', 'dnabert_s', 'head'] as const) {
-      const others = {
-        esm2: UNKNOWN,
-        dnabert_s: UNKNOWN,
-        tokenizer: manifest.files.tokenizer,
-        head: UNKNOWN,
-      };
-      expect(withNotice({ ...manifest, files: others, notice: null }).notice).toBeNull();
-      const files = { ...others, [role]: manifest.files[role] };
-      expect(withNotice({ ...manifest, files, notice: null }).notice, role).not.toBeNull();
+it.skipIf(WITHOUT_PYTHON)(
+  'keeps the mark of weights that are not for research, whatever they are called',
+  async () => {
+    const { environment, paths: appPaths } = testContext();
+    const paths = { ...appPaths, dataDir: await temporaryFolder() };
+    const request = { paths: [RANDOM_MODEL], name: 'mine', chunkLength: 500 };
+    const imported = await importModels(environment, paths, request);
+    if (!imported.ok) throw new Error(imported.error.cause);
+    const [folder = ''] = imported.value.folders;
+    for (const description of [RANDOM_MODEL, join(paths.resources, 'teaching-model'), folder]) {
+      const manifest = modelManifestSchema.parse(
+        JSON.parse(readFileSync(join(description, 'model.json'), 'utf8')),
+      );
+      for (const role of ['esm2', 'dnabert_s', 'head'] as const) {
+        const others = {
+          esm2: UNKNOWN,
+          dnabert_s: UNKNOWN,
+          tokenizer: manifest.files.tokenizer,
+          head: UNKNOWN,
+        };
+        expect(withNotice({ ...manifest, files: others, notice: null }).notice).toBeNull();
+        const files = { ...others, [role]: manifest.files[role] };
+        expect(withNotice({ ...manifest, files, notice: null }).notice, role).not.toBeNull();
+      }
     }
-  }
-  const model = await resolveModel('mine', paths);
-  expect(model.ok && demoMark(model.value.planModel)).toBeTruthy();
-});
+    const model = await resolveModel('mine', paths);
+    expect(model.ok && modelMark(model.value.planModel)).toBeTruthy();
+  },
+);
 
 it.skipIf(WITHOUT_PYTHON)('gives each file that is not used its own reason, for every language', async () => {
   const { environment, paths: appPaths } = testContext();

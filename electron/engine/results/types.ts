@@ -76,7 +76,7 @@ export interface ExtractionRequest {
   /** Row numbers, ascending, as little-endian U32. */
   rowsPath: string;
   outPath: string;
-  /** Stands at the end of every header line, such as the mark of the demo model. */
+  /** Stands at the end of every header line, such as the mark of the teaching model. */
   headerSuffix?: string | undefined;
 }
 /** How results/ gets sequences extracted without starting processes itself. Resolves when `outPath` is complete; rejects

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { APP_PATHS, SAMPLE } from '../testing/realFiles.ts';
+import { APP_PATHS } from '../testing/realFiles.ts';
 import { temporaryFolder } from '../testing/testContext.ts';
 import { compareScores, exampleRequest, parseScores } from './exampleRun.ts';
 
@@ -11,8 +11,10 @@ const table =
 it('reads a copy of the sample, so that it can be resumed after the program was moved', async () => {
   const dataDir = join(await temporaryFolder(), 'data');
   const { inputs } = await exampleRequest({ ...APP_PATHS, dataDir }, join(dataDir, 'example'));
-  expect(inputs).toEqual([join(dataDir, 'sample.fa')]);
-  expect(await readFile(join(dataDir, 'sample.fa'))).toEqual(await readFile(SAMPLE));
+  expect(inputs).toEqual([join(dataDir, 'example.fa')]);
+  expect(await readFile(join(dataDir, 'example.fa'))).toEqual(
+    await readFile(join(APP_PATHS.resources, 'example.fa')),
+  );
 });
 
 describe('comparing the example', () => {

@@ -15,32 +15,32 @@ interface ExampleComparison {
 /** Largest difference of a score from the stored one, which was computed in FP32 on a CPU. */
 const TOLERANCE: Record<Precision, number> = { fp32: 1e-4, fp16: 5e-3, bf16: 5e-2, fp8: 2e-1 };
 
-export const sampleInput = (paths: AppPaths): string => join(paths.resources, 'sample.fa');
-const expectedScores = (paths: AppPaths): string => join(paths.resources, 'sample_expected.tsv');
+export const exampleInput = (paths: AppPaths): string => join(paths.resources, 'example.fa');
+const expectedScores = (paths: AppPaths): string => join(paths.resources, 'example_expected.tsv');
 
-/** The bundled sample with the demo model: needs no decision and no download. */
+/** Parts of crAssphage among contigs of a gut, with the teaching model: needs no decision and no download. */
 export async function exampleRequest(paths: AppPaths, outputDir: string): Promise<RunRequest> {
   return runRequestSchema.parse({
-    inputs: [await lastingSample(paths)],
+    inputs: [await lastingExample(paths)],
     outputDir,
     name: 'Example',
-    model: 'demo',
+    model: 'teaching',
     devices: 'auto',
     force: true,
   });
 }
 
-/** The sample in the data folder: the program may be moved before the run is resumed, or be mounted elsewhere at each start, as an
+/** The example in the data folder: the program may be moved before the run is resumed, or be mounted elsewhere at each start, as an
  * AppImage is. */
-async function lastingSample(paths: AppPaths): Promise<string> {
-  const [sample, copy] = [sampleInput(paths), join(paths.dataDir, 'sample.fa')];
+async function lastingExample(paths: AppPaths): Promise<string> {
+  const [example, copy] = [exampleInput(paths), join(paths.dataDir, 'example.fa')];
   try {
     await mkdir(paths.dataDir, { recursive: true });
-    await writeFile(copy, await readFile(sample));
+    await writeFile(copy, await readFile(example));
     return copy;
   } catch {
     // The data folder can't be written, and the run goes elsewhere.
-    return sample;
+    return example;
   }
 }
 

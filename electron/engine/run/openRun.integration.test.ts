@@ -3,7 +3,7 @@ import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it, vi } from 'vitest';
-import { DEMO_NOTE_FILE, RESULT_FILES } from '../../contract/results.ts';
+import { NOTICE_FILE, RESULT_FILES } from '../../contract/results.ts';
 import { unwrap } from '../../contract/result.ts';
 import type { RunState } from '../../contract/runState.ts';
 import { readTables, SAMPLE, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
@@ -28,11 +28,11 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
   it('gives the same bytes with one and two CPU workers, and with a worker killed in between', async () => {
     const one = await undisturbed();
     expect(one.state).toEqual({ phase: 'done', failedParts: 0, failedRecords: 0 });
-    expect(one.folder).toMatch(/_predictions_DEMO$/);
-    expect(await readdir(one.folder)).toContain(DEMO_NOTE_FILE);
+    expect(one.folder).toMatch(/_predictions_NOT_FOR_RESEARCH$/);
+    expect(await readdir(one.folder)).toContain(NOTICE_FILE);
     const headers = (await readFile(join(one.folder, RESULT_FILES.viralSequences), 'utf8')).match(/^>.*$/gm);
     expect(headers?.length).toBeGreaterThan(0);
-    expect(headers?.filter((line) => !line.endsWith('DEMO (demo model, no biological meaning)'))).toEqual([]);
+    expect(headers?.filter((line) => !line.endsWith('[teaching model, not for research]'))).toEqual([]);
     const marker = join(await temporaryFolder(), 'died');
     const [two, killed] = [
       await predict(testContext(), { devices: 'cpu:2' }),

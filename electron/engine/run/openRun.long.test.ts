@@ -126,7 +126,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run whose workers fail, repeat or surprise', 
   it('scores embeddings of unusual size like any others, and says so once with numbers', async () => {
     const model = join(await temporaryFolder(), 'strict');
     const { paths } = testContext();
-    await cp(join(paths.resources, 'demo-model'), model, { recursive: true });
+    await cp(join(paths.resources, 'teaching-model'), model, { recursive: true });
     const file = join(model, 'model.json');
     const manifest = JSON.parse(await readFile(file, 'utf8')) as object;
     const norm_bands = { esm2: [1e6, 1e7], dnabert_s: [1e6, 1e7] };

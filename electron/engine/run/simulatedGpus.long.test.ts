@@ -62,7 +62,12 @@ const create = async (context: EngineContext, request: Partial<RunRequestInput>)
   createRun(context, {
     defaultParent: await parent,
     freeName: true,
-    request: runRequestSchema.parse({ inputs: [SAMPLE], model: 'demo', residuesPerPart: 4000, ...request }),
+    request: runRequestSchema.parse({
+      inputs: [SAMPLE],
+      model: 'teaching',
+      residuesPerPart: 4000,
+      ...request,
+    }),
   });
 
 async function open(context: EngineContext, request: Partial<RunRequestInput> = {}) {
@@ -145,7 +150,7 @@ describe.skipIf(WITHOUT_PYTHON)('FP8', () => {
       precisions: [...gpu.precisions, 'fp8' as const],
     }));
     const context = await computer({ ...A100_AND_TURING, gpus }, ROOMY);
-    const request = runRequestSchema.parse({ inputs: [SAMPLE], model: 'demo', precision: 'fp8' });
+    const request = runRequestSchema.parse({ inputs: [SAMPLE], model: 'teaching', precision: 'fp8' });
     const question = { request, chunks: 1, frames: 1, residues: 1, folder: join(await parent, 'fp8') };
     const environment = { context: () => Promise.resolve(context) } as unknown as PythonEnvironmentManager;
     const speeds = { seconds: () => null } as unknown as SpeedHistory;

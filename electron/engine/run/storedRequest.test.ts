@@ -7,13 +7,13 @@ const asked = (options: (typeof DESCRIPTION)['options']) =>
   storedRequest({ description: { ...DESCRIPTION, options } }, '/runs/gut');
 
 it('is read from the run', () => {
-  expect(asked({ request: { inputs: ['/a.fa'], model: 'demo' } })).toMatchObject({
+  expect(asked({ request: { inputs: ['/a.fa'], model: 'teaching' } })).toMatchObject({
     inputs: ['/a.fa'],
-    model: 'demo',
+    model: 'teaching',
   });
 });
 
-it.each([{}, { request: { model: 'demo' } }])('is said to be missing in %j in plain words', (options) => {
+it.each([{}, { request: { model: 'teaching' } }])('is said to be missing in %j in plain words', (options) => {
   const refused = (): unknown => {
     try {
       return asked(options);

@@ -41,7 +41,7 @@ async function writeInput(name: string, copies: number): Promise<string> {
 }
 
 function request(input: string, more: Partial<RunRequest> = {}): RunRequest {
-  return runRequestSchema.parse({ inputs: [input], model: 'demo', devices: 'cpu:1', ...more });
+  return runRequestSchema.parse({ inputs: [input], model: 'teaching', devices: 'cpu:1', ...more });
 }
 
 async function create(input: string, more: Partial<RunRequest> = {}): Promise<string> {
@@ -194,11 +194,11 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
   it('estimates a model of the published size from the measured speed of the devices', async () => {
     const input = await writeInput('few.fa', 1);
     const model = join(folder, 'model');
-    await cp(join(service.engine.paths.resources, 'demo-model'), model, { recursive: true });
+    await cp(join(service.engine.paths.resources, 'teaching-model'), model, { recursive: true });
     const manifest = join(model, 'model.json');
-    // Estimating reads no weights: what tells the demo model is the notice and the checksums.
-    const demo = await readFile(manifest, 'utf8');
-    const other = demo
+    // Estimating reads no weights: what tells the teaching model is the notice and the checksums.
+    const teaching = await readFile(manifest, 'utf8');
+    const other = teaching
       .replaceAll(/"sha256": "\w/g, '"sha256": "0')
       .replace(/"notice": "[^"]*"/, '"notice": null');
     await writeFile(manifest, other);
@@ -237,7 +237,7 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
     expect(seconds?.low).toBeCloseTo(651);
     expect(seconds?.high).toBeCloseTo(1209);
     expect(basis).toMatchObject({ runs: null });
-    expect(await ask('demo')).toMatchObject({ seconds: null });
+    expect(await ask('teaching')).toMatchObject({ seconds: null });
   });
 });
 

@@ -12,7 +12,7 @@ it('takes the notes of shared encoders along, without which another model would 
   const paths = { ...unwrap(resolveAppPaths()), dataDir };
   const weights = join(dataDir, 'weights');
   await mkdir(join(weights, 'shared'), { recursive: true });
-  await cp(join(paths.resources, 'demo-model'), join(weights, 'mine'), { recursive: true });
+  await cp(join(paths.resources, 'teaching-model'), join(weights, 'mine'), { recursive: true });
   const file = join(weights, 'mine', 'model.json');
   const manifest = JSON.parse(await readFile(file, 'utf8')) as ModelManifest;
   for (const role of ['esm2', 'dnabert_s'] as const) {

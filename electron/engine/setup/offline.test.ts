@@ -58,7 +58,7 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
     folder = join(stub.paths.root, 'memory stick');
     const weights = join(stub.paths.dataDir, 'weights', '300');
     await mkdir(weights, { recursive: true });
-    await cp(join(stub.paths.resources, 'demo-model'), weights, { recursive: true });
+    await cp(join(stub.paths.resources, 'teaching-model'), weights, { recursive: true });
     const packed = await pack();
     if (!packed.ok) throw new Error(`${packed.error.cause}\n${packed.error.detail ?? ''}`);
     manifest = packed.value.manifest;
@@ -108,7 +108,7 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
     for (const { path } of manifest.files.filter((file) => file.path.startsWith('weights/300/'))) {
       const name = path.slice('weights/300/'.length);
       expect(await readFile(join(weights, name))).toEqual(
-        await readFile(join(paths.resources, 'demo-model', name)),
+        await readFile(join(paths.resources, 'teaching-model', name)),
       );
     }
     expect(told.map(({ stepNumber }) => stepNumber)).toEqual(

@@ -16,7 +16,7 @@ function entry(runId: string, createdAt: number): HistoryEntry {
     finishedAt: null,
     phase: 'running',
     inputs: ['/data/a.fasta', '/data/b.fastq.gz'],
-    model: 'demo',
+    model: 'teaching',
     notes: '',
   };
 }

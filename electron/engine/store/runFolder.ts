@@ -5,7 +5,7 @@ import { appError, AppFailure, asAppError, type AppError } from '../../contract/
 import { message, type Message } from '../../contract/messages.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { IMPORTED_EMBEDDINGS_FOLDER } from '../../contract/plan.ts';
-import { DEMO_NOTE_FILE, RESULT_FILES } from '../../contract/results.ts';
+import { NOTICE_FILE, RESULT_FILES } from '../../contract/results.ts';
 import { tooLong, type PathLimit } from '../files/pathLength.ts';
 import { SHARES_FOLDER } from './shares.ts';
 import { deleteInRun, isLink, makeFolderInRun, notAFile, somethingAt } from '../files/runFiles.ts';
@@ -33,7 +33,8 @@ const OUR_NAMES: ReadonlySet<string> = new Set([
   'logs',
   SHARES_FOLDER,
   ...Object.values(RESULT_FILES),
-  DEMO_NOTE_FILE,
+  NOTICE_FILE,
+  'DEMO_MODEL.txt', // of earlier versions
   OTHER_TABLES_FILE,
   SEQUENCE_NOTES_FILE,
 ]);

@@ -9,7 +9,10 @@ if (!paths.ok) throw new Error(paths.error.cause);
 export const APP_PATHS = paths.value;
 const { root, environmentFolder } = APP_PATHS;
 
-export const SAMPLE = join(root, 'resources', 'sample.fa');
+/** Made-up contigs, most of them with an open reading frame. */
+export const SAMPLE = join(root, 'python-backend', 'tests', 'data', 'sample.fa');
+/** Random weights in the formats of the published files. */
+export const RANDOM_MODEL = join(root, 'python-backend', 'tests', 'data', 'demo-model');
 export const REAL_PYTHON = join(
   environmentFolder,
   ...(process.platform === 'win32' ? ['Scripts', 'python.exe'] : ['bin', 'python']),

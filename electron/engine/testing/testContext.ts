@@ -8,13 +8,14 @@ import {
   COMPARED_TABLES,
   FAULTY_PYTHON,
   REAL_PYTHON,
+  RANDOM_MODEL,
   SAMPLE,
   WITHOUT_PYTHON,
 } from './realFiles.ts';
 import { testBundle } from './testBundles.ts';
 
 export { temporaryFolder } from './temporaryFolder.ts';
-export { COMPARED_TABLES, REAL_PYTHON, SAMPLE, WITHOUT_PYTHON };
+export { COMPARED_TABLES, RANDOM_MODEL, REAL_PYTHON, SAMPLE, WITHOUT_PYTHON };
 
 /** The engine with the real backend; with a fault, its workers misbehave as faulty.py says. */
 export function testContext(

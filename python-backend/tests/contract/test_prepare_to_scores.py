@@ -13,7 +13,7 @@ import safetensors.numpy
 from running_worker import RunningWorker
 
 BACKEND = Path(__file__).parents[2]
-SAMPLE = BACKEND.parent / "resources" / "sample.fa"
+SAMPLE = BACKEND / "tests" / "data" / "sample.fa"
 
 
 def schema(name: str) -> jsonschema.Draft202012Validator:

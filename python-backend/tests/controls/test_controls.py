@@ -50,7 +50,7 @@ def test_the_quick_panel_is_twenty_of_each() -> None:
 
 
 def test_an_untrained_model_is_no_better_than_chance() -> None:
-    report = run_controls(RESOURCES / "demo-model", "cpu", "fp32", RESOURCES)
+    report = run_controls(Path(__file__).parents[1] / "data" / "demo-model", "cpu", "fp32", RESOURCES)
     assert report["verdict"] in ("chance", "inverted", "weak")
 
 

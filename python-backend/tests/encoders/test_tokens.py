@@ -9,7 +9,7 @@ from tokenizers import Tokenizer
 from virnucpro_backend.encoders.batches import equal_length_batches
 from virnucpro_backend.encoders.tokens import DnaTokenizer, esm2_tokens
 
-DEMO = Path(__file__).resolve().parents[3] / "resources" / "demo-model"
+DEMO = Path(__file__).resolve().parents[1] / "data" / "demo-model"
 
 PUBLISHED_IDS = (
     "L4 A5 G6 V7 S8 E9 R10 T11 I12 D13 P14 K15 Q16 N17 F18 Y19 M20 H21 W22 C23 X24 B25 U26 Z27 O28"

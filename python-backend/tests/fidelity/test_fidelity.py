@@ -13,26 +13,26 @@ from virnucpro_backend.encoders.esm2 import Esm2Config
 from virnucpro_backend.fidelity.agreement import FrameResults, compare_scores, compare_vectors
 from virnucpro_backend.fidelity.measure import Measurement, frames_of
 from virnucpro_backend.fidelity.panel import compare
-from virnucpro_backend.fidelity.random_model import RandomWeights, demo_tokenizer, write_random_model
+from virnucpro_backend.fidelity.random_model import RandomWeights, write_random_model
 from virnucpro_backend.fidelity.verdict import Verdict, default_precision, judge, recommend
 from virnucpro_backend.selftest.__main__ import main
 from virnucpro_backend.weights.model_folder import load_model
 
-RESOURCES = Path(__file__).parents[3] / "resources"
+DATA = Path(__file__).parents[1] / "data"
+DEMO = DATA / "demo-model"
+TOKENIZER = DEMO / "dnabert_s" / "tokenizer.json"
 CPU = torch.device("cpu")
 SMALL = RandomWeights(CPU, 1, Esm2Config(2, 64, 2, 128), DnabertSConfig(2, 48, 2, 96, 4096))
 
 
 @pytest.fixture(scope="module")
 def sample() -> Path:
-    return RESOURCES / "sample.fa"
+    return DATA / "sample.fa"
 
 
 def test_fp32_against_itself_is_exact_and_halved_batches_change_nothing_on_a_cpu(sample: Path) -> None:
     parts = frames_of([sample], 500, 8192)
-    measurement = Measurement(
-        partial(load_model, RESOURCES / "demo-model", CPU), parts, 1024, bounded_parts=1, scaled_head=False
-    )
+    measurement = Measurement(partial(load_model, DEMO, CPU), parts, 1024, bounded_parts=1, scaled_head=False)
     reference, again = measurement.measure("fp32"), measurement.measure("fp32")
     for vectors in compare(again.results, reference.results).vectors.values():
         assert vectors.relative_error == vectors.relative_error_max == 0
@@ -45,7 +45,7 @@ def test_fp32_against_itself_is_exact_and_halved_batches_change_nothing_on_a_cpu
 
 
 def test_half_precision_is_near_and_coarser_in_bf16(sample: Path, tmp_path: Path) -> None:
-    write_random_model(tmp_path, SMALL, demo_tokenizer(), 500)
+    write_random_model(tmp_path, SMALL, TOKENIZER, 500)
     parts = frames_of([sample], 500, 8192)[:1]
     measurement = Measurement(
         partial(load_model, tmp_path, CPU), parts, 2048, bounded_parts=0, scaled_head=True
@@ -126,7 +126,7 @@ def test_without_trained_weights_the_default_is_what_a_run_would_choose() -> Non
 
 
 def test_a_written_random_model_is_the_one_made_in_memory(tmp_path: Path) -> None:
-    write_random_model(tmp_path / "model", SMALL, demo_tokenizer(), 500)
+    write_random_model(tmp_path / "model", SMALL, TOKENIZER, 500)
     loaded = load_model(tmp_path / "model", CPU, "fp32")
     made, _ = SMALL.encoders("fp32")
     assert loaded.notice is not None
@@ -139,7 +139,7 @@ def test_the_command_writes_its_file(
 ) -> None:
     small = tmp_path / "small.fa"
     small.write_text("".join(sample.read_text().partition("\n")[0:2]) + "ACGTTGCA" * 200 + "\n")
-    words = ["precision", "--model", RESOURCES / "demo-model", "--input", small, "--device", "cpu"]
+    words = ["precision", "--model", DEMO, "--input", small, "--device", "cpu"]
     words += ["--precisions", "bf16", "--tokens-per-batch", "1024", "--json", tmp_path / "out.json"]
     assert main([str(word) for word in words]) == 0
     content = json.loads((tmp_path / "out.json").read_text())

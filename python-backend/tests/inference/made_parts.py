@@ -10,7 +10,7 @@ import numpy as np
 from virnucpro_backend.inference.part_file import PartFrames
 from virnucpro_backend.safetensors_file import write_safetensors
 
-DEMO_MODEL = Path(__file__).parents[3] / "resources" / "demo-model"
+DEMO_MODEL = Path(__file__).parents[1] / "data" / "demo-model"
 AMINO_ACIDS = np.frombuffer(b"LAGVSERTIDPKQNFYMHWC", dtype=np.uint8)
 BASES = np.frombuffer(b"ACGT", dtype=np.uint8)
 

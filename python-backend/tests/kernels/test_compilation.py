@@ -15,7 +15,7 @@ from virnucpro_backend.inference.starting import compilation
 from virnucpro_backend.inference.starting.compilation import compiling_kernels
 from virnucpro_backend.weights.model_json import read_model_json
 
-DEMO_MODEL = read_model_json(Path(__file__).parents[3] / "resources" / "demo-model")
+DEMO_MODEL = read_model_json(Path(__file__).parents[1] / "data" / "demo-model")
 CPU = torch.device("cpu")
 PATIENCE = 10.0
 

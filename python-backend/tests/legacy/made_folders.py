@@ -14,7 +14,7 @@ from virnucpro_backend.inference.scorer import PartScorer
 from virnucpro_backend.prepare.frames import FRAME_NAMES, open_frames
 from virnucpro_backend.weights.model_folder import load_model
 
-DEMO_MODEL = Path(__file__).parents[3] / "resources" / "demo-model"
+DEMO_MODEL = Path(__file__).parents[1] / "data" / "demo-model"
 
 Vectors = npt.NDArray[np.float32]
 

@@ -15,7 +15,8 @@ from transformers import EsmConfig, EsmForMaskedLM
 from virnucpro_backend.encoders.dnabert_s import DnabertSConfig
 from virnucpro_backend.encoders.esm2 import Esm2Config
 
-DEMO = Path(__file__).resolve().parents[3] / "resources" / "demo-model"
+DEMO = Path(__file__).resolve().parents[1] / "data" / "demo-model"
+RESOURCES = DEMO.parents[3] / "resources"
 ESM2 = Esm2Config(layers=2, width=48, heads=3, feed_forward=192)
 DNABERT_S = DnabertSConfig(layers=2, width=24, heads=3, feed_forward=32, vocabulary=4096)
 

@@ -21,6 +21,7 @@ from published_files import (
     DEMO,
     DNABERT_S,
     ESM2,
+    RESOURCES,
     hugging_face_esm2,
     write_dnabert_s,
     write_fair_esm,
@@ -32,7 +33,7 @@ from virnucpro_backend.weights.folder_lock import changing
 from virnucpro_backend.weights.manifest import read_manifest
 from virnucpro_backend.weights.model_folder import load_model
 
-MANIFEST = DEMO.parent / "models.json"
+MANIFEST = RESOURCES / "models.json"
 
 
 @pytest.fixture

@@ -15,8 +15,7 @@ from published_files import DEMO
 from tools.make_sample import make_contigs, to_fasta
 from virnucpro_backend.weights.formats.checkpoints import open_checkpoint
 
-ROOT = DEMO.parents[1]
-BACKEND = ROOT / "python-backend"
+BACKEND = DEMO.parents[2]
 DEVELOPERS = {**os.environ, "PYTHONPATH": os.pathsep.join(str(BACKEND / name) for name in ("src", ""))}
 FILES = (
     "esm2_demo.pt",
@@ -57,4 +56,4 @@ def test_the_model_is_small() -> None:
 
 
 def test_the_sample_is_what_its_script_makes() -> None:
-    assert to_fasta(make_contigs()) == (ROOT / "resources" / "sample.fa").read_text()
+    assert to_fasta(make_contigs()) == (DEMO.parent / "sample.fa").read_text()

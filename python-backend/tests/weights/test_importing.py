@@ -14,6 +14,7 @@ from published_files import (
     DEMO,
     DNABERT_S,
     ESM2,
+    RESOURCES,
     hugging_face_esm2,
     write_dnabert_s,
     write_fair_esm,
@@ -29,7 +30,7 @@ from virnucpro_backend.weights.formats.recognise import recognise
 from virnucpro_backend.weights.manifest import git_blob_id
 from virnucpro_backend.weights.model_folder import load_model
 
-MANIFEST = DEMO.parent / "models.json"
+MANIFEST = RESOURCES / "models.json"
 TOKENIZER = DEMO / "dnabert_s" / "tokenizer.json"
 
 

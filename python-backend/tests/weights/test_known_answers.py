@@ -15,6 +15,7 @@ from published_files import (
     DEMO,
     DNABERT_S,
     ESM2,
+    RESOURCES,
     hugging_face_esm2,
     write_dnabert_s,
     write_fair_esm,
@@ -39,7 +40,7 @@ from virnucpro_backend.weights.model_json import ModelDescription, NormBand, wri
 sys.path.append(str(Path(__file__).parents[1] / "encoders"))
 from plain_dnabert_s import plain_dnabert_s
 
-RESOURCES = DEMO.parent
+TEACHING = RESOURCES / "teaching-model"
 REFERENCE = RESOURCES / "reference-answers.json"
 RUN = Path(__file__).parents[1] / "data" / "original_run"
 ALPHABET = {letter: 4 + i for i, letter in enumerate("LAGVSERTIDPKQNFYMHWC")}
@@ -167,8 +168,8 @@ def test_a_model_without_known_answers_is_compared_with_the_processor(
     assert report["results"][0]["problem"] is None
 
 
-def test_the_demo_model_gives_its_stored_answers() -> None:
-    report = check_answers("cpu", ["fp32", "bf16"], DEMO, REFERENCE)
+def test_the_teaching_model_gives_its_stored_answers() -> None:
+    report = check_answers("cpu", ["fp32", "bf16"], TEACHING, REFERENCE)
     assert report["against"] == "stored"
     assert [result["problem"] for result in report["results"]] == [None, None]
 
@@ -209,11 +210,11 @@ def test_every_column_of_the_published_answers_is_that_of_the_original_run() -> 
             assert frame.dnabert_s_norm == pytest.approx(float(vector[:768].norm()), rel=1e-12)
 
 
-def test_every_column_of_the_demo_models_answers_is_what_it_gives() -> None:
-    published, _, demo = read_reference(REFERENCE)
+def test_every_column_of_the_teaching_models_answers_is_what_it_gives() -> None:
+    published, _, teaching = read_reference(REFERENCE)
     sequences = [(frame.id, frame.nucleotides, frame.protein) for frame in published.frames]
-    assert [(frame.id, frame.nucleotides, frame.protein) for frame in demo.frames] == sequences
-    answers = compute_answers("cpu", "fp32", DEMO, part_frames(demo.frames))
+    assert [(frame.id, frame.nucleotides, frame.protein) for frame in teaching.frames] == sequences
+    answers = compute_answers("cpu", "fp32", TEACHING, part_frames(teaching.frames))
     # Far closer than what is allowed on other devices: a digit changed by hand would show.
     for column, given in (
         ("esm2_norm", answers.esm2),
@@ -221,7 +222,9 @@ def test_every_column_of_the_demo_models_answers_is_what_it_gives() -> None:
         ("score1", answers.scores[:, 0]),
         ("score2", answers.scores[:, 1]),
     ):
-        assert [getattr(frame, column) for frame in demo.frames] == pytest.approx(given.tolist(), rel=1e-5)
+        assert [getattr(frame, column) for frame in teaching.frames] == pytest.approx(
+            given.tolist(), rel=1e-5
+        )
 
 
 def test_numbers_that_are_none_are_wrong() -> None:

@@ -13,7 +13,7 @@ const ICONS = {
   info: IconInfoCircle,
   warn: IconAlertTriangle,
   lost: IconPlugConnectedX,
-  demo: IconFlask,
+  caution: IconFlask,
   good: IconCircleCheck,
 };
 
@@ -31,11 +31,11 @@ export function Banner({ tone, title, children, actions, urgent = false }: Banne
   const Icon = ICONS[tone];
   return (
     <div
-      className={`${classes.banner} ${tone === 'demo' ? classes.demo : ''}`}
+      className={`${classes.banner} ${tone === 'caution' ? classes.caution : ''}`}
       data-tone={tone}
       role={urgent ? 'alert' : undefined}
     >
-      <Icon color={tone === 'demo' ? undefined : 'var(--tone)'} size={20} aria-hidden />
+      <Icon color={tone === 'caution' ? undefined : 'var(--tone)'} size={20} aria-hidden />
       <div className={classes.text}>
         <strong>{title}</strong>
         {children && (

@@ -33,7 +33,7 @@ export const computer = {
   'answers.right.original_tool':
     'Gibt die Antworten des ursprünglichen Werkzeugs: Normen auf {norm} genau{hasScores, select, yes {, Werte auf {score}} other {. Werte sind nur für das 500er-Modell bekannt}}.',
   'answers.right.stored':
-    'Rechnet richtig: Werte auf {score} wie gespeichert. Da die Gewichte zufällig sind, sagt das nichts über Biologie.',
+    'Rechnet richtig: Werte auf {score} wie gespeichert. Wie gut das Modell Viren erkennt, sagt das nicht.',
   'answers.right.processor':
     'Stimmt auf {norm} mit dem Prozessor überein. Für dieses Modell gibt es keine bekannten Antworten.',
   'answers.differ':
@@ -122,10 +122,10 @@ export const computer = {
     'Nicht von selbst. Das Netz wird gebraucht, um Modelle und Python-Umgebung zu holen, einmal, wenn Sie es verlangen. Ein Lauf auf einem Cluster oder einem anderen Rechner geht dorthin, wohin Sie ihn schicken. Eine Suche mit BLAST in der Ansicht einer Sequenz fragt vorher: Sie öffnet die Seite des NCBI mit dieser Sequenz.',
   'help.answers.title': 'Gibt dieser Rechner die richtigen Antworten?',
   'help.answers.text':
-    'Dafür gibt es eine Karte in der Rechnerprüfung. Vier Leserahmen, deren Ergebnisse mit dem ursprünglichen Werkzeug bekannt sind, gehen durch das Modell, auf jedem Gerät und in jedem Zahlenformat. Prüfen Sie nach jeder Änderung an Gewichten, Treiber oder PyTorch erneut; die Karte sagt, wann das nötig ist. Mit dem Demo-Modell zeigt es nur, dass richtig gerechnet wird.',
+    'Dafür gibt es eine Karte in der Rechnerprüfung. Vier Leserahmen, deren Ergebnisse mit dem ursprünglichen Werkzeug bekannt sind, gehen durch das Modell, auf jedem Gerät und in jedem Zahlenformat. Prüfen Sie nach jeder Änderung an Gewichten, Treiber oder PyTorch erneut; die Karte sagt, wann das nötig ist. Mit dem Lehrmodell zeigt es nur, dass richtig gerechnet wird.',
   'help.files.title': 'Welche Dateien hinterlässt ein Lauf?',
   'help.files.text':
-    'sequences.tsv (eine Zeile je Sequenz), chunks.tsv (eine Zeile je Stück), viral_sequences.fna (die viralen Sequenzen), prediction_results.txt und prediction_results_highestscore.csv (wie das ursprüngliche Werkzeug sie schreibt), run.json (Einstellungen und Versionen) und run.db, aus der das Programm selbst sie liest. Wo etwas nicht verwendet oder nicht berechnet werden konnte, sagt failed_files.txt, was und warum, und failed_records.tsv nennt jede Sequenz. In logs/run.log steht, was geschah. Beim Demo-Modell auch DEMO_MODEL.txt, die sagt, dass nichts in dem Ordner etwas bedeutet.',
+    'sequences.tsv (eine Zeile je Sequenz), chunks.tsv (eine Zeile je Stück), viral_sequences.fna (die viralen Sequenzen), prediction_results.txt und prediction_results_highestscore.csv (wie das ursprüngliche Werkzeug sie schreibt), run.json (Einstellungen und Versionen) und run.db, aus der das Programm selbst sie liest. Wo etwas nicht verwendet oder nicht berechnet werden konnte, sagt failed_files.txt, was und warum, und failed_records.tsv nennt jede Sequenz. In logs/run.log steht, was geschah. Beim Lehrmodell auch NOT_FOR_RESEARCH.txt, die sagt, dass nichts in dem Ordner für die Forschung ist.',
   'help.glossary': 'Wörter',
   'glossary.contig.term': 'Contig',
   'glossary.contig.text': 'Eine längere Sequenz, aus überlappenden Reads zusammengesetzt.',

@@ -365,7 +365,7 @@ export const engine = {
   'engine.check.computing.broke_off': 'Die Proberechnung brach ab. {line}',
   'engine.check.weights.unknown': 'Die Gewichte konnten nicht geprüft werden.',
   'engine.check.weights': 'Vorhanden: {models}.',
-  'engine.check.weights.none': 'Nur das Demo-Modell ist da. Es hat keine biologische Bedeutung.',
+  'engine.check.weights.none': 'Nur das Lehrmodell ist da. Es ist nicht für die Forschung.',
   'engine.blocked.pytorch_cuda': '{name} braucht PyTorch für CUDA; die Python-Umgebung hat ein anderes.',
   'engine.blocked.pytorch_cuda.next':
     'Reparieren Sie die Python-Umgebung; eine eigene braucht PyTorch für CUDA.',

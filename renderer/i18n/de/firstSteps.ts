@@ -27,7 +27,7 @@ export const firstSteps: Record<keyof typeof english, string> = {
   'start.setUp.change': 'Ordner oder Netz ändern …',
   'start.example.title': 'Das Beispiel ausprobieren',
   'start.example.text':
-    'Eine kleine Datei mit bekannten Antworten. Sie dauert etwa eine Minute und zeigt, ob dieser Rechner richtig rechnet.',
+    'Stücke eines Phagen unter Contigs eines menschlichen Darms, mit dem mitgelieferten Lehrmodell, das nicht für die Forschung ist. Es dauert weniger als eine Minute und zeigt, ob dieser Rechner richtig rechnet.',
   'start.example.wanted': 'Beginnt von selbst, sobald der Rechner eingerichtet ist.',
   'start.example.working': 'Das Beispiel wird berechnet …',
   'start.example.stopped': 'Das Beispiel wurde nicht zu Ende berechnet.',
@@ -65,11 +65,11 @@ export const firstSteps: Record<keyof typeof english, string> = {
   'setUp.left': 'noch etwa {time}',
   'setUp.details': 'Technische Einzelheiten',
 
-  'demo.confirmTitle': 'Das Demo-Modell verwenden?',
-  'demo.confirmText':
-    'Seine Gewichte sind Zufallszahlen: Werte und Einstufungen bedeuten nichts. Es zeigt nur, wie das Programm arbeitet. Der Ordner und alle Dateien werden mit DEMO gekennzeichnet.',
-  'demo.confirm': 'Demo-Modell verwenden',
-  'demo.marked': 'Ordner und Dateien werden mit DEMO gekennzeichnet.',
+  'teaching.confirmTitle': 'Das Lehrmodell verwenden?',
+  'teaching.confirmText':
+    'Es ist klein, an 2.000 Bruchstücken trainiert und irrt weit öfter als ein veröffentlichtes Modell. Es dient dazu, das Programm kennenzulernen und zu prüfen. Der Ordner und alle Dateien werden als nicht für die Forschung gekennzeichnet.',
+  'teaching.confirm': 'Lehrmodell verwenden',
+  'teaching.marked': 'Ordner und Dateien werden als nicht für die Forschung gekennzeichnet.',
 
   'modelAdvice.advised': 'für diese Dateien empfohlen',
   'modelAdvice.long':

@@ -1,8 +1,9 @@
 export const models = {
-  'model.title.demo': 'Demo-Modell',
+  'model.title.teaching': 'Lehrmodell',
   'model.title.300': 'VirNucPro, Modell für 300 bp',
   'model.title.500': 'VirNucPro, Modell für 500 bp',
-  'model.notice.demo': 'Demo-Modell ohne biologische Bedeutung.',
+  'model.mark': 'nicht für die Forschung',
+  'model.notice.teaching': 'Lehrmodell, nicht für die Forschung.',
   'models.continue': 'Fortsetzen',
   'models.pause': 'Anhalten',
   'models.verify': 'Dateien prüfen',

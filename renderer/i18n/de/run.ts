@@ -3,7 +3,7 @@ export const run = {
   'run.tab.progress': 'Fortschritt',
   'run.tab.files': 'Dateien und Fehler',
   'run.tab.results': 'Ergebnisse',
-  'run.demoTitle': 'DEMO-MODELL: diese Ergebnisse bedeuten nichts.',
+  'run.notForResearch': 'Diese Ergebnisse sind nicht für die Forschung.',
   'run.continue': 'Fortsetzen',
   'run.continueElsewhere': 'Auf anderen Geräten fortsetzen …',
   'run.continueElsewhereTitle': 'Auf anderen Geräten fortsetzen',
@@ -154,7 +154,7 @@ export const run = {
   'plan.created': 'Angelegt',
 
   'example.compared':
-    '{count, plural, one {# Wert wurde} other {# Werte wurden}} mit dem gespeicherten Ergebnis verglichen.',
+    '{count, plural, one {# Wert wurde} other {# Werte wurden}} mit dem gespeicherten Ergebnis verglichen. crassphage_1 bis crassphage_5 sind Stücke eines Phagen, alles andere Contigs eines menschlichen Darms.',
   'example.differs': 'Die Werte weichen von den erwarteten ab.',
 
   'files.inputs': 'Dateien',
@@ -231,7 +231,7 @@ export const run = {
   'resultFile.failed_files.txt': 'nicht verwendbare Dateien und gescheiterte Teile',
   'resultFile.failed_records.tsv': 'Sequenzen ohne Ergebnis, mit dem Grund',
   'resultFile.run.json': 'Versionen, Einstellungen, Zeiten',
-  'resultFile.DEMO_MODEL.txt': 'erinnert daran, dass die Ergebnisse nichts bedeuten',
+  'resultFile.NOT_FOR_RESEARCH.txt': 'erinnert daran, dass die Ergebnisse nicht für die Forschung sind',
   'resultFile.sequence_notes.json': 'eigene Schlagwörter und Notizen',
   'resultFile.run.db': 'alles; lässt sich auf jedem Rechner öffnen',
   'log.filter': 'Nur Zeilen mit',

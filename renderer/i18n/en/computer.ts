@@ -33,7 +33,7 @@ export const computer = {
   'answers.right.original_tool':
     'Gives the answers of the original tool: norms within {norm}{hasScores, select, yes {, scores within {score}} other {. Scores are known for the 500 model only}}.',
   'answers.right.stored':
-    'Computes correctly: scores within {score} of the stored ones. As the weights are random, this says nothing of biology.',
+    'Computes correctly: scores within {score} of the stored ones. That says nothing of how well the model tells viruses apart.',
   'answers.right.processor':
     'Agrees with the processor within {norm}. For this model no known answers exist.',
   'answers.differ':
@@ -122,10 +122,10 @@ export const computer = {
     'Not by itself. The network is used to fetch the models and the Python environment, once, when you ask for it. A run on a cluster or another computer goes where you send it. A search with BLAST, in the view of one sequence, asks first: it opens NCBI’s page with that sequence.',
   'help.answers.title': 'Does this computer give the right answers?',
   'help.answers.text':
-    'The computer check has a card for it. Four reading frames whose results with the original tool are known go through the model, on every device and in every number format. Check again after every change of weights, driver or PyTorch; the card says when that is due. With the demo model it shows only that the arithmetic is right.',
+    'The computer check has a card for it. Four reading frames whose results with the original tool are known go through the model, on every device and in every number format. Check again after every change of weights, driver or PyTorch; the card says when that is due. With the teaching model it shows only that the arithmetic is right.',
   'help.files.title': 'Which files does a run leave?',
   'help.files.text':
-    'sequences.tsv (one line per sequence), chunks.tsv (one line per chunk), viral_sequences.fna (the viral sequences), prediction_results.txt and prediction_results_highestscore.csv (as the original tool writes them), run.json (settings and versions), and run.db, in which the program itself reads them. Where something could not be used or computed, failed_files.txt says what and why, and failed_records.tsv lists each sequence. logs/run.log says what happened. With the demo model, also DEMO_MODEL.txt, which says that nothing in the folder means anything.',
+    'sequences.tsv (one line per sequence), chunks.tsv (one line per chunk), viral_sequences.fna (the viral sequences), prediction_results.txt and prediction_results_highestscore.csv (as the original tool writes them), run.json (settings and versions), and run.db, in which the program itself reads them. Where something could not be used or computed, failed_files.txt says what and why, and failed_records.tsv lists each sequence. logs/run.log says what happened. With the teaching model, also NOT_FOR_RESEARCH.txt, which says that nothing in the folder is for research.',
   'help.glossary': 'Terms',
   'glossary.contig.term': 'Contig',
   'glossary.contig.text': 'A longer sequence put together from overlapping reads.',

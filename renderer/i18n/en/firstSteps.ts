@@ -1,4 +1,4 @@
-/** The way from a fresh computer to one's own files: first steps, set-up, demo model, set-up settings. */
+/** The way from a fresh computer to one's own files: first steps, set-up, teaching model, set-up settings. */
 export const firstSteps = {
   'nav.start': 'First steps',
   'start.title': 'First steps',
@@ -25,7 +25,7 @@ export const firstSteps = {
   'start.setUp.change': 'Change folder or network …',
   'start.example.title': 'Try the example',
   'start.example.text':
-    'A small file with known answers. It takes about a minute and shows whether this computer computes what it should.',
+    'Parts of a phage among contigs of a human gut, with the bundled teaching model, which is not for research. It takes less than a minute and shows whether this computer computes what it should.',
   'start.example.wanted': 'Starts by itself as soon as the computer is set up.',
   'start.example.working': 'The example is being computed …',
   'start.example.stopped': 'The example has not been computed to its end.',
@@ -62,11 +62,11 @@ export const firstSteps = {
   'setUp.left': 'about {time} left',
   'setUp.details': 'Technical details',
 
-  'demo.confirmTitle': 'Use the demo model?',
-  'demo.confirmText':
-    'Its weights are random numbers: scores and calls will mean nothing. It only shows how the program works. The folder and all files made will be marked DEMO.',
-  'demo.confirm': 'Use the demo model',
-  'demo.marked': 'Folder and files will be marked DEMO.',
+  'teaching.confirmTitle': 'Use the teaching model?',
+  'teaching.confirmText':
+    'It is small, was trained on 2,000 fragments, and misses far more than a published model. It serves to learn the program and to check it. The folder and all files made will be marked as not for research.',
+  'teaching.confirm': 'Use the teaching model',
+  'teaching.marked': 'Folder and files will be marked as not for research.',
 
   'modelAdvice.advised': 'advised for these files',
   'modelAdvice.long':

@@ -1,8 +1,9 @@
 export const models = {
-  'model.title.demo': 'Demo model',
+  'model.title.teaching': 'Teaching model',
   'model.title.300': 'VirNucPro, 300-bp model',
   'model.title.500': 'VirNucPro, 500-bp model',
-  'model.notice.demo': 'Demo model, no biological meaning.',
+  'model.mark': 'not for research',
+  'model.notice.teaching': 'Teaching model, not for research.',
   'models.continue': 'Continue',
   'models.pause': 'Pause',
   'models.verify': 'Check the files',

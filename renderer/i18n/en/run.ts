@@ -3,7 +3,7 @@ export const run = {
   'run.tab.progress': 'Progress',
   'run.tab.files': 'Files and failures',
   'run.tab.results': 'Results',
-  'run.demoTitle': 'DEMO MODEL: these results mean nothing.',
+  'run.notForResearch': 'These results are not for research.',
   'run.continue': 'Continue',
   'run.continueElsewhere': 'Continue on other devices …',
   'run.continueElsewhereTitle': 'Continue on other devices',
@@ -151,7 +151,7 @@ export const run = {
   'plan.created': 'Created',
 
   'example.compared':
-    '{count, plural, one {# score was} other {# scores were}} compared with the stored result.',
+    '{count, plural, one {# score was} other {# scores were}} compared with the stored result. crassphage_1 to crassphage_5 are parts of a phage; everything else is contigs of a human gut.',
   'example.differs': 'The scores differ from the expected ones.',
 
   'files.inputs': 'Files',
@@ -227,7 +227,7 @@ export const run = {
   'resultFile.failed_files.txt': 'files that could not be used, and parts that failed',
   'resultFile.failed_records.tsv': 'sequences without a result, with the reason',
   'resultFile.run.json': 'versions, settings, times',
-  'resultFile.DEMO_MODEL.txt': 'a reminder that the results mean nothing',
+  'resultFile.NOT_FOR_RESEARCH.txt': 'a reminder that the results are not for research',
   'resultFile.sequence_notes.json': 'tags and notes of your own',
   'resultFile.run.db': 'everything; opens on any computer',
   'log.filter': 'Show only lines with',

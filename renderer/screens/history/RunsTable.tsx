@@ -135,12 +135,13 @@ function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
 }
 
 function Name({ run, notice }: { run: RunSummary; notice: string | null }) {
+  const { t } = useTexts();
   return (
     <span title={[run.name, notice, run.folder, run.note].filter(Boolean).join('\n')}>
       <b>{run.name}</b>
       {notice !== null && (
         <Text span px={7} ml={6} bdrs={9} fz="xs" fw={600} bg="var(--warn-soft)">
-          DEMO
+          {t('model.mark')}
         </Text>
       )}
       {run.tags.map((tag) => (

@@ -21,18 +21,18 @@ it('puts what has no value last, whichever way', () => {
   expect(names('viral', true)).toEqual(['run 2', 'run 10', 'Run 9']);
 });
 
-it('takes no number of viral sequences from a run with the demo model', () => {
-  const demo = madeRun(
+it('takes no number of viral sequences from a run with the teaching model', () => {
+  const teaching = madeRun(
     {
       runId: crypto.randomUUID(),
-      name: 'demo',
+      name: 'teaching',
       state: { phase: 'created' },
-      demo: true,
+      teaching: true,
       more: { viralSequences: 9 },
     },
     1_000_000_000_000,
   );
-  const sorted = sortedRuns([demo, ...runs], { id: 'viral', desc: true }, createTexts('en'));
+  const sorted = sortedRuns([teaching, ...runs], { id: 'viral', desc: true }, createTexts('en'));
   expect(sorted.map(({ name }) => name).slice(0, 2)).toEqual(['run 2', 'run 10']);
 });
 
@@ -62,6 +62,6 @@ describe('searching runs', () => {
     ]);
     const named = madeToday.map((run) => (run.name === 'Example' ? { ...run, samples: ['gut-7'] } : run));
     expect(runsMatching(named, 'GUT-7').map((run) => run.name)).toEqual(['Example']);
-    expect(runsMatching(madeToday, 'demo model').map((run) => run.name)).toEqual(['Example']);
+    expect(runsMatching(madeToday, 'teaching model').map((run) => run.name)).toEqual(['Example']);
   });
 });

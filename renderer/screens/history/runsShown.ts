@@ -1,12 +1,12 @@
-import { demoMark, type RunSummary } from '../../../electron/contract/index.ts';
+import { modelMark, type RunSummary } from '../../../electron/contract/index.ts';
 import type { Texts } from '../../i18n/index.ts';
 import { runStatus } from '../../state/runs/runs.ts';
 
 type Sortable = string | number | null;
 
-/** None of a run with the demo model: beside those of real runs the number would be taken for one. */
+/** None of a run with the teaching model: beside those of real runs the number would be taken for one. */
 export const viralSequencesShown = (run: RunSummary): number | null =>
-  demoMark(run.plan.model) === null ? run.viralSequences : null;
+  modelMark(run.plan.model) === null ? run.viralSequences : null;
 
 /** What a column is sorted by: what stands in it, and not its letters. */
 function sortValue(run: RunSummary, column: string, t: Texts['t']): Sortable {

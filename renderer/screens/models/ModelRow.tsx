@@ -97,7 +97,7 @@ export function ModelRow({ model }: { model: ModelStatus }) {
             >
               {t('models.verify')}
             </Button>
-            {model.kind !== 'demo' && (
+            {model.kind !== 'teaching' && (
               <Button
                 size="compact-sm"
                 variant="default"

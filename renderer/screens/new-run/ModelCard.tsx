@@ -17,7 +17,7 @@ export function ModelCard({ form }: { form: NewRunForm }) {
   const { models, model, advice } = form;
   const take = (id: string) => {
     const entry = models.data?.find((each) => each.id === id);
-    if (entry && entry.notice !== null) confirmDemo(texts, entry);
+    if (entry && entry.notice !== null) confirmTeaching(texts, entry);
     else choose({ model: id });
   };
   return (
@@ -74,11 +74,11 @@ export function ModelCard({ form }: { form: NewRunForm }) {
 }
 
 /** Numbers that mean nothing must not be taken for results by mistake. */
-function confirmDemo({ t }: Texts, model: ModelStatus): void {
+function confirmTeaching({ t }: Texts, model: ModelStatus): void {
   modals.openConfirmModal({
-    title: t('demo.confirmTitle'),
-    children: t('demo.confirmText'),
-    labels: { confirm: t('demo.confirm'), cancel: t('common.cancel') },
+    title: t('teaching.confirmTitle'),
+    children: t('teaching.confirmText'),
+    labels: { confirm: t('teaching.confirm'), cancel: t('common.cancel') },
     onConfirm: () => choose({ model: model.id }),
   });
 }

@@ -79,8 +79,8 @@ export function StartPanel({ form }: { form: NewRunForm }) {
         {estimate?.seconds && estimate.seconds.low > SECONDS_PER_DAY && <FasterWays />}
         {form.model !== null && form.model.notice !== null && (
           <Box mb={12}>
-            <Banner tone="demo" title={t('run.demoTitle')}>
-              {t('demo.marked')}
+            <Banner tone="caution" title={t('run.notForResearch')}>
+              {t('teaching.marked')}
             </Banner>
           </Box>
         )}

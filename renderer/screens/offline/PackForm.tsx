@@ -26,8 +26,8 @@ export function PackForm() {
   return <Fields choices={choices.data} models={models.data.filter(isOnDisk)} />;
 }
 
-/** The demo model comes with the program. */
-const isOnDisk = (model: ModelStatus) => model.present && model.kind !== 'demo';
+/** The teaching model comes with the program. */
+const isOnDisk = (model: ModelStatus) => model.present && model.kind !== 'teaching';
 
 const TAKE_ALONG = 'take';
 

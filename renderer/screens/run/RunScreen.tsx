@@ -51,7 +51,7 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
       actions={<RunActions run={run} tab={tab} />}
     >
       {notice !== null && (
-        <Banner tone="demo" title={t('run.demoTitle')}>
+        <Banner tone="caution" title={t('run.notForResearch')}>
           {notice}
         </Banner>
       )}

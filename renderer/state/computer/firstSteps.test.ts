@@ -22,7 +22,7 @@ const READY: EnvironmentStatus = {
   rayVersion: null,
   isOwn: true,
 };
-const DEMO_ONLY: ModelStatus[] = MODELS.map((model) => ({ ...model, present: model.id === 'demo' }));
+const TEACHING_ONLY: ModelStatus[] = MODELS.map((model) => ({ ...model, present: model.id === 'teaching' }));
 const error = appError('network_unreachable', 'No way.');
 const progress = {
   step: 'Installing PyTorch',
@@ -50,7 +50,13 @@ function example(phase: RunSummary['state']['phase'], interrupted = false): Firs
 }
 
 function at(facts: Partial<FirstFacts>): ReturnType<typeof firstSteps> {
-  return firstSteps({ environment: READY, models: DEMO_ONLY, example: null, putOff: new Set(), ...facts });
+  return firstSteps({
+    environment: READY,
+    models: TEACHING_ONLY,
+    example: null,
+    putOff: new Set(),
+    ...facts,
+  });
 }
 
 describe('the first steps', () => {
@@ -93,7 +99,7 @@ describe('the first steps', () => {
     }
   });
 
-  it('then with a model; the demo model is none, and neither is a damaged one', () => {
+  it('then with a model; the teaching model is none, and neither is a damaged one', () => {
     const done = { example: example('done') };
     expect(at(done)).toMatchObject({ model: { state: 'todo' }, current: 'model' });
     expect(at({ ...done, models: null })).toMatchObject({ model: { state: 'looking' }, current: 'model' });

@@ -111,7 +111,7 @@ function exampleStep(example: FirstFacts['example']): ExampleStep {
   return { state: 'working', runId, fraction };
 }
 
-/** The demo model is none that anybody could work with. */
+/** The teaching model is none that anybody could work with. */
 function modelStep(models: FirstFacts['models']): ModelStep {
   if (models === null) return { state: 'looking' };
   const real = models.filter((model) => model.notice === null && model.present && model.problem === null);

@@ -3,15 +3,15 @@ import { createTexts } from '../../i18n/index.ts';
 import { modelNotice, modelTitle } from './modelTexts.ts';
 
 const de = createTexts('de');
-const demo = { title: 'Demo model', notice: 'demo model, no biological meaning' };
+const teaching = { title: 'Teaching model', notice: 'teaching model, not for research' };
 
 it('says what comes with the program in the language of the window, in lists and in runs', () => {
   for (const model of [
-    { ...demo, id: 'demo', kind: 'demo' },
-    { ...demo, name: 'demo' },
+    { ...teaching, id: 'teaching', kind: 'teaching' },
+    { ...teaching, name: 'teaching' },
   ] as const) {
-    expect(modelTitle(model, de)).toBe('Demo-Modell');
-    expect(modelNotice(model, de)).toBe('Demo-Modell ohne biologische Bedeutung.');
+    expect(modelTitle(model, de)).toBe('Lehrmodell');
+    expect(modelNotice(model, de)).toBe('Lehrmodell, nicht für die Forschung.');
   }
   const published = { id: '500', kind: 'published', title: 'VirNucPro, 500-bp model', notice: null } as const;
   expect(modelTitle(published, de)).toBe('VirNucPro, Modell für 500 bp');

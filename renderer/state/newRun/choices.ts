@@ -96,7 +96,7 @@ export function chosenGpus(choices: RunChoices, probe: ProbeResult | null): Prob
 
 /**
  * The model that is chosen, or else one that is here: the advised one before the others. Never one that means nothing, such as
- * the demo model: that is taken only by the user's own hand.
+ * the teaching model: that is taken only by the user's own hand.
  */
 export function chosenModel(
   choices: RunChoices,

@@ -236,14 +236,14 @@ describe('choices', () => {
     expect(useNewRun.getState().choices.samples).toEqual({});
   });
 
-  it('take a model that is here, the advised one first, and the demo only by the user’s own hand', () => {
+  it('take a model that is here, the advised one first, and the teaching model only by the user’s own hand', () => {
     expect(chosenModel(RUN_REQUEST_DEFAULTS, MODELS)?.id).toBe('500');
     const both = MODELS.map((entry) => ({ ...entry, present: true }));
     expect(chosenModel(RUN_REQUEST_DEFAULTS, both, '300')?.id).toBe('300');
     expect(chosenModel(RUN_REQUEST_DEFAULTS, MODELS, '300')?.id).toBe('500');
-    const absent = MODELS.map((entry) => ({ ...entry, present: entry.id === 'demo' }));
+    const absent = MODELS.map((entry) => ({ ...entry, present: entry.id === 'teaching' }));
     expect(chosenModel(RUN_REQUEST_DEFAULTS, absent)).toBeNull();
-    expect(chosenModel({ ...RUN_REQUEST_DEFAULTS, model: 'demo' }, absent)?.id).toBe('demo');
+    expect(chosenModel({ ...RUN_REQUEST_DEFAULTS, model: 'teaching' }, absent)?.id).toBe('teaching');
     expect(chosenModel({ ...RUN_REQUEST_DEFAULTS, model: '300' }, MODELS)?.id).toBe('300');
     expect(chosenModel(RUN_REQUEST_DEFAULTS, [])).toBeNull();
   });

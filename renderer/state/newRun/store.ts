@@ -29,7 +29,7 @@ interface NewRunState {
 }
 
 const DEFAULT_CHUNK_LENGTH = 500;
-export const DEMO_MODEL = 'demo';
+export const TEACHING_MODEL = 'teaching';
 
 const EMPTY: NewRunState = {
   files: [],
@@ -123,13 +123,13 @@ export function startOver(): void {
   useNewRun.setState((state) => ({
     ...EMPTY,
     chunkLength: state.chunkLength,
-    // The demo model is chosen for one run at a time.
+    // The teaching model is chosen for one run at a time.
     choices: {
       ...state.choices,
       name: '',
       samples: {},
       outputDir: null,
-      model: state.choices.model === DEMO_MODEL ? null : state.choices.model,
+      model: state.choices.model === TEACHING_MODEL ? null : state.choices.model,
     },
   }));
 }

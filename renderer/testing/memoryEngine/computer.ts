@@ -165,12 +165,12 @@ export const MODELS: ModelStatus[] = [
     })),
   }),
   madeModel({
-    id: 'demo',
-    title: 'Demo model',
-    kind: 'demo',
+    id: 'teaching',
+    title: 'Teaching model',
+    kind: 'teaching',
     notice: 'Random weights, no biological meaning. For trying out the program.',
     sizeBytes: 4_100_000,
-    folder: '/app/resources/demo-model',
+    folder: '/app/resources/teaching-model',
   }),
 ];
 

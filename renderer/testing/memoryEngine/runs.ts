@@ -7,7 +7,7 @@ export const RUN_IDS = {
   interrupted: '44444444-4444-4444-8444-444444444444',
   withFailures: '55555555-5555-4555-8555-555555555555',
   done: '66666666-6666-4666-8666-666666666666',
-  demo: '77777777-7777-4777-8777-777777777777',
+  teaching: '77777777-7777-4777-8777-777777777777',
   halted: '88888888-8888-4888-8888-888888888888',
   failed: '99999999-9999-4999-8999-999999999999',
   cancelled: 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa',
@@ -15,7 +15,7 @@ export const RUN_IDS = {
   samples: 'cccccccc-cccc-4ccc-8ccc-cccccccccccc',
 } as const;
 
-const DEMO_NOTICE = 'Demo model: random weights, no biological meaning.';
+const TEACHING_NOTICE = 'teaching model, not for research';
 const hash = (seed: number) => seed.toString(16).padStart(64, '0');
 
 interface RunOptions {
@@ -23,7 +23,7 @@ interface RunOptions {
   name: string;
   state: RunSummary['state'];
   inputs?: readonly string[];
-  demo?: boolean;
+  teaching?: boolean;
   hoursAgo?: number;
   more?: Partial<RunSummary>;
 }
@@ -49,14 +49,14 @@ export function madeRun(options: RunOptions, now: number): RunSummary {
         sha256: hash(index + 1),
       })),
       model: {
-        name: options.demo ? 'demo' : '500',
-        title: options.demo ? 'Demo model' : 'VirNucPro, 500-bp model',
+        name: options.teaching ? 'teaching' : '500',
+        title: options.teaching ? 'Teaching model' : 'VirNucPro, 500-bp model',
         hash: hash(99),
         folder: '/data/models/500',
-        notice: options.demo ? DEMO_NOTICE : null,
+        notice: options.teaching ? TEACHING_NOTICE : null,
       },
       chunkLength: 500,
-      precision: options.demo ? 'fp32' : 'bf16',
+      precision: options.teaching ? 'fp32' : 'bf16',
       tokensPerBatch: 32_768,
       residuesPerPart: 262_144,
       tailParts: 32,
@@ -67,7 +67,7 @@ export function madeRun(options: RunOptions, now: number): RunSummary {
     },
     request: {
       inputs: paths,
-      model: options.demo ? 'demo' : '500',
+      model: options.teaching ? 'teaching' : '500',
       where: { kind: 'this_computer' },
       devices: 'auto',
       precision: 'auto',
@@ -212,11 +212,11 @@ export function madeRuns(now: number): RunSummary[] {
     ),
     madeRun(
       {
-        runId: RUN_IDS.demo,
+        runId: RUN_IDS.teaching,
         name: 'Example',
         state: { phase: 'done', failedParts: 0, failedRecords: 0 },
         inputs: ['example.fasta'],
-        demo: true,
+        teaching: true,
         hoursAgo: 99,
         more: { sequences: 200, viralSequences: 21 },
       },

@@ -28,7 +28,7 @@ export interface MemoryEngineOptions {
   readonly failedAt?: Readonly<Record<number, readonly Precision[]>>;
   readonly snapshotsPerSecond?: number;
   readonly welcomeSeen?: boolean;
-  /** Nothing is set up yet, and there is no model but the demo. */
+  /** Nothing is set up yet, and there is no model but the teaching model. */
   readonly fresh?: boolean;
   /** The window is on the engine's computer. */
   readonly sameComputer?: boolean;
@@ -78,7 +78,7 @@ export class World {
     if (options.fresh) {
       this.environment.lack();
       this.models = MODELS.filter(({ kind }) => kind !== 'imported').map((model) =>
-        model.kind === 'demo'
+        model.kind === 'teaching'
           ? model
           : {
               ...model,

@@ -90,7 +90,7 @@ function toFetch({ downloadBytes, fetchedBytes }: ModelStatus): string {
 
 function named(model: string | undefined): string {
   if (model !== undefined) return model;
-  throw usage('Say which model.', 'Name it: demo, 300, 500, the name of an imported one, or a path.');
+  throw usage('Say which model.', 'Name it: teaching, 300, 500, the name of an imported one, or a path.');
 }
 
 function usage(cause: string, nextStep: string): AppFailure {

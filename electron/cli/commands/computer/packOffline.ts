@@ -77,5 +77,5 @@ async function chosenModels({ paths }: EngineContext, named = 'all'): Promise<re
   if (named === 'none') return [];
   if (named !== 'all') return named.split(',').map((name) => name.trim());
   const models = await listModels(paths);
-  return models.filter(({ id, present }) => present && id !== 'demo').map(({ id }) => id);
+  return models.filter(({ id, present }) => present && id !== 'teaching').map(({ id }) => id);
 }

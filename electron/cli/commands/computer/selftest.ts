@@ -92,7 +92,7 @@ const LEVELS: Record<z.infer<typeof levelSchema>, Level> = {
 const AGREEMENT = {
   original_tool: 'gives the answers of the original tool',
   stored:
-    'gives the stored answers of the demo model: it computes correctly, which says nothing about biology',
+    'gives the stored answers of the teaching model: it computes correctly, which says nothing about how well it tells viruses apart',
   processor: 'agrees with the processor; no known answers exist for this model',
 } as const satisfies Record<Answers['against'], string>;
 

@@ -11,7 +11,7 @@ import { unwrap } from '../../../contract/result.ts';
 import type { Reporter } from '../../output/reporter.ts';
 import { followRun } from './followRun.ts';
 
-/** Runs the bundled sample with the demo model and compares with what a working installation gives. */
+/** Runs the bundled example with the teaching model and compares with what a working installation gives. */
 export async function example(
   context: EngineContext,
   outputDir: string | undefined,
@@ -24,7 +24,7 @@ export async function example(
       defaultParent: folder,
     }),
   );
-  reporter.line('Running the bundled example with the demo model ...');
+  reporter.line('Running the bundled example with the teaching model ...');
   const exitCode = await followRun(unwrap(await OpenRun.open(context, created.folder)), reporter, {
     created,
   });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { appError, asAppError, type AppError } from '../../../contract/errors.ts';
 import { allowRefusal } from '../../../contract/result.ts';
-import { demoMark } from '../../../contract/plan.ts';
+import { modelMark } from '../../../contract/plan.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import type { Where } from '../../../contract/rpc/runs.ts';
 import type { RunState } from '../../../contract/runState.ts';
@@ -108,7 +108,7 @@ function summarize(session: OpenRun, state: RunState, reporter: Reporter, where:
   const { written } = session;
   if (state.phase !== 'done' || !written) return;
   const { model } = session.stored.plan;
-  const mark = demoMark(model);
+  const mark = modelMark(model);
   const total = written.counts.byPrediction;
   const progress = session.progress();
   reporter.line(

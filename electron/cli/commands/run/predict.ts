@@ -18,7 +18,7 @@ import {
   OpenRun,
   refusedFiles,
   resolveModel,
-  sampleInput,
+  exampleInput,
   formatCount,
 } from '../../../engine/index.ts';
 import { startAsked, whereAsked, type ClusterFlags } from '../../clusterFlags.ts';
@@ -246,8 +246,8 @@ function model(flags: PredictFlags): string | undefined {
   return undefined;
 }
 
-/** The bundled sample is synthetic: without any other wish it goes with the demo model, everything else with the published one. */
+/** Without any other wish the bundled example goes with the teaching model, everything else with the published one. */
 function modelFor(context: EngineContext, inputs: string[]): string {
-  const sample = sampleInput(context.paths);
-  return inputs.every((input) => resolve(input) === sample) ? 'demo' : '500';
+  const example = exampleInput(context.paths);
+  return inputs.every((input) => resolve(input) === example) ? 'teaching' : '500';
 }

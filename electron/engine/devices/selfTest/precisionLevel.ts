@@ -38,7 +38,7 @@ export async function measurePrecisions(
 ): Promise<PrecisionReport | null> {
   await mkdir(paths.dataDir, { recursive: true });
   const file = join(paths.dataDir, `selftest-precision.${process.pid}.json`);
-  const measured = inputs.length > 0 ? inputs : [join(paths.resources, 'sample.fa')];
+  const measured = inputs.length > 0 ? inputs : [join(paths.resources, 'example.fa')];
   const args = ['precision', '--model', model.folder, '--json', file, '--input', ...measured];
   const launch = pythonLaunch(environment, SELF_TEST, args);
   try {

@@ -84,10 +84,10 @@ describe('the report', () => {
     },
   );
 
-  it('is marked all over where the demo model was used, and only there', () => {
+  it('is marked all over where the teaching model was used, and only there', () => {
     expect(reportHtml(factsOf('no biological meaning'), 'en', new Date(0))).toContain(
-      '<div class="watermark" aria-hidden="true">DEMO</div>',
+      '<div class="watermark" aria-hidden="true">Not for research</div>',
     );
-    expect(reportHtml(factsOf(null), 'en', new Date(0))).not.toContain('DEMO');
+    expect(reportHtml(factsOf(null), 'en', new Date(0))).not.toContain('Not for research');
   });
 });

@@ -8,7 +8,7 @@ body { margin: 0 auto; padding: 24px; max-width: 820px; color: #1c1e21; backgrou
 h1 { margin: 0; font-size: 24px; overflow-wrap: anywhere; }
 h2 { margin: 26px 0 8px; padding-bottom: 4px; border-bottom: 1px solid #c9ccd1; font-size: 17px; break-after: avoid; }
 header p { margin: 4px 0 0; color: #4b5056; }
-p.demo { margin-top: 12px; padding: 10px 12px; border: 2px solid #a63f00; color: #7a2e00; background: #fff4ec; }
+p.caution { margin-top: 12px; padding: 10px 12px; border: 2px solid #a63f00; color: #7a2e00; background: #fff4ec; }
 .watermark { position: fixed; inset: 0; z-index: 1; display: grid; place-items: center; pointer-events: none;
   font-size: min(190px, 36vw); font-weight: 800; color: rgba(200, 81, 10, 0.11); transform: rotate(-32deg); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 3px 16px; margin: 0 0 12px; }

@@ -25,7 +25,9 @@ interface ImportedFacts {
 
 const en = {
   title: (name: string) => `${name}: viral sequences`,
-  demo: 'Made with the demo model. Its weights are random: nothing in this report means anything.',
+  notForResearch: 'Not for research',
+  marked: (title: string) =>
+    `Made with "${title}", which serves to learn the program and to check it. No conclusion may rest on this report.`,
   made: (date: string) => `Report of ${date}`,
   unfinished:
     'Provisional: this run was not done. Sequences that were not computed by then are missing from all counts.',
@@ -97,7 +99,9 @@ const en = {
 
 const de: typeof en = {
   title: (name) => `${name}: virale Sequenzen`,
-  demo: 'Mit dem Demo-Modell gerechnet. Seine Gewichte sind zufällig: nichts in diesem Bericht hat eine Bedeutung.',
+  notForResearch: 'Nicht für die Forschung',
+  marked: (title: string) =>
+    `Mit „${title}“ gerechnet, das zum Kennenlernen und Prüfen des Programms dient. Kein Schluss darf sich auf diesen Bericht stützen.`,
   made: (date) => `Bericht vom ${date}`,
   unfinished:
     'Vorläufig: dieser Lauf war nicht fertig. Sequenzen, die bis dahin nicht berechnet waren, fehlen in allen Zahlen.',

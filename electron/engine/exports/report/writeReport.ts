@@ -1,7 +1,7 @@
 import { exportFormat } from '../format.ts';
 import { CITATIONS } from '../../../contract/citations.ts';
 import type { ExportLanguage } from '../../../contract/exports.ts';
-import { demoMark } from '../../../contract/plan.ts';
+import { modelMark } from '../../../contract/plan.ts';
 import { predictionSchema, shownScore } from '../../../contract/results.ts';
 import { formatBytes, formatDuration } from '../../format/format.ts';
 import { CALL_WORDS, EVIDENCE_WORDS, TOO_SHORT_WORD } from '../table/columns.ts';
@@ -54,7 +54,7 @@ class ReportPage {
   whole(now: Date): Markup {
     const { run } = this.facts;
     const { texts } = this;
-    const isDemo = demoMark(run.plan.model) !== null;
+    const isMarked = modelMark(run.plan.model) !== null;
     const title = texts.title(run.description.name);
     return html`<html lang="${this.language}">
       <head>
@@ -62,18 +62,18 @@ class ReportPage {
         <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
         <meta name="viewport" content="width=device-width" />
         <meta name="generator" content="VirNucPro Desktop" />
-        <title>${isDemo ? `DEMO ${title}` : title}</title>
+        <title>${isMarked ? `${texts.notForResearch}: ${title}` : title}</title>
         <style>
           ${markup(REPORT_STYLE)}
         </style>
       </head>
       <body>
-        ${isDemo ? html`<div class="watermark" aria-hidden="true">DEMO</div>` : ''}
+        ${isMarked ? html`<div class="watermark" aria-hidden="true">${texts.notForResearch}</div>` : ''}
         <header>
           <h1>${title}</h1>
           <p>${texts.made(this.date(now.getTime()))}</p>
-          ${isDemo ? html`<p class="demo" role="note"><strong>DEMO</strong> ${texts.demo}</p>` : ''}
-          ${run.state.phase === 'done' ? '' : html`<p class="demo" role="note">${texts.unfinished}</p>`}
+          ${isMarked ? html`<p class="caution" role="note"><strong>${texts.notForResearch}.</strong> ${texts.marked(run.plan.model.title)}</p>` : ''}
+          ${run.state.phase === 'done' ? '' : html`<p class="caution" role="note">${texts.unfinished}</p>`}
         </header>
         <main>
           ${this.what()}${this.samples()}${this.plots()}${this.top()}${this.reading()}${this.methods()}${this.citations()}${this.checksums()}${this.limits()}

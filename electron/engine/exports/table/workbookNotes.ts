@@ -1,6 +1,6 @@
 import { EVIDENCE_RULE, SHORTEST_LENGTH } from '../../../contract/evidence.ts';
 import type { ExportLanguage } from '../../../contract/exports.ts';
-import { demoMark } from '../../../contract/plan.ts';
+import { modelMark } from '../../../contract/plan.ts';
 import type { Column } from './columns.ts';
 import type { ExportSource } from '../exportSource.ts';
 
@@ -9,7 +9,7 @@ export function workbookNotes(source: ExportSource, columns: readonly Column[]):
   const { language, run } = source;
   const { model, precision, chunkLength } = run.plan;
   const texts = TEXTS[language];
-  const mark = demoMark(model);
+  const mark = modelMark(model);
   const has = (name: string): boolean => columns.some((column) => column.name === name);
   return [
     ...(mark === null ? [] : [[texts.caution, mark] as [string, string]]),

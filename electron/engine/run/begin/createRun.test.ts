@@ -55,7 +55,7 @@ describe('the folder of a run', () => {
   );
 
   it('carries the mark of a model that means nothing', async () => {
-    expect(await folderOf('Pond', { notice: 'Demo model' })).toBe('Pond_DEMO');
+    expect(await folderOf('Pond', { notice: 'Teaching model' })).toBe('Pond_NOT_FOR_RESEARCH');
   });
 
   it('is another one where something has the name, be it a folder with files or a file', async () => {

@@ -8,8 +8,8 @@ import {
   TAIL_PARTS,
   TOKENS_PER_BATCH,
   CHUNK_LENGTH_LIMITS,
-  demoMark,
-  DEMO_SUFFIX,
+  modelMark,
+  MARK_SUFFIX,
   IMPORTED_EMBEDDINGS_FOLDER,
   type Plan,
   type PlanModel,
@@ -209,7 +209,7 @@ const LONGEST_FOLDER_NAME_BYTES = 200;
 function namedFolder(name: string, model: Pick<PlanModel, 'notice'>): string | null {
   let stem = safeName(name).replace(/^-+/, '');
   while (Buffer.byteLength(stem) > LONGEST_FOLDER_NAME_BYTES) stem = safeName(stem.replace(/.$/su, ''));
-  return /[\p{L}\p{N}]/u.test(stem) ? `${stem}${demoSuffix(model)}` : null;
+  return /[\p{L}\p{N}]/u.test(stem) ? `${stem}${markSuffix(model)}` : null;
 }
 
 /** Name without the endings of sequence files, as the earlier tool named its folders; with the mark of a model that means nothing. */
@@ -218,11 +218,11 @@ export function defaultFolderName(paths: readonly string[], model: Pick<PlanMode
   const stem = basename(first)
     .replace(/\.(gz|bz2|xz|zst)$/i, '')
     .replace(/\.[^.]+$/, '');
-  return `${stem || 'run'}_predictions${demoSuffix(model)}`;
+  return `${stem || 'run'}_predictions${markSuffix(model)}`;
 }
 
-const demoSuffix = (model: Pick<PlanModel, 'notice'>): string =>
-  demoMark(model) === null ? '' : DEMO_SUFFIX;
+const markSuffix = (model: Pick<PlanModel, 'notice'>): string =>
+  modelMark(model) === null ? '' : MARK_SUFFIX;
 
 function blocker(file: InspectedFile): AppError | undefined {
   const problem = file.problems.find(({ severity }) => severity === 'blocks');

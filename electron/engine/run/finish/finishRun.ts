@@ -6,7 +6,7 @@ import { RESULT_FILES } from '../../../contract/results.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { digestInRun } from '../../files/runFiles.ts';
 import { Extraction } from '../../inputs/extractRecords.ts';
-import { writeDemoNote } from './demoNote.ts';
+import { writeNoticeFile } from './noticeFile.ts';
 import { runJson, writeRunJson } from './runJson.ts';
 import type { TablesWritten } from '../../results/types.ts';
 import { writeViralSequences } from './viralSequences.ts';
@@ -30,7 +30,7 @@ export async function finishRun(
   store: RunStore,
   notes: RunNotes,
 ): Promise<FinishedRun> {
-  writeDemoNote(store.folder, (await store.loadRun()).plan.model);
+  writeNoticeFile(store.folder, (await store.loadRun()).plan.model);
   const extraction = new Extraction(context.environment);
   try {
     const tables = await store.writeTables(() => writeSequences(store, notes, extraction));

@@ -128,7 +128,7 @@ it('states every fact of a run by its value', async () => {
 
   expect(JSON.parse(readFileSync(join(run.folder, 'run.json'), 'utf8'))).toEqual({
     format: 1,
-    notice: 'demo model, no biological meaning',
+    notice: 'teaching model, not for research',
     run: { id: 'run-1', name: 'Synthetic', options: { devices: 'cpu:2', keepWork: true } },
     versions: {
       app: '1.2.3',
@@ -160,7 +160,12 @@ it('states every fact of a run by its value', async () => {
         files_refused: 26,
         refused: [{ path: 'x.pt', why: 'damaged' }],
       },
-      model: { name: 'demo', title: 'Demo model', sha256: 'f'.repeat(64), folder: '/models/demo' },
+      model: {
+        name: 'teaching',
+        title: 'Teaching model',
+        sha256: 'f'.repeat(64),
+        folder: '/models/teaching',
+      },
     },
     inputs: [
       {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { demoMark, type Plan } from '../../../contract/plan.ts';
+import { modelMark, type Plan } from '../../../contract/plan.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { deleteInRun } from '../../files/runFiles.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
@@ -21,7 +21,7 @@ export async function writeViralSequences(
       inputs,
       rowsPath,
       outPath: join(store.folder, RESULT_FILES.viralSequences),
-      headerSuffix: demoMark(model) ?? '',
+      headerSuffix: modelMark(model) ?? '',
     });
     return count;
   } finally {

@@ -22,7 +22,7 @@ export async function makeRun(
     defaultParent: parent,
     request: runRequestSchema.parse({
       inputs: [SAMPLE],
-      model: 'demo',
+      model: 'teaching',
       devices: 'cpu:1',
       residuesPerPart: 4000,
       ...request,

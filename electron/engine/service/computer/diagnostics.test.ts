@@ -8,7 +8,7 @@ const plan = {
     { path: '/disk/patients/gut.fa', sizeBytes: 9 },
     { path: '/disk/patients/gut.fa.old', sizeBytes: 1 },
   ],
-  model: { name: 'demo' },
+  model: { name: 'teaching' },
   precision: 'fp32',
   imported: { folder: '/disk/patients/earlier' },
 };

@@ -65,7 +65,7 @@ async function speedOf(
 ): Promise<Speed | null> {
   const deviceNames = devices.map(({ name }) => name);
   const fromRuns = speeds.seconds({ modelHash: planModel.hash, precision, deviceNames, frames, residues });
-  // The demo model is far smaller than the encoders that the self-test measures.
+  // The teaching model is far smaller than the encoders that the self-test measures.
   if (fromRuns || planModel.notice !== null) return fromRuns;
   const kept = await keptSpeed(environment, paths);
   const range = kept && secondsFromBenchmark(residues, devices, precision, kept);

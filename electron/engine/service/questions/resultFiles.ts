@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DEMO_NOTE_FILE, RESULT_FILES } from '../../../contract/results.ts';
+import { NOTICE_FILE, RESULT_FILES } from '../../../contract/results.ts';
 import type { RunFile } from '../../../contract/rpc/runs.ts';
 import { SEQUENCE_NOTES_FILE } from '../../store/runFolder.ts';
 
@@ -8,7 +8,7 @@ import { SEQUENCE_NOTES_FILE } from '../../store/runFolder.ts';
 export async function resultFiles(folder: string, others: readonly string[]): Promise<RunFile[]> {
   const wanted = new Set<string>([
     ...Object.values(RESULT_FILES),
-    DEMO_NOTE_FILE,
+    NOTICE_FILE,
     SEQUENCE_NOTES_FILE,
     ...others,
   ]);

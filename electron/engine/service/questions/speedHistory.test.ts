@@ -5,7 +5,7 @@ import type { LibraryStore } from '../../store/libraryStore.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 
 /**
- * Real runs of the demo model on a busy computer with two cores, one after the other:
+ * Real runs of the teaching model on a busy computer with two cores, one after the other:
  * the work that the inspection told, what each worker did, and the computing time of the whole.
  */
 const RECORDED = [
@@ -161,7 +161,7 @@ const runStore = (
   ({
     loadRun: () =>
       Promise.resolve({
-        plan: { model: { hash: 'demo' }, precision: 'fp32' },
+        plan: { model: { hash: 'teaching' }, precision: 'fp32' },
         state: { phase: 'done' },
         devices: devices.map((_, number) => ({ id: `cpu:${number}`, name: 'cpu' })),
       }),
@@ -181,7 +181,7 @@ it('holds the true time of nine in ten recorded runs, each told from those befor
   for (const { name, frames, residues, devices, seconds } of RECORDED) {
     // A run without anything to compute has no devices to be known by.
     const deviceNames = Array.from({ length: Math.max(1, devices.length) }, () => 'cpu');
-    const told = speeds.seconds({ modelHash: 'demo', precision: 'fp32', deviceNames, frames, residues });
+    const told = speeds.seconds({ modelHash: 'teaching', precision: 'fp32', deviceNames, frames, residues });
     if (told) {
       const { low, high } = told;
       verdicts.push({ name, low, seconds, high, isRight: low <= seconds && seconds <= high });
@@ -203,7 +203,7 @@ const emptyHistory = () =>
 
 it('tells something after the example on a fast computer, where each worker computes for less than a second', async () => {
   const speeds = await emptyHistory();
-  const question = { modelHash: 'demo', precision: 'fp32', deviceNames: ['cpu', 'cpu'] };
+  const question = { modelHash: 'teaching', precision: 'fp32', deviceNames: ['cpu', 'cpu'] };
   const ahead = { frames: 2000, residues: 300_000 };
   await speeds.learn(
     runStore(8, [
@@ -218,7 +218,7 @@ it('tells something after the example on a fast computer, where each worker comp
 
 it('takes the speed of the run at work for one that waits, while nothing else is known', async () => {
   const speeds = await emptyHistory();
-  const means = { modelHash: 'demo', precision: 'fp32', deviceNames: ['cpu', 'gpu'] };
+  const means = { modelHash: 'teaching', precision: 'fp32', deviceNames: ['cpu', 'gpu'] };
   const waiting = { ...means, deviceNames: ['gpu', 'cpu'], frames: 100, residues: 10_000 };
   const shown = { ...means, pace: { frames: 1000, residues: 100_000, seconds: 300, overheadSeconds: 20 } };
   // A tenth of the work, and the model has to be loaded again.

@@ -29,7 +29,7 @@ export async function libraryOfRuns(
       createdAt: new Date(createdAt).toISOString(),
       finishedAt: new Date(createdAt).toISOString(),
       plan,
-      request: runRequestSchema.parse({ inputs: plan.inputs.map(({ path }) => path), model: 'demo' }),
+      request: runRequestSchema.parse({ inputs: plan.inputs.map(({ path }) => path), model: 'teaching' }),
       queuePosition: null,
       expected: null,
       foreignPlace: null,

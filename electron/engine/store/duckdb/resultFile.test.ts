@@ -77,7 +77,7 @@ async function stored(run: PreparedRun): Promise<string> {
       row.bestChunkEnd ?? 'NA',
       row.bestFrame ?? 'NA',
       row.nFramesScored,
-      'demo (demo model, no biological meaning)',
+      'teaching (teaching model, not for research)',
       'NA',
     ].join('\t'),
   );

@@ -74,7 +74,7 @@ async function addChunks(db: Database.Database, folder: string, duck: DuckDb): P
   const written = readResultFiles(db)[RESULT_FILES.chunks];
   if (!isPlainFile(path) || written?.bytes !== sizeOf(path)) return null;
   const columns = Object.entries(CHUNK_COLUMNS).map(([name, type]) => `${quoted(name)}: ${quoted(type)}`);
-  // Runs with the demo model name it in one more column.
+  // Runs with the teaching model name it in one more column.
   const read = (more: string) =>
     duck.run(
       `CREATE OR REPLACE VIEW chunks AS SELECT ${Object.keys(CHUNK_COLUMNS).map(identifier).join(', ')} FROM read_csv(${quotedPath(path)},

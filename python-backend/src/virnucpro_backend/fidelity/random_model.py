@@ -157,18 +157,13 @@ def _array(tensor: Tensor) -> npt.NDArray[np.generic]:
     return array
 
 
-def demo_tokenizer() -> Path:
-    """The tokenizer of the demo model, of the published vocabulary's size."""
-    return Path(__file__).resolve().parents[4] / "resources" / "demo-model" / "dnabert_s" / "tokenizer.json"
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Write the folder; returns the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m virnucpro_backend.fidelity.random_model", description=__doc__
     )
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--tokenizer", type=Path, default=demo_tokenizer(), help="default: the demo model's")
+    parser.add_argument("--tokenizer", type=Path, required=True, help="of 4,096 words")
     parser.add_argument("--chunk-length", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args(argv)

@@ -25,8 +25,6 @@ from virnucpro_backend.inference.failures import PartFailedError
 from virnucpro_backend.prepare.failures import PrepareError
 from virnucpro_backend.weights.errors import WeightsError
 
-SAMPLE = Path(__file__).resolve().parents[4] / "resources" / "sample.fa"
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one level; returns the exit code."""
@@ -118,7 +116,7 @@ def _parser() -> argparse.ArgumentParser:
     speed.add_argument("--seconds", type=float, default=60.0)
     precision = level("precision", _precision)
     precision.add_argument("--model", type=Path, required=True, help="a model folder")
-    precision.add_argument("--input", type=Path, nargs="+", default=[SAMPLE], help="FASTA or FASTQ files")
+    precision.add_argument("--input", type=Path, nargs="+", required=True, help="FASTA or FASTQ files")
     precision.add_argument("--precisions", type=_precisions, default=["fp16", "bf16", "fp8"])
     precision.add_argument("--device", choices=("cuda", "cpu"), help="default: the first GPU, else the CPU")
     precision.add_argument("--chunk-lengths", type=_lengths, help="such as 300,500; default: the model's own")

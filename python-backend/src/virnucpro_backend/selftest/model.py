@@ -2,7 +2,8 @@
 
 Some reading frames with known embeddings and scores go through the installed weights exactly as a run would
 send them. What must come out is in resources/reference-answers.json: for the published models the numbers of
-the original tool, for the demo model stored ones. For any other model the processor computes them, in FP32.
+the original tool, for the teaching model stored ones. For any other model the processor computes them, in
+FP32.
 """
 
 from __future__ import annotations

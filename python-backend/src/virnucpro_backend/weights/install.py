@@ -44,7 +44,7 @@ _CONVERT: Mapping[str, Callable[[Checkpoint, Path], tuple[Any, Any]]] = {
     "dnabert_s": convert_dnabert_s,
 }
 _NAME = re.compile(r"\w[\w .+-]{0,59}")
-_RESERVED = ("demo", SHARED, DOWNLOADS)
+_RESERVED = ("teaching", SHARED, DOWNLOADS)
 
 
 class Report(Protocol):

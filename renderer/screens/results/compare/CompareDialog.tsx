@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Box, Button, Loader, Modal, Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import {
-  demoMark,
   predictionSchema,
   type RunComparison,
   type RunSummary,
@@ -39,7 +38,7 @@ export function CompareDialog({ run, onClose }: { run: RunSummary; onClose: () =
           description={choices.length === 0 ? t('compare.none') : t('compare.otherText')}
           data={choices.map(({ runId, name, createdAt, plan }) => ({
             value: runId,
-            label: `${demoMark(plan.model) === null ? '' : 'DEMO '}${name} (${modelTitle(plan.model, texts)}, ${format.dateTime(createdAt)})`,
+            label: `${name} (${modelTitle(plan.model, texts)}, ${format.dateTime(createdAt)})`,
           }))}
           value={file === null ? other : null}
           onChange={(value) => {

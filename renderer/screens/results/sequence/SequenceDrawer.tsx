@@ -64,7 +64,7 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
           </Text>
         )}
       </div>
-      {notice !== null && <Banner tone="demo" title={notice} />}
+      {notice !== null && <Banner tone="caution" title={notice} />}
       <Facts
         items={[
           {

@@ -84,7 +84,7 @@ export function runsRouter(world: World) {
       world.add({ ...run, samples, request: { ...run.request, where: input.where } });
       return { runId };
     }),
-    runExample: runs.runExample.handler(() => ({ runId: RUN_IDS.demo })),
+    runExample: runs.runExample.handler(() => ({ runId: RUN_IDS.teaching })),
     checkExample: runs.checkExample.handler(() => ({
       matches: true,
       compared: 214,

@@ -1,8 +1,8 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { DEMO_NOTE_FILE, RESULT_FILES } from '../../../../../contract/results.ts';
-import { writeDemoNote } from '../../../../run/finish/demoNote.ts';
+import { NOTICE_FILE, RESULT_FILES } from '../../../../../contract/results.ts';
+import { writeNoticeFile } from '../../../../run/finish/noticeFile.ts';
 import { isOurName } from '../../../runFolder.ts';
 import type { FrameRef } from '../../../testing/syntheticRun.ts';
 import { begin, compute, computeAll, preparedRun, removeFolders } from '../../../testing/storeFixture.ts';
@@ -11,7 +11,7 @@ import { writeViralSequences } from '../../../../run/finish/viralSequences.ts';
 
 afterAll(removeFolders);
 
-const MODEL = 'demo (demo model, no biological meaning)';
+const MODEL = 'teaching (teaching model, not for research)';
 const PLAN_MODEL = syntheticPlan(1).model;
 const F1 = 1;
 const F2_R3 = 0b100010;
@@ -110,18 +110,18 @@ describe('result tables', () => {
     expect(chunks.slice(0, -1).map((line) => line.split('\t').length)).toEqual([12, 12, 12]);
     const sequences = readFileSync(join(run.folder, RESULT_FILES.sequences), 'utf8');
     expect(sequences).toContain('\t500\tNA\n');
-    writeDemoNote(run.folder, { ...PLAN_MODEL, notice: null });
-    expect(readdirSync(run.folder)).not.toContain(DEMO_NOTE_FILE);
+    writeNoticeFile(run.folder, { ...PLAN_MODEL, notice: null });
+    expect(readdirSync(run.folder)).not.toContain(NOTICE_FILE);
   });
 
   it('lie beside a note where the model means nothing, which goes with them', async () => {
     const run = await preparedRun([[recordOf('a', [F1])]]);
     await run.store.close();
-    writeDemoNote(run.folder, PLAN_MODEL);
-    const note = readFileSync(join(run.folder, DEMO_NOTE_FILE), 'utf8');
-    expect(note).toMatch(/^DEMO \(demo model, no biological meaning\)\n/);
+    writeNoticeFile(run.folder, PLAN_MODEL);
+    const note = readFileSync(join(run.folder, NOTICE_FILE), 'utf8');
+    expect(note).toMatch(/^\[teaching model, not for research\]\n/);
     expect(note).toContain(RESULT_FILES.originalFrames);
-    expect(isOurName(DEMO_NOTE_FILE)).toBe(true);
+    expect(isOurName(NOTICE_FILE)).toBe(true);
   });
 
   it('sort the original chunk table by code point, not by record, locale or UTF-16 unit', async () => {
@@ -206,7 +206,7 @@ describe('what is written beside the tables', () => {
       const bytes = readFileSync(rowsPath);
       rows = Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readUInt32LE(4 * i));
       expect(outPath).toBe(join(run.folder, 'viral_sequences.fna'));
-      expect(headerSuffix).toBe('DEMO (demo model, no biological meaning)');
+      expect(headerSuffix).toBe('[teaching model, not for research]');
       return Promise.resolve();
     });
     await run.store.close();

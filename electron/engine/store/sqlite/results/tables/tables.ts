@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { demoMark } from '../../../../../contract/plan.ts';
+import { modelMark } from '../../../../../contract/plan.ts';
 import { predictionSchema, reasonSchema, RESULT_FILES } from '../../../../../contract/results.ts';
 import { inLittleMemory } from '../../database.ts';
 import { readPlan } from '../../runRows.ts';
@@ -99,7 +99,7 @@ function writeInOrder(db: Database.Database, tables: Tables, results: ResultFile
   const { chunkLength, inputs, model: modelLabel } = runLabels(db);
   const failedParts = new FailedParts(db);
   /** chunks.tsv names the model only where nobody may mistake it for a real one. */
-  const isMarked = demoMark(model) !== null;
+  const isMarked = modelMark(model) !== null;
   const marked = (line: string, cell: string): string =>
     isMarked ? `${line.slice(0, -1)}\t${cell}\n` : line;
   const counts = noCounts(failedParts.count);

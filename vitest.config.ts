@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { onlyLongTests } from './build/checks/longTests.ts';
 
-const LONG = '{electron,build,e2e}/**/*.long.test.ts';
+const LONG = '{electron,build,e2e,packaging}/**/*.long.test.ts';
 
 export default defineConfig({
   test: {
@@ -17,7 +17,7 @@ export default defineConfig({
           name: 'node',
           ...(onlyLongTests
             ? { include: [LONG] }
-            : { include: ['{electron,build,e2e}/**/*.test.ts'], exclude: [LONG] }),
+            : { include: ['{electron,build,e2e,packaging}/**/*.test.ts'], exclude: [LONG] }),
           globalSetup: 'build/checks/bundleForTests.ts',
           environment: 'node',
           setupFiles: 'electron/engine/testing/setUpTests.ts',

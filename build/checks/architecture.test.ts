@@ -42,7 +42,7 @@ it('names files and folders of this repository that exist', () => {
     (file) =>
       [
         ...readFileSync(join(root, file), 'utf8').matchAll(
-          /`((?:electron|renderer|python-backend|resources|build|e2e|docs)\/[\w./-]*)`/g,
+          /`((?:electron|renderer|python-backend|resources|build|e2e|packaging|docs)\/[\w./-]*)`/g,
         ),
       ].flatMap(([, path = '']) => (existsSync(join(root, path)) ? [] : [`${file}: ${path}`])),
   );

@@ -120,7 +120,7 @@ it('documents name files of this repository that exist', () => {
     const paths = spans.flatMap((span) =>
       [
         ...span.matchAll(
-          /(?:^|\s)((?:build|docs|e2e|electron|python-backend|renderer|resources)\/[\w./*{},-]*\w)/g,
+          /(?:^|\s)((?:build|docs|e2e|electron|packaging|python-backend|renderer|resources)\/[\w./*{},-]*\w)/g,
         ),
       ].map(([, path = '']) => path),
     );

@@ -53,19 +53,24 @@ interface Parts {
   node?: string;
 }
 
-/** Makes the package of a kind of computer (`linux-x64`) from what is built; answers with its file. */
-export async function packServer(target: string, outFolder: string, { uv, node }: Parts): Promise<string> {
-  const { version, description, license } = JSON.parse(
-    readFileSync(join(root, 'package.json'), 'utf8'),
-  ) as Record<string, string>;
-  const folder = join(outFolder, `server-${target}`);
-  rmSync(folder, { recursive: true, force: true });
+/** The program of a kind of computer (`linux-x64`) as a folder, for a Node and a Python from elsewhere: the bundled command line, the
+ * window, the Python side, the resources. Replaces the folder. */
+export async function layOutProgram(target: string, folder: string): Promise<void> {
   await bundleCommandLine(folder, target, OLDEST_NODE);
   for (const name of globSync(FILES, { cwd: root })) {
     if (statSync(join(root, name)).isDirectory()) continue;
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     cpSync(join(root, name), join(folder, name));
   }
+}
+
+/** Makes the package of a kind of computer (`linux-x64`) from what is built; answers with its file. */
+export async function packServer(target: string, outFolder: string, { uv, node }: Parts): Promise<string> {
+  const { version, description, license } = JSON.parse(
+    readFileSync(join(root, 'package.json'), 'utf8'),
+  ) as Record<string, string>;
+  const folder = join(outFolder, `server-${target}`);
+  await layOutProgram(target, folder);
   if (uv !== null) cpSync(uv, join(folder, 'uv'), { recursive: true });
   const [os = '', cpu = ''] = target.split('-');
   const manifest = {

@@ -50,11 +50,12 @@ it('keeps what would lead to other packages away from our own environment', () =
   });
 });
 
-it('leaves the environment of a user’s interpreter as it is, but for PYTHONPATH and compiled files', () => {
+it('leaves the environment of a user’s interpreter as it is, but for PYTHONPATH, compiled files and the current folder', () => {
   const { env } = pythonLaunch({ ...own, own: false }, 'm', [], {}, strange);
   expect(env).toEqual({
     ...strange,
     PYTHONDONTWRITEBYTECODE: '1',
+    PYTHONSAFEPATH: '1',
     PYTHONPATH: `/app/python-backend/src${delimiter}/home/me/other/packages`,
   });
 });

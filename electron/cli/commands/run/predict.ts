@@ -25,6 +25,7 @@ import { startAsked, whereAsked, type ClusterFlags } from '../../clusterFlags.ts
 import type { Reporter } from '../../output/reporter.ts';
 import { unwrap } from '../../../contract/result.ts';
 import { parsed } from '../../parsed.ts';
+import { onStandardInput, STANDARD_INPUT } from '../../standardInput.ts';
 import { followRun, type FollowOptions } from './followRun.ts';
 
 /** What commander hands over for `predict`. */
@@ -65,6 +66,12 @@ export async function predict(
   if (inputs.length === 0) {
     const nextStep = 'Name FASTA or FASTQ files, or folders: "virnucpro predict FILE".';
     throw new AppFailure(appError('usage', 'No input was named.', { nextStep }));
+  }
+  if (inputs.includes(STANDARD_INPUT)) {
+    const others = inputs.filter((input) => input !== STANDARD_INPUT);
+    return onStandardInput(flags, (file) =>
+      predict(context, [...others, file], { ...flags, input: [] }, reporter),
+    );
   }
   const request = runRequest(inputs, flags, modelFor(context, inputs));
   const folder = request.outputDir ?? (await usualFolder(context, inputs, request.model));

@@ -1,0 +1,42 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { REAL_PYTHON, WITHOUT_PYTHON } from '../engine/testing/realFiles.ts';
+import { temporaryFolder } from '../engine/testing/testContext.ts';
+import { ended, virnucpro, type Ending } from './testing/commandLineProcess.ts';
+
+const SEQUENCES = `>one\n${'ATGAAACGTGCAGGCTTA'.repeat(20)}\n>two\n${'ATGCCCGGGTTTAAACGT'.repeat(30)}\n`;
+
+describe.skipIf(WITHOUT_PYTHON || process.platform === 'win32')('predict -', () => {
+  it('reads standard input, goes on only with the same, and leaves nothing where no run came of it', async () => {
+    const folder = await temporaryFolder();
+    const path = (name: string): string => join(folder, name);
+    writeFileSync(path('one.fa'), SEQUENCES);
+    writeFileSync(path('other.fa'), SEQUENCES.replace('two', 'three'));
+    const predict = (from: string, input: string, ...flags: string[]): Promise<Ending> =>
+      ended(
+        virnucpro(
+          ['predict', input, '--devices', 'cpu:1', '--python', REAL_PYTHON, '-o', path('piped'), ...flags],
+          { shell: `exec < '${path(from)}'` },
+        ),
+      );
+    const demo = ['--model', 'demo'];
+
+    expect((await predict('one.fa', '-', '--model', path('nowhere'))).code).toBe(1);
+    expect(readdirSync(folder).sort()).toEqual(['one.fa', 'other.fa']);
+
+    const done = await predict('one.fa', '-', ...demo);
+    expect(done.code, done.said).toBe(0);
+    expect(readFileSync(path('piped_stdin'), 'utf8')).toBe(SEQUENCES);
+    const named = await predict('one.fa', path('one.fa'), ...demo, '-o', path('named'));
+    expect(named.code, named.said).toBe(0);
+    const scores = (run: string): string =>
+      readFileSync(join(path(run), 'prediction_results_highestscore.csv'), 'utf8');
+    expect(scores('piped')).toBe(scores('named'));
+
+    expect((await predict('one.fa', '-', ...demo, '--resume')).code).toBe(0);
+    expect((await predict('other.fa', '-', ...demo, '--resume')).code).toBe(1);
+    expect(readFileSync(path('piped_stdin'), 'utf8')).toBe(SEQUENCES);
+    expect(existsSync(path('piped_stdin.part'))).toBe(false);
+  });
+});

@@ -7,6 +7,7 @@ export type { EngineContext } from './engineContext.ts';
 export { openService, type Service } from './service/service.ts';
 export { serviceRouter, type ServiceRouter } from './service/router/index.ts';
 export { LiveTopic } from './service/runs/liveTopic.ts';
+export { listRun } from './service/runs/listRun.ts';
 export { ShellLog, shellLogFile } from './service/computer/shellLog.ts';
 export { pageFile, pageHeaders } from './service/window/pageFiles.ts';
 export { uploadsFolder } from './service/window/knownPaths.ts';

@@ -9,6 +9,7 @@ import { openRunStore } from '../store/runStore.ts';
 import { StoreThread } from '../store/storeThread.ts';
 import { syntheticPlan } from '../store/testing/syntheticRun.ts';
 import { temporaryFolder, testContext } from '../testing/testContext.ts';
+import { listRun } from './runs/listRun.ts';
 import { openService, type Service } from './service.ts';
 import { libraryOfRuns } from './testing/manyRuns.ts';
 
@@ -103,6 +104,29 @@ it('has at most four databases open to be read, and none after its end', async (
   await expect(openRuns.read(folders[0] ?? '', (store) => store.counts())).rejects.toMatchObject({
     error: { code: 'usage' },
   });
+});
+
+it('lists a run of the command line, also one that is begun while the program runs', async () => {
+  const parent = await temporaryFolder();
+  const dataDir = join(parent, 'data');
+  const { paths, storeHost } = testContext();
+  const program = { paths: { ...paths, dataDir }, storeHost };
+  const list = async (name: string): Promise<string> => {
+    const folder = join(parent, name);
+    const runId = await finishedRun(folder);
+    const store = await openRunStore(folder, { hostEntry: storeHost });
+    await listRun(program, store);
+    await store.close();
+    return runId;
+  };
+  const before = await list('before');
+  const { catalog } = await open(dataDir);
+  expect(catalog.all().map(({ runId }) => runId)).toEqual([before]);
+  const after = await list('after');
+  await catalog.takeOthers();
+  expect(catalog.find(after)).toMatchObject({ folder: join(parent, 'after'), state: { phase: 'created' } });
+  // What it grants to a window is what a window named.
+  expect(catalog.namedPaths()).toEqual([]);
 });
 
 /** More by hand: VIRNUCPRO_QUITS=200 */

@@ -6,7 +6,7 @@ import type { RunRequest, RunSummary } from '../../contract/rpc/runs.ts';
 import { Computers } from '../computers/computers.ts';
 import type { EngineBase } from '../engineBase.ts';
 import { CheckedRuns } from '../store/checkedRuns.ts';
-import { openLibraryStore, type LibraryStore } from '../store/libraryStore.ts';
+import type { LibraryStore } from '../store/libraryStore.ts';
 import { threadsLeft } from '../store/storeThread.ts';
 import { sweepOrphans } from '../workers/orphanSweep.ts';
 import { processRecordsFolder } from '../workers/processRecords.ts';
@@ -21,6 +21,7 @@ import {
   PythonEnvironmentManager,
   type PythonEnvironmentOptions,
 } from './computer/pythonEnvironmentManager.ts';
+import { openLibrary } from './runs/listRun.ts';
 import { RunCatalog } from './runs/runCatalog.ts';
 import { RunControl } from './runs/runControl.ts';
 import { RunList } from './runs/runList.ts';
@@ -83,9 +84,7 @@ export interface Service {
 
 export async function openService(base: EngineBase, options: ServiceOptions = {}): Promise<Service> {
   await sweepOrphans(processRecordsFolder(base.paths));
-  const library = await openLibraryStore(join(base.paths.dataDir, 'library.db'), {
-    hostEntry: base.storeHost,
-  });
+  const library = await openLibrary(base);
   const closed = new AbortController();
   const engine = {
     ...withLearntBatches(base, library),

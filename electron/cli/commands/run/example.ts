@@ -25,7 +25,7 @@ export async function example(
     }),
   );
   reporter.line('Running the bundled example with the teaching model ...');
-  const exitCode = await followRun(unwrap(await OpenRun.open(context, created.folder)), reporter, {
+  const exitCode = await followRun(context, unwrap(await OpenRun.open(context, created.folder)), reporter, {
     created,
   });
   if (exitCode !== EXIT.done) return exitCode;

@@ -6,6 +6,8 @@ import { RESULT_FILES } from '../../../contract/results.ts';
 import type { Where } from '../../../contract/rpc/runs.ts';
 import type { RunState } from '../../../contract/runState.ts';
 import {
+  type EngineContext,
+  listRun,
   type OpenRun,
   type StartOptions,
   nodeOf,
@@ -22,8 +24,9 @@ export interface FollowOptions extends StartOptions {
   goOnWith?: string;
 }
 
-/** Starts the run, shows its progress until it settles, and returns the exit code. */
+/** Starts the run, shows its progress until it settles, and returns the exit code. A window lists it from its start on. */
 export async function followRun(
+  context: EngineContext,
   session: OpenRun,
   reporter: Reporter,
   options: FollowOptions = {},
@@ -49,7 +52,12 @@ export async function followRun(
       reporter.error(asAppError(reason));
     });
   };
+  // A share is part of a run that is listed where it was made.
+  const list = async (): Promise<void> => {
+    if (nodeOf(session.stored) === null) await listRun(context, session.store);
+  };
   const signals = stopSignals();
+  const listed = list();
   for (const signal of signals) process.on(signal, onSignal);
   try {
     const rested = await workOnRun(session, {
@@ -82,6 +90,8 @@ export async function followRun(
   } finally {
     reporter.end();
     for (const signal of signals) process.off(signal, onSignal);
+    await listed;
+    await list();
     await session.close();
   }
 }

@@ -84,7 +84,7 @@ export async function predict(
       const nextStep = 'Leave these out to go on with it, or name another folder for a new run.';
       throw new AppFailure(appError('usage', cause, { nextStep }));
     }
-    return followRun(run, reporter, startOptions(flags));
+    return followRun(context, run, reporter, startOptions(flags));
   }
   const created = unwrap(
     await createRun(context, {
@@ -116,7 +116,7 @@ export async function predict(
     for (const line of refusedFiles(plan.imported)) reporter.line(`  ${line}`);
   }
   reporter.line(`Results go to ${created.folder}`);
-  return followRun(unwrap(await OpenRun.open(context, created.folder)), reporter, {
+  return followRun(context, unwrap(await OpenRun.open(context, created.folder)), reporter, {
     ...startOptions(flags),
     where: undefined,
     devices: undefined,

@@ -30,13 +30,13 @@ export async function resume(
       throw new AppFailure(left.error);
     }
   }
-  if (session.state.phase !== 'done') return followRun(session, reporter, elsewhere);
+  if (session.state.phase !== 'done') return followRun(context, session, reporter, elsewhere);
   if (flags.retryFailed && session.state.failedParts > 0) {
     await session.store.retryFailed('all');
-    return followRun(session, reporter, elsewhere);
+    return followRun(context, session, reporter, elsewhere);
   }
   const lack = await session.findLack();
-  if (lack === 'scores') return followRun(session, reporter, elsewhere);
+  if (lack === 'scores') return followRun(context, session, reporter, elsewhere);
   const { failedParts } = session.state;
   try {
     if (lack === 'result_files') {

@@ -57,7 +57,7 @@ export async function compute(
     return EXIT.done;
   }
   const closeStatus = keepShareStatus(session);
-  const exitCode = await followRun(session, reporter, {
+  const exitCode = await followRun(context, session, reporter, {
     devices: flags.devices,
     goOnWith: `virnucpro compute ${quoted(folder)} --share ${flags.share}`,
   }).finally(closeStatus);
@@ -76,7 +76,7 @@ export async function finish(context: EngineContext, folder: string, reporter: R
     reporter.line('The run is already complete.');
     return EXIT.done;
   }
-  const exitCode = await followRun(session, reporter, {
+  const exitCode = await followRun(context, session, reporter, {
     preparesOnly: true,
     goOnWith: `virnucpro finish ${quoted(folder)}`,
   });

@@ -96,7 +96,11 @@ export function runsRouter(service: Service) {
       }
       return { runId: (await catalog.add(input.folder)).runId };
     }),
-    watch: runs.watch.handler(({ input, signal }) => watch.watch(input.runId, signal)),
+    watch: runs.watch.handler(async ({ input, signal }) => {
+      // The address of a run that the command line has just begun.
+      if (!catalog.has(input.runId)) await catalog.takeOthers().catch(() => undefined);
+      return watch.watch(input.runId, signal);
+    }),
     throughput: runs.throughput.handler(({ input }) => read(input.runId, throughputOf)),
     deviceHistory: runs.deviceHistory.handler(({ input }) => read(input.runId, deviceHistoryOf)),
     viralSoFar: runs.viralSoFar.handler(({ input }) =>

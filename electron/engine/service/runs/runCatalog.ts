@@ -6,14 +6,17 @@ import { runSummarySchema, type RunSummary } from '../../../contract/rpc/runs.ts
 import { RUN_DATABASE } from '../../store/runFolder.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
 import type { LibraryStore } from '../../store/libraryStore.ts';
-import type { HistoryEntry, StoredRun } from '../../store/types.ts';
+import type { StoredRun } from '../../store/types.ts';
 import type { OpenRuns } from './openRuns.ts';
 import { isActive } from '../../../contract/runState.ts';
 import { Listeners } from '../listeners.ts';
+import { libraryEntry } from './listRun.ts';
 import { describeRun, hasEnded, readSummary } from './runSummary.ts';
 
 /** A disk that does not answer keeps a thread of Node.js waiting; there are few, for everything. */
 const FOLDERS_AT_ONCE = 2;
+/** How often the library is asked for runs of the command line, or of another program. */
+const OTHERS_INTERVAL_MS = 5_000;
 
 /** Every run that this computer knows of, with what the list shows of it: as the library has it, and as their folders say. */
 export class RunCatalog {
@@ -27,6 +30,7 @@ export class RunCatalog {
   private readonly named = new Map<string, readonly string[]>();
   private looking: Promise<void> = Promise.resolve();
   private closed = false;
+  private others: NodeJS.Timeout | undefined;
 
   constructor(library: LibraryStore, open: OpenRuns, paths: AppPaths) {
     this.paths = paths;
@@ -55,12 +59,38 @@ export class RunCatalog {
         await this.lookAfter(runId).catch(() => undefined);
       }
     };
-    this.looking = Promise.all(Array.from({ length: FOLDERS_AT_ONCE }, some)).then(() => undefined);
+    this.looking = Promise.all(Array.from({ length: FOLDERS_AT_ONCE }, some)).then(() => {
+      this.planLookAtOthers();
+    });
+  }
+
+  /** Takes over what another program has put on the list since. */
+  async takeOthers(): Promise<void> {
+    if (!(await this.library.changedElsewhere())) return;
+    for (const { runId, folder } of await this.library.history()) {
+      const known = this.runs.get(runId);
+      // Its folder says more than the list of the other program.
+      if (!known) await this.add(folder).catch(() => undefined);
+      else if (!hasEnded(known.state) && !this.open.session(known.folder)) await this.lookAfter(runId);
+    }
+  }
+
+  private planLookAtOthers(): void {
+    if (this.closed) return;
+    this.others = setTimeout(() => {
+      this.looking = this.takeOthers()
+        // The list of this program is as good as before.
+        .catch(() => undefined)
+        .then(() => {
+          this.planLookAtOthers();
+        });
+    }, OTHERS_INTERVAL_MS).unref();
   }
 
   /** Ends the background check. */
   close(): Promise<void> {
     this.closed = true;
+    clearTimeout(this.others);
     return this.looking;
   }
 
@@ -100,7 +130,7 @@ export class RunCatalog {
   async put(summary: RunSummary): Promise<void> {
     this.runs.set(summary.runId, summary);
     this.changes.tell();
-    await this.library.saveRun(entryOf(summary, this.named.get(summary.runId) ?? []));
+    await this.library.saveRun(libraryEntry(summary, this.named.get(summary.runId) ?? []));
   }
 
   /** Reads again what the run's folder says. */
@@ -167,20 +197,4 @@ async function isPresent(folder: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-function entryOf(summary: RunSummary, named: readonly string[]): HistoryEntry {
-  const { runId, folder, name, createdAt, finishedAt, state, plan } = summary;
-  return {
-    runId,
-    folder,
-    name,
-    createdAt: Date.parse(createdAt),
-    finishedAt: finishedAt === null ? null : Date.parse(finishedAt),
-    phase: state.phase,
-    inputs: [...named],
-    model: plan.model.title,
-    notes: '',
-    summary: summary,
-  };
 }

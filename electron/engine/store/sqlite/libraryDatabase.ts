@@ -109,6 +109,8 @@ function libraryMethods(db: Database.Database) {
   const getBatch = db.prepare<[string, string, string], { tokens_per_batch: number; profile: string | null }>(
     'SELECT tokens_per_batch, profile FROM learnt_batch WHERE device_uuid = ? AND model_hash = ? AND precision = ?',
   );
+  const dataVersion = () => db.pragma('data_version', { simple: true });
+  let seenVersion = dataVersion();
   return {
     setting: (key: string): JsonValue | undefined => parseJson(anyJson, getSetting.get(key)),
     /** `undefined` removes it. */
@@ -125,6 +127,11 @@ function libraryMethods(db: Database.Database) {
     /** Newest first. */
     history: (limit?: number): HistoryEntry[] => entries.all(limit ?? -1).map(toEntry),
     removeRun: (runId: string): void => void deleteEntry.run(runId),
+    changedElsewhere: (): boolean => {
+      const before = seenVersion;
+      seenVersion = dataVersion();
+      return seenVersion !== before;
+    },
     learntBatch: ({ deviceUuid, modelHash, precision }: DeviceUse): LearntBatch | null => {
       const row = getBatch.get(deviceUuid, modelHash, precision);
       if (row === undefined) return null;

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { embeddingPrecisionSchema, precisionSchema } from '../contract/protocol/index.ts';
+import { embeddingPrecisionSchema, precisionSchema, repairSchema } from '../contract/protocol/index.ts';
 import { orderSchema } from '../contract/plan.ts';
 import { withClusterOptions } from './clusterFlags.ts';
 import { gigabytes, positiveInteger } from './numberArguments.ts';
@@ -91,6 +91,11 @@ function withRunOptions(command: Command, where: 'here' | 'elsewhere' = 'here'):
       new Option('--embeddings [precision]', 'keep the embeddings')
         .choices(embeddingPrecisionSchema.options)
         .preset('fp16'),
+    )
+    .addOption(
+      new Option('--repair <what>', 'mend the sequences of all inputs as they are read; may be repeated')
+        .choices(repairSchema.options)
+        .argParser((what: string, before: string[] | undefined) => [...(before ?? []), what]),
     )
     .option('-k, --keep-work', 'keep the work folder after the run')
     .option('-f, --force', 'replace a run that is in the folder')

@@ -223,6 +223,8 @@ export const MESSAGES = {
   'start.folder_has_run': '{folder} already holds a run.',
   'start.folder_has_run.next': 'Choose another folder, or resume that run.',
   'start.folder_not_ours': '{folder} holds other files, such as {file}.',
+  'start.repairs_and_reuse':
+    'Embeddings of an earlier run are of the sequences as they were written: they cannot be used where sequences are mended.',
   'start.outside_root': '{path} is outside of {root}.',
   'start.outside_root.next': 'Choose something inside, or start the server with another --root.',
   'run.gone': '{folder} was not found.',

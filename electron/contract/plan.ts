@@ -4,6 +4,7 @@ import {
   countSchema,
   embeddingPrecisionSchema,
   precisionSchema,
+  repairSchema,
   sha256Schema,
   type Precision,
 } from './protocol/common.ts';
@@ -90,6 +91,8 @@ export const planSchema = z.object({
   /** Frames of a part with the same letters share one pass of an encoder. Runs from before it was a choice had it off. */
   embedEqualSequencesOnce: z.boolean().default(false),
   embeddings: embeddingPrecisionSchema.nullable(),
+  /** Absent where inputs are read as they are. */
+  repairs: z.array(repairSchema).min(1).optional(),
   imported: importedEmbeddingsSchema.nullish(),
 });
 export type Plan = z.infer<typeof planSchema>;

@@ -14,8 +14,8 @@ interface ProblemTexts {
 export function useProblemTexts(): (problem: InputFileProblem) => ProblemTexts {
   const { t, lookUp, language } = useTexts();
   return useCallback(
-    ({ code, count, message, what_happens: effect }) => {
-      const key = `engine.problem.${code}`;
+    ({ code, kind, count, message, what_happens: effect }) => {
+      const key = kind === undefined ? `engine.problem.${code}` : `engine.problem.kind.${kind}`;
       if (lookUp(key) !== null) {
         const known = t(key as MessageKey, { count });
         return {

@@ -1,5 +1,9 @@
 import { z } from 'zod';
 
+/** What the user may have mended while inputs are read, for all files of a run. */
+export const repairSchema = z.enum(['read_u_as_t', 'whole_headers_as_names', 'remove_gaps']);
+export type Repair = z.infer<typeof repairSchema>;
+
 export const PROTOCOL_VERSION = 2;
 
 /** Key of a part: its number from prepare, six digits or more; a bisected half appends `.0` or `.1`. */

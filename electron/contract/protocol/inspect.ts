@@ -7,6 +7,8 @@ const problemSchema = z.object({
   count: countSchema,
   message: z.string(),
   what_happens: z.string(),
+  /** What a file is that holds no sequences, such as `genbank`; absent where that is not known. */
+  kind: z.string().optional(),
 });
 
 /** One line of `virnucpro_backend.prepare.inspect` per file: what the file holds and what will happen to it. */

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { countSchema, helloSchema, runPathSchema, sha256Schema, partKeySchema } from './common.ts';
+import {
+  countSchema,
+  helloSchema,
+  runPathSchema,
+  sha256Schema,
+  partKeySchema,
+  repairSchema,
+} from './common.ts';
 
 export const prepareCommandSchema = z.object({
   type: z.literal('prepare'),
@@ -11,6 +18,7 @@ export const prepareCommandSchema = z.object({
   tail_parts: countSchema,
   /** Null: the parts are cut in the order of the files. */
   order_seed: countSchema.nullable(),
+  repairs: z.array(repairSchema).optional(),
 });
 export type PrepareCommand = z.infer<typeof prepareCommandSchema>;
 

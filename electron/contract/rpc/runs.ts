@@ -12,6 +12,7 @@ import {
   placementSchema,
   precisionSchema,
   partKeySchema,
+  repairSchema,
 } from '../protocol/index.ts';
 import { runStateSchema, partStateSchema } from '../runState.ts';
 import { procedure } from './procedure.ts';
@@ -21,6 +22,8 @@ const byRun = z.object({ runId: runIdSchema });
 
 /** Files and folders. */
 export const inputPathsSchema = z.array(inputPathSchema).min(1).max(LIMITS.inputs);
+
+const repairsSchema = z.array(repairSchema).max(repairSchema.options.length);
 
 /** Where a run is computed: here, or on a cluster by its own scheduler. */
 export const whereSchema = z.discriminatedUnion('kind', [
@@ -63,6 +66,7 @@ export const runRequestSchema = z.object({
   /** Equal proteins, and equal nucleotides, of a part go through their encoder once. */
   embedEqualSequencesOnce: z.boolean().default(true),
   embeddings: embeddingPrecisionSchema.nullable().default(null),
+  repairs: repairsSchema.optional(),
   /** Folder of a run of the original tool, or of its fork, whose embeddings need not be computed again. */
   reuseEmbeddings: pathSchema.optional(),
   /** What a worker may hold of its GPU's memory; without it all that is free. */
@@ -373,7 +377,13 @@ export const runsContract = {
   watchAll: procedure.output(eventIterator(z.array(runSummarySchema))),
   /** Looks into files, and files below folders, one after the other. */
   inspect: procedure
-    .input(z.object({ paths: inputPathsSchema, chunkLength: z.int().positive() }))
+    .input(
+      z.object({
+        paths: inputPathsSchema,
+        chunkLength: z.int().positive(),
+        repairs: repairsSchema.default([]),
+      }),
+    )
     .output(eventIterator(inspectEventSchema)),
   estimate: procedure
     .input(

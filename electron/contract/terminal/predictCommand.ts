@@ -13,6 +13,7 @@ export interface RepeatableRun {
     | 'order'
     | 'embedEqualSequencesOnce'
     | 'embeddings'
+    | 'repairs'
   > & {
     inputs: readonly { path: string }[];
     model: Pick<Plan['model'], 'name' | 'folder' | 'notice'>;
@@ -46,6 +47,7 @@ export function predictCommand({ plan, request, folder }: RepeatableRun): string
     '--order',
     plan.order,
     ...(plan.embedEqualSequencesOnce ? [] : ['--no-embed-equal-sequences-once']),
+    ...(plan.repairs ?? []).flatMap((repair) => ['--repair', repair]),
     ...(plan.embeddings === null ? [] : ['--embeddings', plan.embeddings]),
     ...(request.reuseEmbeddings === undefined ? [] : ['--reuse-embeddings', request.reuseEmbeddings]),
     ...whereFlags(request),

@@ -72,12 +72,12 @@ async function fromInputs(
   const fastaPath = join(folder, 'sequences.fna');
   try {
     await source.store.writeSelectedRows(selection, rowsPath);
-    const inputs = source.run.plan.inputs;
+    const { inputs, repairs } = source.run.plan;
     const extraction = new Extraction(environment);
     const cancel = (): void => void extraction.cancel();
     source.signal?.addEventListener('abort', cancel);
     try {
-      await extraction.run({ inputs, rowsPath, outPath: fastaPath });
+      await extraction.run({ inputs, rowsPath, outPath: fastaPath, repairs });
     } finally {
       source.signal?.removeEventListener('abort', cancel);
     }

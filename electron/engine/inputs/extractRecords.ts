@@ -31,13 +31,20 @@ export class Extraction {
   }
 
   /** Streams the inputs once more and writes the wanted records to a file, header lines unchanged but for what is added to them. */
-  async run({ inputs, rowsPath, outPath, headerSuffix = '' }: ExtractionRequest): Promise<void> {
+  async run({
+    inputs,
+    rowsPath,
+    outPath,
+    headerSuffix = '',
+    repairs = [],
+  }: ExtractionRequest): Promise<void> {
     const command = {
       type: 'extract',
       inputs: inputs.map(({ path, sha256 }) => ({ path, sha256 })),
       rows_path: rowsPath,
       out_path: outPath,
       header_suffix: headerSuffix,
+      repairs,
     };
     this.asked = true;
     this.process.send(`${JSON.stringify(command)}\n`);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { appError, asAppError } from '../../contract/errors.ts';
 import { parseJson } from '../../contract/parseJson.ts';
-import { inspectedFileSchema, type InspectedFile } from '../../contract/protocol/index.ts';
+import { inspectedFileSchema, type InspectedFile, type Repair } from '../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { describeExit, type ProcessExit } from '../workers/describeExit.ts';
@@ -14,17 +14,24 @@ const lineSchema = z.discriminatedUnion('type', [
 ]);
 const LONGEST_DETAIL = 2_000;
 
+/** What decides the figures of a file. */
+export interface Reading {
+  readonly chunkLength: number;
+  readonly repairs: readonly Repair[];
+}
+
 /** Reads files to their end and reports what they hold, one after the other, in the order given. */
 export async function inspectInputs(
   { environment }: { environment: PythonEnvironment },
   paths: readonly string[],
-  chunkLength: number,
+  { chunkLength, repairs }: Reading,
   onFile: (file: InspectedFile) => void,
   signal?: AbortSignal,
 ): Promise<Result<void>> {
   const launch = pythonLaunch(environment, 'virnucpro_backend.prepare.inspect', [
     '--chunk-length',
     String(chunkLength),
+    ...repairs.flatMap((repair) => ['--repair', repair]),
   ]);
   let files = 0;
   let garbage: string | undefined;

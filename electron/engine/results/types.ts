@@ -1,3 +1,4 @@
+import type { Repair } from '../../contract/protocol/index.ts';
 import type { ScorePairs } from './chunkCall.ts';
 import type { ChunkResult, FrameName, Prediction, Reason } from '../../contract/results.ts';
 
@@ -78,6 +79,8 @@ export interface ExtractionRequest {
   outPath: string;
   /** Stands at the end of every header line, such as the mark of the teaching model. */
   headerSuffix?: string | undefined;
+  /** As when the inputs were read for the run. */
+  repairs: readonly Repair[] | undefined;
 }
 /** How results/ gets sequences extracted without starting processes itself. Resolves when `outPath` is complete; rejects
  * with AppFailure (`input_changed`, `input_not_found`, ...). */

@@ -107,7 +107,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     catalog,
     open,
     pythonEnvironment,
-    inspected: (path, chunkLength) => inspections.recall(path, chunkLength),
+    inspected: (path, reading) => inspections.recall(path, reading),
   });
   const list = new RunList(open, catalog, control, speeds);
   const watch = new RunWatch(open, catalog, (summary) => list.placed(summary));

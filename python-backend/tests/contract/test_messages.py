@@ -168,7 +168,7 @@ def test_the_job_of_prepare_is_what_the_contract_says() -> None:
     validator = jsonschema.Draft202012Validator(schema("prepare-command"))
     assert validator.is_valid(JOB)
     job = parse_job(JOB)
-    assert msgspec.to_builtins(job, enc_hook=str) == {**JOB, "inputs": tuple(JOB["inputs"])}
+    assert msgspec.to_builtins(job, enc_hook=str) == {**JOB, "inputs": tuple(JOB["inputs"]), "repairs": ()}
     for name in JOB.keys() - {"type"}:
         for case in (
             {key: value for key, value in JOB.items() if key != name},

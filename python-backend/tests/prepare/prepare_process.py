@@ -100,6 +100,7 @@ def run_prepare(
     tail_parts: int = 32,
     sha256: str | None = None,
     order_seed: int | None = None,
+    repairs: tuple[str, ...] = (),
 ) -> Outcome:
     work_dir = run_dir / "work"
     work_dir.mkdir(parents=True, exist_ok=True)
@@ -111,6 +112,7 @@ def run_prepare(
         "residues_per_part": residues_per_part,
         "tail_parts": tail_parts,
         "order_seed": order_seed,
+        "repairs": list(repairs),
     }
     validator("prepare-command").validate(job)
     return run_line(work_dir, json.dumps(job))

@@ -147,6 +147,8 @@ export const engine = {
   'engine.start.folder_has_run.next':
     'Wählen Sie einen anderen Ordner, oder öffnen Sie diesen Lauf unter „Läufe“.',
   'engine.start.folder_not_ours': '{folder} enthält andere Dateien, etwa {file}.',
+  'engine.start.repairs_and_reuse':
+    'Embeddings eines früheren Laufs gehören zu den Sequenzen, wie sie geschrieben waren: sie lassen sich nicht verwenden, wo Sequenzen berichtigt werden.',
   'engine.start.outside_root':
     '{path} liegt außerhalb von {root}, dem Ordner, den dieses Programm benutzen darf.',
   'engine.start.outside_root.next': 'Wählen Sie einen anderen Ordner.',
@@ -447,7 +449,7 @@ export const engine = {
   'engine.problem.malformed_record.effect':
     'Sie stehen mit diesem Grund als „nicht bewertet“ in den Ergebnissen; das Lesen geht mit dem nächsten Eintrag weiter.',
   'engine.problem.duplicate_ids.effect':
-    'Alle werden bewertet und nach ihrem Platz in der Datei unterschieden; ihre Namen in den Ergebnissen sind gleich.',
+    'Namen enden am ersten Leerzeichen. Alle Sequenzen werden bewertet und nach ihrem Platz in der Datei unterschieden.',
   'engine.problem.ids_not_compared.effect':
     'Alle Sequenzen werden bewertet und nach ihrem Platz in der Datei unterschieden.',
   'engine.problem.ambiguous_bases.effect':
@@ -458,6 +460,50 @@ export const engine = {
   'engine.problem.looks_like_protein.short': 'Proteine, keine DNA',
   'engine.problem.looks_like_protein.effect':
     'Proteine können nicht bewertet werden: Wählen Sie die Nukleotidsequenzen.',
-  'engine.problem.looks_like_rna.effect':
-    'Codons mit U werden übergangen, sodass kaum etwas bewertet würde: Ersetzen Sie zuerst U durch T.',
+  'engine.problem.looks_like_rna.effect': 'Codons mit U werden übergangen, sodass kaum etwas bewertet würde.',
+  'engine.problem.looks_like_alignment': 'Die Sequenzen sind aligniert, mit Lücken (- oder .).',
+  'engine.problem.looks_like_alignment.effect':
+    'Lücken gelten als unbekannte Buchstaben und verschieben die Leserahmen.',
+  'engine.problem.kind.alignment_map': 'Alignments (SAM, BAM oder CRAM), keine einfachen Reads.',
+  'engine.problem.kind.alignment_map.effect':
+    'Wandeln Sie sie mit samtools fastq um und legen Sie die FASTQ-Datei ab.',
+  'engine.problem.kind.genbank': 'Eine GenBank-Datei.',
+  'engine.problem.kind.genbank.effect':
+    'Laden Sie dieselben Sequenzen als FASTA herunter: bei NCBI „Send to“, File, Format FASTA.',
+  'engine.problem.kind.embl': 'Eine EMBL-Datei.',
+  'engine.problem.kind.embl.effect': 'Laden oder speichern Sie dieselben Sequenzen als FASTA.',
+  'engine.problem.kind.gff': 'Eine Annotation (GFF) ohne die Sequenzen.',
+  'engine.problem.kind.gff.effect': 'Legen Sie die FASTA-Datei ab, die sie beschreibt.',
+  'engine.problem.kind.vcf': 'Varianten (VCF) ohne die Sequenzen.',
+  'engine.problem.kind.vcf.effect': 'Legen Sie die FASTA-Datei ab, aus der sie stammen.',
+  'engine.problem.kind.excel': 'Eine Excel-Mappe.',
+  'engine.problem.kind.excel.effect':
+    'Kopieren Sie die Sequenzen in eine reine Textdatei, jede unter eine Zeile mit > und ihrem Namen. Eine Probenliste braucht die Spalten file und sample.',
+  'engine.problem.kind.word': 'Ein Word-Dokument.',
+  'engine.problem.kind.word.effect':
+    'Speichern Sie es in Word als reinen Text (.txt); jede Sequenz steht unter einer Zeile mit > und ihrem Namen.',
+  'engine.problem.kind.old_office': 'Eine alte Word- oder Excel-Datei.',
+  'engine.problem.kind.old_office.effect':
+    'Speichern Sie die Sequenzen als reinen Text, jede unter einer Zeile mit > und ihrem Namen.',
+  'engine.problem.kind.rtf': 'Ein formatiertes Dokument (RTF).',
+  'engine.problem.kind.rtf.effect':
+    'Speichern Sie es als reinen Text (.txt); jede Sequenz steht unter einer Zeile mit > und ihrem Namen.',
+  'engine.problem.kind.archive': 'Ein Archiv.',
+  'engine.problem.kind.archive.effect':
+    'Entpacken Sie es und legen Sie die FASTA- oder FASTQ-Dateien daraus ab.',
+  'engine.problem.kind.compressed_twice': 'Zweimal komprimiert.',
+  'engine.problem.kind.compressed_twice.effect': 'Entpacken Sie sie einmal und legen Sie das Ergebnis ab.',
+  'engine.problem.kind.fast5': 'Rohsignale (FAST5).',
+  'engine.problem.kind.fast5.effect':
+    'Lassen Sie sie erst in Basen übersetzen (Basecalling) und legen Sie die FASTQ-Datei ab.',
+  'engine.problem.kind.pdf': 'Ein PDF-Dokument.',
+  'engine.problem.kind.pdf.effect':
+    'Daraus lassen sich keine Sequenzen lesen: Legen Sie eine FASTA- oder FASTQ-Datei ab.',
+  'engine.problem.kind.utf16': 'Text in UTF-16.',
+  'engine.problem.kind.utf16.effect': 'Speichern Sie ihn noch einmal als reinen Text (UTF-8).',
+  'engine.problem.kind.web_page': 'Eine Webseite.',
+  'engine.problem.kind.web_page.effect': 'Laden Sie die Sequenzen selbst als FASTA herunter.',
+  'engine.problem.kind.table': 'Eine Tabelle.',
+  'engine.problem.kind.table.effect':
+    'Eine Tabelle eines anderen Werkzeugs, etwa von geNomad, wird auf den Ergebnissen eines Laufs abgelegt. Eine Probenliste braucht die Spalten file und sample.',
 } as const;

@@ -183,6 +183,7 @@ export const run = {
   'inputProblem.no_sequences': 'Datei ohne Sequenzen',
   'inputProblem.looks_like_protein': 'Sequenz, die wie ein Protein aussieht',
   'inputProblem.looks_like_rna': 'als RNA geschriebene Sequenz',
+  'inputProblem.looks_like_alignment': 'alignierte Sequenz mit Lücken',
   'files.parts': 'Teile',
   'files.partsOfAll': 'Teile aller Dateien',
   'files.partsOf': 'Teile von {name}',

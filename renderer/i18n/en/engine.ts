@@ -170,7 +170,7 @@ const FROM_PYTHON = {
   'engine.problem.malformed_record.effect':
     'They are listed as not scored, with this reason; reading goes on with the next record.',
   'engine.problem.duplicate_ids.effect':
-    'All are scored and kept apart by their place in the file; their names in the results are the same.',
+    'Names end at the first blank. All sequences are scored and kept apart by their place in the file.',
   'engine.problem.ids_not_compared.effect':
     'All sequences are scored and kept apart by their place in the file.',
   'engine.problem.ambiguous_bases.effect':
@@ -179,8 +179,48 @@ const FROM_PYTHON = {
   'engine.problem.no_sequences.effect': 'The results have no rows of this file.',
   'engine.problem.looks_like_protein.short': 'Proteins, not DNA',
   'engine.problem.looks_like_protein.effect': 'Proteins can’t be scored: choose the nucleotide sequences.',
-  'engine.problem.looks_like_rna.effect':
-    'Codons with U are skipped, so hardly anything would be scored: replace U with T first.',
+  'engine.problem.looks_like_rna.effect': 'Codons with U are skipped, so hardly anything would be scored.',
+  'engine.problem.looks_like_alignment': 'The sequences are aligned, with gaps (- or .).',
+  'engine.problem.looks_like_alignment.effect':
+    'Gaps are read as unknown letters and shift the reading frames.',
+  'engine.problem.kind.alignment_map': 'Alignments (SAM, BAM or CRAM), no plain reads.',
+  'engine.problem.kind.alignment_map.effect': 'Convert it with samtools fastq, then drop the FASTQ file.',
+  'engine.problem.kind.genbank': 'A GenBank file.',
+  'engine.problem.kind.genbank.effect':
+    'Download or export the same sequences as FASTA: in NCBI “Send to”, File, Format FASTA.',
+  'engine.problem.kind.embl': 'An EMBL file.',
+  'engine.problem.kind.embl.effect': 'Download or export the same sequences as FASTA.',
+  'engine.problem.kind.gff': 'An annotation (GFF), without the sequences.',
+  'engine.problem.kind.gff.effect': 'Drop the FASTA file that it describes.',
+  'engine.problem.kind.vcf': 'Variants (VCF), without the sequences.',
+  'engine.problem.kind.vcf.effect': 'Drop the FASTA file that they were called from.',
+  'engine.problem.kind.excel': 'An Excel workbook.',
+  'engine.problem.kind.excel.effect':
+    'Copy the sequences into a plain text file, each below a line of > and its name. A sample sheet needs the columns file and sample.',
+  'engine.problem.kind.word': 'A Word document.',
+  'engine.problem.kind.word.effect':
+    'In Word, save it as plain text (.txt); each sequence stands below a line of > and its name.',
+  'engine.problem.kind.old_office': 'An old Word or Excel file.',
+  'engine.problem.kind.old_office.effect':
+    'Save the sequences as plain text, each below a line of > and its name.',
+  'engine.problem.kind.rtf': 'A formatted document (RTF).',
+  'engine.problem.kind.rtf.effect':
+    'Save it as plain text (.txt); each sequence stands below a line of > and its name.',
+  'engine.problem.kind.archive': 'An archive.',
+  'engine.problem.kind.archive.effect': 'Unpack it and drop the FASTA or FASTQ files in it.',
+  'engine.problem.kind.compressed_twice': 'Compressed twice.',
+  'engine.problem.kind.compressed_twice.effect': 'Unpack it once and drop the result.',
+  'engine.problem.kind.fast5': 'Raw signals (FAST5).',
+  'engine.problem.kind.fast5.effect': 'Basecall them first, then drop the FASTQ file.',
+  'engine.problem.kind.pdf': 'A PDF document.',
+  'engine.problem.kind.pdf.effect': 'Sequences cannot be read from it: drop a FASTA or FASTQ file.',
+  'engine.problem.kind.utf16': 'Text in UTF-16.',
+  'engine.problem.kind.utf16.effect': 'Save it again as plain text (UTF-8).',
+  'engine.problem.kind.web_page': 'A web page.',
+  'engine.problem.kind.web_page.effect': 'Download the sequences themselves as FASTA.',
+  'engine.problem.kind.table': 'A table.',
+  'engine.problem.kind.table.effect':
+    'A table of another tool, such as geNomad’s, is dropped on the results of a run. A sample sheet needs the columns file and sample.',
 } as const;
 
 /** What the engine says by key. Most of it stands in the contract only. */

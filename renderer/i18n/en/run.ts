@@ -180,6 +180,7 @@ export const run = {
   'inputProblem.no_sequences': 'file without sequences',
   'inputProblem.looks_like_protein': 'sequence that looks like protein',
   'inputProblem.looks_like_rna': 'sequence written as RNA',
+  'inputProblem.looks_like_alignment': 'aligned sequence with gaps',
   'files.parts': 'Parts',
   'files.partsOfAll': 'Parts of all files',
   'files.partsOf': 'Parts of {name}',

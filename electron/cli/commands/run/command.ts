@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { planSchema } from '../../../contract/plan.ts';
+import { repairSchema } from '../../../contract/protocol/index.ts';
 import { predictCommand, type RepeatableRun } from '../../../contract/terminal/predictCommand.ts';
 import { runRequestSchema } from '../../../contract/rpc/runs.ts';
 import { EXIT } from '../../exitCodes.ts';
@@ -36,6 +37,8 @@ const runJsonSchema = z.object({
     order: plan.order,
     embed_equal_sequences_once: plan.embedEqualSequencesOnce,
     embeddings: plan.embeddings,
+    // Not in the run.json of earlier versions.
+    repairs: z.array(repairSchema).optional(),
     model: z.object({ name: z.string(), folder: z.string() }),
   }),
   inputs: z.array(z.object({ path: z.string() })).min(1),
@@ -59,6 +62,7 @@ async function fromRunJson(path: string): Promise<RepeatableRun> {
       order: made.order,
       embedEqualSequencesOnce: made.embed_equal_sequences_once,
       embeddings: made.embeddings,
+      ...(made.repairs ? { repairs: made.repairs } : {}),
     },
     request: run.options.request,
     folder: dirname(path),

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AppFailure, appError } from '../../../contract/errors.ts';
 import type { Plan } from '../../../contract/plan.ts';
+import type { Repair } from '../../../contract/protocol/index.ts';
 import { runRequestSchema, type RunRequest } from '../../../contract/rpc/runs.ts';
 import {
   collectInputs,
@@ -44,6 +45,7 @@ export interface PredictFlags extends ClusterFlags {
   embedEqualSequencesOnce?: boolean;
   embeddings?: boolean | string;
   reuseEmbeddings?: string;
+  repair?: Repair[];
   keepWork?: boolean;
   force?: boolean;
   strict?: boolean;
@@ -169,6 +171,7 @@ async function differences(
     ],
     ['--gpu-memory', inGigabytes(flags.gpuMemory), inGigabytes(begun.gpuMemoryBytes) ?? null],
     ['--patience', flags.patience, begun.patience ?? 1],
+    ['--repair', flags.repair?.toSorted().join(', '), plan.repairs?.join(', ') ?? null],
     ['--keep-work', flags.keepWork || undefined, begun.keepWork],
     ['--strict', flags.strict || undefined, begun.strict],
     ['--reuse-embeddings', request.reuseEmbeddings, plan.imported?.folder ?? null],
@@ -235,6 +238,7 @@ function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string)
     embedEqualSequencesOnce: flags.embedEqualSequencesOnce,
     embeddings: flags.embeddings === true ? 'fp16' : flags.embeddings || null,
     reuseEmbeddings: flags.reuseEmbeddings === undefined ? undefined : resolve(flags.reuseEmbeddings),
+    repairs: flags.repair,
     keepWork: flags.keepWork ?? false,
     force: flags.force ?? false,
     strict: flags.strict ?? false,

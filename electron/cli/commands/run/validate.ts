@@ -15,7 +15,7 @@ export async function validate(
   const { paths } = unwrap(await collectInputs(parsed(inputPathsSchema, inputs)));
   const blocked: string[] = [];
   unwrap(
-    await inspectInputs(context, paths, chunkLength, (file) => {
+    await inspectInputs(context, paths, { chunkLength, repairs: [] }, (file) => {
       if (file.problems.some(({ severity }) => severity === 'blocks')) blocked.push(file.path);
       if (json) {
         process.stdout.write(`${JSON.stringify(file)}\n`);

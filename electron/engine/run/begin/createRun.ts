@@ -14,6 +14,7 @@ import {
   type Plan,
   type PlanModel,
 } from '../../../contract/plan.ts';
+import { message } from '../../../contract/messages.ts';
 import type { InspectedFile } from '../../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../../contract/result.ts';
 import { sampleNames } from '../../../contract/samples.ts';
@@ -22,7 +23,7 @@ import type { EngineContext } from '../../engineContext.ts';
 import { checkPrecision } from '../../devices/selfTest/precisionLevel.ts';
 import { collectInputs, type Walk } from '../../inputs/collectInputs.ts';
 import { importLegacy } from '../../inputs/importLegacy.ts';
-import { inspectInputs } from '../../inputs/inspectInputs.ts';
+import { inspectInputs, type Reading } from '../../inputs/inspectInputs.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
 import { describeImported, refusedFiles } from '../describeImported.ts';
 import { signRun } from '../madeHere.ts';
@@ -71,7 +72,7 @@ interface CreateRunOptions {
   /** Takes a free name (`..._2`) where the folder to be made holds something already. */
   freeName?: boolean;
   /** What is known of a file already, so that it need not be read once more. */
-  inspected?: (path: string, chunkLength: number) => Promise<InspectedFile | undefined>;
+  inspected?: (path: string, reading: Reading) => Promise<InspectedFile | undefined>;
   onFile?: (file: InspectedFile) => void;
   /** How the folders among the inputs are gone through. */
   walk?: Walk;
@@ -96,6 +97,8 @@ export async function createRun(
       ),
     );
   }
+  if (request.reuseEmbeddings !== undefined && (request.repairs ?? []).length > 0)
+    return err(appError('usage', message('start.repairs_and_reuse')));
   const choice = await chooseDevices(context, request, model.value);
   if (!choice.ok) return choice;
   const { devices } = choice.value;
@@ -108,7 +111,9 @@ export async function createRun(
   const usable = await checkRunFolder(folder, request.force, collected.value.paths);
   if (!usable.ok) return usable;
 
-  const inspected = await inspectAll(context, collected.value.paths, chunkLength, options);
+  const { repairs = [] } = request;
+  const reading = { chunkLength, repairs };
+  const inspected = await inspectAll(context, collected.value.paths, reading, options);
   if (!inspected.ok) return inspected;
   const leftOut = inspected.value.flatMap((file) => {
     const error = blocker(file);
@@ -137,6 +142,7 @@ export async function createRun(
     orderSeed: 0,
     embedEqualSequencesOnce: request.embedEqualSequencesOnce,
     embeddings: request.embeddings,
+    ...(repairs.length === 0 ? {} : { repairs: repairs.toSorted() }),
   };
   const runId = randomUUID();
   const made = await makeFolder(context, folder, plan, runId, request, { expected, leftOut });
@@ -156,17 +162,17 @@ export async function createRun(
 async function inspectAll(
   context: EngineContext,
   paths: readonly string[],
-  chunkLength: number,
+  reading: Reading,
   options: CreateRunOptions,
 ): Promise<Result<InspectedFile[]>> {
   const found = new Map<string, InspectedFile>();
   for (const path of paths) {
-    const known = await options.inspected?.(path, chunkLength);
+    const known = await options.inspected?.(path, reading);
     if (known) found.set(path, known);
   }
   const unknown = paths.filter((path) => !found.has(path));
   if (unknown.length > 0) {
-    const inspected = await inspectInputs(context, unknown, chunkLength, (file) => {
+    const inspected = await inspectInputs(context, unknown, reading, (file) => {
       found.set(file.path, file);
       options.onFile?.(file);
     });

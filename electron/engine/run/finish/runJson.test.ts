@@ -146,6 +146,7 @@ it('states every fact of a run by its value', async () => {
       tail_parts: 32,
       order: 'file',
       order_seed: 0,
+      repairs: [],
       embed_equal_sequences_once: true,
       embeddings: null,
       imported: {

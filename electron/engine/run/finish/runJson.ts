@@ -41,6 +41,7 @@ export function runJson(
       order_seed: plan.orderSeed,
       embed_equal_sequences_once: plan.embedEqualSequencesOnce,
       embeddings: plan.embeddings,
+      repairs: plan.repairs ?? [],
       // Computed by another tool, and perhaps in another precision: see docs/results.md.
       imported: importedFacts(plan),
       model: {

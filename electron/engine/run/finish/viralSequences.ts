@@ -11,7 +11,7 @@ const ROWS_FILE = 'viral_rows.u32.tmp';
  * streams the inputs once more and checks their hashes. Answers with how many records there are. */
 export async function writeViralSequences(
   store: Pick<RunStore, 'folder' | 'writeViralRows'>,
-  { inputs, model }: Pick<Plan, 'inputs' | 'model'>,
+  { inputs, model, repairs }: Pick<Plan, 'inputs' | 'model' | 'repairs'>,
   extract: ExtractRecords,
 ): Promise<number> {
   const rowsPath = join(store.folder, ROWS_FILE);
@@ -22,6 +22,7 @@ export async function writeViralSequences(
       rowsPath,
       outPath: join(store.folder, RESULT_FILES.viralSequences),
       headerSuffix: modelMark(model) ?? '',
+      repairs,
     });
     return count;
   } finally {

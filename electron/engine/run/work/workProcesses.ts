@@ -52,6 +52,7 @@ export function prepareCommand(
     residues_per_part: plan.residuesPerPart,
     tail_parts: plan.tailParts,
     order_seed: plan.order === 'sample' ? plan.orderSeed : null,
+    ...(plan.repairs ? { repairs: plan.repairs } : {}),
   };
 }
 

@@ -3,7 +3,7 @@ import { AppFailure } from '../../../contract/errors.ts';
 import type { InspectedFile } from '../../../contract/protocol/index.ts';
 import type { InspectEvent } from '../../../contract/rpc/runs.ts';
 import { collectInputs, type Walk } from '../../inputs/collectInputs.ts';
-import { inspectInputs } from '../../inputs/inspectInputs.ts';
+import { inspectInputs, type Reading } from '../../inputs/inspectInputs.ts';
 import { callbackStream } from '../questions/callbackStream.ts';
 import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
 
@@ -25,11 +25,7 @@ export class Inspections {
     this.pythonEnvironment = pythonEnvironment;
   }
 
-  inspect(
-    paths: readonly string[],
-    chunkLength: number,
-    walk: Walk = {},
-  ): AsyncGenerator<InspectEvent, void> {
+  inspect(paths: readonly string[], reading: Reading, walk: Walk = {}): AsyncGenerator<InspectEvent, void> {
     return callbackStream<InspectEvent>(
       async (tell, stop) => {
         const collected = await collectInputs(paths, { ...walk, signal: stop });
@@ -38,7 +34,7 @@ export class Inspections {
         const storing: Promise<void>[] = [];
         const unknown: string[] = [];
         for (const path of collected.value.paths) {
-          const known = await this.recall(path, chunkLength);
+          const known = await this.recall(path, reading);
           if (known) tell(known);
           else unknown.push(path);
         }
@@ -47,9 +43,9 @@ export class Inspections {
         const outcome = await inspectInputs(
           context,
           unknown,
-          chunkLength,
+          reading,
           (file) => {
-            storing.push(this.remember(file, chunkLength));
+            storing.push(this.remember(file, reading));
             tell(file);
           },
           stop,
@@ -67,24 +63,24 @@ export class Inspections {
   }
 
   /** What is known of a file that has not changed since. */
-  async recall(path: string, chunkLength: number): Promise<InspectedFile | undefined> {
-    const known = this.remembered.get(key(path, chunkLength));
+  async recall(path: string, reading: Reading): Promise<InspectedFile | undefined> {
+    const known = this.remembered.get(key(path, reading));
     if (!known) return undefined;
     const now = await stat(path).catch(() => undefined);
     return now && now.size === known.sizeBytes && now.mtimeMs === known.changedAt ? known.file : undefined;
   }
 
-  private async remember(file: InspectedFile, chunkLength: number): Promise<void> {
+  private async remember(file: InspectedFile, reading: Reading): Promise<void> {
     // A file with a problem is read again: the user may have mended it within the clock's grain.
     if (file.sha256 === null || file.problems.some(({ severity }) => severity === 'blocks')) return;
     const now = await stat(file.path).catch(() => undefined);
     if (now?.size !== file.size_bytes) return;
-    this.remembered.set(key(file.path, chunkLength), { sizeBytes: now.size, changedAt: now.mtimeMs, file });
+    this.remembered.set(key(file.path, reading), { sizeBytes: now.size, changedAt: now.mtimeMs, file });
     const [oldest] = this.remembered.keys();
     if (this.remembered.size > REMEMBERED && oldest !== undefined) this.remembered.delete(oldest);
   }
 }
 
-function key(path: string, chunkLength: number): string {
-  return `${chunkLength} ${path}`;
+function key(path: string, { chunkLength, repairs }: Reading): string {
+  return `${chunkLength} ${repairs.toSorted().join('+')} ${path}`;
 }

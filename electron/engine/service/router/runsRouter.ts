@@ -54,7 +54,7 @@ export function runsRouter(service: Service) {
     watchAll: runs.watchAll.handler(({ signal }) => service.list.watch(signal)),
     inspect: runs.inspect.handler(async ({ input, context: { window }, signal }) => {
       await known.check(input.paths, window.paths);
-      return service.inspections.inspect(input.paths, input.chunkLength, walkOf(window.paths, signal));
+      return service.inspections.inspect(input.paths, input, walkOf(window.paths, signal));
     }),
     estimate: runs.estimate.handler(async ({ input, context: { window }, signal }) => {
       const { request } = input;

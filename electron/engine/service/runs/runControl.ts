@@ -7,6 +7,7 @@ import { isActive } from '../../../contract/runState.ts';
 import { ok, type Result, unwrap } from '../../../contract/result.ts';
 import type { InspectedFile } from '../../../contract/protocol/index.ts';
 import type { Walk } from '../../inputs/collectInputs.ts';
+import type { Reading } from '../../inputs/inspectInputs.ts';
 import { type CreatedRun, createRun } from '../../run/begin/createRun.ts';
 import type { OpenRun, StartOptions } from '../../run/openRun.ts';
 import type { RunListener } from '../../run/runRecord.ts';
@@ -31,7 +32,7 @@ export interface RunControlParts {
   catalog: RunCatalog;
   open: OpenRuns;
   pythonEnvironment: PythonEnvironmentManager;
-  inspected: (path: string, chunkLength: number) => Promise<InspectedFile | undefined>;
+  inspected: (path: string, reading: Reading) => Promise<InspectedFile | undefined>;
 }
 
 /** What a user can do with a run, whether it waits, is being computed, or is only a folder. */

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from glob import escape
 from io import BufferedWriter
@@ -30,6 +30,7 @@ from virnucpro_backend.prepare.failures import (
 )
 from virnucpro_backend.prepare.input_file import InputFile, tell_of_reading
 from virnucpro_backend.prepare.scanning.batch import ScanBatch
+from virnucpro_backend.prepare.scanning.repairs import Repair
 from virnucpro_backend.prepare.scanning.scanner import new_scanner, scan
 from virnucpro_backend.prepare.scanning.sniff import sniff_format
 from virnucpro_backend.protocol import Channel, EndOfCommands, MalformedCommand
@@ -55,15 +56,22 @@ class ExtractCommand(CommandStruct, tag="extract", frozen=True):
     rows_path: Path
     out_path: Path
     header_suffix: str = ""
+    repairs: tuple[Repair, ...] = ()
 
 
-def extract(inputs: Sequence[ExtractInput], rows: RowArray, out_path: Path, header_suffix: str = "") -> int:
+def extract(
+    inputs: Sequence[ExtractInput],
+    rows: RowArray,
+    out_path: Path,
+    header_suffix: str = "",
+    repairs: Collection[Repair] = (),
+) -> int:
     """Write the records with the given rows to `out_path`, as FASTA.
 
     rows: uint32 [n], ascending, numbered over all inputs as prepare does. Header lines byte for byte behind
-    a '>', then a space and `header_suffix` where there is one; letters as written, LINE_LETTERS to a line.
-    The file appears whole or not at all. Inputs behind the last wanted row are not read. Returns the number
-    of records.
+    a '>', then a space and `header_suffix` where there is one; letters as written, LINE_LETTERS to a line;
+    both mended by `repairs`. The file appears whole or not at all. Inputs behind the last wanted row are not
+    read. Returns the number of records.
 
     Raises PrepareError: `input_changed` when an input that was read has another hash, those of InputFile,
     `disk_full` and `folder_unwritable`.
@@ -73,7 +81,7 @@ def extract(inputs: Sequence[ExtractInput], rows: RowArray, out_path: Path, head
         for source in inputs:
             if writer.is_complete:
                 break
-            _extract_input(source, writer)
+            _extract_input(source, writer, repairs)
         if not writer.is_complete:
             raise PrepareError(
                 FailureCode.INTERNAL_ERROR,
@@ -83,12 +91,12 @@ def extract(inputs: Sequence[ExtractInput], rows: RowArray, out_path: Path, head
     return int(rows.size)
 
 
-def _extract_input(source: ExtractInput, writer: _RecordWriter) -> None:
+def _extract_input(source: ExtractInput, writer: _RecordWriter, repairs: Collection[Repair]) -> None:
     with InputFile(source.path) as file:
         blocks = file.blocks()
         beginning = next(blocks, b"")
         scanner = new_scanner(sniff_format(file, beginning))
-        for batch in scan(chain([beginning], blocks), scanner):
+        for batch in scan(chain([beginning], blocks), scanner, repairs):
             writer.add(batch)
         writer.end_record()
         sha256 = file.sha256()
@@ -188,7 +196,7 @@ def run_command(fields: Mapping[str, object]) -> int:
         rows = np.fromfile(command.rows_path, dtype="<u4").astype(np.uint32)
     except (CommandError, OSError) as error:
         raise halves_do_not_fit(error) from error
-    return extract(command.inputs, rows, command.out_path, command.header_suffix)
+    return extract(command.inputs, rows, command.out_path, command.header_suffix, command.repairs)
 
 
 def main() -> int:

@@ -21,13 +21,14 @@ class FailureCode(str, Enum):
 
 
 class PrepareError(Exception):
-    """Preparation can't go on. `message` and `next_step` are for the user."""
+    """Preparation can't go on. `message` and `next_step` are for the user; `kind`: what a file is instead."""
 
-    def __init__(self, code: FailureCode, message: str, next_step: str) -> None:
+    def __init__(self, code: FailureCode, message: str, next_step: str, kind: str | None = None) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.next_step = next_step
+        self.kind = kind
 
 
 def failed_unexpectedly(doing: str, error: Exception, next_step: str) -> PrepareError:

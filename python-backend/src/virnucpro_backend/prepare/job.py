@@ -9,6 +9,7 @@ from typing import Annotated, cast
 import msgspec
 
 from virnucpro_backend.prepare.failures import halves_do_not_fit
+from virnucpro_backend.prepare.scanning.repairs import Repair
 from virnucpro_backend.typed_commands import (
     CommandError,
     CommandStruct,
@@ -30,7 +31,7 @@ class JobInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Job(CommandStruct, tag="prepare", frozen=True):
     """work_dir: the run folder's `work`; the next three are described at PartWriter.
 
-    order_seed: of the rule in turn_order.py; None for parts in the order of the files.
+    order_seed: of the rule in turn_order.py; None for parts in the order of the files. `repairs`: see `mended`.
     """
 
     inputs: Annotated[tuple[JobInput, ...], msgspec.Meta(min_length=1)]
@@ -39,6 +40,7 @@ class Job(CommandStruct, tag="prepare", frozen=True):
     residues_per_part: Positive
     tail_parts: Count
     order_seed: Count | None
+    repairs: tuple[Repair, ...] = ()
 
 
 def parse_job(command: Mapping[str, object]) -> Job:

@@ -93,7 +93,7 @@ class Preparation:
         first_row = self._records.next_row
         self._first_rows.append((source.input, first_row))
         with InputFile(source.path) as file:
-            survey = Survey(file, self._job.work_dir, first_row)
+            survey = Survey(file, self._job.work_dir, first_row, self._job.repairs)
             for group in survey.groups():
                 self._take(source.input, group)
                 if time.monotonic() >= self._next_progress:

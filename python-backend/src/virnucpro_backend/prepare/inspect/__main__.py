@@ -10,11 +10,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from virnucpro_backend.protocol import Channel
+
+if TYPE_CHECKING:
+    from virnucpro_backend.prepare.scanning.repairs import Repair
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -22,6 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="inspect", description="Say what sequence files hold.")
     parser.add_argument("--chunk-length", type=int, default=500, help="bases of a chunk (default 500)")
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="instead of standard input")
+    parser.add_argument("--repair", action="append", default=[], help="what is mended as files are read")
     options = parser.parse_args(arguments)
     channel = Channel()
 
@@ -31,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
     keep_freed_memory()
     tell_of_reading(lambda: channel.emit("reading"))
     for path in options.paths or _paths_of(sys.stdin.buffer):
-        channel.emit("inspected", **inspect_file(path, options.chunk_length))
+        channel.emit("inspected", **inspect_file(path, options.chunk_length, options.repair))
     return 0
 
 
@@ -40,14 +44,14 @@ def _paths_of(lines: Iterable[bytes]) -> list[Path]:
     return [Path(json.loads(line)) for line in lines if line.strip()]
 
 
-def inspect_file(path: Path, chunk_length: int) -> dict[str, Any]:
+def inspect_file(path: Path, chunk_length: int, repairs: Collection[Repair] = ()) -> dict[str, Any]:
     """The fields of the `inspected` event (electron/contract/protocol/inspect.ts) of one file."""
     # Behind the channel, which must be open before NumPy is imported.
     from virnucpro_backend.prepare.failures import PrepareError
     from virnucpro_backend.prepare.input_file import InputFile
     from virnucpro_backend.prepare.inspect.inspection import Inspection
 
-    inspection = Inspection(chunk_length)
+    inspection = Inspection(chunk_length, repairs)
     try:
         with InputFile(path) as source:
             inspection.read(source)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -15,16 +16,18 @@ from virnucpro_backend.prepare.records.lengths import LENGTH_BIN_EDGES, LengthSt
 from virnucpro_backend.prepare.records.problems import Problem
 from virnucpro_backend.prepare.records.record_files import Reason
 from virnucpro_backend.prepare.records.survey import Survey
+from virnucpro_backend.prepare.scanning.repairs import Repair
 
 # With these a run makes no sense, although each record by itself could be read.
-_BLOCKING = ("looks_like_protein",)
+_BLOCKING = ("looks_like_protein", "looks_like_rna")
 
 
 class Inspection:
     """What is known of a file so far; after a failure that is what came before it."""
 
-    def __init__(self, chunk_length: int) -> None:
+    def __init__(self, chunk_length: int, repairs: Collection[Repair] = ()) -> None:
         self._chunk_length = chunk_length
+        self._repairs = repairs
         self._source: InputFile | None = None
         self._survey: Survey | None = None
         self._lengths = LengthStatistics()
@@ -37,7 +40,7 @@ class Inspection:
     def read(self, source: InputFile) -> None:
         """Read it all. Raises PrepareError."""
         self._source = source
-        survey = self._survey = Survey(source, spool_folder=None)
+        survey = self._survey = Survey(source, spool_folder=None, repairs=self._repairs)
         for group in survey.groups():
             lengths = group.records.lengths
             scorable = np.where(group.reason == Reason.OK, lengths, 0)
@@ -110,6 +113,7 @@ class Inspection:
                     "count": 1,
                     "message": self._failure.message,
                     "what_happens": self._failure.next_step,
+                    **({} if self._failure.kind is None else {"kind": self._failure.kind}),
                 },
             )
         return shown

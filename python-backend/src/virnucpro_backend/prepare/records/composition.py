@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from virnucpro_backend.prepare.arrays import ByteArray, IntArray, translate
+from virnucpro_backend.prepare.scanning.repairs import GAPS
 
 LOWER_CASE = 1
 AMBIGUOUS = 2
@@ -14,6 +15,8 @@ _LETTERS = range(0x21, 0x7F)
 # No nucleotide code of IUPAC: only in proteins.
 _PROTEIN_ONLY = np.frombuffer(b"EFILPQZXefilpqzx*", np.uint8)
 _AT_LEAST = 0.05
+# An alignment of close relatives has few gaps, and a single sequence none.
+_GAPS_AT_LEAST = 0.005
 
 
 def _letter_flags() -> bytes:
@@ -70,3 +73,9 @@ class Composition:
         """At least a twentieth of the letters are U, and it isn't a protein."""
         uracil = int(self._others[ord("U")] + self._others[ord("u")])
         return self.bases > 0 and not self.looks_like_protein and uracil >= _AT_LEAST * self.bases
+
+    @property
+    def looks_like_alignment(self) -> bool:
+        """At least one letter in 200 is a gap, and it isn't a protein."""
+        gaps = int(self._others[np.frombuffer(GAPS, np.uint8)].sum())
+        return self.bases > 0 and not self.looks_like_protein and gaps >= _GAPS_AT_LEAST * self.bases

@@ -39,7 +39,7 @@ PROBLEMS: dict[str, ProblemKind] = {
     "duplicate_ids": ProblemKind(
         "warning",
         "Sequences with a name that an earlier sequence has too: {n}.",
-        "All are scored and kept apart by their place in the file; their names in the results are the same.",
+        "Names end at the first blank. All sequences are scored and kept apart by their place in the file.",
     ),
     "ids_not_compared": ProblemKind(
         "warning",
@@ -69,7 +69,12 @@ PROBLEMS: dict[str, ProblemKind] = {
     "looks_like_rna": ProblemKind(
         "warning",
         "The sequences are written as RNA, with U instead of T.",
-        "Codons with U are skipped, so hardly anything would be scored: replace U with T first.",
+        "Codons with U are skipped, so hardly anything would be scored: use --repair read_u_as_t.",
+    ),
+    "looks_like_alignment": ProblemKind(
+        "warning",
+        "The sequences are aligned, with gaps (- or .).",
+        "Gaps are read as unknown letters and shift the reading frames: use --repair remove_gaps.",
     ),
 }
 

@@ -6,7 +6,7 @@ does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -21,6 +21,7 @@ from virnucpro_backend.prepare.records.composition import AMBIGUOUS, INVALID, LO
 from virnucpro_backend.prepare.records.headers import as_utf8, identifier
 from virnucpro_backend.prepare.records.problems import Example, ProblemLog
 from virnucpro_backend.prepare.records.record_files import Reason
+from virnucpro_backend.prepare.scanning.repairs import Repair
 from virnucpro_backend.prepare.scanning.scanner import new_scanner, scan
 from virnucpro_backend.prepare.scanning.sniff import SequenceFormat, sniff_format
 
@@ -40,8 +41,15 @@ class SurveyedGroup:
 class Survey:
     """Reads one input. `spool_folder`: see RecordAssembler; `first_row`: row of the input's first record."""
 
-    def __init__(self, source: InputFile, spool_folder: Path | None, first_row: int = 0) -> None:
+    def __init__(
+        self,
+        source: InputFile,
+        spool_folder: Path | None,
+        first_row: int = 0,
+        repairs: Collection[Repair] = (),
+    ) -> None:
         self._source = source
+        self._repairs = repairs
         self._spool_folder = spool_folder
         self._first_row = first_row
         self.composition = Composition()
@@ -55,7 +63,7 @@ class Survey:
         beginning = next(blocks, b"")
         self.format = sniff_format(self._source, beginning)
         assembler = RecordAssembler(self.composition, self._spool_folder)
-        for batch in scan(chain([beginning], blocks), new_scanner(self.format)):
+        for batch in scan(chain([beginning], blocks), new_scanner(self.format), self._repairs):
             self.problems.add("comment_lines", batch.comment_lines)
             for group in assembler.add(batch):
                 yield self._survey(group)
@@ -67,6 +75,8 @@ class Survey:
             self.problems.add("looks_like_protein")
         if self.composition.looks_like_rna:
             self.problems.add("looks_like_rna")
+        if self.composition.looks_like_alignment:
+            self.problems.add("looks_like_alignment")
 
     def _survey(self, group: RecordGroup) -> SurveyedGroup:
         headers, header_counts = as_utf8(group.headers, group.header_counts)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Protocol
 
 from virnucpro_backend.prepare.scanning.batch import ScanBatch
 from virnucpro_backend.prepare.scanning.fasta import FastaScanner
 from virnucpro_backend.prepare.scanning.fastq import FastqScanner
+from virnucpro_backend.prepare.scanning.repairs import Repair, mended
 from virnucpro_backend.prepare.scanning.sniff import UTF8_BOM, SequenceFormat
 
 
@@ -21,8 +22,13 @@ class Scanner(Protocol):
         """The stream has ended."""
 
 
-def scan(blocks: Iterable[bytes], scanner: Scanner) -> Iterator[ScanBatch]:
-    """Run a scanner over a stream of blocks cut anywhere but inside a byte order mark."""
+def scan(blocks: Iterable[bytes], scanner: Scanner, repairs: Collection[Repair] = ()) -> Iterator[ScanBatch]:
+    """Run a scanner over a stream of blocks, cut anywhere but inside a byte order mark; see `mended`."""
+    for batch in _as_written(blocks, scanner):
+        yield mended(batch, repairs) if repairs else batch
+
+
+def _as_written(blocks: Iterable[bytes], scanner: Scanner) -> Iterator[ScanBatch]:
     at_start = True
     for block in filter(None, blocks):
         if at_start and block.startswith(UTF8_BOM):

@@ -18,23 +18,71 @@ _SKIPPED_LINES = re.compile(rb"(?:[ \t]*[\r\n]+|[;#][^\r\n]*(?:[\r\n]+|\Z))*")
 _FASTA_LINE = re.compile(rb"(?:\A|[\r\n])>")
 _FASTQ_RECORD = re.compile(rb"(?:\A|[\r\n])@[^\r\n]*(?:\r\n|\r|\n)[^\r\n]*(?:\r\n|\r|\n)\+")
 
-# What people mistake for sequence files: first bytes (after comments for text), and what to do about it.
-_OTHER_FORMATS: tuple[tuple[re.Pattern[bytes], str, str], ...] = (
-    (re.compile(rb"@(?:HD|SQ|RG|PG|CO)\t"), "a SAM file", "Convert it with `samtools fastq`."),
-    (re.compile(rb"BAM\x01"), "a BAM file", "Convert it with `samtools fastq`."),
-    (re.compile(rb"CRAM"), "a CRAM file", "Convert it with `samtools fastq`."),
-    (re.compile(rb"LOCUS  "), "a GenBank file", "Export the sequences as FASTA."),
-    (re.compile(rb"ID   "), "an EMBL file", "Export the sequences as FASTA."),
-    (re.compile(rb"##gff-version"), "a GFF annotation file", "Choose the FASTA file with the sequences."),
-    (re.compile(rb"##fileformat=VCF"), "a VCF file", "Choose the FASTA file with the sequences."),
-    (re.compile(rb"PK\x03\x04"), "a ZIP archive", "Unpack it and choose the FASTA or FASTQ file in it."),
-    (re.compile(rb"7z\xbc\xaf"), "a 7-Zip archive", "Unpack it and choose the FASTA or FASTQ file in it."),
-    (re.compile(rb"(?s).{257}ustar"), "a tar archive", "Unpack it and choose the sequence files in it."),
-    (re.compile(rb"\x1f\x8b|BZh|\xfd7zXZ"), "compressed twice", "Unpack it once and choose the result."),
-    (re.compile(rb"\x89HDF"), "an HDF5 (FAST5) file", "Basecall it first, then choose the FASTQ file."),
-    (re.compile(rb"%PDF"), "a PDF document", "Choose a FASTA or FASTQ file."),
-    (re.compile(rb"\xff\xfe|\xfe\xff"), "text in UTF-16", "Save it again as plain text (UTF-8)."),
-    (re.compile(rb"\s*<"), "a web page or XML file", "Download the sequences themselves as FASTA."),
+_SAVE_AS_TEXT = "Copy the sequences into a plain text file, each below a line of > and its name."
+_TABLE_LINE = re.compile(rb"[^\t\r\n]+\t[^\t\r\n]+\t")
+
+# What people mistake for sequence files: first bytes (after comments for text), what it is, a word by which a
+# window finds its own text, and what to do about it.
+_OTHER_FORMATS: tuple[tuple[re.Pattern[bytes], str, str, str], ...] = (
+    (
+        re.compile(rb"@(?:HD|SQ|RG|PG|CO)\t"),
+        "a SAM file",
+        "alignment_map",
+        "Convert it with `samtools fastq`.",
+    ),
+    (re.compile(rb"BAM\x01"), "a BAM file", "alignment_map", "Convert it with `samtools fastq`."),
+    (re.compile(rb"CRAM"), "a CRAM file", "alignment_map", "Convert it with `samtools fastq`."),
+    (re.compile(rb"LOCUS  "), "a GenBank file", "genbank", "Download or export the same sequences as FASTA."),
+    (re.compile(rb"ID   "), "an EMBL file", "embl", "Export the sequences as FASTA."),
+    (
+        re.compile(rb"##gff-version"),
+        "a GFF annotation file",
+        "gff",
+        "Choose the FASTA file with the sequences.",
+    ),
+    (re.compile(rb"##fileformat=VCF"), "a VCF file", "vcf", "Choose the FASTA file with the sequences."),
+    (re.compile(rb"(?s)PK\x03\x04.{0,65536}\bxl/"), "an Excel workbook", "excel", _SAVE_AS_TEXT),
+    (re.compile(rb"(?s)PK\x03\x04.{0,65536}\bword/"), "a Word document", "word", _SAVE_AS_TEXT),
+    (re.compile(rb"\xd0\xcf\x11\xe0"), "an old Word or Excel file", "old_office", _SAVE_AS_TEXT),
+    (re.compile(rb"\{\\rtf"), "a formatted document (RTF)", "rtf", _SAVE_AS_TEXT),
+    (
+        re.compile(rb"PK\x03\x04"),
+        "a ZIP archive",
+        "archive",
+        "Unpack it and choose the FASTA or FASTQ file in it.",
+    ),
+    (
+        re.compile(rb"7z\xbc\xaf"),
+        "a 7-Zip archive",
+        "archive",
+        "Unpack it and choose the FASTA or FASTQ file in it.",
+    ),
+    (
+        re.compile(rb"(?s).{257}ustar"),
+        "a tar archive",
+        "archive",
+        "Unpack it and choose the sequence files in it.",
+    ),
+    (
+        re.compile(rb"\x1f\x8b|BZh|\xfd7zXZ"),
+        "compressed twice",
+        "compressed_twice",
+        "Unpack it once and choose the result.",
+    ),
+    (
+        re.compile(rb"\x89HDF"),
+        "an HDF5 (FAST5) file",
+        "fast5",
+        "Basecall it first, then choose the FASTQ file.",
+    ),
+    (re.compile(rb"%PDF"), "a PDF document", "pdf", "Choose a FASTA or FASTQ file."),
+    (re.compile(rb"\xff\xfe|\xfe\xff"), "text in UTF-16", "utf16", "Save it again as plain text (UTF-8)."),
+    (
+        re.compile(rb"\s*<"),
+        "a web page or XML file",
+        "web_page",
+        "Download the sequences themselves as FASTA.",
+    ),
 )
 
 
@@ -48,9 +96,9 @@ def sniff_format(source: InputFile, beginning: bytes) -> SequenceFormat:
     text = beginning.removeprefix(UTF8_BOM)
     skipped = _SKIPPED_LINES.match(text)
     content = text[skipped.end() :] if skipped else text
-    for pattern, what, next_step in _OTHER_FORMATS:
+    for pattern, what, kind, next_step in _OTHER_FORMATS:
         if pattern.match(text) or pattern.match(content):
-            raise _refused(name, f"is not a sequence file, it seems to be {what}", next_step)
+            raise _refused(name, f"is not a sequence file, it seems to be {what}", next_step, kind)
     # An empty sample of a pipeline is no mistake: it has empty results.
     if not content.strip() or content.startswith(b">"):
         return "fasta"
@@ -72,8 +120,11 @@ def sniff_format(source: InputFile, beginning: bytes) -> SequenceFormat:
             f"{name} is named {ending[0]} but is not compressed, and is not a FASTA or FASTQ file either.",
             "Download or copy the file again, or choose the one that was meant.",
         )
+    if _TABLE_LINE.match(content):
+        what = "is not a sequence file, it seems to be a table"
+        raise _refused(name, what, "Choose the FASTA file that it was made from.", "table")
     raise _refused(name, "is not a FASTA or FASTQ file", "Choose a FASTA or FASTQ file.")
 
 
-def _refused(name: str, what: str, next_step: str) -> PrepareError:
-    return PrepareError(FailureCode.NOT_SEQUENCE_FILE, f"{name} {what}.", next_step)
+def _refused(name: str, what: str, next_step: str, kind: str | None = None) -> PrepareError:
+    return PrepareError(FailureCode.NOT_SEQUENCE_FILE, f"{name} {what}.", next_step, kind)

@@ -4,6 +4,7 @@ import { exportLanguageSchema } from '../contract/exports.ts';
 import { type EngineContext, EXPORT_FORMATS, resolveAppPaths, stepLines } from '../engine/index.ts';
 import { command as repeatCommand } from './commands/run/command.ts';
 import { compare } from './commands/results/compare.ts';
+import { computers, type ComputersFlags } from './commands/computer/computers.ts';
 import { devices } from './commands/computer/devices.ts';
 import { doctor } from './commands/computer/doctor.ts';
 import { example } from './commands/run/example.ts';
@@ -166,6 +167,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .option('--public-name <name>', 'name of a proxy that encrypts, by which browsers reach this server')
     .option('--detached', 'let it go on without this terminal, for the desktop app that connects by SSH')
     .addOption(new Option('--for-ssh').hideHelp())
+    .addOption(new Option('--end-detached').hideHelp())
     .action(async (flags: CommonFlags & ServeFlags) => {
       setExitCode(await serve(flags, storeHost));
     });
@@ -331,6 +333,16 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     )
     .action(async (folder: string, flags: CommonFlags & PackOfflineFlags) => {
       await withEngine(flags, (context) => packForOffline(context, folder, flags));
+    });
+
+  common(root.command('computers'), 'python', 'quiet')
+    .description('List, add or remove the computers that the desktop app reaches by SSH')
+    .argument('[action]', 'list, add or remove', 'list')
+    .argument('[computer]', 'add: its address, as after ssh; remove: its name or address')
+    .option('--name <name>', 'add: what to call it (default: its address)')
+    .option('--keep-program', 'remove: leave the program on that computer')
+    .action(async (action: string, computer: string | undefined, flags: CommonFlags & ComputersFlags) => {
+      setExitCode(await computers(action, computer, flags));
     });
 
   common(root.command('models'))

@@ -73,6 +73,7 @@ it('offers each command the flags that mean something for it', () => {
   );
   expect(Object.fromEntries([...lacking].filter(([, flags]) => flags.length > 0))).toEqual({
     serve: ['--json', '--quiet', '--log-file'],
+    computers: ['--python', '--quiet'],
     verify: ['--python'],
     report: ['--python'],
     results: ['--python', '--quiet'],

@@ -27,7 +27,9 @@ export {
   writeServerFile,
   type RunningServer as DetachedServer,
 } from './computers/runningServer.ts';
-export { startDetached } from './computers/detachedServer.ts';
+export { Computers } from './computers/computers.ts';
+export { uninstallServer } from './computers/uninstallServer.ts';
+export { endDetached, startDetached } from './computers/detachedServer.ts';
 export { detachedStartLine } from './computers/remoteServer.ts';
 export { tunnelHeaders, tunnelSocketAddress, type Tunnel } from './computers/tunnel.ts';
 

@@ -51,6 +51,15 @@ export async function startDetached(options: DetachedServerOptions): Promise<Det
   }
 }
 
+/** Ends the server of this user on this computer, if there is one; false where it has a run at work. */
+export async function endDetached(dataDir: string): Promise<boolean> {
+  const running = readServerFile(dataDir);
+  if (!running) return true;
+  if ((await about(running))?.atWork === true) return false;
+  await end(running);
+  return !isProcessAlive(running.pid);
+}
+
 async function start({
   command: [file = '', ...args],
   dataDir,

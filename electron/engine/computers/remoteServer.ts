@@ -18,7 +18,7 @@ const OLDEST_GLIBC = [2, 28] as const;
 /** Marks our lines among what a login may print. */
 const MARK = 'virnucpro:';
 /** Of the user, no rights needed. Scripts are one line without single quotes, so that sh, csh and fish pass them on alike. */
-const BASE = '"${XDG_DATA_HOME:-$HOME/.local/share}/virnucpro-server"';
+export const PROGRAMS_FOLDER = '"${XDG_DATA_HOME:-$HOME/.local/share}/virnucpro-server"';
 
 export type TellStep = (step: ConnectStep, fraction: number | null) => void;
 
@@ -35,7 +35,7 @@ interface RemoteSystem {
   unwritable: string | null;
 }
 
-const sh = (script: string): string => `exec sh -c '${script}'`;
+export const sh = (script: string): string => `exec sh -c '${script}'`;
 
 /** What must be known of a computer before something is installed there. */
 export async function lookAtSystem(
@@ -47,7 +47,7 @@ export async function lookAtSystem(
     sh(
       [
         `umask 077`,
-        `B=${BASE}`,
+        `B=${PROGRAMS_FOLDER}`,
         `mkdir -p "$B" 2>/dev/null`,
         `[ -w "$B" ] || echo "${MARK}unwritable=$B"`,
         `echo "${MARK}system=$(uname -s)"`,
@@ -150,11 +150,15 @@ export async function installServer(
     const source = createReadStream(file.path, { start, highWaterMark: 2 ** 18 });
     source.on('error', (reason) => counted.destroy(reason));
     const redirect = start === 0 ? '>' : '>>';
-    await ssh.run(sh(`umask 077; B=${BASE}; exec cat ${redirect} ${incoming}`), source.pipe(counted), signal);
+    await ssh.run(
+      sh(`umask 077; B=${PROGRAMS_FOLDER}; exec cat ${redirect} ${incoming}`),
+      source.pipe(counted),
+      signal,
+    );
   }
   tell('installing', null);
   const unpack = [
-    `umask 077; B=${BASE}; cd "$B" || exit 1`,
+    `umask 077; B=${PROGRAMS_FOLDER}; cd "$B" || exit 1`,
     `S=$(sha256sum ${incoming} | cut -d" " -f1)`,
     `[ "$S" = ${file.sha256} ] || { rm -f ${incoming}; echo "${MARK}outcome=damaged"; exit 0; }`,
     `W=$(mktemp -d "$B/unpacking-XXXXXX") || exit 1`,
@@ -190,7 +194,7 @@ export async function startRemoteServer(
   host: string,
   { id, version }: ServerPackage,
 ): Promise<RunningServer> {
-  const program = `B=${BASE}; exec "$B/${id}/node" "$B/${id}/virnucpro.mjs" serve --detached`;
+  const program = `B=${PROGRAMS_FOLDER}; exec "$B/${id}/node" "$B/${id}/virnucpro.mjs" serve --detached`;
   let printed: string;
   try {
     printed = await ssh.run(sh(program));

@@ -7,6 +7,7 @@ import { unwrap } from '../../../contract/result.ts';
 import {
   type AppPaths,
   detachedStartLine,
+  endDetached,
   endByForce,
   endByForceAfter,
   endBySignal,
@@ -40,6 +41,7 @@ export interface ServeFlags {
   publicName?: string;
   detached?: boolean;
   forSsh?: boolean;
+  endDetached?: boolean;
 }
 
 const DEFAULT_PORT = 4170;
@@ -55,6 +57,7 @@ const IDLE_LOOK_MS = 30_000;
 export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> {
   const paths = unwrap(resolveAppPaths({ startFolder: import.meta.dirname }));
   if (flags.detached) return serveDetached(paths);
+  if (flags.endDetached) return (await endDetached(paths.usualDataDir)) ? EXIT.done : EXIT.failed;
   const pageFolder = await builtWindow(paths.root);
   const root = resolve(flags.root ?? homedir());
   if (!existsSync(root)) throw new AppFailure(appError('usage', `There is no folder ${root}.`));

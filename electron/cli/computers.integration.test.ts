@@ -1,0 +1,43 @@
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { makeFakeSsh } from '../engine/computers/testing/fakeSsh.ts';
+import { temporaryFolder } from '../engine/testing/testContext.ts';
+import { ended, virnucpro, type Ending } from './testing/commandLineProcess.ts';
+
+it.skipIf(process.platform === 'win32')(
+  'a computer that is removed has no program any more, unless it is at work',
+  async () => {
+    const folder = await temporaryFolder();
+    const home = join(folder, 'far home');
+    const ssh = makeFakeSsh(join(folder, 'ssh'), { home });
+    const share = join(home, '.local', 'share');
+    const [program, weights] = [join(share, 'virnucpro-server', 'abc'), join(share, 'virnucpro-desktop')];
+    for (const each of [program, weights]) mkdirSync(each, { recursive: true });
+    writeFileSync(join(program, 'virnucpro.mjs'), '');
+    // As the program ends its server: not while a run is at work.
+    const busy = join(home, 'busy');
+    writeFileSync(join(program, 'node'), `#!/bin/sh\n[ "$3" = --end-detached ] && [ ! -e '${busy}' ]\n`);
+    chmodSync(join(program, 'node'), 0o755);
+    const computers = (...words: string[]): Promise<Ending> =>
+      ended(
+        virnucpro(['computers', ...words], {
+          env: { PATH: `${ssh}:${process.env['PATH'] ?? ''}`, VIRNUCPRO_DATA_DIR: join(folder, 'data') },
+        }),
+      );
+
+    expect((await computers('add', '--', '-oProxyCommand=touch')).code).toBe(1);
+    expect((await computers('add', 'anna@far', '--name', 'Far')).code).toBe(0);
+    expect((await computers('list', '--json')).said).toBe('[{"name":"Far","address":"anna@far"}]\n');
+
+    writeFileSync(busy, '');
+    expect((await computers('remove', 'Far')).code).toBe(1);
+    expect(existsSync(program)).toBe(true);
+    rmSync(busy);
+    const removed = await computers('remove', 'Far');
+    expect(removed.code, removed.said).toBe(0);
+    expect(existsSync(join(share, 'virnucpro-server'))).toBe(false);
+    expect(existsSync(weights)).toBe(true);
+    expect((await computers('list', '--json')).said).toBe('[]\n');
+  },
+);

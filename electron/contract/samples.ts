@@ -6,14 +6,9 @@
  */
 export function sampleNames(paths: readonly string[]): string[] {
   const files = paths.map(readName);
-  const mates = new Map<string, Set<string>>();
-  for (const { pair, mate, path } of files) {
-    const key = `${pair} ${mate ?? ''}`;
-    mates.set(key, (mates.get(key) ?? new Set()).add(path));
-  }
-  const groups = files.map((file) => {
-    // Of two files that were sent under one name, nobody knows which is the mate.
-    const isPaired = ['1', '2'].every((mate) => mates.get(`${file.pair} ${mate}`)?.size === 1);
+  const mates = matesOf(paths);
+  const groups = files.map((file, i) => {
+    const isPaired = mates[i] !== null;
     const name = isPaired ? file.base : file.stem;
     return { name, key: isPaired ? file.pair : file.path, folders: file.folders };
   });
@@ -32,6 +27,23 @@ export function sampleNames(paths: readonly string[]): string[] {
     unnamed = unnamed.filter(([index, { key, folders }]) => names[index] === key && depth < folders.length);
   }
   return names;
+}
+
+/** By path the place of the file with the other mates of its read pairs, as their names say; null for all other files. */
+export function matesOf(paths: readonly string[]): (number | null)[] {
+  const files = paths.map(readName);
+  const places = new Map<string, Map<string, number>>();
+  for (const [i, { pair, mate, path }] of files.entries()) {
+    const key = `${pair} ${mate ?? ''}`;
+    places.set(key, (places.get(key) ?? new Map<string, number>()).set(path, i));
+  }
+  return files.map(({ pair, mate }) => {
+    // Of two files that were sent under one name, nobody knows which is the mate.
+    const [own, other] = ['1', '2']
+      .toSorted((one) => (one === mate ? -1 : 1))
+      .map((number) => [...(places.get(`${pair} ${number}`)?.values() ?? [])]);
+    return mate !== null && own?.length === 1 && other?.length === 1 ? (other[0] ?? null) : null;
+  });
 }
 
 interface NamedFile {

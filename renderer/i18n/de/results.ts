@@ -135,6 +135,9 @@ export const results = {
   'results.report': 'Bericht (HTML)',
   'results.copyCommand': 'Als Befehl kopieren',
   'results.column.evidence': 'Beleglage',
+  'results.pair': 'Read-Paar',
+  'results.pairText':
+    'Eine Einstufung aus beiden Reads eines Paars: das Mittel ihrer Werte, jeder gewichtet mit seinen bewerteten Basen.',
   'results.ruleTitle': 'Wie Einstufung, Wert und Beleglage zusammenhängen',
   'results.ruleText':
     'Ein Stück wird eingestuft, wie es der entschiedenste seiner Leserahmen sagt, und hat dessen Viruswert. Der Wert einer Sequenz ist das Mittel der Werte ihrer Stücke, jeder gewichtet mit den Basen, die kein Stück davor abdeckt. Ab 0,5 ist die Sequenz als Virus eingestuft, darunter als anderes.',

@@ -132,6 +132,9 @@ export const results = {
   'results.report': 'Report (HTML)',
   'results.copyCommand': 'Copy as command',
   'results.column.evidence': 'Evidence',
+  'results.pair': 'Read pair',
+  'results.pairText':
+    'One call from both reads of a pair: the mean of their scores, each weighted by its scored bases.',
   'results.ruleTitle': 'How call, score and evidence go together',
   'results.ruleText':
     'A chunk is called what its most decided reading frame says, and has the virus score of this frame. The score of a sequence is the mean of its chunks’ scores, each weighted by the bases that no chunk before it covers. From 0.5 on the sequence is called virus, below it other.',

@@ -57,6 +57,7 @@ function madeSequence(row: number, input: number, random: () => number): Sequenc
       bestScore: null,
       secondScore: null,
       evidence: null,
+      pair: null,
     };
   }
   const nChunksScored = Math.max(1, Math.round(nChunks * (0.5 + 0.5 * random())));
@@ -82,6 +83,7 @@ function madeSequence(row: number, input: number, random: () => number): Sequenc
     bestScore,
     secondScore: nChunksScored < 2 ? null : Math.fround(virusScore * 0.97),
     evidence: madeEvidence(virusScore, nBasesViral / nBasesScored, nBasesScored, length),
+    pair: null,
   };
 }
 

@@ -1,6 +1,7 @@
 import { SHORTEST_LENGTH } from '../../../contract/evidence.ts';
 import type { ExportLanguage } from '../../../contract/exports.ts';
 import type { Evidence, Prediction, Reason, SequenceResult } from '../../../contract/results.ts';
+import { matesOf } from '../../../contract/samples.ts';
 import { sequenceNotes } from '../../store/sequenceNotes.ts';
 import type { SequenceSelection } from '../../store/duckdb/selection.ts';
 import { cellText } from '../../results/inputLabels.ts';
@@ -22,7 +23,7 @@ export interface Column {
   /** For spreadsheets, which people read: the word in their language. */
   word?: (sequence: SequenceResult, language: ExportLanguage) => string;
   /** In a run where no sequence has a value it is left out. */
-  needs?: 'scored' | 'twoScored' | 'evidence' | 'tooShort';
+  needs?: 'scored' | 'twoScored' | 'evidence' | 'tooShort' | 'pair';
 }
 
 /** The columns of every table of sequences, in order. */
@@ -86,6 +87,21 @@ const COLUMNS: readonly Column[] = [
   },
   { ...text('best_frame', 'Frame', 'Rahmen', 8, (row) => row.bestFrame), needs: 'scored' },
   integer('n_frames_scored', 'Frames scored', 'Rahmen bewertet', (row) => row.nFramesScored),
+  {
+    ...score('pair_score', 'Score of pair', 'Wert des Paars', 'score', (row) => row.pair?.score ?? null),
+    needs: 'pair',
+  },
+  {
+    ...text(
+      'pair_prediction',
+      'Call of pair',
+      'Einstufung des Paars',
+      14,
+      (row) => row.pair?.prediction ?? null,
+    ),
+    word: ({ pair }, language) => (pair === null ? '' : CALL_WORDS[language][pair.prediction]),
+    needs: 'pair',
+  },
   text('model', 'Model', 'Modell', 14, (_, { modelLabel }) => modelLabel),
 ];
 
@@ -103,7 +119,8 @@ export async function usedColumns(source: ExportSource, selection: SequenceSelec
     has({ evidence: selection.filter.evidence ?? ALL_LEVELS }),
     has({ maxLength: most }),
   ]);
-  const met = { scored, twoScored, evidence, tooShort };
+  const pair = matesOf(source.run.inputs.map(({ path }) => path)).some((mate) => mate !== null) && scored;
+  const met = { scored, twoScored, evidence, tooShort, pair };
   return [
     ...COLUMNS.filter(({ needs }) => needs === undefined || met[needs]),
     ...source.others.flatMap((joined, table) => otherColumns(joined, table, source.others)),

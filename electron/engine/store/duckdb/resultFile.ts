@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { RESULT_FILES } from '../../../contract/results.ts';
+import { RESULT_FILES, type SequenceResult } from '../../../contract/results.ts';
 import { hashDescriptor } from '../../files/hashFile.ts';
 import { replaceFile } from '../../files/replaceFile.ts';
 import { openNew, openPlain } from '../../files/runFiles.ts';
@@ -37,8 +37,8 @@ export class ResultFile {
     return new ResultFile(folder, duck, await ResultRows.open(duck, STAGED, labels.chunkLength), labels);
   }
 
-  add(record: DescribedRecord, summary: SequenceSummary): void {
-    this.#rows.add(record, summary);
+  add(record: DescribedRecord, summary: SequenceSummary, pair: SequenceResult['pair']): void {
+    this.#rows.add(record, summary, pair);
   }
 
   /** Brings everything to the disk, still under the temporary name. */

@@ -7,6 +7,7 @@ import {
   type Evidence,
   type Prediction,
   type Reason,
+  type SequenceResult,
 } from '../../../contract/results.ts';
 import { isTooShort } from '../../../contract/evidence.ts';
 import { chunkBounds } from '../../results/chunkLayout.ts';
@@ -21,6 +22,8 @@ export interface RunLabels {
   readonly inputs: readonly string[];
   readonly model: string;
   readonly chunkLength: number;
+  /** By input the rows of the other mates, where its file is one of a read pair. */
+  readonly mates: readonly ({ firstRow: number; records: number } | null)[];
 }
 
 /** Texts that are one of a few are appended by their number, which is five times as fast. */
@@ -46,13 +49,16 @@ const STAGED = [
   ['best_score', 'FLOAT'],
   ['second_score', 'FLOAT'],
   ['n_frames_scored', 'INTEGER'],
+  ['pair_score', 'FLOAT'],
+  ['pair_prediction', 'INTEGER'],
 ] as const;
 
 /** As large as DuckDB's own vectors. */
 const ROWS_PER_CHUNK = 2048;
 
 /** The columns of results.parquet, in order, from a table of rows as `ResultRows` appends them. */
-export function resultColumns(table: string, { inputs, model }: RunLabels): string {
+export function resultColumns(table: string, { inputs, model, mates }: RunLabels): string {
+  const isPaired = mates.some((rows) => rows !== null);
   const named = (names: readonly string[], column: string): string =>
     `[${names.map(quoted).join(', ')}][${column} + 1] AS ${column}`;
   return `SELECT row, seq_name, header, ${named(inputs, 'input')}, length, too_short, virus_score,
@@ -61,6 +67,7 @@ export function resultColumns(table: string, { inputs, model }: RunLabels): stri
     (n_chunks_viral::DOUBLE / nullif(n_chunks_scored, 0))::FLOAT AS viral_fraction,
     n_bases_scored, n_bases_viral,
     best_chunk_start, best_chunk_end, ${named(FRAME_NAMES, 'best_frame')}, best_score, second_score, n_frames_scored,
+    ${isPaired ? `pair_score, ${named(predictionSchema.options, 'pair_prediction')},` : ''}
     ${quoted(model)} AS model FROM ${table}`;
 }
 
@@ -95,7 +102,8 @@ export class ResultRows {
     );
   }
 
-  add(record: DescribedRecord, summary: SequenceSummary): void {
+  /** `pair`: the call of a read and its mate, which is not known before both are. */
+  add(record: DescribedRecord, summary: SequenceSummary, pair: SequenceResult['pair'] = null): void {
     const { row, name, header, input, length, nChunks } = record;
     const { bestChunk, bestFrame } = summary;
     const best = bestChunk === null ? null : chunkBounds(length, this.#chunkLength, bestChunk);
@@ -122,6 +130,8 @@ export class ResultRows {
       summary.bestScore,
       summary.secondScore,
       summary.nFramesScored,
+      pair?.score ?? null,
+      pair && PREDICTION[pair.prediction],
     ];
     for (let i = 0; i < values.length; i++) this.#columns[i]!.push(values[i]!);
     if (this.#columns[0]!.length === ROWS_PER_CHUNK) this.#flush();

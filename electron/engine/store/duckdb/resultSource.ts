@@ -4,6 +4,7 @@ import { closeSync } from 'node:fs';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { hashDescriptor } from '../../files/hashFile.ts';
 import { isPlainFile, openPlain, sizeOf } from '../../files/runFiles.ts';
+import { mateRows } from '../../results/readPairs.ts';
 import { cellText, inputLabels } from '../../results/inputLabels.ts';
 import { readResultFiles } from '../sqlite/resultFiles.ts';
 import { readInputs, readPlan, readRun } from '../sqlite/runRows.ts';
@@ -56,7 +57,7 @@ export function resultSource(db: Database.Database, folder: string, known: boole
     const store = await duck();
     try {
       await store.run(
-        `CREATE OR REPLACE VIEW sequences AS SELECT ${COLUMNS} FROM read_parquet(${quotedPath(path)})`,
+        `CREATE OR REPLACE VIEW sequences AS SELECT ${columnsOf(runLabels(db))} FROM read_parquet(${quotedPath(path)})`,
       );
       const [found] = await store.rows<[bigint, number | null, number | null]>(
         'SELECT count(*), min(row), max(row) FROM sequences',
@@ -120,14 +121,19 @@ async function append(
 export function runLabels(db: Database.Database): RunLabels {
   const { chunkLength, model } = readPlan(db);
   const { name, notice } = model;
+  const inputs = readInputs(db);
   return {
     chunkLength,
-    inputs: inputLabels(readInputs(db).map(({ path }) => path)),
+    inputs: inputLabels(inputs.map(({ path }) => path)),
+    mates: mateRows(inputs),
     model: cellText(notice === null ? name : `${name} (${notice})`),
   };
 }
 
 /** Named and typed, so that a file with other columns is refused at once. */
+const columnsOf = ({ mates }: RunLabels): string =>
+  [...COLUMNS, ...(mates.some((rows) => rows !== null) ? PAIR_COLUMNS : [])].join(', ');
+const PAIR_COLUMNS = ['pair_score::FLOAT AS pair_score', 'pair_prediction::VARCHAR AS pair_prediction'];
 const COLUMNS = [
   ...['row', 'n_chunks', 'n_chunks_scored', 'n_chunks_viral', 'n_frames_scored'].map(
     (name) => `${name}::INTEGER AS ${name}`,
@@ -142,7 +148,7 @@ const COLUMNS = [
   ...['seq_name', 'header', 'input', 'prediction', 'reason', 'evidence', 'best_frame', 'model'].map(
     (name) => `${name}::VARCHAR AS ${name}`,
   ),
-].join(', ');
+];
 
 async function sha256Of(path: string): Promise<string> {
   const descriptor = openPlain(path, 'read');

@@ -3,9 +3,12 @@ import { closeSync, fsyncSync, writeSync } from 'node:fs';
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import { isTooShort } from '../../../contract/evidence.ts';
 import type { Evidence, FrameName, Prediction, Reason, SequenceResult } from '../../../contract/results.ts';
+import { matesOf } from '../../../contract/samples.ts';
 import type { SequenceSort } from '../../../contract/rpc/results.ts';
 import { openNew } from '../../files/runFiles.ts';
 import type { InputResultSummary, LengthScores, LengthShare } from '../../results/types.ts';
+import { areMates, callPair, mateRows } from '../../results/readPairs.ts';
+import { readInputs } from '../sqlite/runRows.ts';
 import { nameText } from '../sqlite/results/tables/tableRows.ts';
 import { runLabels, type ResultSource } from './resultSource.ts';
 import { conditionOf, orderOf, type SequenceSelection } from './selection.ts';
@@ -53,6 +56,7 @@ const IN_ORDER: SequenceSort = { by: 'row', descending: false };
 /** Answers what a window asks of the sequence results, as far as they are derived. */
 export function sequenceQueryMethods(db: Database.Database, source: ResultSource) {
   const { inputs } = runLabels(db);
+  const isPaired = matesOf(readInputs(db).map(({ path }) => path)).some((mate) => mate !== null);
   const textOf = db.prepare<[number], { name: string; header: string | null; input: number }>(
     'SELECT name, header, input FROM record WHERE row = ?',
   );
@@ -140,11 +144,37 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
       const sequence = toSequence(row, textOf.get(row[0]));
       if (sequence) found.set(sequence.row, sequence);
     }
+    await addPairs([...found.values()]);
     return Array.from(rows, (row) => {
       const sequence = found.get(row);
       if (!sequence) throw resultsChanged();
       return sequence;
     });
+  }
+
+  /** Calls reads together with their mates, as far as these have results. */
+  async function addPairs(sequences: SequenceResult[]): Promise<void> {
+    if (!isPaired) return;
+    const stored = readInputs(db);
+    const mates = mateRows(stored);
+    const rowOf = ({ row, input }: SequenceResult): number | null => {
+      const [own, other] = [stored[input]?.prepared, mates[input]];
+      const place = own ? row - own.firstRow : 0;
+      return own && other && place < other.records ? other.firstRow + place : null;
+    };
+    const rows = sequences.flatMap((sequence) => rowOf(sequence) ?? []);
+    if (rows.length === 0) return;
+    const read = await (
+      await source.duck()
+    ).rows<ResultRow>(`SELECT ${RESULT_COLUMNS} FROM sequences WHERE row IN (${rows.join(', ')})`);
+    const found = new Map(read.map((row) => [row[0], toSequence(row, textOf.get(row[0]))]));
+    for (const sequence of sequences) {
+      const mate = found.get(rowOf(sequence) ?? -1);
+      const name = textOf.get(sequence.row)?.name ?? '';
+      const mateName = mate ? (textOf.get(mate.row)?.name ?? '') : '';
+      if (mate && areMates({ ...sequence, name }, { ...mate, name: mateName }))
+        sequence.pair = callPair(sequence, mate);
+    }
   }
 
   async function countPredictions(selection: SequenceSelection): Promise<PredictionCounts> {
@@ -166,7 +196,9 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
       const [found] = await (
         await source.duck()
       ).rows<ResultRow>(`SELECT ${RESULT_COLUMNS} FROM sequences WHERE row = ${Math.trunc(row)}`);
-      return found ? toSequence(found, textOf.get(row)) : null;
+      const sequence = found ? toSequence(found, textOf.get(row)) : null;
+      if (sequence) await addPairs([sequence]);
+      return sequence;
     },
     sequencesOf,
     findSequences: async (
@@ -290,6 +322,7 @@ function toSequence(
     bestScore,
     secondScore,
     evidence,
+    pair: null,
   };
 }
 

@@ -80,6 +80,15 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
             value: <EvidenceLabel evidence={sequence.evidence} />,
             hint: evidenceRule(texts, run.plan.chunkLength),
           },
+          ...(sequence.pair === null
+            ? []
+            : [
+                {
+                  label: t('results.pair'),
+                  value: `${t(`prediction.${sequence.pair.prediction}`)} · ${format.score(sequence.pair.score)}`,
+                  hint: t('results.pairText'),
+                },
+              ]),
           { label: t('results.column.length'), value: format.bases(sequence.length) },
           {
             label: t('chunks.viralOfScored'),

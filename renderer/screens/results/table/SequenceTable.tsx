@@ -5,6 +5,7 @@ import { IconFilterOff } from '@tabler/icons-react';
 import { Button } from '@mantine/core';
 import { useCallback, useEffect, useMemo } from 'react';
 import {
+  matesOf,
   sequenceSortSchema,
   type RunSummary,
   type SequenceFilter,
@@ -55,6 +56,7 @@ export function SequenceTable({ run, filter, sort, hiddenColumns, version }: Seq
         chunkLength,
         (others ?? []).map(({ title }) => title),
         notes,
+        matesOf(inputs.map(({ path }) => path)).some((mate) => mate !== null),
       ),
     [texts, inputs, chunkLength, others, notes],
   );

@@ -54,6 +54,7 @@ export function sequenceColumns(
   chunkLength: number,
   others: readonly string[],
   notes: ReadonlyMap<number, SequenceNote> | null,
+  hasPairs: boolean,
 ): VirtualColumn<ListedSequence>[] {
   const missing = '–';
   const shortLook = { title: t('results.shortText', { length: chunkLength }) };
@@ -136,6 +137,18 @@ export function sequenceColumns(
       cell: (row) => (row.evidence === null ? missing : t(`evidence.${row.evidence}`)),
       look: (row) => (row.evidence === null ? MUTED : EVIDENCE_LOOKS[row.evidence]),
     },
+    ...(hasPairs
+      ? [
+          {
+            id: 'pair',
+            title: t('results.pair'),
+            width: '132px',
+            cell: ({ pair }: ListedSequence) =>
+              pair === null ? missing : `${t(`prediction.${pair.prediction}`)} · ${format.score(pair.score)}`,
+            look: ({ pair }: ListedSequence) => (pair === null ? MUTED : CALL_LOOKS[pair.prediction]),
+          },
+        ]
+      : []),
     ...others.map((title, index): VirtualColumn<ListedSequence> => ({
       id: `other ${index}`,
       title: title,

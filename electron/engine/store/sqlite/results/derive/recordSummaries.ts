@@ -1,24 +1,36 @@
 import type Database from 'better-sqlite3';
 import { appError, AppFailure } from '../../../../../contract/errors.ts';
 import { readPlan } from '../../runRows.ts';
-import { ChunkCursor, type CountedRecord, type ScannedChunk } from './recordScan.ts';
+import {
+  ChunkCursor,
+  scanRecords,
+  type CountedRecord,
+  type DescribedRecord,
+  type ScannedChunk,
+} from './recordScan.ts';
 import { SequenceTally, type SequenceSummary } from '../../../../results/sequenceTally.ts';
 
-export interface SummarisedRecord<Row> {
-  record: Row;
+export interface SummarisedRecord {
+  record: DescribedRecord;
   summary: SequenceSummary;
 }
 
-/** Walks over the chunk rows along with all `records` of the run, in order: each record with the summary of its chunks, after
+interface SummaryOptions {
+  visit?: (record: DescribedRecord, chunk: ScannedChunk) => void;
+  /** Only the rows between these two, both included. */
+  from?: number;
+  to?: number;
+}
+
+/** Walks over the chunk rows along with the records of the run, in order: each record with the summary of its chunks, after
  * `visit` has seen every one of them. Raises where the chunks of a record are not those that prepare found. */
-export function* recordSummaries<Row extends CountedRecord>(
+export function* recordSummaries(
   db: Database.Database,
-  records: Iterable<Row>,
-  visit?: (record: Row, chunk: ScannedChunk) => void,
-): Generator<SummarisedRecord<Row>> {
+  { visit, from, to }: SummaryOptions = {},
+): Generator<SummarisedRecord, undefined> {
   const { chunkLength } = readPlan(db);
-  const cursor = new ChunkCursor(db);
-  for (const record of records) {
+  const cursor = new ChunkCursor(db, from, to);
+  for (const record of scanRecords(db, from, to)) {
     const tally = new SequenceTally(record.length, chunkLength);
     for (let chunk = cursor.current; chunk?.row === record.row; chunk = cursor.current) {
       if (chunk.chunk >= record.nChunks) throw chunkAmiss(record, chunk);

@@ -1,5 +1,6 @@
 import { chunkBounds } from '../../../../results/chunkLayout.ts';
 import { isTooShort } from '../../../../../contract/evidence.ts';
+import type { SequenceResult } from '../../../../../contract/results.ts';
 import { callChunk, FRAMES_IN_MASK, frameName, isVirusFrame } from '../../../../results/chunkCall.ts';
 import { float32Text } from '../../../../results/float32Text.ts';
 import { visibleText } from '../../../../results/inputLabels.ts';
@@ -66,6 +67,11 @@ export function sequenceLine(
     `${summary.prediction}\t${summary.reason}\t${record.nChunks}\t${nChunksScored}\t${nChunksViral}\t${fraction}\t` +
     `${summary.nBasesScored}\t${summary.nBasesViral}\t${best ? best.start + 1 : 'NA'}\t${best ? best.end : 'NA'}\t${frame}\t${summary.nFramesScored}\t${labels.model}\tNA\n`
   );
+}
+
+/** What sequences.tsv says of read pairs, at the end of a line. */
+export function pairCells(pair: SequenceResult['pair']): string {
+  return pair === null ? 'NA\tNA' : `${float32Text(pair.score)}\t${pair.prediction}`;
 }
 
 export function chunkId(name: string, chunk: number): string {

@@ -7,7 +7,8 @@ import { syncFolder } from '../../../syncFolder.ts';
 import { FailedParts } from './failedParts.ts';
 import { ResultFile } from '../../../duckdb/resultFile.ts';
 import { runLabels } from '../../../duckdb/resultSource.ts';
-import { scanRecords, type ScannedChunk, type ScannedRecord } from '../derive/recordScan.ts';
+import { areMates, callPair } from '../../../../results/readPairs.ts';
+import type { ScannedChunk, ScannedRecord } from '../derive/recordScan.ts';
 import { recordSummaries } from '../derive/recordSummaries.ts';
 import { refuseUnfinished } from '../refuseUnfinished.ts';
 import type { SequenceSummary } from '../../../../results/sequenceTally.ts';
@@ -16,6 +17,7 @@ import {
   booleanText,
   chunkLines,
   nameText,
+  pairCells,
   sequenceLine,
   TABLE_HEADERS,
   unopenedChunkLine,
@@ -96,7 +98,10 @@ function openTables(folder: string): Tables {
 /** All tables but the one sorted by id. */
 function writeInOrder(db: Database.Database, tables: Tables, results: ResultFile): ResultCounts {
   const { model } = readPlan(db);
-  const { chunkLength, inputs, model: modelLabel } = runLabels(db);
+  const { chunkLength, inputs, model: modelLabel, mates } = runLabels(db);
+  const isPaired = mates.some((rows) => rows !== null);
+  let matesOfInput: ReturnType<typeof recordSummaries> | null = null;
+  let input = -1;
   const failedParts = new FailedParts(db);
   /** chunks.tsv names the model only where nobody may mistake it for a real one. */
   const isMarked = modelMark(model) !== null;
@@ -107,8 +112,10 @@ function writeInOrder(db: Database.Database, tables: Tables, results: ResultFile
   let next = 0;
   const failedIn = new Set<number>();
 
-  for (const name of ['originalFrames', 'sequences', 'failedRecords'] as const)
-    tables[name].write(TABLE_HEADERS[name]);
+  for (const name of ['originalFrames', 'failedRecords'] as const) tables[name].write(TABLE_HEADERS[name]);
+  const paired = (line: string, cells: string): string =>
+    isPaired ? `${line.slice(0, -1)}\t${cells}\n` : line;
+  tables.sequences.write(paired(TABLE_HEADERS.sequences, 'pair_score\tpair_prediction'));
   tables.chunks.write(marked(TABLE_HEADERS.chunks, 'model'));
   const writeUnopened = (record: ScannedRecord, end: number): void => {
     for (; next < end; next++)
@@ -122,11 +129,20 @@ function writeInOrder(db: Database.Database, tables: Tables, results: ResultFile
     if (chunk.reason !== null) failedIn.add(chunk.part);
     next = chunk.chunk + 1;
   };
-  for (const { record, summary } of recordSummaries(db, scanRecords(db), writeChunk)) {
+  for (const { record, summary } of recordSummaries(db, { visit: writeChunk })) {
+    if (record.input !== input) {
+      input = record.input;
+      const rows = mates[input];
+      matesOfInput = rows
+        ? recordSummaries(db, { from: rows.firstRow, to: rows.firstRow + rows.records - 1 })
+        : null;
+    }
+    const mate = matesOfInput?.next().value;
+    const pair = mate && areMates(record, mate.record) ? callPair(summary, mate.summary) : null;
     writeUnopened(record, record.nChunks);
     const labels = { input: inputs[record.input] ?? 'NA', model: modelLabel };
-    results.add(record, summary);
-    tables.sequences.write(sequenceLine(record, summary, chunkLength, labels));
+    results.add(record, summary, pair);
+    tables.sequences.write(paired(sequenceLine(record, summary, chunkLength, labels), pairCells(pair)));
     if (summary.prediction === 'failed') {
       const cells = failedParts.cells(failedIn);
       tables.failedRecords.write(

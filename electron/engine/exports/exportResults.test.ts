@@ -25,6 +25,7 @@ import { formatNamed } from './formats.ts';
 import { exportResults, type ExportRequest } from './exportResults.ts';
 import { ExportSource } from './exportSource.ts';
 import { openOneSequence } from './inputSequences.ts';
+import { viralSegments } from '../results/viralSegments.ts';
 import { lettersOfOne, writeProteins } from './sequenceFiles.ts';
 import { makeReaders, readBack } from './testing/readers.ts';
 import { WholeFile } from './wholeFile.ts';
@@ -275,6 +276,23 @@ describe('tables for other programs, read back by other programs', () => {
       long.map(([, , end]) => Number(end)).slice(0, -1),
     );
     expect([Number(long[0]![1]), Number(long.at(-1)![2])]).toEqual([0, all[5]!.length]);
+  });
+
+  it('have the viral-looking segments of a sequence, from its first base counted from 0', async () => {
+    const lines = readFileSync(await exported('segments'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .slice(1);
+    const expected = await Promise.all(
+      all.map(async ({ row, seqName }) => {
+        const { chunks } = await run.store.chunksOf(row, 0, 99);
+        return viralSegments(chunks.map(({ virusScore }) => virusScore)).map(({ first, last }, i) =>
+          [seqName, chunks[first]!.start - 1, chunks[last]!.end, `viral_looking_${i + 1}`].join('\t'),
+        );
+      }),
+    );
+    expect(expected.flat().length).toBeGreaterThan(0);
+    expect(lines.map((line) => line.split('\t').slice(0, 4).join('\t'))).toEqual(expected.flat());
   });
 
   it('say for MultiQC how many sequences of each sample have which call', async () => {

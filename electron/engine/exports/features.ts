@@ -4,6 +4,7 @@ import { modelMark } from '../../contract/plan.ts';
 import type { SequenceResult } from '../../contract/results.ts';
 import { float32Text } from '../results/float32Text.ts';
 import type { ScoredChunk } from '../results/types.ts';
+import { viralSegments } from '../results/viralSegments.ts';
 import type { ExportSource } from './exportSource.ts';
 import type { WholeFile } from './wholeFile.ts';
 
@@ -56,6 +57,23 @@ async function writeBed(source: ExportSource, file: WholeFile): Promise<void> {
       if (!isVirus) continue;
       const { start, end } = source.bounds(sequence, chunk);
       lines += `${sequence.seqName}\t${start}\t${end}\tchunk_${chunk + 1}${frame}\t${Math.round(1000 * virusScore)}\t${strandOf(frame)}\n`;
+    }
+    await file.write(lines);
+  }
+}
+
+/** BED: the viral-looking segments of each sequence, with the mean virus score of their scored chunks. */
+async function writeSegments(source: ExportSource, file: WholeFile): Promise<void> {
+  await writeMark(source, file, '#');
+  for await (const { sequence, chunks } of source.sequencesWithChunks()) {
+    const scores = new Array<number | null>(sequence.nChunks).fill(null);
+    for (const { chunk, virusScore } of chunks) scores[chunk] = virusScore;
+    let lines = '';
+    for (const [i, { first, last }] of viralSegments(scores).entries()) {
+      const own = chunks.filter(({ chunk }) => chunk >= first && chunk <= last);
+      const mean = own.reduce((sum, { virusScore }) => sum + virusScore, 0) / own.length;
+      const [{ start }, { end }] = [source.bounds(sequence, first), source.bounds(sequence, last)];
+      lines += `${sequence.seqName}\t${start}\t${end}\tviral_looking_${i + 1}\t${Math.round(1000 * mean)}\t.\n`;
     }
     await file.write(lines);
   }
@@ -139,6 +157,23 @@ export const bed = exportFormat(
     de: ['Virale Stücke (BED)', 'Die als Virus eingestuften Stücke, etwa für IGV'],
   },
   ({ source, file }) => writeBed(source, file),
+);
+
+export const segments = exportFormat(
+  'segments',
+  'browsers',
+  {
+    en: [
+      'Viral-looking segments (BED)',
+      'Stretches of long sequences whose chunks look viral together; no provirus borders',
+    ],
+    de: [
+      'Viral aussehende Abschnitte (BED)',
+      'Strecken langer Sequenzen, deren Stücke zusammen viral aussehen; keine Grenzen eines Provirus',
+    ],
+  },
+  ({ source, file }) => writeSegments(source, file),
+  { ending: '_segments.bed' },
 );
 
 export const bedgraph = exportFormat(

@@ -1,6 +1,6 @@
 import { appError, AppFailure } from '../../contract/errors.ts';
 import { embeddings } from './embeddingRows.ts';
-import { bed, bedgraph, gff3 } from './features.ts';
+import { bed, bedgraph, gff3, segments } from './features.ts';
 import type { ExportFormat } from './format.ts';
 import { devices } from './measurements.ts';
 import { multiqc } from './multiqc.ts';
@@ -15,7 +15,7 @@ import { xlsx } from './table/xlsx.ts';
 export const EXPORT_FORMATS: readonly ExportFormat[] = [
   ...[xlsx, tsv, csv, json, parquet],
   ...[fasta, proteins],
-  ...[gff3, bed, bedgraph],
+  ...[gff3, bed, segments, bedgraph],
   ...[multiqc, embeddings, devices],
   report,
 ];

@@ -1,13 +1,12 @@
-import { appError, asAppError } from '../../contract/errors.ts';
+import { appError, asAppError, causeOf, titleOf, type AppError } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
-import { allowRefusal, err, ok, type Result } from '../../contract/result.ts';
+import type { WorkerReady } from '../../contract/protocol/index.ts';
+import { allowRefusal, err, ok, unwrap, type Result } from '../../contract/result.ts';
 import {
   THIS_COMPUTER,
-  type Annotation,
   type ClusterLive,
   type DeviceLive,
   type RunProgress,
-  type RunRequest,
   type Where,
 } from '../../contract/rpc/runs.ts';
 import { isActive, type RunState } from '../../contract/runState.ts';
@@ -25,15 +24,19 @@ import { checkReadiness } from './begin/checkReadiness.ts';
 import type { DeviceChoice } from './begin/chooseDevices.ts';
 import { isJustCreated, type CreatedRun } from './begin/createRun.ts';
 import { ProgressTracker, type RunPace } from './progress/progressTracker.ts';
-import { isRunFolder } from '../store/runFolder.ts';
+import { isRunFolder, removeWork } from '../store/runFolder.ts';
 import { isMadeHere } from './madeHere.ts';
-import { inputLeftOut, type RunNotes } from './runNotes.ts';
-import { RunRecord, type RunListener } from './runRecord.ts';
+import { inputLeftOut } from './runNotes.ts';
+import { RunRecord } from './runRecord.ts';
+import type { LifecycleEvent } from './runTransitions.ts';
 import { storedDevice } from './begin/storedDevice.ts';
+import { listForShares } from './shares/listForShares.ts';
 import { nodeOf } from './shares/nodeOf.ts';
 import { localDevice } from './work/workDevice.ts';
-import { RunWork } from './runWork.ts';
-import { areResultsWhole, isWrappedUp, missingResults } from './finish/wrapUpRun.ts';
+import type { WorkOutcome } from './work/workEvents.ts';
+import { WorkSession } from './work/workSession.ts';
+import { finishRun } from './finish/finishRun.ts';
+import { areResultsWhole, isWrappedUp, missingResults, wrapUpRun } from './finish/wrapUpRun.ts';
 
 /** Time for a worker to leave its batch when the user wants it gone at once. */
 const STOP_NOW_GRACE_MS = 500;
@@ -57,33 +60,34 @@ export interface StartOptions {
 }
 
 /** One open run: its state, its sessions of work, and everything that can be asked of it. */
-export class OpenRun {
+export class OpenRun extends RunRecord {
   readonly folder: string;
-  readonly store: RunStore;
   private readonly context: EngineContext;
   private readonly lock: FileLock;
   private readonly tracker: ProgressTracker;
   private readonly batches: BatchSizes;
-  private readonly record: RunRecord;
-  private readonly work: RunWork;
   private starting: { givingUp: AbortController; over: Promise<unknown> } | undefined;
+  /** The work that goes on now. */
+  private session: WorkSession | undefined;
+  private workerFacts: WorkerReady | undefined;
+  /** What the end of a session sets off. */
+  private ending: Promise<void> = Promise.resolve();
+  private halting = false;
+  private tables: TablesWritten | undefined;
 
   private constructor(
     context: EngineContext,
-    folder: string,
     store: RunStore,
     lock: FileLock,
-    record: RunRecord,
+    stored: StoredRun,
     tracker: ProgressTracker,
   ) {
+    super(store, stored);
     this.context = context;
-    this.folder = folder;
-    this.store = store;
+    this.folder = store.folder;
     this.lock = lock;
-    this.record = record;
     this.tracker = tracker;
-    this.batches = new BatchSizes(context.learntBatches, record.run.plan);
-    this.work = new RunWork(context, store, record, tracker, this.batches);
+    this.batches = new BatchSizes(context.learntBatches, stored.plan);
   }
 
   static async open(context: EngineContext, folder: string): Promise<Result<OpenRun>> {
@@ -99,7 +103,7 @@ export class OpenRun {
       store = await openRunStore(folder, { hostEntry, closing, checkedRuns });
       const run = await store.loadRun();
       const tracker = await ProgressTracker.open(store, run);
-      session = new OpenRun(context, folder, store, lock, new RunRecord(store, run), tracker);
+      session = new OpenRun(context, store, lock, run, tracker);
       return ok(session);
     } catch (reason) {
       await store?.close().catch(() => undefined);
@@ -108,34 +112,13 @@ export class OpenRun {
     }
   }
 
-  /** What it was asked for when it was made. */
-  get request(): RunRequest {
-    return this.record.request;
-  }
-
-  get stored(): StoredRun {
-    return this.record.run;
-  }
-
-  get notes(): RunNotes {
-    return this.record.notes;
-  }
-
-  get state(): RunState {
-    return this.record.run.state;
-  }
-
   /** Cut off by a crash: its database says that it is being computed, but no process is doing so. */
   get interrupted(): boolean {
-    return isActive(this.state) && this.work.session === undefined;
-  }
-
-  subscribe(listener: RunListener): () => void {
-    return this.record.subscribe(listener);
+    return isActive(this.state) && this.session === undefined;
   }
 
   progress(now = Date.now()): RunProgress {
-    return this.tracker.progress(this.record.run, this.work.session, now);
+    return this.tracker.progress(this.stored, this.session, now);
   }
 
   pace(): RunPace | null {
@@ -143,18 +126,18 @@ export class OpenRun {
   }
 
   deviceStates(now = Date.now()): DeviceLive[] {
-    const { session } = this.work;
+    const { session } = this;
     return session?.onCluster?.devices() ?? session?.devices().map((device) => device.live(now)) ?? [];
   }
 
   /** State of the cluster that the run computes on; null on this computer, and while the run is not being computed. */
   clusterState(): ClusterLive | null {
-    return this.work.session?.onCluster?.live() ?? null;
+    return this.session?.onCluster?.live() ?? null;
   }
 
   /** The result files as they were written, if they were since the run was opened. */
   get written(): TablesWritten | undefined {
-    return this.work.written;
+    return this.tables;
   }
 
   /** It is being looked at whether the run can start, and its work has not begun. */
@@ -165,7 +148,7 @@ export class OpenRun {
   /** Starts the run, or resumes it from whatever state it is in. One that is paused, stopped or cancelled before its work has begun
    * does not begin. */
   async start(options: StartOptions = {}): Promise<Result<void>> {
-    if (this.work.session || this.starting) return err(appError('usage', message('run.at_work')));
+    if (this.session || this.starting) return err(appError('usage', message('run.at_work')));
     const givingUp = new AbortController();
     const over = this.startUnless(givingUp.signal, options);
     this.starting = { givingUp, over };
@@ -181,22 +164,22 @@ export class OpenRun {
       err(asAppError(reason)),
     );
     if (ready.ok && !givenUp.aborted) await this.announce(ready.value);
-    if (givenUp.aborted) return this.interrupted ? this.record.advance({ type: 'reopen' }) : ok(undefined);
+    if (givenUp.aborted) return this.interrupted ? this.advance({ type: 'reopen' }) : ok(undefined);
     if (!ready.ok) {
       // Else it would say for ever that it was interrupted, and not why it can't go on.
-      if (this.interrupted) allowRefusal(await this.record.advance({ type: 'halt', error: ready.error }));
+      if (this.interrupted) allowRefusal(await this.advance({ type: 'halt', error: ready.error }));
       return ready;
     }
     if (this.interrupted) this.notes.add('warning', 'run_interrupted', message('note.interrupted'));
-    const started = await this.record.advance({ type: 'start' });
-    return started.ok ? this.work.begin(ready.value, options) : started;
+    const started = await this.advance({ type: 'start' });
+    return started.ok ? this.beginWork(ready.value, options) : started;
   }
 
   private async checkReadiness(
     { devices: wanted, where, created, preparesOnly }: StartOptions,
     signal: AbortSignal,
   ): Promise<Result<DeviceChoice>> {
-    const { request, run } = this.record;
+    const { request, stored: run } = this;
     const isOwn = created !== undefined || isMadeHere(this.context.paths, this.folder, run.description);
     // What was made to be computed by shares is computed here where it is resumed.
     const usual = request.where.kind === 'shares' ? THIS_COMPUTER : request.where;
@@ -229,15 +212,15 @@ export class OpenRun {
     const found = await this.store.repairDamage();
     if (found.length === 0) return;
     this.notes.add('warning', 'rows_damaged', message('note.rows_damaged', { what: found.join(' ') }));
-    await this.record.reload();
+    await this.reload();
   }
 
   /** What is to be said of the devices that will compute. */
   private async announce({ devices, leftOut }: DeviceChoice): Promise<void> {
-    const { request, run } = this.record;
+    const { request, stored: run } = this;
     for (const remark of leftOut) this.notes.add('warning', 'gpu_left_out', remark);
     if (request.precision === 'auto') {
-      const remark = precisionRemark(this.record.run.plan.precision, devices);
+      const remark = precisionRemark(this.stored.plan.precision, devices);
       if (remark !== null) this.notes.add('info', 'precision_of_weakest', remark);
     }
     const synced = syncedFolder(this.folder);
@@ -246,7 +229,7 @@ export class OpenRun {
       for (const { path, code, message: text } of run.leftOut)
         this.notes.add('warning', code, inputLeftOut(path, code, text));
     await this.batches.recall(devices);
-    await this.record.saveDevices(devices.map((device) => storedDevice(localDevice(device, nodeOf(run)))));
+    await this.saveDevices(devices.map((device) => storedDevice(localDevice(device, nodeOf(run)))));
   }
 
   /** Ends the batch under way on every device and frees it. */
@@ -256,8 +239,8 @@ export class OpenRun {
 
   /** Finishes the current parts, then pauses. */
   async drain(): Promise<Result<void>> {
-    const draining = await this.record.advance({ type: 'drain' });
-    if (draining.ok) this.work.session?.request({ type: 'drain' });
+    const draining = await this.advance({ type: 'drain' });
+    if (draining.ok) this.session?.request({ type: 'drain' });
     return draining;
   }
 
@@ -268,8 +251,8 @@ export class OpenRun {
 
   async cancel(): Promise<Result<void>> {
     await this.giveUpStarting();
-    await this.work.stop(STOP_NOW_GRACE_MS);
-    return this.record.advance({ type: 'cancel' });
+    await this.stopWork(STOP_NOW_GRACE_MS);
+    return this.advance({ type: 'cancel' });
   }
 
   /** Makes failed parts wait again: they are computed with the rest where the run is at work, else on the next start.
@@ -281,14 +264,14 @@ export class OpenRun {
     this.notes.add('info', 'parts_retried', message('note.retried', { parts: retried.length }));
     if (smallerBatches) this.useSmallerBatches();
     const parts = await Promise.all(retried.map((key) => this.store.part(key)));
-    this.work.session?.request({ type: 'parts_offered', parts: parts.filter((part) => part !== null) });
-    await this.work.refresh();
+    this.session?.request({ type: 'parts_offered', parts: parts.filter((part) => part !== null) });
+    await this.refresh();
     return ok(undefined);
   }
 
   /** Whether a finished run has all its result files and no work files left. */
   get isWrappedUp(): boolean {
-    return isWrappedUp(this.folder, this.record.request.keepWork);
+    return isWrappedUp(this.folder, this.request.keepWork);
   }
 
   /** Names of the result files that are not there. */
@@ -303,25 +286,20 @@ export class OpenRun {
     return this.isWrappedUp && (await areResultsWhole(this.store)) ? null : 'result_files';
   }
 
-  /** Writes the result files of a run that is done again: the tables from run.db, the sequences from the inputs. */
-  writeResultsAgain(): Promise<Result<void>> {
-    return this.work.writeResultsAgain();
-  }
-
   /** Gives up on parts that wait or have failed: their sequences are listed as failed. */
   async skip(keys: string[]): Promise<Result<void>> {
     const skipped = await this.store.skipParts(keys);
     if (skipped.length === 0) return err(appError('usage', 'These parts neither wait nor have failed.'));
     this.notes.add('info', 'parts_skipped', message('note.skipped', { parts: skipped.length }));
-    for (const key of skipped) this.work.session?.request({ type: 'part_withdrawn', key });
-    await this.work.refresh();
+    for (const key of skipped) this.session?.request({ type: 'part_withdrawn', key });
+    await this.refresh();
     return ok(undefined);
   }
 
   /** Skips every waiting part. The run is then done as soon as its current parts are, or immediately on the next start. */
   async finishNow(): Promise<Result<void>> {
-    await this.work.refresh();
-    if (!this.record.run.prepared) return err(appError('usage', message('run.still_reading')));
+    await this.refresh();
+    if (!this.stored.prepared) return err(appError('usage', message('run.still_reading')));
     const waiting = (await this.store.pendingParts()).map(({ key }) => key);
     const leftOut: string[] = [];
     // A few at a time, so that parts that are just finished are taken in between.
@@ -331,47 +309,29 @@ export class OpenRun {
     if (leftOut.length === 0 && inWork === 0) return err(appError('usage', message('run.nothing_left_out')));
     if (leftOut.length > 0)
       this.notes.add('warning', 'finished_early', message('note.finished_early', { parts: leftOut.length }));
-    for (const key of leftOut) this.work.session?.request({ type: 'part_withdrawn', key });
-    await this.work.refresh();
+    for (const key of leftOut) this.session?.request({ type: 'part_withdrawn', key });
+    await this.refresh();
     return ok(undefined);
   }
 
   /** Batches are half as large as they were: at once where the run is at work, else from the next start on. */
   useSmallerBatches(): void {
-    if (this.work.session) this.work.session.request({ type: 'halve_batches' });
+    if (this.session) this.session.request({ type: 'halve_batches' });
     else this.batches.halve();
   }
 
-  rename(name: string): Promise<void> {
-    return this.record.rename(name);
-  }
-
-  /** None at all goes back to what the names of the files say. */
-  setSamples(names: readonly string[]): Promise<void> {
-    return this.record.setSamples(names);
-  }
-
-  annotate(annotation: Annotation): Promise<void> {
-    return this.record.annotate(annotation);
-  }
-
   async setDeviceIncluded(id: string, included: boolean): Promise<Result<void>> {
-    const { session } = this.work;
+    const { session } = this;
     if (!session?.uses(id)) return err(appError('device_unknown', `The run does not use a device ${id}.`));
     if (included) session.request({ type: 'include_device', device: id });
     else await session.exclude(id);
     return ok(undefined);
   }
 
-  /** Resolves once the run is no longer being computed. */
-  whenIdle(): Promise<RunState> {
-    return this.work.whenIdle();
-  }
-
   async close(): Promise<void> {
     // Pausing is refused while results are being written; wait for that instead.
-    if (this.work.session) allowRefusal(await this.rest());
-    await this.work.ended();
+    if (this.session) allowRefusal(await this.rest());
+    await this.ending;
     await this.notes.log.written();
     try {
       await this.store.close();
@@ -382,7 +342,7 @@ export class OpenRun {
 
   /** The folder was moved, or another program took the run while this computer slept: two must not write into one run. */
   private async lockLost(): Promise<void> {
-    await this.work.halt(
+    await this.halt(
       isRunFolder(this.folder)
         ? appError('run_locked', `Another program has taken over the run in ${this.folder}.`)
         : appError('folder_gone', `The run is not in ${this.folder} any more.`),
@@ -391,16 +351,179 @@ export class OpenRun {
 
   private async giveUpStarting(): Promise<void> {
     this.starting?.givingUp.abort();
-    if (!this.work.session) await this.starting?.over;
+    if (!this.session) await this.starting?.over;
   }
 
   private async rest(graceMs?: number): Promise<Result<void>> {
     await this.giveUpStarting();
-    if (!this.work.session && !isActive(this.state)) return ok(undefined);
-    const paused = await this.record.advance({ type: 'pause' });
+    if (!this.session && !isActive(this.state)) return ok(undefined);
+    const paused = await this.advance({ type: 'pause' });
     // One that is being paused already can still be hurried.
     if (!paused.ok && this.state.phase !== 'pausing') return paused;
-    await this.work.end({ type: 'workers_idle' }, graceMs);
+    await this.endWork({ type: 'workers_idle' }, graceMs);
     return ok(undefined);
+  }
+
+  /** Starts a session of work; it ends by itself, or by `endWork` or `stopWork`. */
+  private async beginWork(
+    { devices, cluster, modelFolder }: DeviceChoice,
+    { maxWaitMs, preparesOnly = false }: StartOptions,
+  ): Promise<Result<void>> {
+    const session = new WorkSession(
+      {
+        context: this.context,
+        store: this.store,
+        record: this,
+        devices,
+        cluster,
+        maxWaitMs,
+        preparesOnly,
+        modelFolder,
+        batches: this.batches,
+      },
+      (outcome) => {
+        this.ending = Promise.all([this.ending, this.conclude(outcome)]).then(() => undefined);
+      },
+    );
+    this.session = session;
+    this.tracker.beginWork(() => void this.refresh());
+    try {
+      await session.start();
+      return ok(undefined);
+    } catch (reason) {
+      const error = asAppError(reason);
+      await this.halt(error);
+      return err(error);
+    }
+  }
+
+  /** Ends the work session and applies the resulting state transition. */
+  private async endWork(event: LifecycleEvent, graceMs?: number): Promise<void> {
+    await this.stopWork(graceMs);
+    const ended = await this.advance(event);
+    // The last part was settled meanwhile: the run writes its results.
+    if (!ended.ok) return;
+    await this.store.checkpoint().catch(() => undefined);
+  }
+
+  /** Ends the work, whatever becomes of the run. */
+  private async stopWork(graceMs?: number): Promise<void> {
+    const session = this.session;
+    if (!session) return;
+    await session.stop(graceMs);
+    this.workerFacts = session.workerFacts ?? this.workerFacts;
+    this.tracker.endWork();
+    this.session = undefined;
+    await this.refresh();
+  }
+
+  /** Counts again how far the run is. */
+  private async refresh(): Promise<void> {
+    try {
+      await this.tracker.refresh();
+      if (this.session?.prepareFinished && !this.stored.prepared) {
+        await this.reload();
+        await this.tracker.refresh();
+      }
+    } catch {
+      // The next refresh, or the next call that must store, reports what is wrong.
+    }
+  }
+
+  /** Resolves once the run is no longer being computed. */
+  async whenIdle(): Promise<RunState> {
+    if (this.session || isActive(this.stored.state)) {
+      await new Promise<void>((resolve) => {
+        const unsubscribe = this.subscribe((change) => {
+          if (change.type !== 'state' || isActive(change.state)) return;
+          unsubscribe();
+          resolve();
+        });
+      });
+    }
+    await this.ending;
+    return this.stored.state;
+  }
+
+  /** Pauses the run, because it can't go on as it is. */
+  private async halt(error: AppError): Promise<void> {
+    // On a full disk everything that wants to write halts the run; the first says why.
+    if (!isActive(this.stored.state) || this.halting) return;
+    this.halting = true;
+    this.notes.add(
+      'error',
+      error.code,
+      message('note.halted', { title: titleOf(error), cause: causeOf(error) }),
+      error.detail,
+    );
+    try {
+      await this.endWork({ type: 'halt', error });
+    } finally {
+      this.halting = false;
+    }
+  }
+
+  /** Writes the result files of a run that is done again: the tables from run.db, the sequences from the inputs. */
+  async writeResultsAgain(): Promise<Result<void>> {
+    try {
+      const { tables } = await finishRun(this.context, this.store, this.notes);
+      await this.wrapUp(tables);
+      return ok(undefined);
+    } catch (reason) {
+      return err(asAppError(reason));
+    }
+  }
+
+  private async conclude(outcome: WorkOutcome): Promise<void> {
+    switch (outcome.type) {
+      case 'settled':
+        return this.finish();
+      case 'prepared':
+        await listForShares(this.store);
+        allowRefusal(await this.advance({ type: 'pause' }));
+        return this.endWork({ type: 'workers_idle' });
+      case 'drained':
+        return this.endWork({ type: 'workers_idle' });
+      case 'halt':
+        return this.halt(outcome.error);
+    }
+  }
+
+  private async finish(): Promise<void> {
+    try {
+      const settled = await this.advance({ type: 'parts_settled' });
+      // Something else has ended the work in the same instant.
+      if (!settled.ok) return;
+      if (nodeOf(this.stored) !== null) {
+        await this.finishShare();
+        return;
+      }
+      const stopping = this.stopWork();
+      const { tables, ...failures } = await finishRun(this.context, this.store, this.notes);
+      await stopping;
+      unwrap(await this.advance({ type: 'tables_written', ...failures }));
+      await this.wrapUp(tables);
+    } catch (reason) {
+      await this.halt(asAppError(reason));
+    }
+  }
+
+  /** A share leaves what it has computed in its database: its run writes the tables. */
+  private async finishShare(): Promise<void> {
+    await this.stopWork();
+    const { failed, skipped } = (await this.store.counts()).parts;
+    unwrap(await this.advance({ type: 'tables_written', failedParts: failed + skipped, failedRecords: 0, failedInputs: 0 })); // prettier-ignore
+    removeWork(this.store.folder, this.stored.plan.embeddings !== null);
+    await this.store.checkpoint();
+  }
+
+  private wrapUp(tables: TablesWritten): Promise<void> {
+    this.tables = tables;
+    return wrapUpRun(this.context, this.store, this.notes, {
+      tables,
+      worker: this.workerFacts,
+      keepWork: this.request.keepWork,
+      keepEmbeddings: this.stored.plan.embeddings !== null,
+    });
   }
 }

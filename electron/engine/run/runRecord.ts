@@ -16,23 +16,29 @@ export type RunListener = (
 /** A run as stored in its database, with its notes and the listeners for changes of either. */
 export class RunRecord {
   readonly notes: RunNotes;
-  private readonly store: RunStore;
+  readonly store: RunStore;
   private readonly listeners = new Set<RunListener>();
-  private stored: StoredRun;
+  private now: StoredRun;
   private advancing: Promise<unknown> = Promise.resolve();
 
   constructor(store: RunStore, stored: StoredRun) {
     this.store = store;
-    this.stored = stored;
+    this.now = stored;
     this.notes = new RunNotes(store, (note) => {
       for (const listener of this.listeners) listener({ type: 'note', note });
     });
   }
 
-  get run(): StoredRun {
-    return this.stored;
+  /** As in the database, with what has changed since it was read. */
+  get stored(): StoredRun {
+    return this.now;
   }
 
+  get state(): RunState {
+    return this.now.state;
+  }
+
+  /** What it was asked for when it was made. */
   get request(): RunRequest {
     return storedRequest(this.stored, this.store.folder);
   }
@@ -65,7 +71,7 @@ export class RunRecord {
         message('note.state_not_stored', { cause: causeOf(asAppError(reason)) }),
       );
     }
-    this.stored = { ...this.stored, state: next.state };
+    this.now = { ...this.stored, state: next.state };
     for (const listener of this.listeners) listener({ type: 'state', state: next.state });
     return ok(undefined);
   }
@@ -73,27 +79,28 @@ export class RunRecord {
   /** What prepare has stored meanwhile. */
   async reload(): Promise<void> {
     const read = await this.store.loadRun();
-    this.stored = { ...read, state: this.stored.state };
+    this.now = { ...read, state: this.stored.state };
   }
 
   async rename(name: string): Promise<void> {
     await this.store.rename(name);
-    this.stored = { ...this.stored, description: { ...this.stored.description, name } };
+    this.now = { ...this.stored, description: { ...this.stored.description, name } };
   }
 
   async annotate(annotation: Annotation): Promise<void> {
     await this.store.annotate(annotation);
     const { description } = this.stored;
     const options = { ...description.options, annotation };
-    this.stored = { ...this.stored, description: { ...description, options } };
+    this.now = { ...this.stored, description: { ...description, options } };
     for (const listener of this.listeners) listener({ type: 'state', state: this.stored.state });
   }
 
+  /** None at all goes back to what the names of the files say. */
   async setSamples(names: readonly string[]): Promise<void> {
     await this.store.setSamples(names);
     const { description } = this.stored;
     const options = { ...description.options, [SAMPLES_OPTION]: names.length === 0 ? null : [...names] };
-    this.stored = { ...this.stored, description: { ...description, options } };
+    this.now = { ...this.stored, description: { ...description, options } };
     for (const listener of this.listeners) listener({ type: 'state', state: this.stored.state });
   }
 
@@ -104,7 +111,7 @@ export class RunRecord {
       return { ...device, facts: { ...before?.facts, ...device.facts } };
     });
     const others = this.stored.devices.filter(({ id }) => !merged.some((device) => device.id === id));
-    this.stored = { ...this.stored, devices: [...others, ...merged] };
+    this.now = { ...this.stored, devices: [...others, ...merged] };
     await this.store.saveDevices(merged);
   }
 }

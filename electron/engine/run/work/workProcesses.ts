@@ -41,7 +41,7 @@ export function prepareCommand(
   { store, record }: WorkSessionOptions,
   leftOut: ReadonlySet<number>,
 ): PrepareCommand {
-  const { plan } = record.run;
+  const { plan } = record.stored;
   return {
     type: 'prepare',
     inputs: plan.inputs
@@ -63,7 +63,7 @@ export function workerOptions(options: WorkSessionOptions, device: WorkDevice): 
     device: device.id,
     launch: localLauncher(launch, join(store.folder, workerLog(device.id))),
     load: () => loadCommand(options, device),
-    modelHash: record.run.plan.model.hash,
+    modelHash: record.stored.plan.model.hash,
     deadlines: patientDeadlines(context.deadlines, record.request.patience ?? 1),
     restartDelayMs: context.restartDelayMs,
   };
@@ -73,7 +73,7 @@ function loadCommand(
   { store, record, batches, modelFolder }: WorkSessionOptions,
   device: WorkDevice,
 ): LoadCommand {
-  const { plan } = record.run;
+  const { plan } = record.stored;
   return {
     type: 'load',
     device: device.kind,
@@ -107,7 +107,7 @@ export function partCommand(
     frame_begin: frameBegin,
     frame_end: frameEnd,
     scores_path: file('scores'),
-    embeddings_path: record.run.plan.embeddings === null ? null : file('embeddings'),
+    embeddings_path: record.stored.plan.embeddings === null ? null : file('embeddings'),
   };
 }
 

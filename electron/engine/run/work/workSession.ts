@@ -60,7 +60,7 @@ export class WorkSession {
     const { devices, store, cluster, preparesOnly } = options;
     this.options = options;
     this.onOutcome = onOutcome;
-    const node = nodeOf(options.record.run);
+    const node = nodeOf(options.record.stored);
     const own = devices.map((device) => localDevice(device, node));
     this.state = newWorkState(own, preparesOnly ? 'nothing' : cluster ? 'shares' : 'devices');
     this.ledger = new PartLedger(store, this.emit);
@@ -68,7 +68,7 @@ export class WorkSession {
   }
 
   private addDevice(device: WorkDevice): void {
-    const { tokensPerBatch } = this.options.record.run.plan;
+    const { tokensPerBatch } = this.options.record.stored.plan;
     this.figures.set(device.id, new WorkerFigures(tokensPerBatch));
     this.telemetry.set(device.id, new DeviceTelemetry(device));
   }
@@ -96,7 +96,7 @@ export class WorkSession {
 
   get prepareFinished(): boolean {
     return this.state.supply === 'not_started'
-      ? this.options.record.run.prepared !== null
+      ? this.options.record.stored.prepared !== null
       : this.state.supply === 'finished';
   }
 
@@ -109,11 +109,11 @@ export class WorkSession {
   async start(): Promise<void> {
     const { store, record } = this.options;
     if (shareNames(store.folder).length > 0) await mergeShares(store, record.notes);
-    for (const { input, failure } of record.run.inputs) if (failure) this.leftOut.add(input);
+    for (const { input, failure } of record.stored.inputs) if (failure) this.leftOut.add(input);
     const parts = await store.pendingParts();
     const files = partFiles(store.folder);
     const lost = parts.filter(({ path }) => !files.has(basename(path))).map(({ key }) => key);
-    this.emit({ type: 'started', parts, lost, prepared: record.run.prepared !== null });
+    this.emit({ type: 'started', parts, lost, prepared: record.stored.prepared !== null });
   }
 
   request(event: UserEvent): void {
@@ -141,7 +141,7 @@ export class WorkSession {
     await this.ledger.stored();
     for (const [device, figures] of this.figures) {
       const facts = figures.facts();
-      const before = this.options.record.run.devices.find(({ id }) => id === device);
+      const before = this.options.record.stored.devices.find(({ id }) => id === device);
       if (facts) this.recordDevice(device, { figures: facts, switchedOff: before?.switchedOff ?? null });
     }
   }
@@ -260,7 +260,7 @@ export class WorkSession {
   private startShares(): void {
     const { context, store, record, cluster, maxWaitMs } = this.options;
     if (!cluster) return;
-    const { runId } = record.run.description;
+    const { runId } = record.stored.description;
     this.shares = new ClusterShares({
       context,
       store,
@@ -306,7 +306,7 @@ export class WorkSession {
   /** Reads the inputs from their beginning. What is known already stays as it is. */
   private startPrepare(): void {
     const { context, store, record } = this.options;
-    if (nodeOf(record.run) !== null) {
+    if (nodeOf(record.stored) !== null) {
       // A share has parts of a run that has been read, and not its inputs.
       const nextStep = message('share.part_lost.next');
       const cause = message('share.part_lost', { folder: store.folder });

@@ -1,8 +1,7 @@
 import type { RunProgress } from '../../../contract/rpc/runs.ts';
 import type { InputProgress, RunCounts, StoredRun } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
-import type { Speeds } from './remainingTime.ts';
-import { runProgress } from './runProgress.ts';
+import { runProgress, type Speeds } from './runProgress.ts';
 import type { WorkSession } from '../work/workSession.ts';
 
 const REFRESH_INTERVAL_MS = 500;
@@ -78,23 +77,20 @@ export class ProgressTracker {
     const residuesPerSecond = rates.length > 0 ? rates.reduce((sum, rate) => sum + rate, 0) : null;
     const residuesInWork =
       devices.reduce((sum, device) => sum + device.residuesInWork, 0) + (cluster?.residuesInWork ?? 0);
-    const progress = runProgress({
-      run,
-      counts: this.counts,
-      inputs: this.inputs,
+    const atWork = {
       prepare: session?.prepareProgress ?? null,
       // What prepare has found counts as known only together with the counts that go with it.
       prepareFinished: run.prepared !== null && (session?.prepareFinished ?? true),
       residuesInWork,
       partsInWork: session?.partsInWork ?? 0,
       partsDoneElsewhere: cluster?.partsInWork ?? 0,
-      elapsedSeconds: worked / 1000,
       residuesPerSecond,
       speeds:
         residuesPerSecond === null
           ? null
           : this.speeds(residuesPerSecond, residuesInWork, 1 + starting / rates.length),
-    });
+    };
+    const progress = runProgress(run, this.counts, this.inputs, worked / 1000, atWork);
     if (!progress.prepare.finished || !session) return progress;
     // Counts and telemetry are not of the same moment: a part just stored is in neither for an instant.
     this.highestFraction = Math.max(this.highestFraction, progress.fraction ?? 0);

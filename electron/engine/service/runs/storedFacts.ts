@@ -40,18 +40,6 @@ export async function storedFacts(store: RunStore): Promise<LiveFacts> {
       powerW: null,
     };
   });
-  const progress = runProgress({
-    run,
-    counts: run.counts,
-    inputs,
-    prepare: null,
-    prepareFinished: run.prepared !== null,
-    residuesInWork: 0,
-    partsDoneElsewhere: 0,
-    partsInWork: run.counts.parts.assigned,
-    elapsedSeconds: Math.floor(timings.workingMilliseconds / 1000),
-    residuesPerSecond: null,
-    speeds: null,
-  });
-  return { progress, devices, cluster: null };
+  const elapsedSeconds = Math.floor(timings.workingMilliseconds / 1000);
+  return { progress: runProgress(run, run.counts, inputs, elapsedSeconds), devices, cluster: null };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { remainingSeconds, workFraction, type WorkKnown } from './remainingTime.ts';
+import { remainingSeconds, workFraction, type WorkKnown } from './runProgress.ts';
+import { randomNumbers } from '../../testing/randomNumbers.ts';
 import { RateMeter } from './rateMeter.ts';
 
 const work = (changes: Partial<WorkKnown>): WorkKnown => ({
@@ -86,6 +87,66 @@ it.each([4.7, 6.5, 8.4, 10.3])('counts on the tables of many sequences: %s s', (
   const told = remainingSeconds(computed, { now: 2e5, overall: 2e5, seconds: 300, growth: 1 });
   expect(told?.low).toBeLessThan(truth);
   expect(told?.high).toBeGreaterThan(truth);
+});
+
+/** A run second by second: devices that start one after the other, whose rate wanders, reading that goes on beside, and an ending. */
+function* drawnRun(seed: number): Generator<{ remaining: { low: number; high: number }; truth: number }> {
+  const random = randomNumbers(seed);
+  const between = (low: number, high: number): number => low + (high - low) * random();
+  const total = 1e6 * between(1, 40);
+  const frames = total / between(12, 300);
+  const readSeconds = between(1, 60);
+  const devices = Array.from({ length: Math.ceil(between(0, 8)) }, () => ({
+    rate: between(9e3, 1e4),
+    starts: between(5, 40),
+    meter: new RateMeter(),
+  }));
+  const states: { done: number; remaining: { low: number; high: number } | null }[] = [];
+  let [done, wander, first] = [0, 1, NaN];
+  for (let second = 0; done < total; second++) {
+    wander = 1 + 0.9 * (wander - 1) + between(-0.04, 0.04);
+    const computing = devices.filter(({ starts }) => second >= starts);
+    const read = Math.min(1, second / readSeconds);
+    for (const { rate, meter } of computing) {
+      const more = Math.min(total * read - done, rate * wander);
+      if (more <= 0) continue;
+      if (Number.isNaN(first)) first = second - 1;
+      meter.add(more, 1000 * second);
+      done += more;
+    }
+    const rates = computing.map(({ meter }) => meter.rate(1000 * second)).filter((rate) => rate !== null);
+    const now = rates.reduce((sum, rate) => sum + rate, 0);
+    const seconds = second - first;
+    const growth = 1 + (devices.length - computing.length) / rates.length;
+    const known = work({
+      residuesDone: done,
+      residuesFound: total * read,
+      framesFound: frames * read,
+      readFraction: read,
+      prepareFinished: read === 1,
+    });
+    const speeds = rates.length === 0 ? null : { now, overall: done / seconds, seconds, growth };
+    states.push({ done, remaining: remainingSeconds(known, speeds) });
+  }
+  const ending = between(0.3, 2.2) + frames * between(3.1e-6, 6.9e-6);
+  for (const share of [0.1, 0.25, 0.5, 0.75, 0.9]) {
+    const at = states.findIndex((state) => state.done >= share * total);
+    const remaining = states[at]?.remaining;
+    if (remaining) yield { remaining, truth: states.length - 1 - at + ending };
+  }
+}
+
+it('holds the time left of thirty drawn runs, by ranges that say something', () => {
+  for (let seed = 0; seed < 30; seed++) {
+    const looks = [...drawnRun(seed)];
+    expect(looks.length).toBeGreaterThan(3);
+    for (const { remaining, truth } of looks) {
+      expect.soft(remaining.low, `run ${seed}`).toBeLessThanOrEqual(truth);
+      expect.soft(remaining.high, `run ${seed}`).toBeGreaterThanOrEqual(truth);
+    }
+    const [{ remaining, truth }] = looks.slice(-2) as [(typeof looks)[0]];
+    expect.soft(remaining.high - remaining.low, `run ${seed}`).toBeLessThan(truth + 10);
+  }
 });
 
 describe('RateMeter', () => {

@@ -368,18 +368,30 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .argument(
       '[level]',
       'device: a test computation on every device; model: reading frames with known answers; ' +
+        'controls: known viral and host sequences; ' +
         'precision: what each precision of a model costs in exactness; speed: how fast each device is',
       'device',
     )
     .argument('[inputs...]', 'for precision: sequences to measure with, such as some of your contigs')
     .option(
       '--model <name>',
-      'for model and precision: teaching, 300, 500, the name of an imported model, or the path of a model folder',
+      'for model, controls and precision: teaching, 300, 500, the name of an imported model, or the path of a model folder',
       '500',
     )
+    .option('--devices <list>', 'for controls: as for predict')
+    .option('--quick', 'for controls: only 20 viral and 20 host sequences')
     .option('--seconds <n>', 'for speed: how long each device is measured', positiveInteger, 60)
     .action(async (level: string, inputs: string[], flags: CommonFlags & SelfTestFlags) => {
       await withEngine(flags, (context) => selftest(context, level, inputs, flags));
+    });
+
+  common(root.command('controls'))
+    .description('Check a model on known viral and host sequences: selftest controls')
+    .option('--model <name>', 'as for predict', '500')
+    .option('--devices <list>', 'as for predict')
+    .option('--quick', 'only 20 viral and 20 host sequences')
+    .action(async (flags: CommonFlags & Omit<SelfTestFlags, 'seconds'>) => {
+      await withEngine(flags, (context) => selftest(context, 'controls', [], { ...flags, seconds: 0 }));
     });
 
   return root;

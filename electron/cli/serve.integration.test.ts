@@ -5,13 +5,14 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
-import { SAMPLE, temporaryFolder } from '../engine/testing/testContext.ts';
+import { APP_PATHS } from '../engine/testing/realFiles.ts';
+import { temporaryFolder } from '../engine/testing/testContext.ts';
 import { socketClient } from '../server/testing/socketClient.ts';
 import { ended, virnucpro, waitUntil } from './testing/commandLineProcess.ts';
 
 /** The server gives itself a third of it. */
 const ENDS_MS = 30_000;
-const checkout = dirname(dirname(SAMPLE));
+const checkout = APP_PATHS.root;
 let child: ChildProcess | undefined;
 afterEach(() => child?.kill('SIGKILL'));
 

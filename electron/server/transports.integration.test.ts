@@ -10,10 +10,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appErrorSchema, contract, type ErrorCode } from '../contract/index.ts';
 import { type Service, serviceRouter, type WindowContext } from '../engine/index.ts';
 import { openTestService } from '../engine/service/testing/testService.ts';
-import { SAMPLE, WITHOUT_PYTHON } from '../engine/testing/testContext.ts';
+import { APP_PATHS } from '../engine/testing/realFiles.ts';
+import { WITHOUT_PYTHON } from '../engine/testing/testContext.ts';
 import { rootPolicy } from './rootPolicy.ts';
 import { startServer, type RunningServer } from './startServer.ts';
 import { socketClient } from './testing/socketClient.ts';
+
+/** May be read below any root. */
+const EXAMPLE = join(APP_PATHS.resources, 'example.fa');
 
 type Client = ContractRouterClient<typeof contract>;
 
@@ -88,7 +92,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       shell: 'electron',
       paths: await rootPolicy(folder),
       desktop: {
-        chooseFiles: () => Promise.resolve([SAMPLE]),
+        chooseFiles: () => Promise.resolve([EXAMPLE]),
         chooseFolder: () => Promise.resolve(folder),
         chooseSaveFile: (name) => Promise.resolve(join(folder, name)),
         grantPaths: () => Promise.resolve({ ok: true, value: undefined }),
@@ -115,7 +119,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
   ): [name: string, input: unknown, refusal?: ErrorCode | undefined][] => {
     const byRun = { runId };
     const inBrowser = shell === 'WebSocket' ? ('usage' as const) : undefined;
-    const request = { inputs: [SAMPLE], model: 'teaching', devices: 'cpu:1' };
+    const request = { inputs: [EXAMPLE], model: 'teaching', devices: 'cpu:1' };
     return [
       ['computer.info', undefined],
       ['computer.devices', undefined],
@@ -131,10 +135,10 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['computer.getWeights', { model: 'no such model' }],
       ['computer.pauseWeights', { model: 'no such model' }],
       ['computer.weightsUnderWay', undefined],
-      ['computer.lookAtWeights', { paths: [SAMPLE] }],
+      ['computer.lookAtWeights', { paths: [EXAMPLE] }],
       ['computer.verifyModel', { model: 'no such model' }, 'input_unreadable'],
       ['computer.removeModel', { model: 'no such model' }, 'model_unknown'],
-      ['computer.importWeights', { paths: [SAMPLE] }],
+      ['computer.importWeights', { paths: [EXAMPLE] }],
       ['computer.offlineChoices', undefined],
       // Neither a folder to pack into nor one that was packed: it holds other files.
       [
@@ -156,7 +160,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
           ['connect', {}],
           ['disconnect', {}],
           ['answer', { answer: null }],
-          ['sendFile', { path: SAMPLE }],
+          ['sendFile', { path: EXAMPLE }],
           ['fetchFile', { address: '/download/a/b', path: join(folder, 'b') }],
           ['remove', {}],
         ] as const
@@ -169,7 +173,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
         ],
       ),
       ['runs.watchAll', undefined],
-      ['runs.inspect', { paths: [SAMPLE], chunkLength: 500 }],
+      ['runs.inspect', { paths: [EXAMPLE], chunkLength: 500 }],
       ['runs.estimate', { request, chunks: 200, frames: 184, residues: 29_000 }],
       ['runs.create', { inputs: [join(folder, 'missing.fa')], model: 'teaching' }, 'input_not_found'],
       ['runs.watch', byRun],
@@ -208,8 +212,8 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['results.samples', byRun],
       ['results.otherTables', byRun],
       // No table.
-      ['results.addOtherTable', { ...byRun, path: SAMPLE }, 'usage'],
-      ['results.compareOriginal', { ...byRun, path: SAMPLE }, 'usage'],
+      ['results.addOtherTable', { ...byRun, path: EXAMPLE }, 'usage'],
+      ['results.compareOriginal', { ...byRun, path: EXAMPLE }, 'usage'],
       ['results.removeOtherTable', { ...byRun, table: 0 }],
       ['results.setSamples', { ...byRun, names: [] }],
       ['results.exportFormats', undefined],
@@ -221,7 +225,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['shell.chooseFolder', { purpose: 'offline' }, inBrowser],
       ['shell.chooseSaveFile', { suggestedName: 'a.tsv' }, inBrowser],
       ['shell.savePicture', { suggestedName: 'plot.svg', base64: 'PHN2Zy8+' }, inBrowser],
-      ['shell.grantPaths', { paths: [SAMPLE] }, inBrowser],
+      ['shell.grantPaths', { paths: [EXAMPLE] }, inBrowser],
       ['shell.revealInFolder', { path: folder }, inBrowser],
       ['shell.restart', undefined, inBrowser],
       ['shell.copyText', { text: 'a' }, inBrowser],

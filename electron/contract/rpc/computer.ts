@@ -4,6 +4,7 @@ import { appErrorSchema } from '../errors.ts';
 import { inputPathSchema, LIMITS, pathSchema, wordSchema } from '../limits.ts';
 import { wordingSchema } from '../messages.ts';
 import { MODEL_ROLES } from '../model.ts';
+import { sha256Schema } from '../protocol/common.ts';
 import { countSchema, precisionSchema, probeResultSchema } from '../protocol/index.ts';
 import { procedure } from './procedure.ts';
 
@@ -116,6 +117,35 @@ const modelAnswersSchema = z.object({
   last: z.object({ answers: answersSchema, outdated: answersOutdatedSchema.nullable() }).nullable(),
 });
 export type ModelAnswers = z.infer<typeof modelAnswersSchema>;
+
+const estimateSchema = z.object({ value: z.number(), low: z.number(), high: z.number() });
+
+/** What a model makes of sequences with a known answer, on one kind of device. */
+export const controlsSchema = z.object({
+  checkedAt: z.iso.datetime(),
+  kind: z.enum(['cuda', 'rocm', 'mps', 'cpu']),
+  deviceName: z.string(),
+  precision: precisionSchema,
+  panel: z.object({ file: z.string(), sha256: sha256Schema, quick: z.boolean() }),
+  /** `differs`: from the scores known for this model. `shifted`: told apart, but not at 0.5. `weak`: worse than counting k-mers. */
+  verdict: z.enum(['works', 'differs', 'shifted', 'weak', 'chance', 'inverted', 'no_answer']),
+  /** Sentences. */
+  reasons: z.array(z.string()),
+  /** Of viral against host sequences, with its 95 % interval; null without scores. */
+  auroc: estimateSchema.nullable(),
+  groups: z.array(
+    z.object({
+      group: z.enum(['viral', 'host', 'crassphage', 'shuffled']),
+      sequences: countSchema,
+      scored: countSchema,
+      called_virus: countSchema,
+      share_called_virus: estimateSchema.nullable(),
+      /** Of every sequence; null without one. */
+      scores: z.array(z.number().nullable()),
+    }),
+  ),
+});
+export type Controls = z.infer<typeof controlsSchema>;
 
 const deviceSpeedSchema = z.object({
   id: z.string(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Answers } from '../../../contract/rpc/computer.ts';
+import type { Answers, Controls } from '../../../contract/rpc/computer.ts';
 import { unwrap } from '../../../contract/result.ts';
 import {
   checkAnswers,
@@ -10,7 +10,9 @@ import {
   measureSpeed,
   probeDevices,
   resolveModel,
+  runControls,
   type EngineContext,
+  withLastTest,
 } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
 import { parsed } from '../../parsed.ts';
@@ -19,6 +21,8 @@ import { toStandardError, toStandardOutput } from '../../output/terminal.ts';
 export interface SelfTestFlags {
   model: string;
   seconds: number;
+  devices?: string;
+  quick?: boolean;
   json?: boolean;
 }
 
@@ -35,7 +39,7 @@ export async function selftest(
   return good ? EXIT.done : EXIT.failed;
 }
 
-const levelSchema = z.enum(['device', 'model', 'precision', 'speed']);
+const levelSchema = z.enum(['device', 'model', 'controls', 'precision', 'speed']);
 
 interface Findings {
   good: boolean;
@@ -63,6 +67,18 @@ const LEVELS: Record<z.infer<typeof levelSchema>, Level> = {
       precisions.some(({ problem }) => problem !== null),
     );
     return { good: !wrong, findings: answers, lines: describeAnswers(answers) };
+  },
+  controls: async ({ environment, paths }, _, { model: choice, devices = 'auto', quick = false }) => {
+    const { planModel } = unwrap(await resolveModel(choice, paths));
+    const probe = await withLastTest(unwrap(await probeDevices(environment)), paths, environment);
+    const onDevice = (name: string) => {
+      toStandardError(`${name} computes known sequences with ${planModel.title} ...`);
+    };
+    const found = unwrap(
+      await runControls(environment, paths, probe, planModel, { devices, quick, onDevice }),
+    );
+    const good = found.every(({ verdict }) => verdict === 'works');
+    return { good, findings: found, lines: [...found.map(describeControls), PANEL_CANNOT_SAY] };
   },
   precision: async ({ environment, paths }, inputs, { model: choice, json = false }) => {
     const { planModel } = unwrap(await resolveModel(choice, paths));
@@ -95,6 +111,23 @@ const AGREEMENT = {
     'gives the stored answers of the teaching model: it computes correctly, which says nothing about how well it tells viruses apart',
   processor: 'agrees with the processor; no known answers exist for this model',
 } as const satisfies Record<Answers['against'], string>;
+
+const VERDICTS = {
+  works: 'works as a classifier of viruses',
+  differs: 'computes wrongly here: do not use it on this device',
+  shifted: 'tells viruses apart, but not at a score of 0.5: do not rely on its calls',
+  weak: 'tells viruses apart poorly: do not use it',
+  chance: 'calls no better than chance: do not use it',
+  inverted: 'takes viruses for hosts and hosts for viruses: do not use it',
+  no_answer: 'gives no score for sequences that must have one: do not use it',
+} as const satisfies Record<Controls['verdict'], string>;
+
+const PANEL_CANNOT_SAY =
+  'What this cannot say: published models may have been trained on these genomes, and hardly any virus of eukaryotes is among them.';
+
+function describeControls({ deviceName, precision, verdict, reasons }: Controls): string {
+  return `${deviceName}, ${precision.toUpperCase()}: the model ${VERDICTS[verdict]}. ${reasons.join(' ')}`;
+}
 
 function describeAnswers({ against, source, devices }: Answers): string[] {
   const lines = devices.flatMap(({ name, precisions }) =>

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from virnucpro_backend.controls.scoring import ScoredSequences, score_sequences
 from virnucpro_backend.controls.statistics import Estimate, auroc_with_interval, share
 from virnucpro_backend.devices.kinds import DeviceKind, Precision
+from virnucpro_backend.encoders.precision import ALLOWED_SCORE
 from virnucpro_backend.safetensors_file import sha256_of_file
 from virnucpro_backend.weights.model_json import read_model_json
 
@@ -29,8 +30,6 @@ LOWEST_AUROC = 0.8
 that, be it a model or its computation, is not worth its work."""
 FEWEST_SCORED = 0.95
 """Every sequence of the panel has an open frame, so each must get a score."""
-MOST_DIFFERENT: dict[Precision, float] = {"fp32": 1e-3, "fp16": 1e-2, "bf16": 5e-2, "fp8": 0.2}
-"""The largest difference of a score from its known value that rounding explains, in each precision."""
 
 
 @dataclass(frozen=True)
@@ -175,8 +174,8 @@ def _verdict(
         return "inverted", [called, f"{measured}: the classes are swapped."]
     if area.low <= 0.5:
         return "chance", [called, f"{measured}: no better than chance."]
-    if difference is not None and difference > MOST_DIFFERENT[precision]:
-        allowed = MOST_DIFFERENT[precision]
+    if difference is not None and difference > ALLOWED_SCORE[precision]:
+        allowed = ALLOWED_SCORE[precision]
         reason = f"A score differs by {difference:.2g} from the known one; rounding explains {allowed:g}."
         return "differs", [called, reason]
     if area.value < LOWEST_AUROC:

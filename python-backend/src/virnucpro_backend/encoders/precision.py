@@ -15,6 +15,9 @@ DTYPES: dict[Precision, torch.dtype] = {
 """What the linear layers are built in. With "fp8", those of ESM-2 are then turned into FP8; the rest stays
 BF16."""
 
+ALLOWED_SCORE: dict[Precision, float] = {"fp32": 1e-3, "fp16": 1e-2, "bf16": 5e-2, "fp8": 0.2}
+"""The largest difference of a score from its known value that rounding explains."""
+
 
 def forbid_hidden_rounding() -> None:
     """FP32 products in FP32 (no TF32), and half-precision products summed in FP32 throughout."""

@@ -2,11 +2,12 @@
 
 device: a small random encoder on one kind of device, compared with the processor's FP32.
 model: reading frames with known answers, computed with an installed model.
+controls: whether a model tells known viral from known host sequences.
 precision: what each precision of a model costs in exactness, on the user's own sequences.
 speed: how fast a device runs both encoders.
 
-`device`, `model` and `speed` print one JSON object; `precision` prints a table for people and writes its
-JSON to a file. The exit code is 1, with a sentence on standard error, where nothing could be measured.
+`precision` prints a table for people and writes its JSON to a file; the others print one JSON object.
+The exit code is 1, with a sentence on standard error, where nothing could be measured.
 """
 
 from __future__ import annotations
@@ -55,6 +56,16 @@ def _model(arguments: argparse.Namespace) -> dict[str, Any]:
     from virnucpro_backend.selftest.model import check_answers
 
     return check_answers(arguments.kind, arguments.precisions, arguments.model, arguments.reference)
+
+
+def _controls(arguments: argparse.Namespace) -> dict[str, Any]:
+    from virnucpro_backend.controls.panel import run_controls
+    from virnucpro_backend.devices.allocator import set_up_device_allocator
+
+    set_up_device_allocator()
+    return run_controls(
+        arguments.model, arguments.kind, arguments.precisions[0], arguments.resources, quick=arguments.quick
+    )
 
 
 def _speed(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -112,6 +123,10 @@ def _parser() -> argparse.ArgumentParser:
     model = level("model", _model, device)
     model.add_argument("--model", type=Path, required=True, help="a model folder")
     model.add_argument("--reference", type=Path, required=True, help="reference-answers.json")
+    controls = level("controls", _controls, device)
+    controls.add_argument("--model", type=Path, required=True, help="a model folder")
+    controls.add_argument("--resources", type=Path, required=True, help="the folder that holds controls/")
+    controls.add_argument("--quick", action="store_true", help="only 20 viral and 20 host sequences")
     speed = level("speed", _speed, device)
     speed.add_argument("--seconds", type=float, default=60.0)
     precision = level("precision", _precision)

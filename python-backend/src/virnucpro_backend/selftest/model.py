@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from virnucpro_backend.devices.kinds import DeviceKind, Precision
 from virnucpro_backend.devices.opening.failure import LoadFailedError
-from virnucpro_backend.encoders.precision import forbid_hidden_rounding
+from virnucpro_backend.encoders.precision import ALLOWED_SCORE, forbid_hidden_rounding
 from virnucpro_backend.inference.commands import Load
 from virnucpro_backend.inference.failures import part_failure
 from virnucpro_backend.inference.part_file import PartFrames
@@ -31,13 +31,12 @@ from virnucpro_backend.weights.model_json import ModelDescription, read_model_js
 Against = Literal["original_tool", "stored", "processor"]
 FloatArray = npt.NDArray[np.float32]
 
-ALLOWED_SCORE: dict[Precision, float] = {"fp32": 1e-3, "fp16": 1e-2, "bf16": 5e-2, "fp8": 0.2}
 ALLOWED_NORM: dict[Precision, float] = {"fp32": 1e-3, "fp16": 5e-3, "bf16": 2e-2, "fp8": 0.1}
-"""The largest difference of a score, and relative difference of an embedding's Euclidean norm, that rounding
-can explain. The real weights were not at hand, so the limits lie well above what random weights of the full
-size show (figures in docs/results.md): trained weights have larger outliers. The usual faults are far
-outside: without token dropout's factor of 0.88 norms are off by 12 %, and with `<eos>` in the mean most
-scores change.
+"""The largest relative difference of an embedding's Euclidean norm that rounding can explain, as
+ALLOWED_SCORE is for scores. The real weights were not at hand, so the limits lie well above what random
+weights of the full size show (figures in docs/results.md): trained weights have larger outliers. The usual
+faults are far outside: without token dropout's factor of 0.88 norms are off by 12 %, and with `<eos>` in the
+mean most scores change.
 """
 
 _TOKENS_PER_BATCH = 512

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { unwrap } from '../../contract/result.ts';
+import { lastControls, runControls } from '../devices/selfTest/controlsLevel.ts';
+import { probeDevices } from '../devices/probeDevices.ts';
+import { RANDOM_MODEL, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
+import { resolveModel } from './resolveModel.ts';
+
+it.skipIf(WITHOUT_PYTHON)('tells a trained model from a random one, and keeps what it found', async () => {
+  const { environment, paths: usual } = testContext();
+  const paths = { ...usual, dataDir: await temporaryFolder() };
+  const probe = { ...unwrap(await probeDevices(environment)), gpus: [] };
+  const { planModel: teaching } = unwrap(await resolveModel('teaching', paths));
+  const { planModel: random } = unwrap(await resolveModel(RANDOM_MODEL, paths));
+
+  const found = unwrap(await runControls(environment, paths, probe, teaching, { devices: 'cpu:1' }));
+  expect(found).toMatchObject([{ kind: 'cpu', verdict: 'works', panel: { quick: false } }]);
+  expect(found[0]?.groups.map(({ group, sequences }) => [group, sequences])).toEqual([
+    ['viral', 100],
+    ['host', 100],
+    ['crassphage', 20],
+    ['shuffled', 40],
+  ]);
+  const quick = { devices: 'cpu:1', quick: true };
+  const [meaningless] = unwrap(await runControls(environment, paths, probe, random, quick));
+  expect(['chance', 'inverted', 'weak']).toContain(meaningless?.verdict);
+
+  expect(await lastControls(paths, teaching.hash)).toEqual(found);
+  expect(await lastControls(paths, random.hash)).toEqual([meaningless]);
+  expect(await lastControls(paths, '0'.repeat(64))).toEqual([]);
+});

@@ -17,6 +17,7 @@ import { Refused } from './shell/Refused.tsx';
 import { Shell } from './shell/Shell.tsx';
 import { followComputers } from './state/computer/computers.ts';
 import { connectionStore, homeConnection, useConnectionStatus } from './state/connection.ts';
+import { keepDraft } from './state/newRun/draft.ts';
 import { queryClient } from './state/queryClient.ts';
 import { followEnvironment } from './state/computer/followEnvironment.ts';
 import { followRunEnds } from './state/runs/runEnds.ts';
@@ -48,6 +49,7 @@ function Contents() {
   useEffect(followEnvironment, []);
   useEffect(followRunEnds, []);
   useEffect(goToWorkAtStart, []);
+  useEffect(keepDraft, []);
   useEffect(keepFocus, []);
   useEffect(loadSettingsOnConnect, []);
   if (refused) return <Refused />;

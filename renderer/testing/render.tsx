@@ -11,6 +11,7 @@ import { memoryTransport } from './memoryLink.ts';
 /** Draws a piece of the window with a memory engine behind it. */
 export async function renderWithEngine(content: ReactNode, options: MemoryEngineOptions = {}) {
   queryClient.clear();
+  sessionStorage.clear();
   const engine = createMemoryEngine(options);
   const close = startConnection(memoryTransport(engine));
   await new Promise<void>((resolve) => {

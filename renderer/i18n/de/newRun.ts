@@ -21,8 +21,8 @@ export const newRun = {
   'newRun.whatText':
     'Eine Tabelle, die für jede Sequenz sagt, ob sie viral aussieht, und sonst, warum sie nicht bewertet werden konnte. Dazu eine FASTA-Datei der viralen.',
   'newRun.files': 'Sequenzen',
-  'newRun.uploading': '{name} wird gesendet',
-  'newRun.uploaded': 'von diesem Browser gesendet',
+  'newRun.uploading': '{count, plural, one {{name} wird gesendet} other {# Dateien werden gesendet}}',
+  'newRun.inFolder': 'In {folder}',
   'newRun.chunkLine': 'Stück: {length}',
   'newRun.preparing': 'Vorbereitung: Dateien, Modell und Geräte werden geprüft …',
   'newRun.totals':
@@ -34,6 +34,20 @@ export const newRun = {
   'newRun.blockedFiles':
     '{count, plural, one {# Datei ist nicht verwendbar.} other {# Dateien sind nicht verwendbar.}} Der Lauf geht ohne sie weiter und führt sie in failed_files.txt auf.',
   'newRun.removeBlocked': 'Nicht Verwendbares entfernen',
+  'repair.undo': 'Rückgängig',
+  'repair.read_u_as_t': 'U als T lesen',
+  'repair.read_u_as_t.found':
+    '{count, plural, one {# Datei ist} other {# Dateien sind}} als RNA geschrieben, mit U statt T, und so nicht zu bewerten.',
+  'repair.read_u_as_t.done': 'U wird als T gelesen, in allen Dateien. Die Dateien bleiben, wie sie sind.',
+  'repair.remove_gaps': 'Lücken entfernen',
+  'repair.remove_gaps.found':
+    '{count, plural, one {# Datei enthält} other {# Dateien enthalten}} alignierte Sequenzen, deren Lücken die Leserahmen verschieben.',
+  'repair.remove_gaps.done': 'Lücken werden entfernt, in allen Dateien. Die Dateien bleiben, wie sie sind.',
+  'repair.whole_headers_as_names': 'Ganze Kopfzeilen als Namen',
+  'repair.whole_headers_as_names.found':
+    'In {count, plural, one {# Datei} other {# Dateien}} wiederholen sich Namen, weil ein Name am ersten Leerzeichen endet.',
+  'repair.whole_headers_as_names.done':
+    'Die ganzen Kopfzeilen sind die Namen, mit _ statt Leerzeichen, in allen Dateien.',
   'newRun.remove': '{name} entfernen',
   'newRun.column.file': 'Datei',
   'newRun.column.sequences': 'Sequenzen',

@@ -147,6 +147,7 @@ export const run = {
   'plan.order.file': 'Eine Datei nach der anderen',
   'plan.equalSequences': 'Gleiche Proteine eines Teils',
   'plan.equalOnce': 'Einmal berechnet',
+  'plan.repairs': 'Beim Lesen berichtigt',
   'plan.imported': 'Übernommene Embeddings',
   'plan.importedValue':
     'ESM-2 für {esm2, number}, DNABERT-S für {dnabertS, number} von {frames, number} Leserahmen, aus {folder}',

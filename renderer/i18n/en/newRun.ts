@@ -20,8 +20,8 @@ export const newRun = {
   'newRun.whatText':
     'A table that says for every sequence whether it looks viral, why it could not be scored where it could not, and a FASTA file of the viral ones.',
   'newRun.files': 'Sequences',
-  'newRun.uploading': 'Sending {name}',
-  'newRun.uploaded': 'sent by this browser',
+  'newRun.uploading': '{count, plural, one {Sending {name}} other {Sending # files}}',
+  'newRun.inFolder': 'In {folder}',
   'newRun.chunkLine': 'chunk: {length}',
   'newRun.preparing': 'Preparing: files, model and devices are being checked …',
   'newRun.totals':
@@ -33,6 +33,19 @@ export const newRun = {
   'newRun.blockedFiles':
     '{count, plural, one {# file cannot be used.} other {# files cannot be used.}} The run goes on without, and lists them in failed_files.txt.',
   'newRun.removeBlocked': 'Remove what cannot be used',
+  'repair.undo': 'Undo',
+  'repair.read_u_as_t': 'Read U as T',
+  'repair.read_u_as_t.found':
+    '{count, plural, one {# file is} other {# files are}} written as RNA, with U instead of T, and cannot be scored like that.',
+  'repair.read_u_as_t.done': 'U is read as T, in all files. The files stay as they are.',
+  'repair.remove_gaps': 'Remove gaps',
+  'repair.remove_gaps.found':
+    '{count, plural, one {# file holds} other {# files hold}} aligned sequences, with gaps that shift the reading frames.',
+  'repair.remove_gaps.done': 'Gaps are removed, in all files. The files stay as they are.',
+  'repair.whole_headers_as_names': 'Use whole header lines as names',
+  'repair.whole_headers_as_names.found':
+    'In {count, plural, one {# file} other {# files}} names repeat, because a name ends at the first blank.',
+  'repair.whole_headers_as_names.done': 'Whole header lines are the names, with _ for blanks, in all files.',
   'newRun.remove': 'Remove {name}',
   'newRun.column.file': 'File',
   'newRun.column.sequences': 'Sequences',

@@ -144,6 +144,7 @@ export const run = {
   'plan.order.file': 'One file after the other',
   'plan.equalSequences': 'Equal proteins of a part',
   'plan.equalOnce': 'Computed once',
+  'plan.repairs': 'Mended while reading',
   'plan.imported': 'Embeddings taken over',
   'plan.importedValue':
     'ESM-2 for {esm2, number}, DNABERT-S for {dnabertS, number} of {frames, number} reading frames, from {folder}',

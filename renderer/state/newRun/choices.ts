@@ -6,6 +6,7 @@ import {
   type ModelStatus,
   type ProbeResult,
   type ProbedGpu,
+  type Repair,
   type RunRequest,
   type RunRequestInput,
   type WindowWhere,
@@ -27,6 +28,8 @@ export interface RunChoices {
   readonly outputDir: string | null;
   readonly precision: RunRequest['precision'];
   readonly embeddings: RunRequest['embeddings'];
+  /** What is mended in the sequences of all files as they are read. */
+  readonly repairs: readonly Repair[];
   readonly keepWork: boolean;
   /** Folder of a run of the earlier tool whose embeddings are taken over. */
   readonly reuseEmbeddings: string | null;
@@ -47,6 +50,7 @@ export const RUN_REQUEST_DEFAULTS: RunChoices = {
   outputDir: null,
   precision: 'auto',
   embeddings: null,
+  repairs: [],
   keepWork: false,
   reuseEmbeddings: null,
   gpuMemoryGb: null,
@@ -151,6 +155,7 @@ export function requestFrom(
     embedEqualSequencesOnce: choices.embedEqualSequencesOnce,
     ...(name ? { name } : {}),
     ...(Object.keys(samples).length > 0 ? { samples } : {}),
+    ...(choices.repairs.length > 0 ? { repairs: [...choices.repairs] } : {}),
     ...(choices.reuseEmbeddings === null ? {} : { reuseEmbeddings: choices.reuseEmbeddings }),
     ...(choices.outputDir === null ? {} : { outputDir: choices.outputDir }),
     ...(choices.gpuMemoryGb === null ? {} : { gpuMemoryBytes: Math.round(choices.gpuMemoryGb * 1e9) }),
@@ -174,6 +179,7 @@ export function choicesFrom(request: RunRequest): RunChoices {
     outputDir: null,
     precision: request.precision,
     embeddings: request.embeddings,
+    repairs: request.repairs ?? [],
     keepWork: request.keepWork,
     reuseEmbeddings: request.reuseEmbeddings ?? null,
     gpuMemoryGb: request.gpuMemoryBytes === undefined ? null : request.gpuMemoryBytes / 1e9,

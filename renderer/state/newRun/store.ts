@@ -1,5 +1,5 @@
 import { create } from 'zustand';
-import { sampleNames } from '../../../electron/contract/index.ts';
+import { sampleNames, type Repair } from '../../../electron/contract/index.ts';
 import { RUN_REQUEST_DEFAULTS, type RunChoices } from './choices.ts';
 import type { ShownError } from '../../api/callError.ts';
 import { toShownError } from '../../api/callError.ts';
@@ -52,11 +52,12 @@ let nextUpload = 1;
 export async function addPaths(paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return;
   const { signal } = lookController;
-  const { chunkLength } = useNewRun.getState();
+  const { chunkLength, choices } = useNewRun.getState();
+  const repairs = [...choices.repairs];
   looks += 1;
   useNewRun.setState({ looking: true, inspectError: null });
   try {
-    const events = await engine.runs.inspect({ paths: [...paths], chunkLength }, { signal });
+    const events = await engine.runs.inspect({ paths: [...paths], chunkLength, repairs }, { signal });
     for await (const event of events) {
       if (signal.aborted) return;
       useNewRun.setState((state) =>
@@ -79,14 +80,26 @@ export function lookAgain(): Promise<void> {
   return addPaths(unseen.map((file) => file.path));
 }
 
-/** Looks into everything again where another chunk length makes the figures different ones. */
+/** Another chunk length makes the figures different ones. */
 export function setChunkLength(chunkLength: number): void {
   if (useNewRun.getState().chunkLength === chunkLength) return;
+  useNewRun.setState({ chunkLength });
+  lookAnew();
+}
+
+/** Mends what is read from now on, or reads it as it is. */
+export function setRepair(repair: Repair, wanted: boolean): void {
+  const others = useNewRun.getState().choices.repairs.filter((one) => one !== repair);
+  choose({ repairs: wanted ? [...others, repair] : others });
+  lookAnew();
+}
+
+/** Looks into everything again. */
+function lookAnew(): void {
   const paths = useNewRun.getState().files.map((file) => file.path);
   lookController.abort();
   lookController = new AbortController();
   useNewRun.setState((state) => ({
-    chunkLength,
     files: state.files.map(({ path }) => ({ path, inspected: null })),
   }));
   void addPaths(paths);
@@ -128,6 +141,7 @@ export function startOver(): void {
       ...state.choices,
       name: '',
       samples: {},
+      repairs: [],
       outputDir: null,
       model: state.choices.model === TEACHING_MODEL ? null : state.choices.model,
     },

@@ -40,6 +40,12 @@ const en = {
     `ESM-2 for ${esm2} and DNABERT-S for ${dnabertS} of ${frames} reading frames, from an earlier run of VirNucPro in ${folder} (precision: ${precision ?? 'unknown'})`,
   importedMethods: ({ esm2, dnabertS, frames }: ImportedFacts) =>
     ` Embeddings by ESM-2 of ${esm2} and by DNABERT-S of ${dnabertS} of the ${frames} reading frames were taken over from an earlier run of VirNucPro.`,
+  repairs: 'Mended while reading',
+  repair: {
+    read_u_as_t: 'U is read as T',
+    remove_gaps: 'gaps are removed',
+    whole_headers_as_names: 'whole header lines are the names',
+  },
   devices: 'Computed on',
   begun: 'Begun',
   ended: 'Last change',
@@ -114,6 +120,12 @@ const de: typeof en = {
     `ESM-2 für ${esm2} und DNABERT-S für ${dnabertS} von ${frames} Leserahmen, aus einem früheren Lauf von VirNucPro in ${folder} (Genauigkeit: ${precision ?? 'unbekannt'})`,
   importedMethods: ({ esm2, dnabertS, frames }) =>
     ` Embeddings von ESM-2 für ${esm2} und von DNABERT-S für ${dnabertS} der ${frames} Leserahmen stammen aus einem früheren Lauf von VirNucPro.`,
+  repairs: 'Beim Lesen berichtigt',
+  repair: {
+    read_u_as_t: 'U gilt als T',
+    remove_gaps: 'Lücken sind entfernt',
+    whole_headers_as_names: 'ganze Kopfzeilen sind die Namen',
+  },
   devices: 'Gerechnet auf',
   begun: 'Begonnen',
   ended: 'Letzte Änderung',

@@ -94,6 +94,7 @@ class ReportPage {
       [texts.model, `${model.title}${model.notice === null ? '' : ` (${model.notice})`}`],
       [texts.chunks, `${count(chunkLength)} bp`],
       [texts.precision, precision],
+      ...(run.plan.repairs ?? []).map((repair): [string, string] => [texts.repairs, texts.repair[repair]]),
       ...this.imported((facts): [string, string] => [texts.imported, texts.importedFrom(facts)]),
       [texts.devices, [...new Set(run.devices.map(({ name }) => name))].join(', ') || '–'],
       [texts.begun, timings.startedAt === null ? '–' : this.date(timings.startedAt)],

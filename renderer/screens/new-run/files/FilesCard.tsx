@@ -1,5 +1,5 @@
 import { asSentence, fileName, folderOf } from '../../../i18n/format.ts';
-import { ActionIcon, Button, Group, Loader } from '@mantine/core';
+import { ActionIcon, Button, Group, Loader, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconX } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
@@ -16,13 +16,14 @@ import { useProblemTexts } from '../../../state/problemTexts.ts';
 import { FileDetails } from './FileDetails.tsx';
 import classes from './FilesCard.module.css';
 import { PickButtons } from './PickButtons.tsx';
+import { Repairs } from './Repairs.tsx';
 import { VerdictBadge } from './VerdictBadge.tsx';
 
 /** The program's folder for files that a browser has sent: each in a folder of its own, which tells nobody anything. */
 const isUploaded = (path: string) =>
   /[\\/]uploads[\\/][0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}[\\/]/.test(path);
 
-const ROWS_IN_SIGHT = 6;
+const ROWS_IN_SIGHT = 14;
 /** What a phone's width leaves out: what becomes of a file, and the button that removes it, come first. */
 const NARROWEST = { bases: false };
 const ALL = {};
@@ -40,27 +41,31 @@ export function FilesCard() {
   const several = files.length > 1;
   // A column that repeats the names of the files says nothing.
   const tellsApart = new Set(samples).size < files.length || Object.keys(choices.samples).length > 0;
+  const [home, listed] = useMemo(() => [commonFolder(files), inOrder(files)], [files]);
   const columns = useMemo(
     () =>
       fileColumns(
         texts,
         several && tellsApart ? new Map(files.map(({ path }, index) => [path, samples[index] ?? ''])) : null,
+        home,
       ),
-    [texts, files, samples, several, tellsApart],
+    [texts, files, samples, several, tellsApart, home],
   );
   const totals = totalsOf(files);
   const samplesUsed = new Set(samples.filter((_, index) => !isBlocked(files[index]))).size;
   const blocked = files.filter(isBlocked);
   const shownFile = files.find((file) => file.path === selected) ?? files[0];
-  const rowAt = useMemo(() => (index: number) => files[index], [files]);
+  const rowAt = useMemo(() => (index: number) => listed[index], [listed]);
   return (
     <Card title={t('newRun.files')} aside={<PickButtons />}>
-      {uploads.map((upload) => (
-        <div key={upload.id} className={classes.upload}>
-          <span className="ellipsis">{t('newRun.uploading', { name: upload.name })}</span>
-          <ProgressBar label={upload.name} fraction={upload.fraction} />
+      {uploads.length > 0 && (
+        <div className={classes.upload}>
+          <span className="ellipsis">
+            {t('newRun.uploading', { count: uploads.length, name: uploads[0]?.name ?? '' })}
+          </span>
+          <ProgressBar label={t('newRun.files')} fraction={sentFraction(uploads)} />
         </div>
-      ))}
+      )}
       {inspectError && <ErrorCard error={inspectError} />}
       {files.length > 0 && (
         <>
@@ -80,6 +85,11 @@ export function FilesCard() {
               </Button>
             )}
           </Group>
+          {home !== null && several && (
+            <Text mb={6} fz="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+              {t('newRun.inFolder', { folder: home })}
+            </Text>
+          )}
           <VirtualTable
             label={t('newRun.files')}
             columns={columns}
@@ -91,6 +101,7 @@ export function FilesCard() {
             isOpen={(file) => file.path === shownFile?.path}
             empty={null}
           />
+          <Repairs />
           {blocked.length > 0 && (
             <Group
               justify="space-between"
@@ -136,13 +147,30 @@ export function FilesCard() {
   );
 }
 
+/** Where all files lie; null where they lie in several folders, or were sent by a browser. */
+function commonFolder(files: readonly ListedFile[]): string | null {
+  const folders = new Set(files.map(({ path }) => folderOf(path)));
+  const [only] = folders;
+  return only === undefined || folders.size > 1 || files.some(({ path }) => isUploaded(path)) ? null : only;
+}
+
+/** By name, as people count: rows must not move while somebody clicks them. */
+function inOrder(files: readonly ListedFile[]): ListedFile[] {
+  const collator = new Intl.Collator(undefined, { numeric: true });
+  return files.toSorted(
+    (x, y) => collator.compare(fileName(x.path), fileName(y.path)) || collator.compare(x.path, y.path),
+  );
+}
+
+const sentFraction = (uploads: readonly { fraction: number }[]) =>
+  uploads.reduce((sum, { fraction }) => sum + fraction, 0) / uploads.length;
+
 const isBlocked = (file?: ListedFile) => file !== undefined && verdictOf(file) === 'blocked';
 
 const openFile = (file: ListedFile) => selectFile(file.path);
 
-/** Beside a file's name: why it cannot be used, else where it lies. */
-function Beside({ file }: { file: ListedFile }) {
-  const { t } = useTexts();
+/** Beside a file's name: why it cannot be used, else where it lies, unless all lie in the same folder. */
+function Beside({ file, home }: { file: ListedFile; home: string | null }) {
   const sayProblem = useProblemTexts();
   const problem = blockingProblem(file);
   if (problem) {
@@ -155,17 +183,15 @@ function Beside({ file }: { file: ListedFile }) {
       </span>
     );
   }
-  return (
-    <span className="muted">
-      {isUploaded(file.path) ? t('newRun.uploaded') : fileName(folderOf(file.path))}
-    </span>
-  );
+  if (home !== null || isUploaded(file.path)) return null;
+  return <span className="muted">{fileName(folderOf(file.path))}</span>;
 }
 
 /** `samples`: by path; null where there is nothing to tell apart. */
 function fileColumns(
   { t, format }: Texts,
   samples: ReadonlyMap<string, string> | null,
+  home: string | null,
 ): VirtualColumn<ListedFile>[] {
   const figure = (file: ListedFile, text: (inspected: NonNullable<ListedFile['inspected']>) => string) =>
     file.inspected ? (blockingProblem(file) ? '–' : text(file.inspected)) : '…';
@@ -176,7 +202,7 @@ function fileColumns(
       width: 'minmax(clamp(92px, 19vw, 140px), 1fr)',
       cell: (row) => (
         <span title={row.path}>
-          {fileName(row.path)} <Beside file={row} />
+          {fileName(row.path)} <Beside file={row} home={home} />
         </span>
       ),
     },

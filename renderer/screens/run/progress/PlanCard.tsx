@@ -23,6 +23,14 @@ export function PlanCard({ run }: { run: RunSummary }) {
           { label: t('newRun.model'), value: modelTitle(plan.model, texts) },
           { label: t('plan.chunkLength'), value: format.bases(plan.chunkLength) },
           { label: t('plan.created'), value: format.dateTime(run.createdAt) },
+          ...(plan.repairs
+            ? [
+                {
+                  label: t('plan.repairs'),
+                  value: plan.repairs.map((repair) => t(`repair.${repair}`)).join(', '),
+                },
+              ]
+            : []),
           ...(plan.imported
             ? [
                 {

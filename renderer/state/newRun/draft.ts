@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { parseJson } from '../../../electron/contract/parseJson.ts';
+import { repairSchema } from '../../../electron/contract/index.ts';
+import { chosenComputer, connectionStore } from '../connection.ts';
+import { addPaths, choose, useNewRun } from './store.ts';
+
+/** What is worth keeping when a page is loaded again: the files, and what was written or decided about them. */
+const draftSchema = z.object({
+  paths: z.array(z.string()).min(1),
+  choices: z.object({
+    name: z.string(),
+    samples: z.record(z.string(), z.string()),
+    repairs: z.array(repairSchema),
+    model: z.string().nullable(),
+    outputDir: z.string().nullable(),
+  }),
+});
+
+/** By engine: paths of one computer are none of another. */
+const KEY = `virnucpro.newRun.${chosenComputer ?? 'here'}`;
+
+/** Takes up the files of a page that was loaded again, and keeps those of this one until the tab is closed. */
+export function keepDraft(): () => void {
+  let leave = connectionStore.subscribe(begin);
+  begin();
+  return () => leave();
+
+  function begin(): void {
+    if (connectionStore.getState().status !== 'connected') return;
+    leave();
+    takeUp();
+    leave = keep();
+  }
+}
+
+function takeUp(): void {
+  const draft = parseJson(draftSchema, storage()?.getItem(KEY) ?? undefined);
+  if (draft && useNewRun.getState().files.length === 0) {
+    choose(draft.choices);
+    void addPaths(draft.paths);
+  }
+}
+
+function keep(): () => void {
+  return useNewRun.subscribe((state, before) => {
+    if (state.files === before.files && state.choices === before.choices) return;
+    const { name, samples, repairs, model, outputDir } = state.choices;
+    const paths = state.files.map(({ path }) => path);
+    const kept = JSON.stringify({ paths, choices: { name, samples, repairs, model, outputDir } });
+    try {
+      if (paths.length === 0) storage()?.removeItem(KEY);
+      else storage()?.setItem(KEY, kept);
+    } catch {
+      // More files than a browser keeps.
+    }
+  });
+}
+
+/** A browser may forbid it. */
+function storage(): Storage | null {
+  try {
+    return window.sessionStorage;
+  } catch {
+    return null;
+  }
+}

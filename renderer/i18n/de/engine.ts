@@ -478,7 +478,7 @@ export const engine = {
   'engine.problem.kind.vcf.effect': 'Legen Sie die FASTA-Datei ab, aus der sie stammen.',
   'engine.problem.kind.excel': 'Eine Excel-Mappe.',
   'engine.problem.kind.excel.effect':
-    'Kopieren Sie die Sequenzen in eine reine Textdatei, jede unter eine Zeile mit > und ihrem Namen. Eine Probenliste braucht die Spalten file und sample.',
+    'Kopieren Sie die Sequenzen in eine reine Textdatei, jede unter eine Zeile mit > und ihrem Namen.',
   'engine.problem.kind.word': 'Ein Word-Dokument.',
   'engine.problem.kind.word.effect':
     'Speichern Sie es in Word als reinen Text (.txt); jede Sequenz steht unter einer Zeile mit > und ihrem Namen.',
@@ -505,5 +505,5 @@ export const engine = {
   'engine.problem.kind.web_page.effect': 'Laden Sie die Sequenzen selbst als FASTA herunter.',
   'engine.problem.kind.table': 'Eine Tabelle.',
   'engine.problem.kind.table.effect':
-    'Eine Tabelle eines anderen Werkzeugs, etwa von geNomad, wird auf den Ergebnissen eines Laufs abgelegt. Eine Probenliste braucht die Spalten file und sample.',
+    'Eine Tabelle eines anderen Werkzeugs, etwa von geNomad, wird auf den Ergebnissen eines Laufs abgelegt.',
 } as const;

@@ -196,7 +196,7 @@ const FROM_PYTHON = {
   'engine.problem.kind.vcf.effect': 'Drop the FASTA file that they were called from.',
   'engine.problem.kind.excel': 'An Excel workbook.',
   'engine.problem.kind.excel.effect':
-    'Copy the sequences into a plain text file, each below a line of > and its name. A sample sheet needs the columns file and sample.',
+    'Copy the sequences into a plain text file, each below a line of > and its name.',
   'engine.problem.kind.word': 'A Word document.',
   'engine.problem.kind.word.effect':
     'In Word, save it as plain text (.txt); each sequence stands below a line of > and its name.',
@@ -220,7 +220,7 @@ const FROM_PYTHON = {
   'engine.problem.kind.web_page.effect': 'Download the sequences themselves as FASTA.',
   'engine.problem.kind.table': 'A table.',
   'engine.problem.kind.table.effect':
-    'A table of another tool, such as geNomad’s, is dropped on the results of a run. A sample sheet needs the columns file and sample.',
+    'A table of another tool, such as geNomad’s, is dropped on the results of a run.',
 } as const;
 
 /** What the engine says by key. Most of it stands in the contract only. */

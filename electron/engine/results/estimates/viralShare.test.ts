@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { betaBelow, isSettled, turnChance } from './settled.ts';
+import { finalShare, partlyScored, simulatedRun, strataAt } from './testing/simulatedRun.ts';
+import { estimateShare } from './viralShare.ts';
+
+describe('the estimated share', () => {
+  it.each([
+    ['reads', 0.03],
+    ['contigs', 0.03],
+    ['huge virus', 0.001],
+  ] as const)('of %s covers what the finished run shows, about as often as it says', (kind, share) => {
+    const seeds = Array.from({ length: 40 }, (_, seed) => seed + 1);
+    const covered = seeds.filter((seed) => {
+      const run = simulatedRun(kind, share, seed);
+      const { low, high } = estimateShare(strataAt(run, () => 0.01))!;
+      expect(high - low).toBeGreaterThan(0);
+      return low <= finalShare(run) && finalShare(run) <= high;
+    });
+    expect(covered.length).toBeGreaterThanOrEqual(34);
+  });
+
+  it('narrows, and is the share of the finished run at its end', () => {
+    const run = simulatedRun('contigs', 0.1, 5);
+    const width = (turn: number): number => {
+      const { low, high } = estimateShare(strataAt(run, () => turn))!;
+      return high - low;
+    };
+    const widths = [0.01, 0.05, 0.25, 0.9].map(width);
+    expect(widths).toEqual(widths.toSorted((a, b) => b - a));
+    const end = estimateShare(strataAt(run, () => 1))!;
+    expect(end.low).toBe(end.high);
+    expect(end.share).toBeCloseTo(finalShare(run), 12);
+  });
+
+  it('is none where the sequences are computed one after the other', () => {
+    const run = simulatedRun('reads', 0.1, 7);
+    expect(estimateShare(strataAt(run, (place) => (place < 0.7 ? 1 : 0)))).toBeNull();
+    expect(estimateShare(strataAt(run, () => 0))).toBeNull();
+  });
+});
+
+describe('a settled call', () => {
+  it('can hardly turn', () => {
+    let settled = 0;
+    for (let seed = 1; seed <= 20; seed++)
+      for (const sequence of simulatedRun('mosaics', 0.4, seed)) {
+        const known = partlyScored(sequence, 0.1);
+        if (known.missingChunks === 0 || !isSettled(known)) continue;
+        settled += known.weightedScore >= known.weight / 2 === known.final >= 0.5 ? 1 : -99;
+      }
+    expect(settled).toBeGreaterThan(1000);
+  });
+
+  it('is certain where no score of the missing chunks can turn it, and open without a score', () => {
+    const half = { weight: 500, squaredWeight: 250_000, missingWeight: 500, missingChunks: 1 };
+    expect(turnChance({ ...half, weightedScore: 500 })).toBe(0);
+    expect(turnChance({ ...half, weightedScore: 490 })).toBeGreaterThan(0.1);
+    expect(turnChance({ ...half, weight: 501, weightedScore: 501 })).toBe(0);
+    expect(turnChance({ ...half, weightedScore: 0 })).toBeGreaterThan(0);
+    expect(turnChance({ ...half, weight: 0, squaredWeight: 0, weightedScore: 0 })).toBe(1);
+    expect(turnChance({ ...half, weightedScore: 250, missingWeight: 0, missingChunks: 0 })).toBe(0);
+  });
+
+  it('goes by the distribution that it names', () => {
+    // I_x(a, b) of whole a and b is a sum of binomial probabilities.
+    expect(betaBelow(0.3, 2, 3)).toBeCloseTo(0.3483, 10);
+    expect(betaBelow(0.9, 0.5, 0.5)).toBeCloseTo((2 / Math.PI) * Math.asin(Math.sqrt(0.9)), 10);
+    expect(betaBelow(0.1, 1, 20)).toBeCloseTo(1 - 0.9 ** 20, 10);
+    expect(betaBelow(0.5, 300, 300)).toBeCloseTo(0.5, 10);
+  });
+});

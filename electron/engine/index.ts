@@ -74,6 +74,7 @@ export {
 } from './exports/otherTools/joinOtherTable.ts';
 export { readOtherTable } from './exports/otherTools/readOtherTable.ts';
 export { storedOtherTables } from './exports/otherTools/storedOtherTables.ts';
+export { viralShares } from './service/questions/viralSoFar.ts';
 export { samplesOf, summariseSamples, viralShare } from './exports/samples.ts';
 
 // This process and this computer

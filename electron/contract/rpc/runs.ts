@@ -133,6 +133,28 @@ const clusterLiveSchema = z.object({
 });
 export type ClusterLive = z.infer<typeof clusterLiveSchema>;
 
+const shareEstimateSchema = z.object({ share: z.number(), low: z.number(), high: z.number() });
+const shareSoFarSchema = z.object({
+  /** What is counted: sequences, where all of them are of one chunk. */
+  unit: z.enum(['sequences', 'chunks']),
+  viral: countSchema,
+  scored: countSchema,
+  /** With those that are not computed yet; of inputs that are read to their end. */
+  total: countSchema,
+  /** What the finished run will show, with an interval of 95 %; null where what is computed is no even sample. */
+  estimate: shareEstimateSchema.nullable(),
+});
+export type ShareSoFar = z.infer<typeof shareSoFarSchema>;
+const sampleShareSchema = shareSoFarSchema.extend({ sample: z.string() });
+export type SampleShare = z.infer<typeof sampleShareSchema>;
+const viralSoFarSchema = z.object({
+  run: shareSoFarSchema,
+  samples: z.array(sampleShareSchema),
+  /** For the whole run, by the share of its frames that was computed. */
+  curve: z.array(shareEstimateSchema.extend({ fraction: z.number() })),
+});
+export type ViralShares = z.infer<typeof viralSoFarSchema>;
+
 const encoderNormsSchema = z.object({
   low: z.number(),
   high: z.number(),
@@ -407,8 +429,8 @@ export const runsContract = {
   watch: procedure.input(byRun).output(eventIterator(runLiveSchema)),
   throughput: procedure.input(byRun).output(z.array(throughputPointSchema)),
   deviceHistory: procedure.input(byRun).output(z.array(deviceHistorySchema)),
-  /** Sequences called virus among those scored so far, by the same rule as in the results. */
-  viralSoFar: procedure.input(byRun).output(z.object({ viral: countSchema, scored: countSchema })),
+  /** The share of what is called virus, as far as is known, and what the finished run will show. */
+  viralSoFar: procedure.input(byRun).output(viralSoFarSchema),
   /** Files in the run's folder that can be had by themselves. */
   files: procedure.input(byRun).output(z.array(runFileSchema)),
   /** Desktop: opens one of the result files in the program that the computer has for it. */

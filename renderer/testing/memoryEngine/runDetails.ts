@@ -7,8 +7,10 @@ import {
   type InputStatus,
   type RunEvent,
   type RunSummary,
+  type ShareSoFar,
   type UnusableInput,
   type PartStatus,
+  type ViralShares,
 } from '../../../electron/contract/index.ts';
 import { seededRandom } from './random.ts';
 
@@ -159,4 +161,32 @@ export function madeEvents(now: number): RunEvent[] {
     say(1, 'error', 'part_failed', message('note.part_failed', { part: '000077', text: 'out_of_memory' })),
   ];
   return events.map((event, index) => ({ ...event, id: index + 1 }));
+}
+
+/** As of an even sample of reads that grows: an interval that narrows around what the run will show. */
+export function madeViralShares(run: RunSummary): ViralShares {
+  const samples = [
+    ...new Set(run.plan.inputs.map(({ path }) => path.split('/').at(-1)!.replace(/\..*$/, ''))),
+  ];
+  const at = (
+    fraction: number,
+    share: number,
+  ): ShareSoFar & { estimate: NonNullable<ShareSoFar['estimate']> } => {
+    const half = (0.004 * (1 - fraction)) / Math.sqrt(fraction);
+    return {
+      unit: 'sequences',
+      viral: 5_210,
+      scored: 29_400,
+      total: 1_200_000,
+      estimate: { share, low: share - half, high: share + half },
+    };
+  };
+  return {
+    run: at(0.05, 0.177),
+    samples: samples.map((sample, index) => ({ sample, ...at(0.05, 0.05 + (index % 7) * 0.04) })),
+    curve: Array.from({ length: 20 }, (_, step) => {
+      const fraction = (step + 1) / 400;
+      return { fraction, ...at(fraction, 0.177 + 0.01 * Math.sin(step)).estimate };
+    }),
+  };
 }

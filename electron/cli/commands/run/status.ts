@@ -10,13 +10,16 @@ import {
   readRunReport,
   type StoredRun,
   unusualNorms,
+  viralShares,
   UNUSUAL_NORMS,
   formatCount,
   formatDuration,
 } from '../../../engine/index.ts';
+import type { ViralShares } from '../../../contract/rpc/runs.ts';
 import { isActive } from '../../../contract/runState.ts';
 import { deviceLine } from '../../output/deviceLine.ts';
 import { bar } from '../../output/progressText.ts';
+import { shareText } from '../../output/shareText.ts';
 import { toStandardOutput } from '../../output/terminal.ts';
 
 /** How the model lies in a device's memory, where that is not as usual. */
@@ -29,6 +32,12 @@ function memoryWords({ devices, plan }: StoredRun, id: string): string {
   );
 }
 
+function viralLines({ run, samples }: ViralShares): string[] {
+  if (run.scored === 0) return [];
+  const each = samples.length < 2 ? [] : samples.map((sample) => `  ${sample.sample}: ${shareText(sample)}`);
+  return [`viral so far ${shareText(run)}`, ...each];
+}
+
 /** Prints at most this many recent warnings; --json has the whole report. */
 const SHOWN_REMARKS = 5;
 
@@ -38,6 +47,7 @@ export async function status(context: EngineContext, folder: string, json: boole
   const store = await openRunStore(folder, { hostEntry: context.storeHost, readOnly: true });
   try {
     const { run, timings, devices, uneven, remarks } = await readRunReport(store);
+    const viral = await viralShares(store);
     const shown = remarks
       .filter(({ code }) => code !== IMBALANCE && code !== UNUSUAL_NORMS)
       .slice(-SHOWN_REMARKS);
@@ -46,7 +56,7 @@ export async function status(context: EngineContext, folder: string, json: boole
     if (json) {
       const { state, counts, plan } = run;
       process.stdout.write(
-        `${JSON.stringify({ state, interrupted, counts, plan, timings, devices, uneven, remarks, holder })}\n`,
+        `${JSON.stringify({ state, interrupted, counts, plan, timings, devices, uneven, remarks, holder, viral: { run: viral.run, samples: viral.samples } })}\n`,
       );
       return 0;
     }
@@ -59,6 +69,7 @@ export async function status(context: EngineContext, folder: string, json: boole
       `${bar(frames.total === 0 ? 0 : frames.done / frames.total)} parts ${parts.done}/${total}${run.prepared ? '' : '+'}, ` +
         `frames ${formatCount(frames.done)}/${formatCount(frames.total)}, ${parts.failed} failed, ` +
         `at work for ${formatDuration(timings.workingMilliseconds / 1000)}`,
+      ...viralLines(viral),
       ...(repeatedProteins + repeatedNucleotides === 0
         ? []
         : [

@@ -1,22 +1,29 @@
+import type { ViralShares } from '../../../contract/rpc/runs.ts';
+import { samplesOf } from '../../exports/samples.ts';
+import { sharesSoFar } from '../../results/estimates/shareSoFar.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 
-interface SoFar {
-  viral: number;
-  scored: number;
+/** The viral share of a run and of its samples, as far as is known. */
+export async function viralShares(store: Pick<RunStore, 'viralSoFar' | 'loadRun'>): Promise<ViralShares> {
+  const [known, run] = await Promise.all([store.viralSoFar(), store.loadRun()]);
+  return sharesSoFar(known, samplesOf(run));
 }
 
 /** The first count of a run that was opened looks at every chunk: counting must not take more than this share of the time. */
 const SHARE = 0.05;
 
-/** Sequences called virus among those scored so far, counted again only now and then while a run grows. */
+/** The viral shares of runs, counted again only now and then while they grow. */
 export class ViralSoFar {
-  private readonly known = new Map<string, { answer: Promise<SoFar>; until: number }>();
+  private readonly known = new Map<string, { answer: Promise<ViralShares>; until: number }>();
 
-  of(runId: string, read: (ask: (store: RunStore) => Promise<SoFar>) => Promise<SoFar>): Promise<SoFar> {
+  of(
+    runId: string,
+    read: (ask: (store: RunStore) => Promise<ViralShares>) => Promise<ViralShares>,
+  ): Promise<ViralShares> {
     const known = this.known.get(runId);
     if (known && performance.now() < known.until) return known.answer;
     const begun = performance.now();
-    const entry = { answer: read((store) => store.viralSoFar()), until: Number.POSITIVE_INFINITY };
+    const entry = { answer: read(viralShares), until: Number.POSITIVE_INFINITY };
     this.known.set(runId, entry);
     void entry.answer
       .catch(() => undefined)

@@ -1,4 +1,4 @@
-import type { PlanModel } from '../../../contract/plan.ts';
+import type { Plan, PlanModel } from '../../../contract/plan.ts';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,6 +49,7 @@ export async function preparedRun(
   inputs: SyntheticRecord[][],
   sizes: PreparedSizes | number = 8,
   model: Partial<PlanModel> = {},
+  order: Plan['order'] = 'file',
 ): Promise<PreparedRun> {
   const folder = join(newFolder(), 'run');
   mkdirSync(folder);
@@ -58,7 +59,7 @@ export async function preparedRun(
     typeof sizes === 'number' ? { framesPerPart: sizes } : sizes,
   );
   const plan = syntheticPlan(inputs.length);
-  const create = { plan: { ...plan, model: { ...plan.model, ...model } }, description: DESCRIPTION };
+  const create = { plan: { ...plan, order, model: { ...plan.model, ...model } }, description: DESCRIPTION };
   const store = await openRunStore(folder, { hostEntry: HOST_ENTRY, create });
   await reportPrepare(store, prepared);
   return { folder, prepared, store };

@@ -40,10 +40,17 @@ it('counts viral sequences once more when the run pauses', async () => {
   const run = runAtWork();
   showWithoutFraction(run);
   await renderWithEngine(<OverallProgress />);
-  await screen.findByText('5,210 of 29,400');
+  await screen.findByText('17.7% (16.0% to 19.4%)');
   const key = queries.runs.viralSoFar.queryKey({ input: { runId: run.runId } });
-  act(() => void queryClient.setQueryData(key, { viral: 7, scored: 30 }));
+  act(
+    () =>
+      void queryClient.setQueryData(key, {
+        run: { unit: 'sequences', viral: 7, scored: 30, total: 90, estimate: null },
+        samples: [],
+        curve: [],
+      }),
+  );
   await screen.findByText('7 of 30');
   act(() => showWithoutFraction({ ...run, state: PAUSED }));
-  await screen.findByText('5,210 of 29,400');
+  await screen.findByText('17.7% (16.0% to 19.4%)');
 });

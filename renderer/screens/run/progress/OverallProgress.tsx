@@ -1,18 +1,14 @@
 import { Group, SimpleGrid, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
 import type { RunProgress, RunSummary } from '../../../../electron/contract/index.ts';
 import { Card } from '../../../components/Card.tsx';
 import { Facts, type FactItem } from '../../../components/Facts.tsx';
 import { ProgressBar } from '../../../components/feedback/ProgressBar.tsx';
 import { useTexts } from '../../../i18n/index.ts';
-import { queries } from '../../../state/connection.ts';
 import { sequencesPerMinute, useLiveRun } from '../../../state/runs/liveRun.ts';
 import { queuedRuns, runStatus, useRuns } from '../../../state/runs/runs.ts';
 import classes from './OverallProgress.module.css';
-import { useOnceMoreAtEnd } from './askingAgain.ts';
-
-const VIRAL_EVERY_MS = 10_000;
+import { useShareTexts, useViralShares } from './ViralShareCard.tsx';
 
 /** How far the run is by work, how long it has taken and will take, and its two stages apart. */
 export function OverallProgress() {
@@ -76,14 +72,8 @@ export function OverallProgress() {
 function useFacts(run: RunSummary | null, progress: RunProgress | null): FactItem[] {
   const { t, format } = useTexts();
   const queued = useRuns((state) => (state.runs ? queuedRuns(state.runs).length : 0));
-  const viral = useQuery(
-    queries.runs.viralSoFar.queryOptions({
-      input: { runId: run?.runId ?? '' },
-      enabled: run !== null && run.state.phase !== 'created',
-      refetchInterval: run !== null && isAtWork(run) && VIRAL_EVERY_MS,
-    }),
-  );
-  useOnceMoreAtEnd(run !== null && isAtWork(run), viral.refetch);
+  const viral = useViralShares(run);
+  const texts = useShareTexts();
   if (!run || !progress) return [];
   const status = runStatus(run);
   if (status === 'queued') {
@@ -106,8 +96,7 @@ function useFacts(run: RunSummary | null, progress: RunProgress | null): FactIte
   const { parts, inputs, remainingSeconds } = progress;
   const atWork = isAtWork(run);
   const perMinute = sequencesPerMinute(progress.residuesPerSecond, progress);
-  const found = run.state.phase === 'done' ? run.viralSequences : viral.data?.viral;
-  const of = run.state.phase === 'done' ? run.sequences : viral.data?.scored;
+  const { viralSequences, sequences } = run;
   return [
     ...(atWork
       ? [
@@ -129,9 +118,13 @@ function useFacts(run: RunSummary | null, progress: RunProgress | null): FactIte
     {
       label: t(run.state.phase === 'done' ? 'progress.viral' : 'progress.viralSoFar'),
       value:
-        found === null || found === undefined || !of
-          ? '–'
-          : t('common.of', { part: format.integer(found), whole: format.integer(of) }),
+        run.state.phase !== 'done'
+          ? viral
+            ? `${texts.share(viral.run)}${viral.run.estimate ? ` ${texts.interval(viral.run)}` : ''}`
+            : '–'
+          : typeof viralSequences !== 'number' || !sequences
+            ? '–'
+            : t('common.of', { part: format.integer(viralSequences), whole: format.integer(sequences) }),
     },
     { label: t('progress.elapsed'), value: format.duration(run.computingSeconds ?? progress.elapsedSeconds) },
     {

@@ -13,6 +13,7 @@ import { EventList } from './EventList.tsx';
 import { OverallProgress } from './OverallProgress.tsx';
 import { PlanCard } from './PlanCard.tsx';
 import { ThroughputChart } from './ThroughputChart.tsx';
+import { ViralShareCard } from './ViralShareCard.tsx';
 
 /** The dashboard of a run. */
 export function ProgressTab({ run }: { run: RunSummary }) {
@@ -55,6 +56,7 @@ export function ProgressTab({ run }: { run: RunSummary }) {
       </Stack>
       {run.state.phase !== 'created' && (
         <>
+          <ViralShareCard run={run} />
           <div className="columns">
             <ThroughputChart run={run} />
             <EventList runId={run.runId} />

@@ -4,7 +4,7 @@ import { madeDeviceHistory, MADE_FILES } from '../deviceHistory.ts';
 import { COHORT, COHORT_FILES, madeInspection } from '../computer.ts';
 import { madeLive } from '../live.ts';
 import { pause } from '../pause.ts';
-import { madeEvents, madeInputs, madeParts, madeUnusable } from '../runDetails.ts';
+import { madeViralShares, madeEvents, madeInputs, madeParts, madeUnusable } from '../runDetails.ts';
 import { madeRun, RUN_IDS } from '../runs.ts';
 import { isAtWork, type World } from '../world.ts';
 
@@ -127,7 +127,7 @@ export function runsRouter(world: World) {
     deviceHistory: runs.deviceHistory.handler(({ input }) =>
       madeDeviceHistory(world, world.find(input.runId)),
     ),
-    viralSoFar: runs.viralSoFar.handler(() => ({ viral: 5_210, scored: 29_400 })),
+    viralSoFar: runs.viralSoFar.handler(({ input }) => madeViralShares(world.find(input.runId))),
     files: runs.files.handler(({ input }) =>
       world.find(input.runId).state.phase === 'done' ? MADE_FILES : [],
     ),

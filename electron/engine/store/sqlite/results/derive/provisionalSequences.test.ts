@@ -71,17 +71,9 @@ describe('results of a run that is not done', () => {
         expect(sequence).toEqual(early.get(sequence.row) ?? sequence);
         early.set(sequence.row, sequence);
       }
-      const scored = await run.store.viralSoFar();
-      expect(scored.scored).toBeGreaterThanOrEqual(
-        rows.filter(({ virusScore }) => virusScore !== null).length,
-      );
     }
-    const { counts } = await run.store.writeTables();
+    await run.store.writeTables();
     expect(await found(run)).toEqual([...early.values()].sort((a, b) => a.row - b.row));
-    expect(await run.store.viralSoFar()).toEqual({
-      viral: counts.byPrediction.virus,
-      scored: counts.byPrediction.virus + counts.byPrediction.others,
-    });
     await run.store.close();
   });
 
@@ -124,7 +116,7 @@ describe('results of a run that is not done', () => {
       ['long', 'not_computed'],
       ['c', 'not_computed'],
     ]);
-    const { counts } = await run.store.writeTables();
+    await run.store.writeTables();
     expect(counts).toMatchObject({ failedParts: rest.length, byReason: { not_computed: 2 } });
 
     await run.store.retryFailed('all');

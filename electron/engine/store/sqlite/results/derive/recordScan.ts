@@ -47,15 +47,15 @@ const LAST_ROW = Number.MAX_SAFE_INTEGER;
 export const DESCRIBED =
   'row, n_chunks AS nChunks, n_frames AS nFrames, length, reason AS fault, input, name, header';
 
-/** The records in order. A page in memory at a time, so that the connection stays free to write in between. Raises AppFailure where
+/** The records in order, or only those of the rows between two, both included. A page in memory at a time, so that the connection stays free to write in between. Raises AppFailure where
  * a record cannot have that many chunks. */
-export function* scanRecords(db: Database.Database): Generator<DescribedRecord> {
-  const page = db.prepare<[number, number], DescribedRecord>(
-    `SELECT ${DESCRIBED} FROM record WHERE row > ? ORDER BY row LIMIT ?`,
+export function* scanRecords(db: Database.Database, from = 0, to = LAST_ROW): Generator<DescribedRecord> {
+  const page = db.prepare<[number, number, number], DescribedRecord>(
+    `SELECT ${DESCRIBED} FROM record WHERE row > ? AND row <= ? ORDER BY row LIMIT ?`,
   );
   const { chunkLength } = readPlan(db);
-  for (let last = -1; ;) {
-    const records = page.all(last, PAGE_ROWS);
+  for (let last = from - 1; ;) {
+    const records = page.all(last, to, PAGE_ROWS);
     if (records.length === 0) return;
     for (const { row, length, nChunks } of records)
       if (nChunks > chunkCount(length, chunkLength))
@@ -68,12 +68,12 @@ export function* scanRecords(db: Database.Database): Generator<DescribedRecord> 
 /** Scores as hexadecimal text: SQLite hands a million short texts over much faster than as many blobs. */
 type ChunkTuple = [number, number, number, number, number, string, Reason | null];
 
-/** Walks over the chunk rows in order, a page in memory at a time; or only over those of one record. */
+/** Walks over the chunk rows in order, a page in memory at a time; or only over those of some rows. */
 export class ChunkCursor {
   /** The chunk it stands at; null behind the last one. */
   current: ScannedChunk | null = null;
   readonly #statement: Database.Statement<[number, number, number, number], ChunkTuple>;
-  #to = LAST_ROW;
+  #to: number;
   #page: ChunkTuple[] = [];
   #next = 0;
   /** Of the scores of a page, always the same: V8 would let those of many pages gather before it looks which are still in use. */
@@ -82,14 +82,15 @@ export class ChunkCursor {
   #pairs: ScorePairs = NO_PAIRS;
   #used = 0;
 
-  constructor(db: Database.Database) {
+  constructor(db: Database.Database, from = 0, to = LAST_ROW) {
+    this.#to = to;
     this.#statement = db
       .prepare<[number, number, number, number], ChunkTuple>(
         `SELECT row, chunk, part, frames, unscored, hex(${SCORES_READ}), reason FROM chunk
          WHERE (row, chunk) > (?, ?) AND row <= ? ORDER BY row, chunk LIMIT ?`,
       )
       .raw();
-    this.#load(0, -1);
+    this.#load(from, -1);
   }
 
   /** Stands at the first chunk of this record, and ends behind its last. */

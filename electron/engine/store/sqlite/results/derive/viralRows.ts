@@ -15,11 +15,6 @@ interface ChunkColumns {
   reason: Reason | null;
 }
 
-export interface ViralCount {
-  viral: number;
-  scored: number;
-}
-
 /**
  * Which sequences are viral, without a sum over the frames of every chunk: where all scored chunks of a sequence have one call, the
  * sequence has it too (a weighted mean of scores from 0.5 on is at least 0.5, one of scores below 0.5 is below). Only those whose chunks
@@ -56,7 +51,5 @@ export function viralRowMethods(db: Database.Database) {
       Uint32Array.from(
         withViralChunks.all().flatMap(({ row, isDivided }) => (isDivided && !isViral(row) ? [] : [row])),
       ),
-    /** Summed up over all of its chunks that are there. */
-    isViral,
   };
 }

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
-import { SequenceTally } from '../../../../results/sequenceTally.ts';
+import { estimateShare, type Stratum } from '../../../../results/estimates/viralShare.ts';
+import type { ViralSoFar } from '../../../../results/estimates/shareSoFar.ts';
 import { openRunStore } from '../../../runStore.ts';
 import {
   compute,
@@ -12,30 +13,33 @@ import {
   type PreparedRun,
 } from '../../../testing/storeFixture.ts';
 import { recordOf, type FrameRef } from '../../../testing/syntheticRun.ts';
-import { ChunkCursor } from './recordScan.ts';
 
 afterAll(removeFolders);
 
-/** From scratch: one pass over every chunk. */
-function counted({ folder }: PreparedRun): { viral: number; scored: number } {
-  const db = new Database(join(folder, 'run.db'), { readonly: true });
-  const rows = new Map<number, SequenceTally>();
-  const cursor = new ChunkCursor(db);
-  for (let chunk = cursor.current; chunk; chunk = cursor.current) {
-    if (chunk.reason === null) {
-      const tally = rows.get(chunk.row) ?? new SequenceTally(LENGTHS[chunk.row]!, 500);
-      tally.add(chunk);
-      rows.set(chunk.row, tally);
-    }
-    cursor.advance();
-  }
-  db.close();
-  const scores = [...rows.values()].map((tally) => tally.summary(null).virusScore ?? 0);
-  return { viral: scores.filter((score) => score >= 0.5).length, scored: scores.length };
+interface Counted {
+  viral: number;
+  scored: number;
 }
 
-async function expectAsCounted(run: PreparedRun): Promise<{ viral: number; scored: number }> {
-  const soFar = await run.store.viralSoFar();
+/** From scratch: one pass over every chunk. */
+function counted({ folder }: PreparedRun): Counted {
+  const db = new Database(join(folder, 'run.db'), { readonly: true });
+  const counts = db
+    .prepare<[], Counted>('SELECT coalesce(sum(is_virus), 0) AS viral, count(is_virus) AS scored FROM chunk')
+    .get()!;
+  db.close();
+  return counts;
+}
+
+function total({ inputs }: ViralSoFar): Counted {
+  const strata = inputs.flatMap((input) => input.strata);
+  const sum = (value: (stratum: Stratum) => number): number =>
+    strata.reduce((all, stratum) => all + value(stratum), 0);
+  return { viral: sum(({ viral }) => viral), scored: sum(({ scored }) => scored) };
+}
+
+async function expectAsCounted(run: PreparedRun): Promise<Counted> {
+  const soFar = total(await run.store.viralSoFar());
   expect(soFar).toEqual(counted(run));
   return soFar;
 }
@@ -48,7 +52,7 @@ async function reopened(run: PreparedRun): Promise<PreparedRun> {
 const RECORDS = Array.from({ length: 40 }, (_, index) =>
   recordOf(`s${index}`, index % 9 === 4 ? Array.from({ length: 11 }, () => 63) : [1, 6, 8].slice(index % 3)),
 );
-const LENGTHS = RECORDS.map(({ length }) => length);
+const CHUNKS = RECORDS.reduce((sum, { openFrames }) => sum + openFrames.length, 0);
 const FAILURE = { code: 'out_of_memory', message: 'The GPU is full.' } as const;
 
 const isViral = (): number => 0.9;
@@ -56,7 +60,7 @@ const notViral = (): number => 0.1;
 /** Of a long record some chunks are viral and some are not: no part alone knows what it is called. */
 const everyThird = ({ chunk }: FrameRef): number => (chunk % 3 === 0 ? 0.9 : 0.1);
 
-describe('viral sequences so far', () => {
+describe('viral chunks so far', () => {
   it('are those of a count from scratch, while parts are done in any order, fail, are cut in two and tried again', async () => {
     const run = await preparedRun([RECORDS], 8);
     const keys = (await run.store.pendingParts()).map(({ key }) => key);
@@ -80,7 +84,7 @@ describe('viral sequences so far', () => {
     for (const { key } of await run.store.pendingParts()) await compute(run, key, isViral);
     const after = await expectAsCounted(run);
     expect(after.viral).toBeGreaterThan(before.viral);
-    expect(after.scored).toBe(RECORDS.length);
+    expect(after.scored).toBe(CHUNKS);
     await run.store.close();
   });
 
@@ -90,20 +94,20 @@ describe('viral sequences so far', () => {
     expect((await expectAsCounted(made)).viral).toBe(0);
     await made.store.close();
     const db = new Database(join(made.folder, 'run.db'));
-    db.prepare('UPDATE chunk SET is_virus = 1 WHERE row IN (3, 4)').run();
+    db.prepare('UPDATE chunk SET is_virus = 1 WHERE row IN (3, 5)').run();
     db.close();
 
     const run = await reopened(made);
-    expect((await run.store.viralSoFar()).viral).toBe(2);
+    expect((await expectAsCounted(run)).viral).toBe(4);
     expect(await run.store.repairDamage()).toHaveLength(1);
     const rest = await expectAsCounted(run);
-    expect(rest.scored).toBeLessThan(RECORDS.length);
+    expect(rest.scored).toBeLessThan(CHUNKS);
     expect(rest.viral).toBe(0);
     await reportPrepare(run.store, run.prepared);
     for (const { key } of await run.store.pendingParts()) await compute(run, key, everyThird);
     const { viral, scored } = await expectAsCounted(run);
     expect(viral).toBeGreaterThan(0);
-    expect(scored).toBe(RECORDS.length);
+    expect(scored).toBe(CHUNKS);
     await run.store.close();
   });
 
@@ -116,7 +120,38 @@ describe('viral sequences so far', () => {
     const resumed = await reopened(run);
     expect(await expectAsCounted(resumed)).toEqual(before);
     for (const key of keys.slice(5)) await compute(resumed, key, everyThird);
-    expect((await expectAsCounted(resumed)).scored).toBe(RECORDS.length);
+    expect((await expectAsCounted(resumed)).scored).toBe(CHUNKS);
     await resumed.store.close();
+  });
+
+  it('have a curve with an interval that closes, where the parts are an even sample, and none in the order of the files', async () => {
+    const many = Array.from({ length: 400 }, (_, index) => recordOf(`s${index}`, [1]));
+    const everySeventh = ({ row }: FrameRef): number => (row % 7 === 0 ? 0.9 : 0.1);
+    for (const order of ['sample', 'file'] as const) {
+      const run = await preparedRun([many.slice(0, 100), many.slice(100)], 1, {}, order);
+      const parts = (await run.store.pendingParts()).map(({ key }) => key);
+      // Every part is one read here: as good as any order of an even sample.
+      const turns = parts.map((_, index) => parts[(index * 149) % parts.length]!);
+      for (const key of turns.slice(0, 120)) await compute(run, key, everySeventh);
+      const partly = await run.store.viralSoFar();
+      const strata = partly.inputs.flatMap((input) => input.strata);
+      const { share, low, high } = estimateShare(strata)!;
+      expect([low < share, share < high, low < 1 / 7, 1 / 7 < high]).toEqual([true, true, true, true]);
+      for (const key of turns.slice(120)) await compute(run, key, everySeventh);
+      const { curve, isSample } = await run.store.viralSoFar();
+      expect(isSample).toBe(order === 'sample');
+      if (order === 'file') expect(curve).toEqual([]);
+      else {
+        expect(curve.length).toBeGreaterThan(50);
+        const { viral, scored } = counted(run);
+        expect(curve.at(-1)).toEqual({
+          fraction: 1,
+          share: viral / scored,
+          low: viral / scored,
+          high: viral / scored,
+        });
+      }
+      await run.store.close();
+    }
   });
 });

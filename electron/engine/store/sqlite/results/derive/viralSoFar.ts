@@ -1,72 +1,174 @@
 import type Database from 'better-sqlite3';
-import { viralRowMethods, type ViralCount } from './viralRows.ts';
+import { FRAMES_IN_MASK } from '../../../../results/chunkCall.ts';
+import {
+  emptyStratum,
+  estimateShare,
+  SIZE_CLASSES,
+  sizeClass,
+  STRETCHES,
+  type Stratum,
+} from '../../../../results/estimates/viralShare.ts';
+import type { CurvePoint, ViralSoFar } from '../../../../results/estimates/shareSoFar.ts';
+import type { StoredInput } from '../../../types.ts';
+import { readInputs, readPlan } from '../../runRows.ts';
 
-interface DonePart {
+interface SettledPart {
   id: number;
   firstRow: number;
   lastRow: number;
   seal: string | null;
 }
 
-const UNKNOWN = 0;
-const OTHER = 1;
-const VIRAL = 2;
+/** Of a part, by stratum: frames, scored chunks, viral ones, squares and freedom. */
+type PartTally = Map<
+  number,
+  [framesDone: number, scored: number, viral: number, squares: number, freedom: number]
+>;
+
+type ReadInput = StoredInput & { prepared: NonNullable<StoredInput['prepared']> };
+
+const STRATA_PER_INPUT = STRETCHES * SIZE_CLASSES.length;
+const CURVE_POINTS = 100;
 
 /**
- * Sequences called virus among those with a score, while a run grows. A pass over all chunks takes
- * more than a second for ten million, so only the records of parts that have come since are looked at, whole, whatever parts
- * their other chunks came from.
+ * What is known of the viral share of each input while a run grows. Chunks are counted by the part that brought them, once, and again
+ * only where other rows stand in that part; of inputs only that are read to their end, as the others have no known size.
  */
 export function viralSoFarMethods(db: Database.Database) {
-  const doneParts = db.prepare<[], DonePart>(
-    `SELECT id, first_row AS firstRow, last_row AS lastRow, coalesce(rows_sha256, scores_sha256) AS seal
-     FROM part WHERE state = 'done'`,
+  const settledParts = db.prepare<[], SettledPart>(
+    // In the order in which they were computed.
+    `SELECT id, first_row AS firstRow, last_row AS lastRow, coalesce(rows_sha256, scores_sha256) AS seal FROM part
+     LEFT JOIN (SELECT part, max(attempt) AS last FROM attempt GROUP BY part) ON part = key
+     WHERE state IN ('done', 'failed', 'skipped') ORDER BY last, number, key`,
   );
-  const callsOf = db
-    .prepare<[number, number, number], [row: number, viral: number, scored: number]>(
-      `SELECT row, sum(is_virus), count(*) FROM chunk
-       WHERE row IN (SELECT DISTINCT row FROM chunk WHERE row BETWEEN ? AND ? AND part = ?) AND is_virus IS NOT NULL
-       GROUP BY row`,
+  const sizes = db
+    .prepare<[number, number], [row: number, chunks: number, frames: number]>(
+      'SELECT row, n_chunks, n_frames FROM record WHERE row BETWEEN ? AND ? AND n_frames > 0 ORDER BY row',
     )
     .raw();
-  const { isViral } = viralRowMethods(db);
-  const seals = new Map<number, string | null>();
-  /** By row; a byte each, as there may be ten million. */
-  let calls = new Uint8Array(0);
-  const sum: ViralCount = { viral: 0, scored: 0 };
-
-  function note(row: number, call: number): void {
-    const before = calls[row]!;
-    sum.scored += Number(before === UNKNOWN);
-    sum.viral += Number(call === VIRAL) - Number(before === VIRAL);
-    calls[row] = call;
-  }
+  const calls = db
+    .prepare<
+      [number, number],
+      [row: number, chunks: number, part: number, frames: number, isVirus: number | null]
+    >(
+      `SELECT chunk.row, n_chunks, part, frames, is_virus FROM chunk JOIN record ON record.row = chunk.row
+       WHERE chunk.row BETWEEN ? AND ? ORDER BY chunk.row`,
+    )
+    .raw();
+  const isSample = readPlan(db).order === 'sample';
+  /** By input, what there is to compute. */
+  const found = new Map<number, Map<number, Stratum>>();
+  const tallies = new Map<number, { seal: string | null; tally: PartTally }>();
 
   function forget(): void {
-    seals.clear();
-    calls = new Uint8Array(0);
-    Object.assign(sum, { viral: 0, scored: 0 });
+    found.clear();
+    tallies.clear();
   }
 
-  function recount(): ViralCount {
-    const done = new Map(doneParts.all().map((part) => [part.id, part]));
-    if ([...seals].some(([id, seal]) => done.get(id)?.seal !== seal)) forget();
-    for (const { id, firstRow, lastRow, seal } of done.values()) {
-      if (seals.has(id)) continue;
-      if (calls.length <= lastRow) {
-        const longer = new Uint8Array(2 * (lastRow + 1));
-        longer.set(calls);
-        calls = longer;
-      }
-      // All of them at once: `isViral` asks the same connection.
-      for (const [row, viral, scored] of callsOf.all(firstRow, lastRow, id))
-        note(row, viral === scored || (viral > 0 && isViral(row)) ? VIRAL : OTHER);
-      seals.set(id, seal);
+  function stratumOf({ input, prepared }: ReadInput, row: number, chunks: number): number {
+    const stretch = Math.floor(((row - prepared.firstRow) * STRETCHES) / prepared.records);
+    return input * STRATA_PER_INPUT + stretch * SIZE_CLASSES.length + sizeClass(chunks);
+  }
+
+  function measure(input: ReadInput): Map<number, Stratum> {
+    const { firstRow, records } = input.prepared;
+    const strata = new Map<number, Stratum>();
+    for (const [row, chunks, frames] of sizes.iterate(firstRow, firstRow + records - 1)) {
+      const key = stratumOf(input, row, chunks);
+      const stratum = strata.get(key) ?? emptyStratum(sizeClass(chunks));
+      strata.set(key, stratum);
+      stratum.frames += frames;
+      stratum.sequences.set(chunks, (stratum.sequences.get(chunks) ?? 0) + 1);
     }
-    return { ...sum };
+    return strata;
   }
 
-  function viralSoFar(): ViralCount {
+  /** One pass over the rows that these parts span. */
+  function count(parts: readonly SettledPart[], inputs: readonly ReadInput[]): void {
+    const wanted = new Map<number, PartTally>(parts.map(({ id }) => [id, new Map()]));
+    const ofRow = new Map<number, { scored: number; viral: number }>();
+    let current = { row: -1, key: -1 };
+    const finishRow = (): void => {
+      for (const [part, { scored, viral }] of ofRow) {
+        const sums = wanted.get(part)?.get(current.key);
+        if (!sums || scored < 2) continue;
+        sums[3] += (viral * (scored - viral)) / scored;
+        sums[4] += scored - 1;
+      }
+      ofRow.clear();
+    };
+    let place = 0;
+    for (const { from, to } of spans(parts))
+      for (const [row, chunks, part, frames, isVirus] of calls.iterate(from, to)) {
+        const tally = wanted.get(part);
+        if (!tally) continue;
+        if (row !== current.row) {
+          finishRow();
+          while (row >= inputs[place]!.prepared.firstRow + inputs[place]!.prepared.records) place += 1;
+          current = { row, key: stratumOf(inputs[place]!, row, chunks) };
+        }
+        const sums = tally.get(current.key) ?? [0, 0, 0, 0, 0];
+        tally.set(current.key, sums);
+        sums[0] += FRAMES_IN_MASK[frames]?.length ?? 0;
+        if (isVirus === null) continue;
+        sums[1] += 1;
+        sums[2] += isVirus;
+        const own = ofRow.get(part) ?? { scored: 0, viral: 0 };
+        ofRow.set(part, { scored: own.scored + 1, viral: own.viral + isVirus });
+      }
+    finishRow();
+    for (const { id, seal } of parts) tallies.set(id, { seal, tally: wanted.get(id)! });
+  }
+
+  function recount(): ViralSoFar {
+    const stored = readInputs(db);
+    const inputs = stored.filter((input): input is ReadInput => (input.prepared?.records ?? 0) > 0);
+    for (const input of inputs) if (!found.has(input.input)) found.set(input.input, measure(input));
+    const rowsRead = Math.max(0, ...inputs.map(({ prepared }) => prepared.firstRow + prepared.records));
+    const parts = settledParts.all().filter(({ lastRow }) => lastRow < rowsRead);
+    const seals = new Map(parts.map(({ id, seal }) => [id, seal]));
+    for (const [id, { seal }] of tallies) if (!seals.has(id) || seals.get(id) !== seal) tallies.delete(id);
+    count(
+      parts.filter(({ id }) => !tallies.has(id)),
+      inputs,
+    );
+    const strata = new Map<number, Stratum>();
+    for (const own of found.values()) for (const [key, stratum] of own) strata.set(key, { ...stratum });
+    const curve: CurvePoint[] = [];
+    const frames = [...strata.values()].reduce((sum, stratum) => sum + stratum.frames, 0);
+    const isWholeRead = stored.every(({ prepared, failure }) => prepared !== null || failure !== null);
+    let framesDone = 0;
+    let nextPoint = 0;
+    for (const [place, { id }] of parts.entries()) {
+      for (const [key, sums] of tallies.get(id)?.tally ?? []) {
+        const stratum = strata.get(key);
+        if (!stratum) continue;
+        framesDone += sums[0];
+        stratum.framesDone += sums[0];
+        stratum.scored += sums[1];
+        stratum.viral += sums[2];
+        stratum.squares += sums[3];
+        stratum.freedom += sums[4];
+      }
+      if (!isSample || !isWholeRead || (framesDone < nextPoint && place < parts.length - 1)) continue;
+      const estimate = estimateShare([...strata.values()]);
+      if (estimate === null) continue;
+      curve.push({ fraction: framesDone / frames, ...estimate });
+      nextPoint = framesDone + frames / CURVE_POINTS;
+    }
+    const byInput = Map.groupBy(strata, ([key]) => Math.floor(key / STRATA_PER_INPUT));
+    return {
+      isSample,
+      isWholeRead,
+      inputs: stored.map(({ input, prepared }) => ({
+        isRead: prepared !== null,
+        strata: (byInput.get(input) ?? []).map(([, stratum]) => stratum),
+      })),
+      curve,
+    };
+  }
+
+  function viralSoFar(): ViralSoFar {
     try {
       return recount();
     } catch (error) {
@@ -77,4 +179,15 @@ export function viralSoFarMethods(db: Database.Database) {
   }
 
   return { viralSoFar: db.transaction(viralSoFar) };
+}
+
+/** The rows of parts without those between them; both ends included. */
+function spans(parts: readonly SettledPart[]): { from: number; to: number }[] {
+  const merged: { from: number; to: number }[] = [];
+  for (const { firstRow, lastRow } of parts.toSorted((a, b) => a.firstRow - b.firstRow)) {
+    const last = merged.at(-1);
+    if (last && firstRow <= last.to) last.to = Math.max(last.to, lastRow);
+    else merged.push({ from: firstRow, to: lastRow });
+  }
+  return merged;
 }

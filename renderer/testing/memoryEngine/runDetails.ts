@@ -165,9 +165,8 @@ export function madeEvents(now: number): RunEvent[] {
 
 /** As of an even sample of reads that grows: an interval that narrows around what the run will show. */
 export function madeViralShares(run: RunSummary): ViralShares {
-  const samples = [
-    ...new Set(run.plan.inputs.map(({ path }) => path.split('/').at(-1)!.replace(/\..*$/, ''))),
-  ];
+  const nameOf = (path: string): string => (path.split('/').at(-1) ?? path).replace(/\..*$/, '');
+  const samples = [...new Set(run.plan.inputs.map(({ path }) => nameOf(path)))];
   const at = (
     fraction: number,
     share: number,

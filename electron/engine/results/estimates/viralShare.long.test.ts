@@ -51,5 +51,5 @@ it('covers the final share as often as it says, and settled calls stay', { timeo
       }
     }
   }
-  console.log(table.join('\n'));
+  process.stdout.write(`${table.join('\n')}\n`);
 }); // prettier-ignore

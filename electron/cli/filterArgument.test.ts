@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SHORTLIST } from '../contract/evidence.ts';
+import { CANDIDATES } from '../contract/evidence.ts';
 import { AppFailure } from '../contract/errors.ts';
 import { exportScope } from '../contract/exports.ts';
 import { filterOf, sortOf } from './filterArgument.ts';
@@ -23,6 +23,7 @@ describe('--filter', () => {
     [['reason=empty,no_open_frame'], { reasons: ['empty', 'no_open_frame'] }],
     [['sample=gut'], { inputs: [0, 1] }],
     [['file=soil.fa'], { inputs: [2] }],
+    [['score>=0.5', 'score<0.9'], { minScore: 0.5, belowScore: 0.9 }],
     [['all'], {}],
     [['virus', 'noted'], { predictions: ['virus'], noted: true }],
     [['agreement=only_theirs'], { other: { table: 0, agreement: 'only_theirs' } }],
@@ -30,8 +31,10 @@ describe('--filter', () => {
     expect(filterOf(words, NAMES)).toEqual(filter);
   });
 
-  it('knows the shortlist, which names the file', () => {
-    expect(filterOf(['shortlist'], NAMES)).toEqual(SHORTLIST);
+  it('knows presets and the shortlist, which name the file', () => {
+    expect(filterOf(['candidates'], NAMES)).toEqual(CANDIDATES);
+    expect(exportScope(filterOf(['candidates'], NAMES))).toBe('candidates');
+    expect(filterOf(['virus', 'shortlist'], NAMES)).toEqual({ predictions: ['virus'], shortlisted: true });
     expect(exportScope(filterOf(['shortlist'], NAMES))).toBe('shortlist');
     expect(exportScope(filterOf(['virus'], NAMES))).toBe('virus');
     expect(exportScope(filterOf(['virus', 'length>=9'], NAMES))).toBe('selected');
@@ -39,6 +42,7 @@ describe('--filter', () => {
 
   it.each([
     ['score>0.5'],
+    ['length<9'],
     ['score>=high'],
     ['score>=2'],
     ['evidence=certain'],

@@ -1,4 +1,4 @@
-import { CONSERVATIVE, SHORTLIST } from '../contract/evidence.ts';
+import { CANDIDATES, CONSERVATIVE } from '../contract/evidence.ts';
 import type { Agreement } from '../contract/otherTools.ts';
 import { appError, AppFailure } from '../contract/errors.ts';
 import { sequenceFilterSchema } from '../contract/filter.ts';
@@ -14,12 +14,12 @@ interface FilterNames {
 }
 
 export const FILTER_HELP =
-  'virus, others, not_scored, failed, shortlist, conservative, noted (with a tag or note), or conditions such as score>=0.9, length>=1000, length<=5000, chunks>=2, frames>=10, ' +
+  'virus, others, not_scored, failed, candidates, conservative, shortlist (your own), noted (with a tag or note), or conditions such as score>=0.9, score<0.99, length>=1000, length<=5000, chunks>=2, frames>=10, ' +
   'viral>=0.5 (share of the scored chunks), second>=0.9 (second-best chunk), reason=no_open_frame, evidence=strong,moderate, sample=NAME, file=NAME, name=TEXT; with a table of another tool agreement=both, only_ours, ' +
   'only_theirs or not_in_table; all of them must hold';
 
 const CALLS = ['virus', 'others', 'not_scored', 'failed'] as const;
-const CONDITION = /^(?<what>[a-z]+)(?<how><=|>=|=)(?<value>.+)$/;
+const CONDITION = /^(?<what>[a-z]+)(?<how><=|>=|=|<)(?<value>.+)$/;
 
 /** Parses the argument of `--filter`. */
 export function filterOf(words: readonly string[], names: FilterNames): SequenceFilter {
@@ -27,11 +27,9 @@ export function filterOf(words: readonly string[], names: FilterNames): Sequence
   for (const word of words) {
     const call = CALLS.find((known) => known === word);
     if (word === 'all') continue;
-    if (word === 'noted') {
-      filter.noted = true;
-      continue;
-    }
-    if (word === 'shortlist') Object.assign(filter, SHORTLIST);
+    if (word === 'noted') filter.noted = true;
+    else if (word === 'shortlist') filter.shortlisted = true;
+    else if (word === 'candidates') Object.assign(filter, CANDIDATES);
     else if (word === 'conservative') Object.assign(filter, CONSERVATIVE);
     else if (call) filter.predictions = [...(filter.predictions ?? []), call];
     else Object.assign(filter, condition(word, names));
@@ -47,6 +45,8 @@ function condition(word: string, { inputs, samples, others = [] }: FilterNames):
   switch (`${what}${how}`) {
     case 'score>=':
       return { minScore: number };
+    case 'score<':
+      return { belowScore: number };
     case 'length>=':
       return { minLength: number };
     case 'length<=':

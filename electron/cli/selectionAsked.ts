@@ -3,7 +3,7 @@ import {
   readOtherTable,
   samplesOf,
   selectionOf,
-  sequenceNotes,
+  markedRows,
   storedOtherTables,
   type RunStore,
 } from '../engine/index.ts';
@@ -22,8 +22,12 @@ export async function selectionAsked(
     samples,
     others: others.map(({ table }) => table.title),
   });
-  const noted = filter.noted ? { noted: sequenceNotes(store.folder).map(({ row }) => row) } : {};
-  return { samples, others, filter, selection: { ...selectionOf(filter, others), ...noted } };
+  return {
+    samples,
+    others,
+    filter,
+    selection: { ...selectionOf(filter, others), ...markedRows(store.folder, filter) },
+  };
 }
 
 /** Those named on the command line, then those that stay with the run. */

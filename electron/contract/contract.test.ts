@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { blastAddress, blastSearchSchema } from './blast.ts';
 import { appError, AppFailure, asAppError, causeOf, nextStepOf, titleOf } from './errors.ts';
-import { SHORTLIST } from './evidence.ts';
+import { CANDIDATES } from './evidence.ts';
 import { exportFileName, exportScope, runFileStem } from './exports.ts';
 import { LIMITS } from './limits.ts';
 import { message } from './messages.ts';
@@ -85,8 +85,9 @@ describe('the name of an exported file', () => {
     expect(exportScope({ predictions: ['virus'] })).toBe('virus');
     expect(exportScope({ predictions: ['others'] })).toBe('selected');
     expect(exportScope({ predictions: ['virus'], minLength: 5 })).toBe('selected');
-    expect(exportScope(SHORTLIST)).toBe('shortlist');
-    expect(exportScope({ ...SHORTLIST, minLength: 5 })).toBe('selected');
+    expect(exportScope(CANDIDATES)).toBe('candidates');
+    expect(exportScope({ shortlisted: true })).toBe('shortlist');
+    expect(exportScope({ ...CANDIDATES, minLength: 5 })).toBe('selected');
   });
 });
 

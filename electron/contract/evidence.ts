@@ -26,7 +26,7 @@ export const EVIDENCE_RULE = {
 } as const;
 
 /** What is worth looking at first: called virus on more than weak evidence, and longer than a read. */
-export const SHORTLIST = {
+export const CANDIDATES = {
   predictions: ['virus'],
   evidence: ['moderate', 'strong'],
   minLength: 1000,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SHORTLIST } from './evidence.ts';
+import { CANDIDATES } from './evidence.ts';
 import { wordSchema } from './limits.ts';
 import { modelMark, MARK_SUFFIX, type PlanModel } from './plan.ts';
 import type { SequenceFilter } from './filter.ts';
@@ -23,7 +23,7 @@ export const exportFormatSchema = z.object({
 });
 export type ExportFormat = z.infer<typeof exportFormatSchema>;
 
-type ExportScope = 'all' | 'virus' | 'shortlist' | 'selected';
+type ExportScope = 'all' | 'virus' | 'candidates' | 'shortlist' | 'selected';
 
 /** What a filter selects, in a word for a file's name. */
 export function exportScope(filter: SequenceFilter, rows?: readonly number[]): ExportScope {
@@ -36,7 +36,8 @@ export function exportScope(filter: SequenceFilter, rows?: readonly number[]): E
       ([key, value]) => JSON.stringify(value) === JSON.stringify(wanted[key as keyof SequenceFilter]),
     );
   if (isExactly({ predictions: ['virus'] })) return 'virus';
-  return isExactly(SHORTLIST) ? 'shortlist' : 'selected';
+  if (isExactly({ shortlisted: true })) return 'shortlist';
+  return isExactly(CANDIDATES) ? 'candidates' : 'selected';
 }
 
 const LONGEST_STEM = 80;

@@ -11,6 +11,8 @@ export const sequenceFilterSchema = z.object({
   inputs: z.array(countSchema).max(LIMITS.inputs).optional(),
   predictions: z.array(predictionSchema).max(predictionSchema.options.length).optional(),
   minScore: z.number().min(0).max(1).optional(),
+  /** What the score must stay below. */
+  belowScore: z.number().min(0).max(1).optional(),
   minLength: countSchema.optional(),
   maxLength: countSchema.optional(),
   minScoredChunks: countSchema.optional(),
@@ -27,5 +29,7 @@ export const sequenceFilterSchema = z.object({
   other: z.object({ table: countSchema, agreement: agreementSchema }).optional(),
   /** Only sequences with a note or tag of the user. */
   noted: z.literal(true).optional(),
+  /** Only sequences on the user's shortlist. */
+  shortlisted: z.literal(true).optional(),
 });
 export type SequenceFilter = z.infer<typeof sequenceFilterSchema>;

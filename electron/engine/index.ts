@@ -55,7 +55,7 @@ export { isRunFolder } from './store/runFolder.ts';
 export { runLockHolder } from './store/runLock.ts';
 export { openRunStore } from './store/runStore.ts';
 export type { RunStore } from './store/runStoreFace.ts';
-export { sequenceNotes } from './store/sequenceNotes.ts';
+export { markedRows } from './store/sequenceNotes.ts';
 export { threadsLeft } from './store/storeThread.ts';
 export type { StoredRun } from './store/types.ts';
 

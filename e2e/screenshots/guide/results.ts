@@ -23,8 +23,8 @@ export async function results(page: Page, camera: GuideCamera, address: string):
   const filters = page.getByRole('search', { name: 'Filter the table' });
   await filters.evaluate(toTop);
   await filters.getByRole('button', { name: 'Presets' }).click();
-  const shortlist = page.getByRole('menuitem', { name: /^Suggested shortlist.*\d$/ });
-  await shortlist.waitFor();
+  const candidates = page.getByRole('menuitem', { name: /^Candidates.*\d$/ });
+  await candidates.waitFor();
   await camera.take('presets');
   await page.keyboard.press('Escape');
 

@@ -36,14 +36,22 @@ export const sequenceSortSchema = z.object({
 });
 export type SequenceSort = z.infer<typeof sequenceSortSchema>;
 
-/** A sequence, and what each table of another tool says of it. */
+/** A sequence as a row of the table. */
 const listedSequenceSchema = sequenceResultSchema.extend({
+  /** Along the sequence, a number for each chunk or, in a long sequence, for several: the highest virus score in percent, at least 1,
+   * negative where that chunk is called other; 0 where nothing is scored. */
+  ribbon: z.array(z.int()),
+  /** What each table of another tool says of it. */
   others: z.array(z.object({ isVirus: z.boolean(), text: z.string() }).nullable()).optional(),
 });
 export type ListedSequence = z.infer<typeof listedSequenceSchema>;
 
-/** What the user has written on a sequence. The name is there for those who read the file without this program. */
-export const sequenceNoteSchema = annotationSchema.extend({ row: countSchema, seqName: z.string() });
+/** What the user has said of a sequence. The name is there for those who read the file without this program. */
+export const sequenceNoteSchema = annotationSchema.extend({
+  row: countSchema,
+  seqName: z.string(),
+  shortlisted: z.boolean().default(false),
+});
 export type SequenceNote = z.infer<typeof sequenceNoteSchema>;
 
 const selection = { runId: runIdSchema, filter: sequenceFilterSchema.default({}) };
@@ -219,9 +227,15 @@ export const resultsContract = {
   letters: procedure
     .input(z.object({ runId: runIdSchema, row: countSchema }))
     .output(z.object({ record: z.string().nullable(), protein: z.string().nullable() })),
-  /** What the user has written on sequences of this run; it stays with the run. */
+  /** The sequences on the shortlist, as FASTA; null where they are too long for the clipboard. */
+  shortlistLetters: procedure
+    .input(z.object({ runId: runIdSchema }))
+    .output(z.object({ fasta: z.string().nullable() })),
+  /** What the user has said of sequences of this run; it stays with the run. */
   notes: procedure.input(z.object({ runId: runIdSchema })).output(z.array(sequenceNoteSchema)),
   annotate: procedure.input(z.object({ runId: runIdSchema, row: countSchema, ...annotationSchema.shape })),
+  /** Puts a sequence on the shortlist or takes it off. */
+  shortlist: procedure.input(z.object({ runId: runIdSchema, row: countSchema, shortlisted: z.boolean() })),
   compare: procedure
     .input(z.object({ runId: runIdSchema, otherRunId: runIdSchema }))
     .output(runComparisonSchema),

@@ -8,7 +8,7 @@ import { exportFileName } from '../../contract/exports.ts';
 import { RESULT_FILES, type SequenceResult } from '../../contract/results.ts';
 import type { SequenceFilter, SequenceSort } from '../../contract/rpc/results.ts';
 import { openRunStore } from '../store/runStore.ts';
-import { noteSequence } from '../store/sequenceNotes.ts';
+import { markSequence } from '../store/sequenceNotes.ts';
 import {
   computeAll,
   HOST_ENTRY,
@@ -24,7 +24,7 @@ import { usedColumns } from './table/columns.ts';
 import { formatNamed } from './formats.ts';
 import { exportResults, type ExportRequest } from './exportResults.ts';
 import { ExportSource } from './exportSource.ts';
-import { openOneSequence } from './inputSequences.ts';
+import { openFewSequences } from './inputSequences.ts';
 import { viralSegments } from '../results/viralSegments.ts';
 import { lettersOfOne, writeProteins } from './sequenceFiles.ts';
 import { makeReaders, readBack } from './testing/readers.ts';
@@ -122,10 +122,10 @@ describe('tables for other programs, read back by other programs', () => {
       tags: ['to check', 'PCR'],
       note: '=BLAST?\nAsk "Ute"; later, 2\tµl',
     };
-    noteSequence(run.folder, noted);
-    onTestFinished(() => noteSequence(run.folder, { ...noted, tags: [], note: '' }));
+    markSequence(run.folder, { ...noted, shortlisted: true });
+    onTestFinished(() => markSequence(run.folder, { ...noted, tags: [], note: '', shortlisted: false }));
     // On one line, so that every format has the same.
-    const written = { tags: 'to check; PCR', note: '=BLAST? Ask "Ute"; later, 2 µl' };
+    const written = { shortlist: 'yes', tags: 'to check; PCR', note: '=BLAST? Ask "Ute"; later, 2 µl' };
     const paths = await Promise.all(formats.map((format) => exported(format, filter, BEST)));
     const [tsv, csv, parquet, json, xlsx, cellFormats] = readBack(
       ['tsv', paths[0]!],
@@ -162,12 +162,12 @@ describe('tables for other programs, read back by other programs', () => {
       });
       expect(json.sequences[i]).toMatchObject({ seq_name: sequence.seqName, n_chunks: sequence.nChunks });
       const isNoted = sequence.row === noted.row;
-      expect(tsv[i]).toMatchObject(isNoted ? written : { tags: 'NA', note: 'NA' });
+      expect(tsv[i]).toMatchObject(isNoted ? written : { shortlist: 'NA', tags: 'NA', note: 'NA' });
       expect(csv[i]).toMatchObject(
-        isNoted ? { ...written, note: `'${written.note}` } : { tags: 'NA', note: 'NA' },
+        isNoted ? { ...written, note: `'${written.note}` } : { shortlist: 'NA', tags: 'NA', note: 'NA' },
       );
       for (const { [i]: row } of [parquet.rows, json.sequences])
-        expect(row).toMatchObject(isNoted ? written : { tags: null, note: null });
+        expect(row).toMatchObject(isNoted ? written : { shortlist: null, tags: null, note: null });
     }
     expect(parquet.types).toMatchObject({ no: 'int64', virus_score: 'float', seq_name: 'string' });
     expect(parquet.metadata['virnucpro.notice']).toBe('teaching model, not for research');
@@ -180,8 +180,8 @@ describe('tables for other programs, read back by other programs', () => {
     expect(rows.find((row) => row[0] === 1)?.[1]).toBe('=HYPERLINK("x")');
     expect(rows.find((row) => row[0] === 2)?.[1]).toBe('contig<1>&co');
     expect(rows[0]![heading!.indexOf('Score')]).toBeCloseTo(wanted[0]!.virusScore!, 7);
-    expect(heading!.slice(-2)).toEqual(['Tags', 'Note']);
-    expect(rows.find((row) => row[0] === noted.row + 1)?.slice(-2)).toEqual([written.tags, written.note]);
+    expect(heading!.slice(-3)).toEqual(['Shortlist', 'Tags', 'Note']);
+    expect(rows.find((row) => row[0] === noted.row + 1)?.slice(-3)).toEqual(Object.values(written));
     expect(cellFormats['F']).toBe('0.0000');
     expect(xlsx['About']!.flat()).toContain(MARK);
   });
@@ -478,7 +478,7 @@ describe.skipIf(WITHOUT_PYTHON)('sequences', () => {
   async function lettersOf(row: number, environment = () => Promise.resolve(testContext().environment)) {
     const selection = { filter: {}, rows: [row] };
     const source = await ExportSource.open(run.store, selection, BY_ROW, { language: 'en' });
-    const sequences = await openOneSequence(source, selection, environment);
+    const sequences = await openFewSequences(source, selection, environment);
     try {
       return await lettersOfOne(source, sequences);
     } finally {

@@ -49,8 +49,8 @@ export async function openInputSequences(
   }
 }
 
-/** Takes one sequence out of the run's own viral_sequences.fna where it is in there, which is fast; else out of the inputs. */
-export async function openOneSequence(
+/** Takes a few sequences out of the run's own viral_sequences.fna where they are in there, which is fast; else out of the inputs. */
+export async function openFewSequences(
   source: ExportSource,
   selection: SequenceSelection,
   environment: () => Promise<PythonEnvironment>,

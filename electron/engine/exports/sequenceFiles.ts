@@ -76,6 +76,24 @@ export async function lettersOfOne(
   throw new AppFailure(appError('usage', 'There is no such sequence in this run.'));
 }
 
+/** The selected sequences as FASTA, as they stand in their inputs; null where they take more than this many bytes. */
+export async function recordsOf(
+  source: ExportSource,
+  inputs: InputSequences,
+  mostBytes: number,
+): Promise<string | null> {
+  const records: Buffer[] = [];
+  let bytes = 0;
+  for await (const { row, seqName } of source.sequences()) {
+    const record = inputs.record(row);
+    checkName(record, seqName);
+    bytes += record.length;
+    if (bytes > mostBytes) return null;
+    records.push(record);
+  }
+  return Buffer.concat(records).toString('utf8');
+}
+
 /** The protein of a reading frame of a chunk. */
 function frameProtein(chunk: string, frame: FrameName): string {
   const strand = frame.startsWith('F') ? chunk : reverseComplement(chunk);

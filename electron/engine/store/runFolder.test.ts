@@ -6,7 +6,7 @@ import { asAppError } from '../../contract/errors.ts';
 import { madeSystem } from '../system/testing/madeSystem.ts';
 import { temporaryFolder } from '../testing/testContext.ts';
 import { checkRunFolder, isOurName, makeRunFolder, removeRun, SEQUENCE_NOTES_FILE } from './runFolder.ts';
-import { noteSequence, sequenceNotes } from './sequenceNotes.ts';
+import { markedRows, markSequence, sequenceNotes } from './sequenceNotes.ts';
 
 async function refusal(folder: string, force = false, inputs: string[] = []): Promise<string | null> {
   const checked = await checkRunFolder(folder, force, inputs);
@@ -101,35 +101,53 @@ describe('the folder of a run', () => {
 });
 
 describe('notes on sequences', () => {
-  const phage = { row: 7, seqName: 'k141_7', note: 'Look again', tags: ['phage'] };
+  const phage = { row: 7, seqName: 'k141_7', note: 'Look again', tags: ['phage'], shortlisted: false };
 
   it('are kept by row, in place of the ones before, and leave no file when they are all gone', async () => {
     const folder = await temporaryFolder();
     expect(sequenceNotes(folder)).toEqual([]);
-    noteSequence(folder, phage);
-    noteSequence(folder, { ...phage, row: 2, tags: [] });
-    noteSequence(folder, { ...phage, note: 'Seen' });
+    markSequence(folder, phage);
+    markSequence(folder, { ...phage, row: 2, tags: [] });
+    markSequence(folder, { ...phage, note: 'Seen' });
     expect(sequenceNotes(folder)).toEqual([
       { ...phage, row: 2, tags: [] },
       { ...phage, note: 'Seen' },
     ]);
     expect(await readdir(folder)).toEqual([SEQUENCE_NOTES_FILE]);
     expect(isOurName(SEQUENCE_NOTES_FILE)).toBe(true);
-    for (const row of [2, 7]) noteSequence(folder, { ...phage, row, note: '', tags: [] });
+    for (const row of [2, 7]) markSequence(folder, { ...phage, row, note: '', tags: [] });
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('stay when a sequence comes on the shortlist and leaves it, and either is asked for alone', async () => {
+    const folder = await temporaryFolder();
+    markSequence(folder, { row: 7, seqName: 'k141_7', note: 'Look again', tags: ['phage'] });
+    for (const row of [7, 9]) markSequence(folder, { row, seqName: `k141_${row}`, shortlisted: true });
+    expect(sequenceNotes(folder)[0]).toEqual({ ...phage, shortlisted: true });
+    expect(markedRows(folder, {})).toEqual({});
+    expect(markedRows(folder, { shortlisted: true })).toEqual({ marked: [7, 9] });
+    expect(markedRows(folder, { noted: true })).toEqual({ marked: [7] });
+    for (const row of [7, 9]) markSequence(folder, { row, seqName: `k141_${row}`, shortlisted: false });
+    expect(sequenceNotes(folder)).toEqual([phage]);
+    // As versions wrote it that had no shortlist.
+    await writeFile(
+      join(folder, SEQUENCE_NOTES_FILE),
+      JSON.stringify([{ ...phage, shortlisted: undefined }]),
+    );
+    expect(sequenceNotes(folder)).toEqual([phage]);
   });
 
   it('are not written over a file that cannot be read, nor through a link', async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, SEQUENCE_NOTES_FILE), '[{"row": 1');
-    expect(() => noteSequence(folder, phage)).toThrow('cannot be read');
+    expect(() => markSequence(folder, phage)).toThrow('cannot be read');
     expect(await readFile(join(folder, SEQUENCE_NOTES_FILE), 'utf8')).toBe('[{"row": 1');
 
     const outside = join(await temporaryFolder(), 'outside.json');
     await writeFile(outside, '[]');
     const linked = await temporaryFolder();
     await symlink(outside, join(linked, SEQUENCE_NOTES_FILE));
-    expect(() => noteSequence(linked, phage)).toThrow('is a link');
+    expect(() => markSequence(linked, phage)).toThrow('is a link');
     expect(await readFile(outside, 'utf8')).toBe('[]');
   });
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { appError, AppFailure } from '../../contract/errors.ts';
+import type { SequenceFilter } from '../../contract/filter.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { sequenceNoteSchema, type SequenceNote } from '../../contract/rpc/results.ts';
@@ -10,7 +11,7 @@ const MOST_BYTES = 2 ** 28;
 
 const storedSchema = z.array(sequenceNoteSchema).max(LIMITS.notedSequences);
 
-/** What the user has written on sequences of a run, by row. None where there is no such file; raises AppFailure where it cannot be
+/** What the user has said of sequences of a run, by row. None where there is no such file; raises AppFailure where it cannot be
  * read, so that nothing is written over it. */
 export function sequenceNotes(folder: string): SequenceNote[] {
   const path = pathInRun(folder, SEQUENCE_NOTES_FILE);
@@ -24,13 +25,30 @@ export function sequenceNotes(folder: string): SequenceNote[] {
   );
 }
 
-/** Keeps a note with the run in place of the one before; without text and tags there is none. */
-export function noteSequence(folder: string, note: SequenceNote): void {
-  const notes = sequenceNotes(folder).filter(({ row }) => row !== note.row);
-  if (note.note !== '' || note.tags.length > 0) notes.push(note);
+/** The rows that a filter by notes or by the shortlist asks for, as part of a selection; nothing where it asks for neither. */
+export function markedRows(folder: string, { noted, shortlisted }: SequenceFilter): { marked?: number[] } {
+  if (!noted && !shortlisted) return {};
+  const isWanted = (one: SequenceNote): boolean =>
+    (!noted || one.note !== '' || one.tags.length > 0) && (!shortlisted || one.shortlisted);
+  return { marked: sequenceNotes(folder).flatMap((one) => (isWanted(one) ? [one.row] : [])) };
+}
+
+/** Keeps with the run what is said of a sequence; what the change does not name stays. Where nothing is left there is no entry. */
+export function markSequence(
+  folder: string,
+  change: Pick<SequenceNote, 'row' | 'seqName'> & Partial<SequenceNote>,
+): void {
+  const before = sequenceNotes(folder);
+  const notes = before.filter(({ row }) => row !== change.row);
+  const note = {
+    ...{ tags: [], note: '', shortlisted: false },
+    ...before.find(({ row }) => row === change.row),
+    ...change,
+  };
+  if (note.note !== '' || note.tags.length > 0 || note.shortlisted) notes.push(note);
   if (notes.length > LIMITS.notedSequences)
     throw new AppFailure(
-      appError('usage', `A run takes notes on ${LIMITS.notedSequences} sequences.`, {
+      appError('usage', `A run takes notes and the shortlist of ${LIMITS.notedSequences} sequences.`, {
         nextStep: 'Remove one first.',
       }),
     );

@@ -118,13 +118,12 @@ export const results = {
   'results.minViralFraction': 'Virale Stücke, mindestens',
   'results.minSecondScore': 'Zweitbestes Stück, mindestens',
   'results.anyReason': 'Jeder Grund, oder keiner',
-  'results.shortlistText': 'Als Virus eingestuft, Beleglage mittel oder stark, mindestens 1.000 bp',
   'presets.title': 'Vorauswahl',
   'presets.relaxed': 'Weit',
   'presets.relaxedText':
     'Alle als Virus eingestuften, gleich mit welchem Wert und welcher Beleglage: wenn nichts übersehen werden soll',
-  'presets.shortlist': 'Engere Wahl',
-  'presets.shortlistText':
+  'presets.candidates': 'Kandidaten',
+  'presets.candidatesText':
     'Als Virus eingestuft, Beleglage mittel oder stark, mindestens 1.000 bp: was zuerst anzusehen ist',
   'presets.conservative': 'Streng',
   'presets.conservativeText':
@@ -275,7 +274,9 @@ export const results = {
   'others.agreement.not_in_table': 'Nicht in der Tabelle von {title}',
   'others.notVirus': 'Kein Virus',
   'export.scope.shown': 'Die gerade in der Tabelle gezeigten',
-  'export.scope.shortlist': 'Engere Wahl',
+  'export.scope.shortlist': 'Die engere Wahl',
+  'export.scope.candidates': 'Kandidaten',
+  'export.candidatesText': 'Als Virus eingestuft, mindestens 2 bewertete Stücke, mindestens 1.000 bp',
   'export.scope.virus': 'Alle als Virus eingestuften',
   'export.scope.all': 'Alle',
   'export.group.tables': 'Tabellen',

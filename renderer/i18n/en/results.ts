@@ -115,13 +115,12 @@ export const results = {
   'results.minViralFraction': 'Viral chunks, at least',
   'results.minSecondScore': 'Second-best chunk, at least',
   'results.anyReason': 'Any reason, or none',
-  'results.shortlistText': 'Called virus, evidence moderate or strong, at least 1,000 bp',
   'presets.title': 'Presets',
   'presets.relaxed': 'Relaxed',
   'presets.relaxedText':
     'All that are called virus, whatever their score and evidence: where nothing should be missed',
-  'presets.shortlist': 'Suggested shortlist',
-  'presets.shortlistText':
+  'presets.candidates': 'Candidates',
+  'presets.candidatesText':
     'Called virus, evidence moderate or strong, at least 1,000 bp: what to look at first',
   'presets.conservative': 'Conservative',
   'presets.conservativeText':
@@ -270,7 +269,9 @@ export const results = {
   'others.agreement.not_in_table': 'Not in the table of {title}',
   'others.notVirus': 'Not virus',
   'export.scope.shown': 'Those shown in the table now',
-  'export.scope.shortlist': 'Suggested shortlist',
+  'export.scope.shortlist': 'The shortlist',
+  'export.scope.candidates': 'Candidates',
+  'export.candidatesText': 'Called virus, at least 2 scored chunks, at least 1,000 bp',
   'export.scope.virus': 'All that are called virus',
   'export.scope.all': 'All',
   'export.group.tables': 'Tables',

@@ -7,7 +7,7 @@ import { queries } from '../../state/connection.ts';
 import { changeView, filterOf, PRESETS, useResultsView } from '../../state/results/resultsView.ts';
 import { useExport } from '../../state/results/useExport.ts';
 
-const SCOPES = ['shown', 'shortlist', 'virus', 'all'] as const;
+const SCOPES = ['shown', 'shortlist', 'candidates', 'virus', 'all'] as const;
 type Scope = (typeof SCOPES)[number];
 const GROUPS = ['tables', 'sequences', 'browsers', 'summaries'] as const;
 
@@ -25,7 +25,8 @@ export function ExportDialog({ run, onClose }: ExportDialogProps) {
   const { write, fraction, cancel } = useExport(run, onClose);
   const filters: Record<Scope, SequenceFilter> = {
     shown: filterOf(view, { withScore: true }),
-    shortlist: PRESETS.shortlist,
+    shortlist: { shortlisted: true },
+    candidates: PRESETS.candidates,
     virus: PRESETS.relaxed,
     all: {},
   };
@@ -117,7 +118,7 @@ function ScopeChoice({ run, scope, filter, disabled }: ScopeChoiceProps) {
       value={scope}
       disabled={disabled}
       label={counts.data ? `${label} (${format.integer(counts.data.total)})` : label}
-      {...(scope === 'shortlist' ? { description: t('results.shortlistText') } : {})}
+      {...(scope === 'candidates' ? { description: t('export.candidatesText') } : {})}
     />
   );
 }

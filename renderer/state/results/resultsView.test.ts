@@ -57,8 +57,8 @@ describe('the filter', () => {
     changeView({ search: 'k141', minScore: 0.3 });
     showPreset('conservative');
     expect(filterOf(useResultsView.getState(), { withScore: true })).toEqual(PRESETS.conservative);
-    showPreset('shortlist');
-    expect(filterOf(useResultsView.getState(), { withScore: true })).toEqual(PRESETS.shortlist);
+    showPreset('candidates');
+    expect(filterOf(useResultsView.getState(), { withScore: true })).toEqual(PRESETS.candidates);
   });
 
   it('starts afresh with another run, and stays with the same', () => {

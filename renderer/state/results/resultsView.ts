@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 import {
+  CANDIDATES,
   CONSERVATIVE,
-  SHORTLIST,
   type Agreement,
   type Evidence,
   type Prediction,
@@ -31,6 +31,8 @@ export interface ResultsView {
   readonly other: { readonly table: number; readonly title: string; readonly agreement: Agreement } | null;
   /** Only what the user has written something on. */
   readonly noted: boolean;
+  /** Only the user's shortlist. */
+  readonly shortlisted: boolean;
   /** Empty means all. */
   readonly evidence: readonly Evidence[];
   readonly sort: SequenceSort;
@@ -66,6 +68,7 @@ const NO_FILTERS = {
   reasons: [],
   other: null,
   noted: false,
+  shortlisted: false,
   evidence: [],
 } as const satisfies Partial<ResultsView>;
 
@@ -102,7 +105,7 @@ export const clearFilters = (): void => useResultsView.setState(NO_FILTERS);
 /** Selections with a meaning, from the widest to the narrowest. */
 export const PRESETS = {
   relaxed: { predictions: ['virus'] },
-  shortlist: SHORTLIST,
+  candidates: CANDIDATES,
   conservative: CONSERVATIVE,
 } as const satisfies Record<string, SequenceFilter>;
 export type Preset = keyof typeof PRESETS;
@@ -134,6 +137,7 @@ export function filterOf(view: ResultsView, options: { withScore: boolean }): Se
     ...(view.reasons.length === 0 ? {} : { reasons: [...view.reasons] }),
     ...(view.other === null ? {} : { other: { table: view.other.table, agreement: view.other.agreement } }),
     ...(view.noted ? { noted: true as const } : {}),
+    ...(view.shortlisted ? { shortlisted: true as const } : {}),
     ...(view.evidence.length === 0 ? {} : { evidence: [...view.evidence] }),
   };
 }

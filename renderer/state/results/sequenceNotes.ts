@@ -15,7 +15,7 @@ export interface SequenceNotes {
   readonly error: Error | null;
 }
 
-/** What the user has written on sequences of a run. */
+/** What the user has said of sequences of a run. */
 export function useSequenceNotes(runId: string): SequenceNotes {
   // What is typed stands here before it is kept: nobody else changes it.
   const options = queries.results.notes.queryOptions({ input: { runId }, staleTime: Infinity });
@@ -26,27 +26,55 @@ export function useSequenceNotes(runId: string): SequenceNotes {
 
 const forget = (queryKey: QueryKey) => queryClient.invalidateQueries({ queryKey });
 
+/** Shows at once what is said of a sequence; it is kept by whoever calls this. */
+function showMark(
+  runId: string,
+  { row, seqName }: Pick<SequenceResult, 'row' | 'seqName'>,
+  change: Partial<SequenceNote>,
+): void {
+  queryClient.setQueryData(queries.results.notes.queryKey({ input: { runId } }), (notes = []) => {
+    const before = notes.find((other) => other.row === row);
+    const note = { row, seqName, tags: [], note: '', shortlisted: false, ...before, ...change };
+    const isEmpty = note.note === '' && note.tags.length === 0 && !note.shortlisted;
+    return [...notes.filter((other) => other.row !== row), ...(isEmpty ? [] : [note])];
+  });
+}
+
+function couldNotKeep(reason: unknown): Promise<void> {
+  sayError(reason);
+  return forget(queries.results.notes.key());
+}
+
 /** Keeps what is typed on a sequence as soon as the typing rests, and at the latest when the sequence is left. */
-export function useKeepNote(runId: string, { row, seqName }: SequenceResult) {
+export function useKeepNote(runId: string, sequence: Pick<SequenceResult, 'row' | 'seqName'>) {
+  const { row } = sequence;
   const keep = useDebouncedCallback(
     (annotation: Annotation) => {
-      const kept = engine.results.annotate({ runId, row, ...annotation });
-      kept
+      engine.results
+        .annotate({ runId, row, ...annotation })
         .then(() => (useResultsView.getState().noted ? forget(queries.results.key()) : undefined))
-        .catch((reason: unknown) => {
-          sayError(reason);
-          return forget(queries.results.notes.key());
-        });
+        .catch(couldNotKeep);
     },
     { delay: SETTLE_MS, flushOnUnmount: true },
   );
   return ({ tags, note }: Annotation) => {
     const annotation = { tags, note: note.trim() };
-    const isEmpty = annotation.note === '' && tags.length === 0;
-    queryClient.setQueryData(queries.results.notes.queryKey({ input: { runId } }), (notes) => [
-      ...(notes ?? []).filter((other) => other.row !== row),
-      ...(isEmpty ? [] : [{ row, seqName, ...annotation }]),
-    ]);
+    showMark(runId, sequence, annotation);
     keep(annotation);
   };
+}
+
+/** Puts a sequence on the shortlist or takes it off. */
+export function shortlist(
+  runId: string,
+  sequence: Pick<SequenceResult, 'row' | 'seqName'>,
+  shortlisted: boolean,
+): void {
+  showMark(runId, sequence, { shortlisted });
+  engine.results
+    .shortlist({ runId, row: sequence.row, shortlisted })
+    .then(() =>
+      forget(useResultsView.getState().shortlisted ? queries.results.key() : queries.results.counts.key()),
+    )
+    .catch(couldNotKeep);
 }

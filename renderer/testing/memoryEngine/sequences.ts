@@ -138,6 +138,13 @@ export function madeChunks(sequence: SequenceResult): ChunkResult[] {
   });
 }
 
+export function madeRibbon(sequence: SequenceResult): number[] {
+  const chunks = sequence.virusScore === null ? [] : madeChunks(sequence);
+  return chunks.map(({ score2, isVirus }) =>
+    score2 === null ? 0 : Math.max(1, Math.round(100 * score2)) * (isVirus ? 1 : -1),
+  );
+}
+
 export function madeLetters(sequence: SequenceResult): { record: string; protein: string | null } {
   const random = seededRandom(sequence.row + 29);
   const made = (alphabet: string, length: number) =>
@@ -160,6 +167,7 @@ export function filteredSequences(all: readonly SequenceResult[], filter: Sequen
       (filter.input === undefined || row.input === filter.input) &&
       (filter.predictions === undefined || filter.predictions.includes(row.prediction)) &&
       (filter.minScore === undefined || (row.virusScore !== null && row.virusScore >= filter.minScore)) &&
+      (filter.belowScore === undefined || (row.virusScore !== null && row.virusScore < filter.belowScore)) &&
       (filter.minLength === undefined || row.length >= filter.minLength) &&
       (filter.maxLength === undefined || row.length <= filter.maxLength) &&
       (filter.inputs === undefined || filter.inputs.includes(row.input)) &&
@@ -204,6 +212,8 @@ export function sortedSequences(rows: readonly SequenceResult[], sort: SequenceS
   const direction = sort.descending ? -1 : 1;
   return rows.toSorted((a, b) => {
     const [x, y] = [sortValue(a, sort.by), sortValue(b, sort.by)];
+    if (x === y && sort.by === 'evidence')
+      return ((a.virusScore ?? 0) - (b.virusScore ?? 0)) * direction || a.row - b.row;
     if (x === y) return a.row - b.row;
     if (x === null) return 1;
     if (y === null) return -1;
@@ -214,5 +224,6 @@ export function sortedSequences(rows: readonly SequenceResult[], sort: SequenceS
 function sortValue(row: SequenceResult, by: SequenceSort['by']) {
   if (by === 'reason') return row.reason === 'ok' ? null : reasonSchema.options.indexOf(row.reason);
   if (by !== 'evidence') return row[by];
-  return row.evidence === null ? null : evidenceSchema.options.indexOf(row.evidence);
+  const level = row.evidence && evidenceSchema.options.indexOf(row.evidence) + 1;
+  return level && (row.prediction === 'virus' ? level : -level);
 }

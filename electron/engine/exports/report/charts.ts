@@ -44,6 +44,22 @@ export function stackedBars(rows: readonly StackedRow[], title: string): Markup 
   return picture(rows.length * ROW + 4, title, bars);
 }
 
+/** The scores along a sequence, a bar for each step: in percent, negative where it is called other, 0 where nothing is scored. */
+export function ribbon(steps: readonly number[]): Markup {
+  const bars = steps.map((percent, i) => {
+    const height = percent === 0 ? 4 : Math.abs(percent);
+    const colour = COLOURS[percent === 0 ? 'not_scored' : percent > 0 ? 'virus' : 'others'];
+    return html`<rect x="${i}" y="${100 - height}" width="1" height="${height}" fill="${colour}" />`;
+  });
+  return html`<svg
+    viewBox="0 0 ${Math.max(1, steps.length)} 100"
+    preserveAspectRatio="none"
+    aria-hidden="true"
+  >
+    ${bars}
+  </svg>`;
+}
+
 interface BarGroup {
   label: string;
   /** From 0 to 1. */

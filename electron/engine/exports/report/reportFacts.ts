@@ -1,10 +1,13 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { SHORTLIST } from '../../../contract/evidence.ts';
+import { CANDIDATES } from '../../../contract/evidence.ts';
+import type { Annotation } from '../../../contract/rpc/runs.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { RESULT_FILES, type SequenceResult } from '../../../contract/results.ts';
 import { isPlainFile, readPlain } from '../../files/runFiles.ts';
 import type { LengthShare } from '../../results/types.ts';
+import type { RunStore } from '../../store/runStoreFace.ts';
+import { markedRows, sequenceNotes } from '../../store/sequenceNotes.ts';
 import type { RunTimings, StoredRun } from '../../store/types.ts';
 import type { ExportSource } from '../exportSource.ts';
 import { summariseSamples, type SampleSummary } from '../samples.ts';
@@ -35,8 +38,12 @@ export interface ReportFacts {
   scores: { virus: number[]; others: number[] };
   lengths: LengthShare[];
   top: SequenceResult[];
-  /** Whether `top` is the shortlist; else all that are called virus, because it is empty. */
-  topIsShortlist: boolean;
+  /** What `top` is taken from: the user's shortlist; where that is empty the candidates, else all that are called virus. */
+  topOf: 'shortlist' | 'candidates' | 'virus';
+  /** Of each sequence of `top`: the scores along it. */
+  ribbons: readonly (readonly number[])[];
+  /** What the user has written, by row. */
+  notes: ReadonlyMap<number, Annotation>;
   topTotal: number;
   versions: Record<string, string | null>;
   /** SHA-256 of the result files. */
@@ -45,19 +52,14 @@ export interface ReportFacts {
 
 export async function reportFacts(source: ExportSource): Promise<ReportFacts> {
   const { store, run } = source;
-  const best = { by: 'virusScore', descending: true } as const;
-  const shortlist = { filter: SHORTLIST };
-  const [timings, perInput, virus, others, lengths, listed, viral] = await Promise.all([
+  const [timings, perInput, virus, others, lengths, top] = await Promise.all([
     store.timings(),
     store.inputSummaries(),
     store.scoreBins({ filter: { predictions: ['virus'] } }, SCORE_BINS),
     store.scoreBins({ filter: { predictions: ['others'] } }, SCORE_BINS),
     store.lengthShares({ filter: {} }, LENGTH_EDGES),
-    store.findSequences(shortlist, best, 0, MOST_TOP),
-    store.findSequences({ filter: { predictions: ['virus'] } }, best, 0, MOST_TOP),
+    topSequences(store),
   ]);
-  const topIsShortlist = listed.total > 0;
-  const top = topIsShortlist ? listed : viral;
   const recorded = readRunJson(store.folder);
   return {
     run,
@@ -67,12 +69,28 @@ export async function reportFacts(source: ExportSource): Promise<ReportFacts> {
     inputNames: source.inputNames,
     scores: { virus, others },
     lengths,
-    top: top.items,
-    topIsShortlist,
-    topTotal: top.total,
+    ...top,
+    ribbons: await store.ribbonsOf(top.top.map(({ row, nChunks }) => ({ row, nChunks }))),
+    notes: new Map(sequenceNotes(store.folder).map((one) => [one.row, one])),
     versions: recorded?.versions ?? { app: run.description.appVersion },
     files: recorded?.files ?? {},
   };
+}
+
+/** The first of the user's shortlist; where that is empty of the candidates, and where there are none of all viruses. */
+async function topSequences(store: RunStore): Promise<Pick<ReportFacts, 'top' | 'topOf' | 'topTotal'>> {
+  const order = { by: 'evidence', descending: true } as const;
+  const choices = [
+    ['shortlist', { shortlisted: true }],
+    ['candidates', CANDIDATES],
+  ] as const;
+  for (const [topOf, filter] of choices) {
+    const selection = { filter, ...markedRows(store.folder, filter) };
+    const { items, total } = await store.findSequences(selection, order, 0, MOST_TOP);
+    if (total > 0) return { top: items, topOf, topTotal: total };
+  }
+  const viral = await store.findSequences({ filter: { predictions: ['virus'] } }, order, 0, MOST_TOP);
+  return { top: viral.items, topOf: 'virus', topTotal: viral.total };
 }
 
 function readRunJson(folder: string): z.output<typeof runJsonSchema> | undefined {

@@ -25,6 +25,7 @@ thead { display: table-header-group; }
 figure { margin: 14px 0; }
 figcaption { font-weight: 600; font-size: 13px; margin-bottom: 4px; }
 svg { display: block; width: 100%; height: auto; font-size: 11px; fill: #1c1e21; }
+.ribbon svg { width: 90px; height: 14px; }
 .key { margin-right: 16px; font-weight: 400; }
 .key i { display: inline-block; width: 11px; height: 11px; margin-right: 5px; border-radius: 2px; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 .note { color: #4b5056; font-size: 12.5px; }

@@ -68,10 +68,16 @@ const en = {
   lengths: 'Viral share by length',
   lengthNote: (virus: string, all: string, from: string) => `${virus} of ${all} sequences from ${from} bp`,
   top: 'Top of the list',
-  topShortlist: (shown: number, total: string) =>
-    `The ${shown} highest scores of the ${total} sequences on the suggested shortlist: called virus, evidence moderate or strong, at least 1,000 bp.`,
-  topAll: (shown: number, total: string) =>
-    `No sequence is on the suggested shortlist (virus, evidence moderate or strong, at least 1,000 bp). Here are the ${shown} highest scores of the ${total} called virus.`,
+  topIntro: {
+    shortlist: (shown: number, total: string) =>
+      `${shown} of the ${total} sequences on the shortlist of whoever made this report, the best evidence first.`,
+    candidates: (shown: number, total: string) =>
+      `${shown} of ${total} candidates (called virus on moderate or strong evidence, at least 1,000 bp), the best evidence first.`,
+    virus: (shown: number, total: string) =>
+      `There is no candidate (called virus on moderate or strong evidence, at least 1,000 bp). These are ${shown} of the ${total} sequences called virus, the best evidence first.`,
+  },
+  along: 'Along the sequence',
+  note: 'Note',
   topNone: 'No sequence is called virus.',
   name: 'Name',
   length: 'Length',
@@ -147,10 +153,16 @@ const de: typeof en = {
   lengths: 'Viraler Anteil nach Länge',
   lengthNote: (virus, all, from) => `${virus} von ${all} Sequenzen ab ${from} bp`,
   top: 'Spitze der Liste',
-  topShortlist: (shown, total) =>
-    `Die ${shown} höchsten Werte der ${total} Sequenzen der vorgeschlagenen engeren Wahl: als Virus eingestuft, Beleglage mittel oder stark, mindestens 1.000 bp.`,
-  topAll: (shown, total) =>
-    `Keine Sequenz ist in der engeren Wahl (Virus, Beleglage mittel oder stark, mindestens 1.000 bp). Hier die ${shown} höchsten Werte der ${total} als Virus eingestuften.`,
+  topIntro: {
+    shortlist: (shown, total) =>
+      `${shown} der ${total} Sequenzen in der engeren Wahl derer, die diesen Bericht gemacht haben; die beste Beleglage zuerst.`,
+    candidates: (shown, total) =>
+      `${shown} von ${total} Kandidaten (als Virus eingestuft, Beleglage mittel oder stark, mindestens 1.000 bp); die beste Beleglage zuerst.`,
+    virus: (shown, total) =>
+      `Es gibt keinen Kandidaten (als Virus eingestuft, Beleglage mittel oder stark, mindestens 1.000 bp). Dies sind ${shown} der ${total} als Virus eingestuften Sequenzen; die beste Beleglage zuerst.`,
+  },
+  along: 'Entlang der Sequenz',
+  note: 'Notiz',
   topNone: 'Keine Sequenz ist als Virus eingestuft.',
   name: 'Name',
   length: 'Länge',

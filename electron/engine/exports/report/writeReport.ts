@@ -9,7 +9,7 @@ import type { ExportSource } from '../exportSource.ts';
 import { viralShare, type SampleSummary } from '../samples.ts';
 import type { WholeFile } from '../wholeFile.ts';
 import { CALL_TEXT, evidenceText, SCORE_TEXT } from '../table/workbookNotes.ts';
-import { COLOURS, columns, stackedBars } from './charts.ts';
+import { COLOURS, columns, ribbon, stackedBars } from './charts.ts';
 import { html, markup, type Markup } from './markup.ts';
 import { reportFacts, SCORE_BINS, type ReportFacts } from './reportFacts.ts';
 import { REPORT_STYLE } from './reportStyle.ts';
@@ -232,14 +232,19 @@ class ReportPage {
   }
 
   private top(): Markup {
-    const { top, topIsShortlist, topTotal, inputSamples } = this.facts;
+    const { top, topOf, topTotal, ribbons, notes, inputSamples } = this.facts;
     const { texts, language } = this;
     if (top.length === 0)
       return html`<section>
         <h2>${texts.top}</h2>
         <p>${texts.topNone}</p>
       </section>`;
-    const intro = (topIsShortlist ? texts.topShortlist : texts.topAll)(top.length, this.count(topTotal));
+    const intro = texts.topIntro[topOf](top.length, this.count(topTotal));
+    const noteOf = (row: number): string => {
+      const { tags = [], note = '' } = notes.get(row) ?? {};
+      return [tags.join(', '), note].filter((part) => part !== '').join(': ');
+    };
+    const isNoted = top.some(({ row }) => noteOf(row) !== '');
     return html`<section>
       <h2>${texts.top}</h2>
       <p>${intro}</p>
@@ -250,14 +255,16 @@ class ReportPage {
             <th>${texts.sample}</th>
             <th class="n">${texts.length}</th>
             <th class="n">${texts.score}</th>
+            <th>${texts.along}</th>
             <th>${texts.evidence}</th>
             <th class="n">${texts.scored}</th>
             <th class="n">${texts.viral}</th>
+            ${isNoted ? html`<th>${texts.note}</th>` : ''}
           </tr>
         </thead>
         <tbody>
           ${top.map(
-            (row) =>
+            (row, i) =>
               html`<tr>
                 <td class="name">${row.seqName}</td>
                 <td>${inputSamples[row.input] ?? ''}</td>
@@ -267,9 +274,11 @@ class ReportPage {
                 <td class="n">
                   ${row.virusScore === null ? '–' : this.decimal(shownScore(row.virusScore), 4)}
                 </td>
+                <td class="ribbon">${ribbon(ribbons[i] ?? [])}</td>
                 <td>${row.evidence === null ? '–' : EVIDENCE_WORDS[language][row.evidence]}</td>
                 <td class="n">${row.nChunksScored} / ${row.nChunks}</td>
                 <td class="n">${row.nChunksViral}</td>
+                ${isNoted ? html`<td>${noteOf(row.row)}</td>` : ''}
               </tr>`,
           )}
         </tbody>

@@ -128,18 +128,27 @@ export async function usedColumns(source: ExportSource, selection: SequenceSelec
   ];
 }
 
-/** What the user has written on the selected sequences, last: it is no result. */
+/** What the user has said of the selected sequences, last: it is no result. */
 function noteColumns({ order, store }: ExportSource): Column[] {
   const written = new Map(sequenceNotes(store.folder).map((one) => [one.row, one]));
   if (written.size === 0) return [];
+  const shortlisted = new Set<number>();
   const tags = new Map<number, string>();
   const notes = new Map<number, string>();
   for (const row of order) {
     const one = written.get(row);
+    if (one?.shortlisted) shortlisted.add(row);
     if (one && one.tags.length > 0) tags.set(row, cellText(one.tags.join('; ')));
     if (one && one.note !== '') notes.set(row, cellText(one.note));
   }
   return [
+    ...(shortlisted.size === 0
+      ? []
+      : [
+          text('shortlist', 'Shortlist', 'Engere Wahl', 11, ({ row }) =>
+            shortlisted.has(row) ? 'yes' : null,
+          ),
+        ]),
     ...(tags.size === 0
       ? []
       : [text('tags', 'Tags', 'Schlagwörter', 20, ({ row }) => tags.get(row) ?? null)]),

@@ -8,7 +8,7 @@ import { isOriginalResult } from '../../exports/compare/originalResults.ts';
 import { exportResults } from '../../exports/exportResults.ts';
 import { ExportSource } from '../../exports/exportSource.ts';
 import { EXPORT_FORMATS, formatNamed } from '../../exports/formats.ts';
-import { openOneSequence } from '../../exports/inputSequences.ts';
+import { openFewSequences, type InputSequences } from '../../exports/inputSequences.ts';
 import { LENGTH_EDGES } from '../../exports/report/reportFacts.ts';
 import { answerAsTsv, queryRun } from '../../exports/queryRun.ts';
 import { samplesOf, summariseSamples } from '../../exports/samples.ts';
@@ -19,10 +19,10 @@ import {
   MOST_KEPT_BYTES,
   removeOtherTable,
 } from '../../exports/otherTools/storedOtherTables.ts';
-import { lettersOfOne } from '../../exports/sequenceFiles.ts';
+import { lettersOfOne, recordsOf } from '../../exports/sequenceFiles.ts';
 import { WholeFile } from '../../exports/wholeFile.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
-import { noteSequence, sequenceNotes } from '../../store/sequenceNotes.ts';
+import { markedRows, markSequence, sequenceNotes } from '../../store/sequenceNotes.ts';
 import type { SequenceSelection } from '../../store/duckdb/selection.ts';
 import { OtherTables } from '../questions/otherTables.ts';
 import { callbackStream } from '../questions/callbackStream.ts';
@@ -49,8 +49,25 @@ export function resultsRouter(service: Service) {
   const otherTables = new OtherTables();
   const select = async (store: RunStore, filter: SequenceFilter): Promise<SequenceSelection> => ({
     ...(filter.other ? selectionOf(filter, await otherTables.of(store)) : { filter }),
-    ...(filter.noted ? { noted: sequenceNotes(store.folder).map(({ row }) => row) } : {}),
+    ...markedRows(store.folder, filter),
   });
+  const withLetters = <Answer>(
+    runId: string,
+    selectionIn: (store: RunStore) => SequenceSelection | Promise<SequenceSelection>,
+    signal: AbortSignal | undefined,
+    ask: (source: ExportSource, sequences: InputSequences) => Promise<Answer>,
+  ): Promise<Answer> =>
+    read(runId, async (store) => {
+      const selection = await selectionIn(store);
+      const source = await ExportSource.open(store, selection, BY_ROW, { language: 'en', signal });
+      const environment = async () => (await service.pythonEnvironment.context()).environment;
+      const sequences = await openFewSequences(source, selection, environment);
+      try {
+        return await ask(source, sequences);
+      } finally {
+        await sequences.close();
+      }
+    });
 
   return {
     page: results.page.handler(({ input }) =>
@@ -62,10 +79,11 @@ export function resultsRouter(service: Service) {
           input.offset,
           input.limit,
         );
-        if (others.length === 0) return found;
-        const items = found.items.map((item) => ({
+        const ribbons = await store.ribbonsOf(found.items.map(({ row, nChunks }) => ({ row, nChunks })));
+        const items = found.items.map((item, i) => ({
           ...item,
-          others: others.map((joined) => otherText(joined, item.row)),
+          ribbon: ribbons[i] ?? [],
+          ...(others.length === 0 ? {} : { others: others.map((joined) => otherText(joined, item.row)) }),
         }));
         return { total: found.total, items };
       }),
@@ -120,25 +138,37 @@ export function resultsRouter(service: Service) {
       }),
     ),
     letters: results.letters.handler(({ input, signal }) =>
-      read(input.runId, async (store) => {
-        const selection = { filter: {}, rows: [input.row] };
-        const source = await ExportSource.open(store, selection, BY_ROW, { language: 'en', signal });
-        const environment = async () => (await service.pythonEnvironment.context()).environment;
-        const sequences = await openOneSequence(source, selection, environment);
-        try {
+      withLetters(
+        input.runId,
+        () => ({ filter: {}, rows: [input.row] }),
+        signal,
+        async (source, sequences) => {
           const { record, protein } = await lettersOfOne(source, sequences);
           return { record: record.length > LIMITS.text ? null : record.toString('utf8'), protein };
-        } finally {
-          await sequences.close();
-        }
-      }),
+        },
+      ),
+    ),
+    shortlistLetters: results.shortlistLetters.handler(({ input, signal }) =>
+      withLetters(
+        input.runId,
+        (store) => select(store, { shortlisted: true }),
+        signal,
+        async (source, sequences) => ({ fasta: await recordsOf(source, sequences, LIMITS.text) }),
+      ),
     ),
     notes: results.notes.handler(({ input }) => sequenceNotes(catalog.folder(input.runId))),
     annotate: results.annotate.handler(({ input: { runId, ...annotation } }) =>
       read(runId, async (store) => {
         const sequence = await store.sequence(annotation.row);
         if (!sequence) throw noSuchSequence();
-        noteSequence(store.folder, { ...annotation, seqName: sequence.seqName });
+        markSequence(store.folder, { ...annotation, seqName: sequence.seqName });
+      }),
+    ),
+    shortlist: results.shortlist.handler(({ input: { runId, row, shortlisted } }) =>
+      read(runId, async (store) => {
+        const sequence = await store.sequence(row);
+        if (!sequence) throw noSuchSequence();
+        markSequence(store.folder, { row, shortlisted, seqName: sequence.seqName });
       }),
     ),
     compare: results.compare.handler(({ input }) =>

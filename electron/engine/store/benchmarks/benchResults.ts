@@ -173,7 +173,7 @@ async function measureRun(folder: string): Promise<void> {
     'second-best chunk of at least 0.9': { minSecondScore: 0.9 },
     'reason no_open_frame': { reasons: ['no_open_frame'] },
     'name or header has "9999"': { search: '9999' },
-    'the shortlist': { predictions: ['virus'], minScoredChunks: 2, minLength: 1000 },
+    'the candidates': { predictions: ['virus'], minScoredChunks: 2, minLength: 1000 },
   };
   for (const [name, filter] of Object.entries(filters)) {
     await question(`filter: ${name}`, () => page(filter, byScore));

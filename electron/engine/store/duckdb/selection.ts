@@ -10,8 +10,8 @@ export interface SequenceSelection {
   theirs?: readonly number[] | undefined;
   /** What its table names at all. */
   named?: readonly number[] | undefined;
-  /** Those with a note, where the filter asks for them. */
-  noted?: readonly number[] | undefined;
+  /** Those with a note or on the shortlist, as the filter asks for them. */
+  marked?: readonly number[] | undefined;
 }
 
 /** Puts row numbers into a table and answers with its name. */
@@ -21,7 +21,7 @@ const SHARE = 'n_chunks_viral::DOUBLE / nullif(n_chunks_scored, 0)';
 
 /** The rows of `sequences` that a selection takes, as SQL. */
 export function conditionOf(
-  { filter, rows, theirs, named, noted }: SequenceSelection,
+  { filter, rows, theirs, named, marked }: SequenceSelection,
   inputs: readonly string[],
   tableOf: RowTable,
 ): string {
@@ -37,13 +37,14 @@ export function conditionOf(
     );
   const conditions = [
     ...(rows ? [among(rows)] : []),
-    ...(filter.noted ? [among(noted)] : []),
+    ...(filter.noted || filter.shortlisted ? [among(marked)] : []),
     ...(filter.input === undefined ? [] : [ofInputs([filter.input])]),
     ...(filter.inputs ? [ofInputs(filter.inputs)] : []),
     ...(filter.predictions ? [oneOf('prediction', filter.predictions)] : []),
     ...(filter.reasons ? [oneOf('reason', filter.reasons)] : []),
     ...(filter.evidence ? [oneOf('evidence', filter.evidence)] : []),
     ...least('virus_score', filter.minScore),
+    ...(filter.belowScore === undefined ? [] : [`virus_score < ${filter.belowScore}::DOUBLE`]),
     ...least('length', filter.minLength),
     ...(filter.maxLength === undefined ? [] : [`length <= ${filter.maxLength}`]),
     ...least('n_chunks_scored', filter.minScoredChunks),
@@ -70,13 +71,16 @@ export function conditionOf(
 const placeIn = (names: readonly string[], column: string): string =>
   `list_position([${names.map(quoted).join(', ')}], ${column})`;
 
+/** From the surest virus down over the doubtful to the surest other sequence. */
+const RELIABILITY = `${placeIn(evidenceSchema.options, 'evidence')} * CASE prediction WHEN 'virus' THEN 1 ELSE -1 END`;
+
 const SORTED_BY: Readonly<Record<Exclude<SequenceSort['by'], 'row' | 'input'>, string>> = {
   seqName: 'seq_name',
   header: 'header',
   length: 'length',
   virusScore: 'virus_score',
   prediction: 'prediction',
-  evidence: placeIn(evidenceSchema.options, 'evidence'),
+  evidence: RELIABILITY,
   viralFraction: SHARE,
   nChunks: 'n_chunks',
   bestScore: 'best_score',
@@ -90,7 +94,8 @@ export function orderOf({ by, descending }: SequenceSort, inputs: readonly strin
   const direction = descending ? 'DESC' : 'ASC';
   if (by === 'row') return `row ${direction}`;
   const key = by === 'input' ? placeIn(filesInOrder(inputs), 'input') : SORTED_BY[by];
-  return `${key} ${direction} NULLS LAST, row`;
+  const then = by === 'evidence' ? `virus_score ${direction}, ` : '';
+  return `${key} ${direction} NULLS LAST, ${then}row`;
 }
 
 /** The labels of the inputs by the names of their files; of equal names that one comes first which the run reads first. */

@@ -35,6 +35,7 @@ describe('what a window asks of the results', () => {
     [{}, [0, 1, 2, 3, 4]],
     [{ input: 1 }, [3, 4]],
     [{ minScore: 0.5 }, [2, 3]],
+    [{ minScore: 0.3, belowScore: Math.fround(0.8) }, [1, 2]],
     [{ minLength: 600 }, [1, 2]],
     [{ maxLength: 600 }, [0, 3, 4]],
     [{ predictions: ['not_scored'] }, [4]],
@@ -55,8 +56,8 @@ describe('what a window asks of the results', () => {
   });
 
   it('finds those with a note, among what else is asked for', async () => {
-    const withNotes = async (filter: SequenceFilter, noted: number[]) => {
-      const selection = { filter: { ...filter, noted: true as const }, noted };
+    const withNotes = async (filter: SequenceFilter, marked: number[]) => {
+      const selection = { filter: { ...filter, noted: true as const }, marked };
       return (await run.store.findSequences(selection, { by: 'row', descending: false }, 0, 100)).items.map(
         ({ row }) => row,
       );
@@ -71,7 +72,8 @@ describe('what a window asks of the results', () => {
     expect(await rows({}, { by: 'virusScore', descending: true })).toEqual([3, 2, 1, 0, 4]);
     expect(await rows({}, { by: 'virusScore', descending: false })).toEqual([0, 1, 2, 3, 4]);
     expect(await rows({}, { by: 'nChunks', descending: true })).toEqual([2, 1, 0, 3, 4]);
-    expect(await rows({}, { by: 'evidence', descending: true })).toEqual([1, 2, 0, 3, 4]);
+    expect(await rows({}, { by: 'evidence', descending: true })).toEqual([2, 3, 0, 1, 4]);
+    expect(await rows({}, { by: 'evidence', descending: false })).toEqual([1, 0, 3, 2, 4]);
   });
 
   it('counts calls by length and score, and leaves out what has no call', async () => {
@@ -129,6 +131,9 @@ describe('what a window asks of the results', () => {
       ['0F1', '1F1', '2F1'],
       ['0F1', '1F1'],
     ]);
+    const sequences = await store.sequencesOf(order);
+    expect(await store.ribbonsOf(sequences)).toEqual([[80], [60, 60, 60], [-40, -40]]);
+    expect(await store.ribbonsOf([{ row: 4, nChunks: 1 }])).toEqual([[]]);
     await expect(store.sequencesOf(Uint32Array.of(99))).rejects.toThrow('changed');
   });
 
@@ -173,6 +178,7 @@ describe('results of many sequences', () => {
         input: fc.integer({ min: 0, max: 2 }),
         predictions: fc.subarray(['virus', 'others', 'not_scored', 'failed'] as const),
         minScore: fc.constantFrom(0, 0.25, 0.5),
+        belowScore: fc.constantFrom(0.5, 0.75),
         minLength: fc.constantFrom(0, 501, 1000),
         maxLength: fc.constantFrom(500, 1500),
         minScoredChunks: fc.constantFrom(0, 1, 2),
@@ -229,6 +235,7 @@ function passes(row: SequenceResult, filter: SequenceFilter): boolean {
     (filter.input === undefined || row.input === filter.input) &&
     (filter.predictions === undefined || filter.predictions.includes(row.prediction)) &&
     (filter.minScore === undefined || (score !== null && score >= filter.minScore)) &&
+    (filter.belowScore === undefined || (score !== null && score < filter.belowScore)) &&
     (filter.minLength === undefined || row.length >= filter.minLength) &&
     (filter.maxLength === undefined || row.length <= filter.maxLength) &&
     (filter.minScoredChunks === undefined || row.nChunksScored >= filter.minScoredChunks) &&
@@ -247,7 +254,10 @@ const isAtLeast = (value: number | null, least: number | undefined): boolean =>
 function compared(a: SequenceResult, b: SequenceResult, { by, descending }: SequenceSort): number {
   const value = (row: SequenceResult) => {
     if (by === 'reason') return row.reason === 'ok' ? null : reasonSchema.options.indexOf(row.reason);
-    return by === 'evidence' ? row.evidence && evidenceSchema.options.indexOf(row.evidence) : row[by];
+    if (by !== 'evidence') return row[by];
+    // From the surest virus to the surest other sequence, and by score within.
+    const level = row.evidence && evidenceSchema.options.indexOf(row.evidence) + 1;
+    return level && 10 * (row.prediction === 'virus' ? level : -level) + row.virusScore!;
   };
   const [x, y] = [value(a), value(b)];
   if (x === y) return a.row - b.row;

@@ -6,9 +6,17 @@ import {
   type OtherTable,
   type RunComparison,
   type SequenceFilter,
+  type SequenceNote,
   type SequenceResult,
 } from '../../../../electron/contract/index.ts';
-import { filteredSequences, madeChunks, madeLetters, saidByOther, sortedSequences } from '../sequences.ts';
+import {
+  filteredSequences,
+  madeChunks,
+  madeLetters,
+  madeRibbon,
+  saidByOther,
+  sortedSequences,
+} from '../sequences.ts';
 import type { World } from '../world.ts';
 
 export function resultsRouter(world: World) {
@@ -16,7 +24,24 @@ export function resultsRouter(world: World) {
   const selected = ({ runId, filter }: { runId: string; filter: SequenceFilter }) => {
     const notes = world.sequenceNotes.get(runId) ?? [];
     const found = filteredSequences(world.sequencesOf(runId), filter);
-    return filter.noted ? found.filter(({ row }) => notes.some((note) => note.row === row)) : found;
+    if (!filter.noted && !filter.shortlisted) return found;
+    const marked = new Set(
+      notes
+        .filter((one) => !filter.noted || one.note !== '' || one.tags.length > 0)
+        .filter((one) => !filter.shortlisted || one.shortlisted)
+        .map(({ row }) => row),
+    );
+    return found.filter(({ row }) => marked.has(row));
+  };
+  const mark = (runId: string, change: Pick<SequenceNote, 'row'> & Partial<SequenceNote>): void => {
+    const { row } = change;
+    const notes = world.sequenceNotes.get(runId) ?? [];
+    const seqName = world.sequencesOf(runId)[row]?.seqName ?? '';
+    const before = notes.find((one) => one.row === row) ?? { tags: [], note: '', shortlisted: false };
+    world.sequenceNotes.set(runId, [
+      ...notes.filter((one) => one.row !== row),
+      { ...before, ...change, seqName },
+    ]);
   };
   return {
     page: results.page.handler(({ input }) => {
@@ -25,10 +50,11 @@ export function resultsRouter(world: World) {
       const tables = world.otherTables.get(input.runId) ?? [];
       return {
         total: all.length,
-        items:
-          tables.length === 0
-            ? items
-            : items.map((item) => ({ ...item, others: tables.map(() => saidByOther(item)) })),
+        items: items.map((item) => ({
+          ...item,
+          ribbon: madeRibbon(item),
+          ...(tables.length === 0 ? {} : { others: tables.map(() => saidByOther(item)) }),
+        })),
       };
     }),
     otherTables: results.otherTables.handler(({ input }) =>
@@ -110,11 +136,13 @@ export function resultsRouter(world: World) {
       return madeLetters(sequence);
     }),
     notes: results.notes.handler(({ input }) => world.sequenceNotes.get(input.runId) ?? []),
-    annotate: results.annotate.handler(({ input: { runId, ...annotation } }) => {
-      const others = (world.sequenceNotes.get(runId) ?? []).filter(({ row }) => row !== annotation.row);
-      const seqName = world.sequencesOf(runId)[annotation.row]?.seqName ?? '';
-      world.sequenceNotes.set(runId, [...others, { ...annotation, seqName }]);
-    }),
+    annotate: results.annotate.handler(({ input: { runId, ...annotation } }) => mark(runId, annotation)),
+    shortlist: results.shortlist.handler(({ input: { runId, ...change } }) => mark(runId, change)),
+    shortlistLetters: results.shortlistLetters.handler(({ input: { runId } }) => ({
+      fasta: selected({ runId, filter: { shortlisted: true } })
+        .map((sequence) => madeLetters(sequence).record)
+        .join(''),
+    })),
     compare: results.compare.handler(({ input }) => {
       const first = world.sequencesOf(input.runId);
       const second = world.sequencesOf(input.otherRunId);

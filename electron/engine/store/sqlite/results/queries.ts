@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { ChunkResult, Reason } from '../../../../contract/results.ts';
+import type { ChunkResult, Reason, SequenceResult } from '../../../../contract/results.ts';
 import { readPlan } from '../runRows.ts';
 import { callChunk, FRAMES_IN_MASK, frameName } from '../../../results/chunkCall.ts';
 import { chunkBounds } from '../../../results/chunkLayout.ts';
@@ -14,6 +14,10 @@ export function resultQueryMethods(db: Database.Database) {
   const chunkLength = readPlan(db).chunkLength;
   const scoredChunks = db.prepare<[number], ChunkColumns>(
     `SELECT chunk, frames, unscored, ${SCORES_READ} AS scores, reason FROM chunk WHERE row = ? AND reason IS NULL ORDER BY chunk`,
+  );
+  const someChunks = db.prepare<[number, number], ChunkColumns>(
+    `SELECT chunk, frames, unscored, ${SCORES_READ} AS scores, reason FROM chunk
+     WHERE row = ? AND chunk % ? = 0 AND reason IS NULL ORDER BY chunk`,
   );
   const partFrames = db.prepare<[string], Omit<FrameOfPart, 'frame'> & { frames: number }>(
     // By the range of its rows, as chunk rows have no index by part.
@@ -31,6 +35,15 @@ export function resultQueryMethods(db: Database.Database) {
     /** The scored chunks of each of the given rows, in order along it. */
     scoredChunksOf: (rows: Uint32Array): ScoredChunk[][] =>
       Array.from(rows, (row) => scoredChunks.all(row).map((chunk) => toScoredChunk(row, chunk))),
+    ribbonsOf: (sequences: readonly Pick<SequenceResult, 'row' | 'nChunks'>[]): number[][] =>
+      sequences.map(({ row, nChunks }) => {
+        const every = Math.ceil(nChunks / RIBBON_CHUNKS);
+        const chunks = nChunks === 0 ? [] : someChunks.all(row, every);
+        return ribbonOf(
+          nChunks,
+          chunks.map((chunk) => toScoredChunk(row, chunk)),
+        );
+      }),
     scoredFramesOf: (rows: Uint32Array): ScoredFrames[][] =>
       Array.from(rows, (row) => scoredChunks.all(row).map((chunk) => toScoredFrames(row, chunk))),
     /** The reading frames of a part that is done, in the order of its files. */
@@ -46,6 +59,22 @@ export function resultQueryMethods(db: Database.Database) {
       chunksOf(db, chunkLength, row, offset, limit),
     ),
   };
+}
+
+/** Steps of a ribbon: as many as an eye tells apart in a cell of a table. */
+const RIBBON_STEPS = 45;
+/** Chunks of one sequence that are read for its ribbon; of a longer one every second, third, and so on. */
+const RIBBON_CHUNKS = 4 * RIBBON_STEPS;
+
+function ribbonOf(nChunks: number, chunks: readonly ScoredChunk[]): number[] {
+  const steps = Math.min(nChunks, RIBBON_STEPS);
+  const ribbon = new Array<number>(steps).fill(0);
+  for (const { chunk, score2, isVirus } of chunks) {
+    const step = Math.floor((chunk * steps) / nChunks);
+    const percent = Math.max(1, Math.round(100 * score2));
+    if (percent > Math.abs(ribbon[step]!)) ribbon[step] = isVirus ? percent : -percent;
+  }
+  return chunks.length === 0 ? [] : ribbon;
 }
 
 interface ChunkColumns {

@@ -116,7 +116,7 @@ describe('results of a run that is not done', () => {
       ['long', 'not_computed'],
       ['c', 'not_computed'],
     ]);
-    await run.store.writeTables();
+    const { counts } = await run.store.writeTables();
     expect(counts).toMatchObject({ failedParts: rest.length, byReason: { not_computed: 2 } });
 
     await run.store.retryFailed('all');

@@ -37,7 +37,11 @@ const PLACES = {
   halted: `#/run/${RUN_IDS.halted}/progress`,
   'done with failures': `#/run/${RUN_IDS.withFailures}/files`,
   results: `#/run/${RUN_IDS.done}/results`,
-  'results, plots': `#/run/${RUN_IDS.done}/results`,
+  'results, a sequence': `#/run/${RUN_IDS.done}/results`,
+  samples: `#/run/${RUN_IDS.done}/samples`,
+  plots: `#/run/${RUN_IDS.done}/plots`,
+  'other tools': `#/run/${RUN_IDS.done}/tools`,
+  'no other tools': `#/run/${RUN_IDS.teaching}/tools`,
   'teaching results': `#/run/${RUN_IDS.teaching}/results`,
   'waiting, files': `#/run/${RUN_IDS.queuedFirst}/files`,
   'waiting, results': `#/run/${RUN_IDS.queuedFirst}/results`,
@@ -93,7 +97,6 @@ const DIALOGS: Record<string, [keyof typeof PLACES, (page: Page) => Promise<void
   verify: ['done', bySaying('Verify')],
   delete: ['done', bySaying('Delete')],
   export: ['results', byButton('Export')],
-  sequence: ['results', (page) => page.getByRole('grid').last().getByRole('row').nth(2).click()],
   'disk space': ['runs', byButton('Disk space')],
   discard: ['running', bySaying('Discard')],
   'other devices': ['halted', bySaying('Continue on other')],
@@ -154,12 +157,9 @@ test.describe('every screen, at every size', () => {
         await goToPlace(page, hash);
         // Header and navigation are the same everywhere, so axe looks at them once.
         const within = index < SCREEN_PARTS ? undefined : 'main';
-        if (place !== 'results, plots') found.push(...(await allFaults(page, place, within)));
-        else
-          for (const plot of PLOTS) {
-            await showPlot(page, plot);
-            found.push(...(await allFaults(page, `${place}: ${plot}`, MORE_PLOTS)));
-          }
+        if (place === 'results, a sequence') await openSequence(page, 2);
+        found.push(...(await allFaults(page, place, within)));
+        if (place === 'results, a sequence') await page.keyboard.press('Escape');
       }
       if (part === 0) {
         await page.keyboard.press('Control+k');
@@ -345,15 +345,15 @@ test.describe('every screen, at every size', () => {
       .first();
     const name = await changed.innerText();
     await changed.click();
-    const drawer = page.getByRole('dialog');
-    await expect(drawer.getByRole('heading', { name })).toBeVisible();
+    const panel = page.getByRole('region', { name: 'Sequence', exact: true });
+    await expect(panel.getByRole('heading', { name })).toBeVisible();
 
     // A bar of the track is its chunk: the frames listed below are that one's.
-    const scored = drawer.locator('svg g[class*="chunk"]').filter({ hasText: /, [FR][123]$/ });
+    const scored = panel.locator('svg g[class*="chunk"]').filter({ hasText: /, [FR][123]$/ });
     for (const bar of [scored.first(), scored.last()]) {
       const tip = (await bar.textContent()) ?? '';
       await bar.locator('rect').first().click();
-      const frames = drawer.getByRole('table', { name: `Reading frames of ${tip.split(':')[0]}` });
+      const frames = panel.getByRole('table', { name: `Reading frames of ${tip.split(':')[0]}` });
       await expect(frames.getByRole('rowheader', { name: tip.slice(-2) })).toBeVisible();
     }
   });
@@ -362,27 +362,89 @@ test.describe('every screen, at every size', () => {
     page,
   }) => {
     await page.goto(engine.url);
-    await goToPlace(page, PLACES.results);
+    await goToPlace(page, PLACES['other tools']);
     const table = page.getByRole('region', { name: 'geNomad' });
     const notInTable = table.getByRole('button', { name: /Not in the table of geNomad, our call Virus/ });
     const count = await notInTable.innerText();
     await notInTable.click();
-    await expect(page.getByRole('status').filter({ hasText: `${count} sequences shown` })).toBeVisible();
+    const shown = page.getByRole('status').filter({ hasText: `${count} of ` });
+    await expect(shown).toBeVisible();
     await expect(page.getByRole('columnheader', { name: 'geNomad', exact: true })).toBeVisible();
     await page.getByRole('button', { name: 'Not in the table of geNomad', exact: true }).click();
-    await expect(page.getByRole('status').filter({ hasText: `${count} sequences shown` })).toHaveCount(0);
+    await expect(shown).toHaveCount(0);
+    await goToPlace(page, PLACES['other tools']);
     await table.getByRole('button', { name: 'Remove the table of geNomad' }).click();
     await expect(table).toHaveCount(0);
+  });
+
+  test('the table is the page: its first row is in sight, and only it scrolls', async ({ page }) => {
+    await page.setViewportSize(SIZES.usual);
+    await page.goto(engine.url);
+    await goToPlace(page, PLACES.results);
+    const row = page.getByRole('grid', { name: 'Sequences' }).getByRole('row').nth(1);
+    await expect(row).toBeVisible();
+    expect((await row.boundingBox())?.y).toBeLessThan(330);
+    expect(
+      await page.evaluate('(main => main.scrollHeight - main.clientHeight)(document.querySelector("main"))'),
+    ).toBe(0);
+  });
+
+  test('a sequence stays open beside the table, follows its keys, and comes on the shortlist by one', async ({
+    page,
+  }) => {
+    await page.setViewportSize(SIZES.usual);
+    await page.goto(engine.url);
+    await goToPlace(page, PLACES.results);
+    await openSequence(page, 2);
+    const grid = page.getByRole('grid', { name: 'Sequences' });
+    const panel = page.getByRole('region', { name: 'Sequence', exact: true });
+    const nameInPanel = () => panel.getByRole('heading', { level: 2 }).first().textContent();
+    const first = await nameInPanel();
+    await grid.focus();
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(nameInPanel).not.toBe(first);
+    const second = await nameInPanel();
+    await page.keyboard.press('s');
+    await expect(grid.getByRole('checkbox', { name: `${second} on the shortlist` })).toBeChecked();
+    await page.keyboard.press('Escape');
+    await expect(panel).toHaveCount(0);
+    await page.getByRole('button', { name: 'Shortlist 1' }).click();
+    await page.getByRole('menuitem', { name: 'Show only these' }).click();
+    await expect(page.getByRole('status').filter({ hasText: '1 of 2,000' })).toBeVisible();
+    await grid.getByRole('checkbox').uncheck();
+    await expect(page.getByRole('status').filter({ hasText: '0 of 2,000' })).toBeVisible();
+    await page.getByRole('button', { name: 'Clear filters' }).first().click();
+  });
+
+  test('a bar of a plot and a brush over the scores filter the table', async ({ page }) => {
+    await page.setViewportSize(SIZES.usual);
+    await page.goto(engine.url);
+    await goToPlace(page, PLACES.plots);
+    const all = await page.getByRole('status').first().innerText();
+    await page
+      .getByRole('figure', { name: /^Viral share by length/ })
+      .locator('.recharts-bar-rectangle')
+      .first()
+      .click();
+    await expect(page.getByRole('status').first()).not.toHaveText(all);
+    const shown = await page.getByRole('status').first().innerText();
+    await page.getByRole('button', { name: 'Show in the table' }).click();
+    await expect(page.getByRole('status').filter({ hasText: `${shown.split(' ')[0]} of ` })).toBeVisible();
+    await page.getByRole('button', { name: 'Clear filters' }).first().click();
+    const lowest = page.getByRole('slider', { name: 'Score, at least' });
+    await lowest.focus();
+    await page.keyboard.press('ArrowRight');
+    await expect(page.getByRole('status').filter({ hasText: /^[\d,]+ of 2,000$/ })).toBeVisible();
+    await page.getByRole('button', { name: 'Clear filters' }).first().click();
   });
 
   test('a call, a preset and the short ones each show as many sequences as they say', async ({ page }) => {
     await page.goto(engine.url);
     await goToPlace(page, PLACES.results);
     const isShown = async (count: string) =>
-      expect(
-        page.getByRole('status').filter({ hasText: new RegExp(`^${count} sequences? shown$`) }),
-      ).toBeVisible();
-    const virus = page.getByRole('button', { name: /^[\d,]+ ?Virus · / });
+      expect(page.getByRole('status').filter({ hasText: new RegExp(`^${count} of `) })).toBeVisible();
+    const calls = page.getByRole('group', { name: 'Calls' });
+    const virus = calls.getByRole('button', { name: /^[\d,]+ Virus/ });
     const [viral = ''] = /^[\d,]+/.exec(await virus.innerText()) ?? [];
     await virus.click();
     await isShown(viral);
@@ -393,9 +455,9 @@ test.describe('every screen, at every size', () => {
     await preset.click();
     await isShown(conservative);
     await page.getByRole('button', { name: 'Clear filters' }).first().click();
-    const short = page.getByText(/shorter than the 500 bp/);
+    const short = calls.getByRole('button', { name: /short$/ });
     const [count = ''] = /^[\d,]+/.exec(await short.innerText()) ?? [];
-    await page.getByRole('button', { name: 'Show only these', exact: true }).click();
+    await short.click();
     await isShown(count);
     await expect(page.getByTitle(/^Shorter than the 500 bp/).first()).toContainText('short');
   });
@@ -423,8 +485,7 @@ test.describe('every screen, at every size', () => {
   }) => {
     await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
     await page.goto(engine.url);
-    await goToPlace(page, PLACES['teaching results']);
-    await showPlot(page, 'Viral share by length');
+    await goToPlace(page, `#/run/${RUN_IDS.teaching}/plots`);
     const saved = async (format: string) => {
       await page.getByRole('button', { name: 'Save the picture: Viral share by length' }).click();
       const [download] = await Promise.all([
@@ -468,25 +529,11 @@ test.describe('every screen without any run, at every size', () => {
   });
 });
 
-const PLOTS = [
-  'Scores by call',
-  'Viral share by length',
-  'Length against score',
-  'Ranked scores',
-  'Composition of samples',
-] as const;
-
-const MORE_PLOTS = 'details:has([role="figure"], figure)';
-
-async function showPlot(page: Page, plot: (typeof PLOTS)[number]): Promise<void> {
-  const plots = page.locator('details', { has: page.getByText('More plots', { exact: true }) });
-  if ((await plots.getAttribute('open')) === null) await plots.locator('summary').first().click();
-  // The control's own radio button is hidden below its label.
-  await plots
-    .locator('label')
-    .filter({ hasText: new RegExp(`^${plot}$`) })
-    .click();
-  await expect(plots.getByRole('figure', { name: plot })).toBeVisible();
+/** The sequence in a row of the table, beside it. */
+async function openSequence(page: Page, row: number): Promise<void> {
+  const grid = page.getByRole('grid', { name: 'Sequences' });
+  await grid.getByRole('row').nth(row).getByRole('gridcell').nth(1).click();
+  await expect(page.getByRole('region', { name: 'Sequence', exact: true }).getByRole('figure')).toBeVisible();
 }
 
 test('the set-up fits at every size, before and while it works, and axe finds nothing', async ({ page }) => {

@@ -7,7 +7,7 @@ interface PageProps {
   /** One sentence below the title. */
   lead?: ReactNode;
   actions?: ReactNode;
-  /** For screens whose table fills the window instead of scrolling the page. */
+  /** For a screen whose table fills the window and scrolls instead of the page. */
   fill?: boolean;
   /** For screens of short lines, such as forms. */
   narrow?: boolean;

@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 import { GUIDE_PAGES, type GuidePage } from './guidePages.ts';
 
-export const RUN_TABS = ['progress', 'files', 'results'] as const;
+export const RUN_TABS = ['progress', 'results', 'samples', 'plots', 'tools', 'files'] as const;
 export type RunTab = (typeof RUN_TABS)[number];
 
 export type Route =

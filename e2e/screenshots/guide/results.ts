@@ -21,45 +21,41 @@ export async function results(page: Page, camera: GuideCamera, address: string):
   await page.getByRole('row').nth(5).waitFor();
 
   const filters = page.getByRole('search', { name: 'Filter the table' });
-  await filters.evaluate(toTop);
   await filters.getByRole('button', { name: 'Presets' }).click();
   const candidates = page.getByRole('menuitem', { name: /^Candidates.*\d$/ });
   await candidates.waitFor();
   await camera.take('presets');
   await page.keyboard.press('Escape');
 
-  await headingToTop('Samples');
+  await goTo(`${RUN_IDS.done}/samples`);
+  await page.getByRole('table').waitFor();
   await camera.take('samples');
 
-  const plots = page.locator('details', { has: page.getByText('More plots', { exact: true }) });
-  await plots.locator('summary').first().click();
+  await goTo(`${RUN_IDS.done}/plots`);
   for (const [name, title] of Object.entries(PLOTS)) {
-    await plots
-      .locator('label')
-      .filter({ hasText: new RegExp(`^${title}$`) })
-      .click();
-    await plots.getByRole('figure', { name: title }).waitFor();
-    await plots.evaluate(toTop);
+    await page.getByRole('figure', { name: title }).waitFor();
+    await headingToTop(title);
     await camera.take(`plot-${name}`);
   }
-  await plots.locator('summary').first().click();
 
+  await goTo(`${RUN_IDS.done}/results`);
   const table = page.getByRole('grid', { name: 'Sequences' });
   await table.getByRole('columnheader', { name: 'Length' }).getByRole('button').click();
   await page.waitForTimeout(1000);
-  await table.getByRole('row').nth(2).click();
-  const drawer = page.getByRole('dialog');
-  await drawer.getByText('Scores along the sequence').first().waitFor();
-  const bars = drawer.locator('svg g[class*="chunk"]').filter({ hasText: /, [FR][123]$/ });
+  for (const row of [1, 3]) await table.getByRole('checkbox').nth(row).check();
+  await table.getByRole('row').nth(2).getByRole('gridcell').nth(1).click();
+  const panel = page.getByRole('region', { name: 'Sequence', exact: true });
+  await panel.getByText('Scores along the sequence').first().waitFor();
+  const bars = panel.locator('svg g[class*="chunk"]').filter({ hasText: /, [FR][123]$/ });
   await bars.nth(2).locator('rect').first().click();
   await camera.take('sequence');
-  await drawer.getByLabel('Tags', { exact: true }).fill('to check');
+  await panel.getByLabel('Tags', { exact: true }).fill('to check');
   await page.keyboard.press('Enter');
-  await drawer.getByLabel('Note', { exact: true }).fill('Ask for the reads; PCR on Thursday.');
-  await drawer.getByRole('button', { name: 'Show letters and protein' }).click();
-  await drawer.getByRole('button', { name: 'Copy as FASTA' }).last().scrollIntoViewIfNeeded();
+  await panel.getByLabel('Note', { exact: true }).fill('Ask for the reads; PCR on Thursday.');
+  await panel.getByRole('button', { name: 'Show letters and protein' }).click();
+  await panel.getByRole('button', { name: 'Copy as FASTA' }).last().scrollIntoViewIfNeeded();
   await camera.take('notes-and-letters');
-  await drawer
+  await panel
     .getByRole('button', { name: /^Search with BLAST/ })
     .first()
     .click();
@@ -81,8 +77,10 @@ export async function results(page: Page, camera: GuideCamera, address: string):
   await camera.take('compare-changed');
   await page.keyboard.press('Escape');
 
-  await headingToTop('Other tools');
+  await goTo(`${RUN_IDS.done}/tools`);
+  await page.getByRole('region', { name: 'geNomad' }).waitFor();
   await camera.take('other-tools');
+  await goTo(`${RUN_IDS.done}/results`);
 
   await page.getByRole('button', { name: 'Export', exact: true }).click();
   await page.getByText('Which sequences').waitFor();

@@ -33,13 +33,15 @@ interface PlotAreaProps<Row extends object> {
   barGap?: string | number;
   /** What is shown of the row under the pointer; null shows nothing. */
   tip: (row: Row) => Tip | null;
+  /** A click on the bar or point of a row. */
+  onPick?: ((row: Row) => void) | undefined;
   /** The series. */
   children: ReactNode;
 }
 
 /** A chart with two axes and the values under the pointer, as wide and high as its place. */
 export function PlotArea<Row extends object>(props: PlotAreaProps<Row>) {
-  const { kind, horizontal = false, data, x, y, margin = MARGIN, barGap, tip, children } = props;
+  const { kind, horizontal = false, data, x, y, margin = MARGIN, barGap, tip, onPick, children } = props;
   const Chart = CHARTS[kind];
   const cursor = { bar: { fill: 'var(--surface-sunken)' }, scatter: false }[kind as string];
   return (
@@ -51,6 +53,13 @@ export function PlotArea<Row extends object>(props: PlotAreaProps<Row>) {
         {...(barGap === undefined ? {} : { barCategoryGap: barGap })}
         {...(horizontal ? { maxBarSize: 44 } : {})}
         accessibilityLayer={false}
+        {...(onPick && {
+          style: { cursor: 'pointer' },
+          onClick: ({ activeTooltipIndex }) => {
+            const row = data[Number(activeTooltipIndex ?? -1)];
+            if (row) onPick(row);
+          },
+        })}
       >
         <XAxis {...AXIS} {...x} />
         <YAxis {...AXIS} {...y} />

@@ -11,12 +11,15 @@ import {
   type ReactNode,
 } from 'react';
 import { IconArrowDown, IconArrowUp, IconArrowsSort } from '@tabler/icons-react';
+import { Hint } from '../Hint.tsx';
 import classes from './VirtualTable.module.css';
 import { useTexts } from '../../i18n/index.ts';
 
 export const ROW_HEIGHT = 38;
+/** Of a table that is read, whose rows hold no buttons. */
+export const DENSE_ROW_HEIGHT = 30;
 /** Firefox lets an element be 17.9 million pixels high, Chromium 33.5: rows beyond this are found by filtering. */
-const MOST_ROWS = Math.floor(15_000_000 / ROW_HEIGHT);
+const MOST_PIXELS = 15_000_000;
 
 /** Rows made above and below those in sight. */
 const OVERSCAN = 4;
@@ -46,6 +49,8 @@ export interface VirtualColumn<Row extends object> {
   /** A track of CSS grid that does not depend on what stands in it, such as `minmax(160px, 2fr)`. */
   readonly width: string;
   readonly align?: 'start' | 'end';
+  /** What stands in it, and how to read it: shown at its head. */
+  readonly hint?: string;
   /** How the first click sorts; a column without it cannot be sorted by. */
   readonly firstSort?: 'asc' | 'desc';
   /** Called as a plain function: it must not use hooks. */
@@ -65,9 +70,14 @@ interface VirtualTableProps<Row extends object> {
   onSort?: (sort: TableSort) => void;
   onRangeChange?: (first: number, last: number) => void;
   onOpen?: (row: Row, index: number) => void;
+  /** A key that moves the active row has moved it to this one. */
+  onMove?: ((row: Row, index: number) => void) | undefined;
+  /** Any other key without a modifier, pressed on the active row. */
+  onKey?: (key: string, row: Row) => void;
   isOpen?: (row: Row) => boolean;
   empty: ReactNode;
   height: number | string;
+  rowHeight?: number;
 }
 
 /**
@@ -76,18 +86,17 @@ interface VirtualTableProps<Row extends object> {
  */
 export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) {
   const { t, format } = useTexts();
-  const { columns, rowAt, onRangeChange, onOpen } = props;
-  const total = Math.min(props.total, MOST_ROWS);
+  const { columns, rowAt, onRangeChange, onOpen, rowHeight = ROW_HEIGHT } = props;
+  const total = Math.min(props.total, Math.floor(MOST_PIXELS / rowHeight));
   const gridId = useId();
   const scroller = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState(0);
 
-  const slots = (): number =>
-    Math.ceil((virtualizer.scrollRect?.height ?? 0) / ROW_HEIGHT) + 2 * OVERSCAN + 1;
+  const slots = (): number => Math.ceil((virtualizer.scrollRect?.height ?? 0) / rowHeight) + 2 * OVERSCAN + 1;
   const virtualizer = useVirtualizer<HTMLDivElement, Element>({
     count: total,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
+    estimateSize: () => rowHeight,
     // As many wherever the table stands, so that no row is made or thrown away while it is scrolled.
     rangeExtractor: ({ startIndex, count }) => {
       const length = Math.min(slots(), count);
@@ -118,15 +127,17 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
     setActive(target);
     if (!scroller.current) return;
     // The head covers the height of a row.
-    const room = scroller.current.clientHeight - ROW_HEIGHT;
-    const top = target * ROW_HEIGHT;
+    const room = scroller.current.clientHeight - rowHeight;
+    const top = target * rowHeight;
     if (top < scroller.current.scrollTop) scroller.current.scrollTop = top;
-    else if (top + ROW_HEIGHT > scroller.current.scrollTop + room)
-      scroller.current.scrollTop = top + ROW_HEIGHT - room;
+    else if (top + rowHeight > scroller.current.scrollTop + room)
+      scroller.current.scrollTop = top + rowHeight - room;
+    const row = rowAt(target);
+    if (row !== undefined) props.onMove?.(row, target);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget || total === 0) return;
-    const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 400) / ROW_HEIGHT) - 2);
+    const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 400) / rowHeight) - 2);
     const targets: Record<string, number> = {
       ArrowDown: active + 1,
       ArrowUp: active - 1,
@@ -139,16 +150,21 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
     if (target !== undefined) {
       event.preventDefault();
       move(target);
-    } else if (event.key === 'Enter') {
-      const row = rowAt(active);
-      if (row !== undefined) onOpen?.(row, active);
+      return;
     }
+    const row = rowAt(active);
+    if (row === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.key === 'Enter') onOpen?.(row, active);
+    else props.onKey?.(event.key, row);
   };
   const rowId = (index: number) => `${gridId}-${index}`;
   const activeInSight = total > 0 && active >= first && active <= last;
 
   return (
-    <div className={classes.frame} style={{ height: props.height }}>
+    <div
+      className={classes.frame}
+      style={{ height: props.height, '--row-height': `${rowHeight}px` } as CSSProperties}
+    >
       <div
         ref={scroller}
         className={classes.scroller}
@@ -185,7 +201,7 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
                 virtualizer.isScrolling ? undefined : items.map((item) => rowId(item.index)).join(' ')
               }
               className={classes.body}
-              style={{ height: total * ROW_HEIGHT }}
+              style={{ height: total * rowHeight }}
             >
               {bySlot.map((item) => {
                 const row = rowAt(item.index);
@@ -219,17 +235,17 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
 }
 
 interface VirtualHeaderCellProps {
-  column: Pick<VirtualColumn<object>, 'id' | 'title' | 'align' | 'titleHidden' | 'firstSort'>;
+  column: Pick<VirtualColumn<object>, 'id' | 'title' | 'align' | 'titleHidden' | 'hint' | 'firstSort'>;
   sort: TableSort | undefined;
   onSort: ((sort: TableSort) => void) | undefined;
 }
 
 function VirtualHeaderCell({ column, sort, onSort }: VirtualHeaderCellProps) {
-  const { id, title, align = 'start', titleHidden, firstSort } = column;
+  const { id, title, align = 'start', titleHidden, hint, firstSort } = column;
   const isSorted = sort?.id === id;
   const ariaSort = isSorted ? (sort.desc ? 'descending' : 'ascending') : undefined;
   const SortIcon = isSorted ? (sort.desc ? IconArrowDown : IconArrowUp) : IconArrowsSort;
-  return (
+  const head = (
     <div className={`${classes.headCell} ${classes[align]}`} role="columnheader" aria-sort={ariaSort}>
       {onSort && firstSort ? (
         <button
@@ -246,6 +262,7 @@ function VirtualHeaderCell({ column, sort, onSort }: VirtualHeaderCellProps) {
       )}
     </div>
   );
+  return hint === undefined ? head : <Hint label={hint}>{head}</Hint>;
 }
 
 interface VirtualRowProps<Row extends object> {

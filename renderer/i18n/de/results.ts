@@ -10,35 +10,57 @@ export const results = {
   'results.provisionalAtRest':
     'Setzen Sie den Lauf fort, um den Rest zu berechnen. Exporte enthalten, was jetzt da ist.',
   'results.calls': 'Einstufungen',
-  'results.ofSequences': '{count, plural, one {# Sequenz} other {# Sequenzen}}',
-  'results.shortOnes':
-    '{count, plural, one {# ist} other {# sind}} kürzer als die {length, number} bp, auf die das Modell trainiert ist; ihre Werte sind mit Vorsicht zu lesen.',
-  'results.showThese': 'Nur diese zeigen',
   'results.short': 'kurz',
   'results.shortText': 'Kürzer als die {length, number} bp, auf die das Modell trainiert ist',
   'results.tooShort': 'zu kurz',
   'results.tooShortText':
     'Kürzer als {shortest, number} bp: Auch bakterielle Stücke dieser Länge haben oft hohe Werte. Die Beleglage ist immer schwach.',
-  'results.noteCalls':
-    'Ab einem Wert von 0,5 gilt eine Sequenz als Virus; das ursprüngliche Werkzeug stuft nur Stücke ein.',
-  'results.scores': 'Verteilung der Werte',
-  'results.scoresSummary': '{scored} bewertete Sequenzen; {shown} haben einen Wert von mindestens {score}',
+  'results.hint.virus':
+    'Als Virus eingestuft: mit einem Wert von mindestens 0,5. Der Anteil bezieht sich auf alle eingestuften.',
+  'results.hint.others': 'Als anderes eingestuft: mit einem Wert unter 0,5.',
+  'results.hint.not_scored':
+    'Ohne Wert, meist weil jeder Leserahmen ein Stoppcodon hat. Das heißt nicht „nicht viral“.',
+  'results.hint.failed': 'Hier ist die Berechnung gescheitert. Unter Dateien und Fehler steht, warum.',
+  'results.hint.histogram':
+    'So verteilen sich die Werte. Ziehen Sie darüber, oder verschieben Sie die Griffe, um nur die Werte dazwischen zu sehen. Das blendet nur Zeilen aus.',
+  'results.hint.length':
+    'In Basenpaaren. „kurz“: kürzer als das, worauf das Modell trainiert ist, und als ein kürzeres Stück bewertet.',
+  'results.hint.virusScore':
+    'Ordnet die Sequenzen. Er ist keine Wahrscheinlichkeit: In einem Metagenom sind Viren weit seltener als in den Trainingsdaten.',
+  'results.hint.ribbon':
+    'Der Wert jedes Stücks entlang der Sequenz. Bei langen Sequenzen aus einer Stichprobe ihrer Stücke.',
+  'results.hint.prediction':
+    'Ein Stück wird eingestuft, wie es der entschiedenste seiner Leserahmen sagt, und hat dessen Viruswert. Der Wert einer Sequenz ist das Mittel der Werte ihrer Stücke, jeder gewichtet mit den Basen, die kein Stück davor abdeckt. Ab 0,5 ist sie als Virus eingestuft.',
+  'results.hint.viralFraction': 'Wie viele der bewerteten Stücke als Virus eingestuft sind.',
+  'results.hint.nChunks': 'Bewertete von allen Stücken. Ein Stück ohne offenen Leserahmen hat keinen Wert.',
+  'results.hint.bestScore': 'Viruswerte des besten und des zweitbesten Stücks.',
+  'results.belowScore': 'Wert, unter',
+  'results.shownOf': '{shown} von {total}',
+  'results.allSamples': 'Alle Proben',
+  'results.column.sample': 'Probe',
+  'results.column.ribbon': 'Entlang der Sequenz',
+  'results.ribbonLabel': '{viral} von {scored} bewerteten Stücken als Virus eingestuft; {chunks} Stücke',
+  'shortlist.title': 'Engere Wahl',
+  'shortlist.hint':
+    'Ihre engere Wahl: Haken Sie an, was Sie weiterverfolgen wollen, oder drücken Sie S auf einer Zeile. Sie bleibt beim Lauf.',
+  'shortlist.add': '{name} in der engeren Wahl',
+  'shortlist.count': 'Engere Wahl {count}',
+  'shortlist.show': 'Nur diese zeigen',
+  'shortlist.export': 'Diese exportieren …',
+  'shortlist.tooLong': 'Die engere Wahl hat zu viele Buchstaben für BLAST. Exportieren Sie sie als FASTA.',
+  'plots.showInTable': 'In der Tabelle zeigen',
+  'others.emptyTitle': 'Noch keine Tabelle eines anderen Programms',
+  'others.emptyText':
+    'Fügen Sie hinzu, was geNomad, CheckV, DeepVirFinder oder ein anderes Programm über dieselben Sequenzen sagt, oder legen Sie seine Tabelle hier ab: Seine Einstufungen stehen dann neben unseren.',
   'results.sequences': 'Sequenzen',
-  'results.minScore': 'Kleinster gezeigter Wert',
-  'results.atLeast': '{count, plural, one {# Sequenz} other {# Sequenzen}} ab {score}',
+  'results.minScore': 'Wert, mindestens',
   'results.allScored': '{count, plural, one {# bewertete Sequenz} other {# bewertete Sequenzen}}',
-  'results.noteScore':
-    'Der Wert ordnet die Sequenzen. Er ist keine Wahrscheinlichkeit: In einem Metagenom sind Viren weit seltener als in den Trainingsdaten. Der Regler blendet nur Zeilen aus.',
   'results.filter': 'Tabelle filtern',
   'results.search': 'Namen und Kopfzeilen durchsuchen',
   'results.clearSearch': 'Suche leeren',
-  'results.allFiles': 'Alle {count, number} Dateien',
-  'results.call': 'Einstufung',
   'results.minLength': 'Länge, mindestens',
   'results.maxLength': 'Länge, höchstens',
   'results.columns': 'Spalten',
-  'results.hideCharts': 'Diagramme ausblenden',
-  'results.showCharts': 'Diagramme zeigen',
   'results.clearFilters': 'Filter zurücksetzen',
   'results.export': 'Exportieren',
   'results.table': 'Sequenzen',
@@ -128,8 +150,6 @@ export const results = {
   'presets.conservative': 'Streng',
   'presets.conservativeText':
     'Als Virus eingestuft mit starker Beleglage, also einem Wert von mindestens {score}: was im Labor weiterverfolgt wird. Nie Reads oder Contigs unter 1.000 bp',
-  'results.onlySample': 'Nur {sample}',
-  'results.exactScore': 'Werte zeigen ab',
   'results.more': 'Bericht, Vergleiche und Befehl',
   'results.report': 'Bericht (HTML)',
   'results.copyCommand': 'Als Befehl kopieren',
@@ -137,9 +157,6 @@ export const results = {
   'results.pair': 'Read-Paar',
   'results.pairText':
     'Eine Einstufung aus beiden Reads eines Paars: das Mittel ihrer Werte, jeder gewichtet mit seinen bewerteten Basen.',
-  'results.ruleTitle': 'Wie Einstufung, Wert und Beleglage zusammenhängen',
-  'results.ruleText':
-    'Ein Stück wird eingestuft, wie es der entschiedenste seiner Leserahmen sagt, und hat dessen Viruswert. Der Wert einer Sequenz ist das Mittel der Werte ihrer Stücke, jeder gewichtet mit den Basen, die kein Stück davor abdeckt. Ab 0,5 ist die Sequenz als Virus eingestuft, darunter als anderes.',
   'evidence.weak': 'Schwach',
   'evidence.moderate': 'Mittel',
   'evidence.strong': 'Stark',
@@ -148,9 +165,6 @@ export const results = {
   'chunks.short':
     'Kürzer als die {length, number} bp, auf die das Modell trainiert ist: bewertet als ein kürzeres Stück. Der Wert ist mit Vorsicht zu lesen.',
   'chunks.bestTwo': 'Bestes Stück {best}, zweitbestes {second}.',
-  'chunks.noteScore':
-    'Der Wert ordnet die Sequenzen. Er ist keine Wahrscheinlichkeit: In einem Metagenom sind Viren weit seltener als in den Trainingsdaten.',
-  'plots.more': 'Weitere Diagramme',
   'plots.title': 'Diagramme der gezeigten Sequenzen',
   'plots.scores': 'Werte nach Einstufung',
   'plots.lengths': 'Viraler Anteil nach Länge',

@@ -8,35 +8,56 @@ export const results = {
   'results.provisionalAtWork': 'Counts and plots grow until the run is done; exports hold what is there now.',
   'results.provisionalAtRest': 'Continue the run to compute the rest. Exports hold what is there now.',
   'results.calls': 'Calls',
-  'results.ofSequences': '{count, plural, one {# sequence} other {# sequences}}',
-  'results.shortOnes':
-    '{count, plural, one {# is} other {# are}} shorter than the {length, number} bp that the model was trained on; read their scores with care.',
-  'results.showThese': 'Show only these',
   'results.short': 'short',
   'results.shortText': 'Shorter than the {length, number} bp that the model was trained on',
   'results.tooShort': 'too short',
   'results.tooShortText':
     'Shorter than {shortest, number} bp: bacterial pieces of this length often get high scores too. Its evidence is always weak.',
-  'results.noteCalls':
-    'A sequence is called virus from a score of 0.5 on; the original tool has calls for chunks only.',
-  'results.scores': 'Score distribution',
-  'results.scoresSummary': '{scored} scored sequences; {shown} have a score of at least {score}',
+  'results.hint.virus': 'Called virus: a score of 0.5 or more. The share is of all that have a call.',
+  'results.hint.others': 'Called other: a score below 0.5.',
+  'results.hint.not_scored':
+    'No score, most often because every reading frame holds a stop codon. This does not mean “not viral”.',
+  'results.hint.failed': 'The computation failed for these. The files tab says why.',
+  'results.hint.histogram':
+    'How the scores are distributed. Draw over it, or move the handles, to see only the scores between. This only hides rows.',
+  'results.hint.length':
+    'In base pairs. “short”: shorter than what the model was trained on, and scored as one shorter chunk.',
+  'results.hint.virusScore':
+    'Ranks sequences. It is not a probability: in a metagenome viruses are far rarer than they were in training.',
+  'results.hint.ribbon':
+    'The score of each chunk along the sequence. Long sequences are drawn from a sample of their chunks.',
+  'results.hint.prediction':
+    'A chunk is called what its most decided reading frame says, and has the virus score of this frame. The score of a sequence is the mean of its chunks’ scores, each weighted by the bases that no chunk before it covers. From 0.5 on the sequence is called virus.',
+  'results.hint.viralFraction': 'Of the scored chunks, how many are called virus.',
+  'results.hint.nChunks': 'Scored chunks of all chunks. A chunk without an open reading frame has no score.',
+  'results.hint.bestScore': 'Virus scores of the best and the second-best chunk.',
+  'results.belowScore': 'Score, below',
+  'results.shownOf': '{shown} of {total}',
+  'results.allSamples': 'All samples',
+  'results.column.sample': 'Sample',
+  'results.column.ribbon': 'Along the sequence',
+  'results.ribbonLabel': '{viral} of {scored} scored chunks called virus; {chunks} chunks',
+  'shortlist.title': 'Shortlist',
+  'shortlist.hint':
+    'Your shortlist: tick what you want to follow up, or press S on a row. It stays with the run.',
+  'shortlist.add': '{name} on the shortlist',
+  'shortlist.count': 'Shortlist {count}',
+  'shortlist.show': 'Show only these',
+  'shortlist.export': 'Export these …',
+  'shortlist.tooLong': 'The shortlist has too many letters for BLAST. Export it as FASTA instead.',
+  'plots.showInTable': 'Show in the table',
+  'others.emptyTitle': 'No table of another tool yet',
+  'others.emptyText':
+    'Add what geNomad, CheckV, DeepVirFinder or another tool says of the same sequences, or drop its table here: its calls stand beside ours.',
   'results.sequences': 'sequences',
-  'results.minScore': 'Smallest score shown',
-  'results.atLeast': '{count, plural, one {# sequence} other {# sequences}} from {score}',
+  'results.minScore': 'Score, at least',
   'results.allScored': '{count, plural, one {# scored sequence} other {# scored sequences}}',
-  'results.noteScore':
-    'The score ranks sequences. It is not a probability: in a metagenome viruses are far rarer than they were in training. The slider only hides rows.',
   'results.filter': 'Filter the table',
   'results.search': 'Search names and headers',
   'results.clearSearch': 'Clear the search',
-  'results.allFiles': 'All {count, number} files',
-  'results.call': 'Call',
   'results.minLength': 'Length, at least',
   'results.maxLength': 'Length, at most',
   'results.columns': 'Columns',
-  'results.hideCharts': 'Hide charts',
-  'results.showCharts': 'Show charts',
   'results.clearFilters': 'Clear filters',
   'results.export': 'Export',
   'results.table': 'Sequences',
@@ -125,8 +146,6 @@ export const results = {
   'presets.conservative': 'Conservative',
   'presets.conservativeText':
     'Called virus on strong evidence, so with a score of at least {score}: what to follow up in the laboratory. Never reads or contigs below 1,000 bp',
-  'results.onlySample': 'Only {sample}',
-  'results.exactScore': 'Show scores from',
   'results.more': 'Report, comparisons and command',
   'results.report': 'Report (HTML)',
   'results.copyCommand': 'Copy as command',
@@ -134,9 +153,6 @@ export const results = {
   'results.pair': 'Read pair',
   'results.pairText':
     'One call from both reads of a pair: the mean of their scores, each weighted by its scored bases.',
-  'results.ruleTitle': 'How call, score and evidence go together',
-  'results.ruleText':
-    'A chunk is called what its most decided reading frame says, and has the virus score of this frame. The score of a sequence is the mean of its chunks’ scores, each weighted by the bases that no chunk before it covers. From 0.5 on the sequence is called virus, below it other.',
   'evidence.weak': 'Weak',
   'evidence.moderate': 'Moderate',
   'evidence.strong': 'Strong',
@@ -145,9 +161,6 @@ export const results = {
   'chunks.short':
     'Shorter than the {length, number} bp that the model was trained on: it is scored as one shorter chunk. Read its score with care.',
   'chunks.bestTwo': 'Best chunk {best}, second-best {second}.',
-  'chunks.noteScore':
-    'The score ranks sequences. It is not a probability: in a metagenome viruses are far rarer than they were in training.',
-  'plots.more': 'More plots',
   'plots.title': 'Plots of the sequences shown',
   'plots.scores': 'Scores by call',
   'plots.lengths': 'Viral share by length',

@@ -21,7 +21,7 @@ export function ExportDialog({ run, onClose }: ExportDialogProps) {
   const view = useResultsView();
   const formats = useQuery(queries.results.exportFormats.queryOptions()).data ?? [];
   const kind = formats.find(({ id }) => id === view.exportFormat);
-  const [scope, setScope] = useState<Scope>('shown');
+  const [scope, setScope] = useState<Scope>(view.shortlisted ? 'shortlist' : 'shown');
   const { write, fraction, cancel } = useExport(run, onClose);
   const filters: Record<Scope, SequenceFilter> = {
     shown: filterOf(view, { withScore: true }),

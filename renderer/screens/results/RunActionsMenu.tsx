@@ -25,7 +25,7 @@ export function RunActionsMenu({ run }: { run: RunSummary }) {
     <>
       <Menu position="bottom-end" withArrow shadow="md">
         <Menu.Target>
-          <ActionIcon variant="default" size="lg" aria-label={t('results.more')}>
+          <ActionIcon variant="default" size={28} aria-label={t('results.more')}>
             <IconDots size={16} aria-hidden />
           </ActionIcon>
         </Menu.Target>

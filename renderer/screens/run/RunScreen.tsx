@@ -4,7 +4,6 @@ import { useTexts } from '../../i18n/index.ts';
 import { followRun, useLiveRun } from '../../state/runs/liveRun.ts';
 import { runStatus, useRuns } from '../../state/runs/runs.ts';
 import { Group, Tabs, Text } from '@mantine/core';
-import { IconActivity, IconFiles, IconTable } from '@tabler/icons-react';
 import { runFileStem, type RunSummary } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/feedback/Banner.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
@@ -16,13 +15,14 @@ import { modelNotice } from '../../state/computer/modelTexts.ts';
 import { goToRun, RUN_TABS, type RunTab } from '../../state/navigation.ts';
 import { type ChartSource, ChartSourceContext, NO_CHART_SOURCE } from '../../state/results/useSavePicture.ts';
 import { FilesTab } from '../files/FilesTab.tsx';
+import { PlotsTab } from '../results/distributions/PlotsTab.tsx';
+import { OtherToolsTab } from '../results/OtherToolsTab.tsx';
 import { ResultsTab } from '../results/ResultsTab.tsx';
+import { SamplesTab } from '../results/SamplesTab.tsx';
 import { ExampleVerdict, NormsBanner, RunBanners } from './RunBanners.tsx';
 import { ProgressTab } from './progress/ProgressTab.tsx';
 import { RunActions } from './RunActions.tsx';
 import classes from './RunScreen.module.css';
-
-const ICONS = { progress: IconActivity, files: IconFiles, results: IconTable };
 
 export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
   const texts = useTexts();
@@ -38,7 +38,7 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
   const notice = modelNotice(run.plan.model, texts);
   return (
     <Page
-      fill
+      fill={tab === 'results'}
       title={run.name}
       lead={
         <Group component="span" gap="4px 12px" miw={0} fz="sm">
@@ -68,9 +68,9 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
       >
         <Tabs.List aria-label={t('run.title')}>
           {RUN_TABS.map((name) => {
-            const Icon = ICONS[name];
+            if (name === 'samples' && run.plan.inputs.length < 2) return null;
             return (
-              <Tabs.Tab key={name} value={name} leftSection={<Icon size={16} aria-hidden />}>
+              <Tabs.Tab key={name} value={name}>
                 {t(`run.tab.${name}`)}
                 {name === 'files' && failedParts > 0 && (
                   <Text span ml={6} px={7} bdrs={999} fz="xs" fw={600} bg="var(--bad-soft)" c="var(--bad)">
@@ -86,11 +86,20 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
           <Tabs.Panel value="progress">
             <ProgressTab run={run} />
           </Tabs.Panel>
-          <Tabs.Panel value="files">
-            <FilesTab run={run} />
-          </Tabs.Panel>
           <Tabs.Panel value="results">
             <ResultsTab run={run} />
+          </Tabs.Panel>
+          <Tabs.Panel value="samples">
+            <SamplesTab run={run} />
+          </Tabs.Panel>
+          <Tabs.Panel value="plots">
+            <PlotsTab run={run} />
+          </Tabs.Panel>
+          <Tabs.Panel value="tools">
+            <OtherToolsTab run={run} />
+          </Tabs.Panel>
+          <Tabs.Panel value="files">
+            <FilesTab run={run} />
           </Tabs.Panel>
         </ChartSourceContext>
       </Tabs>

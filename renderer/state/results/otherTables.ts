@@ -1,5 +1,6 @@
 import { sayError } from '../say.ts';
 import { engine, queries } from '../connection.ts';
+import { goToRun } from '../navigation.ts';
 import { chooseFiles } from '../pathChooser.ts';
 import { queryClient } from '../queryClient.ts';
 import { uploadFile, type Dropped } from '../upload.ts';
@@ -35,6 +36,7 @@ async function addTables(runId: string, paths: readonly string[]): Promise<void>
     for (const path of paths) {
       const { isOriginal } = await engine.results.addOtherTable({ runId, path });
       if (isOriginal) changeView({ comparing: { file: path } });
+      else goToRun(runId, 'tools');
     }
   } catch (reason) {
     sayError(reason);

@@ -2,7 +2,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { keepPreviousData, useQuery, type QueryFunctionContext, type QueryKey } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 
-export const PAGE_ROWS = 200;
+export const PAGE_ROWS = 100;
 /** Rows have to stay in sight this long before they are asked for, so that a fling past thousands asks for few. */
 const SETTLE_MS = 60;
 const KEPT_MS = 60_000;

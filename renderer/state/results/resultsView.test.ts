@@ -1,34 +1,25 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   changeView,
-  countFrom,
   filterOf,
   isFiltered,
   PRESETS,
   SCORE_BINS,
   showPreset,
+  showScores,
   useResultsView,
   viewRun,
 } from './resultsView.ts';
 
-describe('the score slider', () => {
-  it('counts from the histogram exactly what the filter lets through', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.float({ min: 0, max: 1, noNaN: true }), { maxLength: 200 }),
-        fc.integer({ min: 0, max: SCORE_BINS }),
-        (scores, step) => {
-          const bins = Array.from({ length: SCORE_BINS }, () => 0);
-          for (const score of scores) {
-            const bin = Math.min(SCORE_BINS - 1, Math.floor(score * SCORE_BINS));
-            bins[bin] = (bins[bin] ?? 0) + 1;
-          }
-          const minScore = Math.min(step, SCORE_BINS - 1) / SCORE_BINS;
-          expect(countFrom(bins, minScore)).toBe(scores.filter((score) => score >= minScore).length);
-        },
-      ),
-    );
+describe('the scores brushed over', () => {
+  it('are no filter where they are all, and else begin and end at bins', () => {
+    viewRun('brushed');
+    showScores(0, SCORE_BINS);
+    expect(filterOf(useResultsView.getState(), { withScore: true })).toEqual({});
+    showScores(90, SCORE_BINS);
+    expect(filterOf(useResultsView.getState(), { withScore: true })).toEqual({ minScore: 0.9 });
+    showScores(0, 50);
+    expect(filterOf(useResultsView.getState(), { withScore: true })).toEqual({ belowScore: 0.5 });
   });
 });
 
@@ -41,13 +32,13 @@ describe('the filter', () => {
 
   it('leaves the score out for the histogram', () => {
     viewRun('two');
-    changeView({ minScore: 0.7, search: '  k141 ', predictions: ['virus'], input: 0 });
+    changeView({ minScore: 0.7, search: '  k141 ', predictions: ['virus'], belowScore: 0.9 });
     const view = useResultsView.getState();
     expect(filterOf(view, { withScore: true })).toEqual({
       minScore: 0.7,
       search: 'k141',
       predictions: ['virus'],
-      input: 0,
+      belowScore: 0.9,
     });
     expect(filterOf(view, { withScore: false })).not.toHaveProperty('minScore');
   });

@@ -13,12 +13,12 @@ import {
 /** Filter, order and columns of a run's result table; kept while other screens are visited. */
 export interface ResultsView {
   readonly search: string;
-  readonly input: number | null;
   /** A sample, and the numbers of its files. */
   readonly sample: { readonly name: string; readonly inputs: readonly number[] } | null;
   /** Empty means all. */
   readonly predictions: readonly Prediction[];
-  readonly minScore: number;
+  readonly minScore: number | null;
+  readonly belowScore: number | null;
   readonly minLength: number | null;
   readonly maxLength: number | null;
   readonly minScoredChunks: number | null;
@@ -39,8 +39,6 @@ export interface ResultsView {
   /** The id of a format. */
   readonly exportFormat: string;
   readonly hiddenColumns: Readonly<Record<string, boolean>>;
-  /** The counts and the histogram above the table. */
-  readonly chartsShown: boolean;
   /** Row whose details are open. */
   readonly openRow: number | null;
   /** Its place in the list shown; null where it was not opened from there. */
@@ -55,10 +53,10 @@ export interface ResultsView {
 
 const NO_FILTERS = {
   search: '',
-  input: null,
   sample: null,
   predictions: [],
-  minScore: 0,
+  minScore: null,
+  belowScore: null,
   minLength: null,
   maxLength: null,
   minScoredChunks: null,
@@ -74,11 +72,13 @@ const NO_FILTERS = {
 
 const FRESH_VIEW: ResultsView = {
   ...NO_FILTERS,
-  sort: { by: 'virusScore', descending: true },
+  // What one would publish comes first, not what scored high on a single chunk.
+  sort: { by: 'evidence', descending: true },
   exportFormat: 'xlsx',
-  // The reason stands where the highest chunk would, for the sequences that have one.
-  hiddenColumns: { input: false, header: false, nFramesScored: false, reason: false },
-  chartsShown: true,
+  hiddenColumns: {
+    ...{ row: false, viralFraction: false, nChunks: false, bestScore: false, bestChunkStart: false },
+    ...{ nFramesScored: false, reason: false, input: false, header: false },
+  },
   openRow: null,
   openIndex: null,
   lettersShown: false,
@@ -119,14 +119,14 @@ export function showPreset(preset: Preset): void {
 export const isFiltered = (view: ResultsView): boolean =>
   Object.keys(filterOf(view, { withScore: true })).length > 0;
 
-/** The filter as the engine takes it. `minScore` is left out where the histogram must show what lies below it. */
+/** The filter as the engine takes it. The score is left out where the histogram must show what lies below it. */
 export function filterOf(view: ResultsView, options: { withScore: boolean }): SequenceFilter {
   const search = view.search.trim();
   return {
     ...(search === '' ? {} : { search }),
-    ...(view.input === null ? {} : { input: view.input }),
     ...(view.predictions.length === 0 ? {} : { predictions: [...view.predictions] }),
-    ...(options.withScore && view.minScore > 0 ? { minScore: view.minScore } : {}),
+    ...(options.withScore && view.minScore !== null ? { minScore: view.minScore } : {}),
+    ...(options.withScore && view.belowScore !== null ? { belowScore: view.belowScore } : {}),
     ...(view.minLength === null ? {} : { minLength: view.minLength }),
     ...(view.maxLength === null ? {} : { maxLength: view.maxLength }),
     ...(view.sample === null ? {} : { inputs: [...view.sample.inputs] }),
@@ -143,9 +143,13 @@ export function filterOf(view: ResultsView, options: { withScore: boolean }): Se
 }
 
 export const SCORE_BINS = 100;
+/** What is asked of the engine follows typing and brushing at this distance. */
+export const SETTLE_MS = 180;
 
-/** Sequences at or above a score, counted from the histogram: exact, because the slider moves by one bin. */
-export function countFrom(bins: readonly number[], minScore: number): number {
-  const firstBin = Math.round(minScore * bins.length);
-  return bins.slice(Math.min(firstBin, bins.length - 1)).reduce((sum, count) => sum + count, 0);
+/** Shows scores from one bin of the histogram to below another; all of them have no limit. */
+export function showScores(firstBin: number, endBin: number): void {
+  changeView({
+    minScore: firstBin <= 0 ? null : firstBin / SCORE_BINS,
+    belowScore: endBin >= SCORE_BINS ? null : endBin / SCORE_BINS,
+  });
 }

@@ -13,14 +13,30 @@ import {
 } from '../../../components/charts/axes.ts';
 import { Plot } from '../../../components/charts/Plot.tsx';
 import { useTexts } from '../../../i18n/index.ts';
-import { lengthLabel, lengthScoreGrid, lengthTicks, MERGED, type LengthScores } from './distributions.ts';
+import {
+  lengthLabel,
+  lengthScoreGrid,
+  lengthsOf,
+  lengthTicks,
+  MERGED,
+  scoresOf,
+  type Lengths,
+  type LengthScores,
+  type Scores,
+} from './distributions.ts';
 
 /** The palest square must still differ from an empty one. */
 const PALEST = 0.14;
 const KEY_STEPS = 5;
 
 /** Length against score. */
-export function LengthScoreChart({ found }: { found: LengthScores }) {
+export function LengthScoreChart({
+  found,
+  onPick,
+}: {
+  found: LengthScores;
+  onPick: (square: Lengths & Scores) => void;
+}) {
   const texts = useTexts();
   const { t } = texts;
   const rows = useMemo(() => lengthScoreGrid(found, MERGED), [found]);
@@ -28,6 +44,10 @@ export function LengthScoreChart({ found }: { found: LengthScores }) {
     <SquaresChart
       title={t('plots.grid')}
       counts={rows.map(({ counts }) => counts)}
+      onPick={(row, bin, bins) => {
+        const lengths = rows[row];
+        if (lengths) onPick({ ...lengthsOf(lengths), ...scoresOf(bin, bins) });
+      }}
       rowLabels={rows.map((row) => lengthLabel(texts, row))}
       rowAxis={{ ...lengthTicks(rows, texts), label: beside(t('plots.bases')), interval: 0 }}
       rowTitle={t('results.column.length')}
@@ -67,6 +87,8 @@ interface SquaresChartProps {
   title: string;
   /** Rows from below, each by score. */
   counts: readonly (readonly number[])[];
+  /** A click on a square, by its row and its bin of scores among so many. */
+  onPick?: (row: number, bin: number, bins: number) => void;
   rowLabels: readonly string[];
   rowAxis: YAxisProps;
   rowTitle: string;
@@ -74,7 +96,15 @@ interface SquaresChartProps {
 }
 
 /** The stronger a square, the more sequences; by the logarithm, so that few do not vanish beside many. */
-function SquaresChart({ title, counts, rowLabels, rowAxis, rowTitle, columnTitle }: SquaresChartProps) {
+function SquaresChart({
+  title,
+  counts,
+  onPick,
+  rowLabels,
+  rowAxis,
+  rowTitle,
+  columnTitle,
+}: SquaresChartProps) {
   const { t, format } = useTexts();
   const bins = counts[0]?.length ?? 1;
   const present = counts.flatMap((row) => row.filter((count) => count > 0));
@@ -86,6 +116,8 @@ function SquaresChart({ title, counts, rowLabels, rowAxis, rowTitle, columnTitle
     row.map((count, bin) => ({
       x: (bin + 0.5) / bins,
       y: y + 0.5,
+      bin,
+      row: y,
       label: `${rowLabels[y] ?? ''}; ${scoreLabel(bin)} – ${scoreLabel(bin + 1)}`,
       count,
       opacity: count === 0 ? 0 : opacity(count),
@@ -135,6 +167,7 @@ function SquaresChart({ title, counts, rowLabels, rowAxis, rowTitle, columnTitle
             x={cx ?? 0}
             y={cy ?? 0}
             opacity={payload?.opacity ?? 0}
+            onClick={onPick && payload && (() => onPick(payload.row, payload.bin, bins))}
             columns={bins}
             rows={counts.length}
           />
@@ -147,7 +180,7 @@ function SquaresChart({ title, counts, rowLabels, rowAxis, rowTitle, columnTitle
 interface SquareProps {
   cx?: number | undefined;
   cy?: number | undefined;
-  payload?: { opacity: number };
+  payload?: { opacity: number; row: number; bin: number };
 }
 
 interface GridSquareProps {
@@ -155,11 +188,12 @@ interface GridSquareProps {
   x: number;
   y: number;
   opacity: number;
+  onClick: (() => void) | undefined;
   columns: number;
   rows: number;
 }
 
-function GridSquare({ x, y, opacity, columns, rows }: GridSquareProps): ReactNode {
+function GridSquare({ x, y, opacity, onClick, columns, rows }: GridSquareProps): ReactNode {
   const area = usePlotArea();
   if (!area) return null;
   const [width, height] = [area.width / columns, area.height / rows];
@@ -171,6 +205,8 @@ function GridSquare({ x, y, opacity, columns, rows }: GridSquareProps): ReactNod
       height={Math.max(1, height - 1)}
       fill="var(--accent)"
       fillOpacity={opacity}
+      cursor={onClick && 'pointer'}
+      onClick={onClick}
     />
   );
 }

@@ -15,13 +15,17 @@ import { Plot } from '../../../components/charts/Plot.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import {
   lengthLabel,
+  lengthsOf,
   lengthTicks,
   merged,
   MERGED,
   rankedScores,
   scoresByCall,
+  scoresOf,
   shareByLength,
+  type Lengths,
   type LengthScores,
+  type Scores,
 } from './distributions.ts';
 
 /** The calls that the sequences of a sample are counted by, in the order and the colours in which they are drawn. */
@@ -36,13 +40,22 @@ export const SAMPLE_CALLS = [
 const LOG_FLOOR = 0.5;
 
 /** How many sequences of either call have which score. */
-export function ScoresByCallChart({ found, isLog }: { found: LengthScores; isLog: boolean }) {
+export function ScoresByCallChart({
+  found,
+  isLog,
+  onPick,
+}: {
+  found: LengthScores;
+  isLog: boolean;
+  onPick: (scores: Scores) => void;
+}) {
   const { t, format } = useTexts();
   const data = useMemo(() => {
     const { virus, others } = scoresByCall(found);
     const [viral, other] = [merged(virus, MERGED), merged(others, MERGED)];
     return viral.map((count, bin) => ({
       from: bin / viral.length,
+      ...scoresOf(bin, viral.length),
       label: `${format.decimal(bin / viral.length, 2)} – ${format.decimal((bin + 1) / viral.length, 2)}`,
       virus: count,
       others: other[bin] ?? 0,
@@ -75,6 +88,7 @@ export function ScoresByCallChart({ found, isLog }: { found: LengthScores; isLog
         columns: [t('results.column.virusScore'), t('prediction.virus'), t('prediction.others')],
         rows: data.map(({ label, virus, others }) => [label, format.integer(virus), format.integer(others)]),
       })}
+      onPick={({ minScore, belowScore }) => onPick({ minScore, belowScore })}
       // The steps of the last bin end where the scale does.
       data={last ? [...data, { ...last, from: 1 }] : []}
       x={{
@@ -117,7 +131,13 @@ export function ScoresByCallChart({ found, isLog }: { found: LengthScores; isLog
 }
 
 /** The share of viruses among the called sequences of each length. */
-export function LengthShareChart({ found }: { found: LengthScores }) {
+export function LengthShareChart({
+  found,
+  onPick,
+}: {
+  found: LengthScores;
+  onPick: (lengths: Lengths) => void;
+}) {
   const texts = useTexts();
   const { t, format } = texts;
   const bins = useMemo(() => shareByLength(found), [found]);
@@ -149,6 +169,7 @@ export function LengthShareChart({ found }: { found: LengthScores }) {
         ]),
       })}
       data={data}
+      onPick={(bin) => onPick(lengthsOf(bin))}
       barGap="12%"
       x={{
         ...NUMBERS_BELOW,
@@ -249,7 +270,13 @@ const shortened = (name: string) =>
   name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name;
 
 /** How the sequences of each sample were called, one bar per sample. */
-export function CompositionChart({ samples }: { samples: readonly SampleSummary[] }) {
+export function CompositionChart({
+  samples,
+  onPick,
+}: {
+  samples: readonly SampleSummary[];
+  onPick: (sample: SampleSummary) => void;
+}) {
   const { t, format } = useTexts();
   const data = samples.map((sample) => {
     const shareOf = (count: number) => (sample.sequences === 0 ? 0 : count / sample.sequences);
@@ -281,6 +308,7 @@ export function CompositionChart({ samples }: { samples: readonly SampleSummary[
         ]),
       })}
       data={data}
+      onPick={onPick}
       barGap="18%"
       x={{
         ...NUMBERS_BELOW,

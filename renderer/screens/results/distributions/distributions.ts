@@ -91,6 +91,26 @@ export function lengthScoreGrid(
   return withoutEmptyEnds(rows, ({ counts }) => sum(counts));
 }
 
+/** The part of a filter that a bin of scores, or of lengths, stands for. */
+export interface Scores {
+  readonly minScore: number | null;
+  readonly belowScore: number | null;
+}
+export interface Lengths {
+  readonly minLength: number | null;
+  readonly maxLength: number | null;
+}
+
+export const scoresOf = (bin: number, bins: number): Scores => ({
+  minScore: bin === 0 ? null : bin / bins,
+  belowScore: bin + 1 >= bins ? null : (bin + 1) / bins,
+});
+
+export const lengthsOf = ({ from, to }: LengthBin): Lengths => ({
+  minLength: from === 0 ? null : from,
+  maxLength: to === null ? null : to - 1,
+});
+
 export const lengthLabel = ({ format }: Texts, { from, to }: LengthBin) =>
   to === null ? `≥ ${format.bases(from)}` : `${format.bases(from)} – ${format.bases(to)}`;
 

@@ -1,9 +1,13 @@
 import { useMemo } from 'react';
 import type { ChunkResult } from '../../../../electron/contract/index.ts';
-import { ROW_HEIGHT, VirtualTable, type VirtualColumn } from '../../../components/table/VirtualTable.tsx';
+import {
+  DENSE_ROW_HEIGHT,
+  VirtualTable,
+  type VirtualColumn,
+} from '../../../components/table/VirtualTable.tsx';
 import { useTexts, type Texts } from '../../../i18n/index.ts';
 import { PredictionLabel } from '../callLabels.tsx';
-import classes from './SequenceDrawer.module.css';
+import classes from './SequencePanel.module.css';
 
 const ROWS_IN_SIGHT = 6;
 
@@ -30,7 +34,8 @@ export function ChunkTable({ chunks, chunk, onPick }: ChunkTableProps) {
         rowAt={rowAt}
         onOpen={onPick}
         isOpen={(candidate) => candidate.chunk === chunk?.chunk}
-        height={(Math.min(chunks.length, ROWS_IN_SIGHT) + 1) * ROW_HEIGHT + 4}
+        height={(Math.min(chunks.length, ROWS_IN_SIGHT) + 1) * DENSE_ROW_HEIGHT + 4}
+        rowHeight={DENSE_ROW_HEIGHT}
         empty={null}
       />
       {chunk && chunk.frames.length > 0 && (

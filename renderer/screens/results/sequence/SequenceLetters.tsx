@@ -14,7 +14,7 @@ import { askAndSearchBlast } from '../../../state/results/blast.ts';
 import { useCopy } from '../../../state/clipboard.ts';
 import { queries } from '../../../state/connection.ts';
 import { changeView, useResultsView } from '../../../state/results/resultsView.ts';
-import classes from './SequenceDrawer.module.css';
+import classes from './SequencePanel.module.css';
 
 /** More of a sequence is copied, not shown. */
 const MOST_SHOWN = 4000;

@@ -9,7 +9,8 @@ import { queries } from '../../../state/connection.ts';
 import { changeView, filterOf, useResultsView } from '../../../state/results/resultsView.ts';
 
 /** Where these keys do something of their own. */
-const OWN_KEYS = 'input, textarea, select, [role="grid"], [role="listbox"], [role="menu"], [role="region"]';
+export const OWN_KEYS =
+  'input, textarea, select, [role="grid"], [role="listbox"], [role="menu"], [role="region"]';
 
 /** Leads to the sequences before and behind the open one, in the order of the table, by buttons and arrow keys. Nothing where it
  * was not opened from the table. */
@@ -39,11 +40,11 @@ function Steps({ run, row, index }: { run: RunSummary; row: number; index: numbe
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     if (event.target instanceof Element && event.target.closest(OWN_KEYS)) return;
     // A question stands before the sequence.
-    if (document.querySelectorAll('[role="dialog"]').length > 1) return;
+    if (document.querySelector('[role="dialog"]')) return;
     step(event.key === 'ArrowLeft' ? -1 : 1);
   });
   return (
-    <Group gap="xs" mb="md">
+    <Group gap={6} wrap="nowrap">
       <StepButton label={t('chunks.previous')} keys="ArrowLeft" to={data?.before} onClick={() => step(-1)}>
         <IconChevronLeft size={18} aria-hidden />
       </StepButton>
@@ -70,7 +71,7 @@ function StepButton({ label, keys, to, onClick, children }: StepButtonProps) {
   return (
     <ActionIcon
       variant="default"
-      size="lg"
+      size="md"
       aria-label={label}
       title={label}
       aria-keyshortcuts={keys}

@@ -1,13 +1,14 @@
-import { Button, Checkbox, Group, MultiSelect, NumberInput, Popover, SimpleGrid, Text } from '@mantine/core';
+import { Button, Checkbox, Group, MultiSelect, NumberInput, Popover, SimpleGrid } from '@mantine/core';
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
 import { useState } from 'react';
 import { evidenceSchema, reasonSchema } from '../../../../electron/contract/index.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { changeView, useResultsView } from '../../../state/results/resultsView.ts';
-import { evidenceRule } from './evidenceRule.ts';
 import classes from '../ResultsTab.module.css';
 
 const FIELDS = [
+  'minScore',
+  'belowScore',
   'minLength',
   'maxLength',
   'minScoredChunks',
@@ -18,6 +19,8 @@ const FIELDS = [
 
 /** What each number is shown and typed as; all others are counts. */
 const KINDS: Partial<Record<(typeof FIELDS)[number], 'bases' | 'percent' | 'score'>> = {
+  minScore: 'score',
+  belowScore: 'score',
   minLength: 'bases',
   maxLength: 'bases',
   minViralFraction: 'percent',
@@ -29,9 +32,8 @@ const WIDTH = 400;
 const FITS = { flip: true, shift: true, size: true } as const;
 
 /** Filters by what the columns of the table show, besides those that have their place above it. */
-export function MoreFilters({ chunkLength }: { chunkLength: number }) {
-  const texts = useTexts();
-  const { t } = texts;
+export function MoreFilters() {
+  const { t } = useTexts();
   const view = useResultsView();
   const used =
     FIELDS.filter((field) => view[field] !== null).length +
@@ -77,9 +79,6 @@ export function MoreFilters({ chunkLength }: { chunkLength: number }) {
             ))}
           </Group>
         </Checkbox.Group>
-        <Text mt={-4} fz="xs" c="dimmed">
-          {evidenceRule(texts, chunkLength)}
-        </Text>
       </Popover.Dropdown>
     </Popover>
   );
@@ -100,6 +99,7 @@ function NumberField({ field }: { field: (typeof FIELDS)[number] }) {
       min={0}
       {...(kind === 'percent' || kind === 'score' ? { max: unit, clampBehavior: 'strict' } : {})}
       step={kind === 'score' ? 0.05 : 1}
+      {...(kind === 'score' ? { decimalScale: 4 } : {})}
       allowDecimal={kind === 'score'}
       value={meant(draft) === value ? draft : Number(((value ?? 0) * unit).toFixed(4)) || ''}
       onChange={(typed) => {

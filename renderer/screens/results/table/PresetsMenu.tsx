@@ -14,7 +14,7 @@ export function PresetsMenu({ run }: { run: RunSummary }) {
   return (
     <Menu position="bottom-start" withArrow shadow="md" width={330}>
       <Menu.Target>
-        <Button variant="default" size="compact-xs" rightSection={<IconChevronDown size={12} aria-hidden />}>
+        <Button variant="default" size="compact-sm" rightSection={<IconChevronDown size={12} aria-hidden />}>
           {t('presets.title')}
         </Button>
       </Menu.Target>

@@ -1,39 +1,37 @@
-import { fileName } from '../../../i18n/format.ts';
-import { Button, Checkbox, Chip, CloseButton, Group, Popover, Select, TextInput } from '@mantine/core';
-import { IconColumns3, IconDownload, IconSearch, IconX } from '@tabler/icons-react';
-import { useMemo } from 'react';
-import { predictionSchema, type RunSummary } from '../../../../electron/contract/index.ts';
+import { Button, Checkbox, CloseButton, Group, Menu, Popover, Select, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import {
+  IconChevronDown,
+  IconColumns3,
+  IconDownload,
+  IconSearch,
+  IconStarFilled,
+  IconX,
+} from '@tabler/icons-react';
+import { type RunSummary } from '../../../../electron/contract/index.ts';
 import { useTexts } from '../../../i18n/index.ts';
-import { openRunDialog } from '../../../state/runs/runDialog.ts';
+import { engine, queries } from '../../../state/connection.ts';
+import { askAndSearchBlast } from '../../../state/results/blast.ts';
 import { changeView, clearFilters, isFiltered, useResultsView } from '../../../state/results/resultsView.ts';
 import { useSequenceNotes } from '../../../state/results/sequenceNotes.ts';
+import { openRunDialog } from '../../../state/runs/runDialog.ts';
+import { say, sayError } from '../../../state/say.ts';
+import { RunActionsMenu } from '../RunActionsMenu.tsx';
 import { MoreFilters } from './MoreFilters.tsx';
 import { PresetsMenu } from './PresetsMenu.tsx';
-import { RunActionsMenu } from '../RunActionsMenu.tsx';
 import { HIDEABLE_COLUMNS } from './sequenceColumns.tsx';
-import { useHiddenColumns } from './useHiddenColumns.ts';
 
-const ALL = 'all';
-
-export function ResultsToolbar({ run }: { run: RunSummary }) {
-  const { t } = useTexts();
+/** What the table shows, how many that is, and what can be done with it. */
+export function ResultsToolbar({ run, total }: { run: RunSummary; total: number | null }) {
+  const { t, format } = useTexts();
   const view = useResultsView();
-  const hiddenColumns = useHiddenColumns();
-  const { notes } = useSequenceNotes(run.runId);
-  const { inputs } = run.plan;
-  const inputOptions = useMemo(
-    () => [
-      { value: ALL, label: t('results.allFiles', { count: inputs.length }) },
-      ...inputs.map((input, index) => ({ value: String(index), label: fileName(input.path) })),
-    ],
-    [inputs, t],
-  );
   return (
-    <Group gap="10px 8px" role="search" aria-label={t('results.filter')}>
+    <Group gap={8} role="search" aria-label={t('results.filter')} style={{ flex: 'none' }}>
       <TextInput
-        flex="1 1 160px"
-        maw={320}
-        leftSection={<IconSearch size={16} aria-hidden />}
+        size="xs"
+        flex="1 1 150px"
+        maw={260}
+        leftSection={<IconSearch size={14} aria-hidden />}
         rightSection={
           view.search !== '' && (
             <CloseButton
@@ -49,52 +47,29 @@ export function ResultsToolbar({ run }: { run: RunSummary }) {
         maxLength={200}
         onChange={(event) => changeView({ search: event.currentTarget.value })}
       />
-      {inputs.length > 1 && (
-        <Select
-          w={190}
-          searchable
-          aria-label={t('newRun.column.file')}
-          data={inputOptions}
-          value={view.input === null ? ALL : String(view.input)}
-          onChange={(value) => changeView({ input: value === ALL || value === null ? null : Number(value) })}
-        />
-      )}
-      <MoreFilters chunkLength={run.plan.chunkLength} />
-      <Popover position="bottom-end" withArrow shadow="md" trapFocus>
-        <Popover.Target>
-          <Button variant="default" size="compact-sm" leftSection={<IconColumns3 size={16} aria-hidden />}>
-            {t('results.columns')}
+      <SampleSelect run={run} />
+      <PresetsMenu run={run} />
+      <MoreFilters />
+      <ActiveFilters />
+      <Group component="span" gap={8} fz="sm" c="dimmed">
+        <span role="status">
+          {view.shown === null || total === null
+            ? t('common.loading')
+            : isFiltered(view)
+              ? t('results.shownOf', { shown: format.integer(view.shown), total: format.integer(total) })
+              : t('results.shown', { count: view.shown })}
+        </span>
+        {isFiltered(view) && (
+          <Button variant="subtle" size="compact-xs" onClick={clearFilters}>
+            {t('results.clearFilters')}
           </Button>
-        </Popover.Target>
-        <Popover.Dropdown>
-          {HIDEABLE_COLUMNS.map((column) => (
-            <Checkbox
-              key={column}
-              my={6}
-              size="xs"
-              label={t(`results.column.${column}`)}
-              checked={hiddenColumns[column] !== false}
-              onChange={(event) =>
-                changeView({
-                  hiddenColumns: { ...view.hiddenColumns, [column]: event.currentTarget.checked },
-                })
-              }
-            />
-          ))}
-        </Popover.Dropdown>
-      </Popover>
-      <Button
-        ml="auto"
-        variant="subtle"
-        color="slate"
-        size="compact-sm"
-        aria-pressed={view.chartsShown}
-        onClick={() => changeView({ chartsShown: !view.chartsShown })}
-      >
-        {t(view.chartsShown ? 'results.hideCharts' : 'results.showCharts')}
-      </Button>
-      <Group gap={8} wrap="nowrap">
+        )}
+      </Group>
+      <Group gap={8} ml="auto" wrap="nowrap">
+        <ShortlistMenu run={run} />
+        <ColumnsMenu />
         <Button
+          size="compact-sm"
           leftSection={<IconDownload size={16} aria-hidden />}
           variant="light"
           onClick={() => openRunDialog(run.runId, 'export')}
@@ -103,59 +78,149 @@ export function ResultsToolbar({ run }: { run: RunSummary }) {
         </Button>
         <RunActionsMenu run={run} />
       </Group>
-      <Group gap="8px 16px" flex="1 1 100%">
-        <Chip.Group
-          multiple
-          value={[...view.predictions]}
-          onChange={(values: string[]) =>
-            changeView({ predictions: predictionSchema.options.filter((option) => values.includes(option)) })
-          }
-        >
-          <Group gap={6} role="group" aria-label={t('results.call')}>
-            {predictionSchema.options.map((prediction) => (
-              <Chip key={prediction} value={prediction} size="xs" variant="outline">
-                {t(`prediction.${prediction}`)}
-              </Chip>
-            ))}
-          </Group>
-        </Chip.Group>
-        <PresetsMenu run={run} />
-        {(view.noted || (notes !== null && notes.size > 0)) && (
-          <Chip size="xs" variant="outline" checked={view.noted} onChange={(noted) => changeView({ noted })}>
-            {t('notes.only')}
-          </Chip>
-        )}
-        {view.sample !== null && (
-          <Button
-            variant="light"
-            size="compact-xs"
-            rightSection={<IconX size={12} aria-hidden />}
-            onClick={() => changeView({ sample: null })}
-          >
-            {t('results.onlySample', { sample: view.sample.name })}
-          </Button>
-        )}
-        {view.other !== null && (
-          <Button
-            variant="light"
-            size="compact-xs"
-            rightSection={<IconX size={12} aria-hidden />}
-            onClick={() => changeView({ other: null })}
-          >
-            {t(`others.agreement.${view.other.agreement}`, { title: view.other.title })}
-          </Button>
-        )}
-        <Group component="span" gap={8} mih={22} fz="sm" c="dimmed">
-          <span role="status">
-            {view.shown === null ? t('common.loading') : t('results.shown', { count: view.shown })}
-          </span>
-          {isFiltered(view) && (
-            <Button variant="subtle" size="compact-xs" onClick={clearFilters}>
-              {t('results.clearFilters')}
-            </Button>
-          )}
-        </Group>
-      </Group>
     </Group>
+  );
+}
+
+function SampleSelect({ run }: { run: RunSummary }) {
+  const { t } = useTexts();
+  const chosen = useResultsView((state) => state.sample);
+  const { data } = useQuery({
+    ...queries.results.samples.queryOptions({ input: { runId: run.runId } }),
+    enabled: run.plan.inputs.length > 1,
+  });
+  if (!data || data.items.length < 2) return null;
+  return (
+    <Select
+      size="xs"
+      w={150}
+      searchable
+      clearable
+      aria-label={t('samples.sample')}
+      placeholder={t('results.allSamples')}
+      data={data.items.map(({ sample }) => sample)}
+      value={chosen?.name ?? null}
+      onChange={(name) => {
+        const item = data.items.find(({ sample }) => sample === name);
+        changeView({ sample: item ? { name: item.sample, inputs: item.inputs } : null });
+      }}
+    />
+  );
+}
+
+/** Filters that were set by a press elsewhere, each with the way to take it away. */
+function ActiveFilters() {
+  const { t } = useTexts();
+  const view = useResultsView();
+  const { notes } = useSequenceNotes(view.runId ?? '');
+  const hasNotes = [...(notes?.values() ?? [])].some(({ note, tags }) => note !== '' || tags.length > 0);
+  const active = [
+    ...view.predictions.map((call) => ({
+      label: t(`prediction.${call}`),
+      remove: { predictions: view.predictions.filter((other) => other !== call) },
+    })),
+    ...(view.shortlisted ? [{ label: t('shortlist.title'), remove: { shortlisted: false } }] : []),
+    ...(view.noted ? [{ label: t('notes.only'), remove: { noted: false } }] : []),
+    ...(view.other
+      ? [
+          {
+            label: t(`others.agreement.${view.other.agreement}`, { title: view.other.title }),
+            remove: { other: null },
+          },
+        ]
+      : []),
+  ];
+  return (
+    <>
+      {hasNotes && !view.noted && (
+        <Button variant="default" size="compact-xs" onClick={() => changeView({ noted: true })}>
+          {t('notes.only')}
+        </Button>
+      )}
+      {active.map(({ label, remove }) => (
+        <Button
+          key={label}
+          variant="light"
+          size="compact-xs"
+          rightSection={<IconX size={12} aria-hidden />}
+          onClick={() => changeView(remove)}
+        >
+          {label}
+        </Button>
+      ))}
+    </>
+  );
+}
+
+/** The sequences that the user has picked, and what can be done with them together. Nothing while there are none. */
+function ShortlistMenu({ run }: { run: RunSummary }) {
+  const texts = useTexts();
+  const { t, format } = texts;
+  const { runId } = run;
+  const { notes } = useSequenceNotes(runId);
+  const count = [...(notes?.values() ?? [])].filter(({ shortlisted }) => shortlisted).length;
+  if (count === 0) return null;
+  const show = () => {
+    clearFilters();
+    changeView({ shortlisted: true });
+  };
+  const blast = async () => {
+    const { fasta } = await engine.results.shortlistLetters({ runId });
+    if (fasta === null) say(t('shortlist.tooLong'));
+    else askAndSearchBlast({ program: 'blastn', query: fasta }, texts);
+  };
+  return (
+    <Menu position="bottom-end" withArrow shadow="md">
+      <Menu.Target>
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconStarFilled size={14} aria-hidden />}
+          rightSection={<IconChevronDown size={12} aria-hidden />}
+        >
+          {t('shortlist.count', { count: format.integer(count) })}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={show}>{t('shortlist.show')}</Menu.Item>
+        <Menu.Item
+          onClick={() => {
+            show();
+            openRunDialog(runId, 'export');
+          }}
+        >
+          {t('shortlist.export')}
+        </Menu.Item>
+        <Menu.Item onClick={() => void blast().catch(sayError)}>{t('letters.blast')}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function ColumnsMenu() {
+  const { t } = useTexts();
+  const hiddenColumns = useResultsView((state) => state.hiddenColumns);
+  return (
+    <Popover position="bottom-end" withArrow shadow="md" trapFocus>
+      <Popover.Target>
+        <Button variant="default" size="compact-sm" leftSection={<IconColumns3 size={16} aria-hidden />}>
+          {t('results.columns')}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        {HIDEABLE_COLUMNS.map((column) => (
+          <Checkbox
+            key={column}
+            my={6}
+            size="xs"
+            label={t(`results.column.${column}`)}
+            checked={hiddenColumns[column] !== false}
+            onChange={(event) =>
+              changeView({ hiddenColumns: { ...hiddenColumns, [column]: event.currentTarget.checked } })
+            }
+          />
+        ))}
+      </Popover.Dropdown>
+    </Popover>
   );
 }

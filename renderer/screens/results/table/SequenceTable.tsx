@@ -10,31 +10,31 @@ import {
   type RunSummary,
   type SequenceFilter,
   type ListedSequence,
-  type SequenceSort,
 } from '../../../../electron/contract/index.ts';
 import { Empty } from '../../../components/feedback/Empty.tsx';
 import { ErrorCard } from '../../../components/feedback/ErrorCard.tsx';
-import { VirtualTable, type TableSort } from '../../../components/table/VirtualTable.tsx';
+import { DENSE_ROW_HEIGHT, VirtualTable, type TableSort } from '../../../components/table/VirtualTable.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { usePagedRows } from '../../../state/results/pagedRows.ts';
 import { changeView, clearFilters, useResultsView } from '../../../state/results/resultsView.ts';
-import { useSequenceNotes } from '../../../state/results/sequenceNotes.ts';
+import { shortlist, useSequenceNotes } from '../../../state/results/sequenceNotes.ts';
+import classes from '../ResultsTab.module.css';
 import { sequenceColumns } from './sequenceColumns.tsx';
 
 interface SequenceTableProps {
   run: RunSummary;
   filter: SequenceFilter;
-  sort: SequenceSort;
-  hiddenColumns: Readonly<Record<string, boolean>>;
   /** Grows as results come in. */
   version: number;
 }
 
-export function SequenceTable({ run, filter, sort, hiddenColumns, version }: SequenceTableProps) {
+export function SequenceTable({ run, filter, version }: SequenceTableProps) {
   const texts = useTexts();
   const { t } = texts;
   const { runId } = run;
   const openRow = useResultsView((state) => state.openRow);
+  const sort = useResultsView((state) => state.sort);
+  const hiddenColumns = useResultsView((state) => state.hiddenColumns);
   const rows = usePagedRows((range) => {
     const asked = queries.results.page.queryOptions({ input: { runId, filter, sort, ...range } });
     return { ...asked, queryKey: [...asked.queryKey, run.state.phase, version] };
@@ -48,25 +48,36 @@ export function SequenceTable({ run, filter, sort, hiddenColumns, version }: Seq
   const { inputs, chunkLength } = run.plan;
   const others = useQuery(queries.results.otherTables.queryOptions({ input: { runId } })).data;
   const { notes } = useSequenceNotes(runId);
-  const columns = useMemo(
-    () =>
-      sequenceColumns(
-        texts,
-        (input) => fileName(inputs[input]?.path ?? ''),
-        chunkLength,
-        (others ?? []).map(({ title }) => title),
-        notes,
-        matesOf(inputs.map(({ path }) => path)).some((mate) => mate !== null),
-      ),
-    [texts, inputs, chunkLength, others, notes],
+  const samples = useQuery({
+    ...queries.results.samples.queryOptions({ input: { runId } }),
+    enabled: inputs.length > 1,
+  }).data?.names;
+  const isPanelOpen = openRow !== null;
+  const columns = useMemo(() => {
+    const all = sequenceColumns(texts, {
+      runId,
+      inputName: (input) => fileName(inputs[input]?.path ?? ''),
+      samples: samples && new Set(samples).size > 1 ? samples : null,
+      chunkLength,
+      others: (others ?? []).map(({ title }) => title),
+      notes,
+      hasPairs: matesOf(inputs.map(({ path }) => path)).some((mate) => mate !== null),
+    });
+    return isPanelOpen ? all.filter(({ id }) => BESIDE_PANEL.has(id)) : all;
+  }, [texts, runId, inputs, samples, chunkLength, others, notes, isPanelOpen]);
+  const onKey = useCallback(
+    (key: string, { row, seqName }: ListedSequence) => {
+      if (key.toLowerCase() === 's') shortlist(runId, { row, seqName }, !notes?.get(row)?.shortlisted);
+    },
+    [runId, notes],
   );
   const onSort = useCallback(({ id, desc }: TableSort) => {
     const by = sequenceSortSchema.shape.by.safeParse(id);
     if (by.success) changeView({ sort: { by: by.data, descending: desc } });
   }, []);
+  if (rows.error) return <ErrorCard error={rows.error} />;
   return (
-    <>
-      {rows.error && <ErrorCard error={rows.error} />}
+    <div className={classes.table}>
       <VirtualTable
         label={t('results.table')}
         columns={columns}
@@ -78,7 +89,11 @@ export function SequenceTable({ run, filter, sort, hiddenColumns, version }: Seq
         onSort={onSort}
         onOpen={openSequence}
         isOpen={(row) => row.row === openRow}
-        height="max(360px, calc(100dvh - 132px))"
+        // The panel shows the sequence that the keys have come to.
+        onMove={isPanelOpen ? openSequence : undefined}
+        onKey={onKey}
+        rowHeight={DENSE_ROW_HEIGHT}
+        height="auto"
         empty={
           <Empty
             icon={<IconFilterOff size={26} aria-hidden />}
@@ -93,9 +108,14 @@ export function SequenceTable({ run, filter, sort, hiddenColumns, version }: Seq
           />
         }
       />
-    </>
+    </div>
   );
 }
+
+/** What there is room for beside an open sequence. */
+const BESIDE_PANEL: ReadonlySet<string> = new Set([
+  ...['shortlisted', 'seqName', 'virusScore', 'ribbon', 'evidence'],
+]);
 
 const openSequence = ({ row }: ListedSequence, index: number) =>
   changeView({ openRow: row, openIndex: index });

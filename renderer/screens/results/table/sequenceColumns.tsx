@@ -11,10 +11,15 @@ import {
 } from '../../../../electron/contract/index.ts';
 import type { CellLook, VirtualColumn } from '../../../components/table/VirtualTable.tsx';
 import type { Texts } from '../../../i18n/index.ts';
+import { shortlist } from '../../../state/results/sequenceNotes.ts';
 import classes from '../ResultsTab.module.css';
+import { evidenceRule } from './evidenceRule.ts';
 
 /** Those of ours but the name, by which people know a sequence. */
-export const HIDEABLE_COLUMNS = sequenceSortSchema.shape.by.exclude(['seqName']).options;
+export const HIDEABLE_COLUMNS = [
+  ...(['sample', 'ribbon'] as const),
+  ...sequenceSortSchema.shape.by.exclude(['seqName']).options,
+];
 
 const NO_LOOK: CellLook = {};
 const MUTED: CellLook = { className: 'muted' };
@@ -34,6 +39,10 @@ const EVIDENCE_LOOKS: Readonly<Record<Evidence, CellLook>> = {
   strong: evidenceLook('strong'),
 };
 const SCORE_BAR_PX = 44;
+/** Beyond so many steps there is no room for gaps between them. */
+const WIDEST_GAPS = 24;
+/** Height of a step without a score, in percent. */
+const EMPTY_STEP = 6;
 
 /** A bar behind the number. */
 function scoreLook({ virusScore, prediction }: SequenceResult): CellLook {
@@ -46,24 +55,56 @@ function scoreLook({ virusScore, prediction }: SequenceResult): CellLook {
 
 type OtherCall = NonNullable<NonNullable<ListedSequence['others']>[number]>;
 
-/** With the names of `sequenceSort.by`; other tools' columns cannot be sorted by. */
-export function sequenceColumns(
-  { t, format }: Texts,
-  inputName: (input: number) => string,
+interface ColumnsOf {
+  runId: string;
+  inputName: (input: number) => string;
+  /** Of each input; null where there is only one. */
+  samples: readonly string[] | null;
   /** What the model was trained on: what is shorter is marked. */
-  chunkLength: number,
-  others: readonly string[],
-  notes: ReadonlyMap<number, SequenceNote> | null,
-  hasPairs: boolean,
+  chunkLength: number;
+  /** Titles of the tables of other tools. */
+  others: readonly string[];
+  notes: ReadonlyMap<number, SequenceNote> | null;
+  hasPairs: boolean;
+}
+
+/** With the names of `sequenceSort.by`; those that it does not have cannot be sorted by. */
+export function sequenceColumns(
+  texts: Texts,
+  { runId, inputName, samples, chunkLength, others, notes, hasPairs }: ColumnsOf,
 ): VirtualColumn<ListedSequence>[] {
+  const { t, format } = texts;
   const missing = '–';
   const shortLook = { title: t('results.shortText', { length: chunkLength }) };
   const tooShortLook = { title: t('results.tooShortText', { shortest: SHORTEST_LENGTH }) };
+  const hint = (
+    of: 'length' | 'virusScore' | 'ribbon' | 'prediction' | 'viralFraction' | 'nChunks' | 'bestScore',
+  ) => ({
+    hint: t(`results.hint.${of}`),
+  });
   const otherText = ({ isVirus, text }: OtherCall) => {
     const call = t(isVirus ? 'prediction.virus' : 'others.notVirus');
     return text === '' ? call : `${call} · ${text}`;
   };
   return [
+    {
+      id: 'shortlisted',
+      title: t('shortlist.title'),
+      titleHidden: true,
+      hint: t('shortlist.hint'),
+      width: '36px',
+      cell: ({ row, seqName }) => (
+        <input
+          type="checkbox"
+          className={classes.tick}
+          tabIndex={-1}
+          aria-label={t('shortlist.add', { name: seqName })}
+          checked={notes?.get(row)?.shortlisted ?? false}
+          onClick={(event) => event.stopPropagation()}
+          onChange={(event) => shortlist(runId, { row, seqName }, event.currentTarget.checked)}
+        />
+      ),
+    },
     {
       id: 'row',
       firstSort: 'desc',
@@ -81,7 +122,7 @@ export function sequenceColumns(
       width: 'minmax(clamp(110px, 14vw, 200px), 2fr)',
       cell: (row) => {
         const written = notes?.get(row.row);
-        if (!written) return row.seqName;
+        if (!written || (written.note === '' && written.tags.length === 0)) return row.seqName;
         return (
           <>
             <NoteMark label={t('notes.mark')} {...written} />
@@ -91,8 +132,19 @@ export function sequenceColumns(
       },
       look: (row) => ({ title: row.header }),
     },
+    ...(samples
+      ? [
+          {
+            id: 'sample',
+            title: t('results.column.sample'),
+            width: 'minmax(90px, 1fr)',
+            cell: (row: ListedSequence) => samples[row.input] ?? missing,
+          },
+        ]
+      : []),
     {
       id: 'length',
+      ...hint('length'),
       firstSort: 'desc',
       title: t('results.column.length'),
       width: '96px',
@@ -114,15 +166,37 @@ export function sequenceColumns(
     },
     {
       id: 'virusScore',
+      ...hint('virusScore'),
       firstSort: 'desc',
       title: t('results.column.virusScore'),
-      width: '128px',
+      width: '122px',
       align: 'end',
       cell: (row) => (row.virusScore === null ? missing : format.score(row.virusScore)),
       look: scoreLook,
     },
     {
+      id: 'ribbon',
+      ...hint('ribbon'),
+      title: t('results.column.ribbon'),
+      width: '150px',
+      cell: (row) =>
+        row.ribbon.length === 0 ? (
+          t(`reason.${row.reason}`)
+        ) : (
+          <Ribbon
+            steps={row.ribbon}
+            label={t('results.ribbonLabel', {
+              viral: format.integer(row.nChunksViral),
+              scored: format.integer(row.nChunksScored),
+              chunks: format.integer(row.nChunks),
+            })}
+          />
+        ),
+      look: (row) => (row.ribbon.length === 0 ? MUTED : NO_LOOK),
+    },
+    {
       id: 'prediction',
+      ...hint('prediction'),
       firstSort: 'desc',
       title: t('results.column.prediction'),
       width: '110px',
@@ -131,6 +205,7 @@ export function sequenceColumns(
     },
     {
       id: 'evidence',
+      hint: evidenceRule(texts, chunkLength),
       firstSort: 'desc',
       title: t('results.column.evidence'),
       width: '116px',
@@ -142,6 +217,7 @@ export function sequenceColumns(
           {
             id: 'pair',
             title: t('results.pair'),
+            hint: t('results.pairText'),
             width: '132px',
             cell: ({ pair }: ListedSequence) =>
               pair === null ? missing : `${t(`prediction.${pair.prediction}`)} · ${format.score(pair.score)}`,
@@ -152,10 +228,10 @@ export function sequenceColumns(
     ...others.map((title, index): VirtualColumn<ListedSequence> => ({
       id: `other ${index}`,
       title: title,
-      width: 'minmax(130px, 1fr)',
+      width: '112px',
       cell: (row) => {
         const said = row.others?.[index];
-        return said ? otherText(said) : missing;
+        return said ? `${said.isVirus ? '✓' : '✗'} ${said.text.split(' · ')[0] ?? ''}` : missing;
       },
       look: (row) => {
         const said = row.others?.[index];
@@ -164,6 +240,7 @@ export function sequenceColumns(
     })),
     {
       id: 'viralFraction',
+      ...hint('viralFraction'),
       firstSort: 'desc',
       title: t('results.column.viralFraction'),
       width: '104px',
@@ -172,6 +249,7 @@ export function sequenceColumns(
     },
     {
       id: 'nChunks',
+      ...hint('nChunks'),
       firstSort: 'desc',
       title: t('results.column.nChunks'),
       width: '86px',
@@ -184,6 +262,7 @@ export function sequenceColumns(
     },
     {
       id: 'bestScore',
+      ...hint('bestScore'),
       firstSort: 'desc',
       title: t('results.column.bestScore'),
       width: '112px',
@@ -238,6 +317,28 @@ export function sequenceColumns(
       look: (row) => ({ title: row.header }),
     },
   ];
+}
+
+/** The scores along a sequence: a bar for each chunk, or for several of a long sequence. */
+function Ribbon({ steps, label }: { steps: readonly number[]; label: string }) {
+  const width = steps.length > WIDEST_GAPS ? 1 : 0.88;
+  const path = (has: (step: number) => boolean) =>
+    steps
+      .map((step, i) => (has(step) ? `M${i} 100V${100 - (Math.abs(step) || EMPTY_STEP)}h${width}V100z` : ''))
+      .join('');
+  return (
+    <svg
+      className={classes.ribbon}
+      viewBox={`0 0 ${steps.length} 100`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      <path className={classes.ribbonVirus} d={path((step) => step > 0)} />
+      <path className={classes.ribbonOthers} d={path((step) => step < 0)} />
+      <path className={classes.ribbonNone} d={path((step) => step === 0)} />
+    </svg>
+  );
 }
 
 /** The user has written something on this sequence. */

@@ -7,7 +7,7 @@ import { changeView, viewRun } from '../../../state/results/resultsView.ts';
 import { useSettings } from '../../../state/settings.ts';
 import { madeRuns, RUN_IDS } from '../../../testing/memoryEngine/runs.ts';
 import { renderWithEngine } from '../../../testing/render.tsx';
-import { SequenceDrawer } from './SequenceDrawer.tsx';
+import { SequencePanel } from './SequencePanel.tsx';
 
 it('leads to the next sequence of the table, keeps what is written on one, shows its letters, and gives them to BLAST only after a question', async () => {
   // In a browser, whatever the window of another test was shown in.
@@ -17,7 +17,7 @@ it('leads to the next sequence of the table, keeps what is written on one, shows
   if (!run) throw new Error('There is no such run.');
   await renderWithEngine(
     <ModalsProvider>
-      <SequenceDrawer run={run} />
+      <SequencePanel run={run} />
     </ModalsProvider>,
     { sequences: 400 },
   );
@@ -26,39 +26,39 @@ it('leads to the next sequence of the table, keeps what is written on one, shows
     viewRun(run.runId);
     changeView({ sort: { by: 'row', descending: false }, openRow: 199, openIndex: 199 });
   });
-  const drawer = within(await screen.findByRole('dialog', { name: 'Sequence' }));
-  const name = () => drawer.queryAllByRole('heading', { level: 2 })[1]?.textContent;
-  await drawer.findByText('200 of 400');
+  const panel = within(await screen.findByRole('region', { name: 'Sequence' }));
+  const name = () => panel.queryAllByRole('heading', { level: 2 })[0]?.textContent;
+  await panel.findByText('200 of 400');
   await waitFor(() => expect(name()).toBeDefined());
   const first = name();
-  await user.click(drawer.getByRole('button', { name: 'Next sequence' }));
-  await drawer.findByText('201 of 400');
+  await user.click(panel.getByRole('button', { name: 'Next sequence' }));
+  await panel.findByText('201 of 400');
   await waitFor(() => expect([undefined, first]).not.toContain(name()));
   await user.keyboard('{ArrowLeft}');
   await waitFor(() => expect(name()).toBe(first));
 
   // What is written on it is there when one comes back.
-  await user.type(drawer.getByRole('textbox', { name: 'Note' }), 'Look again');
-  await user.click(drawer.getByRole('button', { name: 'Next sequence' }));
+  await user.type(panel.getByRole('textbox', { name: 'Note' }), 'Look again');
+  await user.click(panel.getByRole('button', { name: 'Next sequence' }));
   await waitFor(() => expect([undefined, first]).not.toContain(name()));
-  expect(drawer.getByRole('textbox', { name: 'Note' })).toHaveProperty('value', '');
-  await user.click(drawer.getByRole('button', { name: 'Previous sequence' }));
+  expect(panel.getByRole('textbox', { name: 'Note' })).toHaveProperty('value', '');
+  await user.click(panel.getByRole('button', { name: 'Previous sequence' }));
   await waitFor(() => expect(name()).toBe(first));
-  expect(drawer.getByRole('textbox', { name: 'Note' })).toHaveProperty('value', 'Look again');
+  expect(panel.getByRole('textbox', { name: 'Note' })).toHaveProperty('value', 'Look again');
   const { items } = await engine.results.page({ runId: run.runId, filter: { noted: true } });
   expect(items.map(({ row }) => row)).toEqual([199]);
   expect(await engine.results.notes({ runId: run.runId })).toMatchObject([{ row: 199, note: 'Look again' }]);
 
-  await user.click(drawer.getByText('Show letters and protein'));
-  const nucleotides = await drawer.findByRole('region', { name: 'Nucleotides' });
+  await user.click(panel.getByText('Show letters and protein'));
+  const nucleotides = await panel.findByRole('region', { name: 'Nucleotides' });
   expect(nucleotides.textContent).toMatch(/^[ACGT]{100,}$/);
   // Those of the next one too, without asking for them.
   await user.keyboard('{ArrowRight}');
-  await drawer.findByText('201 of 400');
-  await drawer.findByRole('region', { name: 'Nucleotides' });
+  await panel.findByText('201 of 400');
+  await panel.findByRole('region', { name: 'Nucleotides' });
 
   const opened = vi.spyOn(window, 'open').mockReturnValue(null);
-  const [blast] = drawer.getAllByText('Search with BLAST …');
+  const [blast] = panel.getAllByText('Search with BLAST …');
   if (blast) await user.click(blast);
   await screen.findByText('Send this sequence to NCBI?');
   expect(opened).not.toHaveBeenCalled();

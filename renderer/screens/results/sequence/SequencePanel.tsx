@@ -1,44 +1,85 @@
 import { fileName } from '../../../i18n/format.ts';
 import { queries } from '../../../state/connection.ts';
 import { useQuery } from '@tanstack/react-query';
-import { Drawer, Paper, Skeleton, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Button, CloseButton, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
+import { useWindowEvent } from '@mantine/hooks';
+import { IconStar, IconStarFilled } from '@tabler/icons-react';
+import { useRef, useState } from 'react';
 import { SHORTEST_LENGTH, type ChunkResult, type RunSummary } from '../../../../electron/contract/index.ts';
-import { Banner } from '../../../components/feedback/Banner.tsx';
 import { ChunkTrack } from '../../../components/charts/ChunkTrack.tsx';
 import { ErrorCard } from '../../../components/feedback/ErrorCard.tsx';
 import { Facts } from '../../../components/Facts.tsx';
-import { modelNotice } from '../../../state/computer/modelTexts.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { changeView, useResultsView } from '../../../state/results/resultsView.ts';
+import { shortlist, useSequenceNotes } from '../../../state/results/sequenceNotes.ts';
 import { ChunkTable } from './ChunkTable.tsx';
 import { EvidenceLabel, PredictionLabel } from '../callLabels.tsx';
 import { evidenceRule } from '../table/evidenceRule.ts';
 import { SequenceLetters } from './SequenceLetters.tsx';
 import { SequenceNotes } from './SequenceNotes.tsx';
-import { SequenceSteps } from './SequenceSteps.tsx';
-import classes from './SequenceDrawer.module.css';
+import { OWN_KEYS, SequenceSteps } from './SequenceSteps.tsx';
+import classes from './SequencePanel.module.css';
 
-/** One sequence: its call, and the scores of its chunks along it. */
-export function SequenceDrawer({ run }: { run: RunSummary }) {
-  const { t } = useTexts();
+/** Where Escape has something of its own to close. */
+const OVERLAYS = '[role="dialog"], [role="menu"], [role="listbox"]';
+/** Lists that drop down stay in the document when they are closed. */
+const hasOverlay = () =>
+  [...document.querySelectorAll(OVERLAYS)].some((overlay) => overlay.getClientRects().length > 0);
+
+/** The sequence that is open, beside the table: its call, and the scores of its chunks along it. */
+export function SequencePanel({ run }: { run: RunSummary }) {
   const row = useResultsView((state) => (state.runId === run.runId ? state.openRow : null));
+  return row === null ? null : <OpenSequence run={run} row={row} />;
+}
+
+function OpenSequence({ run, row }: { run: RunSummary; row: number }) {
+  const { t } = useTexts();
+  const panel = useRef<HTMLElement>(null);
+  const close = () => {
+    // Whoever works with keys goes on in the table.
+    if (panel.current?.contains(document.activeElement))
+      document.querySelector<HTMLElement>('main [role="grid"]')?.focus();
+    changeView({ openRow: null });
+  };
+  useWindowEvent('keydown', (event) => {
+    if (event.key === 'Escape' && !event.defaultPrevented && !hasOverlay()) close();
+  });
   return (
-    <Drawer
-      opened={row !== null}
-      onClose={() => changeView({ openRow: null })}
-      position="right"
-      size={620}
-      title={t('chunks.title')}
-      overlayProps={{ backgroundOpacity: 0.25 }}
+    <section ref={panel} className={classes.panel} aria-label={t('chunks.title')}>
+      <Group className={classes.head ?? ''} gap={8} wrap="nowrap">
+        <SequenceSteps run={run} row={row} />
+        <ShortlistButton run={run} row={row} />
+        <CloseButton aria-label={t('common.close')} onClick={close} />
+      </Group>
+      <SequenceDetails key={row} run={run} row={row} />
+    </section>
+  );
+}
+
+function ShortlistButton({ run, row }: { run: RunSummary; row: number }) {
+  const { t } = useTexts();
+  const { data } = useQuery(queries.results.chunks.queryOptions({ input: { runId: run.runId, row } }));
+  const isShortlisted = useSequenceNotes(run.runId).notes?.get(row)?.shortlisted ?? false;
+  const toggle = () => data && shortlist(run.runId, data.sequence, !isShortlisted);
+  useWindowEvent('keydown', (event) => {
+    if (event.key.toLowerCase() !== 's' || event.altKey || event.ctrlKey || event.metaKey) return;
+    const isTyped = event.target instanceof Element && event.target.closest(OWN_KEYS) !== null;
+    if (!isTyped && !hasOverlay()) toggle();
+  });
+  return (
+    <Button
+      ml="auto"
+      size="compact-sm"
+      variant={isShortlisted ? 'light' : 'default'}
+      aria-pressed={isShortlisted}
+      aria-keyshortcuts="S"
+      leftSection={
+        isShortlisted ? <IconStarFilled size={14} aria-hidden /> : <IconStar size={14} aria-hidden />
+      }
+      onClick={toggle}
     >
-      {row !== null && (
-        <>
-          <SequenceSteps run={run} row={row} />
-          <SequenceDetails key={row} run={run} row={row} />
-        </>
-      )}
-    </Drawer>
+      {t('shortlist.title')}
+    </Button>
   );
 }
 
@@ -51,11 +92,10 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
   if (!answer.data) return <Skeleton height={360} />;
   const { sequence, chunks } = answer.data;
   const chunk = picked ?? chunks.find((candidate) => candidate.frames.length > 0);
-  const notice = modelNotice(run.plan.model, texts);
   return (
     <Stack gap={18}>
       <div>
-        <Text component="h2" fz="xl" fw={650} style={{ overflowWrap: 'anywhere' }}>
+        <Text component="h2" fz="lg" fw={650} style={{ overflowWrap: 'anywhere' }}>
           {sequence.seqName}
         </Text>
         {sequence.header !== sequence.seqName && (
@@ -64,7 +104,6 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
           </Text>
         )}
       </div>
-      {notice !== null && <Banner tone="caution" title={notice} />}
       <Facts
         items={[
           {
@@ -74,6 +113,7 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
           {
             label: t('results.column.virusScore'),
             value: sequence.virusScore === null ? '–' : format.score(sequence.virusScore),
+            hint: t('results.hint.virusScore'),
           },
           {
             label: t('results.column.evidence'),
@@ -129,9 +169,6 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
           <ChunkTable chunks={chunks} chunk={chunk} onPick={setPicked} />
         </>
       )}
-      <Text mt={4} fz="xs" c="dimmed">
-        {t('chunks.noteScore')}
-      </Text>
       <SequenceNotes run={run} sequence={sequence} />
       <SequenceLetters run={run} sequence={sequence} />
     </Stack>

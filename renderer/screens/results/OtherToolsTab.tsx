@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { ActionIcon, Box, Button, Group, Text } from '@mantine/core';
-import { IconTrash } from '@tabler/icons-react';
+import { ActionIcon, Box, Button, Group, Skeleton, Text } from '@mantine/core';
+import { IconTablePlus, IconTrash } from '@tabler/icons-react';
 import {
   predictionSchema,
   type Agreement,
@@ -8,40 +8,53 @@ import {
   type Prediction,
   type RunSummary,
 } from '../../../electron/contract/index.ts';
-import { Card } from '../../components/Card.tsx';
+import { Empty } from '../../components/feedback/Empty.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { chooseAndAddTables, forgetTables } from '../../state/results/otherTables.ts';
-import { changeView, useResultsView } from '../../state/results/resultsView.ts';
+import { goToRun } from '../../state/navigation.ts';
+import { whileGrowing } from '../../state/results/whileGrowing.ts';
+import { changeView } from '../../state/results/resultsView.ts';
 import { PredictionLabel } from './callLabels.tsx';
-import classes from './SamplesCard.module.css';
+import classes from './SamplesTab.module.css';
 
-/** Where the tables of other tools agree with ours; a click shows only those sequences. Nothing where there is none. */
-export function OtherToolsCard({ run, version }: { run: RunSummary; version: number }) {
+/** Where the tables of other tools agree with ours; a click shows only those sequences. */
+export function OtherToolsTab({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const { runId } = run;
   const asked = queries.results.otherTables.queryOptions({ input: { runId } });
-  const tables = useQuery({ ...asked, queryKey: [...asked.queryKey, run.state.phase, version] });
+  const tables = useQuery({ ...asked, queryKey: [...asked.queryKey, run.state.phase], ...whileGrowing(run) });
   const add = useMutation({ mutationFn: () => chooseAndAddTables(runId) });
   if (tables.error) return <ErrorCard error={tables.error} />;
-  if (!tables.data || tables.data.length === 0) return null;
+  if (!tables.data) return <Skeleton height={260} />;
+  const addButton = (
+    <Button variant="default" size="compact-sm" loading={add.isPending} onClick={() => add.mutate()}>
+      {t('others.add')}
+    </Button>
+  );
+  if (tables.data.length === 0)
+    return (
+      <Empty
+        icon={<IconTablePlus size={26} aria-hidden />}
+        title={t('others.emptyTitle')}
+        actions={addButton}
+      >
+        {t('others.emptyText')}
+      </Empty>
+    );
   return (
-    <Card
-      title={t('others.title')}
-      aside={
-        <Button variant="subtle" size="compact-sm" loading={add.isPending} onClick={() => add.mutate()}>
-          {t('others.add')}
-        </Button>
-      }
-    >
+    <section aria-label={t('others.title')}>
+      <Group justify="space-between" align="start" wrap="nowrap" mb={8}>
+        <Text fz="sm" c="dimmed" maw="90ch">
+          {t('others.note')}
+        </Text>
+        {addButton}
+      </Group>
       {tables.data.map((table, index) => (
         <Agreements key={`${table.title} ${table.file}`} runId={runId} table={table} index={index} />
       ))}
-      <Text mt={8} fz="xs" c="dimmed">
-        {t('others.note')}
-      </Text>
-    </Card>
+    </section>
   );
 }
 
@@ -83,13 +96,7 @@ function Agreements({ runId, table, index }: { runId: string; table: OtherTable;
           })}
         </Text>
       )}
-      <Box
-        mah={260}
-        style={{ overflow: 'auto' }}
-        tabIndex={0}
-        role="group"
-        aria-label={t('others.table', { title })}
-      >
+      <Box style={{ overflowX: 'auto' }} tabIndex={0} role="group" aria-label={t('others.table', { title })}>
         <table className="figures" style={{ width: 'auto', minWidth: 'min(100%, 520px)' }}>
           <thead>
             <tr>
@@ -107,6 +114,7 @@ function Agreements({ runId, table, index }: { runId: string; table: OtherTable;
                 </th>
                 <td>
                   <Cell
+                    runId={runId}
                     title={title}
                     index={index}
                     call={call}
@@ -117,6 +125,7 @@ function Agreements({ runId, table, index }: { runId: string; table: OtherTable;
                 <td>
                   {call === 'virus' ? (
                     <Cell
+                      runId={runId}
                       title={title}
                       index={index}
                       call={call}
@@ -129,6 +138,7 @@ function Agreements({ runId, table, index }: { runId: string; table: OtherTable;
                 </td>
                 <td className="muted">
                   <Cell
+                    runId={runId}
                     title={title}
                     index={index}
                     call={call}
@@ -146,6 +156,7 @@ function Agreements({ runId, table, index }: { runId: string; table: OtherTable;
 }
 
 interface CellProps {
+  runId: string;
   title: string;
   index: number;
   call: Prediction;
@@ -154,33 +165,22 @@ interface CellProps {
 }
 
 /** A count that shows its sequences. */
-function Cell({ title, index, call, agreement, count }: CellProps) {
+function Cell({ runId, title, index, call, agreement, count }: CellProps) {
   const { t, format } = useTexts();
-  const other = useResultsView((state) => state.other);
-  const predictions = useResultsView((state) => state.predictions);
-  const isChosen =
-    other?.table === index &&
-    other.agreement === agreement &&
-    predictions.length === 1 &&
-    predictions[0] === call;
   if (count === 0) return <>{format.integer(0)}</>;
   return (
     <button
       type="button"
       className="link"
-      aria-pressed={isChosen}
       aria-label={t('others.show', {
         count,
         agreement: t(`others.agreement.${agreement}`, { title }),
         call: t(`prediction.${call}`),
       })}
-      onClick={() =>
-        changeView(
-          isChosen
-            ? { other: null, predictions: [] }
-            : { other: { table: index, agreement, title }, predictions: [call] },
-        )
-      }
+      onClick={() => {
+        changeView({ other: { table: index, agreement, title }, predictions: [call] });
+        goToRun(runId, 'results');
+      }}
     >
       {format.integer(count)}
     </button>

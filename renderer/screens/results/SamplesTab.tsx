@@ -1,23 +1,29 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Box, Button, Text } from '@mantine/core';
+import { Box, Button, Group, Skeleton, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { RunSummary, SampleSummary } from '../../../electron/contract/index.ts';
-import { Card } from '../../components/Card.tsx';
+import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { SamplesDialog } from '../../components/files/SamplesDialog.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
+import { goToRun } from '../../state/navigation.ts';
+import { whileGrowing } from '../../state/results/whileGrowing.ts';
 import { changeView, useResultsView } from '../../state/results/resultsView.ts';
 import { SAMPLE_CALLS } from './distributions/distributionPlots.tsx';
-import classes from './SamplesCard.module.css';
+import classes from './SamplesTab.module.css';
 
-/** What was found in each sample, as table and bars; a click shows only its sequences. Nothing for a run of one file. */
-export function SamplesCard({ run, version }: { run: RunSummary; version: number }) {
+/** What was found in each sample, as table and bars; a click shows only its sequences. */
+export function SamplesTab({ run }: { run: RunSummary }) {
   const { t, format } = useTexts();
   const chosen = useResultsView((state) => state.sample);
   const [editing, setEditing] = useState(false);
   const { runId } = run;
   const asked = queries.results.samples.queryOptions({ input: { runId } });
-  const samples = useQuery({ ...asked, queryKey: [...asked.queryKey, run.state.phase, version] });
+  const samples = useQuery({
+    ...asked,
+    queryKey: [...asked.queryKey, run.state.phase],
+    ...whileGrowing(run),
+  });
   const client = useQueryClient();
   const save = useMutation({
     mutationFn: async (wanted: readonly string[]) => {
@@ -27,23 +33,24 @@ export function SamplesCard({ run, version }: { run: RunSummary; version: number
       setEditing(false);
     },
   });
-  if (!samples.data || run.plan.inputs.length < 2) return null;
+  if (samples.error) return <ErrorCard error={samples.error} />;
+  if (!samples.data) return <Skeleton height={260} />;
   const { items, names } = samples.data;
-  const toggle = (item: SampleSummary) =>
-    changeView({
-      sample: chosen?.name === item.sample ? null : { name: item.sample, inputs: item.inputs },
-      input: null,
-    });
+  const show = (item: SampleSummary) => {
+    changeView({ sample: { name: item.sample, inputs: item.inputs } });
+    goToRun(runId, 'results');
+  };
   return (
-    <Card
-      title={t('samples.title')}
-      aside={
-        <Button variant="subtle" size="compact-sm" onClick={() => setEditing(true)}>
+    <section aria-label={t('samples.title')}>
+      <Group justify="space-between" mb={8}>
+        <Text fz="sm" c="dimmed">
+          {t('samples.shareText')}
+        </Text>
+        <Button variant="default" size="compact-sm" onClick={() => setEditing(true)}>
           {t('samples.edit')}
         </Button>
-      }
-    >
-      <Box mah={260} style={{ overflow: 'auto' }} tabIndex={0} role="group" aria-label={t('samples.title')}>
+      </Group>
+      <Box style={{ overflowX: 'auto' }} tabIndex={0} role="group" aria-label={t('samples.title')}>
         <table className="figures">
           <thead>
             <tr>
@@ -58,21 +65,14 @@ export function SamplesCard({ run, version }: { run: RunSummary; version: number
                 </th>
               ))}
               <th scope="col">{t('samples.bases')}</th>
-              <th scope="col" title={t('samples.shareText')}>
-                {t('samples.share')}
-              </th>
+              <th scope="col">{t('samples.share')}</th>
             </tr>
           </thead>
           <tbody>
             {items.map((item) => (
               <tr key={item.sample} data-marked={chosen?.name === item.sample}>
                 <th scope="row">
-                  <button
-                    type="button"
-                    className="link"
-                    aria-pressed={chosen?.name === item.sample}
-                    onClick={() => toggle(item)}
-                  >
+                  <button type="button" className="link" onClick={() => show(item)}>
                     {item.sample}
                   </button>
                 </th>
@@ -98,9 +98,6 @@ export function SamplesCard({ run, version }: { run: RunSummary; version: number
           </tbody>
         </table>
       </Box>
-      <Text mt={8} fz="xs" c="dimmed">
-        {t('samples.shareText')}
-      </Text>
       {editing && (
         <SamplesDialog
           paths={run.plan.inputs.map(({ path }) => path)}
@@ -110,6 +107,6 @@ export function SamplesCard({ run, version }: { run: RunSummary; version: number
           onClose={() => setEditing(false)}
         />
       )}
-    </Card>
+    </section>
   );
 }

@@ -1,0 +1,173 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { RangeSlider } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useMemo, useRef, type PointerEvent } from 'react';
+import type { RunSummary, SequenceFilter } from '../../../electron/contract/index.ts';
+import { Hint } from '../../components/Hint.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { queries } from '../../state/connection.ts';
+import {
+  changeView,
+  filterOf,
+  SCORE_BINS,
+  showScores,
+  SETTLE_MS,
+  useResultsView,
+} from '../../state/results/resultsView.ts';
+import { SAMPLE_CALLS } from './distributions/distributionPlots.tsx';
+import classes from './SummaryStrip.module.css';
+
+interface SummaryStripProps {
+  run: RunSummary;
+  /** That of the table. */
+  filter: SequenceFilter;
+  /** Grows as results come in. */
+  version: number;
+}
+
+/** How the sequences were called and scored, in one line that is legend, filter and histogram at once. */
+export function SummaryStrip(props: SummaryStripProps) {
+  return (
+    <div className={classes.strip}>
+      <Calls {...props} />
+      <ScoreBrush {...props} />
+    </div>
+  );
+}
+
+/** Counts by call of what all other filters let through; a press shows only these. */
+function Calls({ run, filter, version }: SummaryStripProps) {
+  const { t, format } = useTexts();
+  const { runId, plan, state } = run;
+  const view = useResultsView();
+  const chosen = view.predictions;
+  const count = (counted: SequenceFilter) => {
+    const asked = queries.results.counts.queryOptions({ input: { runId, filter: counted } });
+    return {
+      ...asked,
+      queryKey: [...asked.queryKey, state.phase, version] as const,
+      placeholderData: keepPreviousData,
+    };
+  };
+  const unsettled = useMemo(() => filterOf({ ...view, predictions: [] }, { withScore: true }), [view]);
+  const [others] = useDebouncedValue(unsettled, SETTLE_MS);
+  const counts = useQuery(count(others)).data;
+  const maxLength = Math.min(filter.maxLength ?? Infinity, plan.chunkLength - 1);
+  const short = useQuery(count({ ...others, maxLength })).data?.total ?? 0;
+  const called = counts ? counts.virus + counts.others : 0;
+  return (
+    <div className={classes.calls} role="group" aria-label={t('results.calls')}>
+      <div className={classes.composition} aria-hidden>
+        {counts &&
+          SAMPLE_CALLS.filter(({ key }) => counts[key] > 0).map(({ key, color }) => (
+            <span key={key} style={{ background: color, flexGrow: counts[key] }} />
+          ))}
+      </div>
+      <div className={classes.legend}>
+        {SAMPLE_CALLS.map(({ key, prediction, color }) => {
+          const isOnly = chosen.length === 1 && chosen[0] === prediction;
+          if (counts && counts[key] === 0 && !isOnly) return null;
+          return (
+            <Hint key={key} label={t(`results.hint.${prediction}`)}>
+              <button
+                type="button"
+                className={classes.call}
+                aria-pressed={isOnly}
+                onClick={() => changeView({ predictions: isOnly ? [] : [prediction] })}
+              >
+                <i style={{ background: color }} aria-hidden />
+                <strong>{counts ? format.integer(counts[key]) : '…'}</strong> {t(`prediction.${prediction}`)}
+                {prediction === 'virus' && called > 0 && (
+                  <span className="muted"> {format.percent((counts?.virus ?? 0) / called)}</span>
+                )}
+              </button>
+            </Hint>
+          );
+        })}
+        {short > 0 && (
+          <Hint label={t('results.shortText', { length: plan.chunkLength })}>
+            <button
+              type="button"
+              className={classes.call}
+              aria-pressed={filter.maxLength === maxLength}
+              onClick={() => changeView({ maxLength: filter.maxLength === maxLength ? null : maxLength })}
+            >
+              <strong>{format.integer(short)}</strong> {t('results.short')}
+            </button>
+          </Hint>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** The distribution of the scores. Drawing over it, or the two handles, shows only the scores between. */
+function ScoreBrush({ run, version }: SummaryStripProps) {
+  const { t, format } = useTexts();
+  const { runId } = run;
+  const view = useResultsView();
+  const asked = queries.results.histogram.queryOptions({
+    input: { runId, filter: filterOf(view, { withScore: false }), bins: SCORE_BINS },
+  });
+  const bins = useQuery({
+    ...asked,
+    queryKey: [...asked.queryKey, run.state.phase, version],
+    placeholderData: keepPreviousData,
+  }).data?.bins;
+  const path = useMemo(() => bars(bins ?? []), [bins]);
+  const from = Math.round((view.minScore ?? 0) * SCORE_BINS);
+  const end = Math.round((view.belowScore ?? 1) * SCORE_BINS);
+  const begun = useRef<number | null>(null);
+  const edgeAt = (event: PointerEvent<SVGSVGElement>) => {
+    const { left, width } = event.currentTarget.getBoundingClientRect();
+    return Math.max(0, Math.min(SCORE_BINS, Math.round(((event.clientX - left) / width) * SCORE_BINS)));
+  };
+  const score = (edge: number) => format.decimal(edge / SCORE_BINS, 2);
+  return (
+    <Hint label={t('results.hint.histogram')}>
+      <div className={classes.scores}>
+        <svg
+          viewBox={`0 0 ${SCORE_BINS} 1`}
+          preserveAspectRatio="none"
+          aria-hidden
+          onPointerDown={(event) => {
+            begun.current = edgeAt(event);
+            event.currentTarget.setPointerCapture(event.pointerId);
+          }}
+          onPointerMove={(event) => {
+            if (begun.current === null) return;
+            const edge = edgeAt(event);
+            if (edge !== begun.current)
+              showScores(Math.min(edge, begun.current), Math.max(edge, begun.current));
+          }}
+          onPointerUp={() => (begun.current = null)}
+        >
+          <rect className={classes.brushed} x={from} width={end - from} height={1} />
+          <path d={path} />
+        </svg>
+        <RangeSlider
+          size={4}
+          thumbSize={14}
+          min={0}
+          max={SCORE_BINS}
+          minRange={1}
+          value={[from, end]}
+          onChange={([first, last]) => showScores(first, last)}
+          label={score}
+          thumbFromLabel={t('results.minScore')}
+          thumbToLabel={t('results.belowScore')}
+        />
+      </div>
+    </Hint>
+  );
+}
+
+/** One path for all bars: by the square root, so that a single sequence among thousands still shows. */
+function bars(bins: readonly number[]): string {
+  const most = Math.sqrt(Math.max(1, ...bins));
+  return bins
+    .map((count, bin) =>
+      count === 0 ? '' : `M${bin + 0.1} 1V${(1 - Math.sqrt(count) / most).toFixed(3)}h.8V1z`,
+    )
+    .join('');
+}

@@ -1,0 +1,112 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Button, Group, SimpleGrid, Skeleton, Switch, Text } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import type { RunSummary } from '../../../../electron/contract/index.ts';
+import { HEIGHT } from '../../../components/charts/axes.ts';
+import { useTexts } from '../../../i18n/index.ts';
+import { queries } from '../../../state/connection.ts';
+import { goToRun } from '../../../state/navigation.ts';
+import {
+  changeView,
+  clearFilters,
+  filterOf,
+  isFiltered,
+  useResultsView,
+} from '../../../state/results/resultsView.ts';
+import { whileGrowing } from '../../../state/results/whileGrowing.ts';
+import { CompositionChart, LengthShareChart, RankedChart, ScoresByCallChart } from './distributionPlots.tsx';
+import { isEmpty } from './distributions.ts';
+import { LengthScoreChart } from './SquaresChart.tsx';
+
+/** Every chart merges these as it needs. */
+const BINS = 100;
+
+/** Plots of the sequences that the table shows; a click on a bar or square filters both. */
+export function PlotsTab({ run }: { run: RunSummary }) {
+  const { t } = useTexts();
+  const { runId } = run;
+  const [isLog, setLog] = useState(false);
+  const view = useResultsView();
+  const filter = useMemo(() => filterOf(view, { withScore: true }), [view]);
+  const asked = queries.results.lengthScores.queryOptions({ input: { runId, filter, bins: BINS } });
+  const { data } = useQuery({
+    ...asked,
+    queryKey: [...asked.queryKey, run.state.phase],
+    ...whileGrowing(run),
+    placeholderData: keepPreviousData,
+  });
+  const samples = useQuery({
+    ...queries.results.samples.queryOptions({ input: { runId } }),
+    ...whileGrowing(run),
+    enabled: run.plan.inputs.length > 1,
+  }).data?.items;
+  const counts = useQuery({
+    ...queries.results.counts.queryOptions({ input: { runId, filter } }),
+    placeholderData: keepPreviousData,
+  }).data;
+  return (
+    <section aria-label={t('plots.title')}>
+      <Group gap="8px 16px" mb={12}>
+        <Text component="span" role="status" fz="sm">
+          {counts && t('results.shown', { count: counts.total })}
+        </Text>
+        <Button size="compact-sm" variant="default" onClick={() => goToRun(runId, 'results')}>
+          {t('plots.showInTable')}
+        </Button>
+        {isFiltered(view) && (
+          <Button size="compact-sm" variant="subtle" onClick={clearFilters}>
+            {t('results.clearFilters')}
+          </Button>
+        )}
+        <Switch
+          ml="auto"
+          size="xs"
+          label={t('plots.log')}
+          checked={isLog}
+          onChange={(event) => setLog(event.currentTarget.checked)}
+        />
+      </Group>
+      {!data ? (
+        <Skeleton height={HEIGHT} />
+      ) : isEmpty(data) ? (
+        <Text py={24} c="dimmed">
+          {t('plots.none')}
+        </Text>
+      ) : (
+        <SimpleGrid cols={{ base: 1, lg: 2 }} spacing={32} verticalSpacing={28}>
+          <Titled title={t('plots.scores')}>
+            <ScoresByCallChart found={data} isLog={isLog} onPick={changeView} />
+          </Titled>
+          <Titled title={t('plots.lengths')}>
+            <LengthShareChart found={data} onPick={changeView} />
+          </Titled>
+          <Titled title={t('plots.grid')}>
+            <LengthScoreChart found={data} onPick={changeView} />
+          </Titled>
+          <Titled title={t('plots.ranked')}>
+            <RankedChart found={data} />
+          </Titled>
+          {samples && (
+            <Titled title={t('plots.composition')}>
+              <CompositionChart
+                samples={samples}
+                onPick={({ sample, inputs }) => changeView({ sample: { name: sample, inputs } })}
+              />
+            </Titled>
+          )}
+        </SimpleGrid>
+      )}
+    </section>
+  );
+}
+
+function Titled({ title, children }: { title: string; children: React.ReactNode }) {
+  return (
+    <div>
+      <Text component="h2" fz="md" fw={620} mb={6}>
+        {title}
+      </Text>
+      {children}
+    </div>
+  );
+}

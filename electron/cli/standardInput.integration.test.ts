@@ -20,22 +20,22 @@ describe.skipIf(WITHOUT_PYTHON || process.platform === 'win32')('predict -', () 
           { shell: `exec < '${path(from)}'` },
         ),
       );
-    const demo = ['--model', 'demo'];
+    const model = ['--model', 'teaching'];
 
     expect((await predict('one.fa', '-', '--model', path('nowhere'))).code).toBe(1);
     expect(readdirSync(folder).sort()).toEqual(['one.fa', 'other.fa']);
 
-    const done = await predict('one.fa', '-', ...demo);
+    const done = await predict('one.fa', '-', ...model);
     expect(done.code, done.said).toBe(0);
     expect(readFileSync(path('piped_stdin'), 'utf8')).toBe(SEQUENCES);
-    const named = await predict('one.fa', path('one.fa'), ...demo, '-o', path('named'));
+    const named = await predict('one.fa', path('one.fa'), ...model, '-o', path('named'));
     expect(named.code, named.said).toBe(0);
     const scores = (run: string): string =>
       readFileSync(join(path(run), 'prediction_results_highestscore.csv'), 'utf8');
     expect(scores('piped')).toBe(scores('named'));
 
-    expect((await predict('one.fa', '-', ...demo, '--resume')).code).toBe(0);
-    expect((await predict('other.fa', '-', ...demo, '--resume')).code).toBe(1);
+    expect((await predict('one.fa', '-', ...model, '--resume')).code).toBe(0);
+    expect((await predict('other.fa', '-', ...model, '--resume')).code).toBe(1);
     expect(readFileSync(path('piped_stdin'), 'utf8')).toBe(SEQUENCES);
     expect(existsSync(path('piped_stdin.part'))).toBe(false);
   });

@@ -40,7 +40,7 @@ describe.skipIf(WITHOUT_PYTHON || process.platform === 'win32')('the Python pack
     const own = (...args: string[]) =>
       execa(join(environment, 'bin', 'virnucpro'), args, { env, extendEnv: false, cwd: folder });
     expect((await own('doctor')).stdout).toContain('Python environment');
-    const flags = ['--model', 'demo', '--devices', 'cpu:1'];
+    const flags = ['--model', 'teaching', '--devices', 'cpu:1'];
     await own('predict', SAMPLE, '-o', 'results', ...flags);
     const here = join(folder, 'here');
     expect(

@@ -85,7 +85,7 @@ def main() -> None:
     (folder / "samples" / f"{BROKEN}.fa").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
     names = sorted(texts)
 
-    shared = ["--jobs", "3", "--config", "model=demo", "processors=1", "devices=cpu:1", "shares=6"]
+    shared = ["--jobs", "3", "--config", "model=teaching", "processors=1", "devices=cpu:1", "shares=6"]
     shared.append("inputs=" + " ".join(f"samples/{name}.fa" for name in names if name != BROKEN))
     first = snakemake(folder, "shares", *shared)
     check(killed_while(first, ["--share", "4/6"], folder / "run/shares/4-of-6/run.db"), "a share was killed")
@@ -93,7 +93,7 @@ def main() -> None:
     check(not (folder / "run/sequences.tsv").exists(), "and wrote no table")
     check(snakemake(folder, "shares", *shared).wait() == 0, "the second call does the rest")
 
-    flags = ["--cores", "3", "--config", "samples=samples", "model=demo", "devices=cpu:1"]
+    flags = ["--cores", "3", "--config", "samples=samples", "model=teaching", "devices=cpu:1"]
     first = snakemake(folder, "samples", *flags)
     results = folder / "results"
     was_killed = killed_while(first, [f"results/{KILLED}"], results / KILLED / "run.db")

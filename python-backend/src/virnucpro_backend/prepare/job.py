@@ -31,7 +31,7 @@ class JobInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Job(CommandStruct, tag="prepare", frozen=True):
     """work_dir: the run folder's `work`; the next three are described at PartWriter.
 
-    order_seed: of the rule in turn_order.py; None for parts in the order of the files. `repairs`: see `mended`.
+    order_seed: of the rule in turn_order.py; None keeps the order of the files. `repairs`: see `mended`.
     """
 
     inputs: Annotated[tuple[JobInput, ...], msgspec.Meta(min_length=1)]

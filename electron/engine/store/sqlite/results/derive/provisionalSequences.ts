@@ -56,7 +56,8 @@ export function provisionalSequences(db: Database.Database) {
   const recordsOf = db.prepare<[number, number, number], DescribedRecord>(
     `SELECT ${DESCRIBED} FROM record WHERE row IN (SELECT DISTINCT row FROM chunk WHERE ${OF_PART}) ORDER BY row`,
   );
-  const cursor = new ChunkCursor(db);
+  /** Made when it is needed: it reads, and what it reads may be damaged. */
+  let cursor: ChunkCursor | undefined;
   const { chunkLength } = readPlan(db);
   /** What everything so far was derived from. */
   const known = new Map<string, string | null>();
@@ -72,6 +73,7 @@ export function provisionalSequences(db: Database.Database) {
 
   function summaryOf({ row, fault, length, nChunks }: DescribedRecord): SequenceSummary {
     const tally = new SequenceTally(length, chunkLength);
+    cursor ??= new ChunkCursor(db, row, row);
     cursor.only(row);
     for (let chunk = cursor.current; chunk; chunk = cursor.advance()) {
       if (chunk.chunk >= Math.min(nChunks, chunkCount(length, chunkLength)))

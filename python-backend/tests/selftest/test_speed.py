@@ -1,12 +1,14 @@
+"""How fast a device is, measured with encoders that are small enough for any processor."""
+
 from __future__ import annotations
 
 from dataclasses import replace
 
 import pytest
 
-from virnucpro_backend import benchmark as module
 from virnucpro_backend.encoders.dnabert_s import DNABERT_S
 from virnucpro_backend.encoders.esm2 import ESM2_3B
+from virnucpro_backend.selftest import speed as module
 
 
 def test_a_processor_is_measured_at_every_batch_size(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -14,7 +16,7 @@ def test_a_processor_is_measured_at_every_batch_size(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(
         module, "DNABERT_S", replace(DNABERT_S, layers=1, width=64, heads=2, feed_forward=128)
     )
-    report = module.benchmark("cpu", "fp32", seconds=0.1)
+    report = module.measure_speed("cpu", "fp32", seconds=0.1)
     assert [row["tokens_per_batch"] for row in report["rows"]] == [168, 504, 2016]
     for row in report["rows"]:
         assert row["esm2_residues_per_second"] > 0
@@ -38,5 +40,5 @@ def test_a_batch_without_room_ends_the_sweep(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(module, "_products", room_for_less)
     monkeypatch.setattr(module, "is_out_of_memory", lambda error: isinstance(error, MemoryError))
-    report = module.benchmark("cpu", "fp32", seconds=0.1)
+    report = module.measure_speed("cpu", "fp32", seconds=0.1)
     assert [row["tokens_per_batch"] for row in report["rows"]] == [168, 504]

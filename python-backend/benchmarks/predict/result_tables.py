@@ -11,6 +11,7 @@ TABLES = (
     "prediction_results.txt",
     "prediction_results_highestscore.csv",
     "sequences.tsv",
+    "results.parquet",
     "chunks.tsv",
     "viral_sequences.fna",
     "failed_files.txt",

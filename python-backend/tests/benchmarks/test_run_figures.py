@@ -53,8 +53,8 @@ def test_figures_of_a_run_folder(tmp_path: Path) -> None:
             key = f"{number:06d}"
             db.execute(
                 "INSERT INTO part (id, key, number, sha256, frame_begin, frame_end, frames, residues,"
-                " chunks, first_row, last_row, state, seconds) VALUES (?, ?, ?, '', 0, 4, 4, 600, 4, 0,"
-                " 3, 'done', 0.5)",
+                " chunks, first_row, last_row, round, state, seconds) VALUES (?, ?, ?, '', 0, 4, 4, 600, 4,"
+                " 0, 3, 0, 'done', 0.5)",
                 (number, key, number),
             )
             for outcome, ended in (("interrupted", 1), ("done", 10_000 + 500 * number)):

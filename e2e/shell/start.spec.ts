@@ -29,7 +29,7 @@ test('a first start, the example to its end, and a quit, with nothing amiss in t
   await isDone(page);
   await expect(page.getByText('The installation works.')).toBeVisible();
   await expect.poll(notices).toEqual(['Example is done']);
-  await expect(page.getByText('60 sequences shown')).toBeVisible();
+  await expect(page.getByText('36 sequences shown')).toBeVisible();
   expect(thrown).toEqual([]);
   await quit(app);
   expect(await app.ended()).toBe(0);

@@ -56,7 +56,7 @@ test('the first steps, from an empty home to the finished example', async ({ pag
   await page.reload();
   await expect(page.getByText('The installation works.')).toBeVisible();
   await page.getByRole('button', { name: 'See its results' }).click();
-  await expect(page.getByText('60 sequences shown')).toBeVisible();
+  await expect(page.getByText('36 sequences shown')).toBeVisible();
   await page.getByRole('button', { name: 'Report, comparisons and command' }).click();
   const [download] = await Promise.all([
     page.waitForEvent('download'),

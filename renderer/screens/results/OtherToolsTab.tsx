@@ -29,7 +29,13 @@ export function OtherToolsTab({ run }: { run: RunSummary }) {
   if (tables.error) return <ErrorCard error={tables.error} />;
   if (!tables.data) return <Skeleton height={260} />;
   const addButton = (
-    <Button variant="default" size="compact-sm" loading={add.isPending} onClick={() => add.mutate()}>
+    <Button
+      variant="default"
+      size="compact-sm"
+      flex="none"
+      loading={add.isPending}
+      onClick={() => add.mutate()}
+    >
       {t('others.add')}
     </Button>
   );
@@ -71,7 +77,7 @@ function Agreements({ runId, table, index }: { runId: string; table: OtherTable;
   return (
     <section className={classes.other} aria-label={title}>
       <Group justify="space-between" wrap="nowrap">
-        <Text component="h3" fw={560} style={{ overflowWrap: 'anywhere' }}>
+        <Text component="h2" fz="md" fw={560} style={{ overflowWrap: 'anywhere' }}>
           {title}
         </Text>
         <ActionIcon

@@ -22,12 +22,15 @@ import { SamplesTab } from '../results/SamplesTab.tsx';
 import { ExampleVerdict, NormsBanner, RunBanners } from './RunBanners.tsx';
 import { ProgressTab } from './progress/ProgressTab.tsx';
 import { RunActions } from './RunActions.tsx';
+import { viewRun } from '../../state/results/resultsView.ts';
 import classes from './RunScreen.module.css';
 
 export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
   const texts = useTexts();
   const { t } = texts;
   useEffect(() => followRun(runId), [runId]);
+  // On every tab: a count under Other tools already chooses what Results shows.
+  useEffect(() => viewRun(runId), [runId]);
   const run = useRunSummary(runId);
   const error = useLiveRun((state) => (state.runId === runId ? state.error : null));
   const failedParts = useLiveRun((state) => state.live?.progress.parts.failed ?? 0);

@@ -35,6 +35,6 @@ code { font: 11px/1.4 ui-monospace, 'SF Mono', Consolas, monospace; overflow-wra
 a { color: #1d5c8c; overflow-wrap: anywhere; }
 li { margin: 4px 0; }
 @media screen and (max-width: 520px) { body { padding: 12px; } table { font-size: 10px; } th, td { padding: 3px 2px; }
-  th, th.n { white-space: normal; overflow-wrap: break-word; } dl.long { grid-template-columns: 1fr; } }
+  .ribbon { display: none; } th, th.n { white-space: normal; overflow-wrap: break-word; } dl.long { grid-template-columns: 1fr; } }
 @media print { body { padding: 0; max-width: none; font-size: 10.5pt; } table { font-size: 9pt; } }
 `;

@@ -255,7 +255,7 @@ class ReportPage {
             <th>${texts.sample}</th>
             <th class="n">${texts.length}</th>
             <th class="n">${texts.score}</th>
-            <th>${texts.along}</th>
+            <th class="ribbon">${texts.along}</th>
             <th>${texts.evidence}</th>
             <th class="n">${texts.scored}</th>
             <th class="n">${texts.viral}</th>

@@ -1,14 +1,14 @@
 /**
- * The package for servers on the oldest Node that it says it runs on, which the npm registry has, in an empty home: the sample's scores are
- * the expected ones.
+ * The package for servers on the oldest Node that it says it runs on, which the npm registry has, in an empty home: the scores of the
+ * example are the expected ones.
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { compareExample } from '../../electron/engine/run/exampleRun.ts';
-import { APP_PATHS, REAL_PYTHON, SAMPLE, WITHOUT_PYTHON } from '../../electron/engine/testing/realFiles.ts';
+import { compareExample, exampleInput } from '../../electron/engine/run/exampleRun.ts';
+import { APP_PATHS, REAL_PYTHON, WITHOUT_PYTHON } from '../../electron/engine/testing/realFiles.ts';
 import { OLDEST_NODE, packServer } from './packServer.ts';
 
 const target = `${process.platform}-${process.arch}`;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-it('runs the sample on the oldest Node it allows', async ({ skip }) => {
+it('runs the example on the oldest Node it allows', async ({ skip }) => {
   if (WITHOUT_PYTHON !== undefined) skip(WITHOUT_PYTHON);
   if (process.platform === 'win32') skip('the package is for servers with Linux or macOS');
   const name = `node-${target}@${OLDEST_NODE}.0`;
@@ -43,7 +43,16 @@ it('runs the sample on the oldest Node it allows', async ({ skip }) => {
     });
   expect((await execa(join(nodeFolder, 'node'), ['--version'])).stdout).toBe(`v${OLDEST_NODE}.0`);
 
-  await virnucpro('predict', SAMPLE, '-o', 'results', '--model', 'teaching', '--devices', 'cpu');
+  await virnucpro(
+    'predict',
+    exampleInput(APP_PATHS),
+    '-o',
+    'results',
+    '--model',
+    'teaching',
+    '--devices',
+    'cpu',
+  );
   const compared = await compareExample(APP_PATHS, join(folder, 'results'), 'fp32');
   expect(compared.matches, compared.message).toBe(true);
 });

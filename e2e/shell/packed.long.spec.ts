@@ -114,6 +114,8 @@ test('the packed app runs from a folder that it may not write to, and goes on wi
     .poll(() => picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth))
     .toBeGreaterThan(0);
 
+  await quit(again);
+  expect(await again.ended(), again.said).toBe(0);
   await rm(places.data, { recursive: true });
   const smoke = await start({ ...packed(elsewhere), args: ['--smoke-test'] });
   expect(await smoke.ended(), smoke.said).toBe(0);

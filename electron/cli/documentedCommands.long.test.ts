@@ -53,8 +53,8 @@ describe.skipIf(WITHOUT_PYTHON)('the documents', () => {
     const shell = `cd '${folder}'`;
     const words = WITH_TEACHING_MODEL.test(command) ? `${command} --model teaching` : command;
     // They are shown as for a checkout's own folder.
-    const args = words
-      .split(/\s+/)
+    const args = [...words.matchAll(/"([^"]*)"|(\S+)/g)]
+      .map(([, quoted, bare = '']) => quoted ?? bare)
       .map((word) => (word === 'resources/example.fa' ? join(APP_PATHS.root, word) : word));
     const { code, said } = await ended(virnucpro(args, { shell, env }));
     expect(code, said).toBe(0);

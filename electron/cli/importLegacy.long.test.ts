@@ -7,10 +7,11 @@ import { temporaryFolder } from '../engine/testing/testContext.ts';
 import { ended, succeeds, virnucpro } from './testing/commandLineProcess.ts';
 
 const BACKEND = join(APP_PATHS.root, 'python-backend');
+const TEACHING_MODEL = join(APP_PATHS.resources, 'teaching-model');
 
 /** A folder as the original tool leaves it, in its true formats, with embeddings of the teaching model. */
 function makeLegacyFolder(folder: string): void {
-  execFileSync(REAL_PYTHON, [join(BACKEND, 'tests', 'legacy', 'made_folders.py'), folder], {
+  execFileSync(REAL_PYTHON, [join(BACKEND, 'tests', 'legacy', 'made_folders.py'), folder, TEACHING_MODEL], {
     env: { ...process.env, PYTHONPATH: join(BACKEND, 'src') },
   });
 }

@@ -1,4 +1,4 @@
-"""Folders as the original tool and its fork write them, with embeddings of the demo model."""
+"""Folders as the original tool and its fork write them, with true embeddings."""
 
 from __future__ import annotations
 
@@ -115,13 +115,13 @@ class LegacyRun:
         return path
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, model_folder: Path) -> None:
     """A run of the original that was interrupted: some embeddings are missing, one file is cut off.
 
     Beside it `expected.tsv`: name and score2 of each frame.
     """
     torch.set_num_threads(1)
-    model = load_model(DEMO_MODEL, "cpu", "fp32")
+    model = load_model(model_folder, "cpu", "fp32")
     run = LegacyRun(folder, PartScorer(model, 2048, True, "fp32", lambda _device: model))
     run.write_frames()
     run.write_chunks(model.chunk_length)
@@ -133,4 +133,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

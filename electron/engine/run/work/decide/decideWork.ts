@@ -3,6 +3,7 @@ import type { StoreAnswer, WorkEffect, WorkEvent } from '../workEvents.ts';
 import { Decision } from './decision.ts';
 import {
   exclude,
+  followPace,
   halveBatches,
   include,
   leave,
@@ -49,8 +50,11 @@ function take(decision: Decision, event: WorkEvent): void {
       decision.showWork(decision.device(event.device));
       break;
     case 'part_done': {
-      const { device, done } = event;
-      if (leave(decision, decision.device(device), done.part)) decision.ask({ type: 'store_scores', done });
+      const { done } = event;
+      const device = decision.device(event.device);
+      if (!leave(decision, device, done.part)) break;
+      followPace(device, done);
+      decision.ask({ type: 'store_scores', done });
       break;
     }
     case 'part_failed': {
@@ -80,7 +84,11 @@ function take(decision: Decision, event: WorkEvent): void {
       );
       break;
     }
-    case 'part_progress':
+    case 'part_progress': {
+      const device = decision.device(event.device);
+      if (device.held[0] === event.progress.part) device.residuesDone = event.progress.residues_done;
+      return;
+    }
     case 'heartbeat':
     case 'held_up':
     case 'prepare_progress':

@@ -1,5 +1,6 @@
 import { appError, causeOf, nextStepOf, type AppError, type ErrorCode } from '../../../../contract/errors.ts';
 import { deviceNamed, message as sentence, type Message } from '../../../../contract/messages.ts';
+import type { PartDone } from '../../../../contract/protocol/index.ts';
 import type { Decision } from './decision.ts';
 import { attemptFailed, giveBack, tryAgainOrSplit } from './parts.ts';
 import { hasWorker, type DeviceWork } from './workState.ts';
@@ -147,9 +148,17 @@ export function leave(decision: Decision, device: DeviceWork, key: string): bool
   const place = device.held.indexOf(key);
   if (place < 0) return false;
   device.held.splice(place, 1);
+  if (place === 0) device.residuesDone = 0;
   decision.state.recalled.delete(key);
   decision.showWork(device);
   return true;
+}
+
+/** Half of what is known of its pace is the last part's, so that a device that throttles or is shared is soon known as slow. */
+export function followPace(device: DeviceWork, { residues, seconds }: PartDone): void {
+  if (!(residues > 0 && seconds > 0)) return;
+  const pace = residues / seconds;
+  device.residuesPerSecond = device.residuesPerSecond === null ? pace : (device.residuesPerSecond + pace) / 2;
 }
 
 /** Its current parts return to the queue, without counting as failures. */

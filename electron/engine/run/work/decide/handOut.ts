@@ -1,5 +1,5 @@
 import type { Decision } from './decision.ts';
-import { notBegun, PARTS_IN_FLIGHT, type DeviceWork } from './workState.ts';
+import { notBegun, PARTS_IN_FLIGHT, type DeviceWork, type WorkState } from './workState.ts';
 
 /** Assigns waiting parts to free workers, one each before anyone gets a second. Ends the session when none are left. */
 export function handOut(decision: Decision): void {
@@ -8,7 +8,8 @@ export function handOut(decision: Decision): void {
   const devices = [...state.devices.values()];
   if (!state.draining) {
     for (const free of [PARTS_IN_FLIGHT, 1])
-      for (const device of devices) if (freeSlots(device) >= free) assignNext(decision, device);
+      for (const device of devices)
+        if (freeSlots(device) >= free && !othersAreSooner(state, device)) assignNext(decision, device);
     recallForIdleWorkers(decision, devices);
   }
   if (state.queue.assignedCount > 0 || state.unanswered > 0) return;
@@ -44,18 +45,61 @@ function assignNext(decision: Decision, device: DeviceWork): void {
   decision.showWork(device);
 }
 
-/** Towards the end, a worker without work gets a part that another one holds but has not begun. */
+/** Towards the end, a worker without work gets a part that another one holds but has not begun, if it finishes it sooner. */
 function recallForIdleWorkers(decision: Decision, devices: readonly DeviceWork[]): void {
   const { state } = decision;
   if (state.queue.waitingCount > 0 || state.supply !== 'finished') return;
-  let wanted = devices.filter((device) => freeSlots(device) === PARTS_IN_FLIGHT).length - state.recalled.size;
-  for (const device of devices) {
-    for (const key of notBegun(device)) {
-      if (wanted <= 0 || state.recalled.has(key)) continue;
-      recall(decision, device, key);
-      wanted -= 1;
+  const idle = devices
+    .filter((device) => freeSlots(device) === PARTS_IN_FLIGHT)
+    .sort((a, b) => (b.residuesPerSecond ?? 0) - (a.residuesPerSecond ?? 0))
+    .slice(state.recalled.size);
+  const lastToEnd = devices.toSorted((a, b) => (timeLeft(state, b) ?? 0) - (timeLeft(state, a) ?? 0));
+  for (const holder of lastToEnd) {
+    for (const key of notBegun(holder)) {
+      const [taker] = idle;
+      if (!taker) return;
+      if (state.recalled.has(key)) continue;
+      const there = timeLeft(state, holder);
+      const here = timeLeft(state, taker, state.parts.get(key)?.residues);
+      if (there !== null && here !== null && here >= there) continue;
+      recall(decision, holder, key);
+      idle.shift();
     }
   }
+}
+
+/**
+ * Towards the end: whether the other workers, each part going to the one that ends it first, would have computed all that waits
+ * before this one had computed the next part. The part then waits for one of them; should that one leave, the question comes up again.
+ */
+function othersAreSooner(state: WorkState, device: DeviceWork): boolean {
+  if (state.supply !== 'finished') return false;
+  const others: { perSecond: number; end: number }[] = [];
+  for (const other of state.devices.values()) {
+    const end = timeLeft(state, other);
+    if (other !== device && isReady(other) && end !== null)
+      others.push({ perSecond: other.residuesPerSecond ?? 0, end });
+  }
+  let own: number | undefined;
+  for (const residues of state.queue.waitingResidues()) {
+    own ??= timeLeft(state, device, residues) ?? 0;
+    let soonest = { perSecond: 0, end: Infinity };
+    let at = Infinity;
+    for (const other of others) {
+      const end = other.end + residues / other.perSecond;
+      if (end < at) [soonest, at] = [other, end];
+    }
+    if (at >= own) return false;
+    soonest.end = at;
+  }
+  return own !== undefined;
+}
+
+/** Seconds until it has computed what it holds, and so many residues more; null before its first part. */
+function timeLeft(state: WorkState, device: DeviceWork, more = 0): number | null {
+  if (device.residuesPerSecond === null) return null;
+  const held = device.held.reduce((sum, key) => sum + (state.parts.get(key)?.residues ?? 0), 0);
+  return Math.max(0, held - device.residuesDone + more) / device.residuesPerSecond;
 }
 
 function recall(decision: Decision, device: DeviceWork, key: string): void {
@@ -64,7 +108,10 @@ function recall(decision: Decision, device: DeviceWork, key: string): void {
   decision.do({ type: 'recall', device: device.id, key });
 }
 
-function freeSlots({ worker, stopping, held }: DeviceWork): number {
-  const ready = worker.state === 'idle' || worker.state === 'working';
-  return ready && !stopping ? PARTS_IN_FLIGHT - held.length : 0;
+function freeSlots(device: DeviceWork): number {
+  return isReady(device) ? PARTS_IN_FLIGHT - device.held.length : 0;
+}
+
+function isReady({ worker, stopping }: DeviceWork): boolean {
+  return !stopping && (worker.state === 'idle' || worker.state === 'working');
 }

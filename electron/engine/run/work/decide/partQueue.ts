@@ -8,7 +8,7 @@ interface QueuedPart {
 }
 
 /**
- * Which parts wait, and who has which. Devices pull: that is the whole of load balancing. Parts go out by their rounds and within
+ * Which parts wait, and who has which. Devices pull, and only the last parts are withheld from slow ones (`handOut`). Parts go out by their rounds and within
  * one in the order they came, returned ones first.
  *
  * Parts that cost a worker wait behind all others, so that one poisonous sequence can neither stop the run nor make a
@@ -94,6 +94,10 @@ export class PartQueue {
 
   get waitingCount(): number {
     return this.sources().reduce((sum, { size }) => sum + size, 0);
+  }
+
+  *waitingResidues(): Generator<number> {
+    for (const source of this.sources()) for (const { residues } of source.values()) yield residues;
   }
 
   get assignedCount(): number {

@@ -12,6 +12,10 @@ export interface DeviceWork {
   worker: WorkerState;
   /** Parts that its worker has, in the order assigned: it computes the first. */
   readonly held: string[];
+  /** Of the part that it computes. */
+  residuesDone: number;
+  /** Its pace over the last parts; null before the first. */
+  residuesPerSecond: number | null;
   /** The user wants it to take part. */
   included: boolean;
   /** Its worker has been asked to end. */
@@ -76,6 +80,8 @@ export function newDevice({ id, name }: { id: string; name: string }): DeviceWor
     name,
     worker: { state: 'stopped' },
     held: [],
+    residuesDone: 0,
+    residuesPerSecond: null,
     included: true,
     stopping: false,
     condemned: null,

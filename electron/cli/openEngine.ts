@@ -8,11 +8,9 @@ import {
   engineBase,
   type EngineContext,
   networkVariables,
-  processRecordsFolder,
   readSetupSettings,
   resolveAppPaths,
   setUp,
-  sweepOrphans,
 } from '../engine/index.ts';
 
 interface OpenEngineOptions {
@@ -35,7 +33,6 @@ export async function openEngine(options: OpenEngineOptions): Promise<Result<Eng
     ...(options.onSetUp ? { onProgress: options.onSetUp } : {}),
   });
   if (!ready.ok) return ready;
-  await sweepOrphans(processRecordsFolder(paths.value));
   return ok({
     ...engineBase({
       appVersion: appVersion(paths.value.root),

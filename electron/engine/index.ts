@@ -104,8 +104,6 @@ export { setUp } from './setup/setUp.ts';
 export { hashFile } from './files/hashFile.ts';
 export { replaceFile } from './files/replaceFile.ts';
 export { collectInputs } from './inputs/collectInputs.ts';
-export { sweepOrphans } from './workers/orphanSweep.ts';
-export { processRecordsFolder } from './workers/processRecords.ts';
 export { inspectInputs } from './inputs/inspectInputs.ts';
 export { resolveModel } from './models/resolveModel.ts';
 export { listModels } from './models/listModels.ts';

@@ -130,12 +130,6 @@ const partDoneSchema = z.object({
   /** Frames whose protein, or nucleotides, were embedded with an equal frame's. */
   repeated_proteins: countSchema,
   repeated_nucleotides: countSchema,
-  /** ESM-2's batches as planned, and the tokens in them: how full they were. */
-  esm2_batches: countSchema,
-  esm2_tokens: countSchema,
-  /** Held on the device at most, and of that by tensors at most; the rest is fragments. Null where it isn't counted. */
-  peak_memory_bytes: countSchema,
-  peak_allocated_bytes: countSchema.nullable(),
 });
 export type PartDone = z.infer<typeof partDoneSchema>;
 

@@ -6,7 +6,7 @@ import { parseJson } from '../../contract/parseJson.ts';
 import { countSchema, prepareFailureCodeSchema, sha256Schema } from '../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
-import { describeExit } from '../workers/describeExit.ts';
+import { describeExit } from '../workers/childProcess.ts';
 import { ReadingProcess } from '../workers/readingProcess.ts';
 
 interface LegacyImport {

@@ -4,7 +4,7 @@ import { parseJson } from '../../contract/parseJson.ts';
 import { inspectedFileSchema, type InspectedFile, type Repair } from '../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
-import { describeExit, type ProcessExit } from '../workers/describeExit.ts';
+import { describeExit, type ProcessExit } from '../workers/childProcess.ts';
 import { ReadingProcess } from '../workers/readingProcess.ts';
 
 const lineSchema = z.discriminatedUnion('type', [

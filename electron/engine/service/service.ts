@@ -8,8 +8,6 @@ import type { EngineBase } from '../engineBase.ts';
 import { CheckedRuns } from '../store/checkedRuns.ts';
 import type { LibraryStore } from '../store/libraryStore.ts';
 import { threadsLeft } from '../store/storeThread.ts';
-import { sweepOrphans } from '../workers/orphanSweep.ts';
-import { processRecordsFolder } from '../workers/processRecords.ts';
 import { CallsUnderWay, endsWithin } from './closing.ts';
 import { OfflinePacking } from './computer/offlinePacking.ts';
 import { Inspections } from './computer/inspections.ts';
@@ -83,7 +81,6 @@ export interface Service {
 }
 
 export async function openService(base: EngineBase, options: ServiceOptions = {}): Promise<Service> {
-  await sweepOrphans(processRecordsFolder(base.paths));
   const library = await openLibrary(base);
   const closed = new AbortController();
   const engine = {

@@ -48,7 +48,6 @@ export function linux(calls: LinuxCalls): System {
     isFat: (folder) => FAT_TYPES.has(calls.fileSystemType(folder) >>> 0),
     processEntry: (pid) =>
       entryOf(calls.readText(`/proc/${pid}/stat`), calls.readText('/proc/sys/kernel/random/boot_id')),
-    hasInEnvironment: (pid, entry) => calls.readText(`/proc/${pid}/environ`).split('\0').includes(entry),
   };
 }
 

@@ -43,11 +43,6 @@ export function macos(calls: MacosCalls): System {
       const found = /^\s*(\w)\S*\s+(.+?)\s*$/.exec(text);
       return found ? { state: found[1] ?? '', start: found[2] ?? '' } : null;
     },
-    hasInEnvironment: (pid, entry) =>
-      calls
-        .outputOf('/bin/ps', ['eww', '-o', 'command=', '-p', String(pid)])
-        .split(/\s+/)
-        .includes(entry),
   };
 }
 

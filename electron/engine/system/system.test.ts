@@ -140,7 +140,6 @@ describe('other processes', () => {
   const files: Record<string, string> = {
     '/proc/7/stat': stat(7, 'S', 4242),
     '/proc/8/stat': stat(8, 'Z', 4243),
-    '/proc/7/environ': 'PATH=/bin\0TOKEN=abc\0',
     '/proc/sys/kernel/random/boot_id': 'boot\n',
   };
   const linux = madeSystem('linux', {
@@ -153,7 +152,6 @@ describe('other processes', () => {
   const ps: Record<string, string> = {
     '-o state=,lstart= -p 7': 'S+   Sun Nov 22 09:00:00 2026\n',
     '-o state=,lstart= -p 9': '',
-    'eww -o command= -p 7': 'python worker.py PATH=/bin TOKEN=abc\n',
   };
   const mac = madeSystem('darwin', { outputOf: (_file, args) => ps[args.join(' ')] ?? '' });
 
@@ -164,20 +162,6 @@ describe('other processes', () => {
     expect(mac.processEntry(7)).toEqual({ state: 'S', start: 'Sun Nov 22 09:00:00 2026' });
     expect(mac.processEntry(9)).toBeNull();
     expect(madeSystem('win32').processEntry(7)).toBeNull();
-  });
-
-  it('are ours only with our token in their environment; on Windows none is', () => {
-    for (const system of [linux, mac]) {
-      expect(system.hasInEnvironment(7, 'TOKEN=abc')).toBe(true);
-      expect(system.hasInEnvironment(7, 'TOKEN=ab')).toBe(false);
-    }
-    expect(madeSystem('win32').hasInEnvironment(7, 'TOKEN=abc')).toBe(false);
-  });
-
-  it('are signalled with all that they have started, where the system has groups', () => {
-    expect(linux.signalTargets(7)).toEqual([-7, 7]);
-    expect(mac.signalTargets(7)).toEqual([-7, 7]);
-    expect(madeSystem('win32').signalTargets(7)).toEqual([7]);
   });
 
   it('can be told of this very process', () => {

@@ -31,10 +31,6 @@ export interface System {
   isFat: (folder: string) => boolean;
   /** Raises or answers null where there is no such process, or the system has no cheap way to tell (Windows). */
   processEntry: (pid: number) => ProcessEntry | null;
-  /** Whether a process was started with `NAME=value` in its environment. Raises where there is none, or none may look. */
-  hasInEnvironment: (pid: number, entry: string) => boolean;
-  /** What to send a signal to so that it reaches a process with all that it has started, in the order to try. */
-  signalTargets: (pid: number) => number[];
 }
 
 export interface ProcessEntry {

@@ -9,6 +9,4 @@ export const UNIX = {
   renamePausesMs: [],
   syncsFolders: true,
   sharesSsh: true,
-  // The whole group where the process leads one, as workers do.
-  signalTargets: (pid) => [-pid, pid],
 } satisfies Partial<System>;

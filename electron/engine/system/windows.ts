@@ -36,8 +36,6 @@ export function windows(calls: WindowsCalls): System {
     },
     isFat: () => false,
     processEntry: () => null,
-    hasInEnvironment: () => false,
-    signalTargets: (pid) => [pid],
   };
 }
 

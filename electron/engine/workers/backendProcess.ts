@@ -1,11 +1,15 @@
 import type { z } from 'zod';
 import { appError, type AppError } from '../../contract/errors.ts';
-import { PROTOCOL_VERSION } from '../../contract/protocol/index.ts';
+import {
+  PROTOCOL_VERSION,
+  workerEventSchema,
+  type WorkerCommand,
+  type WorkerEvent,
+} from '../../contract/protocol/index.ts';
 import { parseJson } from '../../contract/parseJson.ts';
-import type { ProcessExit } from './describeExit.ts';
-import { ChildProcess } from './childProcess.ts';
+import type { PythonLaunch } from '../environment/pythonLaunch.ts';
+import { ChildProcess, type ProcessExit } from './childProcess.ts';
 import { ProcessLog } from './processLog.ts';
-import type { RecordedLaunch } from './processRecords.ts';
 
 export type ProcessEvent<Message> =
   | { type: 'message'; message: Message }
@@ -25,7 +29,7 @@ export class BackendProcess<Message extends { type: string }> {
   private faulted = false;
 
   constructor(
-    launch: RecordedLaunch,
+    launch: PythonLaunch,
     logPath: string,
     messages: z.ZodType<Message>,
     emit: (event: ProcessEvent<Message>) => void,
@@ -117,4 +121,32 @@ function wrongGreeting(message: { type: string; protocol?: number }): AppError |
     'protocol_version',
     `The Python backend speaks protocol version ${message.protocol ?? 'unknown'}, this program version ${PROTOCOL_VERSION}.`,
   );
+}
+
+/** A worker that was started: it takes commands, and is heard until it ends. */
+export interface WorkerConnection {
+  readonly pid: number | null;
+  send(command: WorkerCommand): void;
+  /** Into the worker's log. */
+  writeLog(line: string): void;
+  /** Ends it after the batch under way, by force where that takes longer. */
+  stop(graceMs: number): Promise<void>;
+  kill(): void;
+}
+
+/** Starts a worker, whose end is the last that is heard of it. Nothing is emitted before this has returned. */
+export type WorkerLauncher = (emit: (event: ProcessEvent<WorkerEvent>) => void) => WorkerConnection;
+
+/** Starts workers as processes of this computer. */
+export function localLauncher(launch: PythonLaunch, logPath: string): WorkerLauncher {
+  return (emit) => {
+    const process = new BackendProcess(launch, logPath, workerEventSchema, emit);
+    return {
+      pid: process.pid ?? null,
+      send: (command) => process.send(command),
+      writeLog: (line) => process.writeLog(line),
+      stop: (graceMs) => process.stop(graceMs),
+      kill: () => process.kill(),
+    };
+  };
 }

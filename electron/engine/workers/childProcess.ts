@@ -1,7 +1,7 @@
 import { execa } from 'execa';
-import type { ProcessExit } from './describeExit.ts';
+import { message, type Message } from '../../contract/messages.ts';
+import type { PythonLaunch } from '../environment/pythonLaunch.ts';
 import { LineReader } from './lineReader.ts';
-import { recordProcess, type RecordedLaunch } from './processRecords.ts';
 
 const LAST_LINES_KEPT = 40;
 /** A header line stands in a message, and may have a few dozen megabytes. */
@@ -13,7 +13,7 @@ const PIPES_AFTER_EXIT_MS = 2_000;
 /** A process that is not gone then waits for a disk, or for a driver: nothing that we could do ends it. */
 const GIVE_UP_MS = 10_000;
 
-function spawn(launch: RecordedLaunch) {
+function spawn(launch: PythonLaunch) {
   return execa(launch.file, launch.args, {
     stdin: 'pipe',
     stdout: 'pipe',
@@ -25,6 +25,13 @@ function spawn(launch: RecordedLaunch) {
     windowsHide: true,
     env: launch.env,
   });
+}
+
+export interface ProcessExit {
+  code: number | undefined;
+  signal: string | undefined;
+  /** Last lines of standard error. */
+  lastLines: readonly string[];
 }
 
 interface ChildListener {
@@ -50,10 +57,9 @@ export class ChildProcess {
   /** It is ending, or has ended: what it still says is little, and is taken at once or lost. */
   private ending = false;
 
-  constructor(launch: RecordedLaunch, listener: ChildListener) {
+  constructor(launch: PythonLaunch, listener: ChildListener) {
     this.subprocess = spawn(launch);
     this.pid = this.subprocess.pid;
-    const forgetRecord = recordProcess(launch, this.pid);
     // A write to a process that has just died fails here; its end is known from `ended`.
     this.subprocess.stdin.on('error', () => undefined);
     const said = [
@@ -69,7 +75,6 @@ export class ChildProcess {
     ];
     this.ended = this.follow(said).finally(() => {
       clearTimeout(this.killTimer);
-      forgetRecord();
     });
   }
 
@@ -157,4 +162,29 @@ export class ChildProcess {
       stream.once('close', () => resolve());
     });
   }
+}
+
+const WINDOWS_STATUS: Readonly<Record<number, Message>> = {
+  0xc0000005: message('exit.access_violation'),
+  0xc0000374: message('exit.heap_corruption'),
+  0xc0000135: message('exit.library_missing'),
+  0xc0000142: message('exit.library_failed'),
+};
+
+/** How a process ended, in plain words. */
+export function describeExit(exit: ProcessExit): string {
+  return exitMessage(exit).text;
+}
+
+export function exitMessage(exit: ProcessExit): Message {
+  if (exit.signal === 'SIGKILL' || exit.code === 137) return message('exit.killed');
+  if (exit.signal === 'SIGSEGV' || exit.code === 139) return message('exit.crashed');
+  if (exit.signal) return message('exit.signal', { signal: exit.signal });
+  if (exit.code === undefined) return message('exit.not_started');
+  const known = WINDOWS_STATUS[exit.code >>> 0];
+  if (known) return known;
+  const line = exit.lastLines.findLast((one) => one.trim() !== '')?.trim();
+  return line
+    ? message('exit.code_line', { code: exit.code, line })
+    : message('exit.code', { code: exit.code });
 }

@@ -13,10 +13,9 @@ import type {
 } from '../../contract/protocol/index.ts';
 import type { ProcessEvent } from './backendProcess.ts';
 import { ProgressWatch, RegularLook, StartWatch, type DeadlineLimits } from './deadlines.ts';
-import { exitMessage, type ProcessExit } from './describeExit.ts';
-import { BoundedNotes } from './floodLimit.ts';
-import type { WorkerConnection, WorkerLauncher } from './workerLauncher.ts';
-import { Restarts } from './restarts.ts';
+import { exitMessage, type ProcessExit } from './childProcess.ts';
+import { BoundedNotes } from './processLog.ts';
+import type { WorkerConnection, WorkerLauncher } from './backendProcess.ts';
 
 const STOP_GRACE_MS = 10_000;
 
@@ -247,5 +246,41 @@ export class DeviceWorker {
       return appError('worker_died', sentence('worker.stopped', values), { detail });
     const cause = sentence('worker.stopped_loading', { ...values, folder: this.load.model_folder });
     return appError('worker_died', cause, { nextStep: sentence('worker.stopped_loading.next'), detail });
+  }
+}
+
+const RESTARTS_WITHOUT_PROGRESS = 3;
+
+/** Starts a process again that has died, with back-off; after three restarts without progress it does not. */
+export class Restarts {
+  private readonly start: () => void;
+  private readonly baseDelayMs: number;
+  private deathsWithoutProgress = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(start: () => void, baseDelayMs: number) {
+    this.start = start;
+    this.baseDelayMs = baseDelayMs;
+  }
+
+  progress(): void {
+    this.deathsWithoutProgress = 0;
+  }
+
+  /** What it died of, or is about to, stays as it is. */
+  giveUp(): void {
+    this.deathsWithoutProgress = Number.POSITIVE_INFINITY;
+  }
+
+  /** The attempt of its next start; null if it isn't started again. */
+  died(): number | null {
+    this.deathsWithoutProgress += 1;
+    if (this.deathsWithoutProgress > RESTARTS_WITHOUT_PROGRESS) return null;
+    this.timer = setTimeout(this.start, this.baseDelayMs * 2 ** (this.deathsWithoutProgress - 1));
+    return this.deathsWithoutProgress;
+  }
+
+  cancel(): void {
+    clearTimeout(this.timer);
   }
 }

@@ -13,7 +13,7 @@ import {
   type DeviceWorkerOptions,
   type LoadCommand,
 } from './deviceWorker.ts';
-import { localLauncher } from './workerLauncher.ts';
+import { localLauncher } from './backendProcess.ts';
 import { ReadingProcess } from './readingProcess.ts';
 
 const HASH = '0'.repeat(64);

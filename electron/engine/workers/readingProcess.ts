@@ -1,9 +1,8 @@
 import { appError, AppFailure } from '../../contract/errors.ts';
+import type { PythonLaunch } from '../environment/pythonLaunch.ts';
 import { READING_SILENT_MS } from '../files/regularFile.ts';
-import { ChildProcess } from './childProcess.ts';
+import { ChildProcess, type ProcessExit } from './childProcess.ts';
 import { RegularLook } from './deadlines.ts';
-import type { ProcessExit } from './describeExit.ts';
-import type { RecordedLaunch } from './processRecords.ts';
 
 const STOP_GRACE_MS = 1_000;
 
@@ -16,7 +15,7 @@ export class ReadingProcess {
   private lastWordAt: number | null = null;
   private fault: AppFailure | undefined;
 
-  constructor(launch: RecordedLaunch, onLine: (line: string) => void, silentMs = READING_SILENT_MS) {
+  constructor(launch: PythonLaunch, onLine: (line: string) => void, silentMs = READING_SILENT_MS) {
     this.silentMs = silentMs;
     this.child = new ChildProcess(launch, {
       line: (line) => {

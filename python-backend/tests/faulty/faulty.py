@@ -151,8 +151,6 @@ def instant(_: str) -> None:
             batch_halvings=0,
             repeated_proteins=0,
             repeated_nucleotides=0,
-            esm2_batches=1,
-            esm2_tokens=len(frames.residues),
         )
 
     def prepare(_self: PartScorer, frames: PartFrames) -> Any:

@@ -1,7 +1,6 @@
 import type { AppError } from '../../../contract/errors.ts';
 import type { WorkerReady } from '../../../contract/protocol/index.ts';
 import type { RunDevice } from '../../store/types.ts';
-import type { WorkerFacts } from '../progress/workerFigures.ts';
 import type { WorkDevice } from '../work/workDevice.ts';
 
 /** How a worker has loaded the model: what of it lies where, and what computes it. */
@@ -14,15 +13,13 @@ export type MemoryUse = Pick<
 export interface DeviceFindings {
   /** Once its worker is ready. */
   memory?: MemoryUse;
-  /** Once it has computed parts. */
-  figures?: WorkerFacts;
   switchedOff?: AppError | null;
 }
 
 /** A device as it is noted in the run's database and in run.json. */
 export function storedDevice(
   { id, name, kind, facts }: WorkDevice,
-  { memory, figures, switchedOff = null }: DeviceFindings = {},
+  { memory, switchedOff = null }: DeviceFindings = {},
 ): RunDevice {
   const use = memory && {
     placement: memory.placement,
@@ -32,5 +29,5 @@ export function storedDevice(
     memoryLoadedBytes: memory.memory_bytes,
     ...(memory.memory_free_bytes === null ? {} : { memoryFreeBytes: memory.memory_free_bytes }),
   };
-  return { id, name, kind, facts: { ...facts, ...use, ...figures }, switchedOff };
+  return { id, name, kind, facts: { ...facts, ...use }, switchedOff };
 }

@@ -4,7 +4,7 @@ import { appError, AppFailure } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import { rayEventSchema, type RayEvent } from '../../../contract/protocol/index.ts';
 import { BackendProcess, type ProcessEvent } from '../../workers/backendProcess.ts';
-import { exitMessage } from '../../workers/describeExit.ts';
+import { exitMessage } from '../../workers/childProcess.ts';
 import { backendLaunch, NO_GPU } from '../work/backendLaunch.ts';
 import type { Scheduler, ShareTask } from './scheduler.ts';
 import { readShareStatus } from './shareStatus.ts';

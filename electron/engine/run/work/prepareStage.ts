@@ -12,15 +12,13 @@ import { READING_SILENT_MS } from '../../files/regularFile.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { BackendProcess, type ProcessEvent } from '../../workers/backendProcess.ts';
 import { RegularLook } from '../../workers/deadlines.ts';
-import { FloodLimit } from '../../workers/floodLimit.ts';
-import { exitMessage, type ProcessExit } from '../../workers/describeExit.ts';
+import { exitMessage, type ProcessExit } from '../../workers/childProcess.ts';
 import { inputLeftOut, type RunNotes } from '../runNotes.ts';
 import type { PrepareStageEvent } from './workEvents.ts';
 
 const STOP_GRACE_MS = 2_000;
 /** Events that wait to be stored: then prepare waits too. */
 const MOST_WAITING = 256;
-const PROBLEMS_TOLD = 200;
 
 const FAILURE_TITLES: Record<PrepareFailed['code'], AppError['code']> = {
   input_unreadable: 'input_unreadable',
@@ -51,7 +49,6 @@ export class PrepareStage {
   private readonly process: BackendProcess<PrepareEvent>;
   private filing: Promise<void> = Promise.resolve();
   private waiting = 0;
-  private readonly problems = new FloodLimit(PROBLEMS_TOLD, 1);
   private readonly strict: boolean;
   private readonly silentMs: number;
   private lastWordAt = performance.now();
@@ -153,7 +150,6 @@ export class PrepareStage {
         });
         break;
       case 'input_problem':
-        if (this.problems.take(performance.now()) !== 'pass') break;
         await this.store.addInputProblem(event);
         this.notes.add(
           'warning',

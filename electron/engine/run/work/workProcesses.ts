@@ -8,7 +8,7 @@ import type { RunStore } from '../../store/runStoreFace.ts';
 import type { StoredPart } from '../../store/types.ts';
 import { patientDeadlines } from '../../workers/deadlines.ts';
 import type { DeviceWorkerOptions, LoadCommand } from '../../workers/deviceWorker.ts';
-import { localLauncher } from '../../workers/workerLauncher.ts';
+import { localLauncher } from '../../workers/backendProcess.ts';
 import type { RunRecord } from '../runRecord.ts';
 import { backendLaunch } from './backendLaunch.ts';
 import type { BatchSizes } from './batchSizes.ts';

@@ -14,7 +14,6 @@ import { mergeShares, shareNames } from '../shares/mergeShares.ts';
 import { nodeOf } from '../shares/nodeOf.ts';
 import { DeviceMonitor } from '../progress/deviceMonitor.ts';
 import { DeviceTelemetry } from '../progress/deviceTelemetry.ts';
-import { WorkerFigures } from '../progress/workerFigures.ts';
 import { backendLaunch, NO_GPU } from './backendLaunch.ts';
 import { decideWork } from './decide/decideWork.ts';
 import { newWorkState, type WorkState } from './decide/workState.ts';
@@ -46,7 +45,6 @@ export class WorkSession {
   private shares: ClusterShares | undefined;
   /** How the model lies in the devices' memory, by device. */
   private readonly memoryUse = new Map<string, MemoryUse>();
-  private readonly figures = new Map<string, WorkerFigures>();
   /** Numbers of inputs that can't be read. */
   private readonly leftOut = new Set<number>();
   private readonly events: WorkEvent[] = [];
@@ -68,8 +66,6 @@ export class WorkSession {
   }
 
   private addDevice(device: WorkDevice): void {
-    const { tokensPerBatch } = this.options.record.stored.plan;
-    this.figures.set(device.id, new WorkerFigures(tokensPerBatch));
     this.telemetry.set(device.id, new DeviceTelemetry(device));
   }
 
@@ -139,11 +135,6 @@ export class WorkSession {
     ]);
     await this.shares?.stop();
     await this.ledger.stored();
-    for (const [device, figures] of this.figures) {
-      const facts = figures.facts();
-      const before = this.options.record.stored.devices.find(({ id }) => id === device);
-      if (facts) this.recordDevice(device, { figures: facts, switchedOff: before?.switchedOff ?? null });
-    }
   }
 
   /** The one way by which anything that happens reaches the run. */
@@ -176,10 +167,7 @@ export class WorkSession {
       this.ready = event.ready;
       batches.loaded(event.device, event.ready);
       this.recordMemoryUse(event.device, event.ready);
-      this.figures.get(event.device)?.restarted();
       this.logReady(event.device, event.ready);
-    } else if (event.type === 'part_done') {
-      this.figures.get(event.device)?.take(event.done);
     } else if (event.type === 'out_of_memory') {
       batches.ranOut(event.device, event.oom);
       const before = this.memoryUse.get(event.device);

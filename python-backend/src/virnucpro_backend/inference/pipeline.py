@@ -17,11 +17,6 @@ from virnucpro_backend.inference.commands import Part
 from virnucpro_backend.inference.encoding import PartListener
 from virnucpro_backend.inference.failures import PartFailedError, part_failure
 from virnucpro_backend.inference.jobs import ComputeQueue, ComputeTask, Job, ToLaunch, ToRecompute, WakeUp
-from virnucpro_backend.inference.memory.device_memory import (
-    peak_allocated,
-    peak_memory,
-    start_peak_measurement,
-)
 from virnucpro_backend.inference.part_file import read_part
 from virnucpro_backend.inference.reports import PartReports
 from virnucpro_backend.inference.scorer import LaunchedPart, PartScorer
@@ -142,7 +137,6 @@ class PartPipeline:
             if not job.begin():
                 return
             job.begun_at = time.monotonic()
-            start_peak_measurement(self._scorer.device)
         try:
             with self._status.doing("computing", job.command.key):
                 if isinstance(task, ToLaunch):
@@ -191,9 +185,7 @@ class PartPipeline:
             residues,
             seconds,
         )
-        device = self._scorer.device
-        peaks = (peak_memory(device), peak_allocated(device))
-        self._reports.done(command, scores, written, residues, seconds, *peaks)
+        self._reports.done(command, scores, written, residues, seconds)
 
     def _fail(self, job: Job, error: Exception) -> None:
         failure = part_failure(error)

@@ -91,8 +91,6 @@ class PartReports:
         written: WrittenPart,
         residues: int,
         seconds: float,
-        peak_memory_bytes: int,
-        peak_allocated_bytes: int | None,
     ) -> None:
         """A part whose files are on disk."""
         self._channel.emit(
@@ -111,10 +109,6 @@ class PartReports:
             batch_halvings=scores.batch_halvings,
             repeated_proteins=scores.repeated_proteins,
             repeated_nucleotides=scores.repeated_nucleotides,
-            esm2_batches=scores.esm2_batches,
-            esm2_tokens=scores.esm2_tokens,
-            peak_memory_bytes=peak_memory_bytes,
-            peak_allocated_bytes=peak_allocated_bytes,
         )
 
     def imported_refused(self, command: Part) -> None:

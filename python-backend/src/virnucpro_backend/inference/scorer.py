@@ -44,7 +44,6 @@ class PartScores:
     for them. norms: lowest and highest Euclidean norm of either encoder's finite embeddings, None without
     any; outside_norm_band: frames with a norm outside the model's band, scored like the others.
     repeated_proteins, repeated_nucleotides: frames that share an equal frame's pass of an encoder.
-    esm2_batches, esm2_tokens: ESM-2's batches as planned, and the tokens in them.
     """
 
     score1: npt.NDArray[np.float32]
@@ -56,8 +55,6 @@ class PartScores:
     batch_halvings: int
     repeated_proteins: int
     repeated_nucleotides: int
-    esm2_batches: int
-    esm2_tokens: int
 
     @property
     def recomputed(self) -> int:
@@ -198,8 +195,6 @@ class PartScorer:
             batch_halvings=launched.on_device.batch_halvings,
             repeated_proteins=launched.part.repeated_proteins,
             repeated_nucleotides=launched.part.repeated_nucleotides,
-            esm2_batches=len(launched.part.esm2.batches),
-            esm2_tokens=launched.part.esm2.tokens,
         )
 
     def score(self, frames: PartFrames) -> PartScores:

@@ -100,24 +100,3 @@ def memory_in_use(device: torch.device) -> int:
     if device.type == "mps":
         return int(torch.mps.driver_allocated_memory())
     return own_memory_bytes()
-
-
-def start_peak_measurement(device: torch.device) -> None:
-    """Forget the highest use so far."""
-    if device.type == "cuda":
-        torch.cuda.reset_peak_memory_stats(device)
-
-
-def peak_allocated(device: torch.device) -> int | None:
-    """Most bytes that tensors took since the measurement was started; None where the device keeps no count.
-
-    What is held beyond them is fragments and cache.
-    """
-    return int(torch.cuda.max_memory_allocated(device)) if device.type == "cuda" else None
-
-
-def peak_memory(device: torch.device) -> int:
-    """Most bytes held since the measurement was started; where the device keeps no count, those held now."""
-    if device.type == "cuda":
-        return int(torch.cuda.max_memory_reserved(device))
-    return memory_in_use(device)

@@ -23,6 +23,8 @@ export const sequenceFilterSchema = z.object({
   /** Why there is no call; `ok` where there is one. */
   reasons: z.array(reasonSchema).max(reasonSchema.options.length).optional(),
   evidence: z.array(evidenceSchema).max(evidenceSchema.options.length).optional(),
+  /** Whether the call stands while chunks of the run are missing. */
+  settled: z.boolean().optional(),
   /** Part of the name or header, case-insensitive. */
   search: wordSchema.optional(),
   /** Compared with the other tool's table of this number. */

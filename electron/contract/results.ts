@@ -75,6 +75,8 @@ export const sequenceResultSchema = z.object({
   secondScore: z.number().nullable(),
   /** Null without a call. */
   evidence: evidenceSchema.nullable(),
+  /** False while chunks are missing that may turn the call: see electron/engine/results/estimates/settled.ts. */
+  settled: z.boolean(),
   /** One call from this read and its mate; null for what is not one of a pair, and where neither has a call. */
   pair: z.object({ score: z.number(), prediction: predictionSchema.extract(['virus', 'others']) }).nullable(),
 });

@@ -20,6 +20,7 @@ export const sequenceSortSchema = z.object({
     'length',
     'virusScore',
     'prediction',
+    'settled',
     'evidence',
     'viralFraction',
     'nChunks',
@@ -62,6 +63,8 @@ export const resultCountsSchema = z.object({
   others: countSchema,
   notScored: countSchema,
   failed: countSchema,
+  /** Calls that may change while the run goes on. */
+  unsettled: countSchema,
 });
 
 const exportEventSchema = z.discriminatedUnion('type', [

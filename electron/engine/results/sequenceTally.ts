@@ -1,6 +1,7 @@
 import type { Prediction, Reason } from '../../contract/results.ts';
 import { callChunk, FRAMES_IN_MASK, VIRUS_FROM, type ScorePairs } from './chunkCall.ts';
 import { chunkBounds } from './chunkLayout.ts';
+import { isSettled } from './estimates/settled.ts';
 
 /** A chunk with at least one open frame, as run.db holds it. */
 export interface ChunkScores {
@@ -46,6 +47,8 @@ export class SequenceTally {
   readonly #chunkLength: number;
   #failure: Reason | null = null;
   #sum = 0;
+  #squaredWeights = 0;
+  #chunks = 0;
   #scored = 0;
   #viral = 0;
   #basesScored = 0;
@@ -65,6 +68,7 @@ export class SequenceTally {
   }
 
   add({ chunk, frames, unscored, pairs, reason }: ChunkScores): void {
+    this.#chunks++;
     this.#frames += FRAMES_IN_MASK[frames]!.length;
     this.#framesScored += pairs.length / 2;
     if (reason !== null) {
@@ -76,6 +80,7 @@ export class SequenceTally {
     const newBases = end - Math.max(start, this.#covered);
     this.#covered = end;
     this.#sum += virusScore * newBases;
+    this.#squaredWeights += newBases ** 2;
     this.#basesScored += newBases;
     this.#scored++;
     if (isVirus) {
@@ -109,6 +114,20 @@ export class SequenceTally {
       bestScore: this.#scored < 1 ? null : this.#bestScore,
       secondScore: this.#scored < 2 ? null : this.#secondScore,
     };
+  }
+
+  /** Whether the call stands, whatever the frames will say that are still missing. Where these lie is not known: as many chunks as there
+   * may be count as missing, and as many bases as they may add. */
+  isSettled({ nFrames, nChunks }: { nFrames: number; nChunks: number }): boolean {
+    if (this.#failure !== null) return true;
+    const missingChunks = Math.min(nChunks - this.#chunks, nFrames - this.#frames);
+    return isSettled({
+      weight: this.#basesScored,
+      squaredWeight: this.#squaredWeights,
+      weightedScore: this.#sum,
+      missingWeight: Math.min(this.#length - this.#basesScored, missingChunks * this.#chunkLength),
+      missingChunks,
+    });
   }
 
   #outcome(fault: Reason | null, virusScore: number | null): { prediction: Prediction; reason: Reason } {

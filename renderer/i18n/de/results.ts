@@ -5,6 +5,8 @@ export const results = {
   'results.provisionalTitle': 'Vorläufige Ergebnisse',
   'results.provisionalText':
     '{found, number} von {known, plural, one {# bisher gelesenen Sequenz} other {# bisher gelesenen Sequenzen}} {found, plural, one {hat} other {haben}} ein Ergebnis.',
+  'results.unsettledText':
+    '{unsettled, plural, one {# Einstufung beruht auf einem Teil ihrer Sequenz und kann sich noch ändern.} other {# Einstufungen beruhen auf einem Teil ihrer Sequenz und können sich noch ändern.}}',
   'results.provisionalAtWork':
     'Zahlen und Diagramme wachsen, bis der Lauf fertig ist; Exporte enthalten, was jetzt da ist.',
   'results.provisionalAtRest':
@@ -154,6 +156,12 @@ export const results = {
   'results.report': 'Bericht (HTML)',
   'results.copyCommand': 'Als Befehl kopieren',
   'results.column.evidence': 'Beleglage',
+  'results.column.settled': 'Steht fest',
+  'results.settled.yes': 'steht fest',
+  'results.settled.no': 'kann sich ändern',
+  'results.settled.any': 'Alle',
+  'results.settled.hint':
+    'Steht fest: Alle Stücke der Sequenz sind berechnet, oder die noch fehlenden würden die Einstufung mit weniger als 1 % drehen. „Kann sich ändern“: Von der Sequenz ist zu wenig berechnet.',
   'results.pair': 'Read-Paar',
   'results.pairText':
     'Eine Einstufung aus beiden Reads eines Paars: das Mittel ihrer Werte, jeder gewichtet mit seinen bewerteten Basen.',

@@ -5,6 +5,8 @@ export const results = {
   'results.provisionalTitle': 'Provisional results',
   'results.provisionalText':
     '{found, number} of {known, plural, one {# sequence} other {# sequences}} read so far {found, plural, one {has} other {have}} a result.',
+  'results.unsettledText':
+    '{unsettled, plural, one {# call rests on a part of its sequence and may change.} other {# calls rest on a part of their sequences and may change.}}',
   'results.provisionalAtWork': 'Counts and plots grow until the run is done; exports hold what is there now.',
   'results.provisionalAtRest': 'Continue the run to compute the rest. Exports hold what is there now.',
   'results.calls': 'Calls',
@@ -150,6 +152,12 @@ export const results = {
   'results.report': 'Report (HTML)',
   'results.copyCommand': 'Copy as command',
   'results.column.evidence': 'Evidence',
+  'results.column.settled': 'Settled',
+  'results.settled.yes': 'settled',
+  'results.settled.no': 'may change',
+  'results.settled.any': 'Any',
+  'results.settled.hint':
+    'Settled: all chunks of the sequence are computed, or those still missing would turn the call with less than 1 %. “May change”: too little of the sequence is computed.',
   'results.pair': 'Read pair',
   'results.pairText':
     'One call from both reads of a pair: the mean of their scores, each weighted by its scored bases.',

@@ -43,13 +43,17 @@ export function ResultsTab({ run }: { run: RunSummary }) {
     );
   }
   const total = all.data?.total ?? null;
+  // Rows of a run that is not done change, too.
+  const version = run.state.phase === 'done' ? 0 : all.dataUpdatedAt;
   return (
     <>
-      {run.state.phase !== 'done' && <ProvisionalBanner run={run} found={total} />}
-      <SummaryStrip run={run} filter={settled} version={total ?? 0} />
+      {run.state.phase !== 'done' && (
+        <ProvisionalBanner run={run} found={total} unsettled={all.data?.unsettled ?? 0} />
+      )}
+      <SummaryStrip run={run} filter={settled} version={version} />
       <ResultsToolbar run={run} total={total} />
       <div className={classes.page}>
-        <SequenceTable run={run} filter={settled} version={total ?? 0} />
+        <SequenceTable run={run} filter={settled} version={version} />
         <SequencePanel run={run} />
       </div>
     </>
@@ -57,7 +61,15 @@ export function ResultsTab({ run }: { run: RunSummary }) {
 }
 
 /** Above the results of a run that is not done: how much there is, and the way to leave it at that. */
-function ProvisionalBanner({ run, found }: { run: RunSummary; found: number | null }) {
+function ProvisionalBanner({
+  run,
+  found,
+  unsettled,
+}: {
+  run: RunSummary;
+  found: number | null;
+  unsettled: number;
+}) {
   const { t } = useTexts();
   const isRead = useLiveRun((state) => state.live?.progress.prepare.finished ?? false);
   const known = useLiveRun((state) => state.live?.progress.prepare.records ?? 0);
@@ -74,6 +86,7 @@ function ProvisionalBanner({ run, found }: { run: RunSummary; found: number | nu
       }
     >
       {found !== null && t('results.provisionalText', { found, known: Math.max(found, known) })}{' '}
+      {unsettled > 0 && `${t('results.unsettledText', { unsettled })} `}
       {t(isAtWork(run) ? 'results.provisionalAtWork' : 'results.provisionalAtRest')}
     </Banner>
   );

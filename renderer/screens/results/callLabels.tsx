@@ -4,10 +4,20 @@ import classes from './ResultsTab.module.css';
 import { Group } from '@mantine/core';
 
 /** A call as word, colour and shape. */
-export function PredictionLabel({ prediction }: { prediction: Prediction }) {
+export function PredictionLabel({
+  prediction,
+  settled = true,
+}: {
+  prediction: Prediction;
+  settled?: boolean;
+}) {
   const { t } = useTexts();
+  const look = `${classes.prediction} ${classes[prediction]} ${settled ? '' : classes.unsettled}`;
   return (
-    <span className={`${classes.prediction} ${classes[prediction]}`}>{t(`prediction.${prediction}`)}</span>
+    <span className={look}>
+      {t(`prediction.${prediction}`)}
+      {!settled && ` · ${t('results.settled.no')}`}
+    </span>
   );
 }
 

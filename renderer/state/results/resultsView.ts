@@ -35,6 +35,8 @@ export interface ResultsView {
   readonly shortlisted: boolean;
   /** Empty means all. */
   readonly evidence: readonly Evidence[];
+  /** Of a run that is not done: only calls that stand, or only those that may change. */
+  readonly settled: boolean | null;
   readonly sort: SequenceSort;
   /** The id of a format. */
   readonly exportFormat: string;
@@ -68,6 +70,7 @@ const NO_FILTERS = {
   noted: false,
   shortlisted: false,
   evidence: [],
+  settled: null,
 } as const satisfies Partial<ResultsView>;
 
 const FRESH_VIEW: ResultsView = {
@@ -139,6 +142,7 @@ export function filterOf(view: ResultsView, options: { withScore: boolean }): Se
     ...(view.noted ? { noted: true as const } : {}),
     ...(view.shortlisted ? { shortlisted: true as const } : {}),
     ...(view.evidence.length === 0 ? {} : { evidence: [...view.evidence] }),
+    ...(view.settled === null ? {} : { settled: view.settled }),
   };
 }
 

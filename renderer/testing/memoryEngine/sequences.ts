@@ -38,6 +38,7 @@ function madeSequence(row: number, input: number, random: () => number): Sequenc
     length,
     tooShort: isTooShort(length),
     nChunks,
+    settled: true,
   };
   if (unscored || failed) {
     return {
@@ -168,6 +169,7 @@ export function filteredSequences(all: readonly SequenceResult[], filter: Sequen
       (filter.predictions === undefined || filter.predictions.includes(row.prediction)) &&
       (filter.minScore === undefined || (row.virusScore !== null && row.virusScore >= filter.minScore)) &&
       (filter.belowScore === undefined || (row.virusScore !== null && row.virusScore < filter.belowScore)) &&
+      (filter.settled === undefined || row.settled === filter.settled) &&
       (filter.minLength === undefined || row.length >= filter.minLength) &&
       (filter.maxLength === undefined || row.length <= filter.maxLength) &&
       (filter.inputs === undefined || filter.inputs.includes(row.input)) &&

@@ -143,7 +143,11 @@ export class World {
     const run = this.find(runId);
     const known = this.sequencesByRun.get(runId);
     if (known) return known;
-    const made = madeSequences(this.sequencesIn(run), run.plan.inputs.length, 3);
+    const whole = madeSequences(this.sequencesIn(run), run.plan.inputs.length, 3);
+    const made = whole.map((one) => ({
+      ...one,
+      settled: run.state.phase === 'done' || one.nChunks < 3 || one.row % 3 > 0,
+    }));
     this.sequencesByRun.set(runId, made);
     return made;
   }

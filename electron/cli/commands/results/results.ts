@@ -75,7 +75,7 @@ export async function results(run: string, flags: ResultsFlags, storeHost: URL):
           samples[row.input] ?? '',
           `${formatCount(row.length)}${row.tooShort ? ' (too short)' : ''}`,
           row.virusScore === null ? '-' : shownScore(row.virusScore).toFixed(4),
-          row.prediction,
+          row.settled ? row.prediction : `${row.prediction} (may change)`,
           row.evidence ?? '-',
           `${row.nChunksScored} of ${row.nChunks}`,
           ...others.map((joined) => otherCell(otherText(joined, row.row))),

@@ -4,7 +4,7 @@ import type { ExportLanguage } from '../../../contract/exports.ts';
 import { modelMark } from '../../../contract/plan.ts';
 import { predictionSchema, shownScore } from '../../../contract/results.ts';
 import { formatBytes, formatDuration } from '../../format/format.ts';
-import { CALL_WORDS, EVIDENCE_WORDS, TOO_SHORT_WORD } from '../table/columns.ts';
+import { CALL_WORDS, EVIDENCE_WORDS, TOO_SHORT_WORD, UNSETTLED_WORD } from '../table/columns.ts';
 import type { ExportSource } from '../exportSource.ts';
 import { viralShare, type SampleSummary } from '../samples.ts';
 import type { WholeFile } from '../wholeFile.ts';
@@ -272,7 +272,9 @@ class ReportPage {
                   ${this.count(row.length)}${row.tooShort ? html`<br />${TOO_SHORT_WORD[language]}` : ''}
                 </td>
                 <td class="n">
-                  ${row.virusScore === null ? '–' : this.decimal(shownScore(row.virusScore), 4)}
+                  ${row.virusScore === null ? '–' : this.decimal(shownScore(row.virusScore), 4)}${
+                    row.settled ? '' : html`<br /><i>${UNSETTLED_WORD[language]}</i>`
+                  }
                 </td>
                 <td class="ribbon">${ribbon(ribbons[i] ?? [])}</td>
                 <td>${row.evidence === null ? '–' : EVIDENCE_WORDS[language][row.evidence]}</td>

@@ -23,7 +23,7 @@ export interface Column {
   /** For spreadsheets, which people read: the word in their language. */
   word?: (sequence: SequenceResult, language: ExportLanguage) => string;
   /** In a run where no sequence has a value it is left out. */
-  needs?: 'scored' | 'twoScored' | 'evidence' | 'tooShort' | 'pair';
+  needs?: 'scored' | 'twoScored' | 'evidence' | 'tooShort' | 'pair' | 'unsettled';
 }
 
 /** The columns of every table of sequences, in order. */
@@ -37,6 +37,11 @@ const COLUMNS: readonly Column[] = [
   {
     ...text('prediction', 'Call', 'Einstufung', 14, ({ prediction }) => prediction),
     word: ({ prediction }, language) => CALL_WORDS[language][prediction],
+  },
+  {
+    ...text('settled', 'Settled', 'Steht fest', 12, ({ settled }) => (settled ? 'True' : 'False')),
+    word: ({ settled }, language) => (settled ? '' : UNSETTLED_WORD[language]),
+    needs: 'unsettled',
   },
   {
     ...text('evidence', 'Evidence', 'Beleglage', 11, ({ evidence }) => evidence),
@@ -113,14 +118,15 @@ export async function usedColumns(source: ExportSource, selection: SequenceSelec
   };
   const least = selection.filter.minScoredChunks ?? 0;
   const most = Math.min(SHORTEST_LENGTH - 1, selection.filter.maxLength ?? Infinity);
-  const [scored, twoScored, evidence, tooShort] = await Promise.all([
+  const [scored, twoScored, evidence, tooShort, unsettled] = await Promise.all([
     has({ minScoredChunks: Math.max(1, least) }),
     has({ minScoredChunks: Math.max(2, least), evidence: selection.filter.evidence ?? ALL_LEVELS }),
     has({ evidence: selection.filter.evidence ?? ALL_LEVELS }),
     has({ maxLength: most }),
+    selection.filter.settled !== true && has({ settled: false }),
   ]);
   const pair = matesOf(source.run.inputs.map(({ path }) => path)).some((mate) => mate !== null) && scored;
-  const met = { scored, twoScored, evidence, tooShort, pair };
+  const met = { scored, twoScored, evidence, tooShort, pair, unsettled };
   return [
     ...COLUMNS.filter(({ needs }) => needs === undefined || met[needs]),
     ...source.others.flatMap((joined, table) => otherColumns(joined, table, source.others)),
@@ -208,6 +214,7 @@ export const CALL_WORDS: Record<ExportLanguage, Record<Prediction, string>> = {
   de: { virus: 'Virus', others: 'Anderes', not_scored: 'Nicht bewertet', failed: 'Gescheitert' },
 };
 
+export const UNSETTLED_WORD: Record<ExportLanguage, string> = { en: 'may change', de: 'kann sich ändern' };
 export const TOO_SHORT_WORD: Record<ExportLanguage, string> = { en: 'too short', de: 'zu kurz' };
 
 export const EVIDENCE_WORDS: Record<ExportLanguage, Record<Evidence, string>> = {

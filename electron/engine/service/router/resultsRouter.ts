@@ -106,11 +106,11 @@ export function resultsRouter(service: Service) {
       removeOtherTable(catalog.folder(input.runId), input.table);
     }),
     counts: results.counts.handler(async ({ input }) => {
-      const { total, byPrediction } = await read(input.runId, (store) =>
+      const { total, byPrediction, unsettled } = await read(input.runId, (store) =>
         select(store, input.filter).then((selected) => store.countPredictions(selected)),
       );
       const { virus, others, not_scored: notScored, failed } = byPrediction;
-      return { total, virus, others, notScored, failed };
+      return { total, virus, others, notScored, failed, unsettled };
     }),
     histogram: results.histogram.handler(async ({ input }) => ({
       bins: await read(input.runId, async (store) =>

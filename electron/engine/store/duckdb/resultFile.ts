@@ -38,7 +38,7 @@ export class ResultFile {
   }
 
   add(record: DescribedRecord, summary: SequenceSummary, pair: SequenceResult['pair']): void {
-    this.#rows.add(record, summary, pair);
+    this.#rows.add(record, summary, { pair });
   }
 
   /** Brings everything to the disk, still under the temporary name. */

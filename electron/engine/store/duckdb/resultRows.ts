@@ -51,13 +51,18 @@ const STAGED = [
   ['n_frames_scored', 'INTEGER'],
   ['pair_score', 'FLOAT'],
   ['pair_prediction', 'INTEGER'],
+  ['settled', 'BOOLEAN'],
 ] as const;
 
 /** As large as DuckDB's own vectors. */
 const ROWS_PER_CHUNK = 2048;
 
-/** The columns of results.parquet, in order, from a table of rows as `ResultRows` appends them. */
-export function resultColumns(table: string, { inputs, model, mates }: RunLabels): string {
+/** The columns of results.parquet, in order, from a table of rows as `ResultRows` appends them; and `more` of the table. */
+export function resultColumns(
+  table: string,
+  { inputs, model, mates }: RunLabels,
+  more: readonly 'settled'[] = [],
+): string {
   const isPaired = mates.some((rows) => rows !== null);
   const named = (names: readonly string[], column: string): string =>
     `[${names.map(quoted).join(', ')}][${column} + 1] AS ${column}`;
@@ -68,7 +73,7 @@ export function resultColumns(table: string, { inputs, model, mates }: RunLabels
     n_bases_scored, n_bases_viral,
     best_chunk_start, best_chunk_end, ${named(FRAME_NAMES, 'best_frame')}, best_score, second_score, n_frames_scored,
     ${isPaired ? `pair_score, ${named(predictionSchema.options, 'pair_prediction')},` : ''}
-    ${quoted(model)} AS model FROM ${table}`;
+    ${[`${quoted(model)} AS model`, ...more].join(', ')} FROM ${table}`;
 }
 
 /** Appends sequences with their results to a table of DuckDB. */
@@ -103,7 +108,11 @@ export class ResultRows {
   }
 
   /** `pair`: the call of a read and its mate, which is not known before both are. */
-  add(record: DescribedRecord, summary: SequenceSummary, pair: SequenceResult['pair'] = null): void {
+  add(
+    record: DescribedRecord,
+    summary: SequenceSummary,
+    { pair = null, settled = true }: Partial<Pick<SequenceResult, 'pair' | 'settled'>> = {},
+  ): void {
     const { row, name, header, input, length, nChunks } = record;
     const { bestChunk, bestFrame } = summary;
     const best = bestChunk === null ? null : chunkBounds(length, this.#chunkLength, bestChunk);
@@ -132,6 +141,7 @@ export class ResultRows {
       summary.nFramesScored,
       pair?.score ?? null,
       pair && PREDICTION[pair.prediction],
+      settled,
     ];
     for (let i = 0; i < values.length; i++) this.#columns[i]!.push(values[i]!);
     if (this.#columns[0]!.length === ROWS_PER_CHUNK) this.#flush();

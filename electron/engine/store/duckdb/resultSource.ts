@@ -57,7 +57,7 @@ export function resultSource(db: Database.Database, folder: string, known: boole
     const store = await duck();
     try {
       await store.run(
-        `CREATE OR REPLACE VIEW sequences AS SELECT ${columnsOf(runLabels(db))} FROM read_parquet(${quotedPath(path)})`,
+        `CREATE OR REPLACE VIEW sequences AS SELECT ${columnsOf(runLabels(db))}, true AS settled FROM read_parquet(${quotedPath(path)})`,
       );
       const [found] = await store.rows<[bigint, number | null, number | null]>(
         'SELECT count(*), min(row), max(row) FROM sequences',
@@ -81,15 +81,19 @@ export function resultSource(db: Database.Database, folder: string, known: boole
   async function derive(milliseconds: number): Promise<boolean> {
     const file = await ownFile();
     if (file !== null && (file === shown || (await showFile(file)))) return true;
-    const { restarted, rows, done } = provisional.derive(milliseconds);
+    const { restarted, rows, replaced, done } = provisional.derive(milliseconds);
     const store = await duck();
     const labels = runLabels(db);
     if (shown !== '' || restarted) {
       await ResultRows.create(store, PROVISIONAL);
-      await store.run(`CREATE OR REPLACE VIEW sequences AS ${resultColumns(PROVISIONAL, labels)}`);
+      await store.run(
+        `CREATE OR REPLACE VIEW sequences AS ${resultColumns(PROVISIONAL, labels, ['settled'])}`,
+      );
       shown = '';
       version += 1;
     }
+    if (replaced.length > 0)
+      await store.run(`DELETE FROM ${PROVISIONAL} WHERE row IN (${replaced.join(', ')})`);
     await append(store, rows, labels);
     if (rows.length > 0) version += 1;
     return done;
@@ -113,7 +117,7 @@ async function append(
 ): Promise<void> {
   if (rows.length === 0) return;
   const appended = await ResultRows.open(store, PROVISIONAL, chunkLength);
-  for (const { record, summary } of rows) appended.add(record, summary);
+  for (const { record, summary, settled } of rows) appended.add(record, summary, { settled });
   appended.finish();
 }
 

@@ -27,6 +27,8 @@ export interface FoundSequences {
 export interface PredictionCounts {
   total: number;
   byPrediction: Record<Prediction, number>;
+  /** With a call that may change while the run goes on. */
+  unsettled: number;
 }
 
 type ResultRow = [
@@ -47,9 +49,10 @@ type ResultRow = [
   evidence: Evidence | null,
   nBasesScored: bigint,
   nBasesViral: bigint,
+  settled: boolean,
 ];
 const RESULT_COLUMNS = `row, length, n_chunks, prediction, reason, virus_score, n_chunks_scored, n_chunks_viral, n_frames_scored,
-  best_chunk_start, best_chunk_end, best_frame, best_score, second_score, evidence, n_bases_scored, n_bases_viral`;
+  best_chunk_start, best_chunk_end, best_frame, best_score, second_score, evidence, n_bases_scored, n_bases_viral, settled`;
 
 const IN_ORDER: SequenceSort = { by: 'row', descending: false };
 
@@ -172,23 +175,31 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
       const mate = found.get(rowOf(sequence) ?? -1);
       const name = textOf.get(sequence.row)?.name ?? '';
       const mateName = mate ? (textOf.get(mate.row)?.name ?? '') : '';
-      if (mate && areMates({ ...sequence, name }, { ...mate, name: mateName }))
+      // What may change has no call together with another.
+      if (
+        mate &&
+        sequence.settled &&
+        mate.settled &&
+        areMates({ ...sequence, name }, { ...mate, name: mateName })
+      )
         sequence.pair = callPair(sequence, mate);
     }
   }
 
   async function countPredictions(selection: SequenceSelection): Promise<PredictionCounts> {
     const byPrediction = noPredictions();
-    const counts = await ask<[Prediction, bigint]>(
+    const counts = await ask<[Prediction, bigint, bigint]>(
       selection,
-      (condition) => `SELECT prediction, count(*) FROM sequences WHERE ${condition} GROUP BY ALL`,
+      (condition) =>
+        `SELECT prediction, count(*), count(*) FILTER (NOT settled) FROM sequences WHERE ${condition} GROUP BY ALL`,
     );
-    let total = 0;
-    for (const [prediction, count] of counts) {
+    let [total, unsettled] = [0, 0];
+    for (const [prediction, count, open] of counts) {
+      unsettled += Number(open);
       byPrediction[prediction] = Number(count);
       total += Number(count);
     }
-    return { total, byPrediction };
+    return { total, byPrediction, unsettled };
   }
 
   return {
@@ -297,8 +308,7 @@ function toSequence(
   if (!text) return null;
   const [row, length, nChunks, prediction, reason, virusScore, nChunksScored, nChunksViral, nFramesScored] =
     found;
-  const [, , , , , , , , , start, end, bestFrame, bestScore, secondScore, evidence, basesScored, basesViral] =
-    found;
+  const [, , , , , , , , , start, end, bestFrame, bestScore, secondScore, evidence, basesScored, basesViral, settled] = found; // prettier-ignore
   return {
     row,
     seqName: nameText(text.name),
@@ -322,6 +332,7 @@ function toSequence(
     bestScore,
     secondScore,
     evidence,
+    settled,
     pair: null,
   };
 }

@@ -108,7 +108,7 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
         items={[
           {
             label: t('results.column.prediction'),
-            value: <PredictionLabel prediction={sequence.prediction} />,
+            value: <PredictionLabel prediction={sequence.prediction} settled={sequence.settled} />,
           },
           {
             label: t('results.column.virusScore'),

@@ -1,4 +1,13 @@
-import { Button, Checkbox, Group, MultiSelect, NumberInput, Popover, SimpleGrid } from '@mantine/core';
+import {
+  Button,
+  Checkbox,
+  Group,
+  MultiSelect,
+  NumberInput,
+  Popover,
+  Select,
+  SimpleGrid,
+} from '@mantine/core';
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
 import { useState } from 'react';
 import { evidenceSchema, reasonSchema } from '../../../../electron/contract/index.ts';
@@ -32,13 +41,14 @@ const WIDTH = 400;
 const FITS = { flip: true, shift: true, size: true } as const;
 
 /** Filters by what the columns of the table show, besides those that have their place above it. */
-export function MoreFilters() {
+export function MoreFilters({ isDone }: { isDone: boolean }) {
   const { t } = useTexts();
   const view = useResultsView();
   const used =
     FIELDS.filter((field) => view[field] !== null).length +
     Number(view.reasons.length > 0) +
-    Number(view.evidence.length > 0);
+    Number(view.evidence.length > 0) +
+    Number(view.settled !== null);
   return (
     <Popover position="bottom-end" width={WIDTH} withArrow shadow="md" trapFocus middlewares={FITS}>
       <Popover.Target>
@@ -79,6 +89,20 @@ export function MoreFilters() {
             ))}
           </Group>
         </Checkbox.Group>
+        {(!isDone || view.settled !== null) && (
+          <Select
+            label={t('results.column.settled')}
+            placeholder={t('results.settled.any')}
+            comboboxProps={{ withinPortal: false }}
+            clearable
+            data={[
+              { value: 'yes', label: t('results.settled.yes') },
+              { value: 'no', label: t('results.settled.no') },
+            ]}
+            value={view.settled === null ? null : view.settled ? 'yes' : 'no'}
+            onChange={(chosen) => changeView({ settled: chosen === null ? null : chosen === 'yes' })}
+          />
+        )}
       </Popover.Dropdown>
     </Popover>
   );

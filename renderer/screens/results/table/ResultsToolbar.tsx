@@ -49,7 +49,7 @@ export function ResultsToolbar({ run, total }: { run: RunSummary; total: number 
       />
       <SampleSelect run={run} />
       <PresetsMenu run={run} />
-      <MoreFilters />
+      <MoreFilters isDone={run.state.phase === 'done'} />
       <ActiveFilters />
       <Group component="span" gap={8} fz="sm" c="dimmed">
         <span role="status">

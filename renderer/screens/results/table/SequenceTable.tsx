@@ -61,10 +61,11 @@ export function SequenceTable({ run, filter, version }: SequenceTableProps) {
       chunkLength,
       others: (others ?? []).map(({ title }) => title),
       notes,
+      isDone: run.state.phase === 'done',
       hasPairs: matesOf(inputs.map(({ path }) => path)).some((mate) => mate !== null),
     });
     return isPanelOpen ? all.filter(({ id }) => BESIDE_PANEL.has(id)) : all;
-  }, [texts, runId, inputs, samples, chunkLength, others, notes, isPanelOpen]);
+  }, [texts, runId, run.state.phase, inputs, samples, chunkLength, others, notes, isPanelOpen]);
   const onKey = useCallback(
     (key: string, { row, seqName }: ListedSequence) => {
       if (key.toLowerCase() === 's') shortlist(runId, { row, seqName }, !notes?.get(row)?.shortlisted);
@@ -114,7 +115,7 @@ export function SequenceTable({ run, filter, version }: SequenceTableProps) {
 
 /** What there is room for beside an open sequence. */
 const BESIDE_PANEL: ReadonlySet<string> = new Set([
-  ...['shortlisted', 'seqName', 'virusScore', 'ribbon', 'evidence'],
+  ...['shortlisted', 'seqName', 'virusScore', 'ribbon', 'settled', 'evidence'],
 ]);
 
 const openSequence = ({ row }: ListedSequence, index: number) =>

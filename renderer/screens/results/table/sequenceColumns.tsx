@@ -30,6 +30,16 @@ const CALL_LOOKS: Readonly<Record<Prediction, CellLook>> = {
   not_scored: callLook('not_scored'),
   failed: callLook('failed'),
 };
+/** A call that may change looks like none that stands. */
+const unsettled = (call: Prediction): CellLook => ({
+  className: `${CALL_LOOKS[call].className ?? ''} ${classes.unsettled}`,
+});
+const UNSETTLED_LOOKS: Readonly<Record<Prediction, CellLook>> = {
+  virus: unsettled('virus'),
+  others: unsettled('others'),
+  not_scored: unsettled('not_scored'),
+  failed: unsettled('failed'),
+};
 const evidenceLook = (level: Evidence): CellLook => ({
   className: `${classes.evidenceCell} ${classes[level]}`,
 });
@@ -66,12 +76,13 @@ interface ColumnsOf {
   others: readonly string[];
   notes: ReadonlyMap<number, SequenceNote> | null;
   hasPairs: boolean;
+  isDone: boolean;
 }
 
 /** With the names of `sequenceSort.by`; those that it does not have cannot be sorted by. */
 export function sequenceColumns(
   texts: Texts,
-  { runId, inputName, samples, chunkLength, others, notes, hasPairs }: ColumnsOf,
+  { runId, inputName, samples, chunkLength, others, notes, hasPairs, isDone }: ColumnsOf,
 ): VirtualColumn<ListedSequence>[] {
   const { t, format } = texts;
   const missing = '–';
@@ -201,8 +212,21 @@ export function sequenceColumns(
       title: t('results.column.prediction'),
       width: '110px',
       cell: (row) => t(`prediction.${row.prediction}`),
-      look: (row) => CALL_LOOKS[row.prediction],
+      look: (row) => (row.settled ? CALL_LOOKS : UNSETTLED_LOOKS)[row.prediction],
     },
+    ...(isDone
+      ? []
+      : [
+          {
+            id: 'settled',
+            hint: t('results.settled.hint'),
+            firstSort: 'asc' as const,
+            title: t('results.column.settled'),
+            width: '124px',
+            cell: ({ settled }: ListedSequence) => t(settled ? 'results.settled.yes' : 'results.settled.no'),
+            look: ({ settled }: ListedSequence) => (settled ? NO_LOOK : MUTED),
+          },
+        ]),
     {
       id: 'evidence',
       hint: evidenceRule(texts, chunkLength),

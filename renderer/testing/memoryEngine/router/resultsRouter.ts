@@ -102,6 +102,7 @@ export function resultsRouter(world: World) {
         others: count('others'),
         notScored: count('not_scored'),
         failed: count('failed'),
+        unsettled: rows.filter((row) => !row.settled).length,
       };
     }),
     histogram: results.histogram.handler(({ input }) => {

@@ -31,8 +31,9 @@ async function found({ store }: PreparedRun): Promise<SequenceResult[]> {
   return (await store.findSequences({ filter: {} }, ORDER, 0, 1000)).items;
 }
 
+/** Those of which nothing is missing any more. */
 async function namesFound(run: PreparedRun): Promise<string[]> {
-  return (await found(run)).map(({ seqName }) => seqName);
+  return (await found(run)).filter(({ settled }) => settled).map(({ seqName }) => seqName);
 }
 
 /** What is in memory, part by part, is what the database says. */
@@ -56,22 +57,32 @@ describe('results of a run that is not done', () => {
     const run = await preparedRun([RECORDS, contigs], { framesPerPart: 7, roundOf });
     const parts = await run.store.pendingParts();
     expect(new Set(parts.map(({ round }) => round))).toEqual(new Set([0, 1, 2]));
-    const left = new Map<number, number>();
-    for (const frames of run.prepared.frames.values())
-      for (const { row } of frames) left.set(row, (left.get(row) ?? 0) + 1);
+    const all = [...RECORDS, ...contigs].map(() => 0);
+    for (const frames of run.prepared.frames.values()) for (const { row } of frames) all[row]! += 1;
+    const left = [...all];
+    let unsettled = 0;
     const early = new Map<number, SequenceResult>();
     for (const { key } of parts.toSorted((a, b) => b.round - a.round || a.frames - b.frames)) {
       await compute(run, key);
-      for (const { row } of run.prepared.frames.get(key)!) left.set(row, left.get(row)! - 1);
+      for (const { row } of run.prepared.frames.get(key)!) left[row]! -= 1;
       const rows = await found(run);
       expect(rows.map(({ row }) => row)).toEqual(
-        [...RECORDS, ...contigs].flatMap((_, row) => ((left.get(row) ?? 0) === 0 ? [row] : [])),
+        all.flatMap((frames, row) => (frames === 0 || left[row]! < frames ? [row] : [])),
       );
       for (const sequence of rows) {
+        const { row, nFramesScored, virusScore } = sequence;
+        if (left[row]! > 0) {
+          expect(nFramesScored).toBe(all[row]! - left[row]!);
+          expect(virusScore).not.toBeNull();
+          if (!sequence.settled) unsettled += 1;
+          continue;
+        }
+        expect(sequence.settled).toBe(true);
         expect(sequence).toEqual(early.get(sequence.row) ?? sequence);
         early.set(sequence.row, sequence);
       }
     }
+    expect(unsettled).toBeGreaterThan(10);
     await run.store.writeTables();
     expect(await found(run)).toEqual([...early.values()].sort((a, b) => a.row - b.row));
     await run.store.close();
@@ -96,6 +107,7 @@ describe('results of a run that is not done', () => {
       expect(await namesFound(run)).toEqual(expected[step]);
       await expectOrdersAsStored(run);
       for (const sequence of await found(run)) {
+        if (sequence.seqName === 'long' && number !== 4) continue;
         const before = early.get(sequence.seqName);
         if (before) expect(sequence).toEqual(before);
         early.set(sequence.seqName, sequence);

@@ -23,20 +23,23 @@ interface SettledPart extends Source {
 export interface ProvisionalRow {
   record: DescribedRecord;
   summary: SequenceSummary;
+  /** False while frames are missing that may turn the call. */
+  settled: boolean;
 }
 
 /** What has come since the last call. */
 export interface ProvisionalChanges {
   /** Nothing from before holds; also at the beginning. */
   restarted: boolean;
-  /** Of no row that has come before. */
   rows: readonly ProvisionalRow[];
+  /** Numbers of those rows that have come before, when less was computed of them. */
+  replaced: readonly number[];
   /** Whether everything is derived that can be. */
   done: boolean;
 }
 
-/** Derives sequence results from run.db while the run goes on, part by part: of every record whose frames are all there, from whatever
- * parts they come, and of those without a frame. */
+/** Derives sequence results from run.db while the run goes on, part by part: of every record of which anything is computed, and of those
+ * without a frame. A record that lies in several parts is summed up again when more of it has come. */
 export function provisionalSequences(db: Database.Database) {
   const recordFiles = db.prepare<[], Source>(
     `SELECT path AS key, rows_sha256 AS seal, first_row AS firstRow, first_row + count - 1 AS lastRow FROM records_file
@@ -61,17 +64,21 @@ export function provisionalSequences(db: Database.Database) {
   const { chunkLength } = readPlan(db);
   /** What everything so far was derived from. */
   const known = new Map<string, string | null>();
-  /** Frames seen of records that lack some. */
-  const framesSeen = new Map<number, number>();
+  /** Records that lie in several parts, as far as they have come: whether all their frames were there. */
+  const spread = new Map<number, boolean>();
+  /** Those of them of which there is more than what has come. */
+  const outdated = new Map<number, DescribedRecord>();
   let isNew = true;
 
   function discard(): void {
     known.clear();
-    framesSeen.clear();
+    spread.clear();
+    outdated.clear();
     isNew = true;
   }
 
-  function summaryOf({ row, fault, length, nChunks }: DescribedRecord): SequenceSummary {
+  function sumUp(record: DescribedRecord): ProvisionalRow & { complete: boolean } {
+    const { row, fault, length, nChunks, nFrames } = record;
     const tally = new SequenceTally(length, chunkLength);
     cursor ??= new ChunkCursor(db, row, row);
     cursor.only(row);
@@ -80,22 +87,21 @@ export function provisionalSequences(db: Database.Database) {
         throw damaged(`run.db holds too many chunks of row ${row}.`);
       tally.add(chunk);
     }
-    return tally.summary(fault);
+    const summary = tally.summary(fault);
+    const complete = summary.nFrames === nFrames;
+    return { record, summary, settled: complete || tally.isSettled(record), complete };
   }
 
-  /** Those that this part completes. */
-  function completedBy({ id, firstRow, lastRow }: SettledPart): ProvisionalRow[] {
+  /** Those that lie in this part alone; the others are noted. */
+  function ofPart({ id, firstRow, lastRow }: SettledPart): ProvisionalRow[] {
     const frames = new Map<number, number>();
     for (const [row, mask] of masks.all(firstRow, lastRow, id))
-      frames.set(row, (frames.get(row) ?? framesSeen.get(row) ?? 0) + (FRAMES_IN_MASK[mask]?.length ?? 0));
+      frames.set(row, (frames.get(row) ?? 0) + (FRAMES_IN_MASK[mask]?.length ?? 0));
     const rows: ProvisionalRow[] = [];
     for (const record of recordsOf.all(firstRow, lastRow, id)) {
-      if (frames.get(record.row) !== record.nFrames) continue;
-      rows.push({ record, summary: summaryOf(record) });
-      frames.delete(record.row);
+      if (frames.get(record.row) === record.nFrames) rows.push(sumUp(record));
+      else if (spread.get(record.row) !== true) outdated.set(record.row, record);
     }
-    for (const { record } of rows) framesSeen.delete(record.row);
-    for (const [row, seen] of frames) framesSeen.set(row, seen);
     return rows;
   }
 
@@ -109,6 +115,7 @@ export function provisionalSequences(db: Database.Database) {
     const restarted = isNew;
     isNew = false;
     const rows: ProvisionalRow[] = [];
+    const replaced: number[] = [];
     const deriveNew = <Kind extends Source>(
       sources: readonly Kind[],
       of: (source: Kind) => readonly ProvisionalRow[],
@@ -126,11 +133,22 @@ export function provisionalSequences(db: Database.Database) {
       }
       return true;
     };
-    const done =
-      deriveNew(files, ({ firstRow, lastRow }) =>
-        withoutFrame.all(firstRow, lastRow).map((record) => ({ record, summary: summaryOf(record) })),
-      ) && deriveNew(parts, completedBy);
-    return { restarted, rows, done };
+    const all =
+      deriveNew(files, ({ firstRow, lastRow }) => withoutFrame.all(firstRow, lastRow).map(sumUp)) &&
+      deriveNew(parts, ofPart);
+    for (const [row, record] of outdated) {
+      if (performance.now() > until) break;
+      outdated.delete(row);
+      try {
+        const { complete, ...found } = sumUp(record);
+        if (spread.has(row)) replaced.push(row);
+        spread.set(row, complete);
+        rows.push(found);
+      } catch (error) {
+        if (!(error instanceof AppFailure)) throw error;
+      }
+    }
+    return { restarted, rows, replaced, done: all && outdated.size === 0 };
   }
 
   return { derive: db.transaction(derive), discard };

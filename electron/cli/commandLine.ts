@@ -20,7 +20,7 @@ import { selftest, type SelfTestFlags } from './commands/computer/selftest.ts';
 import { serve, type ServeFlags } from './commands/computer/serve.ts';
 import { setup, type SetupFlags } from './commands/computer/setup.ts';
 import { printedScript, slurmScriptCommand, type SlurmScriptFlags } from './slurmScriptCommand.ts';
-import { compute, finish, prepare } from './commands/run/shares.ts';
+import { compute, finish, merge, prepare } from './commands/run/shares.ts';
 import { status } from './commands/run/status.ts';
 import { validate } from './commands/run/validate.ts';
 import { verify } from './commands/run/verify.ts';
@@ -127,6 +127,15 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .argument('<folder>', 'folder of the run')
     .action(async (folder: string, flags: CommonFlags) => {
       await withEngine(flags, (context) => finish(context, folder, reporter(flags)));
+    });
+
+  common(root.command('merge'))
+    .description('Make one run of several finished ones, such as the shards of predict --shard')
+    .argument('<runs...>', 'folders of the runs')
+    .requiredOption('-o, --output-dir <folder>', 'folder for the results')
+    .option('-f, --force', 'replace a run that is in the folder')
+    .action(async (runs: string[], flags: CommonFlags & { outputDir: string; force?: boolean }) => {
+      await withEngine(flags, (context) => merge(context, runs, flags, reporter(flags)));
     });
 
   common(withClusterOptions(root.command('resume')))

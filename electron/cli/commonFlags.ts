@@ -29,6 +29,7 @@ const FOLLOWING_A_RUN = [
   'prepare',
   'compute',
   'finish',
+  'merge',
   'import-legacy',
   'resume',
   'example',

@@ -14,7 +14,8 @@ export function predictCommand(root: Command): Command {
       .option(
         '--reuse-embeddings <folder>',
         'take over embeddings that the original VirNucPro or its fork computed of these inputs',
-      ),
+      )
+      .option('--shard <i/n>', 'only the i-th of n shards of the inputs, in whole files: see merge'),
   );
 }
 

@@ -42,6 +42,7 @@ export { OpenRun, type StartOptions } from './run/openRun.ts';
 export { nodeOf } from './run/shares/nodeOf.ts';
 export { keepShareStatus } from './run/shares/shareStatus.ts';
 export { openShare } from './run/shares/openShare.ts';
+export { mergeRuns } from './run/shares/mergeRuns.ts';
 export { shareNames } from './run/shares/mergeShares.ts';
 export { parseShare, type Share } from './store/shares.ts';
 export { IMBALANCE } from './run/progress/imbalance.ts';

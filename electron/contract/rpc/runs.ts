@@ -77,6 +77,8 @@ export const runRequestSchema = z.object({
   force: z.boolean().default(false),
   /** Ends where a file can't be used, instead of going on without it. */
   strict: z.boolean().default(false),
+  /** The inputs are one shard of those that were named, such as 3/8. */
+  shard: z.string().max(13).optional(),
 });
 export type RunRequest = z.infer<typeof runRequestSchema>;
 export type RunRequestInput = z.input<typeof runRequestSchema>;

@@ -17,6 +17,8 @@ import {
   isGpu,
   isRunFolder,
   OpenRun,
+  parseShare,
+  type Share,
   refusedFiles,
   resolveModel,
   exampleInput,
@@ -50,6 +52,8 @@ export interface PredictFlags extends ClusterFlags {
   force?: boolean;
   strict?: boolean;
   resume?: boolean;
+  /** Which of the inputs, such as `3/8`. */
+  shard?: string;
   /** `prepare`: reads the inputs, and leaves the computing to shares. */
   preparesOnly?: boolean;
   /** `prepare`: shares are computed on processors. */
@@ -71,12 +75,15 @@ export async function predict(
   }
   if (inputs.includes(STANDARD_INPUT)) {
     const others = inputs.filter((input) => input !== STANDARD_INPUT);
+    if (flags.shard !== undefined)
+      throw new AppFailure(appError('usage', 'Standard input cannot be divided into shards.'));
     return onStandardInput(flags, (file) =>
       predict(context, [...others, file], { ...flags, input: [] }, reporter),
     );
   }
-  const request = runRequest(inputs, flags, modelFor(context, inputs));
-  const folder = request.outputDir ?? (await usualFolder(context, inputs, request.model));
+  const own = flags.shard === undefined ? inputs : await filesOfShard(inputs, flags.shard);
+  const request = runRequest(own, flags, modelFor(context, inputs));
+  const folder = request.outputDir ?? (await usualFolder(context, own, request.model));
   if (flags.resume && isRunFolder(folder)) {
     const run = unwrap(await OpenRun.open(context, folder));
     const differs = await differences(context, run, request, flags);
@@ -242,7 +249,29 @@ function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string)
     keepWork: flags.keepWork ?? false,
     force: flags.force ?? false,
     strict: flags.strict ?? false,
+    shard: flags.shard,
   });
+}
+
+/** Neighbouring files, as many in each shard as go. */
+async function filesOfShard(inputs: string[], named: string): Promise<string[]> {
+  const shard = shareNamed(named, '--shard');
+  const { paths } = unwrap(await collectInputs(inputs));
+  if (paths.length < shard.of) {
+    const nextStep =
+      'Name no more shards than files, or divide the run among computers that share a folder: prepare, compute --share, finish.';
+    const cause = `There are ${formatCount(paths.length)} files for ${formatCount(shard.of)} shards, and a shard has whole files.`;
+    throw new AppFailure(appError('usage', cause, { nextStep }));
+  }
+  return paths.filter((_, place) => Math.floor((place * shard.of) / paths.length) === shard.index - 1);
+}
+
+/** Raises AppFailure where it is none. */
+export function shareNamed(text: string, flag: string): Share {
+  const share = parseShare(text);
+  if (share) return share;
+  const nextStep = `Such as "${flag} 3/8": the third of eight.`;
+  throw new AppFailure(appError('usage', `${text} is no ${flag.slice(2)}.`, { nextStep }));
 }
 
 /** The earlier tool's `--model-type custom --model-path FILE` is today's `--model FILE`. */

@@ -1,20 +1,20 @@
 import { resolve } from 'node:path';
-import { appError, AppFailure } from '../../../contract/errors.ts';
+import { appError } from '../../../contract/errors.ts';
 import { unwrap } from '../../../contract/result.ts';
 import {
   type EngineContext,
   formatCount,
   isRunFolder,
   keepShareStatus,
+  mergeRuns,
   OpenRun,
   openShare,
-  parseShare,
   shareNames,
 } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
 import type { Reporter } from '../../output/reporter.ts';
 import { followRun, quoted } from './followRun.ts';
-import { predict, type PredictFlags } from './predict.ts';
+import { predict, shareNamed, type PredictFlags } from './predict.ts';
 
 /** Reads the inputs and makes the parts, so that any number of computers can compute them. */
 export async function prepare(
@@ -41,11 +41,7 @@ export async function compute(
   flags: { share: string; devices?: string },
   reporter: Reporter,
 ): Promise<number> {
-  const share = parseShare(flags.share);
-  if (!share) {
-    const nextStep = 'Such as "--share 3/8": the third of eight shares.';
-    throw new AppFailure(appError('usage', `${flags.share} is no share.`, { nextStep }));
-  }
+  const share = shareNamed(flags.share, '--share');
   const session = unwrap(await openShare(context, resolve(folder), share));
   if (session === null) {
     reporter.line(`Share ${flags.share} has no parts.`);
@@ -97,4 +93,18 @@ export async function finish(context: EngineContext, folder: string, reporter: R
     ),
   );
   return EXIT.failed;
+}
+
+/** Makes one run of several finished ones, such as the shards of `predict --shard`, and writes its results. */
+export async function merge(
+  context: EngineContext,
+  folders: string[],
+  { outputDir, force = false }: { outputDir: string; force?: boolean },
+  reporter: Reporter,
+): Promise<number> {
+  const session = await mergeRuns(context, folders, outputDir, force);
+  return followRun(context, session, reporter, {
+    preparesOnly: true,
+    goOnWith: `virnucpro finish ${quoted(outputDir)}`,
+  });
 }

@@ -1,10 +1,11 @@
+import { join } from 'node:path';
 import { asAppError, causeOf, nextStepOf } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import { BOUNDED_TOLERANCE } from '../../../contract/plan.ts';
 import type { WorkerReady } from '../../../contract/protocol/index.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import type { EngineContext } from '../../engineContext.ts';
-import { digestInRun } from '../../files/runFiles.ts';
+import { digestInRun, isPlainFile, renameInRun } from '../../files/runFiles.ts';
 import { Extraction } from '../../inputs/extractRecords.ts';
 import { writeNoticeFile } from './noticeFile.ts';
 import { runJson, writeRunJson } from './runJson.ts';
@@ -16,6 +17,7 @@ import { noteImbalance } from '../progress/imbalance.ts';
 import { noteUnusualNorms } from '../progress/unusualNorms.ts';
 import type { RunNotes } from '../runNotes.ts';
 import { readRunReport } from './runReport.ts';
+import { MERGED_SEQUENCES } from './viralSequences.ts';
 
 export interface FinishedRun {
   tables: TablesWritten;
@@ -48,6 +50,10 @@ export async function finishRun(
 /** The tables stand without the sequences: an input that has moved must not undo a finished run. */
 async function writeSequences(store: RunStore, notes: RunNotes, extraction: Extraction): Promise<void> {
   const { inputs, plan } = await store.loadRun();
+  if (isPlainFile(join(store.folder, MERGED_SEQUENCES))) {
+    renameInRun(store.folder, MERGED_SEQUENCES, RESULT_FILES.viralSequences);
+    return;
+  }
   const used = inputs.filter(({ failure }) => failure === null);
   try {
     await writeViralSequences(store, { inputs: used, model: plan.model }, (request) =>

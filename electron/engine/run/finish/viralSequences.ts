@@ -6,6 +6,8 @@ import type { RunStore } from '../../store/runStoreFace.ts';
 import type { ExtractRecords } from '../../results/types.ts';
 
 const ROWS_FILE = 'viral_rows.u32.tmp';
+/** Viral sequences of runs that were merged: they stand there before the tables are written. */
+export const MERGED_SEQUENCES = 'work/viral_sequences.fna';
 
 /** Writes viral_sequences.fna: the records called virus, in the order of the run, as they stand in the inputs. `extract`
  * streams the inputs once more and checks their hashes. Answers with how many records there are. */

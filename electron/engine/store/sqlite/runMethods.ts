@@ -5,6 +5,7 @@ import { resultSource } from '../duckdb/resultSource.ts';
 import { sequenceQueryMethods } from '../duckdb/sequenceQueries.ts';
 import { tableMethods } from './results/tables/tables.ts';
 import { viralSoFarMethods } from './results/derive/viralSoFar.ts';
+import { adoptRun, type AdoptedBefore } from './parts/adoptRun.ts';
 import { checkPages } from './checkDatabase.ts';
 import { attemptReadMethods, attemptWriteMethods } from './parts/attempts.ts';
 import { readDeviceMeasures } from './telemetry/deviceMeasures.ts';
@@ -32,6 +33,7 @@ import { shareMethods, shareParts } from './parts/shares.ts';
 import { telemetryReadMethods, telemetryWriteMethods } from './telemetry/telemetry.ts';
 import type { AllOf } from '../storeProtocol.ts';
 import type { StoredRun } from '../types.ts';
+import type { InputProblem } from '../../../contract/protocol/index.ts';
 
 /**
  * Everything that can be asked of a run's database, by how it is asked. The one list: `RunStore` has its types and its names from here.
@@ -110,6 +112,8 @@ export function runMethods(db: Database.Database, folder: string, known: boolean
       ...partFailureMethods(db, folder),
       ...partSplitMethods(db, folder),
       ...shareMethods(db, folder),
+      adoptRun: (from: string, before: AdoptedBefore, problems: readonly InputProblem[]): void =>
+        adoptRun(db, from, before, problems),
       ...telemetryWriteMethods(db),
       /** Brings everything into run.db itself, so that copying the folder loses nothing. */
       checkpoint: (): void => void db.pragma('wal_checkpoint(TRUNCATE)'),

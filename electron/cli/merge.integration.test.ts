@@ -1,0 +1,54 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { RESULT_FILES } from '../contract/results.ts';
+import { SAMPLE, WITHOUT_PYTHON } from '../engine/testing/realFiles.ts';
+import { readTables, temporaryFolder } from '../engine/testing/testContext.ts';
+import { ended, MANY_PARTS, succeeds, virnucpro } from './testing/commandLineProcess.ts';
+
+const RUN = [...MANY_PARTS, '--order', 'file', '-q'];
+
+describe.skipIf(WITHOUT_PYTHON)('shards of several files', () => {
+  it('are merged into the bytes of one run over all files, though the files are elsewhere by then', async () => {
+    const folder = await temporaryFolder();
+    const at = (name: string): string => join(folder, name);
+    const records = readFileSync(SAMPLE, 'utf8').split(/^(?=>)/m);
+    const ends = [13, 14, 30, 30, records.length];
+    const files = ends.map((end, place) => {
+      writeFileSync(at(`${place}.fa`), records.slice(ends[place - 1] ?? 0, end).join(''));
+      return at(`${place}.fa`);
+    });
+    const fails = async (args: string[], cause: string): Promise<void> => {
+      const { code, said } = await ended(virnucpro(args));
+      expect(code).toBe(1);
+      expect(said).toContain(cause);
+    };
+    const shard = (index: number): Promise<string> =>
+      succeeds(['predict', ...files, '--shard', `${index}/3`, '-o', at(`s${index}`), ...RUN]);
+
+    await succeeds(['predict', ...files, '-o', at('one'), ...RUN]);
+    await shard(1);
+    await shard(3);
+    await fails(['merge', at('s1'), at('s3'), '-o', at('all')], 'missing: 2/3');
+    await shard(2);
+    await fails(['predict', ...files, '--shard', '1/6', '-o', at('six'), ...RUN], '5 files for 6 shards');
+    await fails(['merge', at('s1'), at('s2'), at('one'), '-o', at('all')], 'not shards of one division');
+    expect(['all', 'six'].filter((name) => existsSync(at(name)))).toEqual([]);
+
+    for (const file of files) renameSync(file, `${file}.away`);
+    await succeeds(['merge', at('s3'), at('s1'), at('s2'), '-o', at('all'), '-q']);
+    expect(await readTables(at('all'))).toEqual(await readTables(at('one')));
+    const viral = (run: string): string => readFileSync(join(at(run), RESULT_FILES.viralSequences), 'utf8');
+    expect(viral('all')).toBe(viral('one'));
+    await succeeds(['verify', at('s2')]);
+
+    const changed = new Database(join(at('s2'), 'run.db'));
+    changed.exec(
+      `UPDATE chunk SET scores = zeroblob(length(scores)) WHERE row = (SELECT min(row) FROM chunk)`,
+    );
+    changed.close();
+    await fails(['merge', at('s1'), at('s2'), at('s3'), '-o', at('again')], 'damaged');
+    expect(existsSync(at('again'))).toBe(false);
+  });
+});

@@ -1,0 +1,235 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { appError, AppFailure, type AppError } from '../../../contract/errors.ts';
+import type { Plan } from '../../../contract/plan.ts';
+import type { PrepareDone } from '../../../contract/protocol/index.ts';
+import { RESULT_FILES } from '../../../contract/results.ts';
+import { THIS_COMPUTER, type RunRequest } from '../../../contract/rpc/runs.ts';
+import { sampleNames } from '../../../contract/samples.ts';
+import { unwrap } from '../../../contract/result.ts';
+import type { EngineContext } from '../../engineContext.ts';
+import { openNew, openPlain, pathInRun } from '../../files/runFiles.ts';
+import type { FileLock } from '../../processes/fileLock.ts';
+import { checkRunFolder, makeRunFolder, makeWorkFolders, removeRun } from '../../store/runFolder.ts';
+import { acquireRunLock } from '../../store/runLock.ts';
+import { openRunStore } from '../../store/runStore.ts';
+import type { RunStore } from '../../store/runStoreFace.ts';
+import { parseShare } from '../../store/shares.ts';
+import { LEFT_OUT_OPTION, MADE_HERE_OPTION, SAMPLES_OPTION, type StoredRun } from '../../store/types.ts';
+import { MERGED_SEQUENCES } from '../finish/viralSequences.ts';
+import { areResultsWhole } from '../finish/wrapUpRun.ts';
+import { signRun } from '../madeHere.ts';
+import { OpenRun } from '../openRun.ts';
+import { storedRequest } from '../storedRequest.ts';
+
+/** A finished run that becomes part of another; it stays as it is. */
+interface MergedRun {
+  folder: string;
+  run: StoredRun;
+  prepared: PrepareDone;
+  request: RunRequest;
+}
+
+/**
+ * Makes one run of several finished ones, as if all of their inputs had been named at once: in the order of their shards, or in the
+ * order given. It has everything but the tables, which `finish` writes. Rejects with AppFailure.
+ */
+export async function mergeRuns(
+  context: EngineContext,
+  folders: readonly string[],
+  into: string,
+  force: boolean,
+): Promise<OpenRun> {
+  const folder = resolve(into);
+  const locks: FileLock[] = [];
+  try {
+    const named: MergedRun[] = [];
+    for (const one of new Set(folders.map((path) => resolve(path)))) {
+      if (one === folder) throw usage(`${one} cannot be merged into itself.`);
+      locks.push(await acquireRunLock(one));
+      named.push(await look(context, one));
+    }
+    const runs = inOrder(named);
+    refuseMixed(runs);
+    const inputs = runs.flatMap(({ run }) => run.plan.inputs.map(({ path }) => path));
+    unwrap(await checkRunFolder(folder, force, inputs));
+    await makeRunFolder(folder);
+    const lock = await acquireRunLock(folder);
+    try {
+      await removeRun(folder);
+      makeWorkFolders(folder);
+      await fill(context, folder, runs);
+    } finally {
+      lock.release();
+    }
+    return unwrap(await OpenRun.open(context, folder));
+  } finally {
+    for (const lock of locks) lock.release();
+  }
+}
+
+/** Reads a run, and compares all of it with its digests. */
+async function look({ storeHost, closing }: EngineContext, folder: string): Promise<MergedRun> {
+  const store = await openRunStore(folder, { hostEntry: storeHost, closing, readOnly: true });
+  try {
+    const run = await store.loadRun();
+    const { prepared } = run;
+    if (run.state.phase !== 'done' || prepared === null)
+      throw new AppFailure(
+        appError('shares_missing', `The run in ${folder} is not finished.`, {
+          nextStep: `Finish it: virnucpro resume ${folder}`,
+        }),
+      );
+    if (run.plan.imported)
+      throw usage(`The run in ${folder} holds embeddings of an earlier tool: it cannot be merged.`);
+    const { found } = await store.findDamage();
+    if (found.length > 0) throw new AppFailure(damaged(folder, found.join(' ')));
+    if (!(await areResultsWhole(store)))
+      throw new AppFailure(damaged(folder, 'Its result files are not those that were written.'));
+    return { folder, run, prepared, request: storedRequest(run, folder) };
+  } finally {
+    await store.close();
+  }
+}
+
+const damaged = (folder: string, what: string): AppError =>
+  appError('run_damaged', `The run in ${folder} is damaged: ${what}`, {
+    nextStep: `Mend it: virnucpro resume ${folder}`,
+  });
+
+/** Shards of one division, all of them and each once, by their number; other runs as they were named. */
+function inOrder(runs: readonly MergedRun[]): MergedRun[] {
+  const shards = runs.flatMap((one) => {
+    const shard = parseShare(one.request.shard ?? '');
+    return shard ? [{ ...shard, one }] : [];
+  });
+  const [first] = shards;
+  if (first === undefined) return [...runs];
+  const { of } = first;
+  if (shards.length < runs.length || shards.some((shard) => shard.of !== of))
+    throw usage('These are not shards of one division, such as 1/3, 2/3 and 3/3.');
+  const byNumber = new Map(shards.map(({ index, one }) => [index, one]));
+  if (byNumber.size < shards.length) throw usage('A shard is named twice.');
+  const missing = Array.from({ length: of }, (_, place) => place + 1).filter((n) => !byNumber.has(n));
+  if (missing.length > 0) {
+    const list = missing.slice(0, 20).map((n) => `${n}/${of}`);
+    const cause = `Of ${of} shards, ${missing.length} are missing: ${list.join(', ')}${missing.length > list.length ? ', ...' : ''}.`;
+    throw new AppFailure(appError('shares_missing', cause, { nextStep: 'Compute them, then merge all.' }));
+  }
+  return shards.toSorted((a, b) => a.index - b.index).map(({ one }) => one);
+}
+
+/** Calls of one table come from one model, and from one way to read the inputs. */
+function refuseMixed(runs: readonly MergedRun[]): void {
+  const facts = ({ model, chunkLength, precision, repairs }: Plan): Record<string, string> => ({
+    model: model.hash,
+    'chunk length': String(chunkLength),
+    precision,
+    'mending of sequences': (repairs ?? []).join(', '),
+  });
+  const [first] = runs;
+  if (first === undefined) throw usage('No run was named.');
+  const asked = facts(first.run.plan);
+  for (const { folder, run } of runs)
+    for (const [what, value] of Object.entries(facts(run.plan)))
+      if (value !== asked[what])
+        throw usage(
+          `The runs in ${first.folder} and ${folder} differ in their ${what}: they are no one run.`,
+        );
+}
+
+async function fill(context: EngineContext, folder: string, runs: readonly MergedRun[]): Promise<void> {
+  const [{ run: first, request: asked }] = runs as [MergedRun];
+  const runId = randomUUID();
+  const inputs = runs.flatMap(({ run }) => run.plan.inputs);
+  const request: RunRequest = {
+    ...asked,
+    inputs: inputs.map(({ path }) => path),
+    outputDir: folder,
+    where: THIS_COMPUTER,
+    devices: 'auto',
+    embeddings: null,
+    ...{ name: undefined, shard: undefined, samples: undefined },
+  };
+  const store = await openRunStore(folder, {
+    hostEntry: context.storeHost,
+    closing: context.closing,
+    create: {
+      plan: { ...first.plan, inputs, embeddings: null },
+      description: {
+        runId,
+        name: basename(folder),
+        createdAt: Date.now(),
+        appVersion: context.appVersion,
+        options: {
+          request,
+          [MADE_HERE_OPTION]: signRun(context.paths, folder, runId, request),
+          ...samplesOf(runs),
+          [LEFT_OUT_OPTION]: runs.flatMap(({ run }) => run.leftOut.map((one) => ({ ...one }))),
+        },
+      },
+    },
+  });
+  try {
+    await adoptAll(store, runs);
+    await gatherSequences(folder, runs);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Samples that somebody has named for a run stay named so. */
+function samplesOf(runs: readonly MergedRun[]): Record<string, string[]> {
+  const named = runs.map(({ run }) => run.description.options[SAMPLES_OPTION] as string[] | undefined);
+  if (named.every((names) => names === undefined)) return {};
+  const all = runs.flatMap(
+    ({ run }, place) => named[place] ?? sampleNames(run.plan.inputs.map(({ path }) => path)),
+  );
+  return { [SAMPLES_OPTION]: all };
+}
+
+async function adoptAll(store: RunStore, runs: readonly MergedRun[]): Promise<void> {
+  const sum: PrepareDone = {
+    ...{ type: 'done', records: 0, chunks: 0, frames: 0, residues: 0, parts: 0 },
+    scorable_records: 0,
+    not_scored: {},
+  };
+  let inputs = 0;
+  for (const { folder, run, prepared } of runs) {
+    await store.adoptRun(folder, { inputs, records: sum.records, parts: sum.parts }, run.problems);
+    inputs += run.plan.inputs.length;
+    for (const count of ['records', 'chunks', 'frames', 'residues', 'parts', 'scorable_records'] as const)
+      sum[count] += prepared[count];
+    for (const [reason, count] of Object.entries(prepared.not_scored))
+      sum.not_scored[reason] = (sum.not_scored[reason] ?? 0) + count;
+  }
+  await store.finishPrepare(sum);
+}
+
+/** The viral sequences of all runs behind each other: the inputs may lie on the computers that computed them. */
+async function gatherSequences(folder: string, runs: readonly MergedRun[]): Promise<void> {
+  const path = pathInRun(folder, MERGED_SEQUENCES);
+  closeSync(openNew(path));
+  const into = await open(path, 'a');
+  try {
+    for (const { folder: from } of runs) await append(into, pathInRun(from, RESULT_FILES.viralSequences));
+    await into.sync();
+  } finally {
+    await into.close();
+  }
+}
+
+async function append(into: FileHandle, path: string): Promise<void> {
+  // It is no link: whoever wrote to its folder meanwhile does not decide what is read.
+  closeSync(openPlain(path, 'read'));
+  const from = await open(path);
+  try {
+    for await (const block of from.createReadStream({ autoClose: false })) await into.write(block as Buffer);
+  } finally {
+    await from.close();
+  }
+}
+
+const usage = (cause: string): AppFailure => new AppFailure(appError('usage', cause));

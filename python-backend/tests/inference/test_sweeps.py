@@ -153,3 +153,11 @@ def test_a_smaller_budget_gives_the_same_bytes_every_time(make_scorer: MakeScore
     assert bytes_of(first) == bytes_of(second)
     np.testing.assert_allclose(first.score2, whole.score2, atol=2e-6)
     assert (whole.batch_halvings, first.batch_halvings > 0) == (0, True)
+
+
+def test_weights_become_bf16_with_the_bits_that_pytorch_gives_them() -> None:
+    every = torch.arange(-(2**15), 2**15, dtype=torch.int32).to(torch.int16).view(torch.float16)
+    numbers = every[~torch.isnan(every)].repeat(3).reshape(3, -1)
+    converted = torch.empty_like(numbers, dtype=torch.bfloat16)
+    mapped_layers.convert(numbers, converted)
+    assert torch.equal(converted.view(torch.int16), numbers.bfloat16().view(torch.int16))

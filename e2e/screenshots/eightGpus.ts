@@ -14,6 +14,7 @@ export async function eightGpus(page: Page, camera: Camera, address: string): Pr
   await camera.take('gpus-new-run-problems');
   await page.getByRole('button', { name: 'Remove what cannot be used' }).first().click();
   await page.getByText(/^About /).waitFor();
+  await page.getByRole('button', { name: 'Change: Computing' }).click();
   await page.getByText('Advanced settings').scrollIntoViewIfNeeded();
   await camera.take('gpus-new-run');
 

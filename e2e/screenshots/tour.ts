@@ -34,10 +34,11 @@ export async function newRun(page: Page, camera: Camera, folderName: string): Pr
   await camera.take('new-run-problems');
   await page.getByRole('button', { name: 'Remove what cannot be used' }).first().click();
   await takeTeachingModel(page);
+  await page.getByRole('button', { name: 'Change: Computing' }).click();
   await page.getByText('Advanced settings').click();
   await page.getByText('Advanced settings').scrollIntoViewIfNeeded();
   await camera.take('new-run-advanced');
-  await page.getByText('Advanced settings').click();
+  await page.getByRole('button', { name: 'Hide: Computing' }).click();
   await page.getByRole('heading', { name: 'New run' }).scrollIntoViewIfNeeded();
   await camera.take('new-run');
 }

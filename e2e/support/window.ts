@@ -38,10 +38,9 @@ export async function startRun(page: Page, folder: string, name: string): Promis
 
 /** The teaching model is taken only after a question. */
 export async function takeTeachingModel(page: Page): Promise<void> {
-  const teaching = page.getByRole('radio', { name: 'Teaching model' });
-  await teaching.click({ timeout: LONG_MS });
+  await page.getByRole('radio', { name: 'Teaching model' }).click({ timeout: LONG_MS });
   await page.getByRole('button', { name: 'Use the teaching model' }).click();
-  await expect(teaching).toBeChecked();
+  await expect(page.getByRole('region', { name: 'Model' })).toContainText('Teaching model');
 }
 
 /** Parts are among the technical details; the whole of a text, since "Part 1" before "0 parts done" reads as ten. */

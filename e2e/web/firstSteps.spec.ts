@@ -81,7 +81,7 @@ test('the first steps, from an empty home to the finished example', async ({ pag
   await page.getByLabel('Teaching model').click();
   await page.getByRole('button', { name: 'Use the teaching model' }).click();
   await expect(page.getByText('Folder and files will be marked as not for research.')).toBeVisible();
-  await expect(page.getByPlaceholder(/_predictions_NOT_FOR_RESEARCH$/)).toBeVisible({ timeout: LONG_MS });
+  await expect(page.getByText(/_predictions_NOT_FOR_RESEARCH$/)).toBeVisible({ timeout: LONG_MS });
 });
 
 /** The program's folder as an installed one has it: its Python environment would lie among the data, and isn't there. */

@@ -248,6 +248,7 @@ test.describe('every screen, at every size', () => {
     await expect(page.getByText('gpu-node-2', { exact: true })).toBeVisible();
     await look('running on a cluster');
     await bySaying('Run again with these settings')(page);
+    await page.getByRole('button', { name: 'Change: Computing' }).click();
     await page.getByRole('radio', { name: 'Ray cluster' }).check();
     await expect(page.getByLabel('Address of the Ray cluster')).toBeVisible();
     await look('new run on a Ray cluster');

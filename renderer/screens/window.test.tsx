@@ -6,7 +6,7 @@ import { connectionStore } from '../state/connection.ts';
 import { useLiveRun } from '../state/runs/liveRun.ts';
 import { GUIDE_PAGES } from '../state/guidePages.ts';
 import { go, useNavigation } from '../state/navigation.ts';
-import { addPaths, choose, startOver } from '../state/newRun/store.ts';
+import { addPaths, choose, startOver, useNewRun } from '../state/newRun/store.ts';
 import { addDroppedTables } from '../state/results/otherTables.ts';
 import { useResultsView } from '../state/results/resultsView.ts';
 import { useRuns } from '../state/runs/runs.ts';
@@ -67,6 +67,7 @@ describe('a new run', () => {
     const script = '#!/bin/sh\n# mine';
     choose({ where: { kind: 'slurm', script, shares: 1, login: null, on_processors: true } });
     await act(() => addPaths(['/data/contigs.fasta']));
+    await user.click(await screen.findByRole('button', { name: 'Change: Computing' }));
     expect((await screen.findByRole('region', { name: 'Batch script' })).textContent).toBe(script);
     await user.click(screen.getByRole('button', { name: 'Make another job' }));
     const partition = screen.getByLabelText('Partition');
@@ -86,6 +87,7 @@ describe('a new run', () => {
     const user = userEvent.setup();
     const { engine } = await renderWithEngine(<App />, { runs: 'none' });
     await act(() => addPaths(['/data/contigs.fasta']));
+    await user.click(await screen.findByRole('button', { name: 'Change: Computing' }));
     await user.click(await screen.findByRole('radio', { name: 'Ray cluster' }));
     await screen.findByText('Cannot start: enter the address of the Ray cluster.');
     await user.type(screen.getByLabelText('Address of the Ray cluster'), 'head:6379');
@@ -105,6 +107,7 @@ describe('a new run', () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />, { runs: 'none' });
     await act(() => addPaths(['/data/contigs.fasta']));
+    await user.click(await screen.findByRole('button', { name: 'Change: Computing' }));
     await user.click(await screen.findByRole('radio', { name: 'Ray cluster' }));
     await user.click(await screen.findByRole('button', { name: 'Install Ray' }));
     await screen.findByText('This computer is being set up.');
@@ -134,11 +137,35 @@ describe('a new run', () => {
     expect(engine.runs()).toHaveLength(1);
   });
 
+  it('makes two runs of reads and contigs, each with the model that fits and files read for it', async () => {
+    const user = userEvent.setup();
+    const { engine } = await renderWithEngine(<App />, { runs: 'none', allModels: true });
+    await act(() => addPaths(['/data/contigs.fasta', '/data/reads_R1.fastq', '/data/reads_R2.fastq']));
+    await user.click(await screen.findByRole('button', { name: 'Make two runs' }));
+    await user.type(screen.getByLabelText('Name of the run'), 'Pond');
+    const start = await screen.findByRole('button', { name: 'Start two runs' });
+    await waitFor(() => expect(start).toHaveProperty('disabled', false));
+    expect(useNewRun.getState()).toMatchObject({
+      chunkLength: 500,
+      otherChunkLengths: { '/data/reads_R1.fastq': 300, '/data/reads_R2.fastq': 300 },
+    });
+    await user.click(start);
+    await waitFor(() => expect(engine.runs()).toHaveLength(2));
+    expect(engine.runs().map(({ name, request: { model, inputs } }) => ({ name, model, inputs }))).toEqual(
+      expect.arrayContaining([
+        { name: 'Pond 300', model: '300', inputs: ['/data/reads_R1.fastq', '/data/reads_R2.fastq'] },
+        { name: 'Pond 500', model: '500', inputs: ['/data/contigs.fasta'] },
+      ]),
+    );
+    await waitFor(() => expect(useNewRun.getState().files).toEqual([]));
+  });
+
   it('offers no number format that a GPU failed at in the test computation, and says which', async () => {
     const user = userEvent.setup();
     const failedAt = { 0: ['fp8', 'fp32'], 2: ['bf16', 'fp16', 'fp32'] } as const;
     await renderWithEngine(<App />, { runs: 'none', devices: 3, failedAt });
     await act(() => addPaths(['/data/contigs.fasta']));
+    await user.click(await screen.findByRole('button', { name: 'Change: Computing' }));
     await screen.findByText('Failed the test computation in FP8, FP32: not used for it', { exact: false });
     // One that failed at all it can do takes no part.
     const lost = screen.getByRole('checkbox', { name: /^GPU 2/ });

@@ -24,12 +24,14 @@ export async function bioinformatician(
   await page.getByText('40 samples').waitFor();
   await page.getByText('Reading …').first().waitFor({ state: 'detached' });
   await camera.take('forty-samples');
+  await page.getByRole('button', { name: 'Change: Sequences' }).click();
   await page.getByRole('button', { name: 'Name samples' }).click();
   const first = page.getByRole('dialog').getByRole('textbox').first();
   await first.fill('P01, repeat');
   await camera.take('name-samples');
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('heading', { name: 'Computing' }).scrollIntoViewIfNeeded();
+  await page.getByRole('button', { name: 'Change: Computing' }).click();
+  await page.getByText('Where to compute').scrollIntoViewIfNeeded();
   await camera.take('eight-gpus');
   await page.getByLabel('Name of the run').fill(RUN_NAME);
   await page.getByLabel('Name of the run').scrollIntoViewIfNeeded();

@@ -1,15 +1,12 @@
-import { Button, Stack } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { Page } from '../../components/Page.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { useChosenComputer } from '../../state/computer/computers.ts';
 import { startOver, useNewRun } from '../../state/newRun/store.ts';
-import { ComputeCard } from './compute/ComputeCard.tsx';
-import { FilesCard } from './files/FilesCard.tsx';
-import { ModelCard } from './ModelCard.tsx';
+import { FilesStep } from './files/FilesStep.tsx';
+import { ModelStep } from './ModelStep.tsx';
 import { NothingYet } from './NothingYet.tsx';
-import classes from './NewRunScreen.module.css';
-import { OutputCard } from './OutputCard.tsx';
-import { StartPanel } from './StartPanel.tsx';
+import { StartStep } from './StartStep.tsx';
 import { useNewRunForm } from './useNewRunForm.ts';
 
 export function NewRunScreen() {
@@ -26,7 +23,7 @@ export function NewRunScreen() {
       lead={chosen ? t('newRun.leadFar', { name: chosen.name }) : t('newRun.lead')}
       actions={
         !isEmpty && (
-          <Button variant="subtle" color="slate" onClick={startOver}>
+          <Button variant="default" onClick={startOver}>
             {t('newRun.clear')}
           </Button>
         )
@@ -35,14 +32,10 @@ export function NewRunScreen() {
       {isEmpty ? (
         <NothingYet />
       ) : (
-        <div className={classes.columns}>
-          <Stack gap={16} miw={0}>
-            <FilesCard />
-            <ModelCard form={form} />
-            <ComputeCard form={form} />
-            <OutputCard form={form} />
-          </Stack>
-          <StartPanel form={form} />
+        <div>
+          <FilesStep />
+          <ModelStep form={form} />
+          <StartStep form={form} />
         </div>
       )}
     </Page>

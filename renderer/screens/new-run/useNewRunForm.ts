@@ -18,11 +18,11 @@ import {
   requestFrom,
   type RunChoices,
 } from '../../state/newRun/choices.ts';
-import { adviseModel, type ModelAdvice } from '../../state/newRun/modelAdvice.ts';
+import { adviseModel, splitByLength, type ModelAdvice } from '../../state/newRun/modelAdvice.ts';
 import { lacksEnvironment, useEnvironment } from '../../state/computer/environment.ts';
-import { type InputTotals, totalsOf } from '../../state/newRun/inspection.ts';
+import { type InputTotals, type ListedFile, totalsOf } from '../../state/newRun/inspection.ts';
 import { startReasons, type StartReason } from '../../state/newRun/startReasons.ts';
-import { setChunkLength, useNewRun } from '../../state/newRun/store.ts';
+import { setChunkLengths, useNewRun } from '../../state/newRun/store.ts';
 
 export interface NewRunForm {
   readonly choices: RunChoices;
@@ -36,7 +36,11 @@ export interface NewRunForm {
   /** Whether GPUs compute, here or in a cluster. */
   readonly onGpus: boolean;
   readonly totals: InputTotals;
-  readonly request: RunRequestInput | null;
+  /** Set where reads and contigs are together, and each could have a run with the model that fits. */
+  readonly split: SplitFiles | null;
+  /** What Start makes: one run, or two. Empty where something is missing. */
+  readonly planned: readonly PlannedRun[];
+  /** Of all of them together. */
   readonly estimate: RunEstimate | null;
   readonly estimateError: Error | null;
   /** What is wrong with the results folder; said at its field. */
@@ -44,6 +48,15 @@ export interface NewRunForm {
   readonly estimating: boolean;
   readonly reasons: readonly StartReason[];
 }
+
+/** A run as Start will make it. */
+export interface PlannedRun {
+  readonly model: ModelStatus;
+  readonly files: readonly ListedFile[];
+  readonly request: RunRequestInput;
+}
+
+type SplitFiles = NonNullable<ReturnType<typeof splitByLength>>;
 
 const NO_GPUS: readonly ProbedGpu[] = [];
 
@@ -54,43 +67,60 @@ export function useNewRunForm(): NewRunForm {
   const models = useQuery(queries.computer.models.queryOptions());
   const probe = useQuery(queries.computer.devices.queryOptions());
 
-  const advice = useMemo(() => adviseModel(files, models.data ?? null), [files, models.data]);
-  const advised = models.data?.find(
-    ({ notice, chunkLength }) => notice === null && chunkLength === advice?.chunkLength,
-  );
-  const model = chosenModel(choices, models.data ?? null, advised?.id ?? null);
+  const known = models.data ?? null;
+  const published = (length?: number) =>
+    known
+      ?.filter(({ notice, chunkLength }) => notice === null && chunkLength === length)
+      .toSorted((a, b) => Number(b.present) - Number(a.present))[0] ?? null;
+  const advice = useMemo(() => adviseModel(files, known), [files, known]);
+  const split = useMemo(() => splitByLength(files, known), [files, known]);
+  const model = chosenModel(choices, known, published(advice?.chunkLength)?.id ?? null);
+  const shorter = published(split?.shorter.chunkLength);
+  const longer = published(split?.longer.chunkLength);
   const lacks = useEnvironment(({ status }) => lacksEnvironment(status));
   const isHere = choices.where.kind === 'this_computer';
   const gpus = isHere ? chosenGpus(choices, probe.data ?? null) : NO_GPUS;
   const totals = useMemo(() => totalsOf(files), [files]);
-  const request = useMemo(
-    () =>
-      model && files.length > 0 && isPlaceKnown(choices.where)
-        ? requestFrom(choices, files, model, probe.data ?? null)
-        : null,
-    [choices, files, model, probe.data],
-  );
+  const planned = useMemo((): PlannedRun[] => {
+    if (files.length === 0 || !isPlaceKnown(choices.where)) return [];
+    const plan = (of: ModelStatus, some: readonly ListedFile[], own: RunChoices = choices): PlannedRun => ({
+      model: of,
+      files: some,
+      request: requestFrom(own, some, of, probe.data ?? null),
+    });
+    if (choices.twoRuns && split && shorter && longer)
+      return [
+        plan(shorter, split.shorter.files, oneOfTwo(choices, shorter)),
+        plan(longer, split.longer.files, oneOfTwo(choices, longer)),
+      ];
+    return model ? [plan(model, files)] : [];
+  }, [choices, files, model, split, shorter, longer, probe.data]);
 
-  const question = useMemo(
+  const questions = useMemo(
     () =>
-      request && !looking
-        ? { request, chunks: totals.chunks, frames: totals.frames, residues: totals.residues }
-        : null,
-    [request, looking, totals],
+      looking
+        ? []
+        : planned.map(({ request, files: some }) => {
+            const { chunks, frames, residues } = totalsOf(some);
+            return { request, chunks, frames, residues };
+          }),
+    [planned, looking],
   );
-  const [asked] = useDebouncedValue(question, 250);
-  const estimate = useQuery({
-    ...queries.runs.estimate.queryOptions({ input: asked ?? skipToken }),
-    placeholderData: keepPreviousData,
-  });
+  const [asked] = useDebouncedValue(questions, 250);
+  const first = useEstimate(asked[0]);
+  const second = useEstimate(asked[1]);
+  const estimate = questions.length === 0 ? null : together(first.data, questions[1] ? second.data : null);
+  const estimateError = first.error ?? second.error;
 
   useEffect(() => {
-    if (model) setChunkLength(model.chunkLength);
-  }, [model]);
+    // Until all files are known, what fits them changes with each.
+    if (looking) return;
+    const [one, two] = planned;
+    if (two) setChunkLengths(two.model.chunkLength, lengthsOf(one));
+    else if (model) setChunkLengths(model.chunkLength);
+  }, [looking, planned, model]);
 
-  const folderError = aboutFolder(
-    estimate.error ? toShownError(estimate.error) : (estimate.data?.blocker ?? null),
-  );
+  const folderError = aboutFolder(estimateError ? toShownError(estimateError) : (estimate?.blocker ?? null));
   const hasGpus = expectsGpus(choices, probe.data ?? null);
   const onGpus = hasGpus && (!isHere || !choices.useCpu);
   const reasons = startReasons({
@@ -100,11 +130,11 @@ export function useNewRunForm(): NewRunForm {
     looking,
     lacksEnvironment: lacks,
     modelsKnown: models.data !== undefined,
-    model,
+    model: planned.find(({ model: one }) => !one.present || one.problem)?.model ?? planned[0]?.model ?? model,
     unknownPlace:
       choices.where.kind === 'this_computer' || isPlaceKnown(choices.where) ? null : choices.where.kind,
     chosenGpus: isHere && onGpus ? gpus.length : null,
-    estimate: question === null ? null : (estimate.data ?? null),
+    estimate,
     folderError,
   });
   return {
@@ -117,14 +147,53 @@ export function useNewRunForm(): NewRunForm {
     hasGpus,
     onGpus,
     totals,
-    request,
-    estimate: question === null ? null : (estimate.data ?? null),
-    estimateError: folderError ? null : estimate.error,
+    split,
+    planned,
+    estimate,
+    estimateError: folderError ? null : estimateError,
     folderError,
-    estimating: question !== null && (estimate.isFetching || asked !== question),
+    estimating: questions.length > 0 && (first.isFetching || second.isFetching || asked !== questions),
     reasons,
   };
 }
+
+type Question = Parameters<typeof queries.runs.estimate.queryOptions>[0]['input'];
+
+const useEstimate = (question: Question | undefined) =>
+  useQuery({
+    ...queries.runs.estimate.queryOptions({ input: question ?? skipToken }),
+    placeholderData: keepPreviousData,
+  });
+
+/** One after the other; null until both are known. */
+function together(
+  first: RunEstimate | undefined,
+  second: RunEstimate | null | undefined,
+): RunEstimate | null {
+  if (!first || second === undefined) return null;
+  if (second === null) return first;
+  const [a, b] = [first.seconds, second.seconds];
+  return {
+    ...first,
+    seconds: a && b ? { low: a.low + b.low, high: a.high + b.high } : null,
+    basis: first.basis && second.basis,
+    diskBytes: first.diskBytes + second.diskBytes,
+    blocker: first.blocker ?? second.blocker,
+  };
+}
+
+/** Each of two runs has a name and a folder of its own. */
+function oneOfTwo(choices: RunChoices, { id }: ModelStatus): RunChoices {
+  const name = choices.name.trim();
+  return {
+    ...choices,
+    name: name && `${name} ${id}`,
+    outputDir: choices.outputDir === null ? null : `${choices.outputDir}/${id}`,
+  };
+}
+
+const lengthsOf = (run: PlannedRun | undefined): Record<string, number> =>
+  Object.fromEntries(run?.files.map(({ path }) => [path, run.model.chunkLength]) ?? []);
 
 /** The error where it is the results folder's. */
 function aboutFolder(error: ShownError | null): ShownError | null {

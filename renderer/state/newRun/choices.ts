@@ -20,6 +20,8 @@ export interface RunChoices {
   readonly samples: Readonly<Record<string, string>>;
   /** Null until the user or the list of models has decided. */
   readonly model: string | null;
+  /** Reads and contigs in a run each, with the model that fits them, in place of one run with one model. */
+  readonly twoRuns: boolean;
   readonly where: WindowWhere;
   /** Null means every usable GPU, also one that turns up later. */
   readonly gpuUuids: readonly string[] | null;
@@ -28,6 +30,8 @@ export interface RunChoices {
   readonly outputDir: string | null;
   readonly precision: RunRequest['precision'];
   readonly embeddings: RunRequest['embeddings'];
+  /** Null where the size of the run decides. */
+  readonly order: RunRequest['order'] | null;
   /** What is mended in the sequences of all files as they are read. */
   readonly repairs: readonly Repair[];
   readonly keepWork: boolean;
@@ -43,6 +47,7 @@ export const RUN_REQUEST_DEFAULTS: RunChoices = {
   name: '',
   samples: {},
   model: null,
+  twoRuns: false,
   where: THIS_COMPUTER,
   gpuUuids: null,
   cpuWorkers: null,
@@ -50,6 +55,7 @@ export const RUN_REQUEST_DEFAULTS: RunChoices = {
   outputDir: null,
   precision: 'auto',
   embeddings: null,
+  order: null,
   repairs: [],
   keepWork: false,
   reuseEmbeddings: null,
@@ -153,6 +159,7 @@ export function requestFrom(
     embeddings: choices.embeddings,
     keepWork: choices.keepWork,
     embedEqualSequencesOnce: choices.embedEqualSequencesOnce,
+    ...(choices.order ? { order: choices.order } : {}),
     ...(name ? { name } : {}),
     ...(Object.keys(samples).length > 0 ? { samples } : {}),
     ...(choices.repairs.length > 0 ? { repairs: [...choices.repairs] } : {}),
@@ -172,6 +179,7 @@ export function choicesFrom(request: RunRequest): RunChoices {
     name: request.name ?? '',
     samples: request.samples ?? {},
     model: request.model,
+    twoRuns: false,
     where: request.where.kind === 'shares' ? THIS_COMPUTER : request.where,
     gpuUuids: listed,
     useCpu: cpu !== null,
@@ -179,6 +187,7 @@ export function choicesFrom(request: RunRequest): RunChoices {
     outputDir: null,
     precision: request.precision,
     embeddings: request.embeddings,
+    order: request.order ?? null,
     repairs: request.repairs ?? [],
     keepWork: request.keepWork,
     reuseEmbeddings: request.reuseEmbeddings ?? null,

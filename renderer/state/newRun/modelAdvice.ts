@@ -26,6 +26,31 @@ export function adviseModel(
   return { fit: chunkLength === Math.max(...lengths) ? 'long' : 'short', chunkLength, typicalLength };
 }
 
+/** Files of one run of two, and the chunk length that fits them. */
+export interface FilesOfLength {
+  readonly chunkLength: number;
+  readonly typicalLength: number;
+  readonly files: readonly ListedFile[];
+}
+
+/**
+ * Reads and contigs, where files of both are there: those that are typically as long as a chunk of the longest model, and the others.
+ * Files without sequences go with the longer ones. Null where one model fits all.
+ */
+export function splitByLength(
+  files: readonly ListedFile[],
+  models: readonly Pick<ModelStatus, 'chunkLength' | 'notice'>[] | null,
+): { readonly shorter: FilesOfLength; readonly longer: FilesOfLength } | null {
+  const [some, others] = [
+    files.filter((file) => adviseModel([file], models)?.fit !== 'long' && medianLength([file]) !== null),
+    files.filter((file) => adviseModel([file], models)?.fit === 'long' || medianLength([file]) === null),
+  ];
+  const shorter = adviseModel(some, models);
+  const longer = adviseModel(others, models);
+  if (!shorter || !longer || shorter.chunkLength === longer.chunkLength) return null;
+  return { shorter: { ...shorter, files: some }, longer: { ...longer, files: others } };
+}
+
 /** Of all sequences together; each file counts with its own median, by how many sequences it has. */
 function medianLength(files: readonly ListedFile[]): number | null {
   const known = files

@@ -14,7 +14,7 @@ import {
   samplesOfFiles,
 } from './choices.ts';
 import { type ListedFile, lengthBins, repeatedFiles, totalsOf, verdictOf, withFiles } from './inspection.ts';
-import { adviseModel } from './modelAdvice.ts';
+import { adviseModel, splitByLength } from './modelAdvice.ts';
 import { PRESET_IDS, presetOf, PRESETS } from './presets.ts';
 import { startReasons } from './startReasons.ts';
 import { nameSamples, useNewRun } from './store.ts';
@@ -128,6 +128,17 @@ describe('the advice on models', () => {
     ['mostly reads', [typical(150, 9000), typical(2400, 50)], { fit: 'too_short', chunkLength: 300 }],
   ])('%s', (_, files, advice) => {
     expect(adviseModel(files, MODELS)).toMatchObject(advice);
+  });
+
+  it('parts reads from contigs, and loses no file', () => {
+    const [reads, contigs, unknown] = [typical(150), typical(2400), { path: '/a', inspected: null }];
+    const split = splitByLength([contigs, reads, unknown], MODELS);
+    expect(split).toMatchObject({
+      shorter: { chunkLength: 300, typicalLength: 150, files: [reads] },
+      longer: { chunkLength: 500, typicalLength: 2400, files: [contigs, unknown] },
+    });
+    expect(splitByLength([contigs, typical(900), unknown], MODELS)).toBeNull();
+    expect(splitByLength([reads, contigs], MODELS.slice(0, 1))).toBeNull();
   });
 
   it('is none where nothing is known', () => {

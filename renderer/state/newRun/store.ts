@@ -26,6 +26,8 @@ interface NewRunState {
   readonly selected: string | null;
   /** Of the chosen model: it decides how many chunks there are and what is too short. */
   readonly chunkLength: number;
+  /** By path, of files that go to another model than the others. */
+  readonly otherChunkLengths: Readonly<Record<string, number>>;
 }
 
 const DEFAULT_CHUNK_LENGTH = 500;
@@ -40,7 +42,14 @@ const EMPTY: NewRunState = {
   choices: RUN_REQUEST_DEFAULTS,
   selected: null,
   chunkLength: DEFAULT_CHUNK_LENGTH,
+  otherChunkLengths: {},
 };
+
+/** What a file's sequences are cut to, as far as is known yet. */
+export const chunkLengthOf = (
+  { chunkLength, otherChunkLengths }: Pick<NewRunState, 'chunkLength' | 'otherChunkLengths'>,
+  path: string,
+): number => otherChunkLengths[path] ?? chunkLength;
 
 export const useNewRun = create<NewRunState>(() => EMPTY);
 
@@ -52,19 +61,22 @@ let nextUpload = 1;
 export async function addPaths(paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return;
   const { signal } = lookController;
-  const { chunkLength, choices } = useNewRun.getState();
-  const repairs = [...choices.repairs];
+  const state = useNewRun.getState();
+  const repairs = [...state.choices.repairs];
+  const byLength = Map.groupBy(paths, (path) => chunkLengthOf(state, path));
   looks += 1;
   useNewRun.setState({ looking: true, inspectError: null });
   try {
-    const events = await engine.runs.inspect({ paths: [...paths], chunkLength, repairs }, { signal });
-    for await (const event of events) {
-      if (signal.aborted) return;
-      useNewRun.setState((state) =>
-        event.type === 'found'
-          ? { files: withFiles(state.files, event.paths), ignored: state.ignored + event.ignored }
-          : { files: withFiles(state.files, [], event), selected: state.selected ?? event.path },
-      );
+    for (const [chunkLength, some] of byLength) {
+      const events = await engine.runs.inspect({ paths: some, chunkLength, repairs }, { signal });
+      for await (const event of events) {
+        if (signal.aborted) return;
+        useNewRun.setState(({ files, ignored }) =>
+          event.type === 'found'
+            ? { files: withFiles(files, event.paths), ignored: ignored + event.ignored }
+            : { files: withFiles(files, [], event) },
+        );
+      }
     }
   } catch (reason) {
     if (!signal.aborted) useNewRun.setState({ inspectError: toShownError(reason) });
@@ -81,9 +93,15 @@ export function lookAgain(): Promise<void> {
 }
 
 /** Another chunk length makes the figures different ones. */
-export function setChunkLength(chunkLength: number): void {
-  if (useNewRun.getState().chunkLength === chunkLength) return;
-  useNewRun.setState({ chunkLength });
+export function setChunkLengths(
+  chunkLength: number,
+  otherChunkLengths: Readonly<Record<string, number>> = {},
+): void {
+  const before = useNewRun.getState();
+  const isSame = ({ path }: ListedFile) =>
+    chunkLengthOf(before, path) === chunkLengthOf({ chunkLength, otherChunkLengths }, path);
+  if (before.chunkLength === chunkLength && before.files.every(isSame)) return;
+  useNewRun.setState({ chunkLength, otherChunkLengths });
   lookAnew();
 }
 
@@ -113,7 +131,9 @@ export function removeFiles(paths: readonly string[]): void {
   }));
 }
 
-export const selectFile = (path: string) => useNewRun.setState({ selected: path });
+/** Shows a file's details, or hides them again. */
+export const selectFile = (path: string) =>
+  useNewRun.setState(({ selected }) => ({ selected: selected === path ? null : path }));
 
 export const choose = (change: Partial<RunChoices>) =>
   useNewRun.setState((state) => ({ choices: { ...state.choices, ...change } }));
@@ -141,6 +161,7 @@ export function startOver(): void {
       ...state.choices,
       name: '',
       samples: {},
+      twoRuns: false,
       repairs: [],
       outputDir: null,
       model: state.choices.model === TEACHING_MODEL ? null : state.choices.model,

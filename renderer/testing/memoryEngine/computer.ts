@@ -337,7 +337,7 @@ export function madeInspection(path: string, chunkLength: number): InspectedFile
     sequences,
     bases: sequences * 640,
     min_length: isBad ? 0 : 61,
-    median_length: isBad ? 0 : 540,
+    median_length: isBad ? 0 : name.includes('reads_') ? 150 : 540,
     max_length: isBad ? 0 : 18_422,
     length_bin_edges: EDGES,
     length_histogram: histogram,

@@ -30,6 +30,8 @@ export interface MemoryEngineOptions {
   readonly welcomeSeen?: boolean;
   /** Nothing is set up yet, and there is no model but the teaching model. */
   readonly fresh?: boolean;
+  /** No model has to be downloaded first. */
+  readonly allModels?: boolean;
   /** The window is on the engine's computer. */
   readonly sameComputer?: boolean;
   /** Other computers, as only the desktop app has them. */
@@ -75,6 +77,7 @@ export class World {
   constructor(options: MemoryEngineOptions) {
     this.runs = options.runs === 'none' ? [] : madeRuns(this.openedAt);
     this.settings = { ...settingsSchema.parse({}), welcomeSeen: options.welcomeSeen ?? true };
+    if (options.allModels) this.models = MODELS.map((model) => ({ ...model, present: true }));
     if (options.fresh) {
       this.environment.lack();
       this.models = MODELS.filter(({ kind }) => kind !== 'imported').map((model) =>

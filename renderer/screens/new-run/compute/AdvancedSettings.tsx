@@ -12,6 +12,7 @@ import type { NewRunForm } from '../useNewRunForm.ts';
 const PRECISIONS = ['auto', 'fp8', 'fp16', 'bf16', 'fp32'] as const;
 /** Help below the fields, so that fields beside each other line up. */
 const ORDER: ('label' | 'input' | 'description')[] = ['label', 'input', 'description'];
+const ORDERS = ['auto', 'sample', 'file'] as const;
 const EMBEDDINGS = ['none', 'fp16', 'fp32'] as const;
 
 /** What most users never need, folded away. Empty means that the program decides. */
@@ -48,6 +49,14 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
             data={EMBEDDINGS.map((value) => ({ value, label: t(`embeddings.${value}`) }))}
             value={choices.embeddings ?? 'none'}
             onChange={(value) => choose({ embeddings: value === 'fp16' || value === 'fp32' ? value : null })}
+          />
+          <Select
+            inputWrapperOrder={ORDER}
+            label={t('advanced.order')}
+            description={t('advanced.orderHelp')}
+            data={ORDERS.map((value) => ({ value, label: t(`order.${value}`) }))}
+            value={choices.order ?? 'auto'}
+            onChange={(value) => choose({ order: value === 'sample' || value === 'file' ? value : null })}
           />
           <NumberInput
             inputWrapperOrder={ORDER}

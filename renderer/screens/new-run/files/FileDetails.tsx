@@ -14,7 +14,7 @@ import {
   problemsBySeverity,
   repeatedFiles,
 } from '../../../state/newRun/inspection.ts';
-import { useNewRun } from '../../../state/newRun/store.ts';
+import { chunkLengthOf, useNewRun } from '../../../state/newRun/store.ts';
 import { useRuns } from '../../../state/runs/runs.ts';
 import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
 import { useProblemTexts } from '../../../state/problemTexts.ts';
@@ -26,7 +26,7 @@ export function FileDetails({ file }: { file: ListedFile }) {
   const { t, format } = useTexts();
   const files = useNewRun((state) => state.files);
   const runs = useRuns((state) => state.runs);
-  const chunkLength = useNewRun((state) => state.chunkLength);
+  const chunkLength = useNewRun((state) => chunkLengthOf(state, file.path));
   const { inspected } = file;
   const bins = useMemo(() => (inspected ? lengthBins(inspected) : []), [inspected]);
   if (!inspected) return null;

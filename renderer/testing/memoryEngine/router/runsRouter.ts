@@ -81,7 +81,11 @@ export function runsRouter(world: World) {
       );
       const samples = run.samples.map((name, index) => input.samples?.[input.inputs[index] ?? ''] ?? name);
       world.samples.set(runId, samples);
-      world.add({ ...run, samples, request: { ...run.request, where: input.where } });
+      world.add({
+        ...run,
+        samples,
+        request: { ...run.request, model: input.model, inputs: input.inputs, where: input.where },
+      });
       return { runId };
     }),
     runExample: runs.runExample.handler(() => ({ runId: RUN_IDS.teaching })),

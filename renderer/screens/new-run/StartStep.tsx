@@ -1,65 +1,48 @@
 import { useMutation } from '@tanstack/react-query';
-import { Box, Button, Group, Stack, Text } from '@mantine/core';
+import { Box, Button, Group, Text, TextInput } from '@mantine/core';
 import { IconArrowRight, IconClock } from '@tabler/icons-react';
 import type { RunEstimate } from '../../../electron/contract/index.ts';
 import { isAtWork } from '../../../electron/contract/runState.ts';
 import { Banner } from '../../components/feedback/Banner.tsx';
-import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useComputers } from '../../state/computer/computers.ts';
-import { modelTitle } from '../../state/computer/modelTexts.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { go, goToRun, hashOfRoute } from '../../state/navigation.ts';
 import type { StartReason } from '../../state/newRun/startReasons.ts';
-import { removeFiles, startOver, useNewRun } from '../../state/newRun/store.ts';
+import { choose, removeFiles, startOver, useNewRun } from '../../state/newRun/store.ts';
 import { verdictOf } from '../../state/newRun/inspection.ts';
 import { useRuns } from '../../state/runs/runs.ts';
-import classes from './StartPanel.module.css';
-import type { NewRunForm } from './useNewRunForm.ts';
+import { ComputeSettings } from './compute/ComputeSettings.tsx';
+import classes from './NewRunScreen.module.css';
+import { Step } from './Step.tsx';
+import type { NewRunForm, PlannedRun } from './useNewRunForm.ts';
 
 const SECONDS_PER_DAY = 86_400;
 
-/** How long it will take, and the button. Whenever the button cannot be pressed, the reason stands beside it. */
-export function StartPanel({ form }: { form: NewRunForm }) {
-  const texts = useTexts();
-  const { t, format } = texts;
+/** The run's name, where it computes, how long it will take, and the button. Whenever it cannot be pressed, the reason stands beside it. */
+export function StartStep({ form }: { form: NewRunForm }) {
+  const { t, format } = useTexts();
   const othersRun = useRuns(
     (state) => state.runs?.some((run) => isAtWork(run) || run.queuePosition !== null) ?? false,
   );
-  const { estimate, totals, reasons } = form;
-  const start = useMutation({
-    mutationFn: async () => {
-      if (!form.request) return;
-      const { runId } = await engine.runs.create(form.request);
-      startOver();
-      goToRun(runId);
-    },
-  });
+  const { estimate, reasons, planned, choices } = form;
+  const start = useMutation({ mutationFn: () => startAll(planned) });
   const reason = reasons[0];
   // What is measured is this computer, with encoders of the published sizes.
-  const canBeMeasured = form.choices.where.kind === 'this_computer' && form.model?.notice === null;
+  const canBeMeasured = choices.where.kind === 'this_computer' && form.model?.notice === null;
   return (
-    <aside className={classes.panel} aria-label={t('newRun.summary')}>
-      <Card title={t('newRun.summary')}>
-        <Stack component="dl" gap={6} m={0} mb={14}>
-          <Line label={t('newRun.column.sequences')} value={format.integer(totals.sequences)} />
-          <Line label={t('newRun.column.bases')} value={format.bases(totals.bases)} />
-          <Line label={t('newRun.chunks')} value={format.integer(totals.chunks)} />
-          <Line label={t('newRun.model')} value={form.model ? modelTitle(form.model, texts) : '–'} />
-          <Line
-            label={t('newRun.compute')}
-            value={
-              form.choices.where.kind !== 'this_computer'
-                ? t(`where.${form.choices.where.kind}`)
-                : form.gpus.length > 0 && !form.choices.useCpu
-                  ? t('newRun.gpuCount', { count: form.gpus.length })
-                  : t('newRun.processor')
-            }
-          />
-          <Line label={t('newRun.diskNeeded')} value={estimate ? format.fileSize(estimate.diskBytes) : '–'} />
-        </Stack>
-        <div className={classes.time} aria-live="polite" data-pending={form.estimating}>
+    <Step number={3} title={t('newRun.start')} done={false} opened onToggle={undefined}>
+      <Group gap="12px 24px" align="flex-start">
+        <TextInput
+          flex="1 1 240px"
+          maw={420}
+          label={t('newRun.name')}
+          maxLength={200}
+          value={choices.name}
+          onChange={(event) => choose({ name: event.currentTarget.value })}
+        />
+        <Box flex="1 1 260px" className={classes.time} aria-live="polite" data-pending={form.estimating}>
           <IconClock size={20} aria-hidden />
           <div>
             <Text fz={15} fw={620}>
@@ -75,28 +58,30 @@ export function StartPanel({ form }: { form: NewRunForm }) {
               </Text>
             )}
           </div>
-        </div>
-        {estimate?.seconds && estimate.seconds.low > SECONDS_PER_DAY && <FasterWays />}
-        {form.model !== null && form.model.notice !== null && (
-          <Box mb={12}>
-            <Banner tone="caution" title={t('run.notForResearch')}>
-              {t('teaching.marked')}
-            </Banner>
-          </Box>
-        )}
-        {form.estimateError && <ErrorCard error={form.estimateError} />}
+        </Box>
+      </Group>
+      <ComputeSettings form={form} />
+      {estimate?.seconds && estimate.seconds.low > SECONDS_PER_DAY && <FasterWays />}
+      {form.model !== null && form.model.notice !== null && !choices.twoRuns && (
+        <Box mb={12}>
+          <Banner tone="caution" title={t('run.notForResearch')}>
+            {t('teaching.marked')}
+          </Banner>
+        </Box>
+      )}
+      {form.estimateError && <ErrorCard error={form.estimateError} />}
+      <Group gap="8px 16px">
         <Button
-          fullWidth
           size="md"
           loading={start.isPending}
-          disabled={reason !== undefined || !form.request}
+          disabled={reason !== undefined || planned.length === 0}
           rightSection={<IconArrowRight size={18} aria-hidden />}
           aria-describedby="start-reason"
           onClick={() => start.mutate()}
         >
-          {othersRun ? t('newRun.enqueue') : t('newRun.start')}
+          {planned.length > 1 ? t('newRun.startTwo') : othersRun ? t('newRun.enqueue') : t('newRun.start')}
         </Button>
-        <Box mt={10} fz="sm" mih="1.5em" id="start-reason" role="status">
+        <Box flex="1 1 200px" fz="sm" id="start-reason" role="status">
           {start.isPending ? (
             t('newRun.preparing')
           ) : reason ? (
@@ -105,9 +90,22 @@ export function StartPanel({ form }: { form: NewRunForm }) {
             t('newRun.enqueueHint')
           ) : null}
         </Box>
-      </Card>
-    </aside>
+      </Group>
+    </Step>
   );
+}
+
+/** Makes the runs one after the other. What could not become one stays in the form. */
+async function startAll(planned: readonly PlannedRun[]): Promise<void> {
+  let first: string | undefined;
+  for (const { request, files } of planned) {
+    const { runId } = await engine.runs.create(request);
+    first ??= runId;
+    if (planned.length > 1) removeFiles(files.map(({ path }) => path));
+  }
+  if (first === undefined) return;
+  startOver();
+  goToRun(first);
 }
 
 /** What the time rests on; where it isn't known, how to find it out. */
@@ -151,19 +149,6 @@ function FasterWays() {
   );
 }
 
-function Line({ label, value }: { label: string; value: string }) {
-  return (
-    <Group justify="space-between" gap={16} align="flex-start" wrap="nowrap">
-      <Text component="dt" c="dimmed">
-        {label}
-      </Text>
-      <Text component="dd" fw={560} ta="right" style={{ overflowWrap: 'anywhere' }}>
-        {value}
-      </Text>
-    </Group>
-  );
-}
-
 function Reason({ reason }: { reason: StartReason }) {
   const { t } = useTexts();
   switch (reason.code) {
@@ -173,7 +158,7 @@ function Reason({ reason }: { reason: StartReason }) {
       return (
         <>
           {t('startReason.not_set_up')}{' '}
-          <Button variant="light" size="compact-sm" mt={6} onClick={() => go({ screen: 'start' })}>
+          <Button variant="light" size="compact-sm" onClick={() => go({ screen: 'start' })}>
             {t('setUp.start')}
           </Button>
         </>
@@ -182,7 +167,7 @@ function Reason({ reason }: { reason: StartReason }) {
       return (
         <>
           {t('startReason.no_model')}{' '}
-          <Button fullWidth mt={8} onClick={() => go({ screen: 'computer' })}>
+          <Button size="compact-sm" onClick={() => go({ screen: 'computer' })}>
             {t('startReason.getModel')}
           </Button>
         </>
@@ -192,7 +177,7 @@ function Reason({ reason }: { reason: StartReason }) {
       return (
         <>
           {t(`startReason.${reason.code}`, { model: reason.model })}{' '}
-          <Button variant="light" size="compact-sm" mt={6} onClick={() => go({ screen: 'computer' })}>
+          <Button variant="light" size="compact-sm" onClick={() => go({ screen: 'computer' })}>
             {t('startReason.getModel')}
           </Button>
         </>
@@ -201,7 +186,7 @@ function Reason({ reason }: { reason: StartReason }) {
       return (
         <>
           {t('startReason.blocked_files', { count: reason.count })}{' '}
-          <Button variant="light" size="compact-sm" mt={6} onClick={removeBlocked}>
+          <Button variant="light" size="compact-sm" onClick={removeBlocked}>
             {t('newRun.removeBlocked')}
           </Button>
         </>

@@ -3,7 +3,6 @@ import { ActionIcon, Button, Group, Loader, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconX } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
-import { Card } from '../../../components/Card.tsx';
 import { ErrorCard } from '../../../components/feedback/ErrorCard.tsx';
 import { ProgressBar } from '../../../components/feedback/ProgressBar.tsx';
 import { SamplesDialog } from '../../../components/files/SamplesDialog.tsx';
@@ -13,6 +12,7 @@ import { type ListedFile, blockingProblem, totalsOf, verdictOf } from '../../../
 import { samplesOfFiles } from '../../../state/newRun/choices.ts';
 import { nameSamples, removeFiles, selectFile, useNewRun } from '../../../state/newRun/store.ts';
 import { useProblemTexts } from '../../../state/problemTexts.ts';
+import { Step } from '../Step.tsx';
 import { FileDetails } from './FileDetails.tsx';
 import classes from './FilesCard.module.css';
 import { PickButtons } from './PickButtons.tsx';
@@ -23,7 +23,7 @@ import { VerdictBadge } from './VerdictBadge.tsx';
 const isUploaded = (path: string) =>
   /[\\/]uploads[\\/][0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}[\\/]/.test(path);
 
-const ROWS_IN_SIGHT = 14;
+const ROWS_IN_SIGHT = 12;
 /** What a phone's width leaves out: what becomes of a file, and the button that removes it, come first. */
 const NARROWEST = { bases: false };
 const ALL = {};
@@ -31,11 +31,12 @@ const ALL = {};
 const MOST_NAMED = 500;
 
 /** The files of the new run: what each holds, and what will happen to it. */
-export function FilesCard() {
+export function FilesStep() {
   const texts = useTexts();
   const { t, format } = texts;
   const { files, looking, uploads, inspectError, ignored, selected, choices } = useNewRun();
   const [naming, setNaming] = useState(false);
+  const [wanted, setWanted] = useState<boolean | null>(null);
   const isNarrowest = useMediaQuery('(max-width: 640px)', false, { getInitialValueInEffect: false });
   const samples = useMemo(() => samplesOfFiles(choices, files), [choices, files]);
   const several = files.length > 1;
@@ -54,10 +55,34 @@ export function FilesCard() {
   const totals = totalsOf(files);
   const samplesUsed = new Set(samples.filter((_, index) => !isBlocked(files[index]))).size;
   const blocked = files.filter(isBlocked);
-  const shownFile = files.find((file) => file.path === selected) ?? files[0];
+  const shownFile = files.find((file) => file.path === selected);
   const rowAt = useMemo(() => (index: number) => listed[index], [listed]);
+  const isSettled = files.length > 0 && !looking && uploads.length === 0 && !inspectError;
+  const isDone = isSettled && files.every((file) => verdictOf(file) === 'ready');
+  const opened = wanted ?? !isDone;
+  const summary = (
+    <>
+      {looking && <Loader size={14} mr={8} />}
+      {t('newRun.totals', {
+        files: totals.files,
+        sequences: format.integer(totals.sequences),
+        sequenceCount: totals.sequences,
+        bases: format.bases(totals.bases),
+      })}
+      {several && ` · ${t('newRun.samples', { count: samplesUsed })}`}
+      {choices.repairs.map((repair) => ` · ${t(`repair.${repair}`)}`)}
+    </>
+  );
   return (
-    <Card title={t('newRun.files')} aside={<PickButtons />}>
+    <Step
+      number={1}
+      title={t('newRun.files')}
+      summary={files.length > 0 ? summary : undefined}
+      done={isSettled && blocked.length < files.length}
+      opened={opened}
+      onToggle={isSettled ? setWanted : undefined}
+      aside={<PickButtons />}
+    >
       {uploads.length > 0 && (
         <div className={classes.upload}>
           <span className="ellipsis">
@@ -69,22 +94,16 @@ export function FilesCard() {
       {inspectError && <ErrorCard error={inspectError} />}
       {files.length > 0 && (
         <>
-          <Group component="p" gap={8} mt={0} mb={10} c="dimmed" aria-live="polite">
-            {looking && <Loader size={14} />}
-            {t('newRun.totals', {
-              files: totals.files,
-              sequences: format.integer(totals.sequences),
-              sequenceCount: totals.sequences,
-              bases: format.bases(totals.bases),
-            })}
-            {several && ` · ${t('newRun.samples', { count: samplesUsed })}`}
-            {ignored > 0 && ` ${t('newRun.ignored', { count: ignored })}`}
-            {several && files.length <= MOST_NAMED && (
-              <Button variant="subtle" size="compact-sm" flex="none" onClick={() => setNaming(true)}>
-                {t('samples.edit')}
-              </Button>
-            )}
-          </Group>
+          {(ignored > 0 || (several && files.length <= MOST_NAMED)) && (
+            <Group gap="4px 12px" mb={6} c="dimmed">
+              {several && files.length <= MOST_NAMED && (
+                <Button variant="light" size="compact-sm" flex="none" onClick={() => setNaming(true)}>
+                  {t('samples.edit')}
+                </Button>
+              )}
+              {ignored > 0 && t('newRun.ignored', { count: ignored })}
+            </Group>
+          )}
           {home !== null && several && (
             <Text mb={6} fz="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
               {t('newRun.inFolder', { folder: home })}
@@ -143,7 +162,7 @@ export function FilesCard() {
           <Loader size={14} /> {t('newRun.looking')}
         </Group>
       )}
-    </Card>
+    </Step>
   );
 }
 

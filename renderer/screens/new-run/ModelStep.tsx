@@ -1,0 +1,164 @@
+import { Badge, Button, Group, Radio, Stack, Text } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { useState } from 'react';
+import type { ModelStatus } from '../../../electron/contract/index.ts';
+import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
+import { Waiting } from '../../components/feedback/Waiting.tsx';
+import { modelNotice, modelTitle } from '../../state/computer/modelTexts.ts';
+import { useTexts, type Texts } from '../../i18n/index.ts';
+import { go } from '../../state/navigation.ts';
+import { choose } from '../../state/newRun/store.ts';
+import classes from './Choice.module.css';
+import { Step } from './Step.tsx';
+import type { NewRunForm } from './useNewRunForm.ts';
+
+export function ModelStep({ form }: { form: NewRunForm }) {
+  const texts = useTexts();
+  const { t, format } = texts;
+  const { models, model, advice, planned, choices } = form;
+  const [wanted, setWanted] = useState(false);
+  const isHere = ({ present, problem }: ModelStatus) => present && !problem;
+  const isDone =
+    planned.length > 0 ? planned.every((run) => isHere(run.model)) : model !== null && isHere(model);
+  const take = (id: string) => {
+    setWanted(false);
+    const entry = models.data?.find((each) => each.id === id);
+    if (entry && entry.notice !== null) confirmTeaching(texts, entry);
+    else choose({ model: id, twoRuns: false });
+  };
+  const isAdvised = (entry: ModelStatus) =>
+    entry.notice === null && entry.chunkLength === advice?.chunkLength;
+  // The one that fits first, the one that means nothing last.
+  const listed = models.data?.toSorted(
+    (a, b) =>
+      Number(a.notice !== null) - Number(b.notice !== null) || Number(isAdvised(b)) - Number(isAdvised(a)),
+  );
+  return (
+    <Step
+      number={2}
+      title={t('newRun.model')}
+      done={isDone}
+      opened={wanted || !isDone}
+      onToggle={isDone ? setWanted : undefined}
+      summary={
+        planned.length > 1
+          ? planned.map((run) => `${modelTitle(run.model, texts)}: ${filesOf(texts, run)}`).join(' · ')
+          : model && modelTitle(model, texts)
+      }
+      note={
+        <>
+          {advice && planned.length < 2 && !form.split && (
+            <Text mt={2} maw="76ch" fz="sm" c="dimmed" role="status">
+              {t(`modelAdvice.${advice.fit}`, {
+                typical: format.bases(advice.typicalLength),
+                length: advice.chunkLength,
+              })}
+            </Text>
+          )}
+          <TwoRuns form={form} />
+        </>
+      }
+    >
+      {models.error && <ErrorCard error={models.error} />}
+      {!models.data && !models.error && <Waiting like="choices" rows={3} />}
+      <Radio.Group value={model?.id ?? null} onChange={take} aria-label={t('newRun.model')}>
+        <Stack gap={8}>
+          {listed?.map((entry) => {
+            const title = modelTitle(entry, texts);
+            const description =
+              entry.notice === null
+                ? t(entry.chunkLength <= 300 ? 'newRun.modelShort' : 'newRun.modelLong', {
+                    length: entry.chunkLength,
+                  })
+                : modelNotice(entry, texts);
+            const label = isAdvised(entry) ? (
+              <Group gap={8}>
+                <Text span fw={620}>
+                  {title}
+                </Text>
+                <Badge variant="light" tt="none">
+                  {t('modelAdvice.advised')}
+                </Badge>
+              </Group>
+            ) : (
+              title
+            );
+            return (
+              <div
+                key={entry.id}
+                className={entry.notice === null ? classes.choice : classes.plain}
+                data-chosen={entry.id === model?.id && !choices.twoRuns}
+              >
+                {entry.present ? (
+                  <Radio value={entry.id} label={label} description={description} />
+                ) : (
+                  <div>
+                    {label}
+                    <Text fz="sm" c="dimmed">
+                      {description}
+                    </Text>
+                  </div>
+                )}
+                {!entry.present && (
+                  <Button
+                    size="compact-sm"
+                    style={{ flex: 'none' }}
+                    variant={isAdvised(entry) ? 'filled' : 'default'}
+                    onClick={() => go({ screen: 'computer' })}
+                    aria-label={`${t('newRun.getModel')}: ${title}`}
+                  >
+                    {entry.downloadBytes === null
+                      ? t('newRun.getModel')
+                      : t('newRun.getModelSize', { size: format.fileSize(entry.downloadBytes) })}
+                  </Button>
+                )}
+              </div>
+            );
+          })}
+        </Stack>
+      </Radio.Group>
+    </Step>
+  );
+}
+
+const filesOf = ({ t }: Texts, { files }: { files: readonly unknown[] }) =>
+  t('newRun.fileCount', { count: files.length });
+
+/** Reads and contigs together: a run each, with the model that fits, at one press. */
+function TwoRuns({ form: { split, choices } }: { form: NewRunForm }) {
+  const texts = useTexts();
+  const { t, format } = texts;
+  if (!split) return null;
+  return (
+    <Group justify="space-between" gap={12} mt={8} pl={14} pr={8} py={8} bdrs="md" bg="var(--accent-soft)">
+      <Text span flex="1 1 280px" role="status">
+        {t('newRun.mixed', {
+          shortFiles: filesOf(texts, split.shorter),
+          short: format.bases(split.shorter.typicalLength),
+          shortModel: split.shorter.chunkLength,
+          longFiles: filesOf(texts, split.longer),
+          long: format.bases(split.longer.typicalLength),
+          longModel: split.longer.chunkLength,
+        })}
+      </Text>
+      <Button
+        size="compact-sm"
+        flex="none"
+        variant={choices.twoRuns ? 'default' : 'filled'}
+        onClick={() => choose({ twoRuns: !choices.twoRuns })}
+      >
+        {t(choices.twoRuns ? 'newRun.oneRun' : 'newRun.twoRuns')}
+      </Button>
+    </Group>
+  );
+}
+
+/** Numbers that mean nothing must not be taken for results by mistake. */
+function confirmTeaching({ t }: Texts, model: ModelStatus): void {
+  modals.openConfirmModal({
+    title: t('teaching.confirmTitle'),
+    children: t('teaching.confirmText'),
+    labels: { confirm: t('teaching.confirm'), cancel: t('common.cancel') },
+    onConfirm: () => choose({ model: model.id, twoRuns: false }),
+  });
+}

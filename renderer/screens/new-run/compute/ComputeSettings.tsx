@@ -1,0 +1,157 @@
+import { useMutation } from '@tanstack/react-query';
+import { Box, Button, Collapse, Group, Text, TextInput } from '@mantine/core';
+import { useId, useState } from 'react';
+import { Banner } from '../../../components/feedback/Banner.tsx';
+import { ErrorCard } from '../../../components/feedback/ErrorCard.tsx';
+import { Waiting } from '../../../components/feedback/Waiting.tsx';
+import { useTexts } from '../../../i18n/index.ts';
+import { useErrorTexts } from '../../../state/engineTexts.ts';
+import { listedGpus, RUN_REQUEST_DEFAULTS } from '../../../state/newRun/choices.ts';
+import { presetOf } from '../../../state/newRun/presets.ts';
+import type { StartReason } from '../../../state/newRun/startReasons.ts';
+import { chooseFolder } from '../../../state/pathChooser.ts';
+import { choose } from '../../../state/newRun/store.ts';
+import { AdvancedSettings } from './AdvancedSettings.tsx';
+import { GpuChoices } from './GpuChoices.tsx';
+import { Presets } from './Presets.tsx';
+import type { NewRunForm } from '../useNewRunForm.ts';
+import { WhereChoice } from './WhereChoice.tsx';
+
+/** What computes, how exactly, and where the results go: one line, and all that can be changed behind it. */
+export function ComputeSettings({ form }: { form: NewRunForm }) {
+  const { t } = useTexts();
+  const id = useId();
+  const { where } = form.choices;
+  const [wanted, setWanted] = useState(false);
+  const opened = wanted || form.reasons.some(({ code }) => SETTLED_HERE.has(code));
+  return (
+    <Box my={14}>
+      <Group gap={12} justify="space-between">
+        <Text flex="1 1 260px" miw={0} style={{ overflowWrap: 'anywhere' }}>
+          <Summary form={form} />
+        </Text>
+        <Button
+          variant="default"
+          size="compact-sm"
+          aria-expanded={opened}
+          aria-controls={id}
+          aria-label={`${t(opened ? 'newRun.hide' : 'newRun.change')}: ${t('newRun.compute')}`}
+          onClick={() => setWanted(!opened)}
+        >
+          {t(opened ? 'newRun.hide' : 'newRun.change')}
+        </Button>
+      </Group>
+      <Collapse expanded={opened} id={id}>
+        <Box pt={14}>
+          <WhereChoice where={where} onChange={(chosen) => choose({ where: chosen })} />
+          {where.kind === 'this_computer' && <ThisComputer form={form} />}
+          <Presets form={form} />
+          <ResultsFolder form={form} />
+          <AdvancedSettings form={form} />
+        </Box>
+      </Collapse>
+    </Box>
+  );
+}
+
+/** What is wrong with these is mended behind the line. */
+const SETTLED_HERE: ReadonlySet<StartReason['code']> = new Set([
+  'no_device',
+  'no_address',
+  'no_job',
+  'folder',
+]);
+
+function Summary({ form: { choices, estimate, gpus, onGpus } }: { form: NewRunForm }) {
+  const { t } = useTexts();
+  const { where, precision } = choices;
+  const preset = presetOf(precision);
+  const devices =
+    where.kind !== 'this_computer'
+      ? []
+      : [onGpus && gpus.length > 0 ? t('newRun.gpuCount', { count: gpus.length }) : t('newRun.processor')];
+  const exactness = preset === 'standard' ? [] : [t(preset ? `preset.${preset}` : `precision.${precision}`)];
+  const kept = choices.embeddings === null ? [] : [t('preset.embeddings')];
+  const changed = ADVANCED.some((key) => choices[key] !== RUN_REQUEST_DEFAULTS[key])
+    ? [t('newRun.changed')]
+    : [];
+  return (
+    <>
+      {[t(`newRun.on.${where.kind}`), ...devices, ...exactness, ...kept, ...changed].join(', ')}
+      {estimate && (
+        <Text span c="dimmed">
+          {' · '}
+          {t('newRun.into', { folder: estimate.outputDir })}
+        </Text>
+      )}
+    </>
+  );
+}
+
+/** Settings that have no mention of their own in the line. */
+const ADVANCED = [
+  'order',
+  'keepWork',
+  'reuseEmbeddings',
+  'gpuMemoryGb',
+  'tokensPerBatch',
+  'residuesPerPart',
+  'cpuWorkers',
+  'embedEqualSequencesOnce',
+] as const;
+
+function ResultsFolder({ form: { choices, estimate, folderError } }: { form: NewRunForm }) {
+  const { t, format } = useTexts();
+  const errorTexts = useErrorTexts();
+  const error = folderError && errorTexts(folderError);
+  const pick = useMutation({
+    mutationFn: async () => {
+      const path = await chooseFolder('output');
+      if (path !== null) choose({ outputDir: path });
+    },
+  });
+  const free = estimate?.diskFreeBytes;
+  return (
+    <Group mt="md" gap={8} align="flex-end" wrap="nowrap">
+      <TextInput
+        flex={1}
+        miw={0}
+        label={t('newRun.folder')}
+        description={
+          estimate
+            ? t('newRun.folderHelp', {
+                needed: format.fileSize(estimate.diskBytes),
+                free: typeof free === 'number' ? format.fileSize(free) : t('common.unknown'),
+              })
+            : undefined
+        }
+        placeholder={estimate?.outputDir ?? ''}
+        value={choices.outputDir ?? ''}
+        error={error && `${error.cause ?? error.title} ${error.next}`}
+        onChange={(event) => choose({ outputDir: event.currentTarget.value || null })}
+      />
+      <Button variant="default" onClick={() => pick.mutate()}>
+        {t('newRun.chooseOutput')}
+      </Button>
+    </Group>
+  );
+}
+
+function ThisComputer({ form }: { form: NewRunForm }) {
+  const { t, lookUp } = useTexts();
+  const probe = form.probe.data ?? null;
+  const listed = listedGpus(probe);
+  return (
+    <>
+      {form.probe.error && <ErrorCard error={form.probe.error} />}
+      {!probe && !form.probe.error && <Waiting like="choices" />}
+      {probe && !form.hasGpus && (
+        <Banner tone="warn" title={t(listed.length === 0 ? 'newRun.noGpu' : 'newRun.noUsableGpu')}>
+          {(probe.no_gpu_code && lookUp(`engine.no_gpu.${probe.no_gpu_code}`)) ?? probe.no_gpu_reason}{' '}
+          {t('newRun.noGpuText', { cpu: probe.cpu.name, cores: probe.cpu.logical_cores })}
+        </Banner>
+      )}
+      <GpuChoices probe={probe} choices={form.choices} onChange={(gpuUuids) => choose({ gpuUuids })} />
+    </>
+  );
+}

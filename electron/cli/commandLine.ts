@@ -26,7 +26,7 @@ import { validate } from './commands/run/validate.ts';
 import { verify } from './commands/run/verify.ts';
 import { withClusterOptions } from './clusterFlags.ts';
 import { common, passOn, reporter, type CommonFlags } from './commonFlags.ts';
-import { EXIT } from './exitCodes.ts';
+import { EXIT, outliveSignals } from './exitCodes.ts';
 import { FILTER_HELP, SORT_HELP } from './filterArgument.ts';
 import { QUERY_LIMITS } from '../contract/rpc/query.ts';
 import { unwrap } from '../contract/result.ts';
@@ -35,7 +35,6 @@ import { portNumber, positiveInteger } from './numberArguments.ts';
 import { errorText } from './output/reporter.ts';
 import { toLog, toStandardError } from './output/terminal.ts';
 import { importLegacyCommand, predictCommand, prepareCommand } from './predictCommand.ts';
-import { outliveSignals } from './stopSignals.ts';
 
 /** Runs one command and answers with its exit code. */
 export async function runCommandLine(argv: readonly string[], storeHost: URL): Promise<number> {

@@ -85,7 +85,7 @@ export { diagnosticsText } from './service/computer/diagnostics.ts';
 export { findDiskShortage } from './run/begin/diskSpace.ts';
 export { computerChecks, freeBytes } from './devices/computerChecks.ts';
 export { safeName } from './files/safeName.ts';
-export { abilityWords, AMD_UNTESTED, blockedGpu } from './devices/describeGpu.ts';
+export { abilityWords, AMD_UNTESTED, blockedGpu } from './devices/chosenDevice.ts';
 export { probeDevices } from './devices/probeDevices.ts';
 export { checkDevicesOnce, describeVerdicts, withLastTest } from './devices/selfTest/deviceLevel.ts';
 export { checkAnswers } from './devices/selfTest/modelLevel.ts';
@@ -108,7 +108,7 @@ export { collectInputs } from './inputs/collectInputs.ts';
 export { inspectInputs } from './inputs/inspectInputs.ts';
 export { resolveModel } from './models/resolveModel.ts';
 export { listModels } from './models/listModels.ts';
-export { removeModel } from './models/removeModel.ts';
+export { removeModel } from './models/listModels.ts';
 export { getModel, importModels, lookAtWeights, verifyModel } from './models/weights.ts';
 
 // How numbers and devices are written

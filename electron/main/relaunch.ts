@@ -8,3 +8,6 @@ export function relaunch(...switches: string[]): void {
   app.relaunch({ args, ...(appImage === undefined ? {} : { execPath: appImage }) });
   app.quit();
 }
+
+/** Draws windows without the graphics card, for drivers that paint nothing; runs use it all the same. */
+export const SAFE_MODE_SWITCH = '--safe-mode';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { removeLeftovers } from './leftovers.ts';
+import { removeLeftovers } from './uploads.ts';
 
 it('removes old uploads that no run needs, and nothing else', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'leftovers-'));

@@ -12,7 +12,7 @@ import { cutFakeSsh, makeFakeSsh } from '../engine/computers/testing/fakeSsh.ts'
 import { temporaryFolder } from '../engine/testing/testContext.ts';
 import { Downloads } from './downloads.ts';
 import { RequestAnswers } from './requestAnswers.ts';
-import { ResumableUploads } from './resumableUploads.ts';
+import { ResumableUploads } from './uploads.ts';
 import { WindowSessions } from './windowSessions.ts';
 
 const FINGERPRINT = 'SHA256:3o0ZQ8pPV4QH1rTqnZr1kYbYw7nKfTj0m5vI2kqg8uU';

@@ -8,10 +8,9 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { appError, AppFailure } from '../contract/errors.ts';
 import { serviceRouter, uploadsFolder, type Service, type WindowContext } from '../engine/index.ts';
 import { Downloads } from './downloads.ts';
-import { removeLeftovers } from './leftovers.ts';
+import { removeLeftovers, ResumableUploads } from './uploads.ts';
 import { RequestAnswers } from './requestAnswers.ts';
 import { isAnyAddress, isLoopbackName, isSameComputer, ownNames } from './requestGuard.ts';
-import { ResumableUploads } from './resumableUploads.ts';
 import { rootPolicy } from './rootPolicy.ts';
 import { WindowSessions } from './windowSessions.ts';
 

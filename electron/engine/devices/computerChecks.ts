@@ -5,9 +5,8 @@ import { bytesNamed, inSequence, message, type Message } from '../../contract/me
 import { isIntegrated, type ProbedGpu, type ProbeResult } from '../../contract/protocol/index.ts';
 import type { Result } from '../../contract/result.ts';
 import type { ComputerCheck, ModelStatus } from '../../contract/rpc/computer.ts';
-import { blockedGpu } from './describeGpu.ts';
+import { blockedGpu, gpuDevice } from './chosenDevice.ts';
 import { preferredPrecision } from './choosePrecision.ts';
-import { gpuDevice } from './chosenDevice.ts';
 import { describeVerdicts, type DeviceVerdict } from './selfTest/deviceLevel.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { formatBytes } from '../format/format.ts';

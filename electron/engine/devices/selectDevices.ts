@@ -9,8 +9,7 @@ import {
   type ProbeResult,
 } from '../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
-import { blockedGpu } from './describeGpu.ts';
-import { gpuDevice, type ChosenDevice } from './chosenDevice.ts';
+import { blockedGpu, gpuDevice, type ChosenDevice } from './chosenDevice.ts';
 
 /** Main memory that workers on processors take, in bytes: the files that all of them share, and what each has to itself. */
 export interface CpuMemory {

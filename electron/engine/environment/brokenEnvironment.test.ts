@@ -53,7 +53,7 @@ beforeEach(async () => {
   paths = { ...paths, environmentFolder: copy };
   const packages = Object.fromEntries([['torch', '1.0']]);
   const hashes = { run: await requirementsHash('run', paths), test: null, ray: null };
-  await writeStamp(copy, {
+  writeStamp(copy, {
     installer: 'uv',
     torchBuild: 'cpu',
     gpu: null,

@@ -264,7 +264,7 @@ async function verify(all: Build): Promise<Result<PythonEnvironment>> {
   const verified = await inspectInterpreter(run, { paths, env, signal }, true);
   if (!verified.ok) return verified;
   const hashOf = async (set: RequirementSet) => (sets.includes(set) ? requirementsHash(set, paths) : null);
-  await writeStamp(paths.environmentFolder, {
+  writeStamp(paths.environmentFolder, {
     installer: 'uv',
     torchBuild: otherBuild(verified.value.packages['torch'], torch, machine) ?? torch.build,
     gpu,

@@ -1,12 +1,12 @@
 /** What is installed into an environment of ours, and the record by which to tell later that it still is. */
 import { createHash } from 'node:crypto';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { gpuKindSchema } from '../../contract/rpc/computer.ts';
 import type { AppPaths } from './appPaths.ts';
 import { parseJson } from '../../contract/parseJson.ts';
-import { replaceFile } from '../files/replaceFile.ts';
+import { writeJson } from '../files/replaceFile.ts';
 
 /** `run` is what computing needs; `test` and `ray` come on top of it, for developers and for Ray clusters. */
 export type RequirementSet = 'run' | 'test' | 'ray';
@@ -65,10 +65,8 @@ export async function readStamp(folder: string): Promise<EnvironmentStamp | unde
   return parseJson(stampSchema, await readFile(stampPath(folder), 'utf8').catch(() => undefined));
 }
 
-export async function writeStamp(folder: string, stamp: EnvironmentStamp): Promise<void> {
-  const temporary = `${stampPath(folder)}.tmp`;
-  await writeFile(temporary, `${JSON.stringify(stamp, null, 2)}\n`);
-  replaceFile(temporary, stampPath(folder));
+export function writeStamp(folder: string, stamp: EnvironmentStamp): void {
+  writeJson(stampPath(folder), stamp);
 }
 
 export async function removeStamp(folder: string): Promise<void> {

@@ -1,10 +1,10 @@
 /** Settings that are needed before there is anything else: where data lie, and how the network is reached. They stand in a small
  * file in the usual data folder, since the library with the other settings lies in the data folder that they name. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setupSettingsSchema, type SetupSettings } from '../../contract/rpc/computer.ts';
 import { parseJson } from '../../contract/parseJson.ts';
-import { replaceFile } from '../files/replaceFile.ts';
+import { writeJson } from '../files/replaceFile.ts';
 
 export function setupFile(usualDataDir: string): string {
   return join(usualDataDir, 'setup.json');
@@ -24,11 +24,8 @@ export function readSetupSettings(usualDataDir: string): SetupSettings {
 export function writeSetupSettings(usualDataDir: string, settings: SetupSettings): void {
   const file = setupFile(usualDataDir);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(`${file}.tmp`, `${JSON.stringify(setupSettingsSchema.parse(settings), null, 2)}\n`, {
-    // A proxy's address may hold a password.
-    mode: 0o600,
-  });
-  replaceFile(`${file}.tmp`, file);
+  // A proxy's address may hold a password.
+  writeJson(file, setupSettingsSchema.parse(settings), 0o600);
 }
 
 /** The environment of installers and downloads: what the settings say goes before what the user's shell says. */

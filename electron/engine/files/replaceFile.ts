@@ -1,4 +1,4 @@
-import { renameSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { HERE } from '../system/here.ts';
 
 const HELD_OPEN: ReadonlySet<unknown> = new Set(['EPERM', 'EACCES', 'EBUSY']);
@@ -30,6 +30,13 @@ export function replaceFile(
     }
   }
   rename(from, to);
+}
+
+/** Writes a small file, which has its name only when it is complete. `mode`: for one that holds a secret. */
+export function writeJson(file: string, content: unknown, mode = 0o666): void {
+  const temporary = `${file}.${process.pid}.tmp`;
+  writeFileSync(temporary, `${JSON.stringify(content, null, 2)}\n`, { mode });
+  replaceFile(temporary, file);
 }
 
 function pause(milliseconds: number): void {

@@ -1,12 +1,12 @@
 /** A user's own classifier on the published encoders: a small model folder beside theirs, made on first use. */
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { appError } from '../../contract/errors.ts';
 import type { ModelFile, ModelManifest } from '../../contract/model.ts';
 import { err, type Result } from '../../contract/result.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
-import { replaceFile } from '../files/replaceFile.ts';
+import { writeJson } from '../files/replaceFile.ts';
 import { readManifest, readModelFolder, type ResolvedModel } from './modelFolder.ts';
 import { modelOfHead } from './publishedModels.ts';
 import { PUBLISHED_MODELS, weightsFolder } from './weightsFolder.ts';
@@ -33,7 +33,7 @@ export async function customHeadModel(head: string, paths: AppPaths): Promise<Re
   await mkdir(folder, { recursive: true });
   const headFile = `head${ending.toLowerCase()}`;
   await copyFile(head, join(folder, headFile));
-  await writeManifest(folder, {
+  const manifest: ModelManifest = {
     ...base.value.manifest,
     name,
     title: `Own classifier ${basename(head)} on the published encoders`,
@@ -43,7 +43,8 @@ export async function customHeadModel(head: string, paths: AppPaths): Promise<Re
     },
     chunk_length: published?.chunkLength ?? base.value.manifest.chunk_length,
     norm_bands: null,
-  });
+  };
+  writeJson(join(folder, 'model.json'), manifest);
   return readModelFolder(folder);
 }
 
@@ -69,10 +70,4 @@ function seenFromBeside(files: ModelManifest['files'], folder: string): ModelMan
     tokenizer: moved(files.tokenizer),
     head: moved(files.head),
   };
-}
-
-async function writeManifest(folder: string, manifest: ModelManifest): Promise<void> {
-  const temporary = join(folder, `model.json.${process.pid}.tmp`);
-  await writeFile(temporary, `${JSON.stringify(manifest, null, 2)}\n`);
-  replaceFile(temporary, join(folder, 'model.json'));
 }

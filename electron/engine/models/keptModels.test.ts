@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ModelManifest } from '../../contract/model.ts';
 import { resolveAppPaths, type AppPaths } from '../environment/appPaths.ts';
-import { listModels, rememberCheck } from './listModels.ts';
+import { listModels, rememberCheck, removeModel } from './listModels.ts';
 import { publishedModels } from './publishedModels.ts';
-import { removeModel } from './removeModel.ts';
 import { resolveModel } from './resolveModel.ts';
 
 let data: string;
@@ -162,7 +161,7 @@ it('remembers what a check has shown, until the model is got again', async () =>
     cause: 'x is damaged.',
     nextStep: 'Get it again.',
   } as const;
-  await rememberCheck(folder, problem);
+  rememberCheck(folder, problem);
   expect(await model('500')).toMatchObject({ problem, checkedAt: expect.any(String) as string });
   await new Promise((resolve) => setTimeout(resolve, 20));
   await put('500');

@@ -1,15 +1,18 @@
 /** All models: published, imported, and the bundled one; where each lies, how large it is, and what it shares. */
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { appErrorSchema, type AppError } from '../../contract/errors.ts';
+import { appError, appErrorSchema, type AppError } from '../../contract/errors.ts';
 import { MODEL_ROLES, type ModelManifest } from '../../contract/model.ts';
 import { parseJson } from '../../contract/parseJson.ts';
-import type { ModelStatus } from '../../contract/rpc/computer.ts';
+import type { RemovedModel, ModelStatus } from '../../contract/rpc/computer.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
+import { writeJson } from '../files/replaceFile.ts';
 import { readManifest, readModelFolder } from './modelFolder.ts';
-import { downloadOf, leftovers, originOf, publishedModels, type PublishedModel } from './publishedModels.ts';
-import { weightsFolder } from './weightsFolder.ts';
+import { leftovers, publishedModels, downloadOf, originOf, type PublishedModel } from './publishedModels.ts';
+import { downloadsFolder, weightsFolder } from './weightsFolder.ts';
+import { err, ok, type Result } from '../../contract/result.ts';
+import { modelFolderNamed } from './resolveModel.ts';
 
 /** A model folder below the folder of weights. */
 interface KeptModel {
@@ -156,9 +159,8 @@ const checkSchema = z.object({ at: z.string(), problem: appErrorSchema.nullable(
 const CHECK = 'checked.json';
 
 /** Keeps what reading all of a model's files has shown. */
-export async function rememberCheck(folder: string, problem: AppError | null): Promise<void> {
-  const content = { at: new Date().toISOString(), problem };
-  await writeFile(join(folder, CHECK), `${JSON.stringify(content, null, 2)}\n`);
+export function rememberCheck(folder: string, problem: AppError | null): void {
+  writeJson(join(folder, CHECK), { at: new Date().toISOString(), problem });
 }
 
 /** Null where the model was never checked, or was got again since. */
@@ -175,4 +177,57 @@ async function lastCheck(folder: string): Promise<z.infer<typeof checkSchema> | 
 /** Whether a folder is one of the models that this program keeps, and not one that the user named elsewhere. */
 export function isKept(folder: string, paths: AppPaths): boolean {
   return dirname(resolve(folder)) === resolve(weightsFolder(paths));
+}
+
+/** Deletes a published or imported model, or what an interrupted download has left of one. Files that other models use
+ * stay. */
+export async function removeModel(id: string, paths: AppPaths): Promise<Result<RemovedModel>> {
+  const folder = modelFolderNamed(id, paths) ?? id;
+  const kept = await keptModels(paths);
+  const model = isKept(folder, paths) ? kept.find((entry) => entry.folder === folder) : undefined;
+  if (!model) {
+    const freedBytes = await removeLeftovers(folder, kept, paths);
+    if (freedBytes !== null) return ok({ freedBytes, usedBy: [] });
+    return err(
+      appError('model_unknown', `There is no model "${id}" that can be removed.`, {
+        nextStep: 'The models that can be are listed with their names.',
+      }),
+    );
+  }
+  const others = kept.filter((entry) => entry !== model);
+  const usedBy = others.filter((other) => other.files.some((file) => model.files.includes(file)));
+  const needed = filesInUse(others);
+  // Without it the folder is no model any more: what comes after may be interrupted.
+  await rm(join(folder, 'model.json'));
+  let freedBytes = 0;
+  for (const file of new Set(model.files)) {
+    if (needed.has(file)) continue;
+    freedBytes += (await stat(file).catch(() => undefined))?.size ?? 0;
+    await rm(file, { force: true });
+    // The note about a converted encoder.
+    if (dirname(file) !== folder) await rm(file.replace(/\.safetensors$/, '.json'), { force: true });
+  }
+  await rm(join(folder, 'checked.json'), { force: true });
+  // Files that another model uses keep it.
+  await rmdir(folder).catch(() => undefined);
+  return ok({ freedBytes, usedBy: usedBy.map(({ manifest }) => manifest.title) });
+}
+
+/** Null where there are none. */
+async function removeLeftovers(
+  folder: string,
+  kept: Awaited<ReturnType<typeof keptModels>>,
+  paths: AppPaths,
+): Promise<number | null> {
+  const published = await publishedModels(paths);
+  const model = published.find(({ name }) => join(weightsFolder(paths), name) === folder);
+  const left = model ? await leftovers(model, paths, filesInUse(kept)) : [];
+  if (left.length === 0) return null;
+  for (const { path } of left) await rm(path, { force: true });
+  const folders = new Set(
+    left.map(({ path }) => dirname(path)).filter((place) => place.startsWith(downloadsFolder(paths))),
+  );
+  // What another download has left keeps them.
+  for (const place of [...folders, downloadsFolder(paths)]) await rmdir(place).catch(() => undefined);
+  return left.reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -188,7 +188,7 @@ export async function verifyModel(
   const lines = await weights(environment, ['verify', folder], options);
   const problem = lines.ok ? null : lines.error;
   if (isKept(folder, paths) && (problem === null || problem.code === 'model_damaged')) {
-    await rememberCheck(folder, problem);
+    rememberCheck(folder, problem);
   }
   return lines.ok ? ok(undefined) : lines;
 }

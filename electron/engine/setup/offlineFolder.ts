@@ -1,6 +1,6 @@
 /** A folder from which a computer without a network is set up: what lies where in it, and whether it can set up this computer. */
-import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, stat, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { appError, type AppError } from '../../contract/errors.ts';
 import { message, type Message } from '../../contract/messages.ts';
@@ -20,6 +20,9 @@ import { lookAtMachine, unsupportedMachine, type Machine } from '../environment/
 import { requirementsHash } from '../environment/requirements.ts';
 import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
 import { hashFile } from '../files/hashFile.ts';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { replaceFile } from '../files/replaceFile.ts';
 
 /** Forward slashes, never out of the folder. */
 const relativePathSchema = z.string().regex(/^(?:(?!\.\.?(?:\/|$))[^\\:/]+(?:\/(?!$)|$))+$/);
@@ -159,4 +162,26 @@ function refuse(cause: Message, nextStep?: Message, detail?: string): Result<nev
   if (nextStep !== undefined) more.nextStep = nextStep;
   if (detail !== undefined) more.detail = detail;
   return err<AppError>(appError('offline_folder_unusable', cause, more));
+}
+
+/** Copies a file of gigabytes; under its own name only when it is whole. One of the right size that is there already stays. */
+export async function copyLargeFile(
+  from: string,
+  to: string,
+  onBytes: (bytes: number) => void,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { size } = await stat(from);
+  const there = await stat(to).catch(() => undefined);
+  if (there?.size === size) {
+    onBytes(size);
+    return;
+  }
+  await mkdir(dirname(to), { recursive: true });
+  const source = createReadStream(from, { highWaterMark: 2 ** 20 });
+  source.on('data', (chunk) => {
+    onBytes(chunk.length);
+  });
+  await pipeline(source, createWriteStream(`${to}.part`), { signal });
+  replaceFile(`${to}.part`, to);
 }

@@ -31,10 +31,9 @@ import { Steps } from '../environment/steps.ts';
 import { formatBytes } from '../format/format.ts';
 import { weightsFolder } from '../models/weightsFolder.ts';
 import { hashFile } from '../files/hashFile.ts';
-import { replaceFile } from '../files/replaceFile.ts';
-import { copyLargeFile } from './copyFile.ts';
+import { writeJson } from '../files/replaceFile.ts';
+import { copyLargeFile, PLACES, type OfflineFile, type OfflineManifest } from './offlineFolder.ts';
 import { installedModel, type InstalledModel } from './modelFiles.ts';
-import { PLACES, type OfflineFile, type OfflineManifest } from './offlineFolder.ts';
 import { packPackages } from './packPackages.ts';
 
 export interface PackRequest extends PackOffline {
@@ -180,9 +179,7 @@ async function pack(request: PackRequest, work: string, run: CommandRunner): Pro
     models: models.map(({ id, title }) => ({ id, title })),
     files: listed.value,
   };
-  const file = join(folder, OFFLINE_LIST);
-  await writeFile(`${file}.tmp`, `${JSON.stringify(manifest, null, 2)}\n`);
-  replaceFile(`${file}.tmp`, file);
+  writeJson(join(folder, OFFLINE_LIST), manifest);
   return ok({ folder, manifest, bytes: sum(listed.value) });
 }
 

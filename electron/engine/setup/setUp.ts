@@ -18,8 +18,8 @@ import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
 import { Steps } from '../environment/steps.ts';
 import { hashFile } from '../files/hashFile.ts';
 import { weightsFolder } from '../models/weightsFolder.ts';
-import { copyLargeFile } from './copyFile.ts';
 import {
+  copyLargeFile,
   PLACES,
   readOfflineManifest,
   sourceIn,

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, realpathSync, statfsSync } from 'node:fs';
 import { release } from 'node:os';
-import { systemOf } from './system.ts';
 import type { System } from './types.ts';
+import { linux, type LinuxCalls } from './linux.ts';
+import { macos, type MacosCalls } from './macos.ts';
+import { windows, type WindowsCalls } from './windows.ts';
 
 /** The system that this process runs on. */
 export const HERE: System = systemOf(process.platform, {
@@ -24,4 +26,14 @@ function hasGlibc(): boolean {
   Object.assign(process.report, { excludeNetwork: true });
   const { header } = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
   return header?.glibcVersionRuntime !== undefined;
+}
+
+/** What each system is asked. In tests a made-up computer answers. */
+export type SystemCalls = LinuxCalls & MacosCalls & WindowsCalls;
+
+export function systemOf(platform: NodeJS.Platform, calls: SystemCalls): System {
+  if (platform === 'win32') return windows(calls);
+  if (platform === 'darwin') return macos(calls);
+  // Other systems, such as the BSDs, have no packages; they are treated as the nearest one.
+  return { ...linux(calls), platform };
 }

@@ -1,6 +1,5 @@
 import { posix } from 'node:path';
-import type { ProcessEntry, System } from './types.ts';
-import { UNIX } from './unix.ts';
+import { type ProcessEntry, type System, UNIX } from './types.ts';
 
 export interface LinuxCalls {
   readText: (file: string) => string;

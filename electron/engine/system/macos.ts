@@ -1,6 +1,5 @@
 import { posix } from 'node:path';
-import type { System } from './types.ts';
-import { UNIX } from './unix.ts';
+import { type System, UNIX } from './types.ts';
 
 export interface MacosCalls {
   /** What a program writes; raises where it fails. */

@@ -1,3 +1,5 @@
+import { posix } from 'node:path';
+
 /** What the engine does differently on Linux, Windows and macOS. Nothing else in the engine asks which system it runs on. */
 export interface System {
   readonly platform: NodeJS.Platform;
@@ -39,3 +41,13 @@ export interface ProcessEntry {
   /** When it was started, good only for comparing. */
   start: string;
 }
+
+/** What Linux and macOS have in common. */
+export const UNIX = {
+  interpreterIn: (environment) => posix.join(environment, 'bin', 'python'),
+  // The disk says so itself.
+  longestPath: Number.POSITIVE_INFINITY,
+  renamePausesMs: [],
+  syncsFolders: true,
+  sharesSsh: true,
+} satisfies Partial<System>;

@@ -11,7 +11,7 @@ import {
 import { contract } from '../../contract/rpc/index.ts';
 import { runJsonSchema } from '../exports/report/reportFacts.ts';
 import { SafetensorsError, SafetensorsFile } from '../store/sqlite/files/safetensorsFile.ts';
-import { LineReader } from '../workers/lineReader.ts';
+import { LineReader } from '../workers/childProcess.ts';
 
 const LONGEST_LINE = 64;
 

@@ -1,6 +1,6 @@
 import { type EngineContext, formatBytes, probeDevices } from '../../../engine/index.ts';
 import { unwrap } from '../../../contract/result.ts';
-import { gpuLine } from '../../output/gpuLine.ts';
+import { gpuLine } from '../../output/deviceLine.ts';
 import { toStandardOutput } from '../../output/terminal.ts';
 
 export async function devices(context: EngineContext, json: boolean): Promise<number> {

@@ -27,9 +27,8 @@ import {
   type RunningServer,
   type ServerOptions,
 } from '../../../server/startServer.ts';
-import { EXIT } from '../../exitCodes.ts';
+import { EXIT, exitCodeAfter, stopSignals, type StopSignal } from '../../exitCodes.ts';
 import { appVersion } from '../../openEngine.ts';
-import { exitCodeAfter, stopSignals, type StopSignal } from '../../stopSignals.ts';
 
 export interface ServeFlags {
   python?: string;

@@ -2,13 +2,12 @@ import { resolve } from 'node:path';
 import { exportFileName, exportScope, type ExportLanguage } from '../../../contract/exports.ts';
 import { unwrap } from '../../../contract/result.ts';
 import { exportResults, formatBytes, formatCount, formatNamed } from '../../../engine/index.ts';
-import { EXIT } from '../../exitCodes.ts';
+import { EXIT, stopSignals } from '../../exitCodes.ts';
 import { sortOf } from '../../filterArgument.ts';
 import { openEngine } from '../../openEngine.ts';
 import { withRun } from '../../openRunFolder.ts';
 import { selectionAsked } from '../../selectionAsked.ts';
 import { toStandardError } from '../../output/terminal.ts';
-import { stopSignals } from '../../stopSignals.ts';
 
 export interface ExportFlags {
   format: string;

@@ -15,9 +15,8 @@ import {
   formatCount,
   formatDuration,
 } from '../../../engine/index.ts';
-import { EXIT, exitCodeOf } from '../../exitCodes.ts';
+import { EXIT, exitCodeOf, exitCodeAfter, stopSignals, type StopSignal } from '../../exitCodes.ts';
 import type { Reporter } from '../../output/reporter.ts';
-import { exitCodeAfter, stopSignals, type StopSignal } from '../../stopSignals.ts';
 
 export interface FollowOptions extends StartOptions {
   /** What goes on with the run once it was stopped; else `resume`. */

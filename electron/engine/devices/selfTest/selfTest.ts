@@ -1,5 +1,5 @@
 /** Runs a level of the Python side's self-test on a device, and keeps what the levels found in one file. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { message, type Message } from '../../../contract/messages.ts';
@@ -8,7 +8,7 @@ import { parseJson } from '../../../contract/parseJson.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
 import { pythonLaunch, type PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import { runCommand, type CommandRunner } from '../../environment/runCommand.ts';
-import { replaceFile } from '../../files/replaceFile.ts';
+import { writeJson } from '../../files/replaceFile.ts';
 import { workerEnvironment, type ChosenDevice } from '../chosenDevice.ts';
 import { selectDevices } from '../selectDevices.ts';
 
@@ -80,13 +80,11 @@ let writing: Promise<void> = Promise.resolve();
 /** Keeps a finding until the next one of the same name. Where it can't be written, the test is simply repeated the next time. */
 export function keep(paths: AppPaths, name: string, content: unknown): Promise<void> {
   const file = keptFile(paths);
-  const temporary = `${file}.${process.pid}.tmp`;
   writing = writing
     .then(() => mkdir(dirname(file), { recursive: true }))
     .then(async () => {
       const all = { ...(await readAll(paths)), [name]: content };
-      await writeFile(temporary, `${JSON.stringify(all, null, 2)}\n`);
-      replaceFile(temporary, file);
+      writeJson(file, all);
     })
     .catch(() => undefined);
   return writing;

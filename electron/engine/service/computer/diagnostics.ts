@@ -5,7 +5,7 @@ import type { RunSummary } from '../../../contract/rpc/runs.ts';
 import { HERE } from '../../system/here.ts';
 import type { RunEvent } from '../../store/types.ts';
 import type { ProbeResult } from '../../../contract/protocol/index.ts';
-import { abilityWords } from '../../devices/describeGpu.ts';
+import { abilityWords } from '../../devices/chosenDevice.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import { redact } from './redact.ts';
 

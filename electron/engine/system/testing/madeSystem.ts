@@ -1,4 +1,4 @@
-import { systemOf, type SystemCalls } from '../system.ts';
+import { systemOf, type SystemCalls } from '../here.ts';
 import type { System } from '../types.ts';
 
 /** A made-up computer of each kind: whatever a test does not say is refused, as by a system that lacks it. */

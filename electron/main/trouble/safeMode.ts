@@ -1,2 +1,0 @@
-/** Draws windows without the graphics card, for drivers that paint nothing; runs use it all the same. */
-export const SAFE_MODE_SWITCH = '--safe-mode';

@@ -41,6 +41,7 @@ try {
   await page.getByRole('button', { name: /^Get:/ }).first().click();
   await page.getByText('On this computer').nth(1).waitFor();
   await page.goto(new URL('#/computer', fresh.url).href);
+  await page.getByRole('button', { name: 'Without a network' }).click();
   await page.getByRole('button', { name: 'Make an offline folder …' }).click();
   await page.getByRole('textbox', { name: 'Folder to write to' }).fill('/media/stick/virnucpro');
   await page.getByText(/to download, .* of models to copy/).waitFor();

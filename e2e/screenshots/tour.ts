@@ -116,6 +116,12 @@ export async function results(page: Page, camera: Camera, runName: string): Prom
 }
 
 export async function restOfTheWindow(page: Page, camera: Camera): Promise<void> {
+  await open(page, 'Models');
+  await page
+    .getByRole('button', { name: /^Check the model/ })
+    .first()
+    .waitFor();
+  await camera.take('models');
   await open(page, 'Computer check');
   await page.getByText('Checking this computer').waitFor({ state: 'detached', timeout: LONG_MS });
   await camera.take('computer-check');

@@ -18,7 +18,7 @@ test('the first steps, from an empty home to the finished example', async ({ pag
 
   // One cause is one card, and what depends on it waits.
   await goTo(page, 'Computer check');
-  await expect(page.getByText('Checked as soon as Python is set up.')).toHaveCount(5);
+  await expect(page.getByText('Checked as soon as Python is set up.')).toHaveCount(4);
   await expect(page.getByRole('button', { name: 'Set up', exact: true })).toHaveCount(1);
   await expectNoComplaint(page, 'Computer check, nothing set up');
 

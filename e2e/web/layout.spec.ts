@@ -24,6 +24,7 @@ const SIZES = {
 const PLACES = {
   'new run': '#/new-run',
   runs: '#/runs',
+  models: '#/models',
   'computer check': '#/computer',
   computers: '#/computers',
   settings: '#/settings',
@@ -112,10 +113,17 @@ const DIALOGS: Record<string, [keyof typeof PLACES, (page: Page) => Promise<void
   'choose files': ['new run', byButton('Choose files')],
   'choose a folder': ['new run', byButton('Choose a folder')],
   diagnostics: ['computer check', byButton('Copy diagnostics')],
-  'make an offline folder': ['computer check', byButton('Make an offline folder …')],
+  'make an offline folder': [
+    'computer check',
+    async (page) => {
+      await byButton('Without a network')(page);
+      await byButton('Make an offline folder …')(page);
+    },
+  ],
   'set up from a folder': [
     'computer check',
     async (page) => {
+      await byButton('Without a network')(page);
       await byButton('Set up from an offline folder …')(page);
       await byButton('Take this folder')(page);
       await expect(page.getByRole('dialog', { name: 'Set up from this folder?' })).toBeVisible();
@@ -525,7 +533,7 @@ test.describe('every screen without any run, at every size', () => {
   test('fits', async ({ page }) => {
     await page.goto(engine.url);
     const faults: string[] = [];
-    for (const place of ['new run', 'runs', 'computer check', 'settings', 'help'] as const) {
+    for (const place of ['new run', 'runs', 'models', 'computer check', 'settings', 'help'] as const) {
       await goToPlace(page, PLACES[place]);
       faults.push(...(await layoutFaultsAtEverySize(page, place)));
     }

@@ -309,6 +309,7 @@ export const MESSAGES = {
   'log.none': 'There is no such log.',
   'log.none.next': 'It appears when the worker starts.',
   'step.known_frames': 'Computing known reading frames',
+  'step.controls': 'Computing known sequences',
   'step.measuring_speed': 'Measuring the speed',
   // sizes, which a window writes in its own way
   bytes: '{text}',

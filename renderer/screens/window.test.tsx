@@ -350,12 +350,13 @@ describe('a run', () => {
   });
 });
 
-describe('the computer check', () => {
+describe('the computer check and the models', () => {
   it('lets a model compute known answers, and says for each device and precision whether they are right', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />);
-    act(() => go({ screen: 'computer' }));
-    const card = await screen.findByRole('region', { name: /500/ });
+    act(() => go({ screen: 'models' }));
+    const card = await screen.findByRole('listitem', { name: /500/ });
+    await user.click(within(card).getByRole('button', { name: 'Files, terms and answers' }));
     within(card).getByText('Not checked yet.');
     await user.click(within(card).getByRole('button', { name: /Check answers/ }));
     await within(card).findByText('NVIDIA H200, BF16');

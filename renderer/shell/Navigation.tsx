@@ -1,4 +1,5 @@
 import {
+  IconBrain,
   IconDeviceDesktopCheck,
   IconHelpCircle,
   IconHistory,
@@ -31,6 +32,7 @@ const PLACES = [
   { screen: 'start', icon: IconListCheck },
   { screen: 'new-run', icon: IconPlus },
   { screen: 'runs', icon: IconHistory },
+  { screen: 'models', icon: IconBrain },
   { screen: 'computer', icon: IconDeviceDesktopCheck },
   { screen: 'computers', icon: IconServer2 },
   { screen: 'settings', icon: IconSettings },

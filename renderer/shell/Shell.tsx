@@ -7,6 +7,7 @@ import { ComputerCheckScreen } from '../screens/computer-check/ComputerCheckScre
 import { GuideScreen } from '../screens/guide/GuideScreen.tsx';
 import { HelpScreen } from '../screens/help/HelpScreen.tsx';
 import { HistoryScreen } from '../screens/history/HistoryScreen.tsx';
+import { ModelsScreen } from '../screens/models/ModelsScreen.tsx';
 import { NewRunScreen } from '../screens/new-run/NewRunScreen.tsx';
 import { RunScreen } from '../screens/run/RunScreen.tsx';
 import { SettingsScreen } from '../screens/settings/SettingsScreen.tsx';
@@ -96,6 +97,8 @@ function Screen({ route }: { route: Route }) {
       return <HistoryScreen />;
     case 'run':
       return <RunScreen key={route.runId} runId={route.runId} tab={route.tab} />;
+    case 'models':
+      return <ModelsScreen />;
     case 'computer':
       return <ComputerCheckScreen />;
     case 'computers':

@@ -44,9 +44,10 @@ export interface Seen {
 const PLACE_KEYS = {
   'new-run': 'alt+1',
   runs: 'alt+2',
-  computer: 'alt+3',
-  settings: 'alt+4',
-  help: 'alt+5',
+  models: 'alt+3',
+  computer: 'alt+4',
+  settings: 'alt+5',
+  help: 'alt+6',
 } as const;
 const PLACES = Object.keys(PLACE_KEYS) as (keyof typeof PLACE_KEYS)[];
 
@@ -197,7 +198,7 @@ function commandsOfComputer({ lacksPython }: Seen, { t }: Texts): Command[] {
 
 /** The dialog that follows belongs to the list of models. */
 function importWeights(kind: 'files' | 'folder'): void {
-  go({ screen: 'computer' });
+  go({ screen: 'models' });
   attempt(choosePaths({ kind, purpose: 'weights' }).then(openImport));
 }
 

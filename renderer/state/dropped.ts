@@ -26,7 +26,7 @@ export async function takeDropped(files: readonly File[]): Promise<void> {
       await addDroppedTables(route.runId, dropped);
       return;
     }
-    if (route.screen === 'computer') {
+    if (route.screen === 'models') {
       await importDropped(dropped);
       return;
     }

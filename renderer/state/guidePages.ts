@@ -1,6 +1,6 @@
 /**
  * The pages of docs/ that the window shows, by the names of their files and in the order in which Help lists them. Those with a
- * file of the same name that ends in .de.md are there in German.
+ * file of the same name that ends in .de.md are there in German. The card of the teaching model lies beside it.
  */
 export const GUIDE = {
   start: ['first-run', 'biologist', 'bioinformatician', 'requirements'],
@@ -10,12 +10,13 @@ export const GUIDE = {
     'files',
     'results-tab',
     'runs',
+    'models',
     'computer-check',
     'computers',
     'rented-gpu',
     'settings',
   ],
-  results: ['numbers', 'results', 'methods', 'peers', 'limits'],
+  results: ['numbers', 'results', 'methods', 'peers', 'limits', 'MODEL_CARD'],
   trouble: ['troubleshooting'],
 } as const;
 export type GuideSection = keyof typeof GUIDE;

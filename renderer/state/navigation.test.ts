@@ -4,6 +4,7 @@ import { hashOfRoute, routeFromHash, RUN_TABS, type Route } from './navigation.t
 const routes: Route[] = [
   { screen: 'new-run' },
   { screen: 'runs' },
+  { screen: 'models' },
   { screen: 'computer' },
   { screen: 'settings' },
   { screen: 'help' },

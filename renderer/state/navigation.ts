@@ -9,13 +9,23 @@ export type Route =
   | { readonly screen: 'new-run' }
   | { readonly screen: 'runs' }
   | { readonly screen: 'run'; readonly runId: string; readonly tab: RunTab }
+  | { readonly screen: 'models' }
   | { readonly screen: 'computer' }
   | { readonly screen: 'computers' }
   | { readonly screen: 'settings' }
   | { readonly screen: 'help' }
   | { readonly screen: 'guide'; readonly page: GuidePage };
 
-const PLAIN_SCREENS = ['start', 'new-run', 'runs', 'computer', 'computers', 'settings', 'help'] as const;
+const PLAIN_SCREENS = [
+  'start',
+  'new-run',
+  'runs',
+  'models',
+  'computer',
+  'computers',
+  'settings',
+  'help',
+] as const;
 
 /** The place is kept in the address's fragment, so that a reload and the back button work in every shell. */
 export function routeFromHash(hash: string): Route {

@@ -58,7 +58,7 @@ export type Settings = z.infer<typeof settingsSchema>;
 /** Made from the bare fields: a default would set back every setting that a change does not name. */
 export const settingsChangeSchema = z.object({ ...settings, ...setup }).partial();
 
-const computerCheckIdSchema = z.enum(['driver', 'gpus', 'memory', 'disk', 'python', 'computing', 'weights']);
+const computerCheckIdSchema = z.enum(['gpus', 'memory', 'disk', 'python', 'computing', 'weights']);
 
 const computerCheckSchema = z.object({
   id: computerCheckIdSchema,
@@ -109,20 +109,12 @@ export type Answers = z.infer<typeof answersSchema>;
 const answersOutdatedSchema = z.enum(['model', 'driver', 'pytorch', 'devices']);
 export type AnswersOutdated = z.infer<typeof answersOutdatedSchema>;
 
-const modelAnswersSchema = z.object({
-  /** As in `models`. */
-  model: z.string(),
-  title: z.string(),
-  /** Null where it was never checked. */
-  last: z.object({ answers: answersSchema, outdated: answersOutdatedSchema.nullable() }).nullable(),
-});
-export type ModelAnswers = z.infer<typeof modelAnswersSchema>;
-
 const estimateSchema = z.object({ value: z.number(), low: z.number(), high: z.number() });
 
 /** What a model makes of sequences with a known answer, on one kind of device. */
 export const controlsSchema = z.object({
   checkedAt: z.iso.datetime(),
+  seconds: z.number().nonnegative(),
   kind: z.enum(['cuda', 'rocm', 'mps', 'cpu']),
   deviceName: z.string(),
   precision: precisionSchema,
@@ -146,6 +138,22 @@ export const controlsSchema = z.object({
   ),
 });
 export type Controls = z.infer<typeof controlsSchema>;
+
+const modelTestsSchema = z.object({
+  /** As in `models`. */
+  model: z.string(),
+  title: z.string(),
+  hash: sha256Schema,
+  /** Null where its answers were never checked. */
+  last: z.object({ answers: answersSchema, outdated: answersOutdatedSchema.nullable() }).nullable(),
+  /** With each kind of device and precision that it was checked with, the newest first. */
+  controls: z.array(controlsSchema),
+  /** That running all controls takes, by what was measured here; null where nothing was. */
+  controlsSeconds: z.number().nullable(),
+  /** That the devices which a run takes by itself compute; null where their speed was not measured. */
+  chunksPerMinute: z.number().nullable(),
+});
+export type ModelTests = z.infer<typeof modelTestsSchema>;
 
 const deviceSpeedSchema = z.object({
   id: z.string(),
@@ -178,16 +186,17 @@ export type MeasuredSpeed = z.infer<typeof measuredSpeedSchema>;
 /** What the levels of the self-test that a user starts found last. */
 const selfTestsSchema = z.object({
   /** Of every model that is here. */
-  models: z.array(modelAnswersSchema),
+  models: z.array(modelTestsSchema),
   /** Measured with the packages that are installed; null where nothing was. */
   speed: measuredSpeedSchema.nullable(),
 });
 export type SelfTests = z.infer<typeof selfTestsSchema>;
 
-/** `model` computes known reading frames with a model on every device in every precision; `speed` measures each device for
- * about a minute. */
+/** `model` computes known reading frames with a model on every device in every precision, `controls` known sequences on a device of
+ * every kind; `speed` measures each device for about a minute. */
 const selfTestLevelSchema = z.discriminatedUnion('level', [
   z.object({ level: z.literal('model'), model: pathSchema }),
+  z.object({ level: z.literal('controls'), model: pathSchema }),
   z.object({ level: z.literal('speed') }),
 ]);
 export type SelfTestLevel = z.infer<typeof selfTestLevelSchema>;

@@ -72,7 +72,6 @@ describe('the card of the GPUs', () => {
     const missing = err(appError('python_broken', 'It cannot be started.'));
     const fresh = computerChecks({ ...nothing, environment: missing, neverSetUp: true });
     expect(fresh.map(({ id, status, action }) => [id, status, action?.kind])).toEqual([
-      ['driver', 'waiting', undefined],
       ['gpus', 'waiting', undefined],
       ['memory', 'waiting', undefined],
       ['disk', 'good', undefined],

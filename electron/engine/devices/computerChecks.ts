@@ -36,11 +36,10 @@ export interface ComputerFacts {
   devices?: DeviceVerdict[] | null;
 }
 
-/** One card per part of the computer: status, one sentence, one button. */
+/** A line for each part of the computer: its status, what was found, and at most one button. */
 export function computerChecks(facts: ComputerFacts): ComputerCheck[] {
   const probe = facts.probe?.ok ? facts.probe.value : null;
   const checks = [
-    driverCheck(probe),
     gpuCheck(probe, facts.environment),
     memoryCheck(probe),
     diskCheck(facts.diskFreeBytes),
@@ -70,31 +69,13 @@ function noGpuReason({ no_gpu_reason: text, no_gpu_code: code }: ProbeResult): M
 
 const WITHOUT_PYTHON: ReadonlySet<ComputerCheck['id']> = new Set(['disk', 'python']);
 
-function driverCheck(probe: ProbeResult | null): ComputerCheck {
-  const base = { id: 'driver', title: 'GPU driver' } as const;
-  if (!probe)
-    return { ...base, status: 'bad', ...saying(message('check.driver.unknown')), action: CHECK_AGAIN };
-  const drivers = [
-    ...(probe.driver_version ? [message('check.driver.nvidia', { version: probe.driver_version })] : []),
-    ...(probe.gpus.some(({ vendor }) => vendor === 'amd') ? [message('check.driver.amd')] : []),
-  ];
-  return drivers.length > 0
-    ? { ...base, status: 'good', ...saying(...drivers), action: null }
-    : {
-        ...base,
-        status: 'warning',
-        ...saying(noGpuReason(probe)),
-        action: CHECK_AGAIN,
-      };
-}
-
 function gpuCheck(probe: ProbeResult | null, environment: Result<PythonEnvironment>): ComputerCheck {
   const base = { id: 'gpus', title: 'GPUs' } as const;
+  if (!probe)
+    return { ...base, status: 'bad', ...saying(message('check.driver.unknown')), action: CHECK_AGAIN };
   // Nobody misses an integrated GPU: one that cannot compute is not reported.
-  const gpus = (probe?.gpus ?? []).filter(
-    (gpu) => gpu.visible && !(isIntegrated(gpu) && gpu.blocked_by !== null),
-  );
-  if (gpus.length === 0 && probe?.apple_mps) {
+  const gpus = probe.gpus.filter((gpu) => gpu.visible && !(isIntegrated(gpu) && gpu.blocked_by !== null));
+  if (gpus.length === 0 && probe.apple_mps) {
     return {
       ...base,
       status: 'warning',
@@ -106,13 +87,15 @@ function gpuCheck(probe: ProbeResult | null, environment: Result<PythonEnvironme
     return {
       ...base,
       status: 'warning',
-      ...saying(message('check.gpu.none')),
+      ...saying(message('check.gpu.none'), noGpuReason(probe)),
       action: CHECK_AGAIN,
     };
   }
-  const names = gpus.map(({ name, memory_free_bytes: free }) =>
-    message('check.gpu', { name, free: sized(free) }),
-  );
+  const names = [
+    ...(probe.driver_version ? [message('check.driver.nvidia', { version: probe.driver_version })] : []),
+    ...(gpus.some(({ vendor }) => vendor === 'amd') ? [message('check.driver.amd')] : []),
+    ...gpus.map(({ name, memory_free_bytes: free }) => message('check.gpu', { name, free: sized(free) })),
+  ];
   const remarks = [...new Map(gpus.flatMap(gpuRemarks).map((remark) => [remark.text, remark])).values()];
   if (remarks.length === 0) return { ...base, status: 'good', ...saying(...names), action: null };
   // Our own environment gets the PyTorch for the NVIDIA driver that is there when it is made.

@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { unwrap } from '../../contract/result.ts';
-import { lastControls, runControls } from '../devices/selfTest/controlsLevel.ts';
+import { lastControls, panelOf, runControls } from '../devices/selfTest/controlsLevel.ts';
 import { probeDevices } from '../devices/probeDevices.ts';
 import { RANDOM_MODEL, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import { resolveModel } from './resolveModel.ts';
@@ -27,4 +29,30 @@ it.skipIf(WITHOUT_PYTHON)('tells a trained model from a random one, and keeps wh
   expect(await lastControls(paths, teaching.hash)).toEqual(found);
   expect(await lastControls(paths, random.hash)).toEqual([meaningless]);
   expect(await lastControls(paths, '0'.repeat(64))).toEqual([]);
+});
+
+/** Codons of the six reading frames, each as one string. */
+function framesOf(sequence: string): string[][] {
+  const pairs: Record<string, string> = { A: 'T', C: 'G', G: 'C', T: 'A' };
+  const other = Array.from(sequence).reverse().map((base) => pairs[base] ?? base);
+  return [sequence, other.join('')].flatMap((strand) =>
+    [0, 1, 2].map((begin) => strand.slice(begin).match(/.{3}/g) ?? []),
+  );
+}
+
+it.each([300, 500])('knows how much work the panel for chunks of %i is', async (length) => {
+  const { paths } = testContext();
+  const text = await readFile(join(paths.resources, 'controls', `${length}.fa`), 'utf8');
+  const sequences = text
+    .split('>')
+    .slice(1)
+    .map((record) => record.split('\n').slice(1).join(''));
+  const open = sequences
+    .flatMap(framesOf)
+    .filter((codons) => !codons.some((codon) => ['TAA', 'TAG', 'TGA'].includes(codon)));
+  expect(panelOf(length)).toEqual({
+    chunks: sequences.length,
+    frames: open.length,
+    residues: open.flat().length,
+  });
 });

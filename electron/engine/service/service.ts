@@ -125,7 +125,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
   });
   const known = new KnownPaths(engine.paths, catalog, resultsFolder);
   const downloads = new WeightDownloads(pythonEnvironment);
-  const selfTests = new UserSelfTests(pythonEnvironment);
+  const selfTests = new UserSelfTests(pythonEnvironment, speeds);
   const packing = new OfflinePacking(pythonEnvironment);
   const otherComputers = new LiveTopic<OtherComputer[]>({
     take: () => others.all(),

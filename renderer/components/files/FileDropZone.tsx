@@ -12,7 +12,7 @@ import classes from './FileDropZone.module.css';
 export function FileDropZone() {
   const { t } = useTexts();
   const chosen = useChosenComputer();
-  const takesWeights = useNavigation(({ route }) => route.screen === 'computer');
+  const takesWeights = useNavigation(({ route }) => route.screen === 'models');
   return (
     <Dropzone.FullScreen
       onDrop={(files) => void takeDropped(files)}

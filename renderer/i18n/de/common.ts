@@ -14,6 +14,7 @@ export const common = {
   'shell.navigation': 'Hauptnavigation',
   'nav.new-run': 'Neuer Lauf',
   'nav.runs': 'Läufe',
+  'nav.models': 'Modelle',
   'nav.computer': 'Rechner\u00adprüfung',
   'nav.settings': 'Einstel\u00adlungen',
   'nav.help': 'Hilfe',

@@ -7,19 +7,15 @@ export const computer = {
   'computer.noModel': 'Für echte Daten nicht bereit: noch kein Modell.',
   'computer.bad':
     '{count, plural, one {Vor dem ersten Lauf ist # Problem zu beheben.} other {Vor dem ersten Lauf sind # Probleme zu beheben.}}',
+  'computer.pace': 'Etwa {count} Stücke von {length} pro Minute mit {model}.',
   'computer.again': 'Noch einmal prüfen',
   'computer.diagnostics': 'Diagnose kopieren',
   'computer.diagnosticsTitle': 'Diagnose',
   'computer.diagnosticsText':
     'Das ist alles, was kopiert wird. Ihr Name, Ihr Benutzerordner und die Namen Ihrer Dateien sind entfernt, und keine Sequenz ist darin. Lesen Sie es, und kopieren Sie es dann in Ihre Anfrage.',
-  'computer.models': 'Modelle',
-  'computer.modelsHint': 'Einmal herunterladen; danach ist kein Netz nötig',
-  'computer.chunks': 'Arbeitet mit Stücken von {length}',
   'computer.modelPresent': 'Auf diesem Rechner',
   'computer.modelDamaged': 'Beschädigt',
   'computer.getModel': 'Holen',
-  'selfTest.title': 'Selbsttest',
-  'selfTest.hint': 'Bekannte Leserahmen mit jedem Modell, und das Tempo, auf jedem Gerät',
   'answers.never': 'Noch nicht geprüft.',
   'answers.outdated.model': 'Nicht geprüft, seit sich die Gewichte geändert haben.',
   'answers.outdated.driver': 'Nicht geprüft, seit sich der GPU-Treiber geändert hat.',
@@ -27,7 +23,6 @@ export const computer = {
   'answers.outdated.devices': 'Nicht geprüft, seit sich die Geräte geändert haben.',
   'answers.checkedAt': 'Geprüft {time}',
   'answers.check': 'Antworten prüfen',
-  'answers.computing': '{device} rechnet (Gerät {number} von {count}) …',
   'answers.isRight': 'Richtig',
   'answers.isWrong': 'Nicht richtig',
   'answers.right.original_tool':
@@ -44,7 +39,6 @@ export const computer = {
   'speed.measuredAt': 'Gemessen {time}',
   'speed.measure': 'Geschwindigkeit messen',
   'speed.copy': 'Zahlen kopieren',
-  'speed.measuring': '{device} wird etwa eine Minute lang gemessen (Gerät {number} von {count}) …',
   'speed.ofDevice':
     'ESM-2: {residues} Residuen pro Sekunde, {share} dessen, was die Matrixprodukte allein erreichen. DNABERT-S: {frames} Leserahmen pro Sekunde.',
   'speed.ofOneCore':
@@ -52,7 +46,6 @@ export const computer = {
   'speed.notMeasured': 'Ließ sich nicht messen. {problem}',
   'speed.runIsAtWork':
     'Ein Lauf rechnet gerade; die Zahlen wären falsch. Warten Sie, bis er fertig ist, oder halten Sie ihn an.',
-  'check.driver': 'GPU-Treiber',
   'check.gpus': 'GPUs',
   'check.memory': 'Arbeitsspeicher',
   'check.disk': 'Speicherplatz',
@@ -116,13 +109,13 @@ export const computer = {
     'Nichts Fertiges geht verloren. Starten Sie das Programm wieder und drücken Sie Fortsetzen. Ein Lauf kann auch auf einen anderen Rechner kopiert und dort fortgesetzt werden.',
   'help.offline.title': 'Kann ich Gewichte von einem anderen Rechner übernehmen?',
   'help.offline.text':
-    'Ja. Öffnen Sie die Rechnerprüfung und legen Sie die Dateien oder ihren Ordner auf der Liste der Modelle ab: ESM-2 (von fair-esm oder Hugging Face), DNABERT-S mit seiner tokenizer.json und den Klassifikator. Sie werden am Inhalt erkannt, und aus dem Netz wird nichts geholt. Für alles zusammen, auch Python und Pakete, packen Sie unter Rechnerprüfung einen Offline-Ordner.',
+    'Ja. Öffnen Sie Modelle und legen Sie die Dateien oder ihren Ordner auf dem Fenster ab: ESM-2 (von fair-esm oder Hugging Face), DNABERT-S mit seiner tokenizer.json und den Klassifikator. Sie werden am Inhalt erkannt, und aus dem Netz wird nichts geholt. Für alles zusammen, auch Python und Pakete, packen Sie unter Rechnerprüfung einen Offline-Ordner.',
   'help.privacy.title': 'Verlässt etwas diesen Rechner?',
   'help.privacy.text':
     'Nicht von selbst. Das Netz wird gebraucht, um Modelle und Python-Umgebung zu holen, einmal, wenn Sie es verlangen. Ein Lauf auf einem Cluster oder einem anderen Rechner geht dorthin, wohin Sie ihn schicken. Eine Suche mit BLAST in der Ansicht einer Sequenz fragt vorher: Sie öffnet die Seite des NCBI mit dieser Sequenz.',
   'help.answers.title': 'Gibt dieser Rechner die richtigen Antworten?',
   'help.answers.text':
-    'Dafür gibt es eine Karte in der Rechnerprüfung. Vier Leserahmen, deren Ergebnisse mit dem ursprünglichen Werkzeug bekannt sind, gehen durch das Modell, auf jedem Gerät und in jedem Zahlenformat. Prüfen Sie nach jeder Änderung an Gewichten, Treiber oder PyTorch erneut; die Karte sagt, wann das nötig ist. Mit dem Lehrmodell zeigt es nur, dass richtig gerechnet wird.',
+    'Öffnen Sie Modelle. „Modell prüfen“ berechnet 260 Sequenzen, deren Antwort bekannt ist, und sagt in Worten, ob das Modell Viren von Wirten trennt. „Antworten prüfen“, unter den Dateien des Modells, vergleicht: Vier Leserahmen, deren Ergebnisse mit dem ursprünglichen Werkzeug bekannt sind, gehen durch das Modell, auf jedem Gerät und in jedem Zahlenformat. Prüfen Sie nach jeder Änderung an Gewichten, Treiber oder PyTorch erneut; die Zeile daneben sagt, wann das nötig ist. Mit dem Lehrmodell zeigt es nur, dass richtig gerechnet wird.',
   'help.files.title': 'Welche Dateien hinterlässt ein Lauf?',
   'help.files.text':
     'sequences.tsv (eine Zeile je Sequenz), chunks.tsv (eine Zeile je Stück), viral_sequences.fna (die viralen Sequenzen), prediction_results.txt und prediction_results_highestscore.csv (wie das ursprüngliche Werkzeug sie schreibt), run.json (Einstellungen und Versionen) und run.db, aus der das Programm selbst sie liest. Wo etwas nicht verwendet oder nicht berechnet werden konnte, sagt failed_files.txt, was und warum, und failed_records.tsv nennt jede Sequenz. In logs/run.log steht, was geschah. Beim Lehrmodell auch NOT_FOR_RESEARCH.txt, die sagt, dass nichts in dem Ordner für die Forschung ist.',
@@ -153,7 +146,7 @@ export const computer = {
   'glossary.embedding.text': 'Die Zahlen, die ein Sprachmodell aus einem Leserahmen macht.',
   'help.keyboard': 'Tastatur',
   'keys.palette.text': 'Jeder Befehl bei seinem Namen',
-  'keys.places.text': 'Neuer Lauf, Läufe, Rechnerprüfung, Einstellungen, Hilfe',
+  'keys.places.text': 'Neuer Lauf, Läufe, Modelle, Rechnerprüfung, Einstellungen, Hilfe',
   'keys.tabs.text': 'Fortschritt, Dateien, Ergebnisse eines Laufs',
   'keys.pause.text': 'Pausiert den gezeigten Lauf oder setzt ihn fort',
   'keys.add.text': 'Wählt Dateien für einen neuen Lauf',

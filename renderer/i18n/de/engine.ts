@@ -325,6 +325,7 @@ export const engine = {
   'engine.log.none': 'Davon gibt es noch kein Log.',
   'engine.log.none.next': 'Es entsteht, wenn das Rechnen beginnt.',
   'engine.step.known_frames': 'Bekannte Leserahmen werden berechnet',
+  'engine.step.controls': 'Bekannte Sequenzen werden berechnet',
   'engine.step.measuring_speed': 'Die Geschwindigkeit wird gemessen',
   'engine.bytes': '{text}',
   'engine.check.under_way': 'Wird geprüft …',

@@ -39,6 +39,9 @@ export const firstSteps: Record<keyof typeof english, string> = {
   'start.model.which':
     'Nehmen Sie das 500-bp-Modell für Contigs, das 300-bp-Modell für Reads und kurze Contigs. Beide dürfen da sein; was sie gemeinsam haben, wird nur einmal geladen.',
   'start.model.done': 'Vorhanden: {names}.',
+  'start.check.title': 'Das Modell prüfen',
+  'start.check.text':
+    '260 Sequenzen, deren Antwort bekannt ist, zeigen, ob das Modell auf diesem Rechner Viren von Wirten trennt.',
   'start.files.title': 'Ihre eigenen Dateien',
   'start.files.later':
     'Legen Sie FASTA- oder FASTQ-Dateien ab, drücken Sie „Starten“, und Sie bekommen eine Tabelle, die sagt, welche Sequenzen viral aussehen.',

@@ -8,12 +8,18 @@ export const models = {
   'models.pause': 'Anhalten',
   'models.verify': 'Dateien prüfen',
   'models.remove': 'Entfernen',
-  'models.details': 'Dateien, Lizenz und Zitat',
+  'models.details': 'Dateien, Lizenz und Antworten',
   'models.place': 'Ordner:',
   'models.license': 'Lizenz {license}',
   'models.checkedAt': 'Alle Dateien wurden am {time} mit ihren Prüfsummen verglichen.',
   'models.size': '{size} auf diesem Rechner',
   'models.shares': '(Sprachmodelle gemeinsam mit {titles})',
+  'models.pace': 'hier etwa {count} Stücke von {length} pro Minute',
+  'models.shared':
+    'Beide veröffentlichten Modelle benutzen dieselben zwei Sprachmodelle ({both}); jedes braucht dazu {own} eigene Daten.',
+  'models.lead': 'Einmal herunterladen; danach ist kein Netz nötig.',
+  'models.teaching': 'Zum Kennenlernen und Prüfen des Programms',
+  'models.card': 'Wie es entstand und wie gut es ist (Modellkarte, englisch)',
   'models.toFetch': '{size} herunterzuladen',
   'models.partly': '{part} von {size} sind heruntergeladen',
   'models.speed': '{size}/s',
@@ -57,4 +63,41 @@ export const models = {
     'Ergebnisse bleiben, wie sie sind. Läufe, die mit diesem Modell angehalten wurden, können erst weitergehen, wenn es wieder da ist.',
   'models.drop': 'Gewichte ablegen, um sie zu importieren',
   'models.dropFormats': 'Dateien oder ein Ordner: ESM-2, DNABERT-S, tokenizer.json, Klassifikatoren',
+  'controls.never': 'Auf diesem Rechner nie geprüft.',
+  'controls.start': 'Modell prüfen: 260 bekannte Sequenzen',
+  'controls.startTime': 'Modell prüfen: 260 bekannte Sequenzen, etwa {time}',
+  'controls.works': 'Brauchbar',
+  'controls.fails': 'Nicht verwenden',
+  'controls.verdict.works': 'Erkennt Viren.',
+  'controls.verdict.differs':
+    'Rechnet auf diesem Gerät falsch: Ein Wert weicht vom bekannten um mehr ab, als Rundung erklärt.',
+  'controls.verdict.shifted':
+    'Trennt Viren von Wirten, aber nicht beim Wert 0,5: Die Einstufungen führen in die Irre.',
+  'controls.verdict.weak': 'Trennt Viren schlechter von Wirten als das Zählen von k-Meren.',
+  'controls.verdict.chance':
+    'Stuft nicht besser ein als der Zufall. Schuld können die Gewichte, der Treiber oder PyTorch sein.',
+  'controls.verdict.inverted': 'Hält Viren für Wirte und Wirte für Viren.',
+  'controls.verdict.no_answer': 'Bewertet Sequenzen nicht, die einen Wert haben müssen.',
+  'controls.called':
+    '{viral} von {virals} viralen und {host} von {hosts} Wirtssequenzen sind als Virus eingestuft.',
+  'controls.auroc': 'AUROC {value} ({low} bis {high}).',
+  'controls.viral': 'Viral',
+  'controls.host': 'Bakterien und Archaeen',
+  'controls.score': 'Wert',
+  'controls.scores': 'Werte der bekannten Sequenzen',
+  'controls.scoresSummary': 'Sequenzen nach Wert, virale und solche von Wirten, in Schritten von 0,1.',
+  'controls.cannotSay':
+    'Was die Prüfung nicht sagen kann: Die veröffentlichten Modelle könnten an diesen Genomen trainiert sein, es ist kaum ein Virus von Eukaryoten dabei, und keine Sequenz ist länger als ein Stück.',
+  'controls.limits': 'Wann ein Modell besteht, und warum',
+  'controls.limit.chance':
+    'AUROC: der Anteil der Paare aus viraler und Wirtssequenz, in denen die virale den höheren Wert hat. Reicht das 95-%-Intervall bis 0,5, könnte das Modell ebenso gut würfeln.',
+  'controls.limit.weak':
+    'Die AUROC muss mindestens 0,8 betragen: Schon das Zählen von k-Meren erreicht etwa 0,83.',
+  'controls.limit.shifted':
+    'Mindestens die Hälfte der viralen und höchstens die Hälfte der Wirtssequenzen muss als Virus eingestuft sein; sonst stimmt zwar die Reihenfolge, aber 0,5 ist keine brauchbare Grenze.',
+  'controls.limit.differs':
+    'Für das Lehrmodell sind alle Werte bekannt. Sie dürfen um so viel abweichen, wie Rundung in der jeweiligen Genauigkeit erklärt.',
+  'controls.limit.no_answer':
+    'Jede Sequenz hat einen Leserahmen ohne Stoppcodon, also müssen 95 % von ihnen einen Wert bekommen.',
+  'controls.guide': 'Mehr über Modelle und ihre Prüfung',
 } as const;

@@ -2,7 +2,6 @@ import type { offline as english } from '../en/offline.ts';
 
 export const offline: Record<keyof typeof english, string> = {
   'offline.title': 'Ohne Netz',
-  'offline.hint': 'Für Rechner, die nichts herunterladen können',
   'offline.text':
     'Ein Rechner mit Netz packt einen Ordner: Python, die Pakete und Modelle. Ein anderer Rechner richtet sich daraus ein und lädt nichts herunter.',
   'offline.use': 'Aus Offline-Ordner einrichten …',

@@ -14,6 +14,7 @@ export const common = {
   'shell.navigation': 'Main navigation',
   'nav.new-run': 'New run',
   'nav.runs': 'Runs',
+  'nav.models': 'Models',
   'nav.computer': 'Computer check',
   'nav.settings': 'Settings',
   'nav.help': 'Help',

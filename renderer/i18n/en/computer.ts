@@ -7,19 +7,15 @@ export const computer = {
   'computer.noModel': 'Not ready for real data: no model yet.',
   'computer.bad':
     '{count, plural, one {# thing must be fixed before a run can start.} other {# things must be fixed before a run can start.}}',
+  'computer.pace': 'About {count} chunks of {length} a minute with {model}.',
   'computer.again': 'Check again',
   'computer.diagnostics': 'Copy diagnostics',
   'computer.diagnosticsTitle': 'Diagnostics',
   'computer.diagnosticsText':
     'This is all that will be copied. Your name, your home folder and the names of your files are taken out, and no sequence is in it. Read it, then copy it into your support request.',
-  'computer.models': 'Models',
-  'computer.modelsHint': 'Downloaded once; no network needed after that',
-  'computer.chunks': 'Works on chunks of {length}',
   'computer.modelPresent': 'On this computer',
   'computer.modelDamaged': 'Damaged',
   'computer.getModel': 'Get',
-  'selfTest.title': 'Self-test',
-  'selfTest.hint': 'Known reading frames with each model, and the speed, on every device',
   'answers.never': 'Not checked yet.',
   'answers.outdated.model': 'Not checked since the weights changed.',
   'answers.outdated.driver': 'Not checked since the GPU driver changed.',
@@ -27,7 +23,6 @@ export const computer = {
   'answers.outdated.devices': 'Not checked since the devices changed.',
   'answers.checkedAt': 'Checked {time}',
   'answers.check': 'Check answers',
-  'answers.computing': '{device} computes (device {number} of {count}) …',
   'answers.isRight': 'Right',
   'answers.isWrong': 'Wrong',
   'answers.right.original_tool':
@@ -44,7 +39,6 @@ export const computer = {
   'speed.measuredAt': 'Measured {time}',
   'speed.measure': 'Measure speed',
   'speed.copy': 'Copy figures',
-  'speed.measuring': '{device} is measured for about a minute (device {number} of {count}) …',
   'speed.ofDevice':
     'ESM-2: {residues} residues per second, {share} of what its matrix products alone reach. DNABERT-S: {frames} frames per second.',
   'speed.ofOneCore':
@@ -52,7 +46,6 @@ export const computer = {
   'speed.notMeasured': 'Could not be measured. {problem}',
   'speed.runIsAtWork':
     'A run is being computed, which would make the figures wrong. Wait until it is done, or pause it.',
-  'check.driver': 'GPU driver',
   'check.gpus': 'GPUs',
   'check.memory': 'Memory',
   'check.disk': 'Disk space',
@@ -116,13 +109,13 @@ export const computer = {
     'Nothing finished is lost. Start the program again and press Continue. A run can also be copied to another computer and continued there.',
   'help.offline.title': 'Can weights be copied from another computer?',
   'help.offline.text':
-    'Yes. Open the computer check and drop the files, or their folder, on the list of models: ESM-2 (from fair-esm or Hugging Face), DNABERT-S with its tokenizer.json, and the classifier. They are recognised by their content, and nothing is fetched from the network. For all of it, Python and packages too, make an offline folder under Computer check.',
+    'Yes. Open Models and drop the files, or their folder, on the window: ESM-2 (from fair-esm or Hugging Face), DNABERT-S with its tokenizer.json, and the classifier. They are recognised by their content, and nothing is fetched from the network. For all of it, Python and packages too, make an offline folder under Computer check.',
   'help.privacy.title': 'Does anything leave this computer?',
   'help.privacy.text':
     'Not by itself. The network is used to fetch the models and the Python environment, once, when you ask for it. A run on a cluster or another computer goes where you send it. A search with BLAST, in the view of one sequence, asks first: it opens NCBI’s page with that sequence.',
   'help.answers.title': 'Does this computer give the right answers?',
   'help.answers.text':
-    'The computer check has a card for it. Four reading frames whose results with the original tool are known go through the model, on every device and in every number format. Check again after every change of weights, driver or PyTorch; the card says when that is due. With the teaching model it shows only that the arithmetic is right.',
+    'Open Models. “Check the model” computes 260 sequences whose answer is known and says in words whether the model tells viruses from hosts. “Check answers”, under Files and terms, compares: four reading frames whose results with the original tool are known go through the model, on every device and in every number format. Check again after every change of weights, driver or PyTorch; the line beside the button says when that is due. With the teaching model it shows only that the arithmetic is right.',
   'help.files.title': 'Which files does a run leave?',
   'help.files.text':
     'sequences.tsv (one line per sequence), chunks.tsv (one line per chunk), viral_sequences.fna (the viral sequences), prediction_results.txt and prediction_results_highestscore.csv (as the original tool writes them), run.json (settings and versions), and run.db, in which the program itself reads them. Where something could not be used or computed, failed_files.txt says what and why, and failed_records.tsv lists each sequence. logs/run.log says what happened. With the teaching model, also NOT_FOR_RESEARCH.txt, which says that nothing in the folder is for research.',
@@ -152,7 +145,7 @@ export const computer = {
   'glossary.embedding.text': 'The numbers that a language model makes of a reading frame.',
   'help.keyboard': 'Keyboard',
   'keys.palette.text': 'Every command by its name',
-  'keys.places.text': 'New run, Runs, Computer check, Settings, Help',
+  'keys.places.text': 'New run, Runs, Models, Computer check, Settings, Help',
   'keys.tabs.text': 'Progress, files, results of a run',
   'keys.pause.text': 'Pauses or continues the run on screen',
   'keys.add.text': 'Chooses files for a new run',

@@ -37,6 +37,9 @@ export const firstSteps = {
   'start.model.which':
     'Take the 500-bp model for contigs, the 300-bp model for reads and short contigs. Both may be here; what they share is downloaded only once.',
   'start.model.done': 'Here: {names}.',
+  'start.check.title': 'Check the model',
+  'start.check.text':
+    '260 sequences whose answer is known show whether the model tells viruses from hosts on this computer.',
   'start.files.title': 'Your own files',
   'start.files.later':
     'Drop FASTA or FASTQ files, press Start, and get a table that says which sequences look viral.',

@@ -8,12 +8,18 @@ export const models = {
   'models.pause': 'Pause',
   'models.verify': 'Check the files',
   'models.remove': 'Remove',
-  'models.details': 'Files, terms and citation',
+  'models.details': 'Files, terms and answers',
   'models.place': 'Folder:',
   'models.license': '{license} licence',
   'models.checkedAt': 'All files were compared with their checksums on {time}.',
   'models.size': '{size} on this computer',
   'models.shares': '(language models shared with {titles})',
+  'models.pace': 'about {count} chunks of {length} a minute here',
+  'models.shared':
+    'Both published models use the same two language models ({both}); what each has of its own takes {own}.',
+  'models.lead': 'Downloaded once; no network is needed after that.',
+  'models.teaching': 'For learning the program and checking it',
+  'models.card': 'How it was made and how well it works (model card)',
   'models.toFetch': '{size} to download',
   'models.partly': '{part} of {size} have been downloaded',
   'models.speed': '{size}/s',
@@ -55,4 +61,38 @@ export const models = {
     'Results stay as they are. Runs that were paused with this model can continue only when it is here again.',
   'models.drop': 'Drop weights to import them',
   'models.dropFormats': 'Files or a folder: ESM-2, DNABERT-S, tokenizer.json, classifiers',
+  'controls.never': 'Never checked on this computer.',
+  'controls.start': 'Check the model: 260 known sequences',
+  'controls.startTime': 'Check the model: 260 known sequences, about {time}',
+  'controls.works': 'Works',
+  'controls.fails': 'Do not use it',
+  'controls.verdict.works': 'Works as a classifier of viruses.',
+  'controls.verdict.differs':
+    'Computes wrongly on this device: a score differs from the known one by more than rounding explains.',
+  'controls.verdict.shifted': 'Tells viruses from hosts, but not at a score of 0.5: its calls mislead.',
+  'controls.verdict.weak': 'Tells viruses from hosts worse than counting k-mers does.',
+  'controls.verdict.chance':
+    'Calls no better than chance. The weights, the driver or PyTorch may be at fault.',
+  'controls.verdict.inverted': 'Takes viruses for hosts and hosts for viruses.',
+  'controls.verdict.no_answer': 'Gives no score for sequences that must have one.',
+  'controls.called': '{viral} of {virals} viral and {host} of {hosts} host sequences are called virus.',
+  'controls.auroc': 'AUROC {value} ({low} to {high}).',
+  'controls.viral': 'Viral',
+  'controls.host': 'Bacteria and archaea',
+  'controls.score': 'Score',
+  'controls.scores': 'Scores of the known sequences',
+  'controls.scoresSummary': 'Sequences by score, viral ones and those of hosts, in steps of 0.1.',
+  'controls.cannotSay':
+    'What the check cannot say: the published models may have been trained on these genomes, hardly any virus of eukaryotes is among the sequences, and none is longer than a chunk.',
+  'controls.limits': 'When a model passes, and why',
+  'controls.limit.chance':
+    'AUROC: the share of pairs of a viral and a host sequence in which the viral one scores higher. Where its 95% interval reaches 0.5, the model may as well toss a coin.',
+  'controls.limit.weak': 'The AUROC must be 0.8 or more: counting k-mers alone reaches about 0.83.',
+  'controls.limit.shifted':
+    'At least half of the viral and at most half of the host sequences must be called virus; otherwise the scores rank well, but 0.5 is no place to call.',
+  'controls.limit.differs':
+    'For the teaching model all scores are known. They may differ by what rounding in the precision explains.',
+  'controls.limit.no_answer':
+    'Every sequence has a reading frame without a stop codon, so 95% of them must get a score.',
+  'controls.guide': 'More about models and their check',
 } as const;

@@ -1,7 +1,6 @@
 /** Setting up without a network, and packing a folder for that. */
 export const offline = {
   'offline.title': 'Without a network',
-  'offline.hint': 'For computers that cannot download',
   'offline.text':
     'A computer with a network packs one folder: Python, the packages and models. Another computer sets itself up from it and fetches nothing.',
   'offline.use': 'Set up from an offline folder …',

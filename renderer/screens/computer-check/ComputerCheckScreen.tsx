@@ -7,20 +7,21 @@ import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { Waiting } from '../../components/feedback/Waiting.tsx';
 import { Page } from '../../components/Page.tsx';
 import { useTexts } from '../../i18n/index.ts';
+import { modelTitle } from '../../state/computer/modelTexts.ts';
 import { queries } from '../../state/connection.ts';
 import { lacksEnvironment, setUpAndShow, useEnvironment } from '../../state/computer/environment.ts';
+import { go } from '../../state/navigation.ts';
 import { openDiagnostics } from '../../state/runs/runDialog.ts';
-import { CheckCard } from './CheckCard.tsx';
-import { SelfTestCard } from './SelfTestCard.tsx';
+import { CheckLine, SpeedLine } from './CheckLine.tsx';
 import classes from './ComputerCheck.module.css';
-import { ModelsCard } from '../models/ModelsCard.tsx';
-import { OfflineCard } from '../offline/OfflineCard.tsx';
+import { OfflinePart } from '../offline/OfflinePart.tsx';
 
-const showModels = () => document.getElementById('models')?.scrollIntoView({ block: 'start' });
+const showModels = () => go({ screen: 'models' });
 
-/** Is everything there that a run needs? Each thing with a light, a sentence and at most one button. */
+/** Is everything there that a run needs? A line for each thing, with a light, a sentence and at most one button. */
 export function ComputerCheckScreen() {
-  const { t } = useTexts();
+  const texts = useTexts();
+  const { t, format } = texts;
   const { data: checks, error, refetch } = useQuery(queries.computer.check.experimental_liveOptions());
   const again = () => void refetch();
   const act = (check: ComputerCheck) => {
@@ -32,6 +33,12 @@ export function ComputerCheckScreen() {
   const lacks = useEnvironment(({ status }) => lacksEnvironment(status));
   const models = useQuery({ ...queries.computer.models.queryOptions(), enabled: !lacks });
   const hasModel = models.data?.some((model) => model.notice === null && model.present) ?? true;
+  const tests = useQuery({ ...queries.computer.selfTests.queryOptions(), enabled: !lacks });
+  const paces = tests.data?.models.flatMap(({ model: id, chunksPerMinute }) => {
+    const model = models.data?.find((one) => one.id === id && one.notice === null);
+    return model && chunksPerMinute ? [{ model, count: chunksPerMinute }] : [];
+  });
+  const pace = paces?.[0];
   const bad = checks?.filter((check) => check.status === 'bad').length ?? 0;
   const warnings = checks?.filter((check) => check.status === 'warning').length ?? 0;
   const isChecking = checks === undefined || checks.some((check) => check.status === 'checking');
@@ -50,7 +57,13 @@ export function ComputerCheckScreen() {
                   ? t('computer.noModel')
                   : warnings > 0
                     ? t('computer.warnings', { count: warnings })
-                    : t('computer.good')}
+                    : t('computer.good')}{' '}
+          {pace &&
+            t('computer.pace', {
+              count: format.integer(Math.round(pace.count)),
+              length: format.bases(pace.model.chunkLength),
+              model: modelTitle(pace.model, texts),
+            })}
         </span>
       }
       actions={
@@ -65,22 +78,18 @@ export function ComputerCheckScreen() {
           <Button variant="default" disabled={isChecking} onClick={again}>
             {t('computer.again')}
           </Button>
-          {!lacks && !hasModel && <Button onClick={showModels}>{t('startReason.getModel')}</Button>}
         </>
       }
     >
       {error && <ErrorCard error={error} />}
       {checks === undefined && !error && <Waiting like="choices" rows={6} />}
-      <div className={classes.grid}>
+      <ul className={`plain-list ${classes.lines}`}>
         {checks?.map((check) => (
-          <CheckCard key={check.id} check={check} onAct={() => act(check)} />
+          <CheckLine key={check.id} check={check} onAct={() => act(check)} />
         ))}
-      </div>
-      <div id="models">
-        <ModelsCard />
-      </div>
-      <SelfTestCard />
-      <OfflineCard />
+        {checks && !lacks && <SpeedLine />}
+      </ul>
+      <OfflinePart />
     </Page>
   );
 }

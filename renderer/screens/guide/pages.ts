@@ -12,6 +12,7 @@ const FILES = import.meta.glob<Content>(
     '../../../docs/requirements*.md',
     '../../../docs/results*.md',
     '../../../docs/troubleshooting*.md',
+    '../../../resources/teaching-model/MODEL_CARD.md',
   ],
   { eager: true, import: 'default' },
 );

@@ -31,7 +31,7 @@ const QUESTIONS = [
 /** As the command palette has them; of a row of keys the first and the last. */
 const SHORTCUTS = [
   ['palette', ['mod+K']],
-  ['places', ['alt+1', 'alt+5']],
+  ['places', ['alt+1', 'alt+6']],
   ['tabs', ['alt+shift+1', 'alt+shift+3']],
   ['pause', ['alt+P']],
   ['add', ['alt+O']],

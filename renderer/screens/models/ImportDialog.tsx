@@ -9,7 +9,7 @@ import { useTexts } from '../../i18n/index.ts';
 import { useEngineTexts } from '../../state/engineTexts.ts';
 import { closeImport, importWeights, lookQuery, useWeights } from '../../state/computer/weights.ts';
 import classes from './Models.module.css';
-import { WorkProgress } from './WorkProgress.tsx';
+import { WorkProgress } from '../../components/WorkProgress.tsx';
 
 /** What the files are, what can be made of them, and making it. */
 export function ImportDialog({ paths }: { paths: readonly string[] }) {

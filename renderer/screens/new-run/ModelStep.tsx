@@ -104,7 +104,7 @@ export function ModelStep({ form }: { form: NewRunForm }) {
                     size="compact-sm"
                     style={{ flex: 'none' }}
                     variant={isAdvised(entry) ? 'filled' : 'default'}
-                    onClick={() => go({ screen: 'computer' })}
+                    onClick={() => go({ screen: 'models' })}
                     aria-label={`${t('newRun.getModel')}: ${title}`}
                   >
                     {entry.downloadBytes === null

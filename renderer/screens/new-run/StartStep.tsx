@@ -167,7 +167,7 @@ function Reason({ reason }: { reason: StartReason }) {
       return (
         <>
           {t('startReason.no_model')}{' '}
-          <Button size="compact-sm" onClick={() => go({ screen: 'computer' })}>
+          <Button size="compact-sm" onClick={() => go({ screen: 'models' })}>
             {t('startReason.getModel')}
           </Button>
         </>
@@ -177,7 +177,7 @@ function Reason({ reason }: { reason: StartReason }) {
       return (
         <>
           {t(`startReason.${reason.code}`, { model: reason.model })}{' '}
-          <Button variant="light" size="compact-sm" onClick={() => go({ screen: 'computer' })}>
+          <Button variant="light" size="compact-sm" onClick={() => go({ screen: 'models' })}>
             {t('startReason.getModel')}
           </Button>
         </>

@@ -67,6 +67,7 @@ describe('a folder for setting up without a network', () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />, { runs: 'none' });
     act(() => go({ screen: 'computer' }));
+    await user.click(await screen.findByRole('button', { name: 'Without a network' }));
     await user.click(await screen.findByRole('button', { name: 'Make an offline folder …' }));
     const form = await screen.findByRole('dialog', { name: 'Make an offline folder' });
     await within(form).findByText(/^2\.78 GB to download, .* of models to copy$/);

@@ -16,15 +16,18 @@ import { isExample } from '../../state/computer/example.ts';
 import {
   firstSteps,
   type ExampleStep,
+  type CheckStep,
   type ModelStep,
   type SetUpStep,
   type StepName,
 } from '../../state/computer/firstSteps.ts';
+import { modelTitle } from '../../state/computer/modelTexts.ts';
 import { go, goToRun } from '../../state/navigation.ts';
 import { useRuns } from '../../state/runs/runs.ts';
 import { changeSettings, useSettings } from '../../state/settings.ts';
-import { ModelsCard } from '../models/ModelsCard.tsx';
-import { UseFolderButton } from '../offline/OfflineCard.tsx';
+import { ModelList } from '../models/ModelList.tsx';
+import { ControlsPart } from '../models/ModelTests.tsx';
+import { UseFolderButton } from '../offline/OfflinePart.tsx';
 import { PickButtons } from '../new-run/files/PickButtons.tsx';
 import { useNewRun } from '../../state/newRun/store.ts';
 import classes from './StartScreen.module.css';
@@ -44,13 +47,21 @@ export function StartScreen() {
   const example = useRuns((state) => state.runs?.find((run) => isExample(run, info)) ?? null);
   const isReady = environment?.state === 'ready';
   const models = useQuery({ ...queries.computer.models.queryOptions(), enabled: isReady });
-  const steps = firstSteps({ environment, models: models.data ?? null, example, putOff });
+  const tests = useQuery({ ...queries.computer.selfTests.queryOptions(), enabled: isReady });
+  const steps = firstSteps({
+    environment,
+    models: models.data ?? null,
+    tests: tests.data?.models ?? null,
+    example,
+    putOff,
+  });
   const later = (name: StepName) => setPutOff(new Set([...putOff, name]));
   const skip = useMutation({ mutationFn: leave });
   const isDone = {
     setUp: isReady,
     example: steps.example.state === 'done',
     model: steps.model.state === 'done',
+    check: steps.check.state === 'done',
   };
   return (
     <Page
@@ -81,7 +92,14 @@ export function StartScreen() {
             onLater={() => later('model')}
           />
         </Step>
-        <Step name="files" number={4} done={false} current={steps.current}>
+        <Step name="check" number={4} done={isDone.check} current={steps.current}>
+          <CheckBody
+            step={steps.check}
+            isCurrent={steps.current === 'check'}
+            onLater={() => later('check')}
+          />
+        </Step>
+        <Step name="files" number={5} done={false} current={steps.current}>
           <FilesBody
             withoutModel={steps.files.state === 'without_model'}
             isCurrent={steps.current === 'files'}
@@ -350,9 +368,7 @@ function ModelBody({
           {isCurrent && (
             <>
               <p className={classes.text}>{t('start.model.which')}</p>
-              <div className={classes.models}>
-                <ModelsCard />
-              </div>
+              <ModelList />
               <Group gap={10} mt={4}>
                 <Button variant="subtle" color="slate" onClick={onLater}>
                   {t('start.later')}
@@ -363,6 +379,39 @@ function ModelBody({
         </>
       );
   }
+}
+
+function CheckBody({
+  step,
+  isCurrent,
+  onLater,
+}: {
+  step: CheckStep;
+  isCurrent: boolean;
+  onLater: () => void;
+}) {
+  const texts = useTexts();
+  const { t } = texts;
+  const models = useQuery({ ...queries.computer.models.queryOptions(), enabled: step.state !== 'later' });
+  if (step.state === 'later' || (step.state === 'todo' && !isCurrent))
+    return <p className={classes.text}>{t('start.check.text')}</p>;
+  return (
+    <>
+      {step.state === 'todo' && <p className={classes.text}>{t('start.check.text')}</p>}
+      {step.models.map((tests) => {
+        const model = models.data?.find(({ id }) => id === tests.model);
+        const title = model ? modelTitle(model, texts) : tests.title;
+        return <ControlsPart key={tests.model} title={title} tests={tests} named />;
+      })}
+      {step.state === 'todo' && (
+        <Group gap={10} mt={4}>
+          <Button variant="subtle" color="slate" onClick={onLater}>
+            {t('start.later')}
+          </Button>
+        </Group>
+      )}
+    </>
+  );
 }
 
 function FilesBody({ withoutModel, isCurrent }: { withoutModel: boolean; isCurrent: boolean }) {

@@ -2,6 +2,7 @@ import type {
   AppError,
   EnvironmentStatus,
   ModelStatus,
+  ModelTests,
   RunSummary,
   SetUpPlan,
   StepProgress,
@@ -34,14 +35,19 @@ export type ModelStep =
   | { readonly state: 'todo' }
   | { readonly state: 'done'; readonly titles: readonly string[] };
 
+/** Whether a model that was got tells viruses from hosts here. */
+export type CheckStep =
+  { readonly state: 'later' } | { readonly state: 'todo' | 'done'; readonly models: readonly ModelTests[] };
+
 type FilesStep = { readonly state: 'later' | 'ready' | 'without_model' };
 
-export type StepName = 'setUp' | 'example' | 'model' | 'files';
+export type StepName = 'setUp' | 'example' | 'model' | 'check' | 'files';
 
 interface FirstSteps {
   readonly setUp: SetUpStep;
   readonly example: ExampleStep;
   readonly model: ModelStep;
+  readonly check: CheckStep;
   readonly files: FilesStep;
   /** The one that is to be done next. */
   readonly current: StepName;
@@ -51,21 +57,32 @@ export interface FirstFacts {
   /** Null until the engine has answered. */
   readonly environment: EnvironmentStatus | null;
   readonly models: readonly ModelStatus[] | null;
+  readonly tests: readonly ModelTests[] | null;
   readonly example: Pick<RunSummary, 'runId' | 'state' | 'interrupted' | 'fraction'> | null;
   /** What the user has put off, in this window. */
   readonly putOff: ReadonlySet<StepName>;
 }
 
-export function firstSteps({ environment, models, example, putOff }: FirstFacts): FirstSteps {
+export function firstSteps({ environment, models, tests, example, putOff }: FirstFacts): FirstSteps {
   const setUp = setUpStep(environment);
   const isSetUp = setUp.state === 'done';
   const steps = {
     setUp,
     example: isSetUp ? exampleStep(example) : ({ state: 'later' } as const),
     model: isSetUp ? modelStep(models) : ({ state: 'later' } as const),
+    check: isSetUp ? checkStep(models, tests) : ({ state: 'later' } as const),
   };
   const isOpen = (name: 'example' | 'model') => steps[name].state !== 'done' && !putOff.has(name);
-  const current = !isSetUp ? 'setUp' : isOpen('example') ? 'example' : isOpen('model') ? 'model' : 'files';
+  const isChecked = steps.check.state !== 'todo' || putOff.has('check');
+  const current = !isSetUp
+    ? 'setUp'
+    : isOpen('example')
+      ? 'example'
+      : isOpen('model')
+        ? 'model'
+        : isChecked
+          ? 'files'
+          : 'check';
   const files: FilesStep =
     current !== 'files'
       ? { state: 'later' }
@@ -112,8 +129,18 @@ function exampleStep(example: FirstFacts['example']): ExampleStep {
 }
 
 /** The teaching model is none that anybody could work with. */
+const usable = (models: readonly ModelStatus[]) =>
+  models.filter((model) => model.notice === null && model.present && model.problem === null);
+
 function modelStep(models: FirstFacts['models']): ModelStep {
   if (models === null) return { state: 'looking' };
-  const real = models.filter((model) => model.notice === null && model.present && model.problem === null);
+  const real = usable(models);
   return real.length > 0 ? { state: 'done', titles: real.map(({ title }) => title) } : { state: 'todo' };
+}
+
+function checkStep(models: FirstFacts['models'], tests: FirstFacts['tests']): CheckStep {
+  const ids = usable(models ?? []).map(({ id }) => id);
+  const real = tests?.filter(({ model }) => ids.includes(model)) ?? [];
+  if (real.length === 0) return { state: 'later' };
+  return { state: real.some(({ controls }) => controls.length > 0) ? 'done' : 'todo', models: real };
 }

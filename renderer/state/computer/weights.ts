@@ -1,18 +1,18 @@
 import { create } from 'zustand';
-import type { StepProgress } from '../../../electron/contract/index.ts';
+import type { SelfTestLevel, StepProgress } from '../../../electron/contract/index.ts';
 import { toShownError, type ShownError } from '../../api/callError.ts';
 import { engine, queries } from '../connection.ts';
 import { queryClient } from '../queryClient.ts';
 import { uploadFile, type Dropped } from '../upload.ts';
 
-/** A download, check or import that this window follows; it stays while other screens are looked at. */
+/** A download, check, self-test or import that this window follows; it stays while other screens are looked at. */
 interface WeightsWork {
   readonly progress: StepProgress | null;
   readonly error: ShownError | null;
 }
 
 interface WeightsState {
-  /** By what it is about: the id of a model, or `import`. */
+  /** By what it is about: the id of a model, `import`, or the key of a self-test. */
   readonly works: Readonly<Record<string, WeightsWork>>;
   /** Files and folders that the user wants to import; null where the dialog is closed. */
   readonly importing: readonly string[] | null;
@@ -57,6 +57,12 @@ async function follow(key: string, begin: () => Promise<AsyncIterable<StepProgre
 export const getWeights = (model: string) => follow(model, () => engine.computer.getWeights({ model }));
 
 export const verifyModel = (model: string) => follow(model, () => engine.computer.verifyModel({ model }));
+
+export const selfTestKey = (level: SelfTestLevel): string =>
+  'model' in level ? `${level.level} of ${level.model}` : level.level;
+
+export const runSelfTest = (level: SelfTestLevel) =>
+  follow(selfTestKey(level), () => engine.computer.runSelfTest(level));
 
 /** What has come is kept. */
 export async function pauseWeights(model: string): Promise<void> {

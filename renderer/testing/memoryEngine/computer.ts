@@ -6,6 +6,7 @@ import {
   PROTOCOL_VERSION,
   type Answers,
   type ComputerCheck,
+  type Controls,
   type FoundWeights,
   type InspectedFile,
   type MeasuredSpeed,
@@ -209,17 +210,11 @@ const sized = (gigabytes: number) => bytesNamed(gigabytes * 1e9, `${gigabytes} G
 
 export const CHECKS: ComputerCheck[] = [
   {
-    id: 'driver',
-    title: 'GPU driver',
-    status: 'good',
-    ...said(message('check.driver.nvidia', { version: '580.95' })),
-    action: null,
-  },
-  {
     id: 'gpus',
     title: 'GPUs',
     status: 'good',
     ...said(
+      message('check.driver.nvidia', { version: '580.95' }),
       message('check.gpu', { name: 'NVIDIA H200', free: sized(149) }),
       message('check.gpu', { name: 'NVIDIA RTX A6000', free: sized(49) }),
     ),
@@ -375,6 +370,47 @@ export function madeAnswers(): Answers {
           { precision: 'bf16', ...wrong },
         ],
       },
+    ],
+  };
+}
+
+export function madeControls(): Controls {
+  const spread = (count: number, at: (share: number) => number) =>
+    Array.from({ length: count }, (_, index) => at((index + 0.5) / count));
+  const group = (name: Controls['groups'][number]['group'], scores: number[]) => {
+    const called = scores.filter((score) => score >= 0.5).length;
+    const value = called / scores.length;
+    const share_called_virus = { value, low: Math.max(0, value - 0.1), high: Math.min(1, value + 0.1) };
+    const sequences = scores.length;
+    return { group: name, sequences, scored: sequences, called_virus: called, share_called_virus, scores };
+  };
+  return {
+    checkedAt: '2026-11-20T09:30:00.000Z',
+    seconds: 12,
+    kind: 'cuda',
+    deviceName: 'NVIDIA H200',
+    precision: 'bf16',
+    panel: { file: '500.fa', sha256: 'c'.repeat(64), quick: false },
+    verdict: 'works',
+    reasons: [],
+    auroc: { value: 0.962, low: 0.931, high: 0.98 },
+    groups: [
+      group(
+        'viral',
+        spread(100, (share) => share ** 0.2),
+      ),
+      group(
+        'host',
+        spread(100, (share) => share ** 4),
+      ),
+      group(
+        'crassphage',
+        spread(20, (share) => 0.7 + 0.3 * share),
+      ),
+      group(
+        'shuffled',
+        spread(40, (share) => share ** 2),
+      ),
     ],
   };
 }

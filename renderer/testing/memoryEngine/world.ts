@@ -58,6 +58,8 @@ export class World {
   packing: PackOffline | null = null;
   /** Models whose answers have been checked. */
   readonly answersChecked = new Set<string>();
+  /** Models that were checked with known sequences. */
+  readonly controlled = new Set<string>(['teaching']);
   speedIsMeasured = false;
   /** By run, where the user named them. */
   readonly samples = new Map<string, readonly string[]>();

@@ -11,10 +11,17 @@ import { preferredPrecision } from '../choosePrecision.ts';
 import { selectDevices } from '../selectDevices.ts';
 import { keep, readKept, testDevice, type LevelOptions } from './selfTest.ts';
 
-const reportSchema = controlsSchema.omit({ checkedAt: true, kind: true, deviceName: true });
+const reportSchema = controlsSchema.omit({ checkedAt: true, seconds: true, kind: true, deviceName: true });
 
 /** A model of the published size, from a slow disk onto a slow processor. */
 const TIMEOUT_MS = 60 * 60_000;
+
+/** The panel for models of this chunk length: its sequences, each of one chunk, and their open reading frames. */
+export function panelOf(chunkLength: number): { chunks: number; frames: number; residues: number } {
+  return chunkLength >= 500
+    ? { chunks: 260, frames: 311, residues: 51_626 }
+    : { chunks: 260, frames: 371, residues: 36_853 };
+}
 
 const keptName = (modelHash: string): string => `controls ${modelHash}`;
 
@@ -41,11 +48,13 @@ export async function runControls(
     onDevice?.(device.name, index + 1, ofEachKind.length);
     const panel = ['--model', model.folder, '--resources', paths.resources, ...(quick ? ['--quick'] : [])];
     const level = ['controls', preferredPrecision(device), ...panel] as const;
+    const begin = performance.now();
     const tested = await testDevice(environment, device, level, reportSchema, TIMEOUT_MS, options);
     if (options.signal?.aborted) return err(appError('usage', 'The check was stopped.'));
     if (!tested.report) return err(appError('usage', tested.lost));
     const { kind, name: deviceName } = device;
-    found.push({ ...tested.report, checkedAt: new Date().toISOString(), kind, deviceName });
+    const seconds = (performance.now() - begin) / 1000;
+    found.push({ ...tested.report, checkedAt: new Date().toISOString(), seconds, kind, deviceName });
   }
   const before = (await lastControls(paths, model.hash)).filter(
     (one) => !found.some(({ kind, precision }) => kind === one.kind && precision === one.precision),

@@ -11,7 +11,6 @@ import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
 
 /** Which facts a card needs before it can say anything. */
 const NEEDS: Record<ComputerCheck['id'], 'probe' | 'models' | 'disk' | 'python' | 'devices'> = {
-  driver: 'probe',
   gpus: 'probe',
   memory: 'probe',
   disk: 'disk',

@@ -1,19 +1,28 @@
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import { message, type Message } from '../../../contract/messages.ts';
 import { unwrap } from '../../../contract/result.ts';
+import type { ProbeResult } from '../../../contract/protocol/index.ts';
 import type {
+  Controls,
   MeasuredSpeed,
-  ModelAnswers,
+  ModelTests,
   SelfTestLevel,
   SelfTests,
 } from '../../../contract/rpc/computer.ts';
+import { choosePrecision, preferredPrecision } from '../../devices/choosePrecision.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
+import { selectDevices } from '../../devices/selectDevices.ts';
+import { lastControls, panelOf, runControls } from '../../devices/selfTest/controlsLevel.ts';
+import { withLastTest } from '../../devices/selfTest/deviceLevel.ts';
 import { checkAnswers, lastAnswers } from '../../devices/selfTest/modelLevel.ts';
 import type { LevelOptions } from '../../devices/selfTest/selfTest.ts';
 import { bestRow, keptSpeed, measureSpeed } from '../../devices/selfTest/speedLevel.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { listModels } from '../../models/listModels.ts';
+import type { ResolvedModel } from '../../models/modelFolder.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
+import { secondsMeasured } from '../questions/estimateRun.ts';
+import type { SpeedHistory } from '../questions/speedHistory.ts';
 import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
 import { StepJob } from './stepJob.ts';
 
@@ -23,15 +32,17 @@ const SPEED_SECONDS = 60;
 /** The levels of the self-test that a user starts: what they found last, and those at work, each at most once. */
 export class UserSelfTests {
   private readonly pythonEnvironment: PythonEnvironmentManager;
+  private readonly speeds: SpeedHistory;
   private readonly jobs = new Map<string, StepJob>();
 
-  constructor(pythonEnvironment: PythonEnvironmentManager) {
+  constructor(pythonEnvironment: PythonEnvironmentManager, speeds: SpeedHistory) {
     this.pythonEnvironment = pythonEnvironment;
+    this.speeds = speeds;
   }
 
   async last(): Promise<SelfTests> {
     const context = await this.pythonEnvironment.context();
-    return { models: await lastOfModels(context), speed: await lastSpeed(context) };
+    return { models: await lastOfModels(context, this.speeds), speed: await lastSpeed(context) };
   }
 
   start(level: SelfTestLevel): StepJob {
@@ -42,15 +53,20 @@ export class UserSelfTests {
         await measureSpeed(environment, paths, probe, SPEED_SECONDS, options);
       });
     }
-    const { model } = level;
-    return this.job(`model ${model}`, message('step.known_frames'), async (context, options) => {
+    const { level: name, model } = level;
+    const title = message(name === 'model' ? 'step.known_frames' : 'step.controls');
+    return this.job(`${name} ${model}`, title, async (context, options) => {
       const { environment, paths } = context;
       const present = (await listModels(paths)).some((each) => each.id === model && each.present);
       if (!present)
         throw new AppFailure(appError('model_unknown', `There is no model "${model}" on this computer.`));
       const { planModel } = unwrap(await resolveModel(model, paths));
       const probe = unwrap(await probeDevices(environment));
-      unwrap(await checkAnswers(environment, paths, probe, planModel, options));
+      if (name === 'model') unwrap(await checkAnswers(environment, paths, probe, planModel, options));
+      else {
+        const usable = await withLastTest(probe, paths, environment);
+        unwrap(await runControls(environment, paths, usable, planModel, options));
+      }
     });
   }
 
@@ -62,8 +78,10 @@ export class UserSelfTests {
     const known = this.jobs.get(name);
     if (known) return known;
     const job = new StepJob(title, async (tell, signal) => {
-      const onDevice = (step: string, stepNumber: number, stepCount: number) => {
-        tell({ step, stepNumber, stepCount, fraction: null, line: '', finished: false, error: null });
+      const at = { step: title.text, wording: title.wording };
+      const onDevice = (device: string, stepNumber: number, stepCount: number) => {
+        const line = `${device} (${stepNumber}/${stepCount})`;
+        tell({ ...at, stepNumber, stepCount, fraction: null, line, finished: false, error: null });
       };
       await work(await this.pythonEnvironment.context(), { onDevice, signal });
     });
@@ -80,12 +98,59 @@ export class UserSelfTests {
   }
 }
 
-async function lastOfModels({ environment, paths }: EngineContext): Promise<ModelAnswers[]> {
-  const [models, probe] = await Promise.all([listModels(paths), probeDevices(environment)]);
-  const lastOf = async (id: string) =>
-    lastAnswers(environment, paths, unwrap(probe), unwrap(await resolveModel(id, paths)).planModel);
+async function lastOfModels(context: EngineContext, speeds: SpeedHistory): Promise<ModelTests[]> {
+  const { environment, paths } = context;
+  const [models, probed] = await Promise.all([listModels(paths), probeDevices(environment)]);
+  const probe = unwrap(probed);
+  const usable = await withLastTest(probe, paths, environment);
   const present = models.filter((model) => model.present);
-  return Promise.all(present.map(async ({ id, title }) => ({ model: id, title, last: await lastOf(id) })));
+  return Promise.all(
+    present.map(async ({ id, title }) => {
+      const model = unwrap(await resolveModel(id, paths));
+      const { planModel } = model;
+      const controls = await lastControls(paths, planModel.hash);
+      return {
+        model: id,
+        title,
+        hash: planModel.hash,
+        last: await lastAnswers(environment, paths, probe, planModel),
+        controls,
+        ...(await pace({ ...context, speeds }, usable, model, controls)),
+      };
+    }),
+  );
+}
+
+/** How long the controls take, by the last ones; and how much a run computes. Both else by earlier runs or the measured speed. */
+async function pace(
+  context: EngineContext & { speeds: SpeedHistory },
+  probe: ProbeResult,
+  model: ResolvedModel,
+  before: readonly Controls[],
+): Promise<Pick<ModelTests, 'controlsSeconds' | 'chunksPerMinute'>> {
+  const panel = panelOf(model.chunkLength);
+  const selected = selectDevices('auto', probe, model);
+  const devices = selected.ok ? selected.value : [];
+  const precision = choosePrecision('auto', devices);
+  const seconds = async (...question: [typeof devices, string]): Promise<number | null> => {
+    const range = await secondsMeasured(context, model.planModel, panel, ...question);
+    return range && (range.low + range.high) / 2;
+  };
+  const ofEachKind = [...new Map(devices.map((device) => [device.kind, device])).values()];
+  const each = await Promise.all(
+    ofEachKind.map(async (device) => {
+      const its = preferredPrecision(device);
+      const last = before.find(
+        (one) => one.kind === device.kind && one.precision === its && !one.panel.quick,
+      );
+      return last?.seconds ?? seconds([device], its);
+    }),
+  );
+  const all = devices.length > 0 && precision.ok ? await seconds(devices, precision.value) : null;
+  return {
+    controlsSeconds: each.reduce((sum, one) => (sum === null || one === null ? null : sum + one), 0) || null,
+    chunksPerMinute: all && (60 * panel.chunks) / all,
+  };
 }
 
 async function lastSpeed({ environment, paths }: EngineContext): Promise<MeasuredSpeed | null> {

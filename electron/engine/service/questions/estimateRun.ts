@@ -1,5 +1,6 @@
 import { appError, asAppError, causeOf, type AppError } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
+import type { PlanModel } from '../../../contract/plan.ts';
 import type { RunEstimate, RunRequest } from '../../../contract/rpc/runs.ts';
 import { freeBytes } from '../../devices/computerChecks.ts';
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
@@ -13,7 +14,7 @@ import { precisionOf } from '../../run/begin/clusterPlan.ts';
 import { diskNeeded, diskShortage } from '../../run/begin/diskSpace.ts';
 import { checkRunFolder } from '../../store/runFolder.ts';
 import type { PythonEnvironmentManager } from '../computer/pythonEnvironmentManager.ts';
-import type { SecondsRange } from './runSpeeds.ts';
+import type { SecondsRange, WorkAhead } from './runSpeeds.ts';
 import { secondsFromBenchmark } from './secondsFromBenchmark.ts';
 import type { SpeedHistory } from './speedHistory.ts';
 
@@ -41,7 +42,15 @@ export async function estimateRun(
     (choice.ok ? undefined : choice.error) ??
     (await folderBlocker(folder, request.force)) ??
     diskShortage(folder, diskBytes, diskFreeBytes);
-  const speed = choice.ok ? await speedOf(question, choice, speeds) : null;
+  const speed = choice.ok
+    ? await secondsMeasured(
+        { ...choice.context, speeds },
+        choice.model.planModel,
+        question,
+        choice.devices,
+        choice.precision,
+      )
+    : null;
   return {
     seconds: speed && { low: speed.low, high: speed.high },
     basis: speed && { runs: speed.runs, measuredAt: new Date(speed.measuredAt).toISOString() },
@@ -58,15 +67,18 @@ interface Speed extends SecondsRange {
   measuredAt: number | string;
 }
 
-async function speedOf(
-  { frames, residues }: EstimateQuestion,
-  { context: { environment, paths }, model: { planModel }, devices, precision }: ChosenMeans,
-  speeds: SpeedHistory,
+/** By earlier runs of the model on these devices; where there are none, by the measured speed. */
+export async function secondsMeasured(
+  { environment, paths, speeds }: Pick<EngineContext, 'environment' | 'paths'> & { speeds: SpeedHistory },
+  model: PlanModel,
+  { frames, residues }: WorkAhead,
+  devices: readonly ChosenDevice[],
+  precision: string,
 ): Promise<Speed | null> {
   const deviceNames = devices.map(({ name }) => name);
-  const fromRuns = speeds.seconds({ modelHash: planModel.hash, precision, deviceNames, frames, residues });
+  const fromRuns = speeds.seconds({ modelHash: model.hash, precision, deviceNames, frames, residues });
   // The teaching model is far smaller than the encoders that the self-test measures.
-  if (fromRuns || planModel.notice !== null) return fromRuns;
+  if (fromRuns || model.notice !== null) return fromRuns;
   const kept = await keptSpeed(environment, paths);
   const range = kept && secondsFromBenchmark(residues, devices, precision, kept);
   return range && { ...range, runs: null, measuredAt: kept.measuredAt };

@@ -15,6 +15,7 @@ import {
   DIAGNOSTICS,
   FOUND_WEIGHTS,
   madeAnswers,
+  madeControls,
   madeOfflineFolder,
   madeSpeed,
   PACKABLE_KINDS,
@@ -64,13 +65,18 @@ export function computerRouter(world: World) {
         .map(({ id, title }) => ({
           model: id,
           title,
+          hash: id === 'teaching' ? 'd'.repeat(64) : 'a'.repeat(64),
           last: world.answersChecked.has(id) ? { answers: madeAnswers(), outdated: null } : null,
+          controls: world.controlled.has(id) ? [madeControls()] : [],
+          controlsSeconds: 12,
+          chunksPerMinute: world.speedIsMeasured ? 9400 : null,
         })),
       speed: world.speedIsMeasured ? madeSpeed() : null,
     })),
     runSelfTest: computer.runSelfTest.handler(async function* ({ input }) {
-      yield* steps([plain('NVIDIA H200'), plain('CPU')]);
+      yield* steps([plain('Computing known sequences')]);
       if (input.level === 'speed') world.speedIsMeasured = true;
+      else if (input.level === 'controls') world.controlled.add(input.model);
       else world.answersChecked.add(input.model);
     }),
     pauseWeights: computer.pauseWeights.handler(() => undefined),

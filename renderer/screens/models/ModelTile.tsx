@@ -1,21 +1,25 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Box, Button, Group, Modal, Text } from '@mantine/core';
-import type { ModelStatus } from '../../../electron/contract/index.ts';
+import { Button, Group, Modal, Text } from '@mantine/core';
+import type { ModelStatus, ModelTests } from '../../../electron/contract/index.ts';
 import { DESTRUCTIVE } from '../../styles/theme.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { IconAlertTriangle, IconCircleCheck, IconDownload, IconPlayerPause } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
+import { Fold } from '../../components/Fold.tsx';
+import { hashOfRoute } from '../../state/navigation.ts';
 import { sayError } from '../../state/say.ts';
 import { PathText } from '../../components/files/PathText.tsx';
 import { Badge } from '../../components/feedback/StateBadge.tsx';
 import { modelNotice, modelTitle } from '../../state/computer/modelTexts.ts';
 import { getWeights, pauseWeights, useWeights, verifyModel } from '../../state/computer/weights.ts';
+import { ControlsPart, KnownAnswers } from './ModelTests.tsx';
 import classes from './Models.module.css';
-import { WorkProgress } from './WorkProgress.tsx';
+import { WorkProgress } from '../../components/WorkProgress.tsx';
 
-export function ModelRow({ model }: { model: ModelStatus }) {
+/** A model: what it is for, where it is, whether it can be relied on, and everything that can be done with it. */
+export function ModelTile({ model, tests }: { model: ModelStatus; tests: ModelTests | null }) {
   const texts = useTexts();
   const { t, format } = texts;
   const title = modelTitle(model, texts);
@@ -25,53 +29,48 @@ export function ModelRow({ model }: { model: ModelStatus }) {
   const canGet = model.kind === 'published' && (!model.present || model.problem !== null);
   const get = model.fetchedBytes > 0 ? t('models.continue') : t('computer.getModel');
   const name = (action: string) => `${action}: ${title}`;
+  const purpose = { length: model.chunkLength };
   return (
-    <li className={classes.model}>
+    <li className={classes.tile} aria-label={title}>
       <Group justify="space-between" gap="6px 12px">
-        <Group gap="6px 12px">
-          <b>{title}</b>
-          {model.problem ? (
-            <Badge tone="bad" icon={IconAlertTriangle}>
-              {t('computer.modelDamaged')}
+        <h3 className={classes.title}>{title}</h3>
+        {model.problem ? (
+          <Badge tone="bad" icon={IconAlertTriangle}>
+            {t('computer.modelDamaged')}
+          </Badge>
+        ) : (
+          model.present && (
+            <Badge tone="good" icon={IconCircleCheck}>
+              {t('computer.modelPresent')}
             </Badge>
-          ) : (
-            model.present && (
-              <Badge tone="good" icon={IconCircleCheck}>
-                {t('computer.modelPresent')}
-              </Badge>
-            )
-          )}
-        </Group>
-        {canGet && !working && (
-          <Button
-            size="compact-sm"
-            leftSection={<IconDownload size={16} aria-hidden />}
-            onClick={() => void getWeights(model.id)}
-            aria-label={name(get)}
-          >
-            {get}
-          </Button>
-        )}
-        {canGet && working && (
-          <Button
-            size="compact-sm"
-            variant="default"
-            leftSection={<IconPlayerPause size={16} aria-hidden />}
-            onClick={() => void pauseWeights(model.id).catch(sayError)}
-            aria-label={name(t('models.pause'))}
-          >
-            {t('models.pause')}
-          </Button>
+          )
         )}
       </Group>
-      <div className="muted">
+      <p className={classes.text}>
         {model.problem?.cause ??
           (model.notice === null
-            ? t('computer.chunks', { length: format.bases(model.chunkLength) })
+            ? t(model.chunkLength <= 300 ? 'newRun.modelShort' : 'newRun.modelLong', purpose)
             : modelNotice(model, texts))}
-        {' · '}
+      </p>
+      <p className="muted">
         <SizeText model={model} />
-      </div>
+        {tests?.chunksPerMinute &&
+          ` · ${t('models.pace', { count: format.integer(Math.round(tests.chunksPerMinute)), length: format.bases(model.chunkLength) })}`}
+      </p>
+      {canGet && (
+        <div>
+          <Button
+            variant={working ? 'default' : 'filled'}
+            leftSection={
+              working ? <IconPlayerPause size={16} aria-hidden /> : <IconDownload size={16} aria-hidden />
+            }
+            onClick={() => void (working ? pauseWeights(model.id).catch(sayError) : getWeights(model.id))}
+            aria-label={name(working ? t('models.pause') : get)}
+          >
+            {working ? t('models.pause') : get}
+          </Button>
+        </div>
+      )}
       {working && <WorkProgress progress={work.progress} />}
       {work?.error && (
         <ErrorCard
@@ -83,37 +82,40 @@ export function ModelRow({ model }: { model: ModelStatus }) {
           }
         />
       )}
-      <Box component="details" mt={6}>
-        <summary>{t('models.details')}</summary>
-        <Details model={model} />
-        {model.present && (
-          <Group gap="sm" mt="sm">
-            <Button
-              size="compact-sm"
-              variant="default"
-              disabled={working}
-              onClick={() => void verifyModel(model.id)}
-              aria-label={name(t('models.verify'))}
-            >
-              {t('models.verify')}
-            </Button>
-            {model.kind !== 'teaching' && (
+      {tests && !model.problem && <ControlsPart title={title} tests={tests} />}
+      <div>
+        <Fold title={t('models.details')}>
+          <Details model={model} />
+          {tests && <KnownAnswers {...tests} title={title} />}
+          {model.present && (
+            <Group gap="sm" mt="sm">
               <Button
                 size="compact-sm"
                 variant="default"
                 disabled={working}
-                onClick={() => setRemoving(true)}
-                aria-label={name(t('models.remove'))}
+                onClick={() => void verifyModel(model.id)}
+                aria-label={name(t('models.verify'))}
               >
-                {t('models.remove')}
+                {t('models.verify')}
               </Button>
-            )}
-            <span className="muted">
-              {model.checkedAt && t('models.checkedAt', { time: format.dateTime(model.checkedAt) })}
-            </span>
-          </Group>
-        )}
-      </Box>
+              {model.kind !== 'teaching' && (
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  disabled={working}
+                  onClick={() => setRemoving(true)}
+                  aria-label={name(t('models.remove'))}
+                >
+                  {t('models.remove')}
+                </Button>
+              )}
+              <span className="muted">
+                {model.checkedAt && t('models.checkedAt', { time: format.dateTime(model.checkedAt) })}
+              </span>
+            </Group>
+          )}
+        </Fold>
+      </div>
       {removing && <RemoveDialog model={model} onClose={() => setRemoving(false)} />}
     </li>
   );
@@ -140,6 +142,9 @@ function Details({ model }: { model: ModelStatus }) {
       <Group component="p" gap={6} my={8}>
         {t('models.place')} <PathText path={model.folder} />
       </Group>
+      {model.kind === 'teaching' && (
+        <a href={hashOfRoute({ screen: 'guide', page: 'MODEL_CARD' })}>{t('models.card')}</a>
+      )}
       <ul className={classes.files}>
         {model.files.map((file) => (
           <li key={file.role}>

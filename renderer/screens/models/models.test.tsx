@@ -4,12 +4,12 @@ import { expect, it } from 'vitest';
 import { createTexts, TextsContext } from '../../i18n/index.ts';
 import { openImport, useWeights } from '../../state/computer/weights.ts';
 import { renderWithEngine } from '../../testing/render.tsx';
-import { ModelsCard } from './ModelsCard.tsx';
+import { ModelList } from './ModelList.tsx';
 
 const card = () =>
   renderWithEngine(
     <TextsContext value={createTexts('en')}>
-      <ModelsCard />
+      <ModelList />
     </TextsContext>,
   );
 
@@ -21,6 +21,17 @@ it('gets a model with speed and time left, and can be paused', async () => {
   await screen.findByText(/MB\/s.*left/);
   expect(screen.getByRole('button', { name: 'Pause: VirNucPro, 300-bp model' })).toBeTruthy();
   await waitFor(() => expect(useWeights.getState().works).toEqual({}));
+});
+
+it('says in words, with figures, whether a model tells viruses from hosts, and asks it again', async () => {
+  const user = userEvent.setup();
+  await card();
+  const tile = within(await screen.findByRole('listitem', { name: 'VirNucPro, 500-bp model' }));
+  await tile.findByText('Never checked on this computer.');
+  await user.click(tile.getByRole('button', { name: /^Check the model: 260 known sequences, about 12 s/ }));
+  await tile.findByText(/97 of 100 viral and 16 of 100 host sequences are called virus\. AUROC 0\.962/);
+  tile.getByText(/NVIDIA H200, BF16/);
+  expect(tile.queryByText('Never checked on this computer.')).toBeNull();
 });
 
 it('says before it removes a model what that frees and what other models keep', async () => {

@@ -3,7 +3,7 @@ import { Button, Group } from '@mantine/core';
 import { IconFolderDown, IconFolderSymlink } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { Banner } from '../../components/feedback/Banner.tsx';
-import { Card } from '../../components/Card.tsx';
+import { Fold } from '../../components/Fold.tsx';
 import { sayError } from '../../state/say.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
@@ -18,11 +18,11 @@ import {
   useOffline,
   type Packing,
 } from '../../state/computer/offline.ts';
-import { WorkProgress } from '../models/WorkProgress.tsx';
+import { WorkProgress } from '../../components/WorkProgress.tsx';
 import classes from './Offline.module.css';
 
 /** Setting up from a folder in place of the network, and packing such a folder for another computer. */
-export function OfflineCard() {
+export function OfflinePart() {
   const { t } = useTexts();
   const packing = useOffline((state) => state.packing);
   const lacks = useEnvironment(({ status }) => lacksEnvironment(status));
@@ -30,7 +30,7 @@ export function OfflineCard() {
     joinPacking().catch(sayError);
   }, []);
   return (
-    <Card title={t('offline.title')} aside={t('offline.hint')}>
+    <Fold title={t('offline.title')} opened={packing !== null}>
       <p className={classes.text}>{t('offline.text')}</p>
       <Group gap="sm">
         <UseFolderButton size="compact-sm" />
@@ -38,7 +38,7 @@ export function OfflineCard() {
       </Group>
       {lacks && <p className="muted">{t('offline.makeAfterwards')}</p>}
       {packing && <PackingState packing={packing} />}
-    </Card>
+    </Fold>
   );
 }
 

@@ -1,8 +1,8 @@
 import { Group, Stack } from '@mantine/core';
-import type { StepProgress } from '../../../electron/contract/index.ts';
-import { ProgressBar } from '../../components/feedback/ProgressBar.tsx';
-import { useTexts } from '../../i18n/index.ts';
-import { useEngineTexts } from '../../state/engineTexts.ts';
+import type { StepProgress } from '../../electron/contract/index.ts';
+import { ProgressBar } from './feedback/ProgressBar.tsx';
+import { useTexts } from '../i18n/index.ts';
+import { useEngineTexts } from '../state/engineTexts.ts';
 
 /** How far a download, check or import is, how fast it goes, and how long it will take. */
 export function WorkProgress({ progress }: { progress: StepProgress | null }) {

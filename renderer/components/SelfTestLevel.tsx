@@ -1,0 +1,60 @@
+import { Button, Group, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { SelfTestLevel as Level } from '../../electron/contract/index.ts';
+import { useTexts } from '../i18n/index.ts';
+import { runSelfTest, selfTestKey, useWeights } from '../state/computer/weights.ts';
+import { ErrorCard } from './feedback/ErrorCard.tsx';
+import { WorkProgress } from './WorkProgress.tsx';
+
+interface SelfTestLevelProps {
+  level: Level;
+  title: string;
+  /** When it was tested last; null where what it found says so. */
+  when: string | null;
+  isDue: boolean;
+  start: string;
+  /** Why it can't start now. */
+  hindrance?: string | null;
+  /** Beside the button that starts it. */
+  beside?: ReactNode;
+  /** What it found. */
+  children: ReactNode;
+}
+
+/** A test that the user starts: what it found last, the button, and how far it is. */
+export function SelfTestLevel(props: SelfTestLevelProps) {
+  const { level, title, when, isDue, start, hindrance = null, beside, children } = props;
+  const { t } = useTexts();
+  const work = useWeights((state) => state.works[selfTestKey(level)]);
+  const isAtWork = work !== undefined && work.error === null;
+  return (
+    <Stack component="section" gap={8} aria-label={level.level === 'speed' ? title : `${start}: ${title}`}>
+      {children}
+      <Group gap="6px 12px">
+        <Button
+          size="compact-sm"
+          variant={isDue ? 'filled' : 'default'}
+          loading={isAtWork}
+          disabled={hindrance !== null}
+          onClick={() => void runSelfTest(level)}
+          aria-label={level.level === 'speed' ? start : `${start}: ${title}`}
+        >
+          {start}
+        </Button>
+        {beside}
+        {(hindrance ?? when) !== null && !isAtWork && <span className="muted">{hindrance ?? when}</span>}
+      </Group>
+      {isAtWork && <WorkProgress progress={work.progress} />}
+      {work?.error && (
+        <ErrorCard
+          error={work.error}
+          actions={
+            <Button size="compact-sm" onClick={() => void runSelfTest(level)}>
+              {t('common.tryAgain')}
+            </Button>
+          }
+        />
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,117 @@
+import { useQuery } from '@tanstack/react-query';
+import { Button, Group, Stack } from '@mantine/core';
+import { IconFiles, IconFolder } from '@tabler/icons-react';
+import { useEffect } from 'react';
+import type { ModelStatus, SelfTests } from '../../../electron/contract/index.ts';
+import { sayError } from '../../state/say.ts';
+import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
+import { ProgressBar } from '../../components/feedback/ProgressBar.tsx';
+import { Waiting } from '../../components/feedback/Waiting.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { lacksEnvironment, useEnvironment } from '../../state/computer/environment.ts';
+import { queries } from '../../state/connection.ts';
+import { choosePaths, type Choice } from '../../state/pathChooser.ts';
+import { joinDownloads, openImport, useWeights } from '../../state/computer/weights.ts';
+import { ImportDialog } from './ImportDialog.tsx';
+import classes from './Models.module.css';
+import { ModelTile } from './ModelTile.tsx';
+
+/** The models as tiles, and the way to bring one's own. */
+export function ModelList({ withTeaching = false }: { withTeaching?: boolean }) {
+  const { t } = useTexts();
+  const models = useQuery(queries.computer.models.queryOptions());
+  const lacks = useEnvironment(({ status }) => lacksEnvironment(status));
+  const tests = useQuery({ ...queries.computer.selfTests.queryOptions(), enabled: !lacks });
+  const importing = useWeights((state) => state.importing);
+  useEffect(() => {
+    joinDownloads().catch(sayError);
+  }, []);
+  const real = models.data?.filter(({ kind }) => kind !== 'teaching') ?? [];
+  const teaching = models.data?.filter(({ kind }) => kind === 'teaching') ?? [];
+  return (
+    <>
+      {models.error && <ErrorCard error={models.error} />}
+      {!models.data && !models.error && <Waiting like="choices" rows={3} />}
+      <Tiles models={real} tests={tests.data} />
+      <Shared models={real} />
+      <ImportPart />
+      {withTeaching && teaching.length > 0 && (
+        <section>
+          <h2 className={classes.heading}>{t('models.teaching')}</h2>
+          <Tiles models={teaching} tests={tests.data} />
+        </section>
+      )}
+      {importing && <ImportDialog paths={importing} />}
+    </>
+  );
+}
+
+function Tiles({ models, tests }: { models: readonly ModelStatus[]; tests: SelfTests | undefined }) {
+  return (
+    <ul className={`plain-list ${classes.tiles}`}>
+      {models.map((model) => (
+        <ModelTile
+          key={model.id}
+          model={model}
+          tests={tests?.models.find((one) => one.model === model.id) ?? null}
+        />
+      ))}
+    </ul>
+  );
+}
+
+/** That the second of the published models is hardly anything to download. */
+function Shared({ models }: { models: readonly ModelStatus[] }) {
+  const { t, format } = useTexts();
+  const published = models.filter(({ kind }) => kind === 'published');
+  if (published.length < 2) return null;
+  const files = published[0]?.files ?? [];
+  const sum = (roles: readonly string[]) =>
+    format.fileSize(
+      files.filter(({ role }) => roles.includes(role)).reduce((all, { sizeBytes }) => all + sizeBytes, 0),
+    );
+  return (
+    <p className={classes.text}>
+      {t('models.shared', { both: sum(['esm2', 'dnabert_s']), own: sum(['head', 'tokenizer']) })}
+    </p>
+  );
+}
+
+function ImportPart() {
+  const { t } = useTexts();
+  const upload = useWeights((state) => state.upload);
+  const pick = (kind: Choice['kind']) => {
+    choosePaths({ kind, purpose: 'weights' }).then(openImport, sayError);
+  };
+  return (
+    <section>
+      <Group justify="space-between" gap="6px 12px">
+        <p className={classes.text}>{t('models.importHint')}</p>
+        <Group gap="sm">
+          <Button
+            variant="default"
+            size="compact-sm"
+            leftSection={<IconFiles size={16} aria-hidden />}
+            onClick={() => pick('files')}
+          >
+            {t('models.importFiles')}
+          </Button>
+          <Button
+            variant="default"
+            size="compact-sm"
+            leftSection={<IconFolder size={16} aria-hidden />}
+            onClick={() => pick('folder')}
+          >
+            {t('models.importFolder')}
+          </Button>
+        </Group>
+      </Group>
+      {upload && (
+        <Stack gap={6} my={10}>
+          <span className="ellipsis">{t('newRun.uploading', { name: upload.name })}</span>
+          <ProgressBar label={upload.name} fraction={upload.fraction} />
+        </Stack>
+      )}
+    </section>
+  );
+}

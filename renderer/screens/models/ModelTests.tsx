@@ -1,0 +1,196 @@
+import { Group } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import { Bar, ReferenceLine } from 'recharts';
+import type { Answers, Controls, ModelTests } from '../../../electron/contract/index.ts';
+import { below, countTicks } from '../../components/charts/axes.ts';
+import { Plot } from '../../components/charts/Plot.tsx';
+import { Badge } from '../../components/feedback/StateBadge.tsx';
+import { SelfTestLevel } from '../../components/SelfTestLevel.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import classes from './Models.module.css';
+
+/** What the model made of sequences with a known answer, on each kind of device, and the button that asks again. */
+export function ControlsPart({
+  title,
+  tests,
+  named = false,
+}: {
+  title: string;
+  tests: ModelTests;
+  /** Where nothing above it says which model it is. */
+  named?: boolean;
+}) {
+  const { t, format } = useTexts();
+  const { controls, controlsSeconds } = tests;
+  const [newest] = controls;
+  const start =
+    controlsSeconds === null
+      ? t('controls.start')
+      : t('controls.startTime', { time: format.duration(Math.max(1, controlsSeconds)) });
+  return (
+    <SelfTestLevel
+      level={{ level: 'controls', model: tests.model }}
+      title={title}
+      when={newest ? null : t('controls.never')}
+      isDue={!newest}
+      start={start}
+    >
+      {named && <b>{title}</b>}
+      {controls.map((one) => (
+        <Verdict key={`${one.kind} ${one.precision}`} controls={one} />
+      ))}
+      {newest && <Scores controls={newest} />}
+    </SelfTestLevel>
+  );
+}
+
+const groupOf = ({ groups }: Controls, name: Controls['groups'][number]['group']) =>
+  groups.find(({ group }) => group === name);
+
+function Verdict({ controls }: { controls: Controls }) {
+  const { t, format } = useTexts();
+  const { verdict, auroc, checkedAt, deviceName, precision } = controls;
+  const works = verdict === 'works';
+  const viral = groupOf(controls, 'viral');
+  const host = groupOf(controls, 'host');
+  return (
+    <div>
+      <Group gap="4px 10px">
+        <Badge tone={works ? 'good' : 'bad'} icon={works ? IconCircleCheck : IconAlertTriangle}>
+          {t(works ? 'controls.works' : 'controls.fails')}
+        </Badge>
+        <span className="muted">
+          {`${format.dateTime(checkedAt)} · ${deviceName}, ${precision.toUpperCase()}`}
+        </span>
+      </Group>
+      <p className={classes.text}>
+        {t(`controls.verdict.${verdict}`)}{' '}
+        {viral &&
+          host &&
+          t('controls.called', {
+            viral: viral.called_virus,
+            virals: viral.scored,
+            host: host.called_virus,
+            hosts: host.scored,
+          })}{' '}
+        {auroc &&
+          t('controls.auroc', {
+            value: format.decimal(auroc.value, 3),
+            low: format.decimal(auroc.low, 3),
+            high: format.decimal(auroc.high, 3),
+          })}
+      </p>
+    </div>
+  );
+}
+
+const BINS = 10;
+
+/** How the scores of viral and of host sequences are spread. */
+function Scores({ controls }: { controls: Controls }) {
+  const { t, format } = useTexts();
+  const counts = (name: 'viral' | 'host') => {
+    const bins = new Array<number>(BINS).fill(0);
+    for (const score of groupOf(controls, name)?.scores ?? []) {
+      if (score === null) continue;
+      const bin = Math.min(BINS - 1, Math.floor(score * BINS));
+      bins[bin] = (bins[bin] ?? 0) + 1;
+    }
+    return bins;
+  };
+  const host = counts('host');
+  const bins = counts('viral').map((viral, bin) => ({ from: bin / BINS, viral, host: host[bin] ?? 0 }));
+  const range = (from: number) => `${format.decimal(from, 1)} – ${format.decimal(from + 1 / BINS, 1)}`;
+  const lines = [
+    { key: 'viral', label: t('controls.viral'), color: 'var(--virus)' },
+    { key: 'host', label: t('controls.host'), color: 'var(--others)' },
+  ] as const;
+  return (
+    <Plot
+      kind="bar"
+      title={t('controls.scores')}
+      summary={t('controls.scoresSummary')}
+      height={120}
+      legend={lines}
+      data={bins}
+      margin={{ top: 4, right: 8, bottom: 14, left: 0 }}
+      table={() => ({
+        columns: [t('controls.score'), ...lines.map(({ label }) => label)],
+        rows: bins.map((bin) => [range(bin.from), String(bin.viral), String(bin.host)]),
+      })}
+      x={{
+        dataKey: 'from',
+        tickFormatter: (from: number) => format.decimal(from, 1),
+        label: below(t('controls.score')),
+      }}
+      y={{
+        ...countTicks(Math.max(1, ...bins.flatMap(({ viral, host }) => [viral, host])), format),
+        width: 30,
+        axisLine: false,
+      }}
+      tip={(bin) => ({
+        title: range(bin.from),
+        lines: lines.map(({ key, label }) => `${label}: ${bin[key]}`),
+      })}
+    >
+      <ReferenceLine x={0.5} stroke="var(--text-muted)" strokeDasharray="4 3" />
+      {lines.map(({ key, color }) => (
+        <Bar key={key} dataKey={key} fill={color} isAnimationActive={false} />
+      ))}
+    </Plot>
+  );
+}
+
+/** Whether the model gives the known answers on every device, whatever they are worth. */
+export function KnownAnswers({ title, model, last }: ModelTests & { title: string }) {
+  const { t, format } = useTexts();
+  const when =
+    last === null
+      ? t('answers.never')
+      : last.outdated
+        ? t(`answers.outdated.${last.outdated}`)
+        : t('answers.checkedAt', { time: format.dateTime(last.answers.checkedAt) });
+  return (
+    <SelfTestLevel
+      level={{ level: 'model', model }}
+      title={title}
+      when={when}
+      isDue={false}
+      start={t('answers.check')}
+    >
+      {last && <AnswerList answers={last.answers} />}
+    </SelfTestLevel>
+  );
+}
+
+function AnswerList({ answers: { against, devices } }: { answers: Answers }) {
+  const { t, format } = useTexts();
+  return (
+    <ul className={classes.files}>
+      {devices.flatMap(({ id, name, precisions }) =>
+        precisions.map(({ precision, problem, scoreDifference, normDifference }) => (
+          <li key={`${id} ${precision}`}>
+            <Group gap="4px 10px">
+              <b>{`${name}, ${precision.toUpperCase()}`}</b>
+              <Badge
+                tone={problem === null ? 'good' : 'bad'}
+                icon={problem === null ? IconCircleCheck : IconAlertTriangle}
+              >
+                {t(problem === null ? 'answers.isRight' : 'answers.isWrong')}
+              </Badge>
+            </Group>
+            <div className="muted">
+              {problem !== null && normDifference === null
+                ? t('answers.notComputed', { problem })
+                : t(problem === null ? `answers.right.${against}` : 'answers.differ', {
+                    hasScores: scoreDifference === null ? 'no' : 'yes',
+                    score: format.percent(scoreDifference ?? 0, 2),
+                    norm: format.percent(normDifference ?? 0, 2),
+                  })}
+            </div>
+          </li>
+        )),
+      )}
+    </ul>
+  );
+}

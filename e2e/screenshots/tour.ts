@@ -85,7 +85,10 @@ export async function atWork(page: Page, camera: Camera, runName: string): Promi
 
 export async function queue(page: Page, camera: Camera): Promise<void> {
   await open(page, 'Runs');
-  await page.getByText('Waiting runs start one after the other').waitFor();
+  await page
+    .getByRole('button', { name: /^Move .* up$/ })
+    .first()
+    .waitFor();
   await camera.take('runs-queue');
 }
 

@@ -50,6 +50,7 @@ const PLACES = {
   'halted, files': `#/run/${RUN_IDS.halted}/files`,
   done: `#/run/${RUN_IDS.done}/progress`,
   'done, files': `#/run/${RUN_IDS.done}/files`,
+  comparison: `#/compare/${RUN_IDS.done}/${RUN_IDS.withFailures}`,
   failed: `#/run/${RUN_IDS.failed}/progress`,
   'failed, files': `#/run/${RUN_IDS.failed}/files`,
   'failed, results': `#/run/${RUN_IDS.failed}/results`,
@@ -98,7 +99,7 @@ const DIALOGS: Record<string, [keyof typeof PLACES, (page: Page) => Promise<void
   verify: ['done', bySaying('Verify')],
   delete: ['done', bySaying('Delete')],
   export: ['results', byButton('Export')],
-  'disk space': ['runs', byButton('Disk space')],
+  'disk space': ['runs', bySaying('Disk space')],
   discard: ['running', bySaying('Discard')],
   'other devices': ['halted', bySaying('Continue on other')],
   'a SLURM job': [
@@ -335,25 +336,26 @@ test.describe('every screen, at every size', () => {
     expect(faults).toEqual([]);
   });
 
-  test('two runs are compared: calls, scores, and the sequences that changed', async ({ page }) => {
-    await page.setViewportSize(SIZES.narrow);
+  test('two runs are ticked and compared: calls, scores, and the sequences that changed', async ({
+    page,
+  }) => {
+    await page.setViewportSize(SIZES.usual);
     await page.goto(engine.url);
-    await goToPlace(page, PLACES.results);
-    await page.getByRole('button', { name: 'Report, comparisons and command' }).click();
-    await page.getByRole('menuitem', { name: 'Compare with another run' }).click();
-    const dialog = page.getByRole('dialog', { name: /^Compare/ });
-    await dialog.getByRole('combobox', { name: 'The other run' }).click();
-    await page.getByRole('option').first().click();
-    await expect(dialog.getByText(/sequences are in both runs; .* have the same call/)).toBeVisible();
-    await expect(dialog.getByRole('table', { name: 'Calls', exact: true }).getByRole('row')).toHaveCount(5);
-    await expect(dialog.getByRole('figure', { name: 'Scores in both runs' })).toBeVisible();
-    expect([...(await complaints(page, 'comparison')), ...(await layoutFaults(page))]).toEqual([]);
-    const changed = dialog
+    await goToPlace(page, PLACES.runs);
+    for (const name of ['Lake plankton', 'Sea water, depth profile'])
+      await page.getByRole('checkbox', { name: `Tick ${name} to compare` }).check();
+    await byButton('Compare these two')(page);
+    await expect(page.getByText(/sequences are in both runs; .* have the same call/)).toBeVisible();
+    await expect(page.getByRole('table', { name: 'Calls', exact: true }).getByRole('row')).toHaveCount(5);
+    await expect(page.getByRole('figure', { name: 'Scores in both runs' })).toBeVisible();
+    const changed = page
       .getByRole('table', { name: /^Sequences whose call changed/ })
-      .getByRole('button')
-      .first();
-    const name = await changed.innerText();
-    await changed.click();
+      .getByRole('row')
+      .nth(1);
+    // A ribbon for each run, which leads to the sequence there.
+    await expect(changed.getByRole('button')).toHaveCount(2);
+    const name = await changed.getByRole('rowheader').innerText();
+    await changed.getByRole('button').first().click();
     const panel = page.getByRole('region', { name: 'Sequence', exact: true });
     await expect(panel.getByRole('heading', { name })).toBeVisible();
 

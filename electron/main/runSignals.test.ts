@@ -54,6 +54,7 @@ const summary: RunSummary = {
   fraction: 0.434,
   sequences: null,
   viralSequences: null,
+  otherSequences: null,
   samples: [],
   tags: [],
   note: '',

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Banner } from '../components/feedback/Banner.tsx';
 import { useTexts } from '../i18n/index.ts';
+import { CompareScreen } from '../screens/compare/CompareScreen.tsx';
 import { ComputersScreen } from '../screens/computers/ComputersScreen.tsx';
 import { ComputerCheckScreen } from '../screens/computer-check/ComputerCheckScreen.tsx';
 import { GuideScreen } from '../screens/guide/GuideScreen.tsx';
@@ -99,6 +100,8 @@ function Screen({ route }: { route: Route }) {
       return <RunScreen key={route.runId} runId={route.runId} tab={route.tab} />;
     case 'models':
       return <ModelsScreen />;
+    case 'compare':
+      return <CompareScreen runId={route.runId} otherRunId={route.otherRunId} />;
     case 'computer':
       return <ComputerCheckScreen />;
     case 'computers':

@@ -18,11 +18,10 @@ export async function takeDropped(files: readonly File[]): Promise<void> {
     if (isOffline) return;
     const { route } = useNavigation.getState();
     const names = dropped.kind === 'files' ? dropped.files.map(({ name }) => name) : dropped.paths;
-    if (
-      route.screen === 'run' &&
-      (route.tab === 'results' || route.tab === 'tools') &&
-      names.every(isTable)
-    ) {
+    const takesTables =
+      route.screen === 'compare' ||
+      (route.screen === 'run' && (route.tab === 'results' || route.tab === 'tools'));
+    if (takesTables && names.every(isTable)) {
       await addDroppedTables(route.runId, dropped);
       return;
     }

@@ -8,6 +8,8 @@ const routes: Route[] = [
   { screen: 'computer' },
   { screen: 'settings' },
   { screen: 'help' },
+  { screen: 'compare', runId: 'abc', otherRunId: 'def' },
+  { screen: 'compare', runId: 'abc', otherRunId: null },
   { screen: 'guide', page: 'requirements' },
   ...RUN_TABS.map((tab) => ({ screen: 'run' as const, runId: '11111111-1111-4111-8111-111111111111', tab })),
 ];

@@ -10,6 +10,7 @@ export type Route =
   | { readonly screen: 'runs' }
   | { readonly screen: 'run'; readonly runId: string; readonly tab: RunTab }
   | { readonly screen: 'models' }
+  | { readonly screen: 'compare'; readonly runId: string; readonly otherRunId: string | null }
   | { readonly screen: 'computer' }
   | { readonly screen: 'computers' }
   | { readonly screen: 'settings' }
@@ -33,6 +34,7 @@ export function routeFromHash(hash: string): Route {
   if (screen === 'run' && what) {
     return { screen: 'run', runId: what, tab: RUN_TABS.find((known) => known === tab) ?? 'progress' };
   }
+  if (screen === 'compare' && what) return { screen, runId: what, otherRunId: tab || null };
   if (screen === 'guide') {
     return { screen: 'guide', page: GUIDE_PAGES.find((known) => known === what) ?? 'first-run' };
   }
@@ -43,6 +45,8 @@ export function hashOfRoute(route: Route): string {
   switch (route.screen) {
     case 'run':
       return `#/run/${route.runId}/${route.tab}`;
+    case 'compare':
+      return `#/compare/${route.runId}/${route.otherRunId ?? ''}`;
     case 'guide':
       return `#/guide/${route.page}`;
     default:

@@ -96,6 +96,8 @@ const comparedSchema = z.object({
   row: countSchema,
   prediction: predictionSchema,
   virusScore: z.number().nullable(),
+  /** As of a row of the table. */
+  ribbon: z.array(z.int()),
 });
 const callCountsSchema = z.record(predictionSchema, countSchema);
 

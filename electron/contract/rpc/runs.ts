@@ -243,6 +243,8 @@ export const runSummarySchema = z.object({
   fraction: z.number().min(0).max(1).nullable(),
   sequences: countSchema.nullable(),
   viralSequences: countSchema.nullable(),
+  /** Called other; what is in neither has no call. Null for runs that an earlier version has listed. */
+  otherSequences: countSchema.nullable().default(null),
   /** The sample of each input of the plan. */
   samples: z.array(z.string()).default([]),
   tags: annotationSchema.shape.tags.default([]),

@@ -108,7 +108,7 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
     const done = await create(await writeInput('short.fa', 1));
     await until(() => phase(done) === 'done' && service.control.queue.active === null);
     await service.settings.change({ theme: 'dark' });
-    const { viralSequences } = service.catalog.find(done);
+    const { viralSequences, otherSequences } = service.catalog.find(done);
     await service.close();
 
     ({ service } = await openTestService(folder));
@@ -116,6 +116,7 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
     expect(service.catalog.find(done)).toMatchObject({
       state: { phase: 'done' },
       viralSequences,
+      otherSequences,
       fraction: 1,
     });
     await rm(service.catalog.find(done).folder, { recursive: true });

@@ -213,8 +213,12 @@ export const results = {
   'query.firstRows':
     'Die ersten {rows, plural, one {# Zeile} other {# Zeilen}} in {seconds}; die gespeicherte Datei hat mehr.',
   'compare.open': 'Mit einem anderen Lauf vergleichen …',
-  'compare.title': '„{name}“ vergleichen',
+  'compare.both': 'Diese beiden vergleichen',
+  'compare.title': 'Läufe vergleichen',
+  'compare.first': 'Der Lauf',
   'compare.other': 'Der andere Lauf',
+  'compare.show': 'In den Ergebnissen dieses Laufs zeigen',
+  'compare.showIn': '{name} in den Ergebnissen von {run}',
   'compare.otherText':
     'Mit denselben Sequenzen, etwa mit anderem Modell oder anderer Genauigkeit. Sie werden nach Name und Länge zugeordnet.',
   'compare.none': 'Es gibt keinen anderen Lauf mit Ergebnissen.',

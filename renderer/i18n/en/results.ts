@@ -207,8 +207,12 @@ export const results = {
   'query.firstRows':
     'The first {rows, plural, one {# row} other {# rows}} in {seconds}; the saved file has more.',
   'compare.open': 'Compare with another run …',
-  'compare.title': 'Compare “{name}”',
+  'compare.both': 'Compare these two',
+  'compare.title': 'Compare runs',
+  'compare.first': 'The run',
   'compare.other': 'The other run',
+  'compare.show': 'Show in the results of this run',
+  'compare.showIn': '{name} in the results of {run}',
   'compare.otherText':
     'Of the same sequences, such as with another model or precision. They are matched by name and length.',
   'compare.none': 'There is no other run with results.',

@@ -1,9 +1,15 @@
 import { useMutation } from '@tanstack/react-query';
-import { Button, TextInput } from '@mantine/core';
-import { IconFolderOpen, IconHistory, IconPlus, IconSearch } from '@tabler/icons-react';
+import { ActionIcon, Button, Menu, TextInput } from '@mantine/core';
+import {
+  IconArrowsDiff,
+  IconDatabase,
+  IconDots,
+  IconFolderOpen,
+  IconHistory,
+  IconPlus,
+  IconSearch,
+} from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
-import { isAtWork } from '../../../electron/contract/runState.ts';
-import { Card } from '../../components/Card.tsx';
 import { Empty } from '../../components/feedback/Empty.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { Waiting } from '../../components/feedback/Waiting.tsx';
@@ -13,47 +19,45 @@ import { engine } from '../../state/connection.ts';
 import { go, goToRun } from '../../state/navigation.ts';
 import { chooseFolder } from '../../state/pathChooser.ts';
 import { openDiskDialog } from '../../state/runs/runDialog.ts';
-import { queuedRuns, useRuns } from '../../state/runs/runs.ts';
-import { QueueCard } from './QueueCard.tsx';
+import { useRuns } from '../../state/runs/runs.ts';
 import { RunsTable } from './RunsTable.tsx';
 import { runsMatching } from './runsShown.ts';
 
-/** Runs at work and waiting, and all that were. */
+/** Runs that are at work or wait, that can go on, and that are finished, in one list. */
 export function HistoryScreen() {
   const { t } = useTexts();
   const runs = useRuns((state) => state.runs);
   const error = useRuns((state) => state.error);
   const [search, setSearch] = useState('');
-  const open = useMutation({
-    mutationFn: async () => {
-      const folder = await chooseFolder('run');
-      if (folder === null) return;
-      const { runId } = await engine.runs.open({ folder });
-      goToRun(runId);
-    },
-  });
+  /** By run id, in the order in which they were ticked. */
+  const [ticked, setTicked] = useState<readonly string[]>([]);
   const shown = useMemo(() => runsMatching(runs ?? [], search), [runs, search]);
-  const busy = runs ? runs.filter(isAtWork) : [];
-  const waiting = runs ? queuedRuns(runs) : [];
+  const [first, second] = ticked;
   return (
     <Page
+      fill
       title={t('history.title')}
-      lead={t('history.lead')}
       actions={
         <>
           {runs && runs.length > 0 && (
-            <Button variant="default" onClick={openDiskDialog}>
-              {t('disk.title')}
+            <TextInput
+              w={220}
+              leftSection={<IconSearch size={14} aria-hidden />}
+              placeholder={t('history.search')}
+              aria-label={t('history.search')}
+              value={search}
+              onChange={(event) => setSearch(event.currentTarget.value)}
+            />
+          )}
+          {first !== undefined && (
+            <Button
+              variant="default"
+              leftSection={<IconArrowsDiff size={16} aria-hidden />}
+              onClick={() => go({ screen: 'compare', runId: first, otherRunId: second ?? null })}
+            >
+              {t(second === undefined ? 'compare.open' : 'compare.both')}
             </Button>
           )}
-          <Button
-            variant="default"
-            loading={open.isPending}
-            leftSection={<IconFolderOpen size={16} aria-hidden />}
-            onClick={() => open.mutate()}
-          >
-            {t('history.open')}
-          </Button>
           {runs?.length !== 0 && (
             <Button
               leftSection={<IconPlus size={16} aria-hidden />}
@@ -62,15 +66,12 @@ export function HistoryScreen() {
               {t('newRun.title')}
             </Button>
           )}
+          <MoreMenu hasRuns={runs !== null && runs.length > 0} />
         </>
       }
     >
       {error && <ErrorCard error={error} />}
-      {!runs && !error && (
-        <Card title={t('history.all')}>
-          <Waiting like="table" rows={5} />
-        </Card>
-      )}
+      {!runs && !error && <Waiting like="table" rows={5} />}
       {runs?.length === 0 && (
         <Empty
           icon={<IconHistory size={28} aria-hidden />}
@@ -80,25 +81,49 @@ export function HistoryScreen() {
           {t('history.emptyText')}
         </Empty>
       )}
-      {busy.length + waiting.length > 0 && <QueueCard busy={busy} waiting={waiting} />}
       {runs && runs.length > 0 && (
-        <Card
-          title={t('history.all')}
-          aside={
-            <TextInput
-              w={240}
-              size="xs"
-              leftSection={<IconSearch size={14} aria-hidden />}
-              placeholder={t('history.search')}
-              aria-label={t('history.search')}
-              value={search}
-              onChange={(event) => setSearch(event.currentTarget.value)}
-            />
+        <RunsTable
+          runs={shown}
+          ticked={ticked}
+          // Two can be compared: a third takes the place of the one that was ticked first.
+          onTick={(runId) =>
+            setTicked((before) =>
+              before.includes(runId) ? before.filter((one) => one !== runId) : [...before, runId].slice(-2),
+            )
           }
-        >
-          <RunsTable runs={shown} />
-        </Card>
+        />
       )}
     </Page>
+  );
+}
+
+function MoreMenu({ hasRuns }: { hasRuns: boolean }) {
+  const { t } = useTexts();
+  const open = useMutation({
+    mutationFn: async () => {
+      const folder = await chooseFolder('run');
+      if (folder === null) return;
+      const { runId } = await engine.runs.open({ folder });
+      goToRun(runId);
+    },
+  });
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="default" size={36} aria-label={t('history.more')} loading={open.isPending}>
+          <IconDots size={18} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconFolderOpen size={16} aria-hidden />} onClick={() => open.mutate()}>
+          {t('history.open')}
+        </Menu.Item>
+        {hasRuns && (
+          <Menu.Item leftSection={<IconDatabase size={16} aria-hidden />} onClick={openDiskDialog}>
+            {t('disk.title')}
+          </Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
   );
 }

@@ -1,155 +1,302 @@
-import { Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { ActionIcon, Button, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { useMemo, useState } from 'react';
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
+import { useCallback, useMemo, useState } from 'react';
+import { isAtWork } from '../../../electron/contract/runState.ts';
 import type { RunSummary } from '../../../electron/contract/index.ts';
+import { announce } from '../../components/feedback/Announcer.tsx';
+import { ProgressBar } from '../../components/feedback/ProgressBar.tsx';
 import { RunBadge } from '../../components/feedback/StateBadge.tsx';
+import { idle } from '../../components/idle.ts';
 import {
   ROW_HEIGHT,
   VirtualTable,
+  type CellLook,
   type TableSort,
   type VirtualColumn,
 } from '../../components/table/VirtualTable.tsx';
 import { modelNotice, modelTitle } from '../../state/computer/modelTexts.ts';
 import { useTexts, type Texts } from '../../i18n/index.ts';
+import { engine } from '../../state/connection.ts';
 import { goToRun } from '../../state/navigation.ts';
-import { describeInputs } from './describeRun.ts';
+import { resumeRun } from '../../state/runs/runOrders.ts';
+import { queuedRuns, useRuns } from '../../state/runs/runs.ts';
 import classes from './History.module.css';
 import { RunMenu } from './RunMenu.tsx';
-import { sortedRuns, viralSequencesShown } from './runsShown.ts';
+import { describeInputs, runsInGroups, type RunGroup, viralSequencesShown } from './runsShown.ts';
 
-const MOST_IN_SIGHT = 12;
 const ALL = {};
 /** What a narrow window leaves out: it stands on the run's own screen. */
 const MEDIUM = { time: false };
-const SMALL = { settings: false, time: false };
-const NARROW = { settings: false, time: false, inputs: false };
-const NARROWEST = { ...NARROW, viral: false, created: false };
+const NARROW = { inputs: false, time: false, created: false };
+const NARROWEST = { ...NARROW, tick: false, model: false, calls: false };
 const NEWEST_FIRST: TableSort = { id: 'created', desc: true };
 
-export function RunsTable({ runs }: { runs: readonly RunSummary[] }) {
+/** A row of the list: the heading of a group, or a run. */
+type Row =
+  { readonly group: RunGroup; readonly run: null } | { readonly group: null; readonly run: RunSummary };
+
+interface RunsTableProps {
+  runs: readonly RunSummary[];
+  ticked: readonly string[];
+  onTick: (runId: string) => void;
+}
+
+export function RunsTable({ runs, ticked, onTick }: RunsTableProps) {
   const texts = useTexts();
   const isMedium = useMediaQuery('(max-width: 1500px)', false, { getInitialValueInEffect: false });
-  const isSmall = useMediaQuery('(max-width: 1350px)', false, { getInitialValueInEffect: false });
-  const isNarrow = useMediaQuery('(max-width: 1100px)', false, { getInitialValueInEffect: false });
-  const isNarrowest = useMediaQuery('(max-width: 640px)', false, { getInitialValueInEffect: false });
+  const isNarrow = useMediaQuery('(max-width: 1180px)', false, { getInitialValueInEffect: false });
+  const isNarrowest = useMediaQuery('(max-width: 700px)', false, { getInitialValueInEffect: false });
   const [sort, setSort] = useState(NEWEST_FIRST);
-  const columns = useMemo(() => runColumns(texts), [texts]);
-  const wide = isSmall ? SMALL : isMedium ? MEDIUM : ALL;
+  const columns = useMemo(() => runColumns(texts, { ticked, onTick }), [texts, ticked, onTick]);
   const narrow = isNarrowest ? NARROWEST : NARROW;
-  const hidden = isNarrow ? narrow : wide;
-  const sorted = useMemo(() => sortedRuns(runs, sort, texts), [runs, sort, texts]);
-  const rowAt = useMemo(() => (index: number) => sorted[index], [sorted]);
+  const wide = isMedium ? MEDIUM : ALL;
+  const rows = useMemo(
+    () =>
+      runsInGroups(runs, sort, texts).flatMap(({ group, runs: some }): Row[] => [
+        { group, run: null },
+        ...some.map((run) => ({ group: null, run })),
+      ]),
+    [runs, sort, texts],
+  );
+  const rowAt = useCallback((index: number) => rows[index], [rows]);
   return (
-    <VirtualTable
-      label={texts.t('history.all')}
-      columns={columns}
-      hiddenColumns={hidden}
-      total={sorted.length}
-      rowAt={rowAt}
-      sort={sort}
-      onSort={setSort}
-      onOpen={openRun}
-      height={(Math.max(3, Math.min(runs.length, MOST_IN_SIGHT)) + 1) * ROW_HEIGHT + 4}
-      empty={<span className="muted">{texts.t('history.noneFit')}</span>}
-    />
+    <div className={classes.table} data-live>
+      <VirtualTable
+        label={texts.t('history.title')}
+        columns={columns}
+        hiddenColumns={isNarrow ? narrow : wide}
+        total={rows.length}
+        rowAt={rowAt}
+        sort={sort}
+        onSort={setSort}
+        onOpen={openRun}
+        height={`min(${(Math.max(3, rows.length) + 1) * ROW_HEIGHT + 4}px, 100%)`}
+        empty={<span className="muted">{texts.t('history.noneFit')}</span>}
+      />
+    </div>
   );
 }
 
-const openRun = (run: RunSummary) => goToRun(run.runId, run.state.phase === 'done' ? 'results' : 'progress');
+const openRun = ({ run }: Row) =>
+  run && goToRun(run.runId, run.state.phase === 'done' ? 'results' : 'progress');
 
-function runColumns(texts: Texts): VirtualColumn<RunSummary>[] {
+type Ticks = Pick<RunsTableProps, 'ticked' | 'onTick'>;
+type RunColumn = Omit<VirtualColumn<RunSummary>, 'look'> & { readonly look?: (run: RunSummary) => CellLook };
+
+const HEADING: CellLook = { className: classes.heading, style: { gridColumn: '1 / -1' } };
+const COVERED: CellLook = { style: { display: 'none' } };
+
+/** The heading of a group takes the place of all cells of its row. */
+function runColumns(texts: Texts, ticks: Ticks): VirtualColumn<Row>[] {
+  return columnsOfRun(texts, ticks).map(({ cell, look, ...column }) => ({
+    ...column,
+    cell: ({ group, run }) =>
+      run ? cell(run) : column.id === 'name' ? texts.t(`history.group.${group}`) : null,
+    look: ({ run }) => (run ? (look?.(run) ?? {}) : column.id === 'name' ? HEADING : COVERED),
+  }));
+}
+
+function columnsOfRun(texts: Texts, { ticked, onTick }: Ticks): RunColumn[] {
   const { t, format } = texts;
   return [
+    {
+      id: 'tick',
+      title: t('history.tick'),
+      titleHidden: true,
+      width: '38px',
+      cell: (run) =>
+        mayHaveResults(run) && (
+          <input
+            type="checkbox"
+            className={classes.tick}
+            aria-label={t('history.tickRun', { name: run.name })}
+            checked={ticked.includes(run.runId)}
+            onClick={(event) => event.stopPropagation()}
+            onChange={() => onTick(run.runId)}
+          />
+        ),
+    },
     {
       id: 'name',
       firstSort: 'asc',
       title: t('history.column.name'),
-      width: 'minmax(160px, 2fr)',
-      cell: (row) => <Name run={row} notice={modelNotice(row.plan.model, texts)} />,
+      width: 'minmax(150px, 3fr)',
+      cell: (run) => (
+        <>
+          <b>{run.name}</b>
+          {run.tags.map((tag) => (
+            <span key={tag} className={classes.tag}>
+              {tag}
+            </span>
+          ))}
+          {run.note !== '' && <span className="muted"> {run.note}</span>}
+        </>
+      ),
+      look: (run) => ({ title: [run.name, run.folder, run.note].filter(Boolean).join('\n') }),
+    },
+    {
+      id: 'model',
+      firstSort: 'asc',
+      title: t('newRun.model'),
+      width: '130px',
+      cell: (run) => <ModelBadge run={run} texts={texts} />,
+      look: ({ plan: { model } }) => ({ title: modelNotice(model, texts) ?? modelTitle(model, texts) }),
+    },
+    {
+      id: 'inputs',
+      firstSort: 'desc',
+      title: t('history.column.samples'),
+      width: 'minmax(120px, 2fr)',
+      cell: (run) => describeInputs(run, texts),
+      look: (run) => ({ title: [describeInputs(run, texts), ...new Set(run.samples)].join('\n') }),
+    },
+    {
+      id: 'calls',
+      firstSort: 'desc',
+      title: t('history.column.viral'),
+      hint: t('history.viralHint'),
+      width: '192px',
+      cell: (run) => <Outcome run={run} texts={texts} />,
     },
     {
       id: 'state',
       firstSort: 'asc',
       title: t('files.column.state'),
-      width: '176px',
-      cell: (row) => <RunBadge run={row} />,
-    },
-    {
-      id: 'inputs',
-      firstSort: 'desc',
-      title: t('history.column.inputs'),
-      width: 'minmax(212px, 1fr)',
-      cell: (row) => {
-        const words = describeInputs(row, texts);
-        return <span title={words}>{words}</span>;
-      },
-    },
-    {
-      id: 'settings',
-      firstSort: 'asc',
-      title: t('newRun.model'),
-      width: '136px',
-      cell: (run) => modelTitle(run.plan.model, texts),
-      look: (run) => ({ title: modelTitle(run.plan.model, texts) }),
-    },
-    {
-      id: 'viral',
-      firstSort: 'desc',
-      title: t('history.column.viral'),
-      width: '146px',
-      align: 'end',
-      cell: (row) => {
-        const [viral, { sequences }] = [viralSequencesShown(row), row];
-        return viral === null || sequences === null
-          ? '–'
-          : t('common.of', { part: format.integer(viral), whole: format.integer(sequences) });
-      },
+      width: '166px',
+      cell: (run) => <RunBadge run={run} />,
     },
     {
       id: 'created',
       firstSort: 'desc',
       title: t('history.column.created'),
-      width: '152px',
+      width: '118px',
       align: 'end',
-      cell: (row) => format.dateTime(row.createdAt),
+      cell: (run) => format.date(run.createdAt),
+      look: (run) => ({ title: format.dateTime(run.createdAt) }),
     },
     {
       id: 'time',
       firstSort: 'desc',
       title: t('progress.elapsed'),
-      width: '146px',
+      width: '130px',
       align: 'end',
-      cell: (row) => {
-        const { computingSeconds } = row;
-        return computingSeconds ? format.duration(computingSeconds) : '–';
-      },
+      cell: ({ computingSeconds }) => (computingSeconds ? format.duration(computingSeconds) : '–'),
     },
     {
       id: 'menu',
       title: t('table.actions'),
-      width: '48px',
+      width: '110px',
+      align: 'end',
       titleHidden: true,
-      cell: (row) => <RunMenu key={row.runId} run={row} />,
+      cell: (run) => (
+        <span className={classes.actions}>
+          {run.queuePosition !== null && !isAtWork(run) && <QueueArrows key={run.runId} run={run} />}
+          <RunMenu key={run.runId} run={run} />
+        </span>
+      ),
     },
   ];
 }
 
-function Name({ run, notice }: { run: RunSummary; notice: string | null }) {
-  const { t } = useTexts();
-  return (
-    <span title={[run.name, notice, run.folder, run.note].filter(Boolean).join('\n')}>
-      <b>{run.name}</b>
-      {notice !== null && (
-        <Text span px={7} ml={6} bdrs={9} fz="xs" fw={600} bg="var(--warn-soft)">
-          {t('model.mark')}
-        </Text>
-      )}
-      {run.tags.map((tag) => (
-        <span key={tag} className={classes.tag}>
-          {tag}
+const mayHaveResults = ({ state, missing }: RunSummary) => state.phase !== 'created' && !missing;
+
+function ModelBadge({ run: { plan }, texts: { t, format } }: { run: RunSummary; texts: Texts }) {
+  const { model, chunkLength } = plan;
+  if (model.notice !== null)
+    return (
+      <Text span px={7} bdrs={9} fz="xs" fw={600} bg="var(--warn-soft)">
+        {t('model.mark')}
+      </Text>
+    );
+  return /^\d+$/.test(model.name) ? format.bases(chunkLength) : model.title;
+}
+
+/** What came of a run: its calls as bar and number; else how far it is, or when it is expected to start. */
+function Outcome({ run, texts: { t, format } }: { run: RunSummary; texts: Texts }) {
+  if (run.queuePosition !== null && !isAtWork(run)) return <ExpectedStart key={run.runId} run={run} />;
+  const { sequences, otherSequences } = run;
+  const viral = viralSequencesShown(run);
+  if (run.state.phase === 'done') {
+    if (viral === null || sequences === null) return '–';
+    return (
+      <span className={classes.outcome}>
+        <span className={classes.bar} aria-hidden>
+          <i style={{ flexGrow: viral, background: 'var(--virus)' }} />
+          <i style={{ flexGrow: otherSequences ?? sequences - viral, background: 'var(--others)' }} />
+          <i style={{ flexGrow: sequences - viral - (otherSequences ?? sequences - viral) }} />
         </span>
-      ))}
-      {run.note !== '' && <span className="muted"> {run.note}</span>}
+        {t('common.of', { part: format.integer(viral), whole: format.integer(sequences) })}
+      </span>
+    );
+  }
+  if (run.fraction === null) return '–';
+  return (
+    <span className={classes.outcome}>
+      <span className={classes.bar}>
+        <ProgressBar
+          label={t('files.progressOf', { name: run.name })}
+          fraction={run.fraction}
+          tone={isAtWork(run) ? 'active' : 'warn'}
+          size="thin"
+        />
+      </span>
+      {format.percent(run.fraction)}
     </span>
   );
+}
+
+/** Of the first in the queue: a button where nobody computes, since nothing starts by itself then. */
+function ExpectedStart({ run }: { run: RunSummary }) {
+  const { t, format } = useTexts();
+  const isHeld = useRuns((state) => state.runs?.some(isAtWork) === false && run.queuePosition === 0);
+  const begin = useMutation({ mutationFn: resumeRun });
+  const starts = run.startsInSeconds;
+  if (isHeld)
+    return (
+      <Button
+        size="compact-xs"
+        loading={begin.isPending}
+        onClick={(event) => {
+          event.stopPropagation();
+          begin.mutate(run);
+        }}
+      >
+        {t('run.startNow')}
+      </Button>
+    );
+  if (!starts) return t('progress.startsUnknown');
+  return starts.high < 1
+    ? t('progress.startsNow')
+    : t('progress.startsIn', { time: format.durationRange(starts.low, starts.high) });
+}
+
+function QueueArrows({ run }: { run: RunSummary }) {
+  const { t } = useTexts();
+  const last = useRuns((state) => queuedRuns(state.runs ?? []).length - 1);
+  const place = run.queuePosition ?? 0;
+  const move = useMutation({
+    mutationFn: (position: number) => engine.runs.moveInQueue({ runId: run.runId, position }),
+    onSuccess: (_moved, position) => announce(t('history.moved', { name: run.name, position: position + 1 })),
+  });
+  return [
+    { label: t('history.earlier', { name: run.name }), to: place - 1, icon: IconArrowUp },
+    { label: t('history.later', { name: run.name }), to: place + 1, icon: IconArrowDown },
+  ].map(({ label, to, icon: Icon }) => (
+    <ActionIcon
+      key={label}
+      variant="subtle"
+      color="slate"
+      size={28}
+      aria-label={label}
+      {...idle(to < 0 || to > last)}
+      onClick={(event) => {
+        event.stopPropagation();
+        if (to >= 0 && to <= last && !move.isPending) move.mutate(to);
+      }}
+    >
+      <Icon size={16} aria-hidden />
+    </ActionIcon>
+  ));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTexts } from '../../i18n/index.ts';
 import { madeRun, madeRuns } from '../../testing/memoryEngine/runs.ts';
-import { runsMatching, sortedRuns } from './runsShown.ts';
+import { runsInGroups, runsMatching, sortedRuns } from './runsShown.ts';
 
 const run = (name: string, hoursAgo: number, viralSequences: number | null) =>
   madeRun(
@@ -17,8 +17,8 @@ it('sorts names as people count', () => {
 });
 
 it('puts what has no value last, whichever way', () => {
-  expect(names('viral', false)).toEqual(['run 10', 'run 2', 'Run 9']);
-  expect(names('viral', true)).toEqual(['run 2', 'run 10', 'Run 9']);
+  expect(names('calls', false)).toEqual(['run 10', 'run 2', 'Run 9']);
+  expect(names('calls', true)).toEqual(['run 2', 'run 10', 'Run 9']);
 });
 
 it('takes no number of viral sequences from a run with the teaching model', () => {
@@ -32,7 +32,7 @@ it('takes no number of viral sequences from a run with the teaching model', () =
     },
     1_000_000_000_000,
   );
-  const sorted = sortedRuns([teaching, ...runs], { id: 'viral', desc: true }, createTexts('en'));
+  const sorted = sortedRuns([teaching, ...runs], { id: 'calls', desc: true }, createTexts('en'));
   expect(sorted.map(({ name }) => name).slice(0, 2)).toEqual(['run 2', 'run 10']);
 });
 
@@ -45,6 +45,28 @@ it('shows the newest first unless another order is chosen', () => {
 });
 
 const madeToday = madeRuns(Date.parse('2026-11-01T12:00:00Z'));
+
+it('puts what computes or waits first, in the order in which it starts, then what can go on, then what is done', () => {
+  const groups = runsInGroups(madeToday, { id: 'name', desc: false }, createTexts('en'));
+  expect(groups.map(({ group, runs: some }) => [group, ...some.map(({ name }) => name)])).toEqual([
+    [
+      'now',
+      'Soil metagenome, plots A to C',
+      'Spring water',
+      'River sediment, March',
+      'Waste water, weekly',
+      'Gut, twenty patients',
+    ],
+    [
+      'canGoOn',
+      'Bat guano 2025',
+      'Glacier melt, truncated copy',
+      'Hot spring, wrong model',
+      'Permafrost core 7',
+    ],
+    ['finished', 'Example', 'Lake plankton', 'Sea water, depth profile'],
+  ]);
+});
 
 describe('searching runs', () => {
   it('puts the newest first', () => {

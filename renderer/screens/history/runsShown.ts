@@ -1,12 +1,26 @@
 import { modelMark, type RunSummary } from '../../../electron/contract/index.ts';
+import { isAtWork } from '../../../electron/contract/runState.ts';
+import { fileName } from '../../i18n/format.ts';
 import type { Texts } from '../../i18n/index.ts';
-import { runStatus } from '../../state/runs/runs.ts';
+import { queuedRuns, runStatus } from '../../state/runs/runs.ts';
 
 type Sortable = string | number | null;
 
 /** None of a run with the teaching model: beside those of real runs the number would be taken for one. */
 export const viralSequencesShown = (run: RunSummary): number | null =>
   modelMark(run.plan.model) === null ? run.viralSequences : null;
+
+/** The inputs in a few words: the name of one, the number and size of several, and of samples where files share one. */
+export function describeInputs(run: RunSummary, { t, format }: Pick<Texts, 't' | 'format'>): string {
+  const { inputs } = run.plan;
+  const [only] = inputs;
+  const size = format.fileSize(inputs.reduce((sum, input) => sum + input.sizeBytes, 0));
+  if (inputs.length === 1 && only) return t('history.oneInput', { name: fileName(only.path), size });
+  const samples = new Set(run.samples).size;
+  return samples > 0 && samples < inputs.length
+    ? t('history.samples', { samples, count: inputs.length, size })
+    : t('history.inputs', { count: inputs.length, size });
+}
 
 /** What a column is sorted by: what stands in it, and not its letters. */
 function sortValue(run: RunSummary, column: string, t: Texts['t']): Sortable {
@@ -17,9 +31,9 @@ function sortValue(run: RunSummary, column: string, t: Texts['t']): Sortable {
       return t(`runState.${runStatus(run)}`);
     case 'inputs':
       return run.plan.inputs.reduce((sum, input) => sum + input.sizeBytes, 0);
-    case 'settings':
+    case 'model':
       return run.plan.model.title;
-    case 'viral':
+    case 'calls':
       return viralSequencesShown(run);
     case 'time':
       return run.computingSeconds;
@@ -45,6 +59,26 @@ export function sortedRuns(
   return runs.toSorted(
     (a, b) => compare(sortValue(a, id, t), sortValue(b, id, t)) || b.createdAt.localeCompare(a.createdAt),
   );
+}
+
+export type RunGroup = 'now' | 'canGoOn' | 'finished';
+
+const groupOf = (run: RunSummary): RunGroup =>
+  isAtWork(run) || runStatus(run) === 'queued' ? 'now' : run.state.phase === 'done' ? 'finished' : 'canGoOn';
+
+/** Those at work and then those that wait, in the order in which they start; the others each in the order wanted. */
+export function runsInGroups(
+  runs: readonly RunSummary[],
+  sorting: { id: string; desc: boolean } | undefined,
+  texts: Pick<Texts, 't' | 'language'>,
+): { group: RunGroup; runs: RunSummary[] }[] {
+  const groups = Map.groupBy(sortedRuns(runs, sorting, texts), groupOf);
+  const now = groups.get('now') ?? [];
+  return [
+    { group: 'now' as const, runs: [...now.filter(isAtWork), ...queuedRuns(now)] },
+    { group: 'canGoOn' as const, runs: groups.get('canGoOn') ?? [] },
+    { group: 'finished' as const, runs: groups.get('finished') ?? [] },
+  ].filter((one) => one.runs.length > 0);
 }
 
 /** Runs whose name, folder, inputs, samples, model, tags or note hold every word; newest first. */

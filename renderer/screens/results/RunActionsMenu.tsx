@@ -4,9 +4,8 @@ import { IconArrowsDiff, IconDatabaseSearch, IconDots, IconTablePlus } from '@ta
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { actionsOf, runActions } from '../../components/runActions.tsx';
 import { useTexts } from '../../i18n/index.ts';
+import { go } from '../../state/navigation.ts';
 import { chooseAndAddTables } from '../../state/results/otherTables.ts';
-import { changeView, useResultsView } from '../../state/results/resultsView.ts';
-import { CompareDialog } from './compare/CompareDialog.tsx';
 import { QueryDialog } from './QueryDialog.tsx';
 
 /** What can be done with all results of a run. */
@@ -20,7 +19,6 @@ export function RunActionsMenu({ run }: { run: RunSummary }) {
         {label}
       </Menu.Item>
     ));
-  const isComparing = useResultsView((state) => state.comparing !== null);
   return (
     <>
       <Menu position="bottom-end" withArrow shadow="md">
@@ -33,7 +31,7 @@ export function RunActionsMenu({ run }: { run: RunSummary }) {
           {items(['report'])}
           <Menu.Item
             leftSection={<IconArrowsDiff size={16} aria-hidden />}
-            onClick={() => changeView({ comparing: { file: null } })}
+            onClick={() => go({ screen: 'compare', runId: run.runId, otherRunId: null })}
           >
             {t('compare.open')}
           </Menu.Item>
@@ -53,7 +51,6 @@ export function RunActionsMenu({ run }: { run: RunSummary }) {
         </Menu.Dropdown>
       </Menu>
       {isAsking && <QueryDialog run={run} onClose={() => setAsking(false)} />}
-      {isComparing && <CompareDialog run={run} onClose={() => changeView({ comparing: null })} />}
     </>
   );
 }

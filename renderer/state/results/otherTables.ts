@@ -1,6 +1,6 @@
 import { sayError } from '../say.ts';
 import { engine, queries } from '../connection.ts';
-import { goToRun } from '../navigation.ts';
+import { go, goToRun } from '../navigation.ts';
 import { chooseFiles } from '../pathChooser.ts';
 import { queryClient } from '../queryClient.ts';
 import { uploadFile, type Dropped } from '../upload.ts';
@@ -13,7 +13,7 @@ export const isTable = (name: string): boolean => TABLE.test(name);
 /** Lets the user choose a result file of the original VirNucPro to compare with. */
 export async function chooseOriginalFile(): Promise<void> {
   const [file] = await chooseFiles('tables');
-  if (file !== undefined) changeView({ comparing: { file } });
+  if (file !== undefined) changeView({ originalFile: file });
 }
 
 /** Lets the user choose tables of other tools and puts them beside the results of a run. */
@@ -35,8 +35,10 @@ async function addTables(runId: string, paths: readonly string[]): Promise<void>
     // One after the other: each is written into the same file.
     for (const path of paths) {
       const { isOriginal } = await engine.results.addOtherTable({ runId, path });
-      if (isOriginal) changeView({ comparing: { file: path } });
-      else goToRun(runId, 'tools');
+      if (isOriginal) {
+        changeView({ originalFile: path });
+        go({ screen: 'compare', runId, otherRunId: null });
+      } else goToRun(runId, 'tools');
     }
   } catch (reason) {
     sayError(reason);

@@ -9,6 +9,7 @@ import {
   type SequenceFilter,
   type SequenceSort,
 } from '../../../electron/contract/index.ts';
+import { goToRun } from '../navigation.ts';
 
 /** Filter, order and columns of a run's result table; kept while other screens are visited. */
 export interface ResultsView {
@@ -49,8 +50,8 @@ export interface ResultsView {
   readonly lettersShown: boolean;
   /** Rows that pass the filters; null while the engine is asked. */
   readonly shown: number | null;
-  /** The comparison that is open, and the result file of the original VirNucPro that it is with. */
-  readonly comparing: { readonly file: string | null } | null;
+  /** A result file of the original VirNucPro that the run is compared with. */
+  readonly originalFile: string | null;
 }
 
 const NO_FILTERS = {
@@ -86,7 +87,7 @@ const FRESH_VIEW: ResultsView = {
   openIndex: null,
   lettersShown: false,
   shown: null,
-  comparing: null,
+  originalFile: null,
 };
 
 interface ResultsViewState extends ResultsView {
@@ -98,6 +99,13 @@ export const useResultsView = create<ResultsViewState>(() => ({ ...FRESH_VIEW, r
 /** Reset when another run is shown. */
 export function viewRun(runId: string): void {
   if (useResultsView.getState().runId !== runId) useResultsView.setState({ ...FRESH_VIEW, runId });
+}
+
+/** Opens a sequence in the results of its run. */
+export function showSequence(runId: string, row: number): void {
+  viewRun(runId);
+  useResultsView.setState({ openRow: row, openIndex: null });
+  goToRun(runId, 'results');
 }
 
 export const changeView = (change: Partial<ResultsView>) => useResultsView.setState(change);

@@ -41,6 +41,11 @@ const noFile = () =>
   new AppFailure(appError('usage', 'The export has no file to go to.', { nextStep: 'Choose one.' }));
 const noSuchSequence = () => new AppFailure(appError('usage', 'There is no such sequence in this run.'));
 
+async function ribbonsOf(store: RunStore, rows: readonly number[]): Promise<number[][]> {
+  const sequences = await store.sequencesOf(Uint32Array.from(rows));
+  return store.ribbonsOf(sequences.map(({ row, nChunks }) => ({ row, nChunks })));
+}
+
 export function resultsRouter(service: Service) {
   const { catalog, control, known, open } = service;
   const { results } = calls;
@@ -178,7 +183,28 @@ export function resultsRouter(service: Service) {
           const comparison = await compareRuns(first, second, (one) => {
             if (changed.length < MOST_CHANGED) changed.push(one);
           });
-          return { ...comparison, changed };
+          const ribbons = await Promise.all([
+            ribbonsOf(
+              first,
+              changed.map((one) => one.first.row),
+            ),
+            ribbonsOf(
+              second,
+              changed.map((one) => one.second.row),
+            ),
+          ]);
+          const withRibbon = <One extends object>(one: One, run: 0 | 1, i: number) => ({
+            ...one,
+            ribbon: ribbons[run][i] ?? [],
+          });
+          return {
+            ...comparison,
+            changed: changed.map((one, i) => ({
+              ...one,
+              first: withRibbon(one.first, 0, i),
+              second: withRibbon(one.second, 1, i),
+            })),
+          };
         }),
       ),
     ),

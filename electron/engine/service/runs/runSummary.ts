@@ -11,16 +11,17 @@ import { storedRequest } from '../../run/storedRequest.ts';
 
 /** What the list of runs says of one, from its database. Whether it waits in the queue is added by the list. */
 export async function readSummary(
-  store: Pick<RunStore, 'folder' | 'loadRun' | 'timings' | 'viralSequences'>,
+  store: Pick<RunStore, 'folder' | 'loadRun' | 'timings' | 'callCounts'>,
   paths: AppPaths,
 ): Promise<RunSummary> {
   const [run, timings] = await Promise.all([store.loadRun(), store.timings()]);
-  const done = run.state.phase === 'done';
+  const counts = run.state.phase === 'done' ? await store.callCounts() : null;
   return {
     ...describeRun(run, store.folder, paths),
     interrupted: isActive(run.state) && runLockHolder(store.folder) === null,
     finishedAt: hasEnded(run.state) ? new Date(timings.lastChangeAt).toISOString() : null,
-    viralSequences: done ? await store.viralSequences() : null,
+    viralSequences: counts?.virus ?? null,
+    otherSequences: counts?.others ?? null,
     computingSeconds: isActive(run.state) ? null : timings.workingMilliseconds / 1000,
   };
 }
@@ -49,6 +50,7 @@ export function describeRun(run: StoredRun, folder: string, paths: AppPaths): Ru
     fraction: storedFraction(run),
     sequences: prepared?.records ?? (counts.records > 0 ? counts.records : null),
     viralSequences: null,
+    otherSequences: null,
     samples: samplesOf(run),
     tags: annotation?.tags ?? [],
     note: annotation?.note ?? '',

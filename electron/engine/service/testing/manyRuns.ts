@@ -39,6 +39,7 @@ export async function libraryOfRuns(
       fraction: 1,
       sequences: 1000,
       viralSequences: 10,
+      otherSequences: 900,
       samples: [],
       tags: [],
       note: '',

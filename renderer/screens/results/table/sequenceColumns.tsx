@@ -344,7 +344,7 @@ export function sequenceColumns(
 }
 
 /** The scores along a sequence: a bar for each chunk, or for several of a long sequence. */
-function Ribbon({ steps, label }: { steps: readonly number[]; label: string }) {
+export function Ribbon({ steps, label }: { steps: readonly number[]; label: string }) {
   const width = steps.length > WIDEST_GAPS ? 1 : 0.88;
   const path = (has: (step: number) => boolean) =>
     steps

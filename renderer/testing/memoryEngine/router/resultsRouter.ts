@@ -174,8 +174,18 @@ export function resultsRouter(world: World) {
           changed.push({
             seqName: sequence.seqName,
             length: sequence.length,
-            first: { row, prediction: sequence.prediction, virusScore: sequence.virusScore },
-            second: { row, prediction, virusScore },
+            first: {
+              row,
+              prediction: sequence.prediction,
+              virusScore: sequence.virusScore,
+              ribbon: madeRibbon(sequence),
+            },
+            second: {
+              row,
+              prediction,
+              virusScore,
+              ribbon: madeRibbon(sequence).map((step) => -step),
+            },
           });
       }
       return {

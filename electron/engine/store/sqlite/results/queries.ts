@@ -25,10 +25,9 @@ export function resultQueryMethods(db: Database.Database) {
      JOIN chunk c ON c.row BETWEEN p.first_row AND p.last_row AND c.part = p.id JOIN record r ON r.row = c.row
      WHERE p.key = ? ORDER BY c.row, c.chunk`,
   );
-  const { viralRows } = viralRowMethods(db);
+  const { viralRows, callCounts } = viralRowMethods(db);
   return {
-    /** How many are called virus in a run whose parts are all settled. */
-    viralSequences: (): number => viralRows().length,
+    callCounts,
     /** Writes the numbers of the rows called virus, ascending, as little-endian U32; answers with how many. */
     writeViralRows: (path: string): number => writeRows(viralRows(), path),
     rowsNamed: (names: readonly string[]): Map<string, number[]> => rowsNamed(db, names),

@@ -22,10 +22,12 @@ interface ChunkColumns {
  */
 export function viralRowMethods(db: Database.Database) {
   const { chunkLength } = readPlan(db);
+  const CALLED = `chunk JOIN record ON record.row = chunk.row
+     WHERE record.reason IS NULL GROUP BY chunk.row HAVING count(*) = count(is_virus)`;
   const withViralChunks = db.prepare<[], { row: number; isDivided: 0 | 1 }>(
-    `SELECT chunk.row, sum(is_virus) < count(*) AS isDivided FROM chunk JOIN record ON record.row = chunk.row
-     WHERE record.reason IS NULL GROUP BY chunk.row HAVING count(*) = count(is_virus) AND sum(is_virus) > 0 ORDER BY chunk.row`,
+    `SELECT chunk.row, sum(is_virus) < count(*) AS isDivided FROM ${CALLED} AND sum(is_virus) > 0 ORDER BY chunk.row`,
   );
+  const called = db.prepare<[], number>(`SELECT count(*) FROM (SELECT chunk.row FROM ${CALLED})`).pluck();
   const recordOf = db.prepare<[number], { length: number; nChunks: number }>(
     'SELECT length, n_chunks AS nChunks FROM record WHERE row = ?',
   );
@@ -45,11 +47,17 @@ export function viralRowMethods(db: Database.Database) {
     return (tally.summary(null).virusScore ?? 0) >= VIRUS_FROM;
   }
 
+  /** Those called virus, ascending. */
+  const viralRows = (): Uint32Array =>
+    Uint32Array.from(
+      withViralChunks.all().flatMap(({ row, isDivided }) => (isDivided && !isViral(row) ? [] : [row])),
+    );
   return {
-    /** Those called virus, ascending. */
-    viralRows: (): Uint32Array =>
-      Uint32Array.from(
-        withViralChunks.all().flatMap(({ row, isDivided }) => (isDivided && !isViral(row) ? [] : [row])),
-      ),
+    viralRows,
+    /** How many have which call in a run whose parts are all settled. */
+    callCounts: (): { virus: number; others: number } => {
+      const virus = viralRows().length;
+      return { virus, others: (called.get() ?? 0) - virus };
+    },
   };
 }

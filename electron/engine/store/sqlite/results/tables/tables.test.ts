@@ -39,6 +39,7 @@ describe('result tables', () => {
     const score = scoresBy({ '0.0.0': 0.75, '0.2.1': 0.25, '0.2.5': 0.125, '3.0.1': 0.0625, '3.0.5': 1 });
     for (const { key } of await run.store.pendingParts()) await compute(run, key, score);
     const written = await run.store.writeTables();
+    expect(await run.store.callCounts()).toEqual({ virus: 1, others: 1 });
     await run.store.close();
 
     const table = (name: keyof typeof RESULT_FILES) =>
@@ -159,6 +160,8 @@ describe('result tables', () => {
     await begin(run.store, second!.key);
     await run.store.failPart(second!.key, { code: 'out_of_memory', message: 'no memory | even\nfor one' });
     const { counts } = await run.store.writeTables();
+    const { virus, others } = counts.byPrediction;
+    expect(await run.store.callCounts()).toEqual({ virus, others });
     await run.store.close();
 
     const table = (name: keyof typeof RESULT_FILES) =>

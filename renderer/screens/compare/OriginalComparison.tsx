@@ -1,35 +1,27 @@
 import { useQuery } from '@tanstack/react-query';
 import { Box, Button, Loader, Text } from '@mantine/core';
 import { Fragment } from 'react';
-import type { OriginalComparison as Found, RunSummary } from '../../../../electron/contract/index.ts';
-import { ErrorCard } from '../../../components/feedback/ErrorCard.tsx';
-import { useTexts } from '../../../i18n/index.ts';
-import { queries } from '../../../state/connection.ts';
-import { go } from '../../../state/navigation.ts';
-import { changeView } from '../../../state/results/resultsView.ts';
-import { PredictionLabel } from '../callLabels.tsx';
+import type { OriginalComparison as Found, RunSummary } from '../../../electron/contract/index.ts';
+import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { queries } from '../../state/connection.ts';
+import { go } from '../../state/navigation.ts';
+import { showSequence } from '../../state/results/resultsView.ts';
+import { PredictionLabel } from '../results/callLabels.tsx';
 
 const CALLS = ['virus', 'others'] as const;
 
 /** Where a run and a result file of the original VirNucPro agree, chunk by chunk. */
-export function OriginalComparison({
-  run,
-  file,
-  onClose,
-}: {
-  run: RunSummary;
-  file: string;
-  onClose: () => void;
-}) {
+export function OriginalComparison({ run, file }: { run: RunSummary; file: string }) {
   const { t } = useTexts();
   const { runId } = run;
   const asked = useQuery(queries.results.compareOriginal.queryOptions({ input: { runId, path: file } }));
   if (asked.error) return <ErrorCard error={asked.error} />;
   if (!asked.data) return <Loader size="sm" aria-label={t('common.loading')} />;
-  return <Agreement found={asked.data} onClose={onClose} />;
+  return <Agreement found={asked.data} runId={runId} />;
 }
 
-function Agreement({ found, onClose }: { found: Found; onClose: () => void }) {
+function Agreement({ found, runId }: { found: Found; runId: string }) {
   const { t, format } = useTexts();
   const { file, inBoth, sameCall, calls, onlyInRun, onlyInFile, ambiguous, frames, scores } = found;
   const names = (examples: readonly string[], count: number) =>
@@ -68,14 +60,7 @@ function Agreement({ found, onClose }: { found: Found; onClose: () => void }) {
           <Text fz="sm" c="dimmed">
             {t('compare.file.missing', { length: format.integer(found.chunkLength) })}
           </Text>
-          <Button
-            variant="subtle"
-            size="compact-sm"
-            onClick={() => {
-              onClose();
-              go({ screen: 'new-run' });
-            }}
-          >
+          <Button variant="subtle" size="compact-sm" onClick={() => go({ screen: 'new-run' })}>
             {t('compare.file.newRun')}
           </Button>
         </div>
@@ -140,12 +125,12 @@ function Agreement({ found, onClose }: { found: Found; onClose: () => void }) {
           })}
         </Text>
       )}
-      {sameCall < inBoth && <Differing found={found} onClose={onClose} />}
+      {sameCall < inBoth && <Differing found={found} runId={runId} />}
     </>
   );
 }
 
-function Differing({ found, onClose }: { found: Found; onClose: () => void }) {
+function Differing({ found, runId }: { found: Found; runId: string }) {
   const { t, format } = useTexts();
   const { differing, inBoth, sameCall } = found;
   const score = (value: number | null) => (value === null ? '–' : format.decimal(value, 6));
@@ -182,14 +167,7 @@ function Differing({ found, onClose }: { found: Found; onClose: () => void }) {
           {differing.map(({ row, seqName, chunk, start, end, run, file }) => (
             <tr key={`${row} ${chunk}`}>
               <th scope="row">
-                <button
-                  type="button"
-                  className="link"
-                  onClick={() => {
-                    changeView({ openRow: row, openIndex: null });
-                    onClose();
-                  }}
-                >
+                <button type="button" className="link" onClick={() => showSequence(runId, row)}>
                   {seqName}
                 </button>
               </th>

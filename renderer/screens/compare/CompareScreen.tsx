@@ -1,0 +1,232 @@
+import { useQuery } from '@tanstack/react-query';
+import { Box, Button, Group, Loader, Select, SimpleGrid, Text } from '@mantine/core';
+import { useEffect } from 'react';
+import { predictionSchema, type RunComparison, type RunSummary } from '../../../electron/contract/index.ts';
+import { Banner } from '../../components/feedback/Banner.tsx';
+import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
+import { Waiting } from '../../components/feedback/Waiting.tsx';
+import { Page } from '../../components/Page.tsx';
+import { useTexts } from '../../i18n/index.ts';
+import { queries } from '../../state/connection.ts';
+import { modelNotice, modelTitle } from '../../state/computer/modelTexts.ts';
+import { go } from '../../state/navigation.ts';
+import { chooseOriginalFile } from '../../state/results/otherTables.ts';
+import { changeView, showSequence, useResultsView, viewRun } from '../../state/results/resultsView.ts';
+import { useRuns } from '../../state/runs/runs.ts';
+import { PredictionLabel } from '../results/callLabels.tsx';
+import { TwoScoresChart } from '../results/distributions/SquaresChart.tsx';
+import { Ribbon } from '../results/table/sequenceColumns.tsx';
+import { OriginalComparison } from './OriginalComparison.tsx';
+
+/** Where two runs of the same sequences agree, such as with another model or precision; or a run and the original VirNucPro. */
+export function CompareScreen({ runId, otherRunId }: { runId: string; otherRunId: string | null }) {
+  const texts = useTexts();
+  const { t } = texts;
+  useEffect(() => viewRun(runId), [runId]);
+  const file = useResultsView((state) => (state.runId === runId ? state.originalFile : null));
+  const runs = useRuns((state) => state.runs);
+  if (!runs) {
+    return (
+      <Page title={t('compare.title')}>
+        <Waiting like="table" rows={5} />
+      </Page>
+    );
+  }
+  const compared = [runId, otherRunId].map((id) => runs.find((run) => run.runId === id));
+  const [first, second] = compared;
+  const notices = compared.flatMap((run) => (run ? (modelNotice(run.plan.model, texts) ?? []) : []));
+  const compareWith = (change: { runId?: string; otherRunId?: string | null }) => {
+    changeView({ originalFile: null });
+    go({ screen: 'compare', runId, otherRunId, ...change });
+  };
+  return (
+    <Page title={t('compare.title')}>
+      <Group align="end" gap={16}>
+        <RunChoice
+          label={t('compare.first')}
+          runs={runs.filter((run) => run.runId !== otherRunId)}
+          value={runId}
+          onChange={(chosen) => compareWith({ runId: chosen })}
+        />
+        <RunChoice
+          label={t('compare.other')}
+          runs={runs.filter((run) => run.runId !== runId)}
+          value={file === null ? otherRunId : null}
+          onChange={(chosen) => compareWith({ otherRunId: chosen })}
+        />
+        <Button variant="default" title={t('compare.originalText')} onClick={() => void chooseOriginalFile()}>
+          {t('compare.original')}
+        </Button>
+      </Group>
+      {notices.length > 0 && (
+        <Banner tone="caution" title={t('run.notForResearch')}>
+          {[...new Set(notices)].join(' ')}
+        </Banner>
+      )}
+      {first && file !== null && <OriginalComparison run={first} file={file} />}
+      {first && second && file === null && <TwoRuns runs={[first, second]} />}
+      {(!first || (!second && file === null)) && <Text c="dimmed">{t('compare.otherText')}</Text>}
+    </Page>
+  );
+}
+
+interface RunChoiceProps {
+  label: string;
+  runs: readonly RunSummary[];
+  value: string | null;
+  onChange: (runId: string) => void;
+}
+
+function RunChoice({ label, runs, value, onChange }: RunChoiceProps) {
+  const texts = useTexts();
+  const choices = runs.filter(({ state, missing }) => state.phase !== 'created' && !missing);
+  return (
+    <Select
+      flex="1 1 300px"
+      label={label}
+      data={choices.map(({ runId, name, createdAt, plan }) => ({
+        value: runId,
+        label: `${name} (${modelTitle(plan.model, texts)}, ${texts.format.dateTime(createdAt)})`,
+      }))}
+      value={value}
+      onChange={(chosen) => chosen !== null && onChange(chosen)}
+      searchable
+      allowDeselect={false}
+      nothingFoundMessage={texts.t('compare.none')}
+    />
+  );
+}
+
+function TwoRuns({ runs }: { runs: [RunSummary, RunSummary] }) {
+  const { t } = useTexts();
+  const [{ runId }, { runId: otherRunId }] = runs;
+  const asked = useQuery(queries.results.compare.queryOptions({ input: { runId, otherRunId } }));
+  if (asked.error) return <ErrorCard error={asked.error} />;
+  if (!asked.data) return <Loader size="sm" aria-label={t('common.loading')} />;
+  return <Comparison found={asked.data} runs={runs} />;
+}
+
+function Comparison({ found, runs }: { found: RunComparison; runs: [RunSummary, RunSummary] }) {
+  const { t, format } = useTexts();
+  const { inBoth, sameCall, scores, changed } = found;
+  const names: [string, string] = [runs[0].name, runs[1].name];
+  if (inBoth === 0) return <Text c="dimmed">{t('compare.nothing')}</Text>;
+  const changes = inBoth - sameCall;
+  return (
+    <>
+      <p style={{ margin: 0 }}>
+        {t('compare.summary', {
+          both: format.integer(inBoth),
+          same: format.integer(sameCall),
+          share: format.percent(sameCall / inBoth, 1),
+          first: format.integer(found.onlyInFirst),
+          second: format.integer(found.onlyInSecond),
+        })}
+      </p>
+      {changes > 0 && <Changed found={found} runs={runs} />}
+      {changes > changed.length && (
+        <Text fz="sm" c="dimmed">
+          {t('compare.more', { count: changes - changed.length })}
+        </Text>
+      )}
+      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing={32}>
+        <Box style={{ overflow: 'auto' }} tabIndex={0} role="group" aria-label={t('compare.calls')}>
+          <table className="figures">
+            <caption>{t('compare.calls')}</caption>
+            <thead>
+              <tr>
+                <th scope="col">{t('compare.rowsColumns', { first: names[0], second: names[1] })}</th>
+                {predictionSchema.options.map((call) => (
+                  <th key={call} scope="col">
+                    {t(`prediction.${call}`)}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {predictionSchema.options.map((call) => (
+                <tr key={call}>
+                  <th scope="row">{t(`prediction.${call}`)}</th>
+                  {predictionSchema.options.map((second) => (
+                    <td key={second} data-marked={call === second}>
+                      {format.integer(found.calls[call][second])}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Box>
+        {scores && (
+          <section>
+            <Text component="h2" mb={8} fz="md" fw={600}>
+              {t('compare.scores')}
+            </Text>
+            <TwoScoresChart counts={found.scoreGrid} names={names} />
+            <Text fz="sm" c="dimmed">
+              {t('compare.scoresText', {
+                count: format.integer(scores.compared),
+                correlation: scores.correlation === null ? '–' : format.decimal(scores.correlation, 3),
+                mean: format.score(scores.meanAbsoluteDifference),
+                largest: format.score(scores.largestDifference),
+              })}
+            </Text>
+          </section>
+        )}
+      </SimpleGrid>
+    </>
+  );
+}
+
+/** What the runs call differently, with the scores along each sequence in both. */
+function Changed({ found, runs }: { found: RunComparison; runs: [RunSummary, RunSummary] }) {
+  const { t, format } = useTexts();
+  const score = (value: number | null) => (value === null ? '–' : format.score(value));
+  return (
+    <Box mah="60vh" style={{ overflow: 'auto' }} tabIndex={0} role="group" aria-label={t('compare.changed')}>
+      <table className="figures">
+        <caption>
+          {t('compare.changed')} ({format.integer(found.inBoth - found.sameCall)})
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">{t('results.column.seqName')}</th>
+            <th scope="col">{t('results.column.length')}</th>
+            {runs.map(({ runId, name }) => (
+              <Box component="th" key={runId} scope="colgroup" colSpan={3} ta="left">
+                {name}
+              </Box>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {found.changed.map(({ seqName, length, ...compared }) => (
+            <tr key={compared.first.row}>
+              <th scope="row">{seqName}</th>
+              <td>{format.integer(length)}</td>
+              {([compared.first, compared.second] as const).map((one, index) => [
+                <td key={`ribbon ${index}`}>
+                  <button
+                    type="button"
+                    className="link"
+                    title={t('compare.show')}
+                    onClick={() => showSequence(runs[index === 0 ? 0 : 1].runId, one.row)}
+                  >
+                    <Ribbon
+                      steps={one.ribbon}
+                      label={t('compare.showIn', { name: seqName, run: runs[index === 0 ? 0 : 1].name })}
+                    />
+                  </button>
+                </td>,
+                <td key={`call ${index}`}>
+                  <PredictionLabel prediction={one.prediction} />
+                </td>,
+                <td key={`score ${index}`}>{score(one.virusScore)}</td>,
+              ])}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Box>
+  );
+}

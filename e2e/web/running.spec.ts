@@ -57,12 +57,16 @@ test('a worker that is killed is reported in plain words and started again; a de
     window.getByText(/Reason: It was killed, most often because the computer ran out of memory/).first(),
   ).toBeVisible();
 
-  const cards = window.getByRole('region', { name: 'Devices' }).getByRole('article');
-  await expect(cards).toHaveCount(2);
-  await cards.first().getByRole('button', { name: 'Exclude' }).click();
-  await expect(cards.first().getByText('Excluded')).toBeVisible();
+  const rows = window.getByRole('region', { name: 'Devices' }).getByRole('row', { name: /^Processor \d/ });
+  await expect(rows).toHaveCount(2);
+  const order = async (name: string) => {
+    await rows.first().getByRole('button').click();
+    await window.getByRole('menuitem', { name }).click();
+  };
+  await order('Exclude');
+  await expect(rows.first().getByText('Excluded')).toBeVisible();
   await expect.poll(async () => (await engine.workers()).length).toBe(1);
-  await cards.first().getByRole('button', { name: 'Use again' }).click();
+  await order('Use again');
   await expect.poll(async () => (await engine.workers()).length).toBe(2);
 });
 

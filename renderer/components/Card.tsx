@@ -10,19 +10,35 @@ interface CardProps {
   children: ReactNode;
 }
 
-/** A titled region of a screen. */
-export function Card({ title, aside, tone = 'plain', className = '', children }: CardProps) {
+/** A titled region on the ground of the page, for what is read. */
+export function Section(props: CardProps) {
+  return <Region {...props} ground="" />;
+}
+
+/** A titled region that stands out, for what one picks or acts on. */
+export function Card(props: CardProps) {
+  return <Region {...props} ground="surface" />;
+}
+
+function Region({
+  title,
+  aside,
+  tone = 'plain',
+  className = '',
+  ground,
+  children,
+}: CardProps & { ground: string }) {
   const id = useId();
   return (
     <section
-      className={`surface ${className}`}
+      className={`${ground} ${className}`}
       style={tone === 'bad' ? { borderColor: 'var(--bad)' } : undefined}
       aria-labelledby={title ? id : undefined}
     >
       {(title || aside) && (
-        <Group justify="space-between" gap="4px 12px" mb={12} mih={28}>
+        <Group justify="space-between" gap="4px 12px" mb={ground === '' ? 4 : 12} mih={28}>
           {title && (
-            <Text component="h2" fz="lg" fw={620} lh={1.4} id={id}>
+            <Text component="h2" fz={ground === '' ? 'md' : 'lg'} fw={620} lh={1.4} id={id}>
               {title}
             </Text>
           )}

@@ -4,6 +4,8 @@ import classes from './Page.module.css';
 
 interface PageProps {
   title: string;
+  /** Of the browser's tab, where it says more. */
+  windowTitle?: string;
   /** One sentence below the title. */
   lead?: ReactNode;
   actions?: ReactNode;
@@ -15,11 +17,19 @@ interface PageProps {
 }
 
 /** A screen: heading, lead, actions and content. It begins at its top, and its heading takes the focus. */
-export function Page({ title, lead, actions, fill = false, narrow = false, children }: PageProps) {
+export function Page({
+  title,
+  windowTitle = title,
+  lead,
+  actions,
+  fill = false,
+  narrow = false,
+  children,
+}: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · VirNucPro Desktop`;
-  }, [title]);
+    document.title = `${windowTitle} · VirNucPro Desktop`;
+  }, [windowTitle]);
   useEffect(() => {
     heading.current?.focus({ preventScroll: true });
     heading.current?.closest('main')?.scrollTo(0, 0);

@@ -9,11 +9,11 @@ export interface Formats {
   readonly percent: (fraction: number, digits?: number) => string;
   /** Large counts in a few characters: 12.3K, 4.5M. */
   readonly compact: (value: number) => string;
-  /** Speeds in a few characters, always as many, so that nothing moves while they change: 41.0k, 245, 32.0. */
+  /** Speeds, with three digits that mean something: 41,200, 245, 32.0. */
   readonly rate: (value: number) => string;
   /** File and disk sizes, in decimal units as file managers show them. */
   readonly fileSize: (bytes: number) => string;
-  /** Graphics memory, in binary units as its makers state it. */
+  /** Memory: a GB of it is 2^30 bytes, as its makers count. */
   readonly memory: (bytes: number) => string;
   readonly bases: (count: number) => string;
   /** The two largest units that matter: 2 h 5 min, 45 s. */
@@ -28,7 +28,7 @@ export interface Formats {
 }
 
 const FILE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
-const BASE_UNITS = ['bp', 'kbp', 'Mbp', 'Gbp', 'Tbp'] as const;
+const BASE_UNITS = ['bp', 'bp', 'Mbp', 'Gbp', 'Tbp'] as const;
 const GIB = 2 ** 30;
 
 export function createFormats(locale: string): Formats {
@@ -41,8 +41,6 @@ export function createFormats(locale: string): Formats {
   const score = (value: number) => fourDigits(shownScore(value));
   const compact = numbers({ notation: 'compact', maximumSignificantDigits: 3, useGrouping: 'always' });
   const rate = numbers({
-    notation: 'compact',
-    useGrouping: 'always',
     minimumSignificantDigits: 3,
     maximumSignificantDigits: 3,
   });
@@ -111,10 +109,10 @@ export function createFormats(locale: string): Formats {
       const { rest, power } = scaled(bytes);
       return (sizes[power] ?? integer)(rest);
     },
-    memory: (bytes) => `${bytes >= 100 * GIB ? integer(bytes / GIB) : oneDigit(bytes / GIB)} GiB`,
+    memory: (bytes) => `${bytes >= 100 * GIB ? integer(bytes / GIB) : oneDigit(bytes / GIB)} GB`,
     bases(count) {
       const { rest, power } = scaled(count);
-      return `${power === 0 ? integer(rest) : threeDigits(rest)} ${BASE_UNITS[power] ?? 'bp'}`;
+      return `${power < 2 ? integer(count) : threeDigits(rest)} ${BASE_UNITS[power] ?? 'bp'}`;
     },
     duration,
     seconds: (value) => tenths.format(value),

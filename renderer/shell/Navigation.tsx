@@ -17,6 +17,7 @@ import { ProgressBar } from '../components/feedback/ProgressBar.tsx';
 import { useTexts } from '../i18n/index.ts';
 import { useChosenComputer, useComputers } from '../state/computer/computers.ts';
 import { go, hashOfRoute, useNavigation, type Route } from '../state/navigation.ts';
+import { useLiveRun } from '../state/runs/liveRun.ts';
 import { type RunStatus, runStatus, useRuns } from '../state/runs/runs.ts';
 import { useSettings } from '../state/settings.ts';
 import { openPalette } from './CommandPalette.tsx';
@@ -50,6 +51,10 @@ export function Navigation() {
       (screen !== 'start' || isNew || route.screen === 'start') && (screen !== 'computers' || hasComputers),
   );
   const busy = useRuns(useShallow((state) => state.runs?.filter(needsSight).slice(0, MOST_SHOWN) ?? []));
+  // Of the run that is looked at, what its page says.
+  const shownId = useLiveRun((state) => state.live?.run.runId);
+  const shownFraction = useLiveRun((state) => state.live?.progress.fraction ?? null);
+  const fractionOf = (run: RunSummary) => (run.runId === shownId ? shownFraction : run.fraction);
   return (
     <nav className={classes.nav} aria-label={t('shell.navigation')}>
       <div className={classes.brand}>
@@ -95,13 +100,13 @@ export function Navigation() {
                     <Text span fz="xs" c="inherit">
                       {!isAtWork(run)
                         ? t(`runState.${runStatus(run)}`)
-                        : run.fraction === null
+                        : fractionOf(run) === null
                           ? '–'
-                          : format.percent(run.fraction)}
+                          : format.percent(fractionOf(run) ?? 0, 1)}
                     </Text>
                     <ProgressBar
                       label={t('files.progressOf', { name: run.name })}
-                      fraction={isAtWork(run) ? run.fraction : (run.fraction ?? 0)}
+                      fraction={isAtWork(run) ? fractionOf(run) : (run.fraction ?? 0)}
                       tone={isAtWork(run) ? 'active' : 'warn'}
                       size="thin"
                     />

@@ -48,11 +48,11 @@ export async function bioinformatician(
   for (const { runId, state } of engine.runs())
     if (state.phase === 'running') engine.changeRun(runId, { state: { phase: 'paused', error: null } });
   engine.changeRun(run.runId, { state: { phase: 'running' }, queuePosition: null, fraction: 0.42 });
-  await page.getByRole('button', { name: RUN_NAME }).first().click();
+  await page.getByRole('grid').getByText(RUN_NAME).click();
   await page.getByRole('heading', { name: RUN_NAME, level: 1 }).waitFor();
   await page.waitForTimeout(4000);
   await camera.take('at-work');
-  await page.getByRole('heading', { name: 'Devices over the run' }).scrollIntoViewIfNeeded();
+  await page.getByRole('heading', { name: 'Devices' }).scrollIntoViewIfNeeded();
   await camera.take('devices-over-time');
   await page.keyboard.press('Control+k');
   await page.getByRole('dialog').getByRole('textbox').waitFor();

@@ -19,7 +19,7 @@ export async function screens(
   await page.getByText(/^About /).waitFor();
   await camera.take('new-run');
   await goTo(`run/${RUN_IDS.running}/progress`);
-  await page.getByRole('heading', { name: 'Devices over the run' }).waitFor();
+  await page.getByRole('heading', { name: 'Devices' }).waitFor();
   await page.waitForTimeout(4000);
   await camera.take('progress');
   await goTo(`run/${RUN_IDS.withFailures}/files`);

@@ -11,7 +11,9 @@ import {
 } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
 import type { InputStatus, RunSummary, PartState, WorkerState } from '../../../electron/contract/index.ts';
+import { isAtWork } from '../../../electron/contract/runState.ts';
 import { useTexts } from '../../i18n/index.ts';
+import { useConnectionStatus } from '../../state/connection.ts';
 import { type RunStatus, runStatus } from '../../state/runs/runs.ts';
 import classes from './StateBadge.module.css';
 
@@ -48,6 +50,14 @@ const RUN_LOOKS: Record<RunStatus, Look> = {
 
 export function RunBadge({ run }: { run: RunSummary }) {
   const { t } = useTexts();
+  const isLost = useConnectionStatus() === 'lost';
+  if (isLost && isAtWork(run)) {
+    return (
+      <Badge tone="neutral" icon={IconPlugX}>
+        {t('runState.noAnswer')}
+      </Badge>
+    );
+  }
   const status = runStatus(run);
   const [tone, icon] = RUN_LOOKS[status];
   return (

@@ -94,6 +94,7 @@ export const common = {
 
   'runState.created': 'Wird vorbereitet …',
   'runState.queued': 'Wartet',
+  'runState.noAnswer': 'Keine Antwort',
   'runState.running': 'Läuft',
   'runState.pausing': 'Pausiert gleich …',
   'runState.draining': 'Beendet die laufende Arbeit …',

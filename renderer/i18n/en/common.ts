@@ -93,6 +93,7 @@ export const common = {
 
   'runState.created': 'Preparing …',
   'runState.queued': 'Waiting',
+  'runState.noAnswer': 'No answer',
   'runState.running': 'Running',
   'runState.pausing': 'Pausing …',
   'runState.draining': 'Finishing current work …',

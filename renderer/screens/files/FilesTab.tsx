@@ -6,7 +6,7 @@ import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { whileInWork } from './whileInWork.ts';
 import { useState } from 'react';
-import { TechnicalDetails } from '../../components/TechnicalDetails.tsx';
+import { Fold } from '../../components/Fold.tsx';
 import { FailuresCard, UnusableCard } from './FailuresCard.tsx';
 import { InputsCard } from './InputsCard.tsx';
 import { PartsCard } from './PartsCard.tsx';
@@ -14,6 +14,7 @@ import { ResultFilesCard } from './ResultFilesCard.tsx';
 
 /** What failed above all, then the inputs and the result files; the pieces of work are folded away. */
 export function FilesTab({ run }: { run: RunSummary }) {
+  const { t } = useTexts();
   const [input, setInput] = useState<InputStatus | null>(null);
   return (
     <>
@@ -22,9 +23,9 @@ export function FilesTab({ run }: { run: RunSummary }) {
       <UnusableCard run={run} />
       <InputsCard run={run} selected={input?.input ?? null} onSelect={setInput} />
       <ResultFilesCard run={run} />
-      <TechnicalDetails>
+      <Fold title={t('plan.technical')}>
         <PartsCard run={run} input={input} onShowAll={() => setInput(null)} />
-      </TechnicalDetails>
+      </Fold>
     </>
   );
 }

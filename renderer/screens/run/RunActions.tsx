@@ -1,4 +1,4 @@
-import { Button, Menu, Text } from '@mantine/core';
+import { Button, Group, Menu, Text } from '@mantine/core';
 import { IconBell, IconChevronDown, IconPlayerPause, IconPlayerPlay, IconTable } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/index.ts';
@@ -7,11 +7,12 @@ import { useSettings } from '../../state/settings.ts';
 import { useMutation } from '@tanstack/react-query';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { goToRun, type RunTab } from '../../state/navigation.ts';
-import { prepareAgain } from '../../state/newRun/prepareAgain.ts';
 import { queuedRuns, runStatus, useRuns } from '../../state/runs/runs.ts';
 import { mayFinishNow, resumeRun, useRunOrder } from '../../state/runs/runOrders.ts';
 import { askToDiscard, askToFinishNow } from '../../components/runActions.tsx';
+import { WhileConnected } from '../../components/WhileConnected.tsx';
 import { useLiveRun } from '../../state/runs/liveRun.ts';
+import { RunMenu } from '../history/RunMenu.tsx';
 
 interface RunActionsProps {
   run: RunSummary;
@@ -19,8 +20,20 @@ interface RunActionsProps {
   tab: RunTab;
 }
 
-/** What can be done with a run as it stands. One that is done leads to its results. */
+/** What can be done with a run as it stands. */
 export function RunActions({ run, tab }: RunActionsProps) {
+  return (
+    <WhileConnected>
+      <Group gap={8}>
+        <MainActions run={run} tab={tab} />
+        <RunMenu run={run} />
+      </Group>
+    </WhileConnected>
+  );
+}
+
+/** One that is done leads to its results. */
+function MainActions({ run, tab }: RunActionsProps) {
   const { t } = useTexts();
   const { runId } = run;
   const order = useRunOrder(runId);
@@ -28,33 +41,25 @@ export function RunActions({ run, tab }: RunActionsProps) {
   const status = runStatus(run);
 
   // Where a banner says what is the matter, the button to go on stands in it.
-  if (status === 'halted' || status === 'interrupted' || status === 'failed') {
-    return <AgainButton run={run} />;
-  }
+  if (status === 'halted' || status === 'interrupted' || status === 'failed') return null;
   if (status === 'paused' || status === 'cancelled') {
     return (
-      <>
-        <AgainButton run={run} />
-        <Button
-          loading={resume.isPending}
-          leftSection={<IconPlayerPlay size={16} aria-hidden />}
-          onClick={() => resume.mutate(run)}
-        >
-          {t('run.continue')}
-        </Button>
-      </>
+      <Button
+        loading={resume.isPending}
+        leftSection={<IconPlayerPlay size={16} aria-hidden />}
+        onClick={() => resume.mutate(run)}
+      >
+        {t('run.continue')}
+      </Button>
     );
   }
   if (status === 'done' || status === 'done_with_failures') {
     return (
-      <>
-        <AgainButton run={run} />
-        {tab !== 'results' && (
-          <Button leftSection={<IconTable size={16} aria-hidden />} onClick={() => goToRun(runId, 'results')}>
-            {t('run.seeResults')}
-          </Button>
-        )}
-      </>
+      tab !== 'results' && (
+        <Button leftSection={<IconTable size={16} aria-hidden />} onClick={() => goToRun(runId, 'results')}>
+          {t('run.seeResults')}
+        </Button>
+      )
     );
   }
   if (status === 'queued') {
@@ -71,16 +76,6 @@ export function RunActions({ run, tab }: RunActionsProps) {
       <NotifyButton />
       <StopActions run={run} running={status === 'running' || status === 'created'} />
     </>
-  );
-}
-
-function AgainButton({ run }: { run: RunSummary }) {
-  const { t } = useTexts();
-  const again = useMutation({ mutationFn: prepareAgain });
-  return (
-    <Button variant="default" loading={again.isPending} onClick={() => again.mutate(run)}>
-      {t('run.again')}
-    </Button>
   );
 }
 

@@ -4,12 +4,13 @@ import { useTexts } from '../../i18n/index.ts';
 import { followRun, useLiveRun } from '../../state/runs/liveRun.ts';
 import { runStatus, useRuns } from '../../state/runs/runs.ts';
 import { Group, Tabs, Text } from '@mantine/core';
-import { runFileStem, type RunSummary } from '../../../electron/contract/index.ts';
+import { isAtWork, runFileStem, type RunSummary } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/feedback/Banner.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { Page } from '../../components/Page.tsx';
 import { PathText } from '../../components/files/PathText.tsx';
 import { RunBadge } from '../../components/feedback/StateBadge.tsx';
+import { WhileConnected } from '../../components/WhileConnected.tsx';
 import { Waiting } from '../../components/feedback/Waiting.tsx';
 import { modelNotice } from '../../state/computer/modelTexts.ts';
 import { goToRun, RUN_TABS, type RunTab } from '../../state/navigation.ts';
@@ -35,14 +36,22 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
   const error = useLiveRun((state) => (state.runId === runId ? state.error : null));
   const failedParts = useLiveRun((state) => state.live?.progress.parts.failed ?? 0);
   const source = useChartSource(run);
+  const percent = useLiveRun(({ live }) =>
+    live && isAtWork(live.run) && live.progress.fraction !== null
+      ? texts.format.percent(live.progress.fraction)
+      : null,
+  );
   if (!run) {
     return <Page title={t('run.title')}>{error ? <ErrorCard error={error} /> : <Waiting like="run" />}</Page>;
   }
   const notice = modelNotice(run.plan.model, texts);
+  const isDone = run.state.phase === 'done';
+  const windowTitle = percent === null ? `${isDone ? '✓ ' : ''}${run.name}` : `${percent} ${run.name}`;
   return (
     <Page
       fill={tab === 'results'}
       title={run.name}
+      windowTitle={windowTitle}
       lead={
         <Group component="span" gap="4px 12px" miw={0} fz="sm">
           <span data-live>
@@ -58,7 +67,9 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
           {notice}
         </Banner>
       )}
-      <RunBanners run={run} />
+      <WhileConnected>
+        <RunBanners run={run} />
+      </WhileConnected>
       <ExampleVerdict run={run} />
       <NormsBanner />
       {error && <ErrorCard error={error} />}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Box, Button, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
 import type { RunEvent } from '../../../../electron/contract/index.ts';
-import { Card } from '../../../components/Card.tsx';
+import { Section } from '../../../components/Card.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { queries } from '../../../state/connection.ts';
 import { useEngineTexts } from '../../../state/engineTexts.ts';
@@ -27,7 +27,7 @@ export function EventList({ runId }: { runId: string }) {
   const known = [...(before.data ?? NO_EVENTS), ...recent];
   const shown = [...new Map(known.map((event) => [event.id, event])).values()].sort((a, b) => b.id - a.id);
   return (
-    <Card
+    <Section
       title={t('events.title')}
       aside={
         <Button size="compact-sm" variant="default" onClick={() => openRunDialog(runId, 'log')}>
@@ -65,6 +65,6 @@ export function EventList({ runId }: { runId: string }) {
           })}
         </ol>
       )}
-    </Card>
+    </Section>
   );
 }

@@ -1,13 +1,15 @@
-import { act, screen } from '@testing-library/react';
+import { act, screen, within } from '@testing-library/react';
 import { expect, it, onTestFinished } from 'vitest';
 import type { RunSummary } from '../../../../electron/contract/index.ts';
-import { queries } from '../../../state/connection.ts';
+import { engine, queries } from '../../../state/connection.ts';
+import { useResultsView } from '../../../state/results/resultsView.ts';
 import { queryClient } from '../../../state/queryClient.ts';
 import { useLiveRun } from '../../../state/runs/liveRun.ts';
 import { madeLive } from '../../../testing/memoryEngine/live.ts';
 import { madeRuns, RUN_IDS } from '../../../testing/memoryEngine/runs.ts';
 import { World } from '../../../testing/memoryEngine/world.ts';
 import { renderWithEngine } from '../../../testing/render.tsx';
+import { AnswerSoFar } from './AnswerSoFar.tsx';
 import { OverallProgress } from './OverallProgress.tsx';
 
 const PAUSED: RunSummary['state'] = { phase: 'paused', error: null };
@@ -35,12 +37,38 @@ it('moves while a run is at work of which nobody knows how much it is, and not w
   expect(bar().getAttribute('aria-valuenow')).toBe('0');
 });
 
+function Answer() {
+  const run = useLiveRun((state) => state.live?.run);
+  return run ? <AnswerSoFar run={run} /> : null;
+}
+
+it('shows the five best hits so far, each of which leads to its sequence in the results', async () => {
+  onTestFinished(() => useLiveRun.setState({ live: null }));
+  const run = runAtWork();
+  showWithoutFraction(run);
+  await renderWithEngine(<Answer />);
+  const [best, ...others] = within(
+    await screen.findByRole('group', { name: 'Best evidence' }),
+  ).getAllByRole<HTMLButtonElement>('button');
+  expect(others).toHaveLength(4);
+  const { items } = await engine.results.page({
+    runId: run.runId,
+    filter: { predictions: ['virus'] },
+    sort: { by: 'evidence', descending: true },
+    limit: 1,
+  });
+  expect(best?.textContent).toBe(items[0]?.seqName);
+  act(() => best?.click());
+  expect(useResultsView.getState()).toMatchObject({ runId: run.runId, openRow: items[0]?.row });
+  expect(location.hash).toBe(`#/run/${run.runId}/results`);
+});
+
 it('counts viral sequences once more when the run pauses', async () => {
   onTestFinished(() => useLiveRun.setState({ live: null }));
   const run = runAtWork();
   showWithoutFraction(run);
-  await renderWithEngine(<OverallProgress />);
-  await screen.findByText('17.7% (16.0% to 19.4%)');
+  await renderWithEngine(<Answer />);
+  await screen.findByText('(16.0% to 19.4%)');
   const key = queries.runs.viralSoFar.queryKey({ input: { runId: run.runId } });
   act(
     () =>
@@ -52,5 +80,5 @@ it('counts viral sequences once more when the run pauses', async () => {
   );
   await screen.findByText('7 of 30');
   act(() => showWithoutFraction({ ...run, state: PAUSED }));
-  await screen.findByText('17.7% (16.0% to 19.4%)');
+  await screen.findByText('(16.0% to 19.4%)');
 });

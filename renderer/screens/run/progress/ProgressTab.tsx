@@ -7,13 +7,12 @@ import { Card } from '../../../components/Card.tsx';
 import { ProgressBar } from '../../../components/feedback/ProgressBar.tsx';
 import { Waiting } from '../../../components/feedback/Waiting.tsx';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
-import { DeviceGrid } from './DeviceGrid.tsx';
-import { DeviceHistoryCard } from './DeviceHistoryCard.tsx';
+import { AnswerSoFar } from './AnswerSoFar.tsx';
+import { DevicesTable } from './DevicesTable.tsx';
 import { EventList } from './EventList.tsx';
 import { OverallProgress } from './OverallProgress.tsx';
-import { PlanCard } from './PlanCard.tsx';
+import { PlanFold } from './PlanFold.tsx';
 import { ThroughputChart } from './ThroughputChart.tsx';
-import { ViralShareCard } from './ViralShareCard.tsx';
 
 /** The dashboard of a run. */
 export function ProgressTab({ run }: { run: RunSummary }) {
@@ -26,11 +25,6 @@ export function ProgressTab({ run }: { run: RunSummary }) {
       state.live.devices.length > 0 &&
       state.live.devices.every((device) => device.index === null),
   );
-  // After the end only those that somebody has to look after; how all did stands further down.
-  const hasTrouble = useLiveRun(
-    (state) => state.live?.devices.some(({ worker }) => worker.state === 'switched_off') ?? false,
-  );
-  const showsDevices = isAtWork(run) || hasTrouble;
   if (!hasLive) {
     if (error) return null;
     // Files, model and devices are checked before the first figures come.
@@ -52,19 +46,18 @@ export function ProgressTab({ run }: { run: RunSummary }) {
       {isAtWork(run) && <ClusterBanner />}
       <Stack gap={16} data-live>
         <OverallProgress />
-        {showsDevices && <DeviceGrid runId={run.runId} />}
+        {run.state.phase !== 'created' && (
+          <>
+            <AnswerSoFar run={run} />
+            <DevicesTable run={run} />
+            <div className="columns">
+              <ThroughputChart run={run} />
+              <EventList runId={run.runId} />
+            </div>
+          </>
+        )}
       </Stack>
-      {run.state.phase !== 'created' && (
-        <>
-          <ViralShareCard run={run} />
-          <div className="columns">
-            <ThroughputChart run={run} />
-            <EventList runId={run.runId} />
-          </div>
-          <DeviceHistoryCard run={run} />
-        </>
-      )}
-      <PlanCard run={run} />
+      <PlanFold run={run} />
     </>
   );
 }

@@ -1,16 +1,17 @@
 import { isAtWork } from '../../../../electron/contract/runState.ts';
 import { queries } from '../../../state/connection.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useCallback, useEffect, useMemo, useRef } from 'react';
+import { useCallback, useMemo } from 'react';
 import type { RunSummary } from '../../../../electron/contract/index.ts';
 import { AccessibleChart } from '../../../components/charts/AccessibleChart.tsx';
-import { Card } from '../../../components/Card.tsx';
+import { Section } from '../../../components/Card.tsx';
 import { niceTop } from '../../../components/charts/axes.ts';
 import { TimeCurve } from '../../../components/charts/TimeCurve.tsx';
 import { totalsOverTime } from '../../../components/charts/timeSeries.ts';
 import { useTexts } from '../../../i18n/index.ts';
-import { seedSpeeds, sequencesPerMinute, useLiveRun } from '../../../state/runs/liveRun.ts';
+import { sequencesPerMinute, useLiveRun } from '../../../state/runs/liveRun.ts';
 import { curvesEvery, useOnceMoreAtEnd } from './askingAgain.ts';
+import { useDeviceHistory } from './DevicesTable.tsx';
 
 const MOST_POINTS = 240;
 
@@ -35,22 +36,19 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
       })),
     [answer.data, factor],
   );
-  const isSeeded = useRef(false);
-  useEffect(() => {
-    // Only once: later answers hold nothing that this window has not seen itself. What an earlier look at the run left is too old.
-    if (isSeeded.current || answer.data === undefined || !answer.isFetchedAfterMount) return;
-    isSeeded.current = true;
-    seedSpeeds(answer.data, Date.now());
-  }, [answer.data, answer.isFetchedAfterMount]);
+  // Where computing began, and not with the first score.
+  const [first] = points;
+  const began = useDeviceHistory(run).map((device) => device.points[0]?.time ?? Infinity);
+  const begin = Math.min(first?.time ?? 0, ...began);
   const top = Math.max(0, ...points.map((point) => point.value ?? 0));
   const labelOf = useCallback(
     (speed: number) => t('progress.sequencesPerMinute', { speed: format.rate(speed) }),
     [t, format],
   );
   return (
-    <Card title={t('throughput.title')} aside={t('throughput.unit')}>
+    <Section title={t('throughput.title')} aside={t('throughput.unit')}>
       {points.length < 2 ? (
-        <p className="muted" style={{ minHeight: isAtWork(run) ? 204 : undefined, margin: 0 }}>
+        <p className="muted" style={{ minHeight: isAtWork(run) ? 164 : undefined, margin: 0 }}>
           {isAtWork(run) ? t('throughput.empty') : t('throughput.none')}
         </p>
       ) : (
@@ -58,10 +56,10 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
           savable
           title={t('throughput.title')}
           summary={t('throughput.summary', {
-            top: format.compact(top),
-            now: format.compact(points.at(-1)?.value ?? 0),
+            top: format.rate(top),
+            now: format.rate(points.at(-1)?.value ?? 0),
           })}
-          height={200}
+          height={160}
           table={() => ({
             columns: [t('throughput.time'), t('throughput.unit')],
             rows: points.map((point) => [
@@ -72,7 +70,7 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
         >
           <TimeCurve
             points={points}
-            begin={points[0]?.time ?? 0}
+            begin={begin}
             end={points.at(-1)?.time ?? 0}
             top={niceTop(top)}
             tick={format.compact}
@@ -80,6 +78,6 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
           />
         </AccessibleChart>
       )}
-    </Card>
+    </Section>
   );
 }

@@ -1,9 +1,8 @@
 import { Box } from '@mantine/core';
 import { useShallow } from 'zustand/react/shallow';
 import type { RunSummary } from '../../../../electron/contract/index.ts';
-import { Card } from '../../../components/Card.tsx';
 import { Facts } from '../../../components/Facts.tsx';
-import { TechnicalDetails } from '../../../components/TechnicalDetails.tsx';
+import { Fold } from '../../../components/Fold.tsx';
 import { partNumber } from '../../../i18n/format.ts';
 import { modelTitle } from '../../../state/computer/modelTexts.ts';
 import { useTexts } from '../../../i18n/index.ts';
@@ -11,46 +10,46 @@ import { deviceTitle } from '../../../state/runs/deviceLabels.ts';
 import { useLiveRun } from '../../../state/runs/liveRun.ts';
 
 /** What decides the numbers of this run, as it was fixed at the start; what only few ask for is folded away. */
-export function PlanCard({ run }: { run: RunSummary }) {
+export function PlanFold({ run }: { run: RunSummary }) {
   const texts = useTexts();
   const { t, format } = texts;
   const { plan } = run;
   return (
-    <Card title={t('plan.title')} aside={t('plan.hint')}>
-      <Facts
-        size="small"
-        items={[
-          { label: t('newRun.model'), value: modelTitle(plan.model, texts) },
-          { label: t('plan.chunkLength'), value: format.bases(plan.chunkLength) },
-          { label: t('plan.created'), value: format.dateTime(run.createdAt) },
-          ...(plan.repairs
-            ? [
-                {
-                  label: t('plan.repairs'),
-                  value: plan.repairs.map((repair) => t(`repair.${repair}`)).join(', '),
-                },
-              ]
-            : []),
-          ...(plan.imported
-            ? [
-                {
-                  label: t('plan.imported'),
-                  value: t('plan.importedValue', {
-                    esm2: plan.imported.framesEsm2,
-                    dnabertS: plan.imported.framesDnabertS,
-                    frames: plan.imported.frames,
-                    folder: plan.imported.folder,
-                  }),
-                },
-              ]
-            : []),
-        ]}
-      />
-      <TechnicalDetails>
+    <div>
+      <Fold title={t('plan.title')}>
+        <Facts
+          size="small"
+          items={[
+            { label: t('newRun.model'), value: modelTitle(plan.model, texts) },
+            { label: t('plan.chunkLength'), value: format.bases(plan.chunkLength) },
+            { label: t('plan.created'), value: format.dateTime(run.createdAt) },
+            ...(plan.repairs
+              ? [
+                  {
+                    label: t('plan.repairs'),
+                    value: plan.repairs.map((repair) => t(`repair.${repair}`)).join(', '),
+                  },
+                ]
+              : []),
+            ...(plan.imported
+              ? [
+                  {
+                    label: t('plan.imported'),
+                    value: t('plan.importedValue', {
+                      esm2: plan.imported.framesEsm2,
+                      dnabertS: plan.imported.framesDnabertS,
+                      frames: plan.imported.frames,
+                      folder: plan.imported.folder,
+                    }),
+                  },
+                ]
+              : []),
+          ]}
+        />
         <PlanFacts run={run} />
         <DeviceTable />
-      </TechnicalDetails>
-    </Card>
+      </Fold>
+    </div>
   );
 }
 

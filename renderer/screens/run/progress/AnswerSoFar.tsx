@@ -1,0 +1,225 @@
+import { Button, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Area } from 'recharts';
+import type { RunSummary, ShareSoFar, ViralShares } from '../../../../electron/contract/index.ts';
+import { isAtWork } from '../../../../electron/contract/runState.ts';
+import { Section } from '../../../components/Card.tsx';
+import { BASE_LINE, MARGIN, niceTop } from '../../../components/charts/axes.ts';
+import { Plot } from '../../../components/charts/Plot.tsx';
+import { Fold } from '../../../components/Fold.tsx';
+import { Hint } from '../../../components/Hint.tsx';
+import { useTexts } from '../../../i18n/index.ts';
+import { queries } from '../../../state/connection.ts';
+import { goToRun } from '../../../state/navigation.ts';
+import { showSequence } from '../../../state/results/resultsView.ts';
+import { whileGrowing } from '../../../state/results/whileGrowing.ts';
+import { EvidenceLabel } from '../../results/callLabels.tsx';
+import { Ribbon } from '../../results/table/sequenceColumns.tsx';
+import { useOnceMoreAtEnd } from './askingAgain.ts';
+
+const EVERY_MS = 5_000;
+/** Percentages below this have two digits. */
+const SMALL_SHARE = 0.01;
+
+/** Asked again every few seconds while the run is at work; the engine counts again only as often as that is cheap. */
+export function useViralShares(run: RunSummary | null) {
+  const atWork = run !== null && isAtWork(run);
+  const answer = useQuery(
+    queries.runs.viralSoFar.queryOptions({
+      input: { runId: run?.runId ?? '' },
+      enabled: run !== null && run.state.phase !== 'created',
+      refetchInterval: atWork && EVERY_MS,
+    }),
+  );
+  useOnceMoreAtEnd(atWork, answer.refetch);
+  return answer.data;
+}
+
+export function useShareTexts() {
+  const { t, format } = useTexts();
+  const percent = (share: number): string => format.percent(share, share < SMALL_SHARE ? 2 : 1);
+  return {
+    percent,
+    /** The share that the finished run will show; else what was counted. */
+    share: ({ viral, scored, estimate }: ShareSoFar): string =>
+      scored === 0
+        ? '–'
+        : estimate === null
+          ? t('common.of', { part: format.integer(viral), whole: format.integer(scored) })
+          : percent(estimate.share),
+    interval: ({ estimate }: ShareSoFar): string =>
+      estimate === null
+        ? t('viral.noInterval')
+        : t('viral.interval', { low: percent(estimate.low), high: percent(estimate.high) }),
+    basis: ({ unit, scored, total }: ShareSoFar): string =>
+      t(unit === 'chunks' ? 'viral.fromChunks' : 'viral.fromSequences', {
+        scored: format.integer(scored),
+        total: format.integer(total),
+      }),
+  };
+}
+
+/** What the run found so far, with the interval of what it will show in the end; beside it the best of what it found. */
+export function AnswerSoFar({ run }: { run: RunSummary }) {
+  const found = useViralShares(run);
+  if (!found || found.run.scored === 0) return null;
+  return (
+    <div className="columns" data-wide="last">
+      <ViralShare found={found} />
+      <BestHits run={run} />
+    </div>
+  );
+}
+
+function ViralShare({ found }: { found: ViralShares }) {
+  const { t, format } = useTexts();
+  const texts = useShareTexts();
+  const { curve, samples } = found;
+  const top = niceTop(Math.max(...curve.map(({ high }) => high)) * 100);
+  return (
+    <Section title={t('viral.title')}>
+      <Hint label={`${t('viral.hint')} ${texts.basis(found.run)}`}>
+        <Text component="p" w="fit-content" tabIndex={0}>
+          <Text span fz={22} fw={650}>
+            {texts.share(found.run)}
+          </Text>{' '}
+          {texts.interval(found.run)}
+        </Text>
+      </Hint>
+      {curve.length > 1 && (
+        <Plot
+          kind="area"
+          title={t('viral.title')}
+          summary={`${texts.share(found.run)} ${texts.interval(found.run)}`}
+          height={110}
+          table={() => ({
+            columns: [t('viral.computed'), t('viral.share'), t('viral.low'), t('viral.high')],
+            rows: curve.map(({ fraction, share, low, high }) =>
+              [fraction, share, low, high].map((value) => texts.percent(value)),
+            ),
+          })}
+          data={curve}
+          margin={MARGIN}
+          x={{
+            type: 'number',
+            dataKey: 'fraction',
+            domain: [0, 1],
+            ticks: [0, 0.5, 1],
+            tickFormatter: (fraction: number) => format.percent(fraction),
+            axisLine: BASE_LINE,
+          }}
+          y={{
+            domain: [0, top / 100],
+            ticks: [0, top / 100],
+            tickFormatter: (share: number) => texts.percent(share),
+            axisLine: false,
+          }}
+          tip={({ fraction, ...estimate }) => ({
+            title: t('viral.when', { fraction: format.percent(fraction, 1) }),
+            lines: [
+              `${texts.percent(estimate.share)} ${t('viral.interval', { low: texts.percent(estimate.low), high: texts.percent(estimate.high) })}`,
+            ],
+          })}
+        >
+          <Area
+            dataKey={({ low, high }: { low: number; high: number }) => [low, high]}
+            stroke="none"
+            fill="var(--virus)"
+            fillOpacity={0.18}
+            isAnimationActive={false}
+          />
+          <Area dataKey="share" stroke="var(--virus)" fill="none" isAnimationActive={false} />
+        </Plot>
+      )}
+      {samples.length > 1 && (
+        <Fold title={t('viral.bySample', { count: samples.length })}>
+          <table className="figures">
+            <thead>
+              <tr>
+                <th scope="col">{t('viral.sample')}</th>
+                <th scope="col">{t('viral.share')}</th>
+                <th scope="col">{t('viral.restsOn')}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {samples.map((sample) => (
+                <tr key={sample.sample}>
+                  <th scope="row">{sample.sample}</th>
+                  <td>
+                    {texts.share(sample)} {sample.estimate && texts.interval(sample)}
+                  </td>
+                  <td>{texts.basis(sample)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Fold>
+      )}
+    </Section>
+  );
+}
+
+const MOST_HITS = 5;
+
+/** The best evidence that there is by now; each leads to its sequence in the results. */
+function BestHits({ run }: { run: RunSummary }) {
+  const { t, format } = useTexts();
+  const { runId } = run;
+  const page = useQuery({
+    ...queries.results.page.queryOptions({
+      input: {
+        runId,
+        filter: { predictions: ['virus'] },
+        sort: { by: 'evidence', descending: true },
+        limit: MOST_HITS,
+      },
+    }),
+    ...whileGrowing(run),
+  });
+  useOnceMoreAtEnd(isAtWork(run), page.refetch);
+  const hits = page.data?.items ?? [];
+  if (hits.length === 0) return null;
+  return (
+    <Section
+      title={t(run.state.phase === 'done' ? 'hits.title' : 'hits.soFar')}
+      aside={
+        <Button size="compact-sm" variant="default" onClick={() => goToRun(runId, 'results')}>
+          {t('hits.all')}
+        </Button>
+      }
+    >
+      <div style={{ overflowX: 'auto' }} tabIndex={0} role="group" aria-label={t('hits.title')}>
+        <table className="figures">
+          <thead>
+            <tr>
+              <th scope="col">{t('results.column.seqName')}</th>
+              <th scope="col">{t('results.column.length')}</th>
+              <th scope="col">{t('results.column.ribbon')}</th>
+              <th scope="col">{t('results.column.virusScore')}</th>
+              <th scope="col">{t('results.column.evidence')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {hits.map(({ row, seqName, length, ribbon, virusScore, evidence }) => (
+              <tr key={row}>
+                <th scope="row">
+                  <button type="button" className="link" onClick={() => showSequence(runId, row)}>
+                    {seqName}
+                  </button>
+                </th>
+                <td>{format.integer(length)}</td>
+                <td>
+                  <Ribbon steps={ribbon} label={seqName} />
+                </td>
+                <td>{virusScore === null ? '–' : format.score(virusScore)}</td>
+                <td>
+                  <EvidenceLabel evidence={evidence} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,469 @@
+import { ActionIcon, Button, Group, Menu, SimpleGrid, Text, UnstyledButton } from '@mantine/core';
+import { IconAlertTriangle, IconChevronDown, IconChevronRight, IconDots } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { memo, useCallback, useMemo, useState } from 'react';
+import { useShallow } from 'zustand/react/shallow';
+import type { DeviceHistory, DeviceLive, RunSummary } from '../../../../electron/contract/index.ts';
+import { isAtWork } from '../../../../electron/contract/runState.ts';
+import { AccessibleChart } from '../../../components/charts/AccessibleChart.tsx';
+import { TimeCurve } from '../../../components/charts/TimeCurve.tsx';
+import { gapsBetween, withPauses } from '../../../components/charts/timeSeries.ts';
+import { WorkerBadge } from '../../../components/feedback/StateBadge.tsx';
+import { Fold } from '../../../components/Fold.tsx';
+import { Hint } from '../../../components/Hint.tsx';
+import { useTexts, type Texts } from '../../../i18n/index.ts';
+import { queries, useConnectionStatus } from '../../../state/connection.ts';
+import { useErrorTexts } from '../../../state/engineTexts.ts';
+import { formatNamed, useExport } from '../../../state/results/useExport.ts';
+import {
+  deviceTitle,
+  isLeftOut,
+  titleOnNode,
+  useDeviceLabels,
+  useNumberedDevices,
+} from '../../../state/runs/deviceLabels.ts';
+import { sequencesPerMinute, useLiveRun } from '../../../state/runs/liveRun.ts';
+import { includeDevice } from '../../../state/runs/runOrders.ts';
+import { sayError } from '../../../state/say.ts';
+import { curvesEvery, useOnceMoreAtEnd } from './askingAgain.ts';
+import classes from './DevicesTable.module.css';
+
+/** More devices of a cluster than this are shown node by node, where somebody asks for them. */
+const MOST_UNFOLDED = 24;
+
+/** How each device did over the whole run, also after its end. */
+export function useDeviceHistory(run: RunSummary): readonly DeviceHistory[] {
+  const history = useQuery(
+    queries.runs.deviceHistory.queryOptions({
+      input: { runId: run.runId },
+      refetchInterval: () => isAtWork(run) && curvesEvery(run.createdAt),
+    }),
+  );
+  useOnceMoreAtEnd(isAtWork(run), history.refetch);
+  return useMemo(() => (history.data ?? []).filter(({ points }) => points.length > 1), [history.data]);
+}
+
+interface Shown {
+  readonly id: string;
+  readonly node: string | null;
+}
+
+/** A line for each device: what it does now, and its speed over the run. */
+export function DevicesTable({ run }: { run: RunSummary }) {
+  const { t } = useTexts();
+  const numbered = useNumberedDevices();
+  const history = useDeviceHistory(run);
+  const atWork = isAtWork(run);
+  // After the end only those that did something, or that somebody has to look after.
+  const inTrouble = useLiveRun(
+    useShallow(
+      (state) =>
+        state.live?.devices.filter(({ worker }) => worker.state === 'switched_off').map(({ id }) => id) ?? [],
+    ),
+  );
+  const isGpu = useLiveRun((state) => state.live?.devices.some(({ index }) => index !== null) ?? false);
+  const shown = useMemo((): Shown[] => {
+    const known = new Map(numbered.map(({ id, place }) => [id, { id, node: place?.node ?? null }]));
+    const recorded = history.map(({ id }) => id);
+    const ids = atWork ? [...known.keys(), ...recorded] : [...recorded, ...inTrouble];
+    return [...new Set(ids)].map((id) => known.get(id) ?? { id, node: null });
+  }, [numbered, history, atWork, inTrouble]);
+  if (shown.length === 0) return null;
+  const nodes = [...Map.groupBy(shown, ({ node }) => node)];
+  const heads = ['state', 'speed', 'overRun', ...(isGpu ? GPU_MEASURES : []), 'busy'] as const;
+  const scale = speedScale(history);
+  return (
+    <section aria-labelledby="devices-title">
+      <Text component="h2" fz="md" fw={620} mb={4} id="devices-title">
+        {t('run.devices')}
+      </Text>
+      <div className={classes.scroller} tabIndex={0} role="group" aria-labelledby="devices-title">
+        <table className={classes.table}>
+          <thead>
+            <tr>
+              <th scope="col">{t('files.column.device')}</th>
+              {heads.map((head) => (
+                <Hint key={head} label={t(`devices.hint.${head}`)}>
+                  <th scope="col" data-number={NUMBERS.has(head)}>
+                    {t(`devices.${head}`)}
+                  </th>
+                </Hint>
+              ))}
+              <td />
+            </tr>
+          </thead>
+          {nodes.map(([node, devices]) => (
+            <NodeRows
+              key={node ?? ''}
+              node={node}
+              devices={devices}
+              openAtFirst={shown.length <= MOST_UNFOLDED}
+              rows={{ run, isGpu, history, scale, columns: heads.length + 2 }}
+            />
+          ))}
+        </table>
+      </div>
+      {history.length > 0 && <Curves run={run} history={history} />}
+    </section>
+  );
+}
+
+const GPU_MEASURES = ['load', 'memory', 'temperature', 'power'] as const;
+const NUMBERS: ReadonlySet<string> = new Set(['speed', ...GPU_MEASURES, 'busy']);
+
+interface RowsOf {
+  run: RunSummary;
+  isGpu: boolean;
+  history: readonly DeviceHistory[];
+  scale: SpeedScale;
+  columns: number;
+}
+
+interface NodeRowsProps {
+  /** A computer of a cluster; null on this computer. */
+  node: string | null;
+  devices: readonly Shown[];
+  openAtFirst: boolean;
+  rows: RowsOf;
+}
+
+function NodeRows({ node, devices, openAtFirst, rows }: NodeRowsProps) {
+  const { t, format } = useTexts();
+  const [opened, setOpened] = useState(openAtFirst);
+  const ids = useMemo(() => new Set(devices.map(({ id }) => id)), [devices]);
+  const [computing, residuesPerSecond] = useLiveRun(
+    useShallow((state) => {
+      const there = node === null ? [] : (state.live?.devices.filter(({ id }) => ids.has(id)) ?? []);
+      const working = there.filter(({ worker }) => worker.state === 'working').length;
+      const speed = there.reduce((sum, device) => sum + (device.residuesPerSecond ?? 0), 0);
+      return [working, Math.round(speed)] as const;
+    }),
+  );
+  const sequences = useLiveRun((state) => sequencesPerMinute(residuesPerSecond, state.live?.progress));
+  const Chevron = opened ? IconChevronDown : IconChevronRight;
+  return (
+    <tbody>
+      {node !== null && (
+        <tr className={classes.node}>
+          <th scope="rowgroup" colSpan={rows.columns}>
+            <UnstyledButton fz="sm" aria-expanded={opened} onClick={() => setOpened(!opened)}>
+              <Chevron size={16} aria-hidden /> <b>{node}</b>{' '}
+              {t('node.devices', { count: ids.size, computing })}
+              {sequences !== null && computing > 0 && (
+                <> · {t('progress.sequencesPerMinute', { speed: format.rate(sequences) })}</>
+              )}
+            </UnstyledButton>
+          </th>
+        </tr>
+      )}
+      {(opened || node === null) &&
+        devices.map(({ id }) => (
+          <DeviceRow
+            key={id}
+            id={id}
+            past={rows.history.find((one) => one.id === id)}
+            onNode={node !== null}
+            {...rows}
+          />
+        ))}
+    </tbody>
+  );
+}
+
+interface DeviceRowProps extends Omit<RowsOf, 'history'> {
+  id: string;
+  past: DeviceHistory | undefined;
+  /** The task that computes a share decides on its devices. */
+  onNode: boolean;
+}
+
+/** Its numbers change four times a second while it computes; after the run they are those of the whole run. */
+const DeviceRow = memo(function DeviceRow({ id, past, run, isGpu, onNode, scale, columns }: DeviceRowProps) {
+  const texts = useTexts();
+  const { t, format } = texts;
+  const label = useDeviceLabels();
+  const errorTexts = useErrorTexts();
+  const device = useLiveRun((state) => state.live?.devices.find((candidate) => candidate.id === id));
+  const perMinute = useLiveRun((state) =>
+    sequencesPerMinute(device?.residuesPerSecond ?? null, state.live?.progress),
+  );
+  const atWork = isAtWork(run);
+  const worker = device?.worker;
+  const isStopped = !atWork || worker === undefined || worker.state === 'stopped';
+  const error =
+    worker?.state === 'restarting' || worker?.state === 'switched_off' ? errorTexts(worker.error) : null;
+  const notes = [
+    ...(error === null
+      ? []
+      : [
+          worker?.state === 'restarting'
+            ? `${t('device.restarts')} ${error.cause ?? ''}`
+            : [`${error.title}.`, error.cause, error.next].filter(Boolean).join(' '),
+        ]),
+    ...pastNotes(past, label, texts),
+  ];
+  const title = device ? (onNode ? titleOnNode(device, t) : deviceTitle(device, t)) : label(id);
+  return (
+    <>
+      <tr data-out={device !== undefined && isLeftOut(device)}>
+        <th scope="row" title={device?.name}>
+          {title}
+        </th>
+        <td>
+          <WorkerBadge state={worker?.state ?? 'stopped'} finished={run.state.phase === 'done'} />
+        </td>
+        <td data-number>{isStopped || perMinute === null ? '–' : format.rate(perMinute)}</td>
+        <td>{past && <Sparkline past={past} scale={scale} />}</td>
+        {isGpu &&
+          measureTexts(isStopped ? undefined : device, past, texts).map((text, index) => (
+            <td key={index} data-number>
+              {text}
+            </td>
+          ))}
+        <td data-number title={past?.energyWh ? energyText(past.energyWh, texts) : undefined}>
+          {past === undefined || past.busyFraction === null ? '–' : format.percent(past.busyFraction)}
+        </td>
+        <td>
+          {device && atWork && !onNode && (
+            <DeviceMenu runId={run.runId} device={id} title={title} isOut={isLeftOut(device)} />
+          )}
+        </td>
+      </tr>
+      {notes.map((note) => (
+        <tr key={note} className={classes.note}>
+          <td colSpan={columns}>
+            <IconAlertTriangle size={14} aria-hidden /> {note}
+          </td>
+        </tr>
+      ))}
+    </>
+  );
+});
+
+interface DeviceMenuProps {
+  runId: string;
+  device: string;
+  title: string;
+  isOut: boolean;
+}
+
+const DeviceMenu = memo(function DeviceMenu({ runId, device, title, isOut }: DeviceMenuProps) {
+  const { t } = useTexts();
+  const isLost = useConnectionStatus() === 'lost';
+  const include = useCallback(() => {
+    includeDevice(runId, device, isOut).catch(sayError);
+  }, [runId, device, isOut]);
+  return (
+    <Menu position="bottom-end" disabled={isLost}>
+      <Menu.Target>
+        <ActionIcon
+          variant="subtle"
+          color="slate"
+          size={24}
+          disabled={isLost}
+          aria-label={t('history.menu', { name: title })}
+        >
+          <IconDots size={16} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={include}>{t(isOut ? 'device.include' : 'device.exclude')}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+});
+
+/** Load, memory, temperature and power: now; without a live device over the run, means and peaks. */
+function measureTexts(
+  now: DeviceLive | undefined,
+  past: DeviceHistory | undefined,
+  { format }: Texts,
+): string[] {
+  const text = (value: number | null | undefined, write: (value: number) => string) =>
+    value === null || value === undefined ? '–' : write(value);
+  const hottest = past?.points.reduce<number | null>(
+    (most, { temperatureC }) => (temperatureC === null ? most : Math.max(most ?? 0, temperatureC)),
+    null,
+  );
+  return [
+    text(now ? now.utilizationPercent : past?.utilizationMeanPercent, (value) => format.percent(value / 100)),
+    text(now ? now.memoryUsedBytes : past?.memoryPeakBytes, format.memory),
+    text(now ? now.temperatureC : hottest, (value) => `${format.integer(value)} °C`),
+    text(now ? now.powerW : past?.powerMeanW, (value) => `${format.integer(value)} W`),
+  ];
+}
+
+/** From here on graphics cards slow themselves down. */
+const HOT_C = 85;
+
+function pastNotes(
+  past: DeviceHistory | undefined,
+  label: (id: string) => string,
+  { t, format }: Texts,
+): string[] {
+  if (!past) return [];
+  const { slowerThan, keptBusy, points } = past;
+  const isHot = points.some(({ temperatureC }) => (temperatureC ?? 0) >= HOT_C);
+  if (slowerThan)
+    return [
+      t(isHot ? 'deviceHistory.slowHot' : 'deviceHistory.slow', {
+        percent: format.integer(slowerThan.percent),
+        other: label(slowerThan.id),
+      }),
+    ];
+  return keptBusy === false ? [t('deviceHistory.oftenIdle')] : [];
+}
+
+const energyText = (wattHours: number, { t, format }: Texts) =>
+  t('deviceHistory.energy', {
+    energy: wattHours >= 1000 ? `${format.decimal(wattHours / 1000)} kWh` : `${format.integer(wattHours)} Wh`,
+  });
+
+/** What the curves beside each other share: the time of the run, and the highest speed of all. */
+interface SpeedScale {
+  readonly begin: number;
+  readonly end: number;
+  readonly top: number;
+}
+
+const speedScale = (history: readonly DeviceHistory[]): SpeedScale => ({
+  ...spanOf(history),
+  top: Math.max(1, ...history.flatMap(({ points }) => points.map((point) => point.residuesPerSecond ?? 0))),
+});
+
+const spanOf = (history: readonly DeviceHistory[]) => ({
+  begin: Math.min(...history.map(({ points }) => points[0]?.time ?? 0)),
+  end: Math.max(...history.map(({ points }) => points.at(-1)?.time ?? 0)),
+});
+
+const SPARK = { width: 160, height: 20 };
+
+/** The speed over the whole run, with a gap wherever it was at rest. What it shows stands in words under the curves below. */
+const Sparkline = memo(function Sparkline({ past, scale }: { past: DeviceHistory; scale: SpeedScale }) {
+  const path = useMemo(() => {
+    const points = past.points.map(({ time, residuesPerSecond }) => ({ time, value: residuesPerSecond }));
+    const gaps = new Set(gapsBetween(withPauses(points)).map(({ to }) => to));
+    const span = Math.max(1, scale.end - scale.begin);
+    return points
+      .map(({ time, value }, index) => {
+        const x = (((time - scale.begin) / span) * SPARK.width).toFixed(1);
+        const y = (SPARK.height - 1 - ((value ?? 0) / scale.top) * (SPARK.height - 2)).toFixed(1);
+        return `${index === 0 || gaps.has(time) ? 'M' : 'L'}${x} ${y}`;
+      })
+      .join('');
+  }, [past, scale.begin, scale.end, scale.top]);
+  return (
+    <svg className={classes.spark} viewBox={`0 0 ${SPARK.width} ${SPARK.height}`} {...SPARK} aria-hidden>
+      <path d={path} />
+    </svg>
+  );
+});
+
+type Measure = 'utilizationPercent' | 'memoryUsedBytes' | 'powerW' | 'temperatureC';
+
+const MEASURES: readonly Measure[] = ['utilizationPercent', 'memoryUsedBytes', 'powerW', 'temperatureC'];
+const LABELS = {
+  utilizationPercent: 'devices.load',
+  memoryUsedBytes: 'devices.memory',
+  powerW: 'devices.power',
+  temperatureC: 'devices.temperature',
+} as const;
+/** Measures with a natural upper end have the same scale in all runs. */
+const TOPS: Partial<Record<Measure, number>> = { utilizationPercent: 100, temperatureC: 100 };
+const CURVE_PX = 76;
+
+/** What the sensors of each device said over the run: folded away, for whoever looks after the computer. */
+function Curves({ run, history }: { run: RunSummary; history: readonly DeviceHistory[] }) {
+  const { t } = useTexts();
+  const { write } = useExport(run);
+  const measures = MEASURES.filter((measure) =>
+    history.some(({ points }) => points.some((point) => point[measure] !== null)),
+  ).map((measure) => ({
+    measure,
+    top:
+      TOPS[measure] ??
+      Math.max(1, ...history.flatMap(({ points }) => points.map((point) => point[measure] ?? 0))),
+  }));
+  return (
+    <Fold title={t('deviceHistory.title')}>
+      <Button
+        mb={8}
+        size="compact-sm"
+        variant="default"
+        loading={write.isPending}
+        onClick={() =>
+          void formatNamed('devices')
+            .then((format) => write.mutateAsync({ format, filter: {} }))
+            .catch(sayError)
+        }
+      >
+        {t('deviceHistory.save')}
+      </Button>
+      {history.map((device) => (
+        <DeviceCurves key={device.id} device={device} span={spanOf(history)} measures={measures} />
+      ))}
+    </Fold>
+  );
+}
+
+interface DeviceCurvesProps {
+  device: DeviceHistory;
+  span: { begin: number; end: number };
+  measures: readonly { measure: Measure; top: number }[];
+}
+
+/** The measures of one device side by side. */
+function DeviceCurves({ device, span, measures }: DeviceCurvesProps) {
+  const texts = useTexts();
+  const { t, format } = texts;
+  const name = useDeviceLabels()(device.id);
+  const write = (measure: Measure, value: number): string => {
+    if (measure === 'utilizationPercent') return format.percent(value / 100);
+    if (measure === 'memoryUsedBytes') return format.memory(value);
+    return `${format.integer(value)} ${measure === 'powerW' ? 'W' : '°C'}`;
+  };
+  return (
+    <AccessibleChart
+      title={name}
+      summary={measures.map(({ measure }) => t(LABELS[measure])).join(', ')}
+      height={CURVE_PX + 20}
+      grows
+      table={() => ({
+        columns: [t('throughput.time'), ...measures.map(({ measure }) => t(LABELS[measure]))],
+        rows: device.points.map((point) => [
+          format.time(new Date(point.time * 1000).toISOString()),
+          ...measures.map(({ measure }) => {
+            const value = point[measure];
+            return value === null ? '–' : write(measure, value);
+          }),
+        ]),
+      })}
+    >
+      <Text fz="sm" fw={560}>
+        {name}
+      </Text>
+      <SimpleGrid minColWidth="min(170px, 100%)" autoFlow="auto-fit" spacing={18} verticalSpacing={10}>
+        {measures.map(({ measure, top }) => (
+          <div key={measure}>
+            <Group fz="xs" c="dimmed">
+              {t(LABELS[measure])}
+            </Group>
+            <div style={{ height: CURVE_PX }}>
+              <TimeCurve
+                small
+                points={withPauses(
+                  device.points.map((point) => ({ time: point.time, value: point[measure] })),
+                )}
+                {...span}
+                top={top}
+                axisWidth={54}
+                tick={(value) => write(measure, value)}
+                label={(value) => write(measure, value)}
+              />
+            </div>
+          </div>
+        ))}
+      </SimpleGrid>
+    </AccessibleChart>
+  );
+}

@@ -58,9 +58,10 @@ test('the first steps, from an empty home to the finished example', async ({ pag
   await page.getByRole('button', { name: 'See its results' }).click();
   await expect(page.getByText('36 sequences shown')).toBeVisible();
   await page.getByRole('button', { name: 'Report, comparisons and command' }).click();
+  await page.getByRole('menuitem', { name: 'Report …' }).click();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('menuitem', { name: 'Report (HTML)' }).click(),
+    page.getByRole('button', { name: 'Save as HTML' }).click(),
   ]);
   const report = join(places.files, download.suggestedFilename());
   await download.saveAs(report);

@@ -8,6 +8,10 @@ import type { RunState } from './runState.ts';
 export const exportLanguageSchema = z.enum(['en', 'de']);
 export type ExportLanguage = z.infer<typeof exportLanguageSchema>;
 
+/** What a report may leave out: samples and the top of the list are in each. */
+export const reportPartSchema = z.enum(['plots', 'reading', 'run', 'methods']);
+export type ReportPart = z.infer<typeof reportPartSchema>;
+
 /** What a window shows of a format, and how its files are named; the engine has one object for each (electron/engine/exports/formats.ts). */
 export const exportFormatSchema = z.object({
   id: wordSchema,

@@ -99,6 +99,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
         revealInFolder: () => undefined,
         openFile: () => Promise.resolve({ ok: true, value: undefined }),
         restart: () => undefined,
+        pdfOf: async (page) => Buffer.from(`%PDF of ${(await readFile(page, 'utf8')).slice(0, 15)}`),
         copyText: () => Promise.resolve(),
         searchBlast: () => Promise.resolve(),
       },
@@ -285,6 +286,20 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       if (service.control.queue.active === null && runs.every(({ state }) => state.phase === 'done')) break;
     }
   }
+
+  it('makes a PDF of a report on the desktop, and says where there is none', async () => {
+    const runId = service.catalog.all()[0]?.runId ?? '';
+    const path = join(folder, 'report.pdf');
+    const order = { runId, format: 'report', isPdf: true, path };
+    const report = async (client: Client | undefined) => {
+      for await (const event of (await client?.results.export(order)) ?? [])
+        if (event.type === 'written') return event;
+      return undefined;
+    };
+    expect(await report(clients.MessagePort)).toMatchObject({ path, bytes: 23 });
+    expect(await readFile(path, 'utf8')).toBe('%PDF of <!doctype html>');
+    await expect(report(clients.WebSocket)).rejects.toMatchObject({ code: 'APP' });
+  });
 
   it('saves a picture under the name that the user chose, and nothing but pictures', async () => {
     const save = (suggestedName: string) =>

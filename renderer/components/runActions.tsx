@@ -26,7 +26,6 @@ import { copyText } from '../state/clipboard.ts';
 import { engine, queries } from '../state/connection.ts';
 import { go, goToRun } from '../state/navigation.ts';
 import { prepareAgain } from '../state/newRun/prepareAgain.ts';
-import { writeReport } from '../state/results/useExport.ts';
 import { useLiveRun } from '../state/runs/liveRun.ts';
 import { openRunDialog, type RunDialog } from '../state/runs/runDialog.ts';
 import { mayFinishNow, orderRun, resumeRun } from '../state/runs/runOrders.ts';
@@ -107,7 +106,7 @@ export function runActions(
       goToRun(runId, 'results');
       onDialog('export');
     }),
-    ...action(hasFolder, 'report', t('results.report'), IconFileText, () => writeReport(run, texts)),
+    ...action(hasFolder, 'report', t('results.report'), IconFileText, dialog('report')),
     ...action(hasFolder, 'log', t('files.showLog'), IconListDetails, dialog('log')),
     ...action(true, 'again', t('run.again'), IconRepeat, () => prepareAgain(run)),
     ...action(true, 'command', t('results.copyCommand'), IconTerminal2, () =>

@@ -59,10 +59,10 @@ export async function biologist(
   await showSequence(page, camera, page.getByRole('row').nth(2));
   await showExport(page, camera);
   await page.getByRole('button', { name: 'Report, comparisons and command' }).click();
-  await page.getByRole('menuitem', { name: 'Report (HTML)' }).waitFor();
+  await page.getByRole('menuitem', { name: 'Report …' }).click();
   const [download] = await Promise.all([
     page.waitForEvent('download', { timeout: LONG_MS }),
-    page.getByRole('menuitem', { name: 'Report (HTML)' }).click(),
+    page.getByRole('button', { name: 'Save as HTML' }).click(),
   ]);
   const report = join(places.exports, download.suggestedFilename());
   await download.saveAs(report);

@@ -65,17 +65,15 @@ export async function results(page: Page, camera: GuideCamera, address: string):
   await page.keyboard.press('Escape');
 
   await page.getByRole('button', { name: 'Report, comparisons and command' }).click();
-  await page.getByRole('menuitem', { name: 'Report (HTML)' }).waitFor();
+  await page.getByRole('menuitem', { name: 'Report …' }).waitFor();
   await camera.take('menu');
   await page.getByRole('menuitem', { name: 'Compare with another run' }).click();
-  const comparison = page.getByRole('dialog', { name: /^Compare/ });
-  await comparison.getByRole('combobox', { name: 'The other run' }).click();
+  await page.getByRole('combobox', { name: 'The other run' }).click();
   await page.getByRole('option').first().click();
-  await comparison.getByRole('figure', { name: 'Scores in both runs' }).waitFor();
+  await page.getByRole('figure', { name: 'Scores in both runs' }).waitFor();
   await camera.take('compare');
-  await comparison.getByRole('table', { name: /^Sequences whose call changed/ }).evaluate(toTop);
+  await page.getByRole('table', { name: /^Sequences whose call changed/ }).evaluate(toTop);
   await camera.take('compare-changed');
-  await page.keyboard.press('Escape');
 
   await goTo(`${RUN_IDS.done}/tools`);
   await page.getByRole('region', { name: 'geNomad' }).waitFor();

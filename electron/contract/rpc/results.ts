@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract';
 import { z } from 'zod';
-import { exportFormatSchema, exportLanguageSchema } from '../exports.ts';
+import { exportFormatSchema, exportLanguageSchema, reportPartSchema } from '../exports.ts';
 import { sequenceFilterSchema } from '../filter.ts';
 import { LIMITS, pathSchema, wordSchema } from '../limits.ts';
 import { otherTableSchema } from '../otherTools.ts';
@@ -263,6 +263,10 @@ export const resultsContract = {
         format: wordSchema,
         /** Headings of spreadsheets, texts of the report; and the separators of CSV. */
         language: exportLanguageSchema.default('en'),
+        /** Of a report; all where none are named. */
+        parts: z.array(reportPartSchema).max(reportPartSchema.options.length).optional(),
+        /** A report as PDF, which the desktop app alone can make. */
+        isPdf: z.boolean().default(false),
         /** Where to write; in browser mode left out, and the file is fetched by `downloadPath`. */
         path: pathSchema.optional(),
       }),

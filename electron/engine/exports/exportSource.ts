@@ -1,4 +1,4 @@
-import type { ExportLanguage } from '../../contract/exports.ts';
+import type { ExportLanguage, ReportPart } from '../../contract/exports.ts';
 import { chunkBounds } from '../results/chunkLayout.ts';
 import { cellText, inputLabels } from '../results/inputLabels.ts';
 import type { ScoredChunk } from '../results/types.ts';
@@ -24,6 +24,8 @@ export interface SourceOptions {
   language: ExportLanguage;
   /** Tables of other tools whose columns stand behind ours. */
   others?: readonly JoinedTable[] | undefined;
+  /** Of a report; all where none are named. */
+  parts?: readonly ReportPart[] | undefined;
   onProgress?: ((progress: ExportProgress) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -64,6 +66,10 @@ export class ExportSource {
   ): Promise<ExportSource> {
     const run = await store.loadRun();
     return new ExportSource(store, run, await store.selectedRows(selection, sort), options);
+  }
+
+  has(part: ReportPart): boolean {
+    return this.options.parts?.includes(part) ?? true;
   }
 
   get signal(): AbortSignal | undefined {

@@ -1,4 +1,4 @@
-import { clipboard, dialog, shell, type BrowserWindow, type OpenDialogOptions } from 'electron';
+import { BrowserWindow, clipboard, dialog, shell, type OpenDialogOptions } from 'electron';
 import { basename, dirname, join } from 'node:path';
 import { blastAddress } from '../../contract/blast.ts';
 import { appError } from '../../contract/errors.ts';
@@ -44,6 +44,20 @@ const FOLDER_TITLES: Record<FolderPurpose, string> = {
   pack: 'Choose an empty folder to pack into',
   data: 'Choose a folder for the data of this program',
 };
+
+/** In a window that nobody sees, which runs no script and keeps nothing. */
+async function pdfOf(pagePath: string): Promise<Buffer> {
+  const page = new BrowserWindow({
+    show: false,
+    webPreferences: { sandbox: true, javascript: false, partition: 'report' },
+  });
+  try {
+    await page.loadFile(pagePath);
+    return await page.webContents.printToPDF({ preferCSSPageSize: true, printBackground: true });
+  } finally {
+    page.destroy();
+  }
+}
 
 /** The dialogs and the desktop, for one window. What the user chooses in a dialog is thereby granted. */
 export function desktopActions(
@@ -101,6 +115,7 @@ export function desktopActions(
       return err(appError('usage', `${basename(path)} cannot be opened: ${refusal}`, { nextStep }));
     },
     restart,
+    pdfOf,
     copyText: async (text) => {
       await clipboard.writeText(text);
     },

@@ -5,6 +5,7 @@ import { DiagnosticsDialog } from '../computer-check/DiagnosticsDialog.tsx';
 import { LogDialog } from '../files/LogDialog.tsx';
 import { AnnotateDialog, RenameDialog } from './namingDialogs.tsx';
 import { ExportDialog } from '../results/ExportDialog.tsx';
+import { ReportDialog } from '../results/ReportDialog.tsx';
 import { DiskDialog } from './DiskDialog.tsx';
 import { DevicesDialog } from './DevicesDialog.tsx';
 import { DeleteDialog } from './DeleteDialog.tsx';
@@ -17,6 +18,7 @@ const DIALOGS = {
   verify: VerifyDialog,
   delete: DeleteDialog,
   export: ExportDialog,
+  report: ReportDialog,
   log: RunLogDialog,
 } as const;
 

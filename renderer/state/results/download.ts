@@ -35,9 +35,13 @@ async function fetchFrom(
   }
 }
 
+/** Of what the engine offers, below the page. */
+export const addressOf = (path: string): string =>
+  new URL(path.replace(/^\//, ''), location.href.split('#')[0]).href;
+
 function downloadInBrowser(path: string): void {
   const link = document.createElement('a');
-  link.href = new URL(path.replace(/^\//, ''), location.href.split('#')[0]).href;
+  link.href = addressOf(path);
   link.download = '';
   link.click();
 }

@@ -4,12 +4,13 @@ import {
   exportFileName,
   exportScope,
   type ExportFormat,
+  type ReportPart,
   type RunSummary,
   type SequenceFilter,
 } from '../../../electron/contract/index.ts';
 import { useTexts, type Texts } from '../../i18n/index.ts';
 import { chosenComputer, engine } from '../connection.ts';
-import { download } from './download.ts';
+import { addressOf, download } from './download.ts';
 import { useResultsView } from './resultsView.ts';
 import { say } from '../say.ts';
 import { isElectron } from '../settings.ts';
@@ -17,6 +18,9 @@ import { isElectron } from '../settings.ts';
 interface ExportOrder {
   format: ExportFormat;
   filter: SequenceFilter;
+  /** Of a report. */
+  parts?: readonly ReportPart[];
+  isPdf?: boolean;
 }
 
 interface ExportMeans {
@@ -28,15 +32,19 @@ interface ExportMeans {
 /** Writes sequences of a run to a file that the user names, or that the browser downloads; in the order of the table. */
 async function writeExport(
   run: RunSummary,
-  { format, filter }: ExportOrder,
+  { format, filter, parts, isPdf = false }: ExportOrder,
   { texts, signal, onFraction }: ExportMeans,
 ): Promise<void> {
   const { t, format: formats, language } = texts;
   const { runId } = run;
-  const path = isElectron() ? await choosePath(run, { format, filter }) : undefined;
+  const path = isElectron() ? await choosePath(run, { format, filter, isPdf }) : undefined;
   if (path === null) return;
   const { sort } = useResultsView.getState();
-  const order = { runId, filter, sort, format: format.id, language, ...(path === undefined ? {} : { path }) };
+  const order = {
+    ...{ runId, filter, sort, format: format.id, language, isPdf },
+    ...(parts && { parts: [...parts] }),
+    ...(path === undefined ? {} : { path }),
+  };
   for await (const event of await engine.results.export(order, signal ? { signal } : {})) {
     if (event.type === 'progress') {
       onFraction?.(event.total === 0 ? 0 : event.done / event.total);
@@ -53,9 +61,33 @@ async function writeExport(
   }
 }
 
-/** The report of a run: one page of HTML about all of it. */
-export async function writeReport(run: RunSummary, texts: Texts): Promise<void> {
-  await writeExport(run, { format: await formatNamed('report'), filter: {} }, { texts });
+/** The report of a run: one page about all of it. */
+export async function writeReport(
+  run: RunSummary,
+  order: Pick<ExportOrder, 'parts' | 'isPdf'>,
+  texts: Texts,
+): Promise<void> {
+  await writeExport(run, { format: await formatNamed('report'), filter: {}, ...order }, { texts });
+}
+
+/** Shows the report in a window of its own and opens the browser's printing, which makes PDFs too. */
+export async function printReport(
+  run: RunSummary,
+  parts: readonly ReportPart[],
+  texts: Texts,
+): Promise<void> {
+  // At once: browsers open windows only while a click is being handled.
+  const page = window.open('', '_blank');
+  // Where windows are forbidden the file can still be had.
+  if (!page) return writeReport(run, { parts }, texts);
+  const { runId } = run;
+  const order = { runId, filter: {}, format: 'report', language: texts.language, parts: [...parts] };
+  for await (const event of await engine.results.export(order)) {
+    if (event.type !== 'written' || event.downloadPath === null) continue;
+    const answer = await fetch(addressOf(event.downloadPath));
+    page.document.documentElement.innerHTML = await answer.text();
+    page.print();
+  }
 }
 
 export async function formatNamed(name: string): Promise<ExportFormat> {
@@ -90,7 +122,7 @@ export function useExport(run: RunSummary, onWritten: () => void = () => undefin
   return { write, fraction, cancel: () => cancelling.current?.abort() };
 }
 
-async function choosePath(run: RunSummary, { format, filter }: ExportOrder): Promise<string | null> {
+async function choosePath(run: RunSummary, { format, filter, isPdf }: ExportOrder): Promise<string | null> {
   const { runId, name: runName, state } = run;
   const { total } = await engine.results.counts({ runId, filter });
   const scope = exportScope(filter);
@@ -102,5 +134,6 @@ async function choosePath(run: RunSummary, { format, filter }: ExportOrder): Pro
     sequences: total,
     state,
   });
-  return (await engine.shell.chooseSaveFile({ suggestedName })).path;
+  const name = isPdf ? suggestedName.replace(/\.html$/, '.pdf') : suggestedName;
+  return (await engine.shell.chooseSaveFile({ suggestedName: name })).path;
 }

@@ -1,6 +1,6 @@
 import { create } from 'zustand';
 
-export type RunDialog = 'devices' | 'rename' | 'annotate' | 'verify' | 'delete' | 'export' | 'log';
+export type RunDialog = 'devices' | 'rename' | 'annotate' | 'verify' | 'delete' | 'export' | 'report' | 'log';
 
 type OpenDialog =
   | { readonly runId: string; readonly dialog: RunDialog }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { CITATIONS } from '../../../contract/citations.ts';
 import type { normBandsSchema } from '../../../contract/model.ts';
+import type { SequenceResult } from '../../../contract/results.ts';
 import type { StoredRun } from '../../store/types.ts';
 import { DESCRIPTION, syntheticPlan } from '../../store/testing/syntheticRun.ts';
 import type { ReportFacts } from './reportFacts.ts';
@@ -47,6 +48,7 @@ function factsOf(notice: string | null): ReportFacts {
     ribbons: [],
     notes: new Map(),
     topTotal: 0,
+    others: [],
     versions: { app: '0.1.0', torch: '2.13.0', backend: null },
     files: { 'sequences.tsv': 'a'.repeat(64) },
   };
@@ -85,6 +87,33 @@ describe('the report', () => {
       for (const { url } of CITATIONS) expect(page).toContain(`href="${url}"`);
     },
   );
+
+  it('begins with the answer, with notes and what other tools say, and leaves out what is not wanted', () => {
+    const facts = factsOf(null);
+    const hit = {
+      ...{ row: 3, seqName: 'contig_4', input: 0, length: 5000, tooShort: false, virusScore: 0.99 },
+      ...{ evidence: 'strong', nChunks: 9, nChunksScored: 9, nChunksViral: 9 },
+    } as SequenceResult;
+    Object.assign(facts, {
+      top: [hit],
+      topOf: 'shortlist',
+      topTotal: 1,
+      ribbons: [[99]],
+      notes: new Map([[3, { tags: ['phage'], note: 'clone it' }]]),
+      others: [{ title: 'geNomad', says: [{ isVirus: false, text: '0.21' }] }],
+    });
+    const page = reportHtml(facts, 'en', new Date(0));
+    for (const text of ['phage: clone it', 'geNomad', 'not a virus, 0.21']) expect(page).toContain(text);
+    const headings = (html: string) => [...html.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, text]) => text);
+    expect(headings(page).slice(0, 2)).toEqual(['Samples', 'Top of the list']);
+    expect(headings(page).slice(-2)).toEqual(['Methods, to copy', 'Please cite']);
+    expect(headings(reportHtml(facts, 'en', new Date(0), ['run']))).toEqual([
+      'Samples',
+      'Top of the list',
+      'What was run',
+      'Checksums (SHA-256)',
+    ]);
+  });
 
   it('is marked all over where the teaching model was used, and only there', () => {
     expect(reportHtml(factsOf('no biological meaning'), 'en', new Date(0))).toContain(

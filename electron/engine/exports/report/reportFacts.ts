@@ -10,6 +10,7 @@ import type { RunStore } from '../../store/runStoreFace.ts';
 import { markedRows, sequenceNotes } from '../../store/sequenceNotes.ts';
 import type { RunTimings, StoredRun } from '../../store/types.ts';
 import type { ExportSource } from '../exportSource.ts';
+import { otherText } from '../otherTools/joinOtherTable.ts';
 import { summariseSamples, type SampleSummary } from '../samples.ts';
 
 export const SCORE_BINS = 50;
@@ -45,6 +46,8 @@ export interface ReportFacts {
   /** What the user has written, by row. */
   notes: ReadonlyMap<number, Annotation>;
   topTotal: number;
+  /** What each table of another tool says of the sequences of `top`. */
+  others: readonly { title: string; says: readonly ({ isVirus: boolean; text: string } | null)[] }[];
   versions: Record<string, string | null>;
   /** SHA-256 of the result files. */
   files: Record<string, string>;
@@ -71,6 +74,10 @@ export async function reportFacts(source: ExportSource): Promise<ReportFacts> {
     lengths,
     ...top,
     ribbons: await store.ribbonsOf(top.top.map(({ row, nChunks }) => ({ row, nChunks }))),
+    others: source.others.map((joined) => ({
+      title: joined.table.title,
+      says: top.top.map(({ row }) => otherText(joined, row)),
+    })),
     notes: new Map(sequenceNotes(store.folder).map((one) => [one.row, one])),
     versions: recorded?.versions ?? { app: run.description.appVersion },
     files: recorded?.files ?? {},

@@ -1,6 +1,6 @@
 import { exportFormat } from '../format.ts';
 import { CITATIONS } from '../../../contract/citations.ts';
-import type { ExportLanguage } from '../../../contract/exports.ts';
+import { reportPartSchema, type ExportLanguage, type ReportPart } from '../../../contract/exports.ts';
 import { modelMark } from '../../../contract/plan.ts';
 import { predictionSchema, shownScore } from '../../../contract/results.ts';
 import { formatBytes, formatDuration } from '../../format/format.ts';
@@ -21,13 +21,19 @@ const MOST_BARS = 40;
 /** One HTML file that says what was run, what was found and how to read it: opens offline, prints on A4. */
 async function writeReport(source: ExportSource, file: WholeFile): Promise<void> {
   source.report(0);
-  await file.write(reportHtml(await reportFacts(source), source.language, new Date()));
+  const parts = reportPartSchema.options.filter((part) => source.has(part));
+  await file.write(reportHtml(await reportFacts(source), source.language, new Date(), parts));
   source.report(source.order.length);
 }
 
-export function reportHtml(facts: ReportFacts, language: ExportLanguage, now: Date): string {
+export function reportHtml(
+  facts: ReportFacts,
+  language: ExportLanguage,
+  now: Date,
+  parts: readonly ReportPart[] = reportPartSchema.options,
+): string {
   const page = new ReportPage(facts, language);
-  return `<!doctype html>\n${page.whole(now).toString()}\n`;
+  return `<!doctype html>\n${page.whole(now, parts).toString()}\n`;
 }
 
 class ReportPage {
@@ -51,7 +57,7 @@ class ReportPage {
     this.percent = (value) => (value === null ? '–' : percents.format(value));
   }
 
-  whole(now: Date): Markup {
+  whole(now: Date, parts: readonly ReportPart[]): Markup {
     const { run } = this.facts;
     const { texts } = this;
     const isMarked = modelMark(run.plan.model) !== null;
@@ -75,11 +81,23 @@ class ReportPage {
           ${isMarked ? html`<p class="caution" role="note"><strong>${texts.notForResearch}.</strong> ${texts.marked(run.plan.model.title)}</p>` : ''}
           ${run.state.phase === 'done' ? '' : html`<p class="caution" role="note">${texts.unfinished}</p>`}
         </header>
-        <main>
-          ${this.what()}${this.samples()}${this.plots()}${this.top()}${this.reading()}${this.methods()}${this.citations()}${this.checksums()}${this.limits()}
-        </main>
+        <main>${this.samples()}${this.top()}${parts.map((part) => this.part(part))}</main>
       </body>
     </html>`;
+  }
+
+  /** After the answer what it rests on, then how it was made. */
+  private part(part: ReportPart): Markup[] {
+    switch (part) {
+      case 'plots':
+        return [this.plots()];
+      case 'reading':
+        return [this.reading(), this.limits()];
+      case 'run':
+        return [this.what(), this.checksums()];
+      case 'methods':
+        return [this.methods(), this.citations()];
+    }
   }
 
   private what(): Markup {
@@ -232,7 +250,7 @@ class ReportPage {
   }
 
   private top(): Markup {
-    const { top, topOf, topTotal, ribbons, notes, inputSamples } = this.facts;
+    const { top, topOf, topTotal, ribbons, notes, others, inputSamples } = this.facts;
     const { texts, language } = this;
     if (top.length === 0)
       return html`<section>
@@ -259,6 +277,7 @@ class ReportPage {
             <th>${texts.evidence}</th>
             <th class="n">${texts.scored}</th>
             <th class="n">${texts.viral}</th>
+            ${others.map(({ title }) => html`<th>${title}</th>`)}
             ${isNoted ? html`<th>${texts.note}</th>` : ''}
           </tr>
         </thead>
@@ -280,12 +299,20 @@ class ReportPage {
                 <td>${row.evidence === null ? '–' : EVIDENCE_WORDS[language][row.evidence]}</td>
                 <td class="n">${row.nChunksScored} / ${row.nChunks}</td>
                 <td class="n">${row.nChunksViral}</td>
+                ${others.map(({ says }) => html`<td>${this.otherTool(says[i])}</td>`)}
                 ${isNoted ? html`<td>${noteOf(row.row)}</td>` : ''}
               </tr>`,
           )}
         </tbody>
       </table>
     </section>`;
+  }
+
+  private otherTool(says: { isVirus: boolean; text: string } | null | undefined): string {
+    if (!says) return '–';
+    return [says.isVirus ? CALL_WORDS[this.language].virus : this.texts.notVirus, says.text]
+      .filter((part) => part !== '')
+      .join(', ');
   }
 
   private reading(): Markup {

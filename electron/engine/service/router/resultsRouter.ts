@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import { exportFileName, exportScope, runFileStem } from '../../../contract/exports.ts';
 import { LIMITS } from '../../../contract/limits.ts';
@@ -27,6 +30,7 @@ import type { SequenceSelection } from '../../store/duckdb/selection.ts';
 import { OtherTables } from '../questions/otherTables.ts';
 import { callbackStream } from '../questions/callbackStream.ts';
 import type { Service } from '../service.ts';
+import type { DesktopActions } from '../window/windowContext.ts';
 import { calls } from './implementer.ts';
 
 /** A sequence of 100 million bases has as many chunks; the drawer draws no more than this. */
@@ -39,7 +43,30 @@ const MOST_CHANGED = 200;
 
 const noFile = () =>
   new AppFailure(appError('usage', 'The export has no file to go to.', { nextStep: 'Choose one.' }));
+const noPdf = () =>
+  new AppFailure(
+    appError('usage', 'Only the desktop app makes a PDF.', {
+      nextStep: 'Save the report as HTML, open it, and print it to a PDF there.',
+    }),
+  );
 const noSuchSequence = () => new AppFailure(appError('usage', 'There is no such sequence in this run.'));
+
+/** Has a page printed that is written for that alone. */
+async function writePdf<Written extends object>(
+  writePage: (path: string) => Promise<Written>,
+  path: string,
+  { pdfOf }: DesktopActions,
+): Promise<Written & { bytes: number }> {
+  const folder = await mkdtemp(join(tmpdir(), 'virnucpro-report-'));
+  try {
+    const page = join(folder, 'report.html');
+    const written = await writePage(page);
+    const bytes = await WholeFile.write(path, async (file) => file.write(await pdfOf(page)));
+    return { ...written, bytes };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
 
 async function ribbonsOf(store: RunStore, rows: readonly number[]): Promise<number[][]> {
   const sequences = await store.sequencesOf(Uint32Array.from(rows));
@@ -267,20 +294,28 @@ export function resultsRouter(service: Service) {
         rows: input.rows,
       });
       const path = await exportPath();
+      const { isPdf } = input;
+      if (isPdf && (window.shell !== 'electron' || input.format !== 'report')) throw noPdf();
       return callbackStream<ExportEvent>(async (tell, signal) => {
-        const written = await read(input.runId, async (store) =>
-          exportResults(store, {
-            selection: await selected(store),
-            others: await otherTables.of(store),
-            sort: input.sort,
-            format: input.format,
-            language: input.language,
-            path,
-            environment: async () => (await service.pythonEnvironment.context()).environment,
-            onProgress: (progress) => tell({ type: 'progress', ...progress }),
-            signal,
-          }),
-        );
+        const write = (to: string) =>
+          read(input.runId, async (store) =>
+            exportResults(store, {
+              selection: await selected(store),
+              others: await otherTables.of(store),
+              sort: input.sort,
+              format: input.format,
+              language: input.language,
+              parts: input.parts,
+              path: to,
+              environment: async () => (await service.pythonEnvironment.context()).environment,
+              onProgress: (progress) => tell({ type: 'progress', ...progress }),
+              signal,
+            }),
+          );
+        const written =
+          isPdf && window.shell === 'electron'
+            ? await writePdf(write, path, window.desktop)
+            : await write(path);
         const downloadPath = window.shell === 'browser' ? window.downloads.offer(path) : null;
         tell({ type: 'written', path, downloadPath, ...written });
       }, outer);

@@ -24,6 +24,8 @@ export interface DesktopActions {
   openFile: (path: string) => Promise<Result<void>>;
   /** Goes the way out that quitting goes, and begins again at its end. */
   restart: () => void;
+  /** A page of this computer that holds no script, as a PDF on A4. */
+  pdfOf: (pagePath: string) => Promise<Buffer>;
   copyText: (text: string) => Promise<void>;
   searchBlast: (search: BlastSearch) => Promise<void>;
 }

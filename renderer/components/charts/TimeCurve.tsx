@@ -23,8 +23,6 @@ interface TimeCurveProps {
   label: (value: number) => string;
   /** One of many: fewer ticks, and no grid. */
   small?: boolean;
-  /** Times are written as how long before the end they were, not as how long after the begin. */
-  beforeEnd?: boolean;
 }
 
 /** A measure over the time of a run, with a gap wherever the run was at rest. */
@@ -37,7 +35,6 @@ export const TimeCurve = memo(function TimeCurve({
   tick,
   label,
   small = false,
-  beforeEnd = false,
 }: TimeCurveProps) {
   const { t, format } = useTexts();
   const gaps = useMemo(() => gapsBetween(points), [points]);
@@ -51,13 +48,8 @@ export const TimeCurve = memo(function TimeCurve({
         type: 'number',
         domain: [begin, end],
         allowDataOverflow: true,
-        ticks: timeTicks(end - begin, small ? SMALL_TICKS : undefined).map((seconds) =>
-          beforeEnd ? end - seconds : begin + seconds,
-        ),
-        tickFormatter: (time: number) =>
-          beforeEnd && time < end
-            ? `−${format.duration(Math.round(end - time))}`
-            : format.duration(Math.round(beforeEnd ? 0 : time - begin)),
+        ticks: timeTicks(end - begin, small ? SMALL_TICKS : undefined).map((seconds) => begin + seconds),
+        tickFormatter: (time: number) => format.duration(Math.round(time - begin)),
         minTickGap: 24,
         ...(small ? { height: 18 } : {}),
         axisLine: { stroke: 'var(--line-strong)' },
@@ -94,9 +86,9 @@ export const TimeCurve = memo(function TimeCurve({
       <Area
         type="linear"
         dataKey="value"
-        stroke="var(--accent)"
+        stroke="var(--text-muted)"
         strokeWidth={1.5}
-        fill="var(--accent)"
+        fill="var(--text-muted)"
         fillOpacity={0.12}
         isAnimationActive={false}
       />

@@ -14,10 +14,9 @@ export const history = {
   'history.later': '{name} nach unten',
   'history.search': 'Läufe suchen',
   'history.noneFit': 'Kein Lauf passt zu dieser Suche.',
-  'history.oneInput': '{name} ({size})',
-  'history.inputs': '{count, plural, one {# Datei} other {# Dateien}} ({size})',
+  'history.inputs': '{count, plural, one {# Datei} other {# Dateien}}',
   'history.samples':
-    '{samples, plural, one {# Probe} other {# Proben}}, {count, plural, one {# Datei} other {# Dateien}} ({size})',
+    '{samples, plural, one {# Probe} other {# Proben}}, {count, plural, one {# Datei} other {# Dateien}}',
   'history.column.name': 'Name',
   'history.column.samples': 'Proben',
   'history.column.viral': 'Als Virus eingestuft',

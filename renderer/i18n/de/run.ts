@@ -158,6 +158,7 @@ export const run = {
   'throughput.none': 'Der Lauf war zu kurz für eine Kurve.',
   'throughput.summary': 'Jetzt {now}, höchstens {top} Sequenzen pro Minute',
   'events.title': 'Was geschah',
+  'events.goesOn': 'Die Berechnung geht weiter.',
   'events.empty': 'Noch nichts zu berichten.',
   'events.warning': 'Warnung',
   'events.error': 'Fehler',

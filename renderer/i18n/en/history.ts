@@ -14,10 +14,9 @@ export const history = {
   'history.later': 'Move {name} down',
   'history.search': 'Search runs',
   'history.noneFit': 'No run fits this search.',
-  'history.oneInput': '{name} ({size})',
-  'history.inputs': '{count, plural, one {# file} other {# files}} ({size})',
+  'history.inputs': '{count, plural, one {# file} other {# files}}',
   'history.samples':
-    '{samples, plural, one {# sample} other {# samples}}, {count, plural, one {# file} other {# files}} ({size})',
+    '{samples, plural, one {# sample} other {# samples}}, {count, plural, one {# file} other {# files}}',
   'history.column.name': 'Name',
   'history.column.samples': 'Samples',
   'history.column.viral': 'Called virus',

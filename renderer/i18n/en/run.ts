@@ -155,6 +155,7 @@ export const run = {
   'throughput.none': 'The run was too short for a curve.',
   'throughput.summary': 'Now {now}, at most {top} sequences per minute',
   'events.title': 'What happened',
+  'events.goesOn': 'Computing goes on.',
   'events.empty': 'Nothing to report yet.',
   'events.warning': 'Warning',
   'events.error': 'Error',

@@ -24,7 +24,13 @@ import { resumeRun } from '../../state/runs/runOrders.ts';
 import { queuedRuns, useRuns } from '../../state/runs/runs.ts';
 import classes from './History.module.css';
 import { RunMenu } from './RunMenu.tsx';
-import { describeInputs, runsInGroups, type RunGroup, viralSequencesShown } from './runsShown.ts';
+import {
+  describeInputs,
+  runsInGroups,
+  sizeOfInputs,
+  type RunGroup,
+  viralSequencesShown,
+} from './runsShown.ts';
 
 const ALL = {};
 /** What a narrow window leaves out: it stands on the run's own screen. */
@@ -122,7 +128,7 @@ function columnsOfRun(texts: Texts, { ticked, onTick }: Ticks): RunColumn[] {
       id: 'name',
       firstSort: 'asc',
       title: t('history.column.name'),
-      width: 'minmax(150px, 3fr)',
+      width: 'minmax(150px, 5fr)',
       cell: (run) => (
         <>
           <b>{run.name}</b>
@@ -148,16 +154,16 @@ function columnsOfRun(texts: Texts, { ticked, onTick }: Ticks): RunColumn[] {
       id: 'inputs',
       firstSort: 'desc',
       title: t('history.column.samples'),
-      width: 'minmax(120px, 2fr)',
+      width: 'minmax(150px, 1fr)',
       cell: (run) => describeInputs(run, texts),
-      look: (run) => ({ title: [describeInputs(run, texts), ...new Set(run.samples)].join('\n') }),
+      look: (run) => ({ title: [format.fileSize(sizeOfInputs(run)), ...new Set(run.samples)].join('\n') }),
     },
     {
       id: 'calls',
       firstSort: 'desc',
       title: t('history.column.viral'),
       hint: t('history.viralHint'),
-      width: '192px',
+      width: '182px',
       cell: (run) => <Outcome run={run} texts={texts} />,
     },
     {

@@ -10,17 +10,19 @@ type Sortable = string | number | null;
 export const viralSequencesShown = (run: RunSummary): number | null =>
   modelMark(run.plan.model) === null ? run.viralSequences : null;
 
-/** The inputs in a few words: the name of one, the number and size of several, and of samples where files share one. */
-export function describeInputs(run: RunSummary, { t, format }: Pick<Texts, 't' | 'format'>): string {
+/** The inputs in a few words: the name of one, the number of several, and of samples where files share one. */
+export function describeInputs(run: RunSummary, { t }: Pick<Texts, 't'>): string {
   const { inputs } = run.plan;
   const [only] = inputs;
-  const size = format.fileSize(inputs.reduce((sum, input) => sum + input.sizeBytes, 0));
-  if (inputs.length === 1 && only) return t('history.oneInput', { name: fileName(only.path), size });
+  if (inputs.length === 1 && only) return fileName(only.path);
   const samples = new Set(run.samples).size;
   return samples > 0 && samples < inputs.length
-    ? t('history.samples', { samples, count: inputs.length, size })
-    : t('history.inputs', { count: inputs.length, size });
+    ? t('history.samples', { samples, count: inputs.length })
+    : t('history.inputs', { count: inputs.length });
 }
+
+export const sizeOfInputs = (run: RunSummary): number =>
+  run.plan.inputs.reduce((sum, input) => sum + input.sizeBytes, 0);
 
 /** What a column is sorted by: what stands in it, and not its letters. */
 function sortValue(run: RunSummary, column: string, t: Texts['t']): Sortable {
@@ -30,7 +32,7 @@ function sortValue(run: RunSummary, column: string, t: Texts['t']): Sortable {
     case 'state':
       return t(`runState.${runStatus(run)}`);
     case 'inputs':
-      return run.plan.inputs.reduce((sum, input) => sum + input.sizeBytes, 0);
+      return sizeOfInputs(run);
     case 'model':
       return run.plan.model.title;
     case 'calls':

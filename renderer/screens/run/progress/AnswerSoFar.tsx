@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core';
+import { Box, Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Area } from 'recharts';
 import type { RunSummary, ShareSoFar, ViralShares } from '../../../../electron/contract/index.ts';
@@ -194,7 +194,9 @@ function BestHits({ run }: { run: RunSummary }) {
             <tr>
               <th scope="col">{t('results.column.seqName')}</th>
               <th scope="col">{t('results.column.length')}</th>
-              <th scope="col">{t('results.column.ribbon')}</th>
+              <Box component="th" scope="col" ta="left">
+                {t('results.column.ribbon')}
+              </Box>
               <th scope="col">{t('results.column.virusScore')}</th>
               <th scope="col">{t('results.column.evidence')}</th>
             </tr>

@@ -15,6 +15,19 @@ const NO_EVENTS: readonly RunEvent[] = [];
 /** The log of the run has them all. */
 const MOST_EVENTS = 100;
 
+const PAUSING = /^phase\.(pausing|draining)$/;
+
+/** Newest first: a pause is one thing that happened, and what begins after one goes on. */
+export function eventsShown(events: readonly RunEvent[]): { event: RunEvent; goesOn: boolean }[] {
+  const keyOf = (event: RunEvent | undefined) => event?.wording?.key ?? '';
+  const begun = events.some((event) => keyOf(event) === 'phase.created')
+    ? events.findLast((event) => keyOf(event) === 'phase.running')
+    : undefined;
+  return events
+    .filter((event, index) => !(PAUSING.test(keyOf(event)) && keyOf(events[index - 1]) === 'phase.paused'))
+    .map((event) => ({ event, goesOn: keyOf(event) === 'phase.running' && event !== begun }));
+}
+
 /** What happened last, newest first. */
 export function EventList({ runId }: { runId: string }) {
   const { t, format } = useTexts();
@@ -25,7 +38,8 @@ export function EventList({ runId }: { runId: string }) {
     queries.runs.events.queryOptions({ input: { runId, limit: MOST_EVENTS }, refetchOnMount: 'always' }),
   );
   const known = [...(before.data ?? NO_EVENTS), ...recent];
-  const shown = [...new Map(known.map((event) => [event.id, event])).values()].sort((a, b) => b.id - a.id);
+  const all = [...new Map(known.map((event) => [event.id, event])).values()].sort((a, b) => b.id - a.id);
+  const shown = eventsShown(all);
   return (
     <Section
       title={t('events.title')}
@@ -39,7 +53,7 @@ export function EventList({ runId }: { runId: string }) {
         <p className="muted">{t('events.empty')}</p>
       ) : (
         <ol className={classes.list} tabIndex={0} aria-label={t('events.title')}>
-          {shown.map((event) => {
+          {shown.map(({ event, goesOn }) => {
             const Icon = ICONS[event.level];
             return (
               <li key={event.id} className={`${classes.event} ${classes[event.level]}`}>
@@ -48,7 +62,7 @@ export function EventList({ runId }: { runId: string }) {
                   {event.level !== 'info' && (
                     <span className="visually-hidden">{t(`events.${event.level}`)}: </span>
                   )}
-                  {say({ text: event.message, wording: event.wording })}
+                  {goesOn ? t('events.goesOn') : say({ text: event.message, wording: event.wording })}
                 </Box>
                 <Text
                   component="time"

@@ -33,10 +33,13 @@ export async function checkReadiness(
 
 async function chooseForPlan(
   context: EngineContext,
-  { plan }: StoredRun,
+  { plan, prepared }: StoredRun,
   wanted: Omit<Wanted, 'precision'>,
   patience: Patience,
 ): Promise<Result<DeviceChoice>> {
+  // What shares have computed is put together without the model, such as on a login node that has no weights.
+  if (wanted.where.kind === 'shares' && prepared !== null)
+    return ok({ devices: [], cluster: null, plannedFor: null, leftOut: [], modelFolder: plan.model.folder });
   const model = await answerOf(findModel(plan.model, context.paths), plan.model.folder, patience);
   if (!model.ok) return model;
   const choice = await chooseDevices(context, { ...wanted, precision: plan.precision }, model.value);

@@ -209,6 +209,10 @@ export const MESSAGES = {
     'Ask those who run it for a home folder that you can write into, then connect again.',
   'computer.unpacking': 'The program could not be unpacked on {host}.',
   'computer.damaged': 'The program arrived at {host} damaged.',
+  'computer.not_uninstalled':
+    'The server on {host} has a run at work, or does not end. Nothing was deleted there.',
+  'computer.not_uninstalled.next':
+    'Pause the run there and try again, or remove the computer from the list only.',
   'computer.not_started': 'VirNucPro did not start on {host}.',
   'computer.other_version': 'On {host}, version {version} is working on a run; this is version {own}.',
   'transfer.changed': '{file} was changed while it was sent.',

@@ -28,7 +28,6 @@ export {
   type RunningServer as DetachedServer,
 } from './computers/runningServer.ts';
 export { Computers } from './computers/computers.ts';
-export { uninstallServer } from './computers/uninstallServer.ts';
 export { endDetached, startDetached } from './computers/detachedServer.ts';
 export { detachedStartLine } from './computers/remoteServer.ts';
 export { tunnelHeaders, tunnelSocketAddress, type Tunnel } from './computers/tunnel.ts';

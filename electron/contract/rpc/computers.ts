@@ -67,8 +67,8 @@ export const computersContract = {
   list: procedure.output(eventIterator(z.array(otherComputerSchema))),
   add: procedure.input(z.object({ name: computerNameSchema, address: sshAddressSchema })).output(byId),
   rename: procedure.input(byId.extend({ name: computerNameSchema })),
-  /** Forgets it. What is on that computer stays there. */
-  remove: procedure.input(byId),
+  /** Forgets it. What is on that computer stays there; `uninstalls` deletes the program, and nothing else. */
+  remove: procedure.input(byId.extend({ uninstalls: z.boolean() })),
   /** Connects, and keeps connected; `list` tells how far it is. */
   connect: procedure.input(byId),
   /** What is at work there goes on. */

@@ -11,8 +11,10 @@ import { replaceFile } from '../files/replaceFile.ts';
 import { connectComputer } from './connectComputer.ts';
 import { KeptComputer } from './keptComputer.ts';
 import { findServerPackage } from './serverPackage.ts';
+import { SshClient } from './sshClient.ts';
 import { fetchFile, sendFile, type ReportTransfer } from './transfers.ts';
 import type { Tunnel } from './tunnel.ts';
+import { uninstallServer } from './uninstallServer.ts';
 
 /** No secrets: names and addresses. */
 const storedSchema = z.array(z.object({ id: z.uuid(), name: computerNameSchema, address: sshAddressSchema }));
@@ -55,8 +57,14 @@ export class Computers {
     this.save();
   }
 
-  async remove(id: string): Promise<void> {
+  /** Stays in the list where the program there was to be deleted, and is not. */
+  async remove(id: string, uninstalls = false): Promise<void> {
     const found = this.find(id);
+    if (uninstalls && !(await found.kept.uninstall())) {
+      const { address } = found.stored;
+      const ssh = await SshClient.signIn({ address, knownHosts: this.knownHosts }, null);
+      await uninstallServer(ssh, address).finally(() => ssh.close());
+    }
     await found.kept.disconnect();
     this.computers.splice(this.computers.indexOf(found), 1);
     this.save();
@@ -107,17 +115,21 @@ export class Computers {
   }
 
   private kept({ address }: Stored): KeptComputer {
-    const { dataDir, root, version, serverPackage, changed } = this.options;
+    const { root, version, serverPackage, changed } = this.options;
     return new KeptComputer({
       address,
       changed,
       connect: (ask, tell, signal) =>
         connectComputer({
           ...{ address, ask, tell, signal, freePort },
-          knownHosts: join(dataDir, 'known_hosts'),
+          knownHosts: this.knownHosts,
           serverPackage: () => findServerPackage(root, version, serverPackage),
         }),
     });
+  }
+
+  private get knownHosts(): string {
+    return join(this.options.dataDir, 'known_hosts');
   }
 
   private get file(): string {

@@ -14,6 +14,7 @@ import type { ServerPackage } from './serverPackage.ts';
 import { SshClient } from './sshClient.ts';
 import { needsPerson } from './sshFailure.ts';
 import { ask as askServer, textOf, type Tunnel } from './tunnel.ts';
+import { uninstallServer } from './uninstallServer.ts';
 
 interface ConnectOptions {
   readonly address: string;
@@ -31,6 +32,8 @@ export interface ComputerConnection {
   readonly tunnel: Tunnel;
   /** Resolves with the reason when it is gone. */
   readonly ended: Promise<AppFailure>;
+  /** Deletes the program there. */
+  readonly uninstall: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -52,7 +55,11 @@ export async function connectComputer(options: ConnectOptions): Promise<Computer
     const tunnel = { end, server };
     await checkTunnel(tunnel, address);
     signal.throwIfAborted();
-    return { tunnel, ended: ssh.ended, close: () => ssh.close() };
+    return {
+      ...{ tunnel, ended: ssh.ended },
+      uninstall: () => uninstallServer(ssh, address),
+      close: () => ssh.close(),
+    };
   } catch (reason) {
     await ssh.close();
     throw reason;

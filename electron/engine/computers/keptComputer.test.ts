@@ -46,6 +46,7 @@ function madeUp() {
               },
             },
             ended,
+            uninstall: () => Promise.resolve(),
             close: () => {
               end(LOST);
               return Promise.resolve();

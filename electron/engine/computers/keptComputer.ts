@@ -45,6 +45,13 @@ export class KeptComputer {
     return this.state.state === 'connected' ? this.connection?.tunnel : undefined;
   }
 
+  /** Deletes the program there, over its connection; false where there is none. */
+  async uninstall(): Promise<boolean> {
+    if (!this.tunnel) return false;
+    await this.connection?.uninstall();
+    return true;
+  }
+
   /** A person wants it: they may be asked. Does nothing where it is connected, or on the way. */
   connect(): void {
     if (this.state.state === 'connected' || this.state.state === 'connecting') return;

@@ -13,7 +13,8 @@ export const computers = {
   'computers.remove': 'Entfernen',
   'computers.removeNow': 'Aus der Liste entfernen',
   'computers.removeText':
-    '{name} wird aus dieser Liste genommen. Läufe und Ergebnisse dort bleiben, und was dort rechnet, rechnet weiter.',
+    '{name} wird aus dieser Liste genommen. Läufe und Ergebnisse dort bleiben, und was dort rechnet, rechnet weiter. VirNucPro selbst kann dort auch gelöscht werden, solange es an keinem Lauf rechnet.',
+  'computers.uninstall': 'Entfernen und VirNucPro dort löschen',
   'computers.version': '{host}, VirNucPro {version}',
   'computers.state.idle': 'Nicht verbunden',
   'computers.state.connecting': 'Verbindet …',

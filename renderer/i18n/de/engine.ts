@@ -228,6 +228,10 @@ export const engine = {
     'Bitten Sie, wer den Rechner betreibt, um einen eigenen Ordner mit Schreibrecht, und verbinden Sie noch einmal.',
   'engine.computer.unpacking': 'Das Programm konnte auf {host} nicht ausgepackt werden.',
   'engine.computer.damaged': 'Das Programm kam auf {host} beschädigt an.',
+  'engine.computer.not_uninstalled':
+    'Der Server auf {host} rechnet an einem Lauf oder endet nicht. Dort wurde nichts gelöscht.',
+  'engine.computer.not_uninstalled.next':
+    'Halten Sie den Lauf dort an und versuchen Sie es noch einmal, oder nehmen Sie den Computer nur aus der Liste.',
   'engine.computer.not_started': 'VirNucPro startete auf {host} nicht.',
   'engine.computer.other_version':
     'Auf {host} rechnet Version {version} an einem Lauf; dies ist Version {own}.',

@@ -12,7 +12,8 @@ export const computers = {
   'computers.remove': 'Remove',
   'computers.removeNow': 'Remove from this list',
   'computers.removeText':
-    '{name} is taken out of this list. Runs and results on it stay, and what is running there goes on.',
+    '{name} is taken out of this list. Runs and results on it stay, and what is running there goes on. VirNucPro itself can be deleted there too, unless it is working on a run.',
+  'computers.uninstall': 'Remove, and delete VirNucPro there',
   'computers.version': '{host}, VirNucPro {version}',
   'computers.state.idle': 'Not connected',
   'computers.state.connecting': 'Connecting …',

@@ -76,7 +76,7 @@ function ComputerCard({ computer: { id, name, address, link } }: { computer: Oth
     onSuccess: () => setEditing(null),
   });
   const remove = useMutation({
-    mutationFn: () => home.computers.remove({ id }),
+    mutationFn: (uninstalls: boolean) => home.computers.remove({ id, uninstalls }),
     onSuccess: () => {
       if (id === chosenComputer) showComputer(null);
     },
@@ -166,9 +166,19 @@ function ComputerCard({ computer: { id, name, address, link } }: { computer: Oth
             size="compact-sm"
             {...DESTRUCTIVE}
             loading={remove.isPending}
-            onClick={() => remove.mutate()}
+            onClick={() => remove.mutate(false)}
           >
             {t('computers.removeNow')}
+          </Button>
+        )}
+        {editing === 'removal' && (
+          <Button
+            size="compact-sm"
+            {...DESTRUCTIVE}
+            loading={remove.isPending}
+            onClick={() => remove.mutate(true)}
+          >
+            {t('computers.uninstall')}
           </Button>
         )}
         {editing !== null && (

@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import { computerNameSchema, sshAddressSchema, type OtherComputer } from '../../../contract/rpc/computers.ts';
 import { unwrap } from '../../../contract/result.ts';
-import { Computers, resolveAppPaths, uninstallServer } from '../../../engine/index.ts';
+import { Computers, resolveAppPaths } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
 import { appVersion } from '../../openEngine.ts';
 import { toStandardOutput } from '../../output/terminal.ts';
@@ -42,8 +41,7 @@ export async function computers(
           `There is no computer ${which ?? 'without a name'} in the list.`,
           'See "virnucpro computers".',
         );
-      if (flags.keepProgram !== true) await uninstallServer(found.address, join(dataDir, 'known_hosts'));
-      await known.remove(found.id);
+      await known.remove(found.id, flags.keepProgram !== true);
       toStandardOutput(
         flags.keepProgram === true
           ? `${found.name} is not in the list any more. The program is still there.`

@@ -25,7 +25,7 @@ export function computersRouter(service: Service) {
     }),
     remove: computers.remove.handler(({ input, context: { window } }) => {
       desktopOnly(window);
-      return others.remove(input.id);
+      return others.remove(input.id, input.uninstalls);
     }),
     connect: computers.connect.handler(({ input, context: { window } }) => {
       desktopOnly(window);

@@ -83,17 +83,3 @@ it('offers each command the flags that mean something for it', () => {
   });
   expect(lacking.size).toBeGreaterThan(15);
 });
-
-it('promises in the help what a flag does for that very command', () => {
-  const help = (name: string, long: string): string | undefined =>
-    describedCommands()
-      .commands.find((command) => command.name() === name)
-      ?.options.find((option) => option.long === long)?.description;
-  expect(help('predict', '--json')).toContain('events');
-  expect(help('status', '--json')).toContain('the answer');
-  expect(help('predict', '--verbose')).toContain('how each device does');
-  expect(help('verify', '--verbose')).toBe('say more: details of errors');
-  expect(help('export', '--quiet')).toBe('say only what is wrong');
-  expect(help('devices', '--quiet')).toContain('the answer');
-  expect(help('report', '--language')).not.toContain('CSV');
-});

@@ -20,6 +20,8 @@ export class PartQueue {
   private readonly returned = new Map<string, QueuedPart>();
   private readonly suspects = new Map<string, QueuedPart>();
   private readonly assigned = new Map<string, { part: QueuedPart; device: string }>();
+  /** What waits, in the order in which it goes out. */
+  private sources: readonly Map<string, QueuedPart>[] = [this.returned, this.suspects];
 
   add(part: QueuedPart): void {
     if (this.has(part.key)) throw new Error(`part ${part.key} is already in the queue`);
@@ -28,7 +30,7 @@ export class PartQueue {
   }
 
   has(key: string): boolean {
-    return [...this.sources(), this.assigned].some((parts) => parts.has(key));
+    return [...this.sources, this.assigned].some((parts) => parts.has(key));
   }
 
   /**
@@ -38,7 +40,7 @@ export class PartQueue {
   take(device: string): QueuedPart | undefined {
     const held = this.heldBy(device);
     if (held.some(({ failedAttempts }) => failedAttempts > 0)) return undefined;
-    for (const source of this.sources()) {
+    for (const source of this.sources) {
       const [part] = source.values();
       if (!part || (source === this.suspects && held.length > 0)) continue;
       source.delete(part.key);
@@ -63,18 +65,16 @@ export class PartQueue {
 
   /** A part that waits is withdrawn: skipped by the user, or replaced by another reading of the input. */
   withdraw(key: string): void {
-    for (const source of this.sources()) source.delete(key);
-  }
-
-  /** What waits, in the order in which it goes out. */
-  private sources(): Map<string, QueuedPart>[] {
-    const byRound = [...this.waiting].sort(([a], [b]) => a - b).map(([, parts]) => parts);
-    return [this.returned, ...byRound, this.suspects];
+    for (const source of this.sources) source.delete(key);
   }
 
   private ofRound(round: number): Map<string, QueuedPart> {
-    const parts = this.waiting.get(round) ?? new Map<string, QueuedPart>();
+    const known = this.waiting.get(round);
+    if (known) return known;
+    const parts = new Map<string, QueuedPart>();
     this.waiting.set(round, parts);
+    const byRound = [...this.waiting].sort(([a], [b]) => a - b).map(([, ofRound]) => ofRound);
+    this.sources = [this.returned, ...byRound, this.suspects];
     return parts;
   }
 
@@ -93,7 +93,7 @@ export class PartQueue {
   }
 
   get waitingCount(): number {
-    return this.sources().reduce((sum, { size }) => sum + size, 0);
+    return this.sources.reduce((sum, { size }) => sum + size, 0);
   }
 
   *waitingResidues(): Generator<number> {

@@ -31,10 +31,10 @@ import { FILTER_HELP, SORT_HELP } from './filterArgument.ts';
 import { QUERY_LIMITS } from '../contract/rpc/query.ts';
 import { unwrap } from '../contract/result.ts';
 import { appVersion, openEngine } from './openEngine.ts';
-import { portNumber, positiveInteger } from './numberArguments.ts';
+import { goalArgument, portNumber, positiveInteger } from './numberArguments.ts';
 import { errorText } from './output/reporter.ts';
 import { toLog, toStandardError } from './output/terminal.ts';
-import { importLegacyCommand, predictCommand, prepareCommand } from './predictCommand.ts';
+import { importLegacyCommand, predictCommand, prepareCommand, UNTIL, UNTIL_HELP } from './predictCommand.ts';
 
 /** Runs one command and answers with its exit code. */
 export async function runCommandLine(argv: readonly string[], storeHost: URL): Promise<number> {
@@ -142,6 +142,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .argument('<folder>', 'folder of the run')
     .option('--devices <list>', 'other devices than before: auto, cpu, cpu:3, 0,1 or UUIDs')
     .option('--retry-failed', 'compute failed parts of a finished run again, and those left out')
+    .option(UNTIL, UNTIL_HELP, goalArgument)
     .option('--finish-now', 'leave out what is not computed yet, and write the results of the rest')
     .addOption(new Option('--gpus <list>').hideHelp())
     .action(async (folder: string, flags: CommonFlags & ResumeFlags) => {

@@ -10,6 +10,7 @@ export const EXIT = {
 } as const;
 
 export function exitCodeOf(state: RunState): number {
+  if (state.phase === 'paused' && state.enough) return EXIT.done;
   if (state.phase !== 'done') return EXIT.failed;
   const failures = state.failedParts + state.failedRecords + (state.failedInputs ?? 0);
   return failures > 0 ? EXIT.doneWithFailures : EXIT.done;

@@ -1,4 +1,15 @@
 import { InvalidArgumentError } from 'commander';
+import { parseGoal, type Goal } from '../contract/goal.ts';
+
+/** Of `--until`: settled, 0.5%, 30min; `end` for none. */
+export function goalArgument(text: string): Goal | null {
+  const goal = parseGoal(text);
+  if (goal === null && text !== 'end')
+    throw new InvalidArgumentError(
+      'Write settled, a half width such as 0.5%, a time such as 30min or 8h, or end.',
+    );
+  return goal;
+}
 
 export function positiveInteger(text: string): number {
   const value = Number(text);

@@ -2,7 +2,11 @@ import { type Command, Option } from 'commander';
 import { embeddingPrecisionSchema, precisionSchema, repairSchema } from '../contract/protocol/index.ts';
 import { orderSchema } from '../contract/plan.ts';
 import { withClusterOptions } from './clusterFlags.ts';
-import { gigabytes, positiveInteger } from './numberArguments.ts';
+import { gigabytes, goalArgument, positiveInteger } from './numberArguments.ts';
+
+export const UNTIL = '--until <goal>';
+export const UNTIL_HELP =
+  'stop when enough is known: settled (no call may change), 0.5% (half width of the interval of every sample), 30min, 8h; or end';
 
 /** `predict` with its flags; those of the original tool that have an equal here are understood too. */
 export function predictCommand(root: Command): Command {
@@ -48,6 +52,7 @@ function withRunOptions(command: Command, where: 'here' | 'elsewhere' = 'here'):
       '-d, --devices <list>',
       'auto, cpu, cpu:3 (three CPU workers), 0,1 or UUIDs (default: auto)',
     );
+  if (where === 'here') command.option(UNTIL, UNTIL_HELP, goalArgument);
   command
     .option('-o, --output-dir <folder>', 'folder for the results (default: {input}_predictions)')
     .option(

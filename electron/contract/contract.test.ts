@@ -3,6 +3,7 @@ import { blastAddress, blastSearchSchema } from './blast.ts';
 import { appError, AppFailure, asAppError, causeOf, nextStepOf, titleOf } from './errors.ts';
 import { CANDIDATES } from './evidence.ts';
 import { exportFileName, exportScope, runFileStem } from './exports.ts';
+import { goalText, parseGoal } from './goal.ts';
 import { LIMITS } from './limits.ts';
 import { message } from './messages.ts';
 import { err, ok, unwrap } from './result.ts';
@@ -121,4 +122,18 @@ it('a run is at work while the engine computes it, not when it was cut off or it
   expect(isAtWork({ ...run, state: { phase: 'created' }, starting: true })).toBe(true);
   expect(isAtWork({ ...run, interrupted: true })).toBe(false);
   expect(isAtWork({ ...run, missing: true })).toBe(false);
+});
+
+describe('a goal', () => {
+  it('is written as it is read', () => {
+    for (const text of ['settled', '0.5%', '12.25%', '45s', '30min', '8h', '2d'])
+      expect(goalText(parseGoal(text)!)).toBe(text);
+    expect(parseGoal('0.5 %')).toEqual({ kind: 'half_width', share: 0.005 });
+    expect(parseGoal('90min')).toEqual({ kind: 'time', seconds: 5400, from: 0 });
+  });
+
+  it('is nothing else', () => {
+    for (const text of ['', 'end', '0%', '51%', '-1%', '0min', '30', '5 weeks', 'settled calls', '1e9%'])
+      expect(parseGoal(text)).toBeNull();
+  });
 });

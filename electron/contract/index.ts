@@ -5,6 +5,7 @@ export * from './errors.ts';
 export * from './evidence.ts';
 export * from './exports.ts';
 export * from './filter.ts';
+export * from './goal.ts';
 export * from './limits.ts';
 export * from './messages.ts';
 export * from './model.ts';

@@ -229,6 +229,13 @@ export const MESSAGES = {
   'start.folder_not_ours': '{folder} holds other files, such as {file}.',
   'start.repairs_and_reuse':
     'Embeddings of an earlier run are of the sequences as they were written: they cannot be used where sequences are mended.',
+  'goal.only_here':
+    'A run stops at a goal only where this computer computes it, not on a cluster, on other computers or by shares.',
+  'goal.needs_sample':
+    'The goal {goal} needs an even sample of all inputs, and this run computes one file after the other.',
+  'goal.needs_sample.next': 'Choose a time as goal, or make a new run with this goal.',
+  'note.enough': 'The goal {goal} is reached: the run stops, and the rest is not computed.',
+  'note.provisional_not_written': 'The provisional table could not be written: {cause}',
   'start.outside_root': '{path} is outside of {root}.',
   'start.outside_root.next': 'Choose something inside, or start the server with another --root.',
   'run.gone': '{folder} was not found.',

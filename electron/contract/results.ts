@@ -43,6 +43,9 @@ export const RESULT_FILES = {
   run: 'run.json',
 } as const;
 
+/** Lies in the folder of a run that stopped at its goal, until more is computed. */
+export const PROVISIONAL_TABLE = 'sequences_provisional.tsv';
+
 /** Lies in the folder of a run with the teaching model, since the tables in the original tool's format can't say it themselves. */
 export const NOTICE_FILE = 'NOT_FOR_RESEARCH.txt';
 

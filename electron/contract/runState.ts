@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { appErrorSchema } from './errors.ts';
+import { goalSchema } from './goal.ts';
 
 /** A run's life. Transitions are in engine/run/runTransitions.ts. */
 export const runStateSchema = z.discriminatedUnion('phase', [
@@ -8,8 +9,13 @@ export const runStateSchema = z.discriminatedUnion('phase', [
   /** Batches under way are being finished and the devices freed. */
   z.object({ phase: z.literal('pausing') }),
   /** Parts under way are being finished; then the run pauses. */
-  z.object({ phase: z.literal('draining') }),
-  z.object({ phase: z.literal('paused'), error: appErrorSchema.nullable() }),
+  z.object({ phase: z.literal('draining'), enough: goalSchema.optional() }),
+  /** `enough`: the goal that was reached; the rest is not computed. */
+  z.object({
+    phase: z.literal('paused'),
+    error: appErrorSchema.nullable(),
+    enough: goalSchema.optional(),
+  }),
   /** All parts are done or failed; tables are being written. */
   z.object({ phase: z.literal('finishing') }),
   z.object({

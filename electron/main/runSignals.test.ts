@@ -45,6 +45,7 @@ const summary: RunSummary = {
     force: false,
     strict: false,
   },
+  goal: null,
   queuePosition: null,
   expected: null,
   foreignPlace: null,

@@ -2,6 +2,7 @@ import { eventIterator } from '@orpc/contract';
 import { z } from 'zod';
 import { clusterChoiceSchema, type ClusterChoice } from '../cluster.ts';
 import { appErrorSchema } from '../errors.ts';
+import { goalSchema } from '../goal.ts';
 import { inputPathSchema, LIMITS, pathSchema, wordSchema } from '../limits.ts';
 import { wordingSchema } from '../messages.ts';
 import { orderSchema, planSchema } from '../plan.ts';
@@ -63,6 +64,8 @@ export const runRequestSchema = z.object({
   residuesPerPart: z.int().positive().optional(),
   /** Without one the size of the run decides. */
   order: orderSchema.optional(),
+  /** Stops there; else everything is computed. */
+  until: goalSchema.optional(),
   /** Equal proteins, and equal nucleotides, of a part go through their encoder once. */
   embedEqualSequencesOnce: z.boolean().default(true),
   embeddings: embeddingPrecisionSchema.nullable().default(null),
@@ -229,6 +232,8 @@ export const runSummarySchema = z.object({
   plan: planSchema,
   /** What the user asked for, so that the same can be asked for again. */
   request: runRequestSchema,
+  /** What it stops at; null where everything is computed. */
+  goal: goalSchema.nullable().default(null),
   queuePosition: countSchema.nullable(),
   /** The cluster that a run names which was not made here: it is used only where the user says so. Null for all other runs. */
   foreignPlace: clusterChoiceSchema.nullable().default(null),
@@ -461,6 +466,8 @@ export const runsContract = {
   pause: procedure.input(byRun),
   /** Finishes the current parts, then pauses. */
   drain: procedure.input(byRun),
+  /** Stops at this goal from now on; null: computes everything. A time counts from now. */
+  setGoal: procedure.input(byRun.extend({ goal: goalSchema.nullable() })),
   /** Where and on what it was made for, or this time elsewhere. */
   resume: procedure.input(
     byRun.extend({

@@ -3,7 +3,7 @@ import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it, vi } from 'vitest';
-import { NOTICE_FILE, RESULT_FILES } from '../../contract/results.ts';
+import { NOTICE_FILE, PROVISIONAL_TABLE, RESULT_FILES } from '../../contract/results.ts';
 import { unwrap } from '../../contract/result.ts';
 import type { RunState } from '../../contract/runState.ts';
 import { readTables, SAMPLE, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
@@ -79,6 +79,27 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     expect(await readTables(session.folder)).toEqual(whole.tables);
   });
 
+  it('stops at its goal, which it remembers until the rest is computed to the same bytes', async () => {
+    const whole = await undisturbed();
+    const session = await makeRun(testContext(), { until: { kind: 'time', seconds: 0.001, from: 0 } });
+    const provisional = join(session.folder, PROVISIONAL_TABLE);
+    unwrap(await session.start());
+    expect(await session.whenIdle()).toMatchObject({
+      phase: 'paused',
+      error: null,
+      enough: { kind: 'time' },
+    });
+    expect(await readFile(provisional, 'utf8')).toMatch(/^no\t/);
+    expect((await session.setGoal({ kind: 'settled' })).ok).toBe(false);
+
+    unwrap(await session.start());
+    expect(session.goal).toBeNull();
+    expect(await session.whenIdle()).toEqual({ phase: 'done', failedParts: 0, failedRecords: 0 });
+    await session.close();
+    expect(await readTables(session.folder)).toEqual(whole.tables);
+    await expect(readFile(provisional)).rejects.toThrow('ENOENT');
+  });
+
   it('shows the results of finished parts while it runs, and is finished with them on demand, until the rest is computed', async () => {
     const whole = await undisturbed();
     const session = await makeRun(testContext());
@@ -98,7 +119,12 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     const { failedRecords } = state as Extract<RunState, { phase: 'done' }>;
     expect(failedRecords).toBeGreaterThan(0);
     const finished = await session.store.findSequences({ filter: {} }, byRow, 0, 1000);
-    for (const sequence of early.items) expect(finished.items[sequence.row]).toEqual(sequence);
+    for (const sequence of early.items) {
+      const later = finished.items[sequence.row];
+      // Of the others a part was computed.
+      if (later?.nFramesScored === sequence.nFramesScored && later.reason !== 'not_computed')
+        expect(later).toEqual(sequence);
+    }
     const missing = finished.items.filter(({ prediction }) => prediction === 'failed');
     expect(missing).toHaveLength(failedRecords);
     expect(new Set(missing.map(({ reason }) => reason))).toEqual(new Set(['not_computed']));

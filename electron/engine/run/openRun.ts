@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { appError, asAppError, causeOf, titleOf, type AppError } from '../../contract/errors.ts';
+import { goalText, type Goal } from '../../contract/goal.ts';
 import { message } from '../../contract/messages.ts';
 import type { WorkerReady } from '../../contract/protocol/index.ts';
 import { allowRefusal, err, ok, unwrap, type Result } from '../../contract/result.ts';
@@ -26,6 +28,7 @@ import { isJustCreated, type CreatedRun } from './begin/createRun.ts';
 import { ProgressTracker, type RunPace } from './progress/progressTracker.ts';
 import { isRunFolder, removeWork } from '../store/runFolder.ts';
 import { isMadeHere } from './madeHere.ts';
+import { goalOf, goalRefusal, isReached, removeProvisionalTable, writeProvisionalTable } from './goal.ts';
 import { inputLeftOut } from './runNotes.ts';
 import { RunRecord } from './runRecord.ts';
 import type { LifecycleEvent } from './runTransitions.ts';
@@ -46,6 +49,10 @@ const NOWHERE_YET: Where = { kind: 'shares', on_processors: false };
 
 const PARTS_LEFT_OUT_AT_ONCE = 64;
 
+/** How often it is asked whether the goal is reached, and how many times as long as asking takes lies between at least. */
+const LOOK_FOR_GOAL_MS = 1_000;
+const GOAL_REST = 20;
+
 export interface StartOptions {
   /** Other devices than those that the run was made for, of this computer. */
   devices?: string | undefined;
@@ -55,6 +62,8 @@ export interface StartOptions {
   maxWaitMs?: number | undefined;
   /** Reads the inputs and pauses then: the parts are computed by shares. */
   preparesOnly?: boolean | undefined;
+  /** Stops there, or computes everything (null); else as was asked for last, and everything where that was reached. */
+  until?: Goal | null | undefined;
   /** For a run that this program has just made: the devices that were chosen and checked then. */
   created?: Pick<CreatedRun, 'choice' | 'createdAt'> | undefined;
 }
@@ -171,6 +180,8 @@ export class OpenRun extends RunRecord {
       return ready;
     }
     if (this.interrupted) this.notes.add('warning', 'run_interrupted', message('note.interrupted'));
+    const goal = await this.takeGoal(options, ready.value);
+    if (!goal.ok) return goal;
     const started = await this.advance({ type: 'start' });
     return started.ok ? this.beginWork(ready.value, options) : started;
   }
@@ -235,6 +246,50 @@ export class OpenRun extends RunRecord {
   /** Ends the batch under way on every device and frees it. */
   pause(): Promise<Result<void>> {
     return this.rest();
+  }
+
+  /** What the run stops at; null where it computes everything. */
+  get goal(): Goal | null {
+    return goalOf(this.stored, this.folder);
+  }
+
+  /** A time counts from now. */
+  async setGoal(goal: Goal | null): Promise<Result<void>> {
+    const where = this.session?.onCluster ? this.request.where : THIS_COMPUTER;
+    const refusal = goalRefusal(goal, { order: this.stored.plan.order, where });
+    if (refusal) return err(refusal);
+    const from = this.progress().elapsedSeconds;
+    await this.saveGoal(goal?.kind === 'time' ? { ...goal, from } : goal);
+    return ok(undefined);
+  }
+
+  private async takeGoal({ until }: StartOptions, { cluster }: DeviceChoice): Promise<Result<void>> {
+    // What the last session left is written.
+    await this.ending;
+    removeProvisionalTable(this.folder);
+    if (until && cluster) return err(appError('usage', message('goal.only_here')));
+    if (until !== undefined) return this.setGoal(until);
+    if (cluster && this.goal) this.notes.add('warning', 'goal_not_followed', message('goal.only_here'));
+    if (this.state.phase === 'paused' && this.state.enough) await this.saveGoal(null);
+    return ok(undefined);
+  }
+
+  /** Looks now and then whether what is computed is enough, while this session lasts. */
+  private async watchGoal(session: WorkSession): Promise<void> {
+    while (this.session === session && this.state.phase === 'running') {
+      const { goal } = this;
+      const begun = performance.now();
+      // What can't be read now is asked again.
+      if (goal && (await isReached(goal, this.store, this.progress().elapsedSeconds).catch(() => false))) {
+        const enough = await this.advance({ type: 'enough', goal });
+        if (!enough.ok) return;
+        this.notes.add('info', 'enough', message('note.enough', { goal: goalText(goal) }));
+        session.request({ type: 'drain' });
+        return;
+      }
+      const rest = Math.max(LOOK_FOR_GOAL_MS, GOAL_REST * (performance.now() - begun));
+      await sleep(rest, undefined, { ref: false });
+    }
   }
 
   /** Finishes the current parts, then pauses. */
@@ -389,6 +444,7 @@ export class OpenRun extends RunRecord {
     this.tracker.beginWork(() => void this.refresh());
     try {
       await session.start();
+      if (!cluster && !preparesOnly && nodeOf(this.stored) === null) void this.watchGoal(session);
       return ok(undefined);
     } catch (reason) {
       const error = asAppError(reason);
@@ -483,10 +539,23 @@ export class OpenRun extends RunRecord {
         allowRefusal(await this.advance({ type: 'pause' }));
         return this.endWork({ type: 'workers_idle' });
       case 'drained':
-        return this.endWork({ type: 'workers_idle' });
+        await this.endWork({ type: 'workers_idle' });
+        return this.showWhatIsEnough();
       case 'halt':
         return this.halt(outcome.error);
     }
+  }
+
+  private async showWhatIsEnough(): Promise<void> {
+    if (this.state.phase !== 'paused' || !this.state.enough) return;
+    await writeProvisionalTable(this.context, this.store).catch((reason: unknown) => {
+      const cause = causeOf(asAppError(reason));
+      this.notes.add(
+        'warning',
+        'provisional_not_written',
+        message('note.provisional_not_written', { cause }),
+      );
+    });
   }
 
   private async finish(): Promise<void> {

@@ -1,10 +1,11 @@
 import { asAppError, causeOf } from '../../contract/errors.ts';
+import type { Goal } from '../../contract/goal.ts';
 import { message } from '../../contract/messages.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import type { Annotation, RunRequest } from '../../contract/rpc/runs.ts';
 import type { RunState } from '../../contract/runState.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
-import { SAMPLES_OPTION, type RunDevice, type StoredRun } from '../store/types.ts';
+import { GOAL_OPTION, SAMPLES_OPTION, type RunDevice, type StoredRun } from '../store/types.ts';
 import { RunNotes, type RunNote } from './runNotes.ts';
 import { describePhase, transition, type LifecycleEvent } from './runTransitions.ts';
 import { storedRequest } from './storedRequest.ts';
@@ -85,6 +86,16 @@ export class RunRecord {
   async rename(name: string): Promise<void> {
     await this.store.rename(name);
     this.now = { ...this.stored, description: { ...this.stored.description, name } };
+  }
+
+  protected async saveGoal(goal: Goal | null): Promise<void> {
+    await this.store.setGoal(goal);
+    const { description } = this.stored;
+    this.now = {
+      ...this.stored,
+      description: { ...description, options: { ...description.options, [GOAL_OPTION]: goal } },
+    };
+    for (const listener of this.listeners) listener({ type: 'state', state: this.stored.state });
   }
 
   async annotate(annotation: Annotation): Promise<void> {

@@ -10,6 +10,7 @@ const lifecycleEvents: LifecycleEvent[] = [
   { type: 'start' },
   { type: 'pause' },
   { type: 'drain' },
+  { type: 'enough', goal: { kind: 'settled' } },
   { type: 'workers_idle' },
   { type: 'halt', error },
   { type: 'parts_settled' },
@@ -36,6 +37,19 @@ describe('run transitions', () => {
     ]);
     expect(states.map((state) => state.phase)).toEqual(['created', 'running', 'finishing', 'done']);
     expect(states.at(-1)).toMatchObject({ failedParts: 1, failedRecords: 3 });
+  });
+
+  it('rests with the goal that it has reached, and knows of none after it was taken up again', () => {
+    const goal = { kind: 'half_width', share: 0.005 } as const;
+    const states = live({ phase: 'running' }, [
+      { type: 'enough', goal },
+      { type: 'workers_idle' },
+      { type: 'start' },
+      { type: 'pause' },
+      { type: 'workers_idle' },
+    ]);
+    expect(states[2]).toEqual({ phase: 'paused', error: null, enough: goal });
+    expect(states.at(-1)).toEqual({ phase: 'paused', error: null });
   });
 
   it('never leaves the states of the contract, and only writes tables from finishing', () => {

@@ -1,4 +1,5 @@
 import { appError, type AppError } from '../../contract/errors.ts';
+import { goalText, type Goal } from '../../contract/goal.ts';
 import { isActive, type RunState } from '../../contract/runState.ts';
 
 /** What can happen to a run as a whole. */
@@ -6,6 +7,8 @@ export type LifecycleEvent =
   | { type: 'start' }
   | { type: 'pause' }
   | { type: 'drain' }
+  /** It has reached its goal: like `drain`, but the run knows why it rests. */
+  | { type: 'enough'; goal: Goal }
   | { type: 'workers_idle' }
   | { type: 'halt'; error: AppError }
   | { type: 'parts_settled' }
@@ -44,7 +47,13 @@ export function transition(state: RunState, event: LifecycleEvent): Transition {
         : impossible(state, event);
     case 'drain':
       return state.phase === 'running' ? to({ phase: 'draining' }) : impossible(state, event);
+    case 'enough':
+      return state.phase === 'running'
+        ? to({ phase: 'draining', enough: event.goal })
+        : impossible(state, event);
     case 'workers_idle':
+      if (state.phase === 'draining' && state.enough)
+        return to({ phase: 'paused', error: null, enough: state.enough });
       return state.phase === 'pausing' || state.phase === 'draining'
         ? to({ phase: 'paused', error: null })
         : impossible(state, event);
@@ -73,6 +82,8 @@ export function transition(state: RunState, event: LifecycleEvent): Transition {
 }
 
 export function describePhase(state: RunState): string {
+  if (state.phase === 'paused' && state.enough)
+    return `paused: its goal ${goalText(state.enough)} is reached, and the rest is not computed`;
   const words: Record<RunState['phase'], string> = {
     created: 'not started',
     running: 'running',

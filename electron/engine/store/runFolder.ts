@@ -5,7 +5,7 @@ import { appError, AppFailure, asAppError, type AppError } from '../../contract/
 import { message, type Message } from '../../contract/messages.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { IMPORTED_EMBEDDINGS_FOLDER } from '../../contract/plan.ts';
-import { NOTICE_FILE, RESULT_FILES } from '../../contract/results.ts';
+import { NOTICE_FILE, PROVISIONAL_TABLE, RESULT_FILES } from '../../contract/results.ts';
 import { tooLong, type PathLimit } from '../files/pathLength.ts';
 import { SHARES_FOLDER } from './shares.ts';
 import { deleteInRun, isLink, makeFolderInRun, notAFile, somethingAt } from '../files/runFiles.ts';
@@ -34,6 +34,7 @@ const OUR_NAMES: ReadonlySet<string> = new Set([
   SHARES_FOLDER,
   ...Object.values(RESULT_FILES),
   NOTICE_FILE,
+  PROVISIONAL_TABLE,
   'DEMO_MODEL.txt', // of earlier versions
   OTHER_TABLES_FILE,
   SEQUENCE_NOTES_FILE,

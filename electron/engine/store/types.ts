@@ -60,6 +60,9 @@ export const MADE_HERE_OPTION = 'madeHere';
 /** Where a run keeps the samples that its user named; else the names of the files say them. */
 export const SAMPLES_OPTION = 'samples';
 
+/** Where a run keeps the goal that was set after it was made. */
+export const GOAL_OPTION = 'goal';
+
 /** A file that the user named and that was no part of the run from the beginning. */
 export interface LeftOutInput extends InputFailure {
   path: string;

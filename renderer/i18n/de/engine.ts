@@ -149,6 +149,14 @@ export const engine = {
   'engine.start.folder_not_ours': '{folder} enthält andere Dateien, etwa {file}.',
   'engine.start.repairs_and_reuse':
     'Embeddings eines früheren Laufs gehören zu den Sequenzen, wie sie geschrieben waren: sie lassen sich nicht verwenden, wo Sequenzen berichtigt werden.',
+  'engine.goal.only_here':
+    'Ein Lauf endet an einem Ziel nur, wo dieser Computer ihn berechnet, nicht auf einem Cluster, auf anderen Computern oder in Anteilen.',
+  'engine.goal.needs_sample':
+    'Das Ziel {goal} braucht eine gleichmäßige Stichprobe aller Dateien, und dieser Lauf berechnet eine Datei nach der anderen.',
+  'engine.goal.needs_sample.next':
+    'Wählen Sie eine Zeit als Ziel, oder legen Sie einen neuen Lauf mit diesem Ziel an.',
+  'engine.note.enough': 'Das Ziel {goal} ist erreicht: Der Lauf hält an, der Rest ist nicht berechnet.',
+  'engine.note.provisional_not_written': 'Die vorläufige Tabelle konnte nicht geschrieben werden: {cause}',
   'engine.start.outside_root':
     '{path} liegt außerhalb von {root}, dem Ordner, den dieses Programm benutzen darf.',
   'engine.start.outside_root.next': 'Wählen Sie einen anderen Ordner.',

@@ -1,4 +1,16 @@
 export const run = {
+  'goal.title': 'Anhalten, wenn genug bekannt ist',
+  'goal.help': 'Der Lauf ruht dann, behält alles und kann den Rest später berechnen.',
+  'goal.end': 'Nein, alles berechnen',
+  'goal.settled': 'Wenn sich keine Einstufung mehr ändern kann',
+  'goal.half_width': 'Wenn der virale Anteil jeder Probe so genau bekannt ist',
+  'goal.time': 'Nach einer Zeit',
+  'goal.percent': '± Prozent',
+  'goal.minutes': 'Minuten',
+  'goal.reached': 'Genug: Das Ziel {goal} ist erreicht',
+  'goal.reachedText':
+    'Der Rest ist nicht berechnet. Die Ergebnisse sagen, welche Einstufungen sich damit noch ändern können; was berechnet ist, bleibt erhalten.',
+  'goal.computeRest': 'Den Rest berechnen',
   'run.title': 'Lauf',
   'run.tab.progress': 'Fortschritt',
   'run.tab.files': 'Dateien und Fehler',

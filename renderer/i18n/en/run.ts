@@ -1,4 +1,16 @@
 export const run = {
+  'goal.title': 'Stop when I know enough',
+  'goal.help': 'The run then rests, keeps everything, and can compute the rest later.',
+  'goal.end': 'No, compute everything',
+  'goal.settled': 'When no call may change any more',
+  'goal.half_width': 'When the viral share of every sample is known to within',
+  'goal.time': 'After a time',
+  'goal.percent': '± percent',
+  'goal.minutes': 'Minutes',
+  'goal.reached': 'Enough: the goal {goal} is reached',
+  'goal.reachedText':
+    'The rest is not computed. Results say which calls may still change with it; what is computed is kept.',
+  'goal.computeRest': 'Compute the rest',
   'run.title': 'Run',
   'run.tab.progress': 'Progress',
   'run.tab.files': 'Files and failures',

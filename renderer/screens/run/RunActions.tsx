@@ -43,14 +43,17 @@ function MainActions({ run, tab }: RunActionsProps) {
   // Where a banner says what is the matter, the button to go on stands in it.
   if (status === 'halted' || status === 'interrupted' || status === 'failed') return null;
   if (status === 'paused' || status === 'cancelled') {
+    const isEnough = run.state.phase === 'paused' && run.state.enough !== undefined;
     return (
-      <Button
-        loading={resume.isPending}
-        leftSection={<IconPlayerPlay size={16} aria-hidden />}
-        onClick={() => resume.mutate(run)}
-      >
-        {t('run.continue')}
-      </Button>
+      !isEnough && (
+        <Button
+          loading={resume.isPending}
+          leftSection={<IconPlayerPlay size={16} aria-hidden />}
+          onClick={() => resume.mutate(run)}
+        >
+          {t('run.continue')}
+        </Button>
+      )
     );
   }
   if (status === 'done' || status === 'done_with_failures') {

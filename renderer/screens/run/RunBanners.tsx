@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { isAtWork } from '../../../electron/contract/runState.ts';
-import type { RunProgress, RunSummary } from '../../../electron/contract/index.ts';
+import { goalText, type RunProgress, type RunSummary } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/feedback/Banner.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
@@ -45,6 +45,20 @@ export function RunBanners({ run }: { run: RunSummary }) {
           {t('run.missingText', { folder: run.folder })}
         </Banner>
       );
+    case 'paused':
+      return state.phase === 'paused' && state.enough ? (
+        <Banner
+          tone="info"
+          title={t('goal.reached', { goal: goalText(state.enough) })}
+          actions={
+            <Button size="compact-md" loading={busy} onClick={() => start(run)}>
+              {t('goal.computeRest')}
+            </Button>
+          }
+        >
+          {t('goal.reachedText')}
+        </Banner>
+      ) : null;
     case 'halted':
       return state.phase === 'paused' && state.error ? (
         <ErrorCard error={state.error} actions={button} />

@@ -7,6 +7,7 @@ import {
   type ProbeResult,
   type ProbedGpu,
   type Repair,
+  type Goal,
   type RunRequest,
   type RunRequestInput,
   type WindowWhere,
@@ -41,6 +42,8 @@ export interface RunChoices {
   readonly tokensPerBatch: number | null;
   readonly residuesPerPart: number | null;
   readonly embedEqualSequencesOnce: boolean;
+  /** Where the run stops; null: everything is computed. */
+  readonly until: Goal | null;
 }
 
 export const RUN_REQUEST_DEFAULTS: RunChoices = {
@@ -63,6 +66,7 @@ export const RUN_REQUEST_DEFAULTS: RunChoices = {
   tokensPerBatch: null,
   residuesPerPart: null,
   embedEqualSequencesOnce: true,
+  until: null,
 };
 
 /** One that is hidden, lacks something, or computes only through its slices, is out of reach. */
@@ -160,6 +164,7 @@ export function requestFrom(
     keepWork: choices.keepWork,
     embedEqualSequencesOnce: choices.embedEqualSequencesOnce,
     ...(choices.order ? { order: choices.order } : {}),
+    ...(choices.until === null || choices.where.kind !== 'this_computer' ? {} : { until: choices.until }),
     ...(name ? { name } : {}),
     ...(Object.keys(samples).length > 0 ? { samples } : {}),
     ...(choices.repairs.length > 0 ? { repairs: [...choices.repairs] } : {}),
@@ -195,5 +200,6 @@ export function choicesFrom(request: RunRequest): RunChoices {
     tokensPerBatch: request.tokensPerBatch ?? null,
     residuesPerPart: request.residuesPerPart ?? null,
     embedEqualSequencesOnce: request.embedEqualSequencesOnce,
+    until: request.until ?? null,
   };
 }

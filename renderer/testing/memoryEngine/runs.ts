@@ -77,6 +77,7 @@ export function madeRun(options: RunOptions, now: number): RunSummary {
       force: false,
       strict: false,
     },
+    goal: null,
     queuePosition: null,
     expected: null,
     foreignPlace: null,

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { appError, asAppError, type AppError } from '../../../contract/errors.ts';
+import { goalText } from '../../../contract/goal.ts';
 import { allowRefusal } from '../../../contract/result.ts';
 import { modelMark } from '../../../contract/plan.ts';
-import { RESULT_FILES } from '../../../contract/results.ts';
+import { PROVISIONAL_TABLE, RESULT_FILES } from '../../../contract/results.ts';
 import type { Where } from '../../../contract/rpc/runs.ts';
 import type { RunState } from '../../../contract/runState.ts';
 import {
@@ -112,6 +113,13 @@ function summarize(session: OpenRun, state: RunState, reporter: Reporter, where:
     reporter.line(
       `Everything computed so far is kept. Go on with: ${resumeCommand(session.folder, state.error, where)}`,
     );
+    return;
+  }
+  if (state.phase === 'paused' && state.enough) {
+    reporter.line(
+      `Enough: the goal ${goalText(state.enough)} is reached, and the rest is not computed. Compute it with: virnucpro resume ${quoted(session.folder)}`,
+    );
+    reporter.line(`Provisional results: ${join(session.folder, PROVISIONAL_TABLE)}`);
     return;
   }
   const { written } = session;

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AppFailure, appError } from '../../../contract/errors.ts';
+import type { Goal } from '../../../contract/goal.ts';
 import type { Plan } from '../../../contract/plan.ts';
 import type { Repair } from '../../../contract/protocol/index.ts';
 import { runRequestSchema, type RunRequest } from '../../../contract/rpc/runs.ts';
@@ -44,6 +45,7 @@ export interface PredictFlags extends ClusterFlags {
   tokensPerBatch?: number;
   residuesPerPart?: number;
   order?: string;
+  until?: Goal | null;
   embedEqualSequencesOnce?: boolean;
   embeddings?: boolean | string;
   reuseEmbeddings?: string;
@@ -128,6 +130,7 @@ export async function predict(
   return followRun(context, unwrap(await OpenRun.open(context, created.folder)), reporter, {
     ...startOptions(flags),
     where: undefined,
+    until: undefined,
     devices: undefined,
     created,
   });
@@ -135,7 +138,7 @@ export async function predict(
 
 function startOptions(flags: PredictFlags): FollowOptions {
   if (flags.preparesOnly) return { preparesOnly: true, goOnWith: 'the same command and --resume' };
-  return startAsked(flags, flags.devices);
+  return { ...startAsked(flags, flags.devices), until: flags.until };
 }
 
 function whatComputes({ devices, cluster, plannedFor }: CreatedRun['choice']): string {
@@ -242,6 +245,7 @@ function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string)
     tokensPerBatch: flags.tokensPerBatch,
     residuesPerPart: flags.residuesPerPart,
     order: flags.order,
+    until: flags.until ?? undefined,
     embedEqualSequencesOnce: flags.embedEqualSequencesOnce,
     embeddings: flags.embeddings === true ? 'fp16' : flags.embeddings || null,
     reuseEmbeddings: flags.reuseEmbeddings === undefined ? undefined : resolve(flags.reuseEmbeddings),

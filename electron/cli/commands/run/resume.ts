@@ -1,5 +1,6 @@
 import { type EngineContext, OpenRun } from '../../../engine/index.ts';
 import { EXIT, exitCodeOf } from '../../exitCodes.ts';
+import type { Goal } from '../../../contract/goal.ts';
 import { AppFailure } from '../../../contract/errors.ts';
 import { unwrap } from '../../../contract/result.ts';
 import type { Reporter } from '../../output/reporter.ts';
@@ -11,6 +12,7 @@ export interface ResumeFlags extends ClusterFlags {
   gpus?: string;
   retryFailed?: boolean;
   finishNow?: boolean;
+  until?: Goal | null;
 }
 
 /** Goes on with a run where it was; one that is done only gets what it lacks, unless its failed parts are to be tried again. */
@@ -21,7 +23,7 @@ export async function resume(
   reporter: Reporter,
 ): Promise<number> {
   const devices = flags.devices ?? flags.gpus;
-  const elsewhere = startAsked(flags, devices);
+  const elsewhere = { ...startAsked(flags, devices), until: flags.until };
   const session = unwrap(await OpenRun.open(context, folder));
   if (flags.finishNow && session.state.phase !== 'done') {
     const left = await session.finishNow();

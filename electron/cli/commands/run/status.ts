@@ -7,6 +7,7 @@ import {
   isRunFolder,
   runLockHolder,
   openRunStore,
+  type RunStore,
   readRunReport,
   type StoredRun,
   unusualNorms,
@@ -38,6 +39,19 @@ function viralLines({ run, samples }: ViralShares): string[] {
   return [`viral so far ${shareText(run)}`, ...each];
 }
 
+/** Of more sequences the calls are not counted for a glance. */
+const CALLS_COUNTED = 200_000;
+
+/** While a run is not done: how many sequences have a call that stands, and how many one that may change. */
+async function callsSoFar(
+  store: Pick<RunStore, 'countPredictions'>,
+  { state, counts }: StoredRun,
+): Promise<{ settled: number; unsettled: number } | null> {
+  if (state.phase === 'done' || counts.frames.done === 0 || counts.records > CALLS_COUNTED) return null;
+  const { byPrediction, unsettled } = await store.countPredictions({ filter: {} });
+  return { settled: byPrediction.virus + byPrediction.others - unsettled, unsettled };
+}
+
 /** Prints at most this many recent warnings; --json has the whole report. */
 const SHOWN_REMARKS = 5;
 
@@ -48,6 +62,7 @@ export async function status(context: EngineContext, folder: string, json: boole
   try {
     const { run, timings, devices, uneven, remarks } = await readRunReport(store);
     const viral = await viralShares(store);
+    const calls = await callsSoFar(store, run);
     const shown = remarks
       .filter(({ code }) => code !== IMBALANCE && code !== UNUSUAL_NORMS)
       .slice(-SHOWN_REMARKS);
@@ -56,7 +71,7 @@ export async function status(context: EngineContext, folder: string, json: boole
     if (json) {
       const { state, counts, plan } = run;
       process.stdout.write(
-        `${JSON.stringify({ state, interrupted, counts, plan, timings, devices, uneven, remarks, holder, viral: { run: viral.run, samples: viral.samples } })}\n`,
+        `${JSON.stringify({ state, interrupted, counts, plan, timings, devices, uneven, remarks, holder, viral: { run: viral.run, samples: viral.samples }, calls })}\n`,
       );
       return 0;
     }
@@ -70,6 +85,11 @@ export async function status(context: EngineContext, folder: string, json: boole
         `frames ${formatCount(frames.done)}/${formatCount(frames.total)}, ${parts.failed} failed, ` +
         `at work for ${formatDuration(timings.workingMilliseconds / 1000)}`,
       ...viralLines(viral),
+      ...(calls === null
+        ? []
+        : [
+            `calls so far: ${formatCount(calls.settled)} settled, ${formatCount(calls.unsettled)} may change`,
+          ]),
       ...(repeatedProteins + repeatedNucleotides === 0
         ? []
         : [

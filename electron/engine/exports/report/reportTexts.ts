@@ -31,6 +31,8 @@ const en = {
   made: (date: string) => `Report of ${date}`,
   unfinished:
     'Provisional: this run was not done. Sequences that were not computed by then are missing from all counts.',
+  enough: (goal: string, done: string, total: string) =>
+    `The run stopped when its goal was reached (${goal}): ${done} of ${total} reading frames are computed, and the rest is not. Calls that may change with the rest are marked.`,
   what: 'What was run',
   model: 'Model',
   chunks: 'Chunk length',
@@ -118,6 +120,8 @@ const de: typeof en = {
   made: (date) => `Bericht vom ${date}`,
   unfinished:
     'Vorläufig: dieser Lauf war nicht fertig. Sequenzen, die bis dahin nicht berechnet waren, fehlen in allen Zahlen.',
+  enough: (goal, done, total) =>
+    `Der Lauf hielt an, als sein Ziel erreicht war (${goal}): ${done} von ${total} Leserahmen sind berechnet, der Rest nicht. Einstufungen, die sich mit dem Rest noch ändern können, sind gekennzeichnet.`,
   what: 'Was gerechnet wurde',
   model: 'Modell',
   chunks: 'Länge der Stücke',

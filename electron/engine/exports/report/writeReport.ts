@@ -1,6 +1,7 @@
 import { exportFormat } from '../format.ts';
 import { CITATIONS } from '../../../contract/citations.ts';
 import { reportPartSchema, type ExportLanguage, type ReportPart } from '../../../contract/exports.ts';
+import { goalText } from '../../../contract/goal.ts';
 import { modelMark } from '../../../contract/plan.ts';
 import { predictionSchema, shownScore } from '../../../contract/results.ts';
 import { formatBytes, formatDuration } from '../../format/format.ts';
@@ -79,7 +80,7 @@ class ReportPage {
           <h1>${title}</h1>
           <p>${texts.made(this.date(now.getTime()))}</p>
           ${isMarked ? html`<p class="caution" role="note"><strong>${texts.notForResearch}.</strong> ${texts.marked(run.plan.model.title)}</p>` : ''}
-          ${run.state.phase === 'done' ? '' : html`<p class="caution" role="note">${texts.unfinished}</p>`}
+          ${run.state.phase === 'done' ? '' : html`<p class="caution" role="note">${texts.unfinished} ${this.enough()}</p>`}
         </header>
         <main>${this.samples()}${this.top()}${parts.map((part) => this.part(part))}</main>
       </body>
@@ -98,6 +99,14 @@ class ReportPage {
       case 'methods':
         return [this.methods(), this.citations()];
     }
+  }
+
+  /** What a run that stopped at its goal rests on. */
+  private enough(): string {
+    const { state, counts } = this.facts.run;
+    if (state.phase !== 'paused' || !state.enough) return '';
+    const { done, total } = counts.frames;
+    return this.texts.enough(goalText(state.enough), this.count(done), this.count(total));
   }
 
   private what(): Markup {

@@ -32,6 +32,18 @@ describe('the estimated share', () => {
     expect(end.share).toBeCloseTo(finalShare(run), 12);
   });
 
+  it('of nothing or everything viral keeps a width until the last chunk is computed', () => {
+    const none = simulatedRun('contigs', 0, 3).map((one) => ({ ...one, scores: one.scores.map(() => 0.1) }));
+    const all = none.map((one) => ({ ...one, scores: one.scores.map(() => 0.9) }));
+    for (const turn of [0.02, 0.5, 0.97]) {
+      const [empty, full] = [none, all].map((run) => estimateShare(strataAt(run, () => turn))!);
+      expect([empty!.share, empty!.low, full!.share, full!.high]).toEqual([0, 0, 1, 1]);
+      expect(empty!.high).toBeGreaterThan(0);
+      expect(full!.low).toBeLessThan(1);
+    }
+    expect(estimateShare(strataAt(all, () => 1))).toEqual({ share: 1, low: 1, high: 1 });
+  });
+
   it('is none where the sequences are computed one after the other', () => {
     const run = simulatedRun('reads', 0.1, 7);
     expect(estimateShare(strataAt(run, (place) => (place < 0.7 ? 1 : 0)))).toBeNull();

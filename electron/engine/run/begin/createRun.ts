@@ -11,6 +11,7 @@ import {
   modelMark,
   MARK_SUFFIX,
   IMPORTED_EMBEDDINGS_FOLDER,
+  type Order,
   type Plan,
   type PlanModel,
 } from '../../../contract/plan.ts';
@@ -26,6 +27,7 @@ import { importLegacy } from '../../inputs/importLegacy.ts';
 import { inspectInputs, type Reading } from '../../inputs/inspectInputs.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
 import { describeImported, refusedFiles } from '../describeImported.ts';
+import { goalRefusal } from '../goal.ts';
 import { signRun } from '../madeHere.ts';
 import { LEFT_OUT_OPTION, MADE_HERE_OPTION, SAMPLES_OPTION } from '../../store/types.ts';
 import { openRunStore } from '../../store/runStore.ts';
@@ -76,6 +78,11 @@ interface CreateRunOptions {
   onFile?: (file: InspectedFile) => void;
   /** How the folders among the inputs are gone through. */
   walk?: Walk;
+}
+
+/** A share is known, and calls are settled, only where an even sample of everything is computed first. */
+function orderFor({ until }: RunRequest, isSmall: boolean): Order {
+  return isSmall && (until ?? { kind: 'time' }).kind === 'time' ? 'file' : 'sample';
 }
 
 /** Looks into the inputs, decides everything that decides the numbers, and makes the run's folder and database. */
@@ -138,12 +145,14 @@ export async function createRun(
     tokensPerBatch: request.tokensPerBatch ?? TOKENS_PER_BATCH[hardware],
     residuesPerPart,
     tailParts: TAIL_PARTS,
-    order: request.order ?? (expected.residues < SAMPLE_FROM_PARTS * residuesPerPart ? 'file' : 'sample'),
+    order: request.order ?? orderFor(request, expected.residues < SAMPLE_FROM_PARTS * residuesPerPart),
     orderSeed: 0,
     embedEqualSequencesOnce: request.embedEqualSequencesOnce,
     embeddings: request.embeddings,
     ...(repairs.length === 0 ? {} : { repairs: repairs.toSorted() }),
   };
+  const refusal = goalRefusal(request.until, { order: plan.order, where: request.where });
+  if (refusal) return err(refusal);
   const runId = randomUUID();
   const made = await makeFolder(context, folder, plan, runId, request, { expected, leftOut });
   return made.ok

@@ -146,6 +146,7 @@ export function runsRouter(service: Service) {
     drain: runs.drain.handler(({ input }) => {
       control.drain(input.runId);
     }),
+    setGoal: runs.setGoal.handler(({ input }) => control.setGoal(input.runId, input.goal)),
     resume: runs.resume.handler(({ input: { runId, devices, where } }) => {
       control.resume(runId, { devices, where });
     }),

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type AppError, AppFailure, asAppError, causeOf } from '../../../contract/errors.ts';
+import type { Goal } from '../../../contract/goal.ts';
 import { message } from '../../../contract/messages.ts';
 import type { Annotation, RunRequest, RunSummary } from '../../../contract/rpc/runs.ts';
 import { isActive } from '../../../contract/runState.ts';
@@ -159,6 +160,12 @@ export class RunControl {
   async finishNow(runId: string): Promise<void> {
     await this.withSession(runId, (session) => session.finishNow());
     if (runId !== this.queue.active) this.queue.add(runId, 'first');
+  }
+
+  /** A time counts from now. */
+  async setGoal(runId: string, goal: Goal | null): Promise<void> {
+    await this.withSession(runId, (session) => session.setGoal(goal));
+    this.changes.tell(runId);
   }
 
   async includeDevice(runId: string, device: string, included: boolean): Promise<void> {

@@ -6,6 +6,7 @@ import { runLockHolder } from '../../store/runLock.ts';
 import { samplesOf } from '../../exports/samples.ts';
 import type { StoredRun } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
+import { goalOf } from '../../run/goal.ts';
 import { foreignPlace } from '../../run/madeHere.ts';
 import { storedRequest } from '../../run/storedRequest.ts';
 
@@ -42,6 +43,7 @@ export function describeRun(run: StoredRun, folder: string, paths: AppPaths): Ru
     plan,
     request: storedRequest(run, folder),
     foreignPlace: foreignPlace(paths, folder, description),
+    goal: goalOf(run, folder),
     queuePosition: null,
     expected: expectedWorkSchema.safeParse(description.options['expected']).data ?? null,
     starting: false,

@@ -30,6 +30,7 @@ export async function libraryOfRuns(
       finishedAt: new Date(createdAt).toISOString(),
       plan,
       request: runRequestSchema.parse({ inputs: plan.inputs.map(({ path }) => path), model: 'teaching' }),
+      goal: null,
       queuePosition: null,
       expected: null,
       foreignPlace: null,

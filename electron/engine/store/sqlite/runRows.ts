@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { z } from 'zod';
 import { appErrorSchema } from '../../../contract/errors.ts';
+import type { Goal } from '../../../contract/goal.ts';
 import { readJson } from '../../../contract/parseJson.ts';
 import { planSchema, type Plan } from '../../../contract/plan.ts';
 import {
@@ -143,6 +144,7 @@ export function readDevices(db: Database.Database): RunDevice[] {
 export function runRowMethods(db: Database.Database) {
   const updateState = db.prepare('UPDATE run SET state = ?');
   const updateAnnotation = db.prepare(`UPDATE run SET options = json_set(options, '$.annotation', json(?))`);
+  const updateGoal = db.prepare(`UPDATE run SET options = json_set(options, '$.goal', json(?))`);
   const updateSamples = db.prepare("UPDATE run SET options = json_set(options, '$.samples', json(?))");
   const updateName = db.prepare('UPDATE run SET name = ?');
   const upsertDevice = db.prepare(`
@@ -153,6 +155,7 @@ export function runRowMethods(db: Database.Database) {
     /** The sample of each input; none at all where the names of the files say them. */
     setSamples: (names: readonly string[]): void =>
       void updateSamples.run(names.length === 0 ? null : JSON.stringify(names)),
+    setGoal: (goal: Goal | null): void => void updateGoal.run(JSON.stringify(goal)),
     rename: (name: string): void => void updateName.run(name),
     annotate: (annotation: Annotation): void => void updateAnnotation.run(JSON.stringify(annotation)),
     setState: db.transaction((state: RunState): void => {

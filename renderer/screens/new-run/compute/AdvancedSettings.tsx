@@ -1,6 +1,7 @@
 import { Box, Button, Checkbox, NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { LIMITS, RESIDUES_PER_PART, TOKENS_PER_BATCH } from '../../../../electron/contract/index.ts';
+import { GoalField } from '../../../components/GoalField.tsx';
 import { Fold } from '../../../components/Fold.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { RUN_REQUEST_DEFAULTS } from '../../../state/newRun/choices.ts';
@@ -125,6 +126,11 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
             />
           )}
         </SimpleGrid>
+        {isHere && (
+          <Box mt={14}>
+            <GoalField goal={choices.until} onChange={(until) => choose({ until })} isSample />
+          </Box>
+        )}
         <EarlierRun folder={choices.reuseEmbeddings} />
         <Button
           mt="md"

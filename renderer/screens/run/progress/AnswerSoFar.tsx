@@ -1,15 +1,16 @@
 import { Box, Button, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Area } from 'recharts';
-import type { RunSummary, ShareSoFar, ViralShares } from '../../../../electron/contract/index.ts';
+import type { Goal, RunSummary, ShareSoFar, ViralShares } from '../../../../electron/contract/index.ts';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
 import { Section } from '../../../components/Card.tsx';
 import { BASE_LINE, MARGIN, niceTop } from '../../../components/charts/axes.ts';
 import { Plot } from '../../../components/charts/Plot.tsx';
 import { Fold } from '../../../components/Fold.tsx';
+import { GoalField } from '../../../components/GoalField.tsx';
 import { Hint } from '../../../components/Hint.tsx';
 import { useTexts } from '../../../i18n/index.ts';
-import { queries } from '../../../state/connection.ts';
+import { engine, queries } from '../../../state/connection.ts';
 import { goToRun } from '../../../state/navigation.ts';
 import { showSequence } from '../../../state/results/resultsView.ts';
 import { whileGrowing } from '../../../state/results/whileGrowing.ts';
@@ -65,13 +66,23 @@ export function AnswerSoFar({ run }: { run: RunSummary }) {
   if (!found || found.run.scored === 0) return null;
   return (
     <div className="columns" data-wide="last">
-      <ViralShare found={found} />
+      <ViralShare run={run} found={found} />
       <BestHits run={run} />
     </div>
   );
 }
 
-function ViralShare({ found }: { found: ViralShares }) {
+/** When the run may stop: changed while it is at work. */
+function RunGoal({ run }: { run: RunSummary }) {
+  const set = useMutation({
+    mutationFn: (goal: Goal | null) => engine.runs.setGoal({ runId: run.runId, goal }),
+  });
+  return (
+    <GoalField goal={run.goal} onChange={(goal) => set.mutate(goal)} isSample={run.plan.order === 'sample'} />
+  );
+}
+
+function ViralShare({ run, found }: { run: RunSummary; found: ViralShares }) {
   const { t, format } = useTexts();
   const texts = useShareTexts();
   const { curve, samples } = found;
@@ -131,6 +142,7 @@ function ViralShare({ found }: { found: ViralShares }) {
           <Area dataKey="share" stroke="var(--virus)" fill="none" isAnimationActive={false} />
         </Plot>
       )}
+      {isAtWork(run) && run.request.where.kind === 'this_computer' && <RunGoal run={run} />}
       {samples.length > 1 && (
         <Fold title={t('viral.bySample', { count: samples.length })}>
           <table className="figures">

@@ -162,6 +162,7 @@ export function runsRouter(world: World) {
     pause: runs.pause.handler(({ input }) =>
       world.change(input.runId, { state: { phase: 'paused', error: null } }),
     ),
+    setGoal: runs.setGoal.handler(({ input }) => world.change(input.runId, { goal: input.goal })),
     drain: runs.drain.handler(({ input }) => world.change(input.runId, { state: { phase: 'draining' } })),
     resume: runs.resume.handler(({ input: { runId, devices } }) => {
       const { request } = world.find(runId);

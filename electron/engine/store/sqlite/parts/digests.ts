@@ -47,9 +47,9 @@ const RECORD_TEXT = asText([
 ]);
 const INPUT_TEXT = asText(['input', 'path', 'size_bytes', 'sha256']);
 
-/** Notes, tags and samples are the user's to change at any time. */
+/** Notes, tags, samples and the goal are the user's to change at any time. */
 const OPTIONS_AS_MADE = `CASE WHEN json_valid(options)
-  THEN json_remove(options, '$.annotation', '$.samples') ELSE options END`;
+  THEN json_remove(options, '$.annotation', '$.samples', '$.goal') ELSE options END`;
 
 /** Rows fetched as one text, which is far faster than fetching them one by one. */
 const ROWS_AT_ONCE = 1024;

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+
+/** When a run may stop before everything is computed. */
+export const goalSchema = z.discriminatedUnion('kind', [
+  /** No call may change any more. */
+  z.object({ kind: z.literal('settled') }),
+  /** The interval of the viral share of every sample has at most this half width, as a share of 1. */
+  z.object({ kind: z.literal('half_width'), share: z.number().positive().max(0.5) }),
+  /** So long at work; `from`: for how long the run had been at work when the goal was set. */
+  z.object({
+    kind: z.literal('time'),
+    seconds: z.number().positive(),
+    from: z.number().nonnegative().default(0),
+  }),
+]);
+export type Goal = z.infer<typeof goalSchema>;
+
+const SECONDS = { s: 1, min: 60, h: 3600, d: 86_400 } as const;
+const TIME = /^(?<count>\d+(\.\d+)?)\s*(?<unit>s|min|h|d)$/;
+const SHARE = /^(?<percent>\d+(\.\d+)?)\s*%$/;
+
+/** As it is typed after `--until`: settled, 0.5%, 30min. Null for what is no goal. */
+export function parseGoal(text: string): Goal | null {
+  if (text === 'settled') return { kind: 'settled' };
+  const { count, unit } = TIME.exec(text)?.groups ?? {};
+  const { percent } = SHARE.exec(text)?.groups ?? {};
+  const goal =
+    count !== undefined
+      ? { kind: 'time', seconds: Number(count) * SECONDS[unit as keyof typeof SECONDS] }
+      : { kind: 'half_width', share: Number(percent) / 100 };
+  return goalSchema.safeParse(goal).data ?? null;
+}
+
+/** The same the other way round. */
+export function goalText(goal: Goal): string {
+  if (goal.kind === 'settled') return 'settled';
+  if (goal.kind === 'half_width') return `${Number((100 * goal.share).toPrecision(6))}%`;
+  const [unit, seconds] =
+    Object.entries(SECONDS).findLast(([, one]) => goal.seconds % one === 0) ?? (['s', 1] as const);
+  return `${goal.seconds / seconds}${unit}`;
+}

@@ -25,6 +25,10 @@ export const sequenceFilterSchema = z.object({
   evidence: z.array(evidenceSchema).max(evidenceSchema.options.length).optional(),
   /** Whether the call stands while chunks of the run are missing. */
   settled: z.boolean().optional(),
+  /** Only sequences with a terminal repeat. */
+  terminalRepeat: z.literal(true).optional(),
+  /** Only sequences with a hint to another genetic code. */
+  otherCode: z.literal(true).optional(),
   /** Part of the name or header, case-insensitive. */
   search: wordSchema.optional(),
   /** Compared with the other tool's table of this number. */

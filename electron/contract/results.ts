@@ -80,6 +80,12 @@ export const sequenceResultSchema = z.object({
   evidence: evidenceSchema.nullable(),
   /** False while chunks are missing that may turn the call: see electron/engine/results/estimates/settled.ts. */
   settled: z.boolean(),
+  /** The end repeats the beginning (DTR) or is its reverse complement (ITR): such a genome may be complete. */
+  terminalRepeat: z.object({ kind: z.enum(['DTR', 'ITR']), length: countSchema }).nullable(),
+  /** Chunks without an open reading frame, and those of them that would have one if TAG, or TGA, were no stop codon. */
+  lostChunks: z.object({ all: countSchema, toTag: countSchema, toTga: countSchema }),
+  /** The code by which it may have to be read, where so many chunks are lost to one codon that it is no chance. */
+  geneticCodeHint: z.union([z.literal(4), z.literal(15)]).nullable(),
   /** One call from this read and its mate; null for what is not one of a pair, and where neither has a call. */
   pair: z.object({ score: z.number(), prediction: predictionSchema.extract(['virus', 'others']) }).nullable(),
 });

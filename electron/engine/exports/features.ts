@@ -31,6 +31,9 @@ async function writeGff3(source: ExportSource, file: WholeFile): Promise<void> {
       `call=${sequence.prediction}`,
       ...(sequence.evidence === null ? [] : [`evidence=${sequence.evidence}`]),
       ...(isTooShort(sequence.length) ? ['too_short=true'] : []),
+      ...(sequence.terminalRepeat === null
+        ? []
+        : [`terminal_repeat=${sequence.terminalRepeat.kind}_${sequence.terminalRepeat.length}`]),
       `chunks_scored=${sequence.nChunksScored}`,
       `chunks_viral=${sequence.nChunksViral}`,
     ];

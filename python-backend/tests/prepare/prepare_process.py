@@ -60,7 +60,7 @@ class Outcome:
 
     def records(self) -> dict[str, np.ndarray[Any, Any]]:
         files = [load_file(self.work_dir.parent / event["path"]) for event in self.of("records")]
-        names = ("row", "input", "byte_offset", "length", "n_chunks", "reason", "n_frames")
+        names = [name for name in files[0] if not name.startswith("header")] if files else []
         return {name: np.concatenate([file[name] for file in files]) for name in names}
 
     def headers(self) -> list[str]:

@@ -37,6 +37,40 @@ def fast_frames(sequences: list[str], c: int) -> list[list[PlainFrame]]:
     return found
 
 
+CODONS = {"TAG": ["TAA", "TGA"], "TGA": ["TAA", "TAG"]}
+
+
+def lost_by_definition(sequence: str, c: int) -> dict[str, list[int]]:
+    """Chunks in which every frame has a stop, but some frame has none when one codon is read on."""
+    table = chunk_table(np.array([len(sequence)]), c)
+    found: dict[str, list[int]] = {codon: [] for codon in CODONS}
+    for number, (start, length) in enumerate(zip(table.start.tolist(), table.length.tolist(), strict=True)):
+        chunk = sequence[start : start + length].upper()
+        reverse = chunk[::-1].translate(str.maketrans("ACGT", "TGCA"))
+        frames = [
+            {strand[i : i + 3] for i in range(shift, len(strand) - 2, 3)}
+            for strand in (chunk, reverse)
+            for shift in range(3)
+        ]
+        if all(codons & {"TAA", "TAG", "TGA"} for codons in frames):
+            for codon, stops in CODONS.items():
+                if any(not codons & set(stops) for codons in frames):
+                    found[codon].append(number)
+    return found
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_chunks_lost_to_one_codon_agree_with_the_plain_definition(data: st.DataObject) -> None:
+    alphabet = data.draw(st.sampled_from(["ACGT", "ATG", "acgTN"]))
+    sequence = data.draw(st.text(alphabet, min_size=1, max_size=300))
+    c = data.draw(st.sampled_from([12, 20, 30]))
+    table = chunk_table(np.array([len(sequence)]), c)
+    frames = open_frames(np.frombuffer(sequence.encode(), np.uint8), table.start, table.length)
+    expected = lost_by_definition(sequence, c)
+    assert (frames.lost_to_tag.tolist(), frames.lost_to_tga.tolist()) == (expected["TAG"], expected["TGA"])
+
+
 ALPHABETS = ["ACGT", "ACGTacgt", "ACGTN", "ACGTRYSWKMBDHVNacgtnU-*.?@>0", "AC", "NRYacN", "acgu"]
 
 

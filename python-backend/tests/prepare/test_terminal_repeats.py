@@ -5,8 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from virnucpro_backend.prepare.terminal_repeats import SHORTEST, TerminalRepeat, terminal_repeat
+from virnucpro_backend.prepare.records import assembly
+from virnucpro_backend.prepare.records.assembly import RecordAssembler
+from virnucpro_backend.prepare.records.composition import Composition
+from virnucpro_backend.prepare.scanning.batch import ScanBatch
+from virnucpro_backend.prepare.terminal_repeats import DIRECT, INVERTED, NONE, SHORTEST, terminal_repeats
 
 GENOME = Path(__file__).parents[1] / "data" / "crassphage.fa"
 
@@ -15,42 +20,67 @@ def complement(letters: bytes) -> bytes:
     return bytes({65: 84, 67: 71, 71: 67, 84: 65}[base] for base in reversed(letters))
 
 
-def by_trying(letters: bytes) -> TerminalRepeat | None:
+def by_trying(letters: bytes) -> tuple[int, int]:
     lengths = range(len(letters) // 2, SHORTEST - 1, -1)
     direct = next((n for n in lengths if letters[:n] == letters[-n:]), 0)
     inverted = next((n for n in lengths if letters[:n] == complement(letters[-n:])), 0)
-    if direct:
-        return TerminalRepeat("direct", direct)
-    return TerminalRepeat("inverted", inverted) if inverted else None
+    if not direct and not inverted:
+        return NONE, 0
+    return (DIRECT, direct) if direct >= inverted else (INVERTED, inverted)
 
 
 def made(random: np.random.Generator, length: int) -> bytes:
     return bytes(random.choice(list(b"ACGT"), length).tolist())
 
 
-def test_made_up_ends() -> None:
+def found(sequences: list[bytes], spool: Path) -> list[tuple[int, int]]:
+    """As preparation finds them, the last sequence read from where long ones are kept."""
+    letters = np.frombuffer(b"".join(sequences), np.uint8)
+    lengths = np.array([len(sequence) for sequence in sequences])
+    begins = np.cumsum(lengths) - lengths
+    none = np.zeros(lengths.size, np.int64)
+    assembler = RecordAssembler(Composition(), spool)
+    batch = ScanBatch(letters, begins, none, b"", none)
+    groups = [*assembler.add(batch), *assembler.finish()]
+    return [
+        (kind, length)
+        for group in groups
+        for kind, length in zip(
+            *(
+                array.tolist()
+                for array in terminal_repeats(
+                    group.letters, group.lengths, np.ones(group.lengths.size, np.bool_)
+                )
+            ),
+            strict=True,
+        )
+    ]
+
+
+def test_made_up_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(assembly, "SPOOL_BYTES", 500)
     random = np.random.default_rng(6)
-    found = []
+    sequences = []
     for _ in range(300):
-        end, middle = made(random, int(random.integers(15, 60))), made(random, int(random.integers(0, 200)))
-        kind = random.integers(3)
-        letters = end + middle + (end, complement(end), b"")[kind]
-        assert terminal_repeat(letters.lower()) == by_trying(letters)
-        found.append(by_trying(letters))
-    assert {repeat and repeat.kind for repeat in found} == {"direct", "inverted", None}
+        end, middle = (
+            made(random, int(random.integers(15, 60))),
+            made(random, int(random.integers(980, 1400))),
+        )
+        sequences.append(end + middle + (end, complement(end), b"")[random.integers(3)])
+    expected = [by_trying(letters) for letters in sequences]
+    assert {kind for kind, _ in expected} == {NONE, DIRECT, INVERTED}
+    assert found([letters.lower() for letters in sequences], tmp_path) == expected
 
 
-def test_the_genome_of_a_circular_phage_cut_twice_has_a_direct_repeat() -> None:
+def test_the_genome_of_a_circular_phage_cut_twice_has_a_direct_repeat(tmp_path: Path) -> None:
     genome = b"".join(GENOME.read_bytes().split(b"\n")[1:])
-    assert terminal_repeat(genome) is None
-    assert terminal_repeat(genome + genome[:55]) == TerminalRepeat("direct", 55)
+    pieces = [genome, genome + genome[:55], genome[:5000] + complement(genome[:800]), genome[:7000] * 2]
+    assert found(pieces, tmp_path) == [(NONE, 0), (DIRECT, 55), (INVERTED, 800), (DIRECT, 7000)]
 
 
-def test_what_is_no_repeat() -> None:
-    middle = made(np.random.default_rng(7), 100)
-    tail = b"A" * 30
-    assert terminal_repeat(tail + middle + tail) is None
-    unknown = b"ACGTN" * 6
-    assert terminal_repeat(unknown + middle + unknown) is None
-    assert terminal_repeat(b"") is None
-    assert terminal_repeat(b"ACGT" * 4) is None
+def test_what_is_no_repeat(tmp_path: Path) -> None:
+    middle = made(np.random.default_rng(7), 1000)
+    tail, unknown = b"A" * 30, b"ACGTN" * 6
+    short = made(np.random.default_rng(8), 30)
+    sequences = [tail + middle + tail, unknown + middle + unknown, b"", short + middle[:900] + short]
+    assert found(sequences, tmp_path) == [(NONE, 0)] * 4

@@ -40,9 +40,17 @@ function madeSequence(row: number, input: number, random: () => number): Sequenc
     nChunks,
     settled: true,
   };
+  const lost = Math.round(0.3 * nChunks);
+  const traits = {
+    // Where the end repeats the beginning.
+    terminalRepeat: row % 211 === 5 ? { kind: 'DTR' as const, length: 127 } : null,
+    lostChunks: { all: lost, toTag: 0, toTga: Math.round(0.3 * lost) },
+    geneticCodeHint: row % 307 === 3 ? (15 as const) : null,
+  };
   if (unscored || failed) {
     return {
       ...base,
+      ...traits,
       virusScore: null,
       prediction: failed ? 'failed' : 'not_scored',
       reason: failed ? 'out_of_memory' : 'no_open_frame',
@@ -69,6 +77,7 @@ function madeSequence(row: number, input: number, random: () => number): Sequenc
   const bestScore = Math.fround(Math.min(1, virusScore + 0.1 * random()));
   return {
     ...base,
+    ...traits,
     virusScore: Math.fround(virusScore),
     prediction: virusScore >= 0.5 ? 'virus' : 'others',
     reason: 'ok',

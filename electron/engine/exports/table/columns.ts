@@ -23,7 +23,7 @@ export interface Column {
   /** For spreadsheets, which people read: the word in their language. */
   word?: (sequence: SequenceResult, language: ExportLanguage) => string;
   /** In a run where no sequence has a value it is left out. */
-  needs?: 'scored' | 'twoScored' | 'evidence' | 'tooShort' | 'pair' | 'unsettled';
+  needs?: 'scored' | 'twoScored' | 'evidence' | 'tooShort' | 'repeat' | 'otherCode' | 'pair' | 'unsettled';
 }
 
 /** The columns of every table of sequences, in order. */
@@ -93,6 +93,56 @@ const COLUMNS: readonly Column[] = [
   { ...text('best_frame', 'Frame', 'Rahmen', 8, (row) => row.bestFrame), needs: 'scored' },
   integer('n_frames_scored', 'Frames scored', 'Rahmen bewertet', (row) => row.nFramesScored),
   {
+    ...text(
+      'terminal_repeat',
+      'Terminal repeat',
+      'Endwiederholung',
+      10,
+      (row) => row.terminalRepeat?.kind ?? null,
+    ),
+    needs: 'repeat',
+  },
+  {
+    ...integer(
+      'terminal_repeat_length',
+      'Repeat (bp)',
+      'Wiederholung (bp)',
+      (row) => row.terminalRepeat?.length ?? null,
+    ),
+    needs: 'repeat',
+  },
+  {
+    ...integer(
+      'n_chunks_lost',
+      'Chunks without open frame',
+      'Stücke ohne offenen Rahmen',
+      (row) => row.lostChunks.all,
+    ),
+    needs: 'otherCode',
+  },
+  {
+    ...integer(
+      'n_chunks_lost_to_tag',
+      'Chunks lost to TAG',
+      'An TAG verlorene Stücke',
+      (row) => row.lostChunks.toTag,
+    ),
+    needs: 'otherCode',
+  },
+  {
+    ...integer(
+      'n_chunks_lost_to_tga',
+      'Chunks lost to TGA',
+      'An TGA verlorene Stücke',
+      (row) => row.lostChunks.toTga,
+    ),
+    needs: 'otherCode',
+  },
+  {
+    ...integer('genetic_code_hint', 'Genetic code?', 'Genetischer Code?', (row) => row.geneticCodeHint),
+    needs: 'otherCode',
+  },
+  {
     ...score('pair_score', 'Score of pair', 'Wert des Paars', 'score', (row) => row.pair?.score ?? null),
     needs: 'pair',
   },
@@ -118,15 +168,17 @@ export async function usedColumns(source: ExportSource, selection: SequenceSelec
   };
   const least = selection.filter.minScoredChunks ?? 0;
   const most = Math.min(SHORTEST_LENGTH - 1, selection.filter.maxLength ?? Infinity);
-  const [scored, twoScored, evidence, tooShort, unsettled] = await Promise.all([
+  const [scored, twoScored, evidence, tooShort, repeat, otherCode, unsettled] = await Promise.all([
     has({ minScoredChunks: Math.max(1, least) }),
     has({ minScoredChunks: Math.max(2, least), evidence: selection.filter.evidence ?? ALL_LEVELS }),
     has({ evidence: selection.filter.evidence ?? ALL_LEVELS }),
     has({ maxLength: most }),
+    has({ terminalRepeat: true }),
+    has({ otherCode: true }),
     selection.filter.settled !== true && has({ settled: false }),
   ]);
   const pair = matesOf(source.run.inputs.map(({ path }) => path)).some((mate) => mate !== null) && scored;
-  const met = { scored, twoScored, evidence, tooShort, pair, unsettled };
+  const met = { scored, twoScored, evidence, tooShort, repeat, otherCode, pair, unsettled };
   return [
     ...COLUMNS.filter(({ needs }) => needs === undefined || met[needs]),
     ...source.others.flatMap((joined, table) => otherColumns(joined, table, source.others)),

@@ -21,10 +21,11 @@ import { recordOf, type FrameRef, type SyntheticRecord } from '../testing/synthe
 
 afterAll(removeFolders);
 
-const TEXTS = ['seq_name', 'input', 'prediction', 'reason', 'best_frame', 'model'];
+const TEXTS = ['seq_name', 'input', 'prediction', 'reason', 'best_frame', 'terminal_repeat', 'model'];
 const INTEGERS = [
   ...['row', 'length', 'n_chunks', 'n_chunks_scored', 'n_chunks_viral', 'n_frames_scored'],
-  ...['best_chunk_start', 'best_chunk_end', 'n_bases_scored', 'n_bases_viral'],
+  ...['best_chunk_start', 'best_chunk_end', 'n_bases_scored', 'n_bases_viral', 'terminal_repeat_length'],
+  ...['n_chunks_lost', 'n_chunks_lost_to_tag', 'n_chunks_lost_to_tga', 'genetic_code_hint'],
 ];
 const SCORES = ['virus_score', 'viral_fraction'];
 
@@ -42,6 +43,8 @@ const FAULTS = ['empty', 'invalid_characters', 'malformed_record'] as const;
 function variedRecord(_: unknown, i: number): SyntheticRecord {
   if (i % 50 === 7)
     return { header: `fault_${i}`, length: 5, openFrames: [], fault: FAULTS[i % FAULTS.length]! };
+  if (i % 50 === 8)
+    return { ...recordOf(`recoded_${i}`, [1, 0, 0, 0, 0, 0]), lostToTag: 2 + (i % 4), repeat: 20 + (i % 30) };
   return recordOf(
     `read_${i} x`,
     Array.from({ length: 1 + (i % 3) }, (_, k) => (i * 7 + k * 11) % 64),
@@ -77,6 +80,10 @@ async function stored(run: PreparedRun): Promise<string> {
       row.bestChunkEnd ?? 'NA',
       row.bestFrame ?? 'NA',
       row.nFramesScored,
+      row.terminalRepeat?.kind ?? 'NA',
+      row.terminalRepeat?.length ?? 'NA',
+      ...[row.lostChunks.all, row.lostChunks.toTag, row.lostChunks.toTga],
+      row.geneticCodeHint ?? 'NA',
       'teaching (teaching model, not for research)',
       'NA',
     ].join('\t'),

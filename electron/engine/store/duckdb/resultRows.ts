@@ -11,6 +11,7 @@ import {
 } from '../../../contract/results.ts';
 import { isTooShort } from '../../../contract/evidence.ts';
 import { chunkBounds } from '../../results/chunkLayout.ts';
+import { geneticCodeHint } from '../../results/geneticCode.ts';
 import { evidenceOf } from '../../results/evidence.ts';
 import type { SequenceSummary } from '../../results/sequenceTally.ts';
 import { nameText } from '../sqlite/results/tables/tableRows.ts';
@@ -49,6 +50,12 @@ const STAGED = [
   ['best_score', 'FLOAT'],
   ['second_score', 'FLOAT'],
   ['n_frames_scored', 'INTEGER'],
+  ['terminal_repeat', 'VARCHAR'],
+  ['terminal_repeat_length', 'INTEGER'],
+  ['n_chunks_lost', 'INTEGER'],
+  ['n_chunks_lost_to_tag', 'INTEGER'],
+  ['n_chunks_lost_to_tga', 'INTEGER'],
+  ['genetic_code_hint', 'INTEGER'],
   ['pair_score', 'FLOAT'],
   ['pair_prediction', 'INTEGER'],
   ['settled', 'BOOLEAN'],
@@ -72,6 +79,7 @@ export function resultColumns(
     (n_chunks_viral::DOUBLE / nullif(n_chunks_scored, 0))::FLOAT AS viral_fraction,
     n_bases_scored, n_bases_viral,
     best_chunk_start, best_chunk_end, ${named(FRAME_NAMES, 'best_frame')}, best_score, second_score, n_frames_scored,
+    terminal_repeat, terminal_repeat_length, n_chunks_lost, n_chunks_lost_to_tag, n_chunks_lost_to_tga, genetic_code_hint,
     ${isPaired ? `pair_score, ${named(predictionSchema.options, 'pair_prediction')},` : ''}
     ${[`${quoted(model)} AS model`, ...more].join(', ')} FROM ${table}`;
 }
@@ -139,6 +147,12 @@ export class ResultRows {
       summary.bestScore,
       summary.secondScore,
       summary.nFramesScored,
+      record.terminalRepeat,
+      record.terminalRepeatLength,
+      record.nLost,
+      record.nLostToTag,
+      record.nLostToTga,
+      geneticCodeHint(record),
       pair?.score ?? null,
       pair && PREDICTION[pair.prediction],
       settled,

@@ -145,13 +145,28 @@ const COLUMNS = [
   ...['length', 'n_bases_scored', 'n_bases_viral', 'best_chunk_start', 'best_chunk_end'].map(
     (name) => `${name}::BIGINT AS ${name}`,
   ),
+  ...[
+    'terminal_repeat_length',
+    'n_chunks_lost',
+    'n_chunks_lost_to_tag',
+    'n_chunks_lost_to_tga',
+    'genetic_code_hint',
+  ].map((name) => `${name}::INTEGER AS ${name}`),
   'too_short::BOOLEAN AS too_short',
   ...['virus_score', 'viral_fraction', 'best_score', 'second_score'].map(
     (name) => `${name}::FLOAT AS ${name}`,
   ),
-  ...['seq_name', 'header', 'input', 'prediction', 'reason', 'evidence', 'best_frame', 'model'].map(
-    (name) => `${name}::VARCHAR AS ${name}`,
-  ),
+  ...[
+    'seq_name',
+    'header',
+    'input',
+    'prediction',
+    'reason',
+    'evidence',
+    'best_frame',
+    'terminal_repeat',
+    'model',
+  ].map((name) => `${name}::VARCHAR AS ${name}`),
 ];
 
 async function sha256Of(path: string): Promise<string> {

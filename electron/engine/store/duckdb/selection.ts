@@ -52,6 +52,8 @@ export function conditionOf(
     ...least('n_frames_scored', filter.minFramesScored),
     ...least(SHARE, filter.minViralFraction),
     ...least('second_score', filter.minSecondScore),
+    ...(filter.terminalRepeat ? ['terminal_repeat IS NOT NULL'] : []),
+    ...(filter.otherCode ? ['genetic_code_hint IS NOT NULL'] : []),
     ...(filter.search ? [`contains(lower(header), lower(${quoted(filter.search)}))`] : []),
   ];
   if (filter.other) {

@@ -7,8 +7,10 @@ import { matesOf } from '../../../contract/samples.ts';
 import type { SequenceSort } from '../../../contract/rpc/results.ts';
 import { openNew } from '../../files/runFiles.ts';
 import type { InputResultSummary, LengthScores, LengthShare } from '../../results/types.ts';
+import { geneticCodeHint } from '../../results/geneticCode.ts';
 import { areMates, callPair, mateRows } from '../../results/readPairs.ts';
 import { readInputs } from '../sqlite/runRows.ts';
+import { DESCRIBED, type DescribedRecord } from '../sqlite/results/derive/recordScan.ts';
 import { nameText } from '../sqlite/results/tables/tableRows.ts';
 import { runLabels, type ResultSource } from './resultSource.ts';
 import { conditionOf, orderOf, type SequenceSelection } from './selection.ts';
@@ -60,9 +62,7 @@ const IN_ORDER: SequenceSort = { by: 'row', descending: false };
 export function sequenceQueryMethods(db: Database.Database, source: ResultSource) {
   const { inputs } = runLabels(db);
   const isPaired = matesOf(readInputs(db).map(({ path }) => path)).some((mate) => mate !== null);
-  const textOf = db.prepare<[number], { name: string; header: string | null; input: number }>(
-    'SELECT name, header, input FROM record WHERE row = ?',
-  );
+  const recordOf = db.prepare<[number], DescribedRecord>(`SELECT ${DESCRIBED} FROM record WHERE row = ?`);
   const orders = new Map<string, Uint32Array>();
 
   /** Runs a question about a selection; the row numbers that the selection names stand in tables meanwhile. */
@@ -144,7 +144,7 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
       `SELECT ${RESULT_COLUMNS} FROM sequences WHERE row BETWEEN ${first} AND ${last} AND row IN (${rows.join(', ')})`,
     );
     for (const row of read) {
-      const sequence = toSequence(row, textOf.get(row[0]));
+      const sequence = toSequence(row, recordOf.get(row[0]));
       if (sequence) found.set(sequence.row, sequence);
     }
     await addPairs([...found.values()]);
@@ -170,11 +170,11 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
     const read = await (
       await source.duck()
     ).rows<ResultRow>(`SELECT ${RESULT_COLUMNS} FROM sequences WHERE row IN (${rows.join(', ')})`);
-    const found = new Map(read.map((row) => [row[0], toSequence(row, textOf.get(row[0]))]));
+    const found = new Map(read.map((row) => [row[0], toSequence(row, recordOf.get(row[0]))]));
     for (const sequence of sequences) {
       const mate = found.get(rowOf(sequence) ?? -1);
-      const name = textOf.get(sequence.row)?.name ?? '';
-      const mateName = mate ? (textOf.get(mate.row)?.name ?? '') : '';
+      const name = recordOf.get(sequence.row)?.name ?? '';
+      const mateName = mate ? (recordOf.get(mate.row)?.name ?? '') : '';
       // What may change has no call together with another.
       if (
         mate &&
@@ -207,7 +207,7 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
       const [found] = await (
         await source.duck()
       ).rows<ResultRow>(`SELECT ${RESULT_COLUMNS} FROM sequences WHERE row = ${Math.trunc(row)}`);
-      const sequence = found ? toSequence(found, textOf.get(row)) : null;
+      const sequence = found ? toSequence(found, recordOf.get(row)) : null;
       if (sequence) await addPairs([sequence]);
       return sequence;
     },
@@ -301,19 +301,16 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
   };
 }
 
-function toSequence(
-  found: ResultRow,
-  text: { name: string; header: string | null; input: number } | undefined,
-): SequenceResult | null {
-  if (!text) return null;
+function toSequence(found: ResultRow, record: DescribedRecord | undefined): SequenceResult | null {
+  if (!record) return null;
   const [row, length, nChunks, prediction, reason, virusScore, nChunksScored, nChunksViral, nFramesScored] =
     found;
   const [, , , , , , , , , start, end, bestFrame, bestScore, secondScore, evidence, basesScored, basesViral, settled] = found; // prettier-ignore
   return {
     row,
-    seqName: nameText(text.name),
-    header: text.header ?? text.name,
-    input: text.input,
+    seqName: nameText(record.name),
+    header: record.header ?? record.name,
+    input: record.input,
     length: Number(length),
     tooShort: isTooShort(Number(length)),
     virusScore,
@@ -333,6 +330,12 @@ function toSequence(
     secondScore,
     evidence,
     settled,
+    terminalRepeat: record.terminalRepeat && {
+      kind: record.terminalRepeat,
+      length: record.terminalRepeatLength ?? 0,
+    },
+    lostChunks: { all: record.nLost, toTag: record.nLostToTag, toTga: record.nLostToTga },
+    geneticCodeHint: geneticCodeHint(record),
     pair: null,
   };
 }

@@ -50,7 +50,8 @@ CREATE TABLE records_file (
   rows_sha256 TEXT
 ) STRICT, WITHOUT ROWID;
 
--- header is NULL where the whole header line is the name.
+-- header is NULL where the whole header line is the name. n_lost: chunks without an open frame, n_lost_to_...: those of them that
+-- would have one if TAG, or TGA, were no stop codon.
 CREATE TABLE record (
   row INTEGER PRIMARY KEY,
   input INTEGER NOT NULL,
@@ -58,6 +59,11 @@ CREATE TABLE record (
   length INTEGER NOT NULL,
   n_chunks INTEGER NOT NULL,
   n_frames INTEGER NOT NULL,
+  n_lost INTEGER NOT NULL CHECK (n_lost BETWEEN 0 AND n_chunks),
+  n_lost_to_tag INTEGER NOT NULL CHECK (n_lost_to_tag BETWEEN 0 AND n_chunks),
+  n_lost_to_tga INTEGER NOT NULL CHECK (n_lost_to_tga BETWEEN 0 AND n_chunks),
+  terminal_repeat TEXT CHECK (terminal_repeat IN ('DTR', 'ITR')),
+  terminal_repeat_length INTEGER CHECK (terminal_repeat_length BETWEEN 1 AND length),
   reason TEXT,
   name TEXT NOT NULL,
   header TEXT

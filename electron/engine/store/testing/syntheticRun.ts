@@ -17,6 +17,9 @@ export interface SyntheticRecord {
   length: number;
   openFrames: number[];
   fault?: 'empty' | 'invalid_characters' | 'malformed_record';
+  /** Bases of a direct terminal repeat. */
+  repeat?: number;
+  lostToTag?: number;
 }
 
 export interface FrameRef {
@@ -235,6 +238,11 @@ function writeRecords(
     n_frames: Uint32Array.from(records, ({ openFrames }) =>
       openFrames.reduce((sum, mask) => sum + framesOf(mask).length, 0),
     ),
+    n_lost: Uint32Array.from(records, ({ openFrames }) => openFrames.filter((mask) => mask === 0).length),
+    n_lost_to_tag: Uint32Array.from(records, ({ lostToTag }) => lostToTag ?? 0),
+    n_lost_to_tga: new Uint32Array(records.length),
+    repeat_kind: Uint8Array.from(records, ({ repeat }) => (repeat === undefined ? 0 : 1)),
+    repeat_length: Uint32Array.from(records, ({ repeat }) => repeat ?? 0),
     reason: Uint8Array.from(records, ({ fault }) => FAULTS.indexOf(fault ?? 'ok')),
     header: Buffer.concat(headers),
     header_offsets: headerOffsets,

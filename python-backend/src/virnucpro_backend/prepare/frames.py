@@ -6,6 +6,7 @@ frames that turn out to be free of them are then copied out and translated.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,6 +56,8 @@ class Frames:
     chunk: int64 [f], index into the given chunks; frame: uint8 [f], 0..5 = FRAME_NAMES;
     residues: uint8, ASCII letters of all proteins one after the other, residue_counts: int64 [f];
     nucleotides, nucleotide_counts: likewise, the upper-case slice given to DNABERT-S.
+    lost_to_tag, lost_to_tga: int64, chunks without any frame, that would have one if TAG, or TGA, were no
+    stop codon, as in the genetic codes 15 and 4.
     """
 
     chunk: IntArray
@@ -63,6 +66,8 @@ class Frames:
     residue_counts: IntArray
     nucleotides: ByteArray
     nucleotide_counts: IntArray
+    lost_to_tag: IntArray
+    lost_to_tga: IntArray
 
 
 def open_frames(letters: ByteArray, starts: IntArray, lengths: IntArray) -> Frames:
@@ -73,33 +78,56 @@ def open_frames(letters: ByteArray, starts: IntArray, lengths: IntArray) -> Fram
     A, C, G, T is skipped; nucleotides = strand[f : f + 1 + 3 * residues], cut at the chunk's end.
     """
     first_forward, first_reverse, codon_counts = _codon_ranges(starts, lengths)
-    on_forward, on_reverse = _stop_codons(letters)
-    holds_stop = [
-        _holds_any(on_forward, first_forward, codon_counts),
-        _holds_any(on_reverse, first_reverse, codon_counts),
-    ]
-    is_open = ~np.concatenate(holds_stop, axis=1) & np.tile(codon_counts > 0, 2)
+    upper = letters & _TO_UPPER
+    on_forward, on_reverse = _stop_codons(upper)
+    strands = (
+        _Stops(on_forward, first_forward, codon_counts),
+        _Stops(on_reverse, first_reverse, codon_counts),
+    )
+    holds_stop = np.concatenate([strand.held() for strand in strands], axis=1)
+    lost = np.flatnonzero(holds_stop.all(axis=1))
+    lost_to_tag, lost_to_tga = _lost_to(lost, strands, upper)
+    is_open = ~holds_stop & np.tile(codon_counts > 0, 2)
     chunk, frame = np.divmod(np.flatnonzero(is_open), len(FRAME_NAMES))
 
     # One base more than the codons where the chunk has one: what DNABERT-S gets when no codon is skipped.
     begin, room = _slices_of_strands(letters.size, starts[chunk], lengths[chunk], frame)
     codon_counts = room // 3
-    strands = _both_strands(letters)
+    both_strands = _both_strands(letters)
     nucleotide_counts = np.minimum(3 * codon_counts + 1, room)
-    nucleotides = ragged_slices(strands, begin, nucleotide_counts)
+    nucleotides = ragged_slices(both_strands, begin, nucleotide_counts)
 
     codons = _codons(nucleotides, nucleotide_counts, codon_counts)
     residues = translate(codons, _RESIDUES, delete=_SKIPPED_CODONS)
     if residues.size == codons.size:
-        return Frames(chunk, frame.astype(np.uint8), residues, codon_counts, nucleotides, nucleotide_counts)
+        residue_counts = codon_counts
+        return Frames(
+            chunk,
+            frame.astype(np.uint8),
+            residues,
+            residue_counts,
+            nucleotides,
+            nucleotide_counts,
+            lost_to_tag,
+            lost_to_tga,
+        )
     is_residue = codons & _SKIPPED == 0
     residue_counts = np.add.reduceat(is_residue, offsets_of(codon_counts)[:-1], dtype=np.int64)
     kept = residue_counts > 0
     chunk, frame, begin, room = chunk[kept], frame[kept], begin[kept], room[kept]
     residue_counts = residue_counts[kept]
     nucleotide_counts = np.minimum(3 * residue_counts + 1, room)
-    nucleotides = ragged_slices(strands, begin, nucleotide_counts)
-    return Frames(chunk, frame.astype(np.uint8), residues, residue_counts, nucleotides, nucleotide_counts)
+    nucleotides = ragged_slices(both_strands, begin, nucleotide_counts)
+    return Frames(
+        chunk,
+        frame.astype(np.uint8),
+        residues,
+        residue_counts,
+        nucleotides,
+        nucleotide_counts,
+        lost_to_tag,
+        lost_to_tga,
+    )
 
 
 def _codon_ranges(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray, IntArray]:
@@ -117,9 +145,8 @@ def _codon_ranges(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArr
     return starts[:, None] + shift, first_reverse, codon_counts
 
 
-def _stop_codons(letters: ByteArray) -> tuple[BoolArray, BoolArray]:
+def _stop_codons(upper: ByteArray) -> tuple[BoolArray, BoolArray]:
     """Where TAA, TAG or TGA begins, and where a reverse complement of them does; both [n - 2]."""
-    upper = letters & _TO_UPPER
     is_a, is_c, is_g, is_t = (upper == ord(base) for base in _BASES)
     first, second, third = slice(0, -2), slice(1, -1), slice(2, None)
     forward = is_a[second] & (is_a | is_g)[third]
@@ -131,16 +158,54 @@ def _stop_codons(letters: ByteArray) -> tuple[BoolArray, BoolArray]:
     return forward, reverse
 
 
-def _holds_any(flags: BoolArray, first: IntArray, counts: IntArray) -> BoolArray:
-    """Whether any of flags[first], flags[first + 3], ... (`counts` of them) is set; all [m, 3]."""
-    # One sorted array of all flagged places: a band of places / 3 for each remainder by 3.
-    band = flags.size // 3 + 2
-    places = [np.flatnonzero(flags[remainder::3]) + remainder * band for remainder in range(3)]
-    keys = np.concatenate([*places, [3 * band]])
-    row = first // 3
-    begin = row + (first - 3 * row) * band
-    found: BoolArray = keys[np.searchsorted(keys, begin)] < begin + counts
-    return found
+class _Stops:
+    """The stop codons of one strand, and the frames of the chunks among them.
+
+    flags: where one begins [n - 2]; first, counts: a frame's lowest codon and how many it has, both [m, 3].
+    """
+
+    def __init__(self, flags: BoolArray, first: IntArray, counts: IntArray) -> None:
+        # One sorted array of all flagged places: a band of places / 3 for each remainder by 3.
+        self._band = flags.size // 3 + 2
+        places = [np.flatnonzero(flags[remainder::3]) + remainder * self._band for remainder in range(3)]
+        self._keys = np.concatenate([*places, [3 * self._band]])
+        row = first // 3
+        begin = row + (first - 3 * row) * self._band
+        self._end = begin + counts
+        self._next = np.searchsorted(self._keys, begin)
+
+    def held(self) -> BoolArray:
+        """Which frames hold a stop codon [m, 3]."""
+        found: BoolArray = self._keys[self._next] < self._end
+        return found
+
+    def only(self, chunks: IntArray, is_allowed: Callable[[IntArray], BoolArray]) -> BoolArray:
+        """Which of these chunks have a frame with none but allowed stop codons; each frame has one at least.
+
+        is_allowed: tells by the place where a stop codon begins. Few frames outlast their first.
+        """
+        following, end = self._next[chunks].ravel(), self._end[chunks].ravel()
+        frame = np.arange(following.size)
+        found = np.zeros(chunks.size, np.bool_)
+        while frame.size:
+            band, row = np.divmod(self._keys[following], self._band)
+            allowed = is_allowed(3 * row + band)
+            frame, following, end = frame[allowed], following[allowed] + 1, end[allowed]
+            goes_on = self._keys[following] < end
+            found[frame[~goes_on] // 3] = True
+            frame, following, end = frame[goes_on], following[goes_on], end[goes_on]
+        return found
+
+
+def _lost_to(lost: IntArray, strands: tuple[_Stops, _Stops], upper: ByteArray) -> tuple[IntArray, IntArray]:
+    """Of the chunks without an open frame those that one codon closes: TAG, and TGA."""
+    forward, reverse = strands
+    # At a stop codon, TAA, TAG or TGA, or a reverse complement, TTA, CTA or TCA, one letter tells which.
+    tag = forward.only(lost, lambda at: upper[at + 2] == ord("G"))
+    tag |= reverse.only(lost, lambda at: upper[at] == ord("C"))
+    tga = forward.only(lost, lambda at: upper[at + 1] == ord("G"))
+    tga |= reverse.only(lost, lambda at: upper[at + 1] == ord("C"))
+    return lost[tag], lost[tga]
 
 
 def _both_strands(letters: ByteArray) -> bytes:

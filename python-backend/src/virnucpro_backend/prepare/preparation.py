@@ -20,6 +20,7 @@ from virnucpro_backend.prepare.records.headers import RepeatedIdentifiers, hash_
 from virnucpro_backend.prepare.records.problems import MAX_EXAMPLES, Example, Problem, ProblemLog
 from virnucpro_backend.prepare.records.record_files import Reason, RecordFile, RecordRows, RecordWriter
 from virnucpro_backend.prepare.records.survey import Survey, SurveyedGroup
+from virnucpro_backend.prepare.terminal_repeats import terminal_repeats
 from virnucpro_backend.prepare.turn_order import ROUND_ENDS, rounds_of
 from virnucpro_backend.prepare.windows import chunk_windows
 from virnucpro_backend.safetensors_file import make_real_folders
@@ -122,7 +123,7 @@ class Preparation:
         first_row = self._records.next_row
         to_chunk = np.where(group.reason == Reason.OK, lengths, 0)
         n_chunks = chunk_counts(to_chunk, self._job.chunk_length)
-        n_frames = np.zeros(lengths.size, np.int64)
+        n_frames, n_lost, n_lost_to_tag, n_lost_to_tga = np.zeros((4, lengths.size), np.int64)
         for window in chunk_windows(group.records.letters, lengths, to_chunk, self._job.chunk_length):
             rounds = None
             if self._job.order_seed is not None:
@@ -147,6 +148,11 @@ class Preparation:
                 for number, of_round in block.by_round(rounds[frames.chunk]):
                     self._parts.add(of_round, number)
             n_frames += np.bincount(record, minlength=lengths.size)
+            is_lost = np.ones(window.record.size, np.bool_)
+            is_lost[frames.chunk] = False
+            n_lost += np.bincount(window.record[is_lost], minlength=lengths.size)
+            n_lost_to_tag += np.bincount(window.record[frames.lost_to_tag], minlength=lengths.size)
+            n_lost_to_tga += np.bincount(window.record[frames.lost_to_tga], minlength=lengths.size)
             self._frames += record.size
             self._residues += frames.residues.size
         self._bases += int(lengths.sum())
@@ -162,6 +168,10 @@ class Preparation:
                 n_chunks,
                 group.reason,
                 n_frames,
+                n_lost,
+                n_lost_to_tag,
+                n_lost_to_tga,
+                *terminal_repeats(group.records.letters, lengths, group.reason == Reason.OK),
                 group.headers,
                 group.header_counts,
             )

@@ -1,9 +1,12 @@
 import type { RecordsFile } from '../../../../contract/protocol/index.ts';
-import type { Reason } from '../../../../contract/results.ts';
+import type { Reason, SequenceResult } from '../../../../contract/results.ts';
 import { readSafetensors, SafetensorsError } from './safetensorsFile.ts';
 
 /** What the numbers of the `reason` array mean. */
 const REASON_BY_NUMBER: readonly Reason[] = ['ok', 'empty', 'invalid_characters', 'malformed_record'];
+
+/** What the numbers of the `repeat_kind` array mean. */
+const REPEAT_BY_NUMBER = [null, 'DTR', 'ITR'] as const;
 
 export interface RecordRow {
   row: number;
@@ -12,6 +15,8 @@ export interface RecordRow {
   length: number;
   chunks: number;
   frames: number;
+  lost: SequenceResult['lostChunks'];
+  terminalRepeat: SequenceResult['terminalRepeat'];
   /** Null where the record can be scored. */
   reason: Reason | null;
   name: string;
@@ -29,6 +34,11 @@ export function* readRecords(folder: string, event: RecordsFile): Generator<Reco
   const lengths = file.u64('length', n);
   const chunks = file.u32('n_chunks', n);
   const frames = file.u32('n_frames', n);
+  const lost = file.u32('n_lost', n);
+  const lostToTag = file.u32('n_lost_to_tag', n);
+  const lostToTga = file.u32('n_lost_to_tga', n);
+  const repeatKinds = file.u8('repeat_kind', n);
+  const repeatLengths = file.u32('repeat_length', n);
   const reasons = file.u8('reason', n);
   const headerBytes = file.u8('header');
   const headerOffsets = file.u64('header_offsets', n + 1);
@@ -38,6 +48,9 @@ export function* readRecords(folder: string, event: RecordsFile): Generator<Reco
     if (rows[i] !== event.first_row + i)
       throw new SafetensorsError(`its rows don't count up from ${event.first_row}`);
     if (!reason) throw new SafetensorsError(`unknown reason ${reasons[i]} in row ${rows[i]}`);
+    const repeat = REPEAT_BY_NUMBER[repeatKinds[i]!];
+    if (repeat === undefined)
+      throw new SafetensorsError(`unknown repeat ${repeatKinds[i]} in row ${rows[i]}`);
     const header = text.toString('utf8', Number(headerOffsets[i]), Number(headerOffsets[i + 1]));
     const name = firstWord(header);
     yield {
@@ -47,6 +60,8 @@ export function* readRecords(folder: string, event: RecordsFile): Generator<Reco
       length: Number(lengths[i]),
       chunks: chunks[i]!,
       frames: frames[i]!,
+      lost: { all: lost[i]!, toTag: lostToTag[i]!, toTga: lostToTga[i]! },
+      terminalRepeat: repeat && { kind: repeat, length: repeatLengths[i]! },
       reason: reason === 'ok' ? null : reason,
       name,
       header: name === header ? null : header,

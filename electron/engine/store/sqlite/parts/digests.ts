@@ -42,7 +42,18 @@ const CHUNK_TEXT = asText([
   ],
 ]);
 const RECORD_TEXT = asText([
-  ...['row', 'input', 'byte_offset', 'length', 'n_chunks', 'n_frames', ifAny('reason'), 'name'],
+  ...[
+    'row',
+    'input',
+    'byte_offset',
+    'length',
+    'n_chunks',
+    'n_frames',
+    'n_lost',
+    'n_lost_to_tag',
+    'n_lost_to_tga',
+  ],
+  ...[ifAny('terminal_repeat'), ifAny('terminal_repeat_length'), ifAny('reason'), 'name'],
   ifAny('header'),
 ]);
 const INPUT_TEXT = asText(['input', 'path', 'size_bytes', 'sha256']);

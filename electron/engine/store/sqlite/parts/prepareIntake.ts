@@ -23,8 +23,9 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
     'INSERT OR REPLACE INTO records_file (path, sha256, first_row, count) VALUES (?, ?, ?, ?)',
   );
   const saveRecord = db.prepare(`
-    INSERT OR REPLACE INTO record (row, input, byte_offset, length, n_chunks, n_frames, reason, name, header)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+    INSERT OR REPLACE INTO record (row, input, byte_offset, length, n_chunks, n_frames, n_lost, n_lost_to_tag, n_lost_to_tga,
+      terminal_repeat, terminal_repeat_length, reason, name, header)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const saveProblem = db.prepare(
     'INSERT OR REPLACE INTO input_problem (input, code, severity, message, count, examples) VALUES (?, ?, ?, ?, ?, ?)',
   );
@@ -43,7 +44,11 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
     try {
       for (const record of readRecords(folder, event)) {
         const { row, input, byteOffset, length, chunks, frames, reason, name, header } = record;
-        saveRecord.run(row, input, byteOffset, length, chunks, frames, reason, name, header);
+        const { lost, terminalRepeat } = record;
+        saveRecord.run(
+          ...[row, input, byteOffset, length, chunks, frames, lost.all, lost.toTag, lost.toTga],
+          ...[terminalRepeat?.kind, terminalRepeat?.length, reason, name, header],
+        );
       }
     } catch (error) {
       if (error instanceof SafetensorsError || isFileError(error))

@@ -30,6 +30,20 @@ class Reason(IntEnum):
     MALFORMED_RECORD = 3
 
 
+_COLUMNS: dict[str, type[np.generic]] = {
+    "byte_offset": np.uint64,
+    "length": np.uint64,
+    "n_chunks": np.uint32,
+    "reason": np.uint8,
+    "n_frames": np.uint32,
+    "n_lost": np.uint32,
+    "n_lost_to_tag": np.uint32,
+    "n_lost_to_tga": np.uint32,
+    "repeat_kind": np.uint8,
+    "repeat_length": np.uint32,
+}
+
+
 @dataclass(frozen=True)
 class RecordRows:
     """Consecutive records of one input. headers: UTF-8; all arrays [k], as in the files (run-files.md)."""
@@ -40,6 +54,11 @@ class RecordRows:
     n_chunks: IntArray
     reason: ByteArray
     n_frames: IntArray
+    n_lost: IntArray
+    n_lost_to_tag: IntArray
+    n_lost_to_tga: IntArray
+    repeat_kind: ByteArray
+    repeat_length: IntArray
     headers: bytes
     header_counts: IntArray
 
@@ -61,6 +80,11 @@ class RecordRows:
                     self.n_chunks[part],
                     self.reason[part],
                     self.n_frames[part],
+                    self.n_lost[part],
+                    self.n_lost_to_tag[part],
+                    self.n_lost_to_tga[part],
+                    self.repeat_kind[part],
+                    self.repeat_length[part],
                     self.headers[text],
                     self.header_counts[part],
                 )
@@ -132,16 +156,15 @@ class RecordWriter:
         count = self._waiting_records
         headers = b"".join(rows.headers for rows in waiting)
         header_counts = np.concatenate([rows.header_counts for rows in waiting])
+
+        def of_all(name: str, type: type[np.generic]) -> npt.NDArray[Any]:
+            return np.concatenate([getattr(rows, name) for rows in waiting]).astype(type)
+
+        inputs = np.repeat([rows.input for rows in waiting], [rows.count for rows in waiting])
         arrays: dict[str, npt.NDArray[Any]] = {
             "row": np.arange(self._first_row, self._first_row + count, dtype=np.uint32),
-            "input": np.repeat([rows.input for rows in waiting], [rows.count for rows in waiting]).astype(
-                np.uint32
-            ),
-            "byte_offset": np.concatenate([rows.byte_offset for rows in waiting]).astype(np.uint64),
-            "length": np.concatenate([rows.length for rows in waiting]).astype(np.uint64),
-            "n_chunks": np.concatenate([rows.n_chunks for rows in waiting]).astype(np.uint32),
-            "reason": np.concatenate([rows.reason for rows in waiting]),
-            "n_frames": np.concatenate([rows.n_frames for rows in waiting]).astype(np.uint32),
+            "input": inputs.astype(np.uint32),
+            **{name: of_all(name, type) for name, type in _COLUMNS.items()},
             "header": np.frombuffer(headers, np.uint8),
             "header_offsets": offsets_of(header_counts).astype(np.uint64),
         }

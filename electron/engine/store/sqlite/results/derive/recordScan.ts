@@ -33,6 +33,11 @@ export interface ScannedRecord extends CountedRecord {
 export interface DescribedRecord extends ScannedRecord {
   /** Null where the whole header is the name. */
   header: string | null;
+  nLost: number;
+  nLostToTag: number;
+  nLostToTga: number;
+  terminalRepeat: 'DTR' | 'ITR' | null;
+  terminalRepeatLength: number | null;
 }
 
 /** A chunk row, with the number of the part it came from. Its scores are those of the cursor's page, and gone with it. */
@@ -45,7 +50,8 @@ const LAST_ROW = Number.MAX_SAFE_INTEGER;
 
 /** Of the table record, what a DescribedRecord says. */
 export const DESCRIBED =
-  'row, n_chunks AS nChunks, n_frames AS nFrames, length, reason AS fault, input, name, header';
+  'row, n_chunks AS nChunks, n_frames AS nFrames, length, reason AS fault, input, name, header, n_lost AS nLost, ' +
+  'n_lost_to_tag AS nLostToTag, n_lost_to_tga AS nLostToTga, terminal_repeat AS terminalRepeat, terminal_repeat_length AS terminalRepeatLength';
 
 /** The records in order, or only those of the rows between two, both included. A page in memory at a time, so that the connection stays free to write in between. Raises AppFailure where
  * a record cannot have that many chunks. */

@@ -1,10 +1,11 @@
 import { chunkBounds } from '../../../../results/chunkLayout.ts';
 import { isTooShort } from '../../../../../contract/evidence.ts';
 import type { SequenceResult } from '../../../../../contract/results.ts';
+import { geneticCodeHint } from '../../../../results/geneticCode.ts';
 import { callChunk, FRAMES_IN_MASK, frameName, isVirusFrame } from '../../../../results/chunkCall.ts';
 import { float32Text } from '../../../../results/float32Text.ts';
 import { visibleText } from '../../../../results/inputLabels.ts';
-import { scoredFrames, type ScannedRecord } from '../derive/recordScan.ts';
+import { scoredFrames, type DescribedRecord, type ScannedRecord } from '../derive/recordScan.ts';
 import type { ChunkScores, SequenceSummary } from '../../../../results/sequenceTally.ts';
 
 export const TABLE_HEADERS = {
@@ -12,7 +13,8 @@ export const TABLE_HEADERS = {
   originalChunks: 'Modified_ID\tIs_Virus\n',
   sequences:
     'seq_name\tinput\trow\tlength\ttoo_short\tvirus_score\tfdr\tprediction\treason\tn_chunks\tn_chunks_scored\tn_chunks_viral\t' +
-    'viral_fraction\tn_bases_scored\tn_bases_viral\tbest_chunk_start\tbest_chunk_end\tbest_frame\tn_frames_scored\tmodel\ttaxonomy\n',
+    'viral_fraction\tn_bases_scored\tn_bases_viral\tbest_chunk_start\tbest_chunk_end\tbest_frame\tn_frames_scored\t' +
+    'terminal_repeat\tterminal_repeat_length\tn_chunks_lost\tn_chunks_lost_to_tag\tn_chunks_lost_to_tga\tgenetic_code_hint\tmodel\ttaxonomy\n',
   chunks:
     'seq_name\trow\tchunk\tstart\tend\tn_frames\tbest_frame\tscore1\tscore2\tvirus_score\tis_virus\treason\n',
   failedRecords: 'seq_name\tinput\trow\tlength\treason\tparts\terror\n',
@@ -52,7 +54,7 @@ export function unopenedChunkLine(record: ScannedRecord, chunkLength: number, ch
 }
 
 export function sequenceLine(
-  record: ScannedRecord,
+  record: DescribedRecord,
   summary: SequenceSummary,
   chunkLength: number,
   labels: { input: string; model: string },
@@ -65,7 +67,9 @@ export function sequenceLine(
   return (
     `${nameText(record.name)}\t${labels.input}\t${record.row}\t${record.length}\t${booleanText(isTooShort(record.length))}\t${score}\tNA\t` +
     `${summary.prediction}\t${summary.reason}\t${record.nChunks}\t${nChunksScored}\t${nChunksViral}\t${fraction}\t` +
-    `${summary.nBasesScored}\t${summary.nBasesViral}\t${best ? best.start + 1 : 'NA'}\t${best ? best.end : 'NA'}\t${frame}\t${summary.nFramesScored}\t${labels.model}\tNA\n`
+    `${summary.nBasesScored}\t${summary.nBasesViral}\t${best ? best.start + 1 : 'NA'}\t${best ? best.end : 'NA'}\t${frame}\t${summary.nFramesScored}\t` +
+    `${record.terminalRepeat ?? 'NA'}\t${record.terminalRepeatLength ?? 'NA'}\t${record.nLost}\t${record.nLostToTag}\t${record.nLostToTga}\t` +
+    `${geneticCodeHint(record) ?? 'NA'}\t${labels.model}\tNA\n`
   );
 }
 

@@ -25,7 +25,7 @@ describe('result tables', () => {
     const run = await preparedRun(
       [
         [
-          recordOf('contig1 sample one', [F1, 0, F2_R3]), // 1493 bases: chunks at 0, 497, 994
+          { ...recordOf('contig1 sample one', [F1, 0, F2_R3]), repeat: 55, lostToTag: 1 }, // 1493 bases: chunks at 0, 497, 994
           { header: 'short', length: 0, openFrames: [], fault: 'empty' },
           recordOf('closed\tframe', [0]),
         ],
@@ -79,12 +79,13 @@ describe('result tables', () => {
     expect(table('sequences')).toBe(
       [
         'seq_name\tinput\trow\tlength\ttoo_short\tvirus_score\tfdr\tprediction\treason\tn_chunks\tn_chunks_scored\tn_chunks_viral\t' +
-          'viral_fraction\tn_bases_scored\tn_bases_viral\tbest_chunk_start\tbest_chunk_end\tbest_frame\tn_frames_scored\tmodel\ttaxonomy',
-        `contig1\treads_0.fasta\t0\t1493\tFalse\t0.4378128\tNA\tothers\tok\t3\t2\t1\t0.5\t999\t500\t1\t500\tF1\t3\t${MODEL}\tNA`,
-        `short\treads_0.fasta\t1\t0\tTrue\tNA\tNA\tnot_scored\tempty\t0\t0\t0\tNA\t0\t0\tNA\tNA\tNA\t0\t${MODEL}\tNA`,
-        `closed\treads_0.fasta\t2\t500\tFalse\tNA\tNA\tnot_scored\tno_open_frame\t1\t0\t0\tNA\t0\t0\tNA\tNA\tNA\t0\t${MODEL}\tNA`,
-        `contig1\treads_1.fasta\t3\t500\tFalse\t1.0\tNA\tvirus\tok\t1\t1\t1\t1.0\t500\t500\t1\t500\tR3\t2\t${MODEL}\tNA`,
-        `NA\treads_1.fasta\t4\t7\tTrue\tNA\tNA\tnot_scored\tmalformed_record\t0\t0\t0\tNA\t0\t0\tNA\tNA\tNA\t0\t${MODEL}\tNA`,
+          'viral_fraction\tn_bases_scored\tn_bases_viral\tbest_chunk_start\tbest_chunk_end\tbest_frame\tn_frames_scored\t' +
+          'terminal_repeat\tterminal_repeat_length\tn_chunks_lost\tn_chunks_lost_to_tag\tn_chunks_lost_to_tga\tgenetic_code_hint\tmodel\ttaxonomy',
+        `contig1\treads_0.fasta\t0\t1493\tFalse\t0.4378128\tNA\tothers\tok\t3\t2\t1\t0.5\t999\t500\t1\t500\tF1\t3\tDTR\t55\t1\t1\t0\tNA\t${MODEL}\tNA`,
+        `short\treads_0.fasta\t1\t0\tTrue\tNA\tNA\tnot_scored\tempty\t0\t0\t0\tNA\t0\t0\tNA\tNA\tNA\t0\tNA\tNA\t0\t0\t0\tNA\t${MODEL}\tNA`,
+        `closed\treads_0.fasta\t2\t500\tFalse\tNA\tNA\tnot_scored\tno_open_frame\t1\t0\t0\tNA\t0\t0\tNA\tNA\tNA\t0\tNA\tNA\t1\t0\t0\tNA\t${MODEL}\tNA`,
+        `contig1\treads_1.fasta\t3\t500\tFalse\t1.0\tNA\tvirus\tok\t1\t1\t1\t1.0\t500\t500\t1\t500\tR3\t2\tNA\tNA\t0\t0\t0\tNA\t${MODEL}\tNA`,
+        `NA\treads_1.fasta\t4\t7\tTrue\tNA\tNA\tnot_scored\tmalformed_record\t0\t0\t0\tNA\t0\t0\tNA\tNA\tNA\t0\tNA\tNA\t0\t0\t0\tNA\t${MODEL}\tNA`,
         '',
       ].join('\n'),
     );

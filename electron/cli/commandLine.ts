@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { asAppError } from '../contract/errors.ts';
 import { exportLanguageSchema } from '../contract/exports.ts';
 import { type EngineContext, EXPORT_FORMATS, resolveAppPaths, stepLines } from '../engine/index.ts';
+import { calibrate, type CalibrateFlags } from './commands/run/calibrate.ts';
 import { command as repeatCommand } from './commands/run/command.ts';
 import { compare } from './commands/results/compare.ts';
 import { computers, type ComputersFlags } from './commands/computer/computers.ts';
@@ -401,6 +402,20 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .option('--quick', 'only 20 viral and 20 host sequences')
     .action(async (flags: CommonFlags & Omit<SelfTestFlags, 'seconds'>) => {
       await withEngine(flags, (context) => selftest(context, 'controls', [], { ...flags, seconds: 0 }));
+    });
+
+  common(root.command('calibrate'))
+    .description('What a model makes of your own sequences whose answer is known; kept with the model')
+    .option('--viral <file>', 'sequences that are viruses')
+    .option('--other <file>', 'sequences that are none; later runs give p-values against them')
+    .option('--model <name>', 'as for predict', '500')
+    .option('-d, --devices <list>', 'as for predict', 'auto')
+    .option(
+      '-o, --output-dir <folder>',
+      "folder for the run (default: calibration in the program's data folder)",
+    )
+    .action(async (flags: CommonFlags & CalibrateFlags) => {
+      await withEngine(flags, (context) => calibrate(context, flags, reporter(flags)));
     });
 
   return root;

@@ -89,6 +89,7 @@ export const MESSAGES = {
     'The tables are complete, but viral_sequences.fna could not be written. {cause} {next}',
   'note.not_wrapped_up':
     'The tables are complete, but run.json could not be written, or the work folder not be removed. {cause} Mend that, then resume the run: it makes up for it.',
+  'note.not_calibrated': 'The results are complete, but the model has no calibration from them. {cause}',
   'note.state_not_stored': "The run's state could not be stored: {cause}",
   // how a process ended
   'exit.killed': 'it was killed, most often because the computer ran out of memory',
@@ -227,6 +228,10 @@ export const MESSAGES = {
   'start.folder_has_run': '{folder} already holds a run.',
   'start.folder_has_run.next': 'Choose another folder, or resume that run.',
   'start.folder_not_ours': '{folder} holds other files, such as {file}.',
+  'calibration.two_files':
+    'A calibration takes two different files: one with viruses, and one with sequences that are none.',
+  'calibration.no_scores': 'In one of the two files no sequence has a score.',
+  'calibration.not_kept': 'The calibration could not be written to {folder}.',
   'start.repairs_and_reuse':
     'Embeddings of an earlier run are of the sequences as they were written: they cannot be used where sequences are mended.',
   'goal.only_here':

@@ -74,6 +74,18 @@ export const importedEmbeddingsSchema = z.object({
 });
 export type ImportedEmbeddings = z.infer<typeof importedEmbeddingsSchema>;
 
+/** Scores of sequences that the user trusts to be no virus, against which the run gives p-values: of each class of length how many
+ * have a score, and some of the scores, from the highest on. */
+export const trustedSchema = z.object({
+  /** Name of the file. */
+  file: z.string(),
+  calibratedAt: z.iso.datetime(),
+  classes: z.array(
+    z.object({ from: countSchema, scored: countSchema, scores: z.array(z.number().min(0).max(1)) }),
+  ),
+});
+export type Trusted = z.infer<typeof trustedSchema>;
+
 /** What decides the numbers of a run. Stored at creation, never changed. */
 export const planSchema = z.object({
   inputs: z.array(planInputSchema).min(1),
@@ -94,6 +106,8 @@ export const planSchema = z.object({
   /** Absent where inputs are read as they are. */
   repairs: z.array(repairSchema).min(1).optional(),
   imported: importedEmbeddingsSchema.nullish(),
+  /** Absent where the model had no calibration for chunks of this length when the run was made. */
+  trusted: trustedSchema.optional(),
 });
 export type Plan = z.infer<typeof planSchema>;
 

@@ -86,6 +86,8 @@ export const sequenceResultSchema = z.object({
   lostChunks: z.object({ all: countSchema, toTag: countSchema, toTga: countSchema }),
   /** The code by which it may have to be read, where so many chunks are lost to one codon that it is no chance. */
   geneticCodeHint: z.union([z.literal(4), z.literal(15)]).nullable(),
+  /** How often a sequence that the user trusts to be no virus would score as high; null without a score or a calibration. */
+  pValue: z.number().nullable(),
   /** One call from this read and its mate; null for what is not one of a pair, and where neither has a call. */
   pair: z.object({ score: z.number(), prediction: predictionSchema.extract(['virus', 'others']) }).nullable(),
 });

@@ -88,6 +88,7 @@ export { abilityWords, AMD_UNTESTED, blockedGpu } from './devices/chosenDevice.t
 export { probeDevices } from './devices/probeDevices.ts';
 export { checkDevicesOnce, describeVerdicts, withLastTest } from './devices/selfTest/deviceLevel.ts';
 export { checkAnswers } from './devices/selfTest/modelLevel.ts';
+export { lastCalibration } from './run/calibrations.ts';
 export { runControls } from './devices/selfTest/controlsLevel.ts';
 export { measurePrecisions } from './devices/selfTest/precisionLevel.ts';
 export { measureSpeed } from './devices/selfTest/speedLevel.ts';

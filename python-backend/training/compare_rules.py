@@ -57,6 +57,11 @@ def by_rules(scored: ScoredSequences) -> tuple[dict[str, FloatArray], FloatArray
     return out, present, viral
 
 
+def virus_scores(scored: ScoredSequences) -> FloatArray:
+    """`virus_score` of every sequence as a run has it, NaN without one."""
+    return by_rules(scored)[0]["mean weighted by new bases"]
+
+
 def contradictions(rules: dict[str, FloatArray], present: FloatArray, viral: FloatArray) -> dict[str, object]:
     """How often the present score lies on the other side of 0.5 than the present call, and what each rule
     would change of that call."""

@@ -178,9 +178,7 @@ class Trainer:
         return F.cross_entropy(alike.transpose(1, 2), goal, reduction="none").mean(1)
 
     @torch.no_grad()
-    def _settle(
-        self, pools: Mapping[int, Pool], allowed: Mapping[int, tuple[Tensor, Tensor]]
-    ) -> None:
+    def _settle(self, pools: Mapping[int, Pool], allowed: Mapping[int, tuple[Tensor, Tensor]]) -> None:
         """Take the classifier's running statistics anew, of the averaged weights."""
         self.models.eval()
         hidden = []
@@ -208,12 +206,9 @@ class Trainer:
         return torch.cat(out, 1)
 
 
-
 def _guessed(guess: Tensor, tokens: Tensor, hidden: Tensor) -> Tensor:
     """Mean cross entropy [members] of the hidden tokens."""
     members = len(tokens)
     goal = tokens.masked_fill(~hidden, -100).view(members, -1)
     losses = F.cross_entropy(guess.float().view(goal.numel(), -1), goal.view(-1), reduction="none")
     return losses.view(members, -1).sum(1) / hidden.view(members, -1).sum(1).clamp(min=1)
-
-

@@ -154,6 +154,34 @@ const modelTestsSchema = z.object({
   chunksPerMinute: z.number().nullable(),
 });
 export type ModelTests = z.infer<typeof modelTestsSchema>;
+/** Where the classes of length begin, in bp: short sequences score otherwise than long ones. */
+export const LENGTH_CLASSES: readonly number[] = [0, 500, 1000, 3000, 10_000];
+
+const labelledCountsSchema = z.object({ sequences: countSchema, scored: countSchema });
+
+/** What a model makes of the user's own sequences with a known answer. */
+export const calibrationSchema = z.object({
+  calibratedAt: z.iso.datetime(),
+  chunkLength: countSchema,
+  precision: precisionSchema,
+  viralFile: z.string(),
+  otherFile: z.string(),
+  /** One for each of LENGTH_CLASSES. */
+  classes: z.array(
+    z.object({
+      from: countSchema,
+      viral: labelledCountsSchema,
+      other: labelledCountsSchema,
+      /** How many score at least as high as the threshold. */
+      thresholds: z.array(
+        z.object({ threshold: z.number(), viralAbove: countSchema, otherAbove: countSchema }),
+      ),
+      /** Of the sequences that are no viruses, from the highest on; of many sequences not all. */
+      trustedScores: z.array(z.number().min(0).max(1)),
+    }),
+  ),
+});
+export type Calibration = z.infer<typeof calibrationSchema>;
 
 const deviceSpeedSchema = z.object({
   id: z.string(),
@@ -442,6 +470,8 @@ export const computerContract = {
     .input(z.object({ folder: pathSchema }))
     .output(z.object({ bytes: countSchema.nullable() })),
   selfTests: procedure.output(selfTestsSchema),
+  /** Null where the model has none. */
+  calibration: procedure.input(modelInput).output(calibrationSchema.nullable()),
   /** Runs a level, or follows it if it is at work already. */
   runSelfTest: procedure.input(selfTestLevelSchema).output(eventIterator(stepProgressSchema)),
   /** Fetches a published model, or follows the download that is under way. It goes on without followers. */

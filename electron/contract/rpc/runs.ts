@@ -76,6 +76,8 @@ export const runRequestSchema = z.object({
   gpuMemoryBytes: z.int().min(LIMITS.leastGpuMemoryBytes).optional(),
   /** How many times as long as usual a worker may stay silent, or without progress, before it is started again. */
   patience: z.number().min(1).max(LIMITS.patience).optional(),
+  /** Of the two inputs the first holds viruses and the second none: what the model makes of them is kept as its calibration. */
+  calibrates: z.boolean().optional(),
   keepWork: z.boolean().default(false),
   force: z.boolean().default(false),
   /** Ends where a file can't be used, instead of going on without it. */

@@ -2,14 +2,14 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ClusterChoice } from '../../contract/cluster.ts';
-import { clusterOf, type RunRequest, type Where } from '../../contract/rpc/runs.ts';
+import { clusterOf, type RunRequest } from '../../contract/rpc/runs.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
 import { MADE_HERE_OPTION, type RunDescription } from '../store/types.ts';
 import { storedRequest } from './storedRequest.ts';
 
 /*
  * A run says where it computes: by a batch script, on a login node, on a cluster that is sent its token. Of a run that somebody
- * else made, that would be to execute what they wrote. So each run gets a signature over what it says and where it lies, by a key
+ * else made, that would be to execute what they wrote. A run may also say that its scores are those that later runs rely on. So each run gets a signature over what it says and where it lies, by a key
  * that never leaves this user's data folder. A run without it, or one that was moved or changed, was not made here.
  */
 
@@ -18,10 +18,10 @@ type Paths = Pick<AppPaths, 'usualDataDir'>;
 const KEY_BYTES = 32;
 
 /** For a run that is being made. Null where the data folder can't be written: the run is then taken for somebody else's. */
-export function signRun(paths: Paths, folder: string, runId: string, { where }: RunRequest): string | null {
+export function signRun(paths: Paths, folder: string, runId: string, request: RunRequest): string | null {
   try {
     const key = readKey(paths) ?? makeKey(paths);
-    return signature(key, folder, runId, where);
+    return signature(key, folder, runId, request);
   } catch {
     return null;
   }
@@ -29,11 +29,11 @@ export function signRun(paths: Paths, folder: string, runId: string, { where }: 
 
 /** Whether this user made the run on this computer, in this folder. */
 export function isMadeHere(paths: Paths, folder: string, description: RunDescription): boolean {
-  const { where } = storedRequest({ description }, folder);
+  const request = storedRequest({ description }, folder);
   try {
     const key = readKey(paths);
     const signed = description.options[MADE_HERE_OPTION];
-    return key !== null && signed === signature(key, folder, description.runId, where);
+    return key !== null && signed === signature(key, folder, description.runId, request);
   } catch {
     return false;
   }
@@ -49,8 +49,13 @@ export function foreignPlace(
   return isMadeHere(paths, folder, description) ? null : clusterOf(where);
 }
 
-function signature(key: Buffer, folder: string, runId: string, where: Where): string {
-  const signed = JSON.stringify([runId, realpathSync.native(folder), where]);
+function signature(key: Buffer, folder: string, runId: string, { where, calibrates }: RunRequest): string {
+  const signed = JSON.stringify([
+    runId,
+    realpathSync.native(folder),
+    where,
+    ...(calibrates ? ['calibrates'] : []),
+  ]);
   return createHmac('sha256', key).update(signed).digest('hex');
 }
 

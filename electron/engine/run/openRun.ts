@@ -593,6 +593,9 @@ export class OpenRun extends RunRecord {
       worker: this.workerFacts,
       keepWork: this.request.keepWork,
       keepEmbeddings: this.stored.plan.embeddings !== null,
+      calibrates:
+        this.request.calibrates === true &&
+        isMadeHere(this.context.paths, this.store.folder, this.stored.description),
     });
   }
 }

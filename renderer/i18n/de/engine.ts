@@ -89,6 +89,8 @@ export const engine = {
     'Die Tabellen sind vollständig, aber viral_sequences.fna konnte nicht geschrieben werden. {cause} {next}',
   'engine.note.not_wrapped_up':
     'Die Tabellen sind vollständig, aber run.json konnte nicht geschrieben oder Arbeitsdateien nicht entfernt werden. {cause} Beheben Sie das, und drücken Sie dann „Fortsetzen“.',
+  'engine.note.not_calibrated':
+    'Die Ergebnisse sind vollständig, aber das Modell wurde nicht mit ihnen kalibriert. {cause}',
   'engine.note.state_not_stored': 'Der Zustand des Laufs konnte nicht gespeichert werden: {cause}',
   'engine.exit.killed': 'wurde beendet, meist weil dem Rechner der Speicher ausging',
   'engine.exit.crashed': 'Absturz, oft wegen eines Treiber- oder Hardwarefehlers',
@@ -147,6 +149,10 @@ export const engine = {
   'engine.start.folder_has_run.next':
     'Wählen Sie einen anderen Ordner, oder öffnen Sie diesen Lauf unter „Läufe“.',
   'engine.start.folder_not_ours': '{folder} enthält andere Dateien, etwa {file}.',
+  'engine.calibration.two_files':
+    'Eine Kalibrierung braucht zwei verschiedene Dateien: eine mit Viren und eine mit Sequenzen, die keine sind.',
+  'engine.calibration.no_scores': 'In einer der beiden Dateien hat keine Sequenz einen Wert.',
+  'engine.calibration.not_kept': 'Die Kalibrierung konnte nicht nach {folder} geschrieben werden.',
   'engine.start.repairs_and_reuse':
     'Embeddings eines früheren Laufs gehören zu den Sequenzen, wie sie geschrieben waren: sie lassen sich nicht verwenden, wo Sequenzen berichtigt werden.',
   'engine.goal.only_here':

@@ -1,4 +1,23 @@
 export const models = {
+  'calibration.title': 'Eigene Sequenzen mit bekannter Antwort',
+  'calibration.hint': 'ein Lauf aus zwei Dateien',
+  'calibration.text':
+    'Wählen Sie eine Datei mit Viren und eine mit Sequenzen, die keine sind, etwa Genome Ihrer Wirte. Das Modell bewertet beide in einem gewöhnlichen Lauf; wie viele es findet und wie viele es falsch einstuft, wird mit ihm aufbewahrt, und spätere Läufe mit ihm geben neben jedem Wert einen p-Wert an.',
+  'calibration.choose.viral': 'Viren wählen …',
+  'calibration.choose.other': 'Andere wählen …',
+  'calibration.file.viral': 'Viren:',
+  'calibration.file.other': 'Andere:',
+  'calibration.start': 'Lauf starten',
+  'calibration.runName': 'Kalibrierung',
+  'calibration.made': 'Vom {time}, aus Ihren Dateien {viral} (Viren) und {other} (andere):',
+  'calibration.column.length': 'Länge',
+  'calibration.column.threshold': 'Wert ab',
+  'calibration.column.found': 'Viren gefunden',
+  'calibration.column.false': 'Andere falsch eingestuft',
+  'calibration.column.precision': 'Präzision',
+  'calibration.from': 'ab {length}',
+  'calibration.precisionText':
+    'Sequenzen ohne Wert zählen als nicht gefunden. Die Präzision, der Anteil der Viren an dem, was eingestuft wird, ist die dieser beiden Dateien zusammen: mit weniger Viren in einer Probe ist sie niedriger.',
   'model.title.teaching': 'Lehrmodell',
   'model.title.300': 'VirNucPro, Modell für 300 bp',
   'model.title.500': 'VirNucPro, Modell für 500 bp',

@@ -174,6 +174,9 @@ export const results = {
   'results.pair': 'Read-Paar',
   'results.pairText':
     'Eine Einstufung aus beiden Reads eines Paars: das Mittel ihrer Werte, jeder gewichtet mit seinen bewerteten Basen.',
+  'results.pValue': 'p-Wert',
+  'results.pValueText':
+    'Der Anteil Ihrer eigenen Sequenzen ohne Viren ({file}) von etwa dieser Länge, die einen so hohen Wert haben. Er gilt, soweit die Sequenzen hier, die keine Viren sind, jenen gleichen, und ist nicht die Wahrscheinlichkeit, dass diese keines ist.',
   'evidence.weak': 'Schwach',
   'evidence.moderate': 'Mittel',
   'evidence.strong': 'Stark',

@@ -1,4 +1,23 @@
 export const models = {
+  'calibration.title': 'Your own sequences with a known answer',
+  'calibration.hint': 'a run of two files',
+  'calibration.text':
+    'Choose a file with viruses and one with sequences that are none, such as genomes of your hosts. The model scores both in an ordinary run; how many it finds and how many it calls falsely is kept with it, and later runs with it give a p-value beside every score.',
+  'calibration.choose.viral': 'Choose viruses …',
+  'calibration.choose.other': 'Choose others …',
+  'calibration.file.viral': 'Viruses:',
+  'calibration.file.other': 'Others:',
+  'calibration.start': 'Start the run',
+  'calibration.runName': 'Calibration',
+  'calibration.made': 'Of {time}, from your files {viral} (viruses) and {other} (others):',
+  'calibration.column.length': 'Length',
+  'calibration.column.threshold': 'Score from',
+  'calibration.column.found': 'Viruses found',
+  'calibration.column.false': 'Others called falsely',
+  'calibration.column.precision': 'Precision',
+  'calibration.from': 'from {length}',
+  'calibration.precisionText':
+    'Sequences without a score count as not found. The precision, the share of viruses among what is called, is that of these two files together: with fewer viruses in a sample it is lower.',
   'model.title.teaching': 'Teaching model',
   'model.title.300': 'VirNucPro, 300-bp model',
   'model.title.500': 'VirNucPro, 500-bp model',

@@ -170,6 +170,9 @@ export const results = {
   'results.pair': 'Read pair',
   'results.pairText':
     'One call from both reads of a pair: the mean of their scores, each weighted by its scored bases.',
+  'results.pValue': 'p-value',
+  'results.pValueText':
+    'The share of your own sequences without viruses ({file}) of about this length that score as high. It holds as far as the sequences here that are no viruses are like those, and is not the chance that this one is none.',
   'evidence.weak': 'Weak',
   'evidence.moderate': 'Moderate',
   'evidence.strong': 'Strong',

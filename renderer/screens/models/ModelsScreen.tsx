@@ -2,6 +2,7 @@ import { Fold } from '../../components/Fold.tsx';
 import { Page } from '../../components/Page.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { hashOfRoute } from '../../state/navigation.ts';
+import { CalibrationCard } from './CalibrationCard.tsx';
 import { ModelList } from './ModelList.tsx';
 import classes from './Models.module.css';
 
@@ -13,6 +14,7 @@ export function ModelsScreen() {
   return (
     <Page title={t('nav.models')} lead={t('models.lead')}>
       <ModelList withTeaching />
+      <CalibrationCard />
       <section>
         <p className={classes.text}>{t('controls.cannotSay')}</p>
         <Fold title={t('controls.limits')}>

@@ -5,6 +5,7 @@ import {
   message,
   PROTOCOL_VERSION,
   type Answers,
+  type Calibration,
   type ComputerCheck,
   type Controls,
   type FoundWeights,
@@ -76,6 +77,26 @@ function probeOf(gpus: number): ProbeResult {
     },
   };
 }
+
+export const CALIBRATION: Calibration = {
+  calibratedAt: '2026-10-01T08:00:00.000Z',
+  chunkLength: 500,
+  precision: 'bf16',
+  viralFile: 'phages.fa',
+  otherFile: 'mouse.fa',
+  classes: [
+    {
+      from: 500,
+      viral: { sequences: 200, scored: 180 },
+      other: { sequences: 400, scored: 390 },
+      thresholds: [
+        { threshold: 0.5, viralAbove: 160, otherAbove: 40 },
+        { threshold: 0.9, viralAbove: 100, otherAbove: 4 },
+      ],
+      trustedScores: [],
+    },
+  ],
+};
 
 const ORIGINS = [
   {

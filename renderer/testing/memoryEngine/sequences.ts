@@ -66,6 +66,7 @@ function madeSequence(row: number, input: number, random: () => number): Sequenc
       bestScore: null,
       secondScore: null,
       evidence: null,
+      pValue: null,
       pair: null,
     };
   }
@@ -93,6 +94,7 @@ function madeSequence(row: number, input: number, random: () => number): Sequenc
     bestScore,
     secondScore: nChunksScored < 2 ? null : Math.fround(virusScore * 0.97),
     evidence: madeEvidence(virusScore, nBasesViral / nBasesScored, nBasesScored, length),
+    pValue: null,
     pair: null,
   };
 }

@@ -23,7 +23,16 @@ export interface Column {
   /** For spreadsheets, which people read: the word in their language. */
   word?: (sequence: SequenceResult, language: ExportLanguage) => string;
   /** In a run where no sequence has a value it is left out. */
-  needs?: 'scored' | 'twoScored' | 'evidence' | 'tooShort' | 'repeat' | 'otherCode' | 'pair' | 'unsettled';
+  needs?:
+    | 'scored'
+    | 'twoScored'
+    | 'evidence'
+    | 'tooShort'
+    | 'repeat'
+    | 'otherCode'
+    | 'pair'
+    | 'pValue'
+    | 'unsettled';
 }
 
 /** The columns of every table of sequences, in order. */
@@ -157,6 +166,7 @@ const COLUMNS: readonly Column[] = [
     word: ({ pair }, language) => (pair === null ? '' : CALL_WORDS[language][pair.prediction]),
     needs: 'pair',
   },
+  { ...score('p_value', 'p-value', 'p-Wert', 'score', (row) => row.pValue), needs: 'pValue' },
   text('model', 'Model', 'Modell', 14, (_, { modelLabel }) => modelLabel),
 ];
 
@@ -178,7 +188,8 @@ export async function usedColumns(source: ExportSource, selection: SequenceSelec
     selection.filter.settled !== true && has({ settled: false }),
   ]);
   const pair = matesOf(source.run.inputs.map(({ path }) => path)).some((mate) => mate !== null) && scored;
-  const met = { scored, twoScored, evidence, tooShort, repeat, otherCode, pair, unsettled };
+  const pValue = source.run.plan.trusted !== undefined && scored;
+  const met = { scored, twoScored, evidence, tooShort, repeat, otherCode, pair, pValue, unsettled };
   return [
     ...COLUMNS.filter(({ needs }) => needs === undefined || met[needs]),
     ...source.others.flatMap((joined, table) => otherColumns(joined, table, source.others)),

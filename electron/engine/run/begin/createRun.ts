@@ -26,6 +26,7 @@ import { collectInputs, type Walk } from '../../inputs/collectInputs.ts';
 import { importLegacy } from '../../inputs/importLegacy.ts';
 import { inspectInputs, type Reading } from '../../inputs/inspectInputs.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
+import { trustedScores } from '../calibrations.ts';
 import { describeImported, refusedFiles } from '../describeImported.ts';
 import { goalRefusal } from '../goal.ts';
 import { signRun } from '../madeHere.ts';
@@ -130,6 +131,9 @@ export async function createRun(
   const [unusable] = leftOut;
   if (unusable && (request.strict || files.length === 0)) return err(unusable.error);
 
+  if (request.calibrates && files.length !== 2)
+    return err(appError('usage', message('calibration.two_files')));
+
   const expected = {
     frames: files.reduce((sum, file) => sum + file.frames, 0),
     residues: files.reduce((sum, file) => sum + file.residues, 0),
@@ -137,6 +141,9 @@ export async function createRun(
   };
   const hardware = hardwareOf(choice.value);
   const residuesPerPart = request.residuesPerPart ?? RESIDUES_PER_PART[hardware];
+  const trusted = request.calibrates
+    ? undefined
+    : await trustedScores(context.paths, model.value.planModel, chunkLength);
   const plan: Plan = {
     inputs: files.map((file) => ({ path: file.path, sizeBytes: file.size_bytes, sha256: file.sha256 ?? '' })),
     model: model.value.planModel,
@@ -150,6 +157,7 @@ export async function createRun(
     embedEqualSequencesOnce: request.embedEqualSequencesOnce,
     embeddings: request.embeddings,
     ...(repairs.length === 0 ? {} : { repairs: repairs.toSorted() }),
+    ...(trusted ? { trusted } : {}),
   };
   const refusal = goalRefusal(request.until, { order: plan.order, where: request.where });
   if (refusal) return err(refusal);

@@ -7,6 +7,7 @@ import type { EngineContext } from '../../engineContext.ts';
 import type { TablesWritten } from '../../results/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { describeStoreError } from '../../store/sqlite/storeErrors.ts';
+import { keepCalibration } from '../calibrations.ts';
 import { recordRun } from './finishRun.ts';
 import { digestInRun, isPlainFile, somethingAt } from '../../files/runFiles.ts';
 import { removeWork } from '../../store/runFolder.ts';
@@ -17,6 +18,8 @@ export interface WrapUp {
   worker: WorkerReady | undefined;
   keepWork: boolean;
   keepEmbeddings: boolean;
+  /** The run was made to calibrate its model. */
+  calibrates: boolean;
 }
 
 /** What is left once a run is done: run.json, and the work folder's end. The run stays done where this fails. */
@@ -24,8 +27,13 @@ export async function wrapUpRun(
   context: EngineContext,
   store: RunStore,
   notes: RunNotes,
-  { tables, worker, keepWork, keepEmbeddings }: WrapUp,
+  { tables, worker, keepWork, keepEmbeddings, calibrates }: WrapUp,
 ): Promise<void> {
+  if (calibrates) {
+    const kept = await keepCalibration(context.paths, store);
+    if (!kept.ok)
+      notes.add('warning', 'not_calibrated', message('note.not_calibrated', { cause: causeOf(kept.error) }));
+  }
   try {
     await recordRun(context, store, tables, worker);
     if (!keepWork) removeWork(store.folder, keepEmbeddings);

@@ -3,7 +3,9 @@ import { message } from '../../../contract/messages.ts';
 import type { Settings } from '../../../contract/rpc/computer.ts';
 import { freeBytes } from '../../devices/computerChecks.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
+import { lastCalibration } from '../../run/calibrations.ts';
 import { listModels } from '../../models/listModels.ts';
+import { resolveModel } from '../../models/resolveModel.ts';
 import { lookAtWeights } from '../../models/weights.ts';
 import { namedPaths } from '../window/knownPaths.ts';
 import { MANAGED_PYTHON, SUPPORTED_VERSIONS } from '../../environment/machine/supportedPython.ts';
@@ -62,6 +64,13 @@ export function computerRouter(service: Service) {
       return { bytes: await freeBytes(input.folder) };
     }),
     selfTests: computer.selfTests.handler(() => service.selfTests.last()),
+    calibration: computer.calibration.handler(async ({ input, context: { window } }) => {
+      await known.check(namedPaths({ inputs: [], model: input.model }), window.paths);
+      return lastCalibration(
+        engine.paths,
+        unwrap(await resolveModel(input.model, engine.paths)).planModel.hash,
+      );
+    }),
     runSelfTest: computer.runSelfTest.handler(({ input, signal }) => {
       if (input.level === 'speed' && control.queue.active !== null)
         throw new AppFailure(

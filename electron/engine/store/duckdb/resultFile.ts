@@ -37,8 +37,13 @@ export class ResultFile {
     return new ResultFile(folder, duck, await ResultRows.open(duck, STAGED, labels.chunkLength), labels);
   }
 
-  add(record: DescribedRecord, summary: SequenceSummary, pair: SequenceResult['pair']): void {
-    this.#rows.add(record, summary, { pair });
+  add(
+    record: DescribedRecord,
+    summary: SequenceSummary,
+    p: number | null,
+    pair: SequenceResult['pair'],
+  ): void {
+    this.#rows.add(record, summary, { pValue: p, pair });
   }
 
   /** Brings everything to the disk, still under the temporary name. */

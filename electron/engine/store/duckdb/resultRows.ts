@@ -9,6 +9,7 @@ import {
   type Reason,
   type SequenceResult,
 } from '../../../contract/results.ts';
+import type { Trusted } from '../../../contract/plan.ts';
 import { isTooShort } from '../../../contract/evidence.ts';
 import { chunkBounds } from '../../results/chunkLayout.ts';
 import { geneticCodeHint } from '../../results/geneticCode.ts';
@@ -25,6 +26,9 @@ export interface RunLabels {
   readonly chunkLength: number;
   /** By input the rows of the other mates, where its file is one of a read pair. */
   readonly mates: readonly ({ firstRow: number; records: number } | null)[];
+  readonly isPaired: boolean;
+  /** What p-values are against; null where there are none. */
+  readonly trusted: Trusted | null;
 }
 
 /** Texts that are one of a few are appended by their number, which is five times as fast. */
@@ -58,6 +62,7 @@ const STAGED = [
   ['genetic_code_hint', 'INTEGER'],
   ['pair_score', 'FLOAT'],
   ['pair_prediction', 'INTEGER'],
+  ['p_value', 'FLOAT'],
   ['settled', 'BOOLEAN'],
 ] as const;
 
@@ -67,10 +72,9 @@ const ROWS_PER_CHUNK = 2048;
 /** The columns of results.parquet, in order, from a table of rows as `ResultRows` appends them; and `more` of the table. */
 export function resultColumns(
   table: string,
-  { inputs, model, mates }: RunLabels,
+  { inputs, model, isPaired, trusted }: RunLabels,
   more: readonly 'settled'[] = [],
 ): string {
-  const isPaired = mates.some((rows) => rows !== null);
   const named = (names: readonly string[], column: string): string =>
     `[${names.map(quoted).join(', ')}][${column} + 1] AS ${column}`;
   return `SELECT row, seq_name, header, ${named(inputs, 'input')}, length, too_short, virus_score,
@@ -81,6 +85,7 @@ export function resultColumns(
     best_chunk_start, best_chunk_end, ${named(FRAME_NAMES, 'best_frame')}, best_score, second_score, n_frames_scored,
     terminal_repeat, terminal_repeat_length, n_chunks_lost, n_chunks_lost_to_tag, n_chunks_lost_to_tga, genetic_code_hint,
     ${isPaired ? `pair_score, ${named(predictionSchema.options, 'pair_prediction')},` : ''}
+    ${trusted ? 'p_value,' : ''}
     ${[`${quoted(model)} AS model`, ...more].join(', ')} FROM ${table}`;
 }
 
@@ -119,7 +124,11 @@ export class ResultRows {
   add(
     record: DescribedRecord,
     summary: SequenceSummary,
-    { pair = null, settled = true }: Partial<Pick<SequenceResult, 'pair' | 'settled'>> = {},
+    {
+      pValue = null,
+      pair = null,
+      settled = true,
+    }: Partial<Pick<SequenceResult, 'pValue' | 'pair' | 'settled'>> = {},
   ): void {
     const { row, name, header, input, length, nChunks } = record;
     const { bestChunk, bestFrame } = summary;
@@ -155,6 +164,7 @@ export class ResultRows {
       geneticCodeHint(record),
       pair?.score ?? null,
       pair && PREDICTION[pair.prediction],
+      pValue,
       settled,
     ];
     for (let i = 0; i < values.length; i++) this.#columns[i]!.push(values[i]!);

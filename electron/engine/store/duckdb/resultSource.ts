@@ -4,6 +4,7 @@ import { closeSync } from 'node:fs';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { hashDescriptor } from '../../files/hashFile.ts';
 import { isPlainFile, openPlain, sizeOf } from '../../files/runFiles.ts';
+import { pValue } from '../../results/calibration.ts';
 import { mateRows } from '../../results/readPairs.ts';
 import { cellText, inputLabels } from '../../results/inputLabels.ts';
 import { readResultFiles } from '../sqlite/resultFiles.ts';
@@ -113,30 +114,39 @@ export function resultSource(db: Database.Database, folder: string, known: boole
 async function append(
   store: DuckDb,
   rows: ProvisionalChanges['rows'],
-  { chunkLength }: RunLabels,
+  { chunkLength, trusted }: RunLabels,
 ): Promise<void> {
   if (rows.length === 0) return;
   const appended = await ResultRows.open(store, PROVISIONAL, chunkLength);
-  for (const { record, summary, settled } of rows) appended.add(record, summary, { settled });
+  for (const { record, summary, settled } of rows)
+    appended.add(record, summary, {
+      pValue: pValue(trusted, record.length, summary.virusScore),
+      settled,
+    });
   appended.finish();
 }
 
 /** What tables say of the run in every row. */
 export function runLabels(db: Database.Database): RunLabels {
-  const { chunkLength, model } = readPlan(db);
+  const { chunkLength, model, trusted = null } = readPlan(db);
   const { name, notice } = model;
   const inputs = readInputs(db);
+  const mates = mateRows(inputs);
   return {
     chunkLength,
     inputs: inputLabels(inputs.map(({ path }) => path)),
-    mates: mateRows(inputs),
+    mates,
+    isPaired: mates.some((rows) => rows !== null),
+    trusted,
     model: cellText(notice === null ? name : `${name} (${notice})`),
   };
 }
 
 /** Named and typed, so that a file with other columns is refused at once. */
-const columnsOf = ({ mates }: RunLabels): string =>
-  [...COLUMNS, ...(mates.some((rows) => rows !== null) ? PAIR_COLUMNS : [])].join(', ');
+const columnsOf = ({ isPaired, trusted }: RunLabels): string =>
+  [...COLUMNS, ...(isPaired ? PAIR_COLUMNS : []), ...(trusted ? ['p_value::FLOAT AS p_value'] : [])].join(
+    ', ',
+  );
 const PAIR_COLUMNS = ['pair_score::FLOAT AS pair_score', 'pair_prediction::VARCHAR AS pair_prediction'];
 const COLUMNS = [
   ...['row', 'n_chunks', 'n_chunks_scored', 'n_chunks_viral', 'n_frames_scored'].map(

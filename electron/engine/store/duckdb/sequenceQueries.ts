@@ -3,11 +3,11 @@ import { closeSync, fsyncSync, writeSync } from 'node:fs';
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import { isTooShort } from '../../../contract/evidence.ts';
 import type { Evidence, FrameName, Prediction, Reason, SequenceResult } from '../../../contract/results.ts';
-import { matesOf } from '../../../contract/samples.ts';
 import type { SequenceSort } from '../../../contract/rpc/results.ts';
 import { openNew } from '../../files/runFiles.ts';
 import type { InputResultSummary, LengthScores, LengthShare } from '../../results/types.ts';
 import { geneticCodeHint } from '../../results/geneticCode.ts';
+import { pValue, type LabelledScore } from '../../results/calibration.ts';
 import { areMates, callPair, mateRows } from '../../results/readPairs.ts';
 import { readInputs } from '../sqlite/runRows.ts';
 import { DESCRIBED, type DescribedRecord } from '../sqlite/results/derive/recordScan.ts';
@@ -60,8 +60,7 @@ const IN_ORDER: SequenceSort = { by: 'row', descending: false };
 
 /** Answers what a window asks of the sequence results, as far as they are derived. */
 export function sequenceQueryMethods(db: Database.Database, source: ResultSource) {
-  const { inputs } = runLabels(db);
-  const isPaired = matesOf(readInputs(db).map(({ path }) => path)).some((mate) => mate !== null);
+  const { inputs, isPaired, trusted } = runLabels(db);
   const recordOf = db.prepare<[number], DescribedRecord>(`SELECT ${DESCRIBED} FROM record WHERE row = ?`);
   const orders = new Map<string, Uint32Array>();
 
@@ -147,7 +146,7 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
       const sequence = toSequence(row, recordOf.get(row[0]));
       if (sequence) found.set(sequence.row, sequence);
     }
-    await addPairs([...found.values()]);
+    await addMore([...found.values()]);
     return Array.from(rows, (row) => {
       const sequence = found.get(row);
       if (!sequence) throw resultsChanged();
@@ -155,8 +154,9 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
     });
   }
 
-  /** Calls reads together with their mates, as far as these have results. */
-  async function addPairs(sequences: SequenceResult[]): Promise<void> {
+  /** p-values, and the calls of reads together with their mates, as far as these have results. */
+  async function addMore(sequences: SequenceResult[]): Promise<void> {
+    for (const sequence of sequences) sequence.pValue = pValue(trusted, sequence.length, sequence.virusScore);
     if (!isPaired) return;
     const stored = readInputs(db);
     const mates = mateRows(stored);
@@ -208,7 +208,7 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
         await source.duck()
       ).rows<ResultRow>(`SELECT ${RESULT_COLUMNS} FROM sequences WHERE row = ${Math.trunc(row)}`);
       const sequence = found ? toSequence(found, recordOf.get(row)) : null;
-      if (sequence) await addPairs([sequence]);
+      if (sequence) await addMore([sequence]);
       return sequence;
     },
     sequencesOf,
@@ -294,6 +294,14 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
         scores[prediction][length]![score] = Number(count);
       return scores;
     },
+    /** Length and score of every sequence of an input. */
+    labelledScores: async (input: number): Promise<LabelledScore[]> => {
+      const found = await ask<[bigint, number | null]>(
+        { filter: { input } },
+        (condition) => `SELECT length, virus_score FROM sequences WHERE ${condition} ORDER BY row`,
+      );
+      return found.map(([length, score]) => ({ length: Number(length), score }));
+    },
     selectedRows: order,
     /** Writes the numbers of the selected rows, ascending, as little-endian U32; answers with how many. */
     writeSelectedRows: async (selection: SequenceSelection, path: string): Promise<number> =>
@@ -336,6 +344,7 @@ function toSequence(found: ResultRow, record: DescribedRecord | undefined): Sequ
     },
     lostChunks: { all: record.nLost, toTag: record.nLostToTag, toTga: record.nLostToTga },
     geneticCodeHint: geneticCodeHint(record),
+    pValue: null,
     pair: null,
   };
 }

@@ -46,7 +46,7 @@ export function runMethods(db: Database.Database, folder: string, known: boolean
     db,
     source,
   );
-  const { scoreBins, sequencesOf, lengthShares, lengthScores, selectedRows, writeSelectedRows } = sequences;
+  const { scoreBins, sequencesOf, lengthShares, lengthScores, ...whole } = sequences;
   return {
     /** Of the thread that reads, where there is one. */
     read: {
@@ -94,7 +94,7 @@ export function runMethods(db: Database.Database, folder: string, known: boolean
       lengthScores,
     },
     /** As `read`, once all results are derived. */
-    readAllDerived: { selectedRows, writeSelectedRows },
+    readAllDerived: whole,
     /** Reads all of the run: in a thread of its own where that is large. */
     readApart: {
       /** Keys of pending parts whose file is missing or has another hash. */

@@ -50,6 +50,7 @@ export async function preparedRun(
   sizes: PreparedSizes | number = 8,
   model: Partial<PlanModel> = {},
   order: Plan['order'] = 'file',
+  trusted?: Plan['trusted'],
 ): Promise<PreparedRun> {
   const folder = join(newFolder(), 'run');
   mkdirSync(folder);
@@ -59,7 +60,10 @@ export async function preparedRun(
     typeof sizes === 'number' ? { framesPerPart: sizes } : sizes,
   );
   const plan = syntheticPlan(inputs.length);
-  const create = { plan: { ...plan, order, model: { ...plan.model, ...model } }, description: DESCRIPTION };
+  const create = {
+    plan: { ...plan, order, trusted, model: { ...plan.model, ...model } },
+    description: DESCRIPTION,
+  };
   const store = await openRunStore(folder, { hostEntry: HOST_ENTRY, create });
   await reportPrepare(store, prepared);
   return { folder, prepared, store };

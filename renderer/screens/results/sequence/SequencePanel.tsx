@@ -129,6 +129,15 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
                   hint: t('results.pairText'),
                 },
               ]),
+          ...(sequence.pValue === null
+            ? []
+            : [
+                {
+                  label: t('results.pValue'),
+                  value: format.score(sequence.pValue),
+                  hint: t('results.pValueText', { file: run.plan.trusted?.file ?? '' }),
+                },
+              ]),
           { label: t('results.column.length'), value: format.bases(sequence.length) },
           {
             label: t('chunks.viralOfScored'),

@@ -45,7 +45,7 @@ export function SequenceTable({ run, filter, version }: SequenceTableProps) {
   useEffect(() => {
     if (shown !== total) changeView({ shown: total });
   }, [shown, total]);
-  const { inputs, chunkLength } = run.plan;
+  const { inputs, chunkLength, trusted } = run.plan;
   const others = useQuery(queries.results.otherTables.queryOptions({ input: { runId } })).data;
   const { notes } = useSequenceNotes(runId);
   const samples = useQuery({
@@ -63,9 +63,10 @@ export function SequenceTable({ run, filter, version }: SequenceTableProps) {
       notes,
       isDone: run.state.phase === 'done',
       hasPairs: matesOf(inputs.map(({ path }) => path)).some((mate) => mate !== null),
+      trusted,
     });
     return isPanelOpen ? all.filter(({ id }) => BESIDE_PANEL.has(id)) : all;
-  }, [texts, runId, run.state.phase, inputs, samples, chunkLength, others, notes, isPanelOpen]);
+  }, [texts, runId, run.state.phase, inputs, samples, chunkLength, others, notes, trusted, isPanelOpen]);
   const onKey = useCallback(
     (key: string, { row, seqName }: ListedSequence) => {
       if (key.toLowerCase() === 's') shortlist(runId, { row, seqName }, !notes?.get(row)?.shortlisted);

@@ -8,6 +8,7 @@ import {
   type Prediction,
   type SequenceNote,
   type SequenceResult,
+  type Trusted,
 } from '../../../../electron/contract/index.ts';
 import type { CellLook, VirtualColumn } from '../../../components/table/VirtualTable.tsx';
 import type { Texts } from '../../../i18n/index.ts';
@@ -77,12 +78,14 @@ interface ColumnsOf {
   notes: ReadonlyMap<number, SequenceNote> | null;
   hasPairs: boolean;
   isDone: boolean;
+  /** What p-values are against. */
+  trusted: Trusted | undefined;
 }
 
 /** With the names of `sequenceSort.by`; those that it does not have cannot be sorted by. */
 export function sequenceColumns(
   texts: Texts,
-  { runId, inputName, samples, chunkLength, others, notes, hasPairs, isDone }: ColumnsOf,
+  { runId, inputName, samples, chunkLength, others, notes, hasPairs, isDone, trusted }: ColumnsOf,
 ): VirtualColumn<ListedSequence>[] {
   const { t, format } = texts;
   const missing = '–';
@@ -246,6 +249,18 @@ export function sequenceColumns(
             cell: ({ pair }: ListedSequence) =>
               pair === null ? missing : `${t(`prediction.${pair.prediction}`)} · ${format.score(pair.score)}`,
             look: ({ pair }: ListedSequence) => (pair === null ? MUTED : CALL_LOOKS[pair.prediction]),
+          },
+        ]
+      : []),
+    ...(trusted
+      ? [
+          {
+            id: 'pValue',
+            title: t('results.pValue'),
+            hint: t('results.pValueText', { file: trusted.file }),
+            width: '92px',
+            align: 'end' as const,
+            cell: ({ pValue }: ListedSequence) => (pValue === null ? missing : format.score(pValue)),
           },
         ]
       : []),

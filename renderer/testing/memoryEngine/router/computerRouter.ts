@@ -10,6 +10,7 @@ import {
 } from '../../../../electron/contract/index.ts';
 import {
   CHECKS,
+  CALIBRATION,
   COHORT,
   COHORT_FILES,
   DIAGNOSTICS,
@@ -59,6 +60,7 @@ export function computerRouter(world: World) {
           : model,
       );
     }),
+    calibration: computer.calibration.handler(({ input }) => (input.model === '500' ? CALIBRATION : null)),
     selfTests: computer.selfTests.handler(() => ({
       models: world.models
         .filter((model) => model.present)

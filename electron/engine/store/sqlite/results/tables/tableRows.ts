@@ -73,9 +73,14 @@ export function sequenceLine(
   );
 }
 
-/** What sequences.tsv says of read pairs, at the end of a line. */
-export function pairCells(pair: SequenceResult['pair']): string {
-  return pair === null ? 'NA\tNA' : `${float32Text(pair.score)}\t${pair.prediction}`;
+/** What sequences.tsv says at the end of a line, in runs that have read pairs or a calibrated model. */
+export function moreCells(
+  { isPaired, trusted }: { isPaired: boolean; trusted: object | null },
+  pair: SequenceResult['pair'],
+  p: number | null,
+): string {
+  const pairCells = pair === null ? '\tNA\tNA' : `\t${float32Text(pair.score)}\t${pair.prediction}`;
+  return `${isPaired ? pairCells : ''}${trusted ? `\t${p === null ? 'NA' : float32Text(p)}` : ''}`;
 }
 
 export function chunkId(name: string, chunk: number): string {

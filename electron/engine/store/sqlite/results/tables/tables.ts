@@ -7,6 +7,7 @@ import { syncFolder } from '../../../syncFolder.ts';
 import { FailedParts } from './failedParts.ts';
 import { ResultFile } from '../../../duckdb/resultFile.ts';
 import { runLabels } from '../../../duckdb/resultSource.ts';
+import { pValue } from '../../../../results/calibration.ts';
 import { areMates, callPair } from '../../../../results/readPairs.ts';
 import type { ScannedChunk, ScannedRecord } from '../derive/recordScan.ts';
 import { recordSummaries } from '../derive/recordSummaries.ts';
@@ -17,7 +18,7 @@ import {
   booleanText,
   chunkLines,
   nameText,
-  pairCells,
+  moreCells,
   sequenceLine,
   TABLE_HEADERS,
   unopenedChunkLine,
@@ -98,8 +99,8 @@ function openTables(folder: string): Tables {
 /** All tables but the one sorted by id. */
 function writeInOrder(db: Database.Database, tables: Tables, results: ResultFile): ResultCounts {
   const { model } = readPlan(db);
-  const { chunkLength, inputs, model: modelLabel, mates } = runLabels(db);
-  const isPaired = mates.some((rows) => rows !== null);
+  const labels = runLabels(db);
+  const { chunkLength, mates, model: modelLabel, trusted, isPaired } = labels;
   let matesOfInput: ReturnType<typeof recordSummaries> | null = null;
   let input = -1;
   const failedParts = new FailedParts(db);
@@ -113,9 +114,8 @@ function writeInOrder(db: Database.Database, tables: Tables, results: ResultFile
   const failedIn = new Set<number>();
 
   for (const name of ['originalFrames', 'failedRecords'] as const) tables[name].write(TABLE_HEADERS[name]);
-  const paired = (line: string, cells: string): string =>
-    isPaired ? `${line.slice(0, -1)}\t${cells}\n` : line;
-  tables.sequences.write(paired(TABLE_HEADERS.sequences, 'pair_score\tpair_prediction'));
+  const moreHeaders = `${isPaired ? '\tpair_score\tpair_prediction' : ''}${trusted ? '\tp_value' : ''}`;
+  tables.sequences.write(`${TABLE_HEADERS.sequences.slice(0, -1)}${moreHeaders}\n`);
   tables.chunks.write(marked(TABLE_HEADERS.chunks, 'model'));
   const writeUnopened = (record: ScannedRecord, end: number): void => {
     for (; next < end; next++)
@@ -140,13 +140,15 @@ function writeInOrder(db: Database.Database, tables: Tables, results: ResultFile
     const mate = matesOfInput?.next().value;
     const pair = mate && areMates(record, mate.record) ? callPair(summary, mate.summary) : null;
     writeUnopened(record, record.nChunks);
-    const labels = { input: inputs[record.input] ?? 'NA', model: modelLabel };
-    results.add(record, summary, pair);
-    tables.sequences.write(paired(sequenceLine(record, summary, chunkLength, labels), pairCells(pair)));
+    const inputLabel = labels.inputs[record.input] ?? 'NA';
+    const p = pValue(trusted, record.length, summary.virusScore);
+    results.add(record, summary, p, pair);
+    const line = sequenceLine(record, summary, chunkLength, { input: inputLabel, model: modelLabel });
+    tables.sequences.write(`${line.slice(0, -1)}${moreCells(labels, pair, p)}\n`);
     if (summary.prediction === 'failed') {
       const cells = failedParts.cells(failedIn);
       tables.failedRecords.write(
-        `${nameText(record.name)}\t${labels.input}\t${record.row}\t${record.length}\t${summary.reason}\t${cells}\n`,
+        `${nameText(record.name)}\t${inputLabel}\t${record.row}\t${record.length}\t${summary.reason}\t${cells}\n`,
       );
     }
     count(counts, record, summary);

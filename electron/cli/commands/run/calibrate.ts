@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import { appError, AppFailure } from '../../../contract/errors.ts';
+import { unwrap } from '../../../contract/result.ts';
+import type { Calibration } from '../../../contract/rpc/computer.ts';
+import { runRequestSchema } from '../../../contract/rpc/runs.ts';
+import {
+  createRun,
+  type EngineContext,
+  formatCount,
+  lastCalibration,
+  OpenRun,
+  resolveModel,
+} from '../../../engine/index.ts';
+import { EXIT } from '../../exitCodes.ts';
+import type { Reporter } from '../../output/reporter.ts';
+import { toStandardOutput } from '../../output/terminal.ts';
+import { parsed } from '../../parsed.ts';
+import { followRun } from './followRun.ts';
+
+export interface CalibrateFlags {
+  viral?: string;
+  other?: string;
+  model: string;
+  devices: string;
+  outputDir?: string;
+  json?: boolean;
+}
+
+/** Runs a model on two files whose answer is known and keeps what it made of them; without files, prints what is kept. */
+export async function calibrate(
+  context: EngineContext,
+  flags: CalibrateFlags,
+  reporter: Reporter,
+): Promise<number> {
+  const { viral, other, model, devices } = flags;
+  const { planModel } = unwrap(await resolveModel(model, context.paths));
+  if ((viral === undefined) !== (other === undefined))
+    throw usage('Only one of the two files is named.', 'Name both: "--viral FILE --other FILE".');
+  if (viral !== undefined && other !== undefined) {
+    const outputDir = flags.outputDir ?? join(context.paths.dataDir, 'calibration');
+    const request = parsed(runRequestSchema, {
+      ...{ inputs: [viral, other], outputDir, model, devices },
+      ...{ name: 'Calibration', calibrates: true, strict: true, force: true },
+    });
+    const created = unwrap(await createRun(context, { request, defaultParent: process.cwd() }));
+    const run = unwrap(await OpenRun.open(context, created.folder));
+    const exitCode = await followRun(context, run, reporter, { created });
+    if (exitCode !== EXIT.done) return exitCode;
+  }
+  const found = await lastCalibration(context.paths, planModel.hash);
+  if (found === null)
+    throw usage(`${planModel.title} has no calibration.`, 'Make one: "--viral FILE --other FILE".');
+  toStandardOutput(flags.json ? JSON.stringify(found) : calibrationLines(planModel.title, found).join('\n'));
+  return EXIT.done;
+}
+
+function calibrationLines(title: string, calibration: Calibration): string[] {
+  const { calibratedAt, precision, viralFile, otherFile, classes } = calibration;
+  const percent = (part: number, whole: number) =>
+    whole === 0 ? '-' : `${((100 * part) / whole).toFixed(1)} %`;
+  const filled = classes.filter(({ viral, other }) => viral.sequences + other.sequences > 0);
+  return [
+    `${title}, ${precision.toUpperCase()}, ${calibratedAt.slice(0, 10)}: what it makes of your own sequences in ${viralFile} (viruses) and ${otherFile} (others).`,
+    'Found are of all viruses, and falsely called of all others, those that score at least as high; precision is right only for a sample with as many viruses as these two files together.',
+    ...filled.flatMap(({ from, viral, other, thresholds }) => [
+      '',
+      `From ${formatCount(from)} bp: ${formatCount(viral.sequences)} viruses (${formatCount(viral.scored)} with a score), ${formatCount(other.sequences)} others (${formatCount(other.scored)})`,
+      'score    found    falsely called    precision',
+      ...thresholds.map(({ threshold, viralAbove, otherAbove }) =>
+        [
+          `>= ${threshold}`.padEnd(7),
+          percent(viralAbove, viral.sequences).padStart(7),
+          percent(otherAbove, other.sequences).padStart(17),
+          percent(viralAbove, viralAbove + otherAbove).padStart(12),
+        ].join(' '),
+      ),
+    ]),
+  ];
+}
+
+function usage(cause: string, nextStep: string): AppFailure {
+  return new AppFailure(appError('usage', cause, { nextStep }));
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { randomNumbers } from '../testing/randomNumbers.ts';
+import { calibrate, pValue } from './calibration.ts';
+
+const labelled = (scores: readonly (number | null)[], length = 600) =>
+  scores.map((score) => ({ length, score }));
+
+function trustedOf(scores: readonly number[]) {
+  const classes = calibrate([], labelled(scores));
+  return {
+    file: 'host.fa',
+    calibratedAt: '2026-01-01T00:00:00.000Z',
+    classes: classes.map(({ from, other, trustedScores }) => ({
+      from,
+      scored: other.scored,
+      scores: trustedScores,
+    })),
+  };
+}
+
+const exact = (scores: readonly number[], score: number) =>
+  (1 + scores.filter((one) => one >= score).length) / (scores.length + 1);
+
+describe('p-values', () => {
+  it('are exact among the highest scores and up to 5 % too large below, never too small', () => {
+    const random = randomNumbers(1);
+    for (const count of [19, 40, 100, 101, 1000, 30_000]) {
+      // Rounded, so that many scores are equal.
+      const scores = Array.from({ length: count }, () => Math.fround(Math.round(random() * 2000) / 2000));
+      const trusted = trustedOf(scores);
+      const kept = trusted.classes[1]!.scores.length;
+      expect(kept).toBeLessThan(300);
+      for (let i = 0; i < 300; i++) {
+        const score = i % 2 === 0 ? scores[Math.floor(random() * count)]! : random();
+        const [found, wanted] = [pValue(trusted, 600, score)!, exact(scores, score)];
+        expect(found).toBeGreaterThanOrEqual(Math.fround(wanted));
+        expect(found).toBeLessThanOrEqual(wanted * 1.06);
+        if (wanted * (count + 1) <= 100) expect(found).toBe(Math.fround(wanted));
+      }
+    }
+  });
+
+  it('are below any level no more often than that level among sequences like the trusted ones', () => {
+    const random = randomNumbers(2);
+    const trusted = trustedOf(Array.from({ length: 2000 }, random));
+    const values = Array.from({ length: 20_000 }, () => pValue(trusted, 600, random())!);
+    // Four standard deviations of 2,000 trusted scores and of 20,000 values.
+    for (const level of [0.01, 0.05, 0.2, 0.5]) {
+      const share = values.filter((value) => value <= level).length / values.length;
+      expect(share).toBeLessThan(level + 4 * Math.sqrt(level * (1 - level) * (1 / 2000 + 1 / 20_000)));
+    }
+  });
+
+  it('are missing without a score, without enough trusted sequences of that length, and without any', () => {
+    const trusted = trustedOf(Array.from({ length: 19 }, (_, i) => i / 20));
+    expect(pValue(trusted, 600, 1)).toBe(Math.fround(0.05));
+    expect(pValue(trusted, 600, null)).toBeNull();
+    expect(pValue(trusted, 499, 1)).toBeNull();
+    expect(pValue(trusted, 1000, 1)).toBeNull();
+    expect(pValue(trustedOf(Array.from({ length: 18 }, () => 0.1)), 600, 1)).toBeNull();
+    expect(pValue(null, 600, 1)).toBeNull();
+  });
+});
+
+it('counts what scores at least as high as each threshold, by length, with what has no score', () => {
+  const viral = [...labelled([0.9, 0.5, null]), { length: 499, score: 0.99 }];
+  const [short, medium] = calibrate(viral, labelled([0.6, 0.2, null, 0.1], 999));
+  expect(short).toMatchObject({
+    from: 0,
+    viral: { sequences: 1, scored: 1 },
+    other: { sequences: 0, scored: 0 },
+  });
+  expect(medium).toMatchObject({
+    from: 500,
+    viral: { sequences: 3, scored: 2 },
+    other: { sequences: 4, scored: 3 },
+  });
+  const at = (threshold: number) => medium!.thresholds.find((row) => row.threshold === threshold);
+  expect(at(0.5)).toEqual({ threshold: 0.5, viralAbove: 2, otherAbove: 1 });
+  expect(at(0.9)).toEqual({ threshold: 0.9, viralAbove: 1, otherAbove: 0 });
+  expect(at(0.95)).toEqual({ threshold: 0.95, viralAbove: 0, otherAbove: 0 });
+});

@@ -97,7 +97,7 @@ export class PartQueue {
   }
 
   *waitingResidues(): Generator<number> {
-    for (const source of this.sources()) for (const { residues } of source.values()) yield residues;
+    for (const source of this.sources) for (const { residues } of source.values()) yield residues;
   }
 
   get assignedCount(): number {

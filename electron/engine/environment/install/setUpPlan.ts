@@ -4,11 +4,17 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { ok, err, type Result } from '../../../contract/result.ts';
-import type { SetUpPlan } from '../../../contract/rpc/computer.ts';
+import {
+  gpuKindSchema,
+  offlinePlatformSchema,
+  type OfflineChoices,
+  type SetUpPlan,
+} from '../../../contract/rpc/computer.ts';
 import type { AppPaths } from '../appPaths.ts';
 import { lookAtMachine, unsupportedMachine, type Machine } from '../machine/machine.ts';
-import { runCommand } from '../runCommand.ts';
-import { choosePyTorch, type TorchChoice } from './choosePyTorch.ts';
+import { runCommand, type CommandRunner } from '../runCommand.ts';
+import { choosePyTorch, gpuKindOf, pyTorchFor, type TorchChoice } from './choosePyTorch.ts';
+import { knownKind } from './uv.ts';
 
 /** Wheels are compressed: the environments for CUDA 13 and for processors, measured on Linux, take this much of the disk for each
  * byte fetched, and Python itself. */
@@ -62,4 +68,29 @@ export async function downloadSizes(
     torch: ofTorch,
     all: ofTorch === null ? null : known.packages + ofTorch,
   };
+}
+
+/** What this computer is, as a computer that a folder can be packed for. */
+export async function ownKind(
+  env: NodeJS.ProcessEnv = process.env,
+  run: CommandRunner = runCommand,
+): Promise<Pick<OfflineChoices, 'platform' | 'gpu'>> {
+  const machine = await lookAtMachine(run, env);
+  return {
+    platform: knownKind(`${machine.platform}-${machine.arch}`),
+    gpu: gpuKindOf(choosePyTorch(machine).build),
+  };
+}
+
+/** Every kind of computer that a folder can be packed for, with the bytes to fetch for it. */
+export async function packableKinds(paths: AppPaths): Promise<OfflineChoices['kinds']> {
+  const kinds: OfflineChoices['kinds'] = [];
+  for (const platform of offlinePlatformSchema.options) {
+    for (const gpu of gpuKindSchema.options) {
+      const torch = pyTorchFor(platform, gpu);
+      if (torch !== null)
+        kinds.push({ platform, gpu, downloadBytes: (await downloadSizes(paths, platform, torch)).all });
+    }
+  }
+  return kinds;
 }

@@ -18,7 +18,7 @@ import { checkComputer, wholeCheck } from '../computer/computerCheck.ts';
 import { diagnosticsText } from '../computer/diagnostics.ts';
 import { unwrap } from '../../../contract/result.ts';
 import { lookAtFolder } from '../../setup/offlineFolder.ts';
-import { ownKind, packableKinds } from '../../setup/kinds.ts';
+import { ownKind, packableKinds } from '../../environment/install/setUpPlan.ts';
 import { HERE } from '../../system/here.ts';
 import { latestShellLog } from '../computer/shellLog.ts';
 import type { Service } from '../service.ts';

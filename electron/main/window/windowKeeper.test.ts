@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { ReloadPolicy } from './windowHealth.ts';
+import { troubleQuestion, ReloadPolicy } from './windowKeeper.ts';
 
 vi.mock('electron', () => ({ app: {} }));
 
@@ -15,4 +15,14 @@ it('does not count what lies a minute back, nor what the user has forgiven', () 
   policy.next(184_000);
   policy.forget();
   expect(policy.next(185_000)).toBe(0);
+});
+
+it('offers safe mode once, the browser always, and does nothing when it is dismissed', () => {
+  const first = troubleQuestion('not_painted', false);
+  expect(first.answers).toEqual(['safe_mode', 'browser', 'wait', 'log', 'quit']);
+  expect(first.answers[first.cancelId]).toBe('wait');
+  const again = troubleQuestion('keeps_ending', true);
+  expect(again.answers).toEqual(['browser', 'reload', 'log', 'quit']);
+  expect(again.answers[again.cancelId]).toBe('reload');
+  expect(again.buttons).toHaveLength(again.answers.length);
 });

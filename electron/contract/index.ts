@@ -18,3 +18,4 @@ export * from './results.ts';
 export * from './rpc/index.ts';
 export * from './runState.ts';
 export * from './samples.ts';
+export * from './viralSegments.ts';

@@ -25,7 +25,7 @@ import { formatNamed } from './formats.ts';
 import { exportResults, type ExportRequest } from './exportResults.ts';
 import { ExportSource } from './exportSource.ts';
 import { openFewSequences } from './inputSequences.ts';
-import { viralSegments } from '../results/viralSegments.ts';
+import { viralSegments } from '../../contract/viralSegments.ts';
 import { lettersOfOne, writeProteins } from './sequenceFiles.ts';
 import { makeReaders, readBack } from './testing/readers.ts';
 import { WholeFile } from './wholeFile.ts';

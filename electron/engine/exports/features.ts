@@ -4,7 +4,7 @@ import { modelMark } from '../../contract/plan.ts';
 import type { SequenceResult } from '../../contract/results.ts';
 import { float32Text } from '../results/float32Text.ts';
 import type { ScoredChunk } from '../results/types.ts';
-import { viralSegments } from '../results/viralSegments.ts';
+import { viralSegments } from '../../contract/viralSegments.ts';
 import type { ExportSource } from './exportSource.ts';
 import type { WholeFile } from './wholeFile.ts';
 

@@ -1,6 +1,11 @@
 import { useElementSize } from '@mantine/hooks';
 import { useMemo } from 'react';
-import { FRAME_NAMES, type ChunkResult, type FrameName } from '../../../electron/contract/index.ts';
+import {
+  FRAME_NAMES,
+  viralSegments,
+  type ChunkResult,
+  type FrameName,
+} from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { AccessibleChart } from './AccessibleChart.tsx';
 import classes from './ChunkTrack.module.css';
@@ -10,7 +15,10 @@ const MOST_BARS = 400;
 const USUAL_WIDTH = 540;
 const LEFT = 34;
 const RIGHT = 6;
-const TOP = 8;
+const TOP = 14;
+const SEGMENT = 4;
+/** Fewer chunks are one segment, or none. */
+const FEWEST_FOR_SEGMENTS = 3;
 const SCORES = 96;
 const LANE = 13;
 const LANE_GAP = 3;
@@ -42,10 +50,12 @@ export function ChunkTrack({ chunks, length, picked, onPick }: ChunkTrackProps) 
   const { ref, width: measured } = useElementSize();
   const width = Math.max(240, measured || USUAL_WIDTH);
   const bars = useMemo(() => trackBars(chunks, length, MOST_BARS), [chunks, length]);
+  const segments = useMemo(() => segmentsAlong(chunks), [chunks]);
   const viral = chunks.filter((chunk) => chunk.isVirus === true).length;
   const scored = chunks.filter((chunk) => chunk.virusScore !== null).length;
   const x = (position: number) => LEFT + ((position - 1) / Math.max(1, length)) * (width - LEFT - RIGHT);
   const y = (score: number) => TOP + SCORES * (1 - score);
+  const placeText = ({ start, end }: Place) => `${format.integer(start)} – ${format.integer(end)}`;
   const scoreIn = ({ frames }: ChunkResult, frame: FrameName) =>
     frames.find((one) => one.frame === frame)?.score2 ?? null;
   return (
@@ -54,11 +64,17 @@ export function ChunkTrack({ chunks, length, picked, onPick }: ChunkTrackProps) 
       summary={t('chunks.trackSummary', { chunks: chunks.length, scored, viral })}
       height={HEIGHT}
       savable
-      note={t('chunks.trackNote')}
+      note={[
+        t('chunks.trackNote'),
+        ...(segments.length === 0
+          ? []
+          : [t('chunks.segmentsNote', { places: segments.map(placeText).join('; ') })]),
+      ].join(' ')}
       legend={[
         { label: t('prediction.virus'), color: 'var(--virus)' },
         { label: t('prediction.others'), color: 'var(--others)' },
         { label: t('prediction.not_scored'), color: 'var(--not-scored)' },
+        ...(segments.length === 0 ? [] : [{ label: t('chunks.segment'), color: 'var(--text)' }]),
       ]}
       table={() => ({
         columns: [
@@ -112,6 +128,18 @@ export function ChunkTrack({ chunks, length, picked, onPick }: ChunkTrackProps) 
               />
             </g>
           ))}
+          {segments.map((segment) => (
+            <rect
+              key={segment.start}
+              x={x(segment.start)}
+              y={2}
+              width={x(segment.end + 1) - x(segment.start)}
+              height={SEGMENT}
+              className={classes.segment}
+            >
+              <title>{`${t('chunks.segment')}: ${placeText(segment)}`}</title>
+            </rect>
+          ))}
           {bars.map((bar) => (
             <Bar
               key={bar.start}
@@ -143,6 +171,21 @@ export function ChunkTrack({ chunks, length, picked, onPick }: ChunkTrackProps) 
       </div>
     </AccessibleChart>
   );
+}
+
+/** 1-based and inclusive. */
+interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where the chunks look viral together. */
+function segmentsAlong(chunks: readonly Scored[]): Place[] {
+  if (chunks.length < FEWEST_FOR_SEGMENTS) return [];
+  return viralSegments(chunks.map(({ virusScore }) => virusScore)).flatMap(({ first, last }) => {
+    const [begin, end] = [chunks[first], chunks[last]];
+    return begin && end ? [{ start: begin.start, end: end.end }] : [];
+  });
 }
 
 interface BarProps {
@@ -192,10 +235,7 @@ function Bar({ bar: { best }, left, right, y, isPicked, onPick, title }: BarProp
 
 type Scored = Pick<ChunkResult, 'start' | 'end' | 'virusScore'>;
 
-interface TrackBar<Chunk extends Scored> {
-  /** 1-based and inclusive. */
-  readonly start: number;
-  readonly end: number;
+interface TrackBar<Chunk extends Scored> extends Place {
   /** The chunk that it shows. */
   readonly best: Chunk;
 }

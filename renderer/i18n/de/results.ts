@@ -91,6 +91,14 @@ export const results = {
     '{chunks, plural, one {# Stück} other {# Stücke}}, {scored, number} bewertet, {viral, number} als Virus eingestuft',
   'chunks.trackNote':
     'Balken: der Viruswert eines Stücks. Darunter: seine Leserahmen ohne Stoppcodon, drei auf jedem Strang; der umrandete entscheidet. Ein Klick zeigt die Zahlen eines Stücks.',
+  'chunks.segment': 'Viral aussehender Abschnitt',
+  'chunks.segmentsNote':
+    'Schwarze Linie darüber: Stücke, die zusammen viral aussehen, {places}. Nach den Grenzen eines Provirus sucht nichts.',
+  'results.column.terminalRepeat': 'Endwiederholung',
+  'chunks.terminalRepeatText':
+    'Das Ende wiederholt den Anfang (DTR) oder ist dessen revers komplementäre Folge (ITR), über so viele Basen: Ein solches Genom kann vollständig sein. Auch Plasmide haben Wiederholungen.',
+  'chunks.otherCode':
+    '{lost, number} von {chunks, number} Stücken haben keinen offenen Leserahmen, {byCodon, number} davon nur wegen {codon}. Die Sequenz kann zu einem Organismus gehören, der {codon} als Aminosäure liest (genetischer Code {code}); dann wurde wenig von ihr bewertet.',
   'chunks.list': 'Stücke',
   'chunks.position': 'Position',
   'chunks.score': 'Wert',

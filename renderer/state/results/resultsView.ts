@@ -81,7 +81,7 @@ const FRESH_VIEW: ResultsView = {
   exportFormat: 'xlsx',
   hiddenColumns: {
     ...{ row: false, viralFraction: false, nChunks: false, bestScore: false, bestChunkStart: false },
-    ...{ nFramesScored: false, reason: false, input: false, header: false },
+    ...{ nFramesScored: false, terminalRepeat: false, reason: false, input: false, header: false },
   },
   openRow: null,
   openIndex: null,

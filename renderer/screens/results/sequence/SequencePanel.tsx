@@ -139,6 +139,15 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
                 },
               ]),
           { label: t('results.column.length'), value: format.bases(sequence.length) },
+          ...(sequence.terminalRepeat === null
+            ? []
+            : [
+                {
+                  label: t('results.column.terminalRepeat'),
+                  value: `${sequence.terminalRepeat.kind}, ${format.bases(sequence.terminalRepeat.length)}`,
+                  hint: t('chunks.terminalRepeatText'),
+                },
+              ]),
           {
             label: t('chunks.viralOfScored'),
             value: t('common.of', {
@@ -152,6 +161,17 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
       {sequence.reason !== 'ok' && (
         <Paper component="p" px={14} py={10} radius="md" bg="var(--surface-sunken)">
           {t(`reasonText.${sequence.reason}`)}
+        </Paper>
+      )}
+      {sequence.geneticCodeHint !== null && (
+        <Paper component="p" px={14} py={10} radius="md" bg="var(--surface-sunken)">
+          {t('chunks.otherCode', {
+            chunks: sequence.nChunks,
+            lost: sequence.lostChunks.all,
+            byCodon: sequence.lostChunks[sequence.geneticCodeHint === 15 ? 'toTag' : 'toTga'],
+            codon: sequence.geneticCodeHint === 15 ? 'TAG' : 'TGA',
+            code: String(sequence.geneticCodeHint),
+          })}
         </Paper>
       )}
       {sequence.virusScore !== null && sequence.length < run.plan.chunkLength && (

@@ -18,7 +18,7 @@ import { evidenceRule } from './evidenceRule.ts';
 
 /** Those of ours but the name, by which people know a sequence. */
 export const HIDEABLE_COLUMNS = [
-  ...(['sample', 'ribbon'] as const),
+  ...(['sample', 'ribbon', 'terminalRepeat'] as const),
   ...sequenceSortSchema.shape.by.exclude(['seqName']).options,
 ];
 
@@ -332,6 +332,15 @@ export function sequenceColumns(
       width: '84px',
       align: 'end',
       cell: (row) => format.integer(row.nFramesScored),
+    },
+    {
+      id: 'terminalRepeat',
+      title: t('results.column.terminalRepeat'),
+      hint: t('chunks.terminalRepeatText'),
+      width: '120px',
+      cell: ({ terminalRepeat: repeat }) =>
+        repeat === null ? missing : `${repeat.kind} ${format.integer(repeat.length)} bp`,
+      look: ({ terminalRepeat }) => (terminalRepeat === null ? MUTED : NO_LOOK),
     },
     {
       id: 'reason',

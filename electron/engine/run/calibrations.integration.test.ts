@@ -69,13 +69,18 @@ it.skipIf(WITHOUT_PYTHON)(
       });
     };
     const trusted = (await cells(made.folder)).slice(12).map(({ score }) => score);
-    const asked = await cells(await done(await makeRun(context, { inputs: [viral] })));
+    const compared = await done(await makeRun(context, { inputs: [viral] }));
+    const asked = await cells(compared);
     expect(asked).toHaveLength(12);
     for (const { score, p } of asked) {
       expect(p).toMatch(PRECISE);
       const wanted = (1 + trusted.filter((one) => one >= score).length) / 26;
       expect(Math.fround(Number(p))).toBe(Math.fround(wanted));
     }
+    const noted: unknown = JSON.parse(await readFile(join(compared, RESULT_FILES.run), 'utf8'));
+    expect(noted).toMatchObject({
+      plan: { p_values_against: { file: 'other.fa', calibrated_at: kept?.calibratedAt } },
+    });
     // Chunks of another length have other scores.
     const elsewhere = await cells(await done(await makeRun(context, { inputs: [viral], chunkLength: 300 })));
     expect(elsewhere[0]?.p).toBeUndefined();

@@ -44,6 +44,9 @@ export function runJson(
       repairs: plan.repairs ?? [],
       // Computed by another tool, and perhaps in another precision: see docs/results.md.
       imported: importedFacts(plan),
+      ...(plan.trusted && {
+        p_values_against: { file: plan.trusted.file, calibrated_at: plan.trusted.calibratedAt },
+      }),
       model: {
         name: plan.model.name,
         title: plan.model.title,

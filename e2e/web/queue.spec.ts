@@ -32,7 +32,8 @@ test('runs wait in an order that can be changed, with their expected starts; a p
   await startRun(window, 'little', 'Third');
 
   await goTo(window, 'Runs');
-  const row = (name: string) => window.getByRole('row', { name: new RegExp(`\\b${name}\\b`) });
+  const row = (name: string) =>
+    window.getByRole('row').filter({ has: window.getByRole('gridcell', { name, exact: true }) });
   const isAbove = (one: string, other: string) =>
     expect
       .poll(async () => ((await row(one).boundingBox())?.y ?? 0) < ((await row(other).boundingBox())?.y ?? 0))

@@ -20,6 +20,7 @@ export const history = {
   'history.column.name': 'Name',
   'history.column.samples': 'Proben',
   'history.column.viral': 'Als Virus eingestuft',
+  'history.nothingYet': 'noch nichts berechnet',
   'history.viralHint':
     'Als Virus eingestufte Sequenzen, von allen. Der Balken: Virus, anderes, ohne Einstufung. Beim Lehrmodell nicht gezeigt.',
   'history.column.created': 'Angelegt',

@@ -20,6 +20,7 @@ export const history = {
   'history.column.name': 'Name',
   'history.column.samples': 'Samples',
   'history.column.viral': 'Called virus',
+  'history.nothingYet': 'nothing computed yet',
   'history.viralHint':
     'Sequences called virus, of all. The bar: virus, other, without a call. Not shown for the teaching model.',
   'history.column.created': 'Created',

@@ -123,12 +123,6 @@ function Comparison({ found, runs }: { found: RunComparison; runs: [RunSummary, 
           second: format.integer(found.onlyInSecond),
         })}
       </p>
-      {changes > 0 && <Changed found={found} runs={runs} />}
-      {changes > changed.length && (
-        <Text fz="sm" c="dimmed">
-          {t('compare.more', { count: changes - changed.length })}
-        </Text>
-      )}
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing={32}>
         <Box style={{ overflow: 'auto' }} tabIndex={0} role="group" aria-label={t('compare.calls')}>
           <table className="figures">
@@ -174,6 +168,12 @@ function Comparison({ found, runs }: { found: RunComparison; runs: [RunSummary, 
           </section>
         )}
       </SimpleGrid>
+      {changes > 0 && <Changed found={found} runs={runs} />}
+      {changes > changed.length && (
+        <Text fz="sm" c="dimmed">
+          {t('compare.more', { count: changes - changed.length })}
+        </Text>
+      )}
     </>
   );
 }
@@ -183,7 +183,7 @@ function Changed({ found, runs }: { found: RunComparison; runs: [RunSummary, Run
   const { t, format } = useTexts();
   const score = (value: number | null) => (value === null ? '–' : format.score(value));
   return (
-    <Box mah="60vh" style={{ overflow: 'auto' }} tabIndex={0} role="group" aria-label={t('compare.changed')}>
+    <Box style={{ overflowX: 'auto' }} tabIndex={0} role="group" aria-label={t('compare.changed')}>
       <table className="figures">
         <caption>
           {t('compare.changed')} ({format.integer(found.inBoth - found.sameCall)})

@@ -237,7 +237,7 @@ function Outcome({ run, texts: { t, format } }: { run: RunSummary; texts: Texts 
       </span>
     );
   }
-  if (run.fraction === null) return '–';
+  if (run.fraction === null) return t('history.nothingYet');
   return (
     <span className={classes.outcome}>
       <span className={classes.bar}>

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-const SAMPLE = join(import.meta.dirname, '..', '..', 'python-backend', 'tests', 'data', 'sample.fa');
+export const SAMPLE = join(import.meta.dirname, '..', '..', 'python-backend', 'tests', 'data', 'sample.fa');
 
 /** The sample repeated that many times, with every name once. Takes about a second a copy on two slow cores. */
 export async function writeSample(path: string, copies: number): Promise<void> {

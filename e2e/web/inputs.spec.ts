@@ -1,6 +1,7 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '../support/fixtures.ts';
-import { writeMixedFolder } from '../support/inputs.ts';
+import { SAMPLE, writeMixedFolder } from '../support/inputs.ts';
 import { drop, expectNoComplaint, isDone, takeTeachingModel } from '../support/window.ts';
 
 test('a dropped folder: what is in it, what cannot be used and why, and the rest runs', async ({
@@ -12,7 +13,7 @@ test('a dropped folder: what is in it, what cannot be used and why, and the rest
   await drop(window, [folder]);
 
   const start = window.getByRole('button', { name: 'Start', exact: true });
-  const notice = window.getByText('3 files cannot be used. The run goes on without');
+  const notice = window.getByText('2 files cannot be used. The run goes on without');
   await expect(notice).toBeVisible();
 
   const files = window.getByRole('grid', { name: 'Sequences' });
@@ -25,7 +26,6 @@ test('a dropped folder: what is in it, what cannot be used and why, and the rest
   const complaints = [
     ['cut off.fa.gz', /ends too early|cut off/i],
     ['proteins.fasta', 'The letters are those of proteins, not of DNA.'],
-    ['notes.txt', /not.* FASTA/i],
   ] as const;
   for (const [name, complaint] of complaints) {
     const row = files.getByRole('row', { name });
@@ -34,6 +34,8 @@ test('a dropped folder: what is in it, what cannot be used and why, and the rest
     await expect(window.getByRole('heading', { level: 3, name })).toBeVisible();
     await expect(window.getByRole('listitem').filter({ hasText: complaint }).first()).toBeVisible();
   }
+  await window.getByRole('button', { name: '1 other file was left out for its name' }).click();
+  await expect(window.getByText('from my computer/notes.txt')).toBeVisible();
   await expectNoComplaint(window, 'New run with files');
 
   await window.getByRole('button', { name: 'Remove what cannot be used' }).first().click();
@@ -43,4 +45,56 @@ test('a dropped folder: what is in it, what cannot be used and why, and the rest
   await isDone(window);
   await window.getByRole('button', { name: 'See results' }).click();
   await expect(window.getByText('60 sequences shown')).toBeVisible();
+});
+
+test('a folder with a sample sheet: dropped and chosen alike, mended, kept over a reload, its groups and control in the results', async ({
+  window,
+  places,
+}) => {
+  const folder = join(places.files, 'plate');
+  await mkdir(join(folder, 'deep'), { recursive: true });
+  const sample = await readFile(SAMPLE, 'utf8');
+  const asRna = sample.replaceAll(/^[^>].*$/gm, (line) => line.replaceAll('T', 'U').replaceAll('t', 'u'));
+  await writeFile(join(folder, 'pond_R1.fasta'), sample);
+  await writeFile(join(folder, 'pond_R2.fasta'), sample);
+  await writeFile(join(folder, 'deep', 'blank.fasta'), asRna);
+  await writeFile(join(folder, 'protocol.docx'), 'PK');
+  await writeFile(
+    join(folder, 'samples.csv'),
+    'file,sample,group,note,control\npond_R1.fasta,Pond,water,,\nblank.fasta,Blank,water,no DNA added,yes\n',
+  );
+  const sheet = window.getByText('The sample sheet names 3 of 3 files, in 1 group, with 1 control.');
+  const leftOut = window.getByRole('button', { name: '1 other file was left out for its name' });
+  const summary = window.getByText(/^3 files · .* · 2 samples/);
+
+  await drop(window, [folder]);
+  await expect(sheet).toBeVisible();
+  await expect(leftOut).toBeVisible();
+  await expect(summary).toBeVisible();
+  await window.getByRole('button', { name: 'Start over' }).click();
+
+  await window.getByRole('button', { name: 'Choose a folder' }).click();
+  const chooser = window.getByRole('dialog');
+  await chooser.getByRole('button', { name: 'plate' }).click();
+  await chooser.getByRole('button', { name: 'Take this folder' }).click();
+  await expect(sheet).toBeVisible();
+  await expect(leftOut).toBeVisible();
+  await expect(summary).toBeVisible();
+
+  await window.getByRole('button', { name: 'Read U as T' }).click();
+  await expect(window.getByText('U is read as T, in all files.')).toBeVisible();
+  await window.reload();
+  await expect(sheet).toBeVisible();
+  await expect(window.getByText('U is read as T, in all files.')).toBeVisible();
+  await expectNoComplaint(window, 'New run with a sample sheet');
+
+  await takeTeachingModel(window);
+  await window.getByRole('button', { name: 'Start', exact: true }).click();
+  await isDone(window);
+  await window.getByRole('tab', { name: 'Samples' }).click();
+  const rows = window.getByRole('row');
+  await expect(rows.nth(1)).toContainText('Pond');
+  await expect(rows.nth(1)).toContainText('water');
+  await expect(rows.nth(2)).toContainText(/Blank.*no DNA added.*water.*yes/);
+  await expect(window.getByText('Control: nothing viral is expected in it.', { exact: false })).toBeVisible();
 });

@@ -103,6 +103,10 @@ function withRunOptions(command: Command, where: 'here' | 'elsewhere' = 'here'):
         .choices(repairSchema.options)
         .argParser((what: string, before: string[] | undefined) => [...(before ?? []), what]),
     )
+    .option(
+      '--samples <sheet>',
+      'sample sheet (CSV, TSV or XLSX) with the columns file and sample and, if wanted, group, note and control',
+    )
     .option('-k, --keep-work', 'keep the work folder after the run')
     .option('-f, --force', 'replace a run that is in the folder')
     .option('--strict', 'end where a file cannot be used, instead of going on without it')

@@ -19,6 +19,7 @@ const ERROR_CATALOGUE = {
     'Input file has changed',
     'Restore the original file and resume, or start a new run with the changed file.',
   ],
+  sample_sheet: ['The sample sheet has a fault', 'Mend it, then add it again.'],
   no_sequences: ['No sequences found', 'Choose a file that holds at least one sequence.'],
   legacy_unusable: [
     'The earlier run cannot be taken over',

@@ -45,6 +45,12 @@ export const RESULT_FILES = {
 
 /** Lies in the folder of a run that stopped at its goal, until more is computed. */
 export const PROVISIONAL_TABLE = 'sequences_provisional.tsv';
+/** What most people open, the first of them first. */
+export const MAIN_FILES: readonly string[] = [
+  RESULT_FILES.viralSequences,
+  RESULT_FILES.sequences,
+  RESULT_FILES.results,
+];
 
 /** Lies in the folder of a run with the teaching model, since the tables in the original tool's format can't say it themselves. */
 export const NOTICE_FILE = 'NOT_FOR_RESEARCH.txt';

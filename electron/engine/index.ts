@@ -105,6 +105,7 @@ export { setUp } from './setup/setUp.ts';
 export { hashFile } from './files/hashFile.ts';
 export { replaceFile } from './files/replaceFile.ts';
 export { collectInputs } from './inputs/collectInputs.ts';
+export { readSampleSheet } from './inputs/readSampleSheet.ts';
 export { inspectInputs } from './inputs/inspectInputs.ts';
 export { resolveModel } from './models/resolveModel.ts';
 export { listModels } from './models/listModels.ts';

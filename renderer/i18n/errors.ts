@@ -61,6 +61,10 @@ const GERMAN: Readonly<Record<string, ErrorWords>> = {
     title: 'Eingabedatei hat sich geändert',
     next: 'Stellen Sie die ursprüngliche Datei wieder her und setzen Sie fort, oder beginnen Sie mit der geänderten einen neuen Lauf.',
   },
+  sample_sheet: {
+    title: 'Das Probenblatt hat einen Fehler',
+    next: 'Beheben Sie ihn, und fügen Sie es noch einmal hinzu.',
+  },
   no_sequences: {
     title: 'Keine Sequenzen gefunden',
     next: 'Wählen Sie eine Datei mit mindestens einer Sequenz.',

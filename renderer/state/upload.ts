@@ -1,3 +1,4 @@
+import { fatesOf } from '../../electron/contract/index.ts';
 import { uploadFile as uploadOverHttp } from '../api/upload.ts';
 import { chosenComputer, home } from './connection.ts';
 
@@ -5,6 +6,23 @@ import { chosenComputer, home } from './connection.ts';
 export type Dropped =
   | { readonly kind: 'files'; readonly files: readonly File[] }
   | { readonly kind: 'paths'; readonly paths: readonly string[] };
+
+/** Of files that were left out for their names, so many are named. */
+export const MOST_IGNORED_NAMED = 100;
+
+/** What is taken of what a browser hands over: of folders what the engine takes of them, and all that was dropped by itself. */
+export function pickDropped(dropped: readonly File[]): { files: File[]; ignored: string[] } {
+  const paths = dropped.map(pathOf);
+  const fates = fatesOf(paths);
+  return {
+    files: dropped.filter((_, index) => fates[index] === 'taken'),
+    ignored: paths.filter((_, index) => fates[index] === 'ignored'),
+  };
+}
+
+/** With the folders that a file was dropped with. */
+const pathOf = (file: File & { readonly relativePath?: string }): string =>
+  (file.webkitRelativePath || file.relativePath || file.name).replace(/^\.?\//, '');
 
 /** Sends a file of this computer to the engine's. Resolves with its path there. */
 export async function uploadFile(

@@ -6,6 +6,7 @@ import { LIMITS, pathSchema, wordSchema } from '../limits.ts';
 import { otherTableSchema } from '../otherTools.ts';
 import { countSchema } from '../protocol/common.ts';
 import { chunkResultSchema, predictionSchema, sequenceResultSchema } from '../results.ts';
+import { sampleDetailsSchema } from '../sampleSheet.ts';
 import { procedure } from './procedure.ts';
 import { queryProcedure, saveQueryProcedure } from './query.ts';
 import { annotationSchema, runIdSchema } from './runs.ts';
@@ -79,7 +80,7 @@ const exportEventSchema = z.discriminatedUnion('type', [
 ]);
 export type ExportEvent = z.infer<typeof exportEventSchema>;
 
-const sampleSummarySchema = z.object({
+const sampleSummarySchema = sampleDetailsSchema.extend({
   sample: z.string(),
   /** Numbers of its files. */
   inputs: z.array(countSchema),

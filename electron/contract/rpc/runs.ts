@@ -16,6 +16,7 @@ import {
   repairSchema,
 } from '../protocol/index.ts';
 import { runStateSchema, partStateSchema } from '../runState.ts';
+import { sampleDetailsSchema, sheetRowSchema } from '../sampleSheet.ts';
 import { procedure } from './procedure.ts';
 
 export const runIdSchema = z.uuid();
@@ -52,6 +53,11 @@ export const runRequestSchema = z.object({
   samples: z
     .record(inputPathSchema, wordSchema.min(1))
     .refine((samples) => Object.keys(samples).length <= LIMITS.inputs)
+    .optional(),
+  /** By path, what a sample sheet says of the samples of the files. */
+  sampleDetails: z
+    .record(inputPathSchema, sampleDetailsSchema)
+    .refine((details) => Object.keys(details).length <= LIMITS.inputs)
     .optional(),
   /** teaching, 300, 500, or the path of a model folder or of a head file. */
   model: pathSchema.default('500'),
@@ -376,7 +382,20 @@ const partKeysSchema = z.array(partKeySchema.max(LIMITS.word)).max(LIMITS.rows);
 const page = { offset: countSchema.default(0), limit: z.int().positive().max(1000).default(200) };
 
 const inspectEventSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('found'), paths: z.array(z.string()), ignored: countSchema }),
+  z.object({
+    type: z.literal('found'),
+    paths: z.array(z.string()),
+    /** Files below folders that were left out for their names, and some of them. */
+    ignored: countSchema,
+    someIgnored: z.array(z.string()),
+  }),
+  /** A sample sheet among the files. Null: it has a fault, and names nothing. */
+  z.object({
+    type: z.literal('sheet'),
+    path: z.string(),
+    rows: z.array(sheetRowSchema),
+    error: appErrorSchema.nullable(),
+  }),
   inspectedFileSchema,
 ]);
 export type InspectEvent = z.infer<typeof inspectEventSchema>;

@@ -8,7 +8,7 @@ import type { RunStore } from '../store/runStoreFace.ts';
 import type { SequenceSelection } from '../store/duckdb/selection.ts';
 import type { StoredRun } from '../store/types.ts';
 import type { JoinedTable } from './otherTools/joinOtherTable.ts';
-import { samplesOf } from './samples.ts';
+import { detailsOf, samplesOf } from './samples.ts';
 
 /** Rows asked for at once: the window's own questions are answered in between. */
 const PAGE_ROWS = 2000;
@@ -40,6 +40,8 @@ export class ExportSource {
   /** By input: a name that tells it from the others, and its sample. */
   readonly inputNames: readonly string[];
   readonly samples: readonly string[];
+  /** What a sample sheet said of each input's sample. */
+  readonly sampleDetails: ReturnType<typeof detailsOf>;
   readonly others: readonly JoinedTable[];
   /** The model as tables name it: with its notice, where it has one. */
   readonly modelLabel: string;
@@ -53,6 +55,7 @@ export class ExportSource {
     this.language = options.language;
     this.inputNames = inputLabels(run.inputs.map(({ path }) => path));
     this.samples = samplesOf(run);
+    this.sampleDetails = detailsOf(run);
     this.others = options.others ?? [];
     const { name, notice } = run.plan.model;
     this.modelLabel = cellText(notice === null ? name : `${name} (${notice})`);

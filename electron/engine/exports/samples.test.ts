@@ -2,6 +2,7 @@ import { afterAll, expect, it } from 'vitest';
 import type { InputResultSummary } from '../results/types.ts';
 import { compute, preparedRun, removeFolders } from '../store/testing/storeFixture.ts';
 import { recordOf, type SyntheticRecord } from '../store/testing/syntheticRun.ts';
+import { NO_DETAILS } from '../../contract/sampleSheet.ts';
 import { samplesOf, summariseSamples, viralShare } from './samples.ts';
 
 const found = (input: number, times: number): InputResultSummary => ({
@@ -11,11 +12,25 @@ const found = (input: number, times: number): InputResultSummary => ({
   bases: 1000 * times,
 });
 
+it('puts the samples of a group together, its controls last', () => {
+  const of = (group: string | null, control = false) => ({ group, note: null, control });
+  const details = [of('gut', true), of('soil'), of('gut'), of(null), of('soil', true)];
+  const ordered = summariseSamples(['blank', 'S1', 'G1', 'loose', 'S0'], [], details);
+  expect(ordered.map(({ sample, group, control }) => [sample, group, control])).toEqual([
+    ['G1', 'gut', false],
+    ['blank', 'gut', true],
+    ['S1', 'soil', false],
+    ['S0', 'soil', true],
+    ['loose', null, false],
+  ]);
+});
+
 it('sums up the files of each sample, in the order of the files', () => {
   expect(
     summariseSamples(['gut', 'soil', 'gut', 'empty'], [found(2, 5), found(0, 1), found(1, 100)]),
   ).toEqual([
     {
+      ...NO_DETAILS,
       sample: 'gut',
       inputs: [0, 2],
       sequences: 60,
@@ -23,6 +38,7 @@ it('sums up the files of each sample, in the order of the files', () => {
       bases: 6000,
     },
     {
+      ...NO_DETAILS,
       sample: 'soil',
       inputs: [1],
       sequences: 1000,
@@ -30,6 +46,7 @@ it('sums up the files of each sample, in the order of the files', () => {
       bases: 100_000,
     },
     {
+      ...NO_DETAILS,
       sample: 'empty',
       inputs: [3],
       sequences: 0,
@@ -79,6 +96,7 @@ it('counts the sequences, calls and bases of each sample, where no two counts ar
   await run.store.close();
   const [pair, single] = summariseSamples(['pair', 'pair', 'single'], perInput);
   expect(pair).toEqual({
+    ...NO_DETAILS,
     sample: 'pair',
     inputs: [0, 1],
     sequences: 12,

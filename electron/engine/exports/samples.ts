@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { sampleNames } from '../../contract/samples.ts';
+import { NO_DETAILS, sampleDetailsSchema, type SampleDetails } from '../../contract/sampleSheet.ts';
 import { predictionSchema, type Prediction } from '../../contract/results.ts';
 import type { InputResultSummary } from '../results/types.ts';
-import { SAMPLES_OPTION, type StoredRun } from '../store/types.ts';
+import { SAMPLE_DETAILS_OPTION, SAMPLES_OPTION, type StoredRun } from '../store/types.ts';
 
 const namedSchema = z.array(z.string().min(1));
 
@@ -12,7 +13,16 @@ export function samplesOf({ description, inputs }: Pick<StoredRun, 'description'
   return named?.length === inputs.length ? named : sampleNames(inputs.map(({ path }) => path));
 }
 
-export interface SampleSummary {
+/** What a sample sheet said of each input's sample; null where there was none. */
+export function detailsOf({
+  description,
+  inputs,
+}: Pick<StoredRun, 'description' | 'inputs'>): SampleDetails[] | null {
+  const stored = z.array(sampleDetailsSchema).safeParse(description.options[SAMPLE_DETAILS_OPTION]).data;
+  return stored?.length === inputs.length ? stored : null;
+}
+
+export interface SampleSummary extends SampleDetails {
   sample: string;
   /** Numbers of its files. */
   inputs: number[];
@@ -21,10 +31,11 @@ export interface SampleSummary {
   bases: number;
 }
 
-/** What the run found in each sample, in the order of the files. Samples whose files hold nothing are there with zeros. */
+/** What the run found in each sample, in the order of its groups, then of the files; controls of a group come after the others. Samples whose files hold nothing are there with zeros. */
 export function summariseSamples(
   samples: readonly string[],
   perInput: readonly InputResultSummary[],
+  details: readonly SampleDetails[] | null = null,
 ): SampleSummary[] {
   const summaries = new Map<string, SampleSummary>();
   for (const [input, sample] of samples.entries()) {
@@ -33,7 +44,14 @@ export function summariseSamples(
       const byPrediction = Object.fromEntries(
         predictionSchema.options.map((prediction) => [prediction, 0]),
       ) as Record<Prediction, number>;
-      summary = { sample, inputs: [], sequences: 0, byPrediction, bases: 0 };
+      summary = {
+        ...(details?.[input] ?? NO_DETAILS),
+        sample,
+        inputs: [],
+        sequences: 0,
+        byPrediction,
+        bases: 0,
+      };
       summaries.set(sample, summary);
     }
     summary.inputs.push(input);
@@ -44,7 +62,10 @@ export function summariseSamples(
     for (const prediction of predictionSchema.options)
       summary.byPrediction[prediction] += found.byPrediction[prediction];
   }
-  return [...summaries.values()];
+  const groups = [...new Set([...summaries.values()].map(({ group }) => group))];
+  return [...summaries.values()].sort(
+    (a, b) => groups.indexOf(a.group) - groups.indexOf(b.group) || Number(a.control) - Number(b.control),
+  );
 }
 
 /** Of the sequences that have a call, how many are called virus; null where none has. */

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { fatesOf } from '../../contract/folderNames.ts';
 import { madeSystem } from '../system/testing/madeSystem.ts';
 import { temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import { collectInputs } from './collectInputs.ts';
@@ -51,10 +52,45 @@ describe('the inputs of a run', () => {
             join(folder, name),
           ),
           ignored: 1,
+          someIgnored: [join(folder, 'notes.txt')],
         },
       });
     },
   );
+
+  it('are the same of a folder that is chosen and of one that a browser was given', async () => {
+    const parent = await temporaryFolder();
+    const paths = [
+      'data/b.FA.gz',
+      'data/deep/deeper/c.fastq',
+      'data/notes.docx',
+      'data/.DS_Store',
+      'data/.hidden/d.fa',
+      'data/samples.csv',
+      'data/deep/plate.csv',
+      'data/old_predictions/run.db',
+      'data/old_predictions/viral_sequences.fna',
+      'data/old_predictions/work/parts/e.fa',
+      'data/old_predictions/mine.fa',
+      'data/work/f.fna',
+    ];
+    for (const path of paths) {
+      await mkdir(join(parent, dirname(path)), { recursive: true });
+      await writeFile(join(parent, path), FASTA);
+    }
+    const chosen = await collectInputs([join(parent, 'data')], { sheets: true });
+    const fates = fatesOf(paths);
+    const below = (fate: string) =>
+      paths.filter((_, index) => fates[index] === fate).map((path) => join(parent, path));
+    expect(chosen).toEqual({
+      ok: true,
+      value: { paths: below('taken').toSorted(), ignored: 2, someIgnored: expect.any(Array) as string[] },
+    });
+    if (chosen.ok) expect(chosen.value.someIgnored.toSorted()).toEqual(below('ignored').toSorted());
+    expect(below('ignored')).toEqual([join(parent, 'data/notes.docx'), join(parent, 'data/deep/plate.csv')]);
+    // What was named by itself is taken, whatever it is called.
+    expect(fatesOf(['notes.docx', '.a.fa', 'run.db', 'viral_sequences.fna'])).toEqual(Array(4).fill('taken'));
+  });
 
   it('are not the results of an earlier run, unless named', async () => {
     const folder = await temporaryFolder();

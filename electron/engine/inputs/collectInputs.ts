@@ -4,17 +4,17 @@ import { join, resolve } from 'node:path';
 import { appError, AppFailure, asAppError } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
+import { fateInFolder, isSheetOfFolder, RUN_DATABASE } from '../../contract/folderNames.ts';
 import { tooLong, type PathLimit } from '../files/pathLength.ts';
-import { isOurName, RUN_DATABASE } from '../store/runFolder.ts';
-
-/** Endings by which files are picked out of a folder; a file named by itself may be called anything. */
-const SEQUENCE_FILE = /\.(fa|fasta|fna|fas|ffn|frn|fq|fastq)(\.(gz|bz2|xz|zst))?$/i;
 
 interface CollectedInputs {
   paths: string[];
-  /** Files in folders that were left out because of their ending. */
+  /** Files in folders that were left out because of their ending, and the first of them. */
   ignored: number;
+  someIgnored: string[];
 }
+
+const MOST_IGNORED_NAMED = 100;
 
 /** How folders are gone through. Left out, every link is followed, and nothing is too much. */
 export interface Walk {
@@ -24,6 +24,8 @@ export interface Walk {
   most?: { files: number; visited: number };
   signal?: AbortSignal;
   limit?: PathLimit;
+  /** Takes the sample sheets in folders, too. */
+  sheets?: boolean;
 }
 
 /** The files that the user named, and the sequence files below the folders that they named; each once, in order. */
@@ -60,11 +62,12 @@ export async function collectInputs(
     const long = tooLong(path, { code: 'input_unreadable' }, walk.limit);
     if (long !== undefined) return err(long);
   }
-  return ok({ paths: [...paths], ignored: below.ignored });
+  return ok({ paths: [...paths], ignored: below.ignored, someIgnored: below.someIgnored });
 }
 
 class FolderWalk {
   ignored = 0;
+  readonly someIgnored: string[] = [];
   private readonly walk: Walk;
   private visited = 0;
   private taken = 0;
@@ -92,13 +95,18 @@ class FolderWalk {
       this.visited += entries.length;
       const ofRun = entries.some(({ name }) => name === RUN_DATABASE);
       for (const entry of entries) {
-        if (ofRun && isOurName(entry.name)) continue;
         const path = join(folder, entry.name);
         const kind = entry.isSymbolicLink() ? await this.linked(path, entry) : entry;
-        if (kind?.isDirectory()) await enter(path);
-        else if ((kind?.isFile() || kind?.isSymbolicLink()) && !entry.name.startsWith('.')) {
-          if (SEQUENCE_FILE.test(path)) files.push(path);
-          else this.ignored += 1;
+        if (kind === undefined) continue;
+        const isFolder = kind.isDirectory();
+        if (!isFolder && !kind.isFile() && !kind.isSymbolicLink()) continue;
+        const fate = fateInFolder(entry.name, isFolder ? 'folder' : 'file', ofRun);
+        if (fate === 'passed over') continue;
+        if (isFolder) await enter(path);
+        else if (fate === 'taken' && (this.walk.sheets || !isSheetOfFolder(entry.name))) files.push(path);
+        else {
+          this.ignored += 1;
+          if (this.someIgnored.length < MOST_IGNORED_NAMED) this.someIgnored.push(path);
         }
         if (this.taken + files.length > most || this.visited > visited) throw tooMany(named);
       }

@@ -7,7 +7,7 @@ import type { VerifiedFile } from '../../contract/rpc/runs.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { digestInRun } from '../files/runFiles.ts';
 import { hashFile } from '../files/hashFile.ts';
-import { RUN_DATABASE } from '../store/runFolder.ts';
+import { RUN_DATABASE } from '../../contract/folderNames.ts';
 import { openRunStore } from '../store/runStore.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
 import type { ResultFileDigest, StoredRun } from '../store/types.ts';

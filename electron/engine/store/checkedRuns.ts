@@ -2,7 +2,7 @@ import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileStamp } from '../files/fileStamp.ts';
 import { isTrustedDisk } from './networkFileSystem.ts';
-import { RUN_DATABASE } from './runFolder.ts';
+import { RUN_DATABASE } from '../../contract/folderNames.ts';
 
 /** By folder: what its database looked like when it was known to be sound. */
 export type CheckedStamps = Readonly<Record<string, string>>;

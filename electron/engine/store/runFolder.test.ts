@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { asAppError } from '../../contract/errors.ts';
 import { madeSystem } from '../system/testing/madeSystem.ts';
 import { temporaryFolder } from '../testing/testContext.ts';
-import { checkRunFolder, isOurName, makeRunFolder, removeRun, SEQUENCE_NOTES_FILE } from './runFolder.ts';
+import { isOurName, SEQUENCE_NOTES_FILE } from '../../contract/folderNames.ts';
+import { checkRunFolder, makeRunFolder, removeRun } from './runFolder.ts';
 import { markedRows, markSequence, sequenceNotes } from './sequenceNotes.ts';
 
 async function refusal(folder: string, force = false, inputs: string[] = []): Promise<string | null> {

@@ -3,60 +3,17 @@ import { access, mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { appError, AppFailure, asAppError, type AppError } from '../../contract/errors.ts';
 import { message, type Message } from '../../contract/messages.ts';
+import { isOurName, RUN_DATABASE, RUN_LOCK, SHARES_FOLDER } from '../../contract/folderNames.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { IMPORTED_EMBEDDINGS_FOLDER } from '../../contract/plan.ts';
-import { NOTICE_FILE, PROVISIONAL_TABLE, RESULT_FILES } from '../../contract/results.ts';
 import { tooLong, type PathLimit } from '../files/pathLength.ts';
-import { SHARES_FOLDER } from './shares.ts';
 import { deleteInRun, isLink, makeFolderInRun, notAFile, somethingAt } from '../files/runFiles.ts';
 
-export const RUN_DATABASE = 'run.db';
-const RUN_LOCK = 'run.lock';
-/** Tables of other tools that were put beside the results. */
-export const OTHER_TABLES_FILE = 'other_tools.json';
-/** What the user has written on single sequences. */
-export const SEQUENCE_NOTES_FILE = 'sequence_notes.json';
 const FOLDERS: ReadonlySet<string> = new Set(['work', 'logs', SHARES_FOLDER]);
 const WORK_FOLDERS = ['records', 'parts', 'scores', 'embeddings'].map((name) => `work/${name}`);
 
 /** Characters of the longest name below a run's folder, half written ones included, with the stroke before it. */
 const LONGEST_BELOW = 64;
-
-/** Everything this program leaves in a run's folder. */
-const OUR_NAMES: ReadonlySet<string> = new Set([
-  RUN_DATABASE,
-  `${RUN_DATABASE}-wal`,
-  `${RUN_DATABASE}-shm`,
-  `${RUN_DATABASE}-journal`,
-  RUN_LOCK,
-  'work',
-  'logs',
-  SHARES_FOLDER,
-  ...Object.values(RESULT_FILES),
-  NOTICE_FILE,
-  PROVISIONAL_TABLE,
-  'DEMO_MODEL.txt', // of earlier versions
-  OTHER_TABLES_FILE,
-  SEQUENCE_NOTES_FILE,
-]);
-
-/** What a program that died left half written: databases being made, locks being taken, tables. */
-const LEFTOVERS: readonly RegExp[] = [
-  /^run\.db\.creating(-journal)?$/,
-  /^run\.lock\.(takeover|[0-9a-f-]{36}(\.probe)?)$/,
-  /^viral_rows\.u32\.tmp$/,
-  /^(other_tools|sequence_notes)\.json\.tmp$/,
-];
-
-/** Whether a name in a run's folder is this program's: all that `--force` or a deletion may remove. */
-export function isOurName(name: string): boolean {
-  const finished = name.replace(/(\.\d+)?\.tmp$/, '');
-  return (
-    OUR_NAMES.has(name) ||
-    LEFTOVERS.some((pattern) => pattern.test(name)) ||
-    (finished !== name && (Object.values(RESULT_FILES) as string[]).includes(finished))
-  );
-}
 
 export function isRunFolder(folder: string): boolean {
   return somethingAt(join(folder, RUN_DATABASE));

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import { sizeOf } from '../files/runFiles.ts';
 import type { AskedRunMethods, RunMethodGroups } from './sqlite/runMethods.ts';
-import { RUN_DATABASE } from './runFolder.ts';
+import { RUN_DATABASE } from '../../contract/folderNames.ts';
 import { CheckedRuns, stampOf } from './checkedRuns.ts';
 import { StoreThread } from './storeThread.ts';
 import { OPENED_TO_LOOK, type Asked } from './storeProtocol.ts';

@@ -5,7 +5,7 @@ import { LIMITS } from '../../contract/limits.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { sequenceNoteSchema, type SequenceNote } from '../../contract/rpc/results.ts';
 import { deleteInRun, pathInRun, readPlain, replaceInRun, somethingAt } from '../files/runFiles.ts';
-import { SEQUENCE_NOTES_FILE } from './runFolder.ts';
+import { SEQUENCE_NOTES_FILE } from '../../contract/folderNames.ts';
 
 const MOST_BYTES = 2 ** 28;
 

@@ -1,6 +1,7 @@
 import { closeSync, readSync } from 'node:fs';
 import { z } from 'zod';
 import { appError, AppFailure } from '../../contract/errors.ts';
+import { SHARES_FOLDER } from '../../contract/folderNames.ts';
 import { message } from '../../contract/messages.ts';
 import { readJson } from '../../contract/parseJson.ts';
 import { planSchema, type Plan } from '../../contract/plan.ts';
@@ -15,7 +16,6 @@ import type { JsonObject } from './types.ts';
  * on a network disk: what it needs is written beside it, in `work/shares.jsonl`.
  */
 
-export const SHARES_FOLDER = 'shares';
 const LIST = 'work/shares.jsonl';
 
 /** The option of a run's description that says of which run it is a share. */

@@ -59,6 +59,8 @@ export const LEFT_OUT_OPTION = 'leftOut';
 export const MADE_HERE_OPTION = 'madeHere';
 /** Where a run keeps the samples that its user named; else the names of the files say them. */
 export const SAMPLES_OPTION = 'samples';
+/** Where a run keeps what a sample sheet says of each input's sample. */
+export const SAMPLE_DETAILS_OPTION = 'sampleDetails';
 
 /** Where a run keeps the goal that was set after it was made. */
 export const GOAL_OPTION = 'goal';

@@ -2,7 +2,12 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Box, Button, Checkbox, Group, Loader, Modal, Select, Text, TextInput } from '@mantine/core';
 import { IconArrowUp, IconFile, IconFolder, IconSearch } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
-import type { FilePurpose, FolderPurpose } from '../../../electron/contract/index.ts';
+import {
+  isSequenceFile,
+  isSheetName,
+  type FilePurpose,
+  type FolderPurpose,
+} from '../../../electron/contract/index.ts';
 import { useTexts, type MessageKey } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
 import { usePathChooser, type Choice } from '../../state/pathChooser.ts';
@@ -10,7 +15,6 @@ import { useSettings } from '../../state/settings.ts';
 import classes from './BrowseDialog.module.css';
 import { ErrorCard } from '../feedback/ErrorCard.tsx';
 import {
-  isSequenceFile,
   LISTING_ORDERS,
   listed,
   rememberedFolder,
@@ -187,7 +191,9 @@ function BrowseFolder({ choice, onChosen }: BrowseFolderProps) {
             ) : (
               <div
                 className={classes.file}
-                data-usable={picksFiles && (!picksSequences || isSequenceFile(entry.name))}
+                data-usable={
+                  picksFiles && (!picksSequences || isSequenceFile(entry.name) || isSheetName(entry.name))
+                }
               >
                 {picksFiles ? (
                   <Checkbox

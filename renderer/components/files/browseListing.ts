@@ -1,3 +1,4 @@
+import { isSequenceFile, isSheetOfFolder } from '../../../electron/contract/index.ts';
 import type { Language } from '../../i18n/index.ts';
 
 export interface ListedEntry {
@@ -18,10 +19,6 @@ interface Listing {
   readonly language: Language;
 }
 
-/** Endings by which the engine picks files out of a folder, too. */
-export const isSequenceFile = (name: string) =>
-  /\.(fa|fasta|fna|fas|ffn|frn|fq|fastq)(\.(gz|bz2|xz|zst))?$/i.test(name);
-
 /** What is to be shown of a folder: folders first, then files, each in the order wanted. */
 export function listed(
   entries: readonly ListedEntry[],
@@ -36,7 +33,9 @@ export function listed(
   };
   return entries
     .filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)))
-    .filter(({ name, isFolder }) => isFolder || !onlySequences || isSequenceFile(name))
+    .filter(
+      ({ name, isFolder }) => isFolder || !onlySequences || isSequenceFile(name) || isSheetOfFolder(name),
+    )
     .toSorted(
       (a, b) => Number(b.isFolder) - Number(a.isFolder) || compare(a, b) || collator.compare(a.name, b.name),
     );

@@ -328,6 +328,25 @@ export const engine = {
   'engine.file.silent': 'Das Laufwerk antwortet seit {minutes} Minuten nicht: {path}.',
   'engine.file.silent.next': 'Prüfen Sie das Laufwerk und versuchen Sie es dann erneut.',
   'engine.input.none_in_folder': 'Der Ordner enthält keine FASTA- oder FASTQ-Dateien (nach ihren Endungen).',
+  'engine.sheet.unreadable': '{name} lässt sich nicht als Tabelle lesen: {detail}',
+  'engine.sheet.column_unknown':
+    '{name} hat eine Spalte „{title}“; bekannt sind Datei, Probe, Gruppe, Notiz und Kontrolle (oder file, sample, group, note, control).',
+  'engine.sheet.column_twice': '{name} hat die Spalte „{title}“ zweimal.',
+  'engine.sheet.column_missing': '{name} hat keine Spalte „{column}“.',
+  'engine.sheet.cell_empty': '{name}, Zeile {line}: Die Spalte „{column}“ ist leer.',
+  'engine.sheet.control': '{name}, Zeile {line}: Kontrolle ist „{value}“; möglich sind ja, nein oder nichts.',
+  'engine.sheet.too_long':
+    '{name}, Zeile {line}: Ein Name einer Probe oder Gruppe hat mehr als {most} Zeichen.',
+  'engine.sheet.file_twice': '{name}, Zeile {line}: {file} steht schon in Zeile {before}.',
+  'engine.sheet.sample_differs':
+    '{name}, Zeile {line}: {sample} hat eine andere Gruppe oder Kontrollangabe als in Zeile {before}.',
+  'engine.sheet.no_lines': '{name} nennt keine Datei.',
+  'engine.sheet.file_missing': '{name}: {file} ist nicht unter den Eingaben.',
+  'engine.sheet.file_ambiguous': '{name}: Mehrere Eingaben heißen {file}.',
+  'engine.sheet.file_ambiguous.next':
+    'Schreiben Sie im Blatt so viel vom Ordner davor, dass sie sich unterscheiden.',
+  'engine.sheet.next':
+    'Beheben Sie das im Blatt, oder speichern Sie es als CSV, und fügen Sie es noch einmal hinzu.',
   'engine.input.too_many': '{folder} enthält mehr Dateien, als sich zusammen ansehen lassen.',
   'engine.input.too_many.next': 'Wählen Sie einen kleineren Ordner, oder nehmen Sie die Kommandozeile.',
   'engine.input.folder_unreadable': 'Der Ordner {folder} ist nicht lesbar: {reason}',

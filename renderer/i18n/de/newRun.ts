@@ -6,8 +6,7 @@ export const newRun = {
     'Virale Sequenzen in FASTA- und FASTQ-Dateien finden. Nichts verlässt die Rechner, die Sie wählen.',
   'newRun.clear': 'Von vorn',
   'newRun.drop': 'Sequenzdateien oder Ordner hier ablegen',
-  'newRun.formats':
-    'FASTA oder FASTQ, auch gepackt (gz, bz2, xz, zst). Sie sehen, was darin ist, bevor etwas gerechnet wird.',
+  'newRun.formats': 'FASTA oder FASTQ, auch gepackt (gz, bz2, xz, zst), und ein Probenblatt (CSV, XLSX).',
   'newRun.chooseFiles': 'Dateien wählen',
   'newRun.chooseFolder': 'Ordner wählen',
   'newRun.chooseServerFolder': 'Ordner auf {host}',
@@ -17,9 +16,6 @@ export const newRun = {
   'newRun.exampleText':
     'Rechnen Sie das mitgelieferte Beispiel. Es dauert ein bis zwei Minuten und prüft, ob diese Installation die erwarteten Antworten gibt.',
   'newRun.runExample': 'Beispiel rechnen',
-  'newRun.whatTitle': 'Was Sie bekommen',
-  'newRun.whatText':
-    'Eine Tabelle, die für jede Sequenz sagt, ob sie viral aussieht, und sonst, warum sie nicht bewertet werden konnte. Dazu eine FASTA-Datei der viralen.',
   'newRun.files': 'Sequenzen',
   'newRun.uploading': '{count, plural, one {{name} wird gesendet} other {# Dateien werden gesendet}}',
   'newRun.inFolder': 'In {folder}',
@@ -29,7 +25,7 @@ export const newRun = {
     '{files, plural, one {# Datei} other {# Dateien}} · {sequenceCount, plural, one {# Sequenz} other {# Sequenzen}} · {bases}',
   'newRun.samples': '{count, plural, one {# Probe} other {# Proben}}',
   'newRun.ignored':
-    '({count, plural, one {# weitere Datei wurde wegen ihres Namens ausgelassen} other {# weitere Dateien wurden wegen ihrer Namen ausgelassen}})',
+    '{count, plural, one {# weitere Datei wurde wegen ihres Namens ausgelassen} other {# weitere Dateien wurden wegen ihrer Namen ausgelassen}}',
   'newRun.looking': 'Die Dateien werden gelesen …',
   'newRun.blockedFiles':
     '{count, plural, one {# Datei ist nicht verwendbar.} other {# Dateien sind nicht verwendbar.}} Der Lauf geht ohne sie weiter und führt sie in failed_files.txt auf.',
@@ -48,6 +44,13 @@ export const newRun = {
     'In {count, plural, one {# Datei} other {# Dateien}} wiederholen sich Namen, weil ein Name am ersten Leerzeichen endet.',
   'repair.whole_headers_as_names.done':
     'Die ganzen Kopfzeilen sind die Namen, mit _ statt Leerzeichen, in allen Dateien.',
+  'sheet.title': 'Probenblatt',
+  'sheet.found':
+    'Das Probenblatt benennt {named} von {files, plural, one {# Datei} other {# Dateien}}, mit {groups, plural, =0 {keiner Gruppe} one {# Gruppe} other {# Gruppen}} und {controls, plural, =0 {keiner Kontrolle} one {# Kontrolle} other {# Kontrollen}}.',
+  'sheet.ambiguous': 'Mehrere Dateien heißen {files}: Schreiben Sie auch ihre Ordner in das Blatt.',
+  'sheet.unnamed': 'Nicht im Blatt: {files}.',
+  'sheet.missing': 'Im Blatt, aber nicht hier: {files}.',
+  'sheet.remove': 'Blatt entfernen',
   'newRun.remove': '{name} entfernen',
   'newRun.column.file': 'Datei',
   'newRun.column.sequences': 'Sequenzen',
@@ -199,6 +202,8 @@ export const newRun = {
   'newRun.enqueue': 'Einreihen',
   'newRun.enqueueHint': 'Ein anderer Lauf ist in Arbeit. Dieser beginnt, wenn jener fertig ist.',
   'startReason.not_connected': 'Start nicht möglich: keine Verbindung zum Programm.',
+  'startReason.sheet':
+    'Start nicht möglich: Beheben Sie den Fehler im Probenblatt und fügen Sie es noch einmal hinzu, oder entfernen Sie es.',
   'startReason.models_unknown': 'Modelle werden gesucht …',
   'startReason.no_files': 'Noch kein Start möglich: Fügen Sie mindestens eine Datei hinzu.',
   'startReason.uploading': 'Noch kein Start möglich: Dateien werden noch gesendet.',

@@ -280,6 +280,12 @@ export const results = {
   'compare.file.otherScore': 'Anderer Wert',
   'compare.file.virusScore': 'Viruswert',
   'samples.title': 'Proben',
+  'samples.group': 'Gruppe',
+  'samples.control': 'Kontrolle',
+  'samples.isControl': 'ja',
+  'samples.controlName': '{name} (Kontrolle)',
+  'samples.controlText':
+    'Kontrolle: In ihr wird nichts Virales erwartet. Was dort als Virus gilt, ist Verunreinigung oder Irrtum; messen Sie die Anteile der anderen daran.',
   'samples.sample': 'Probe',
   'samples.composition': 'Zusammensetzung',
   'samples.sequences': 'Sequenzen',

@@ -5,8 +5,7 @@ export const newRun = {
   'newRun.lead': 'Find viral sequences in FASTA and FASTQ files. Nothing leaves the computers you choose.',
   'newRun.clear': 'Start over',
   'newRun.drop': 'Drop sequence files or folders here',
-  'newRun.formats':
-    'FASTA or FASTQ, also compressed (gz, bz2, xz, zst). You see what is in them before anything runs.',
+  'newRun.formats': 'FASTA or FASTQ, also compressed (gz, bz2, xz, zst), and a sample sheet (CSV, XLSX).',
   'newRun.chooseFiles': 'Choose files',
   'newRun.chooseFolder': 'Choose a folder',
   'newRun.chooseServerFolder': 'Folder on {host}',
@@ -16,9 +15,6 @@ export const newRun = {
   'newRun.exampleText':
     'Run the bundled example. It takes a minute or two and checks that this installation gives the expected answers.',
   'newRun.runExample': 'Run the example',
-  'newRun.whatTitle': 'What you get',
-  'newRun.whatText':
-    'A table that says for every sequence whether it looks viral, why it could not be scored where it could not, and a FASTA file of the viral ones.',
   'newRun.files': 'Sequences',
   'newRun.uploading': '{count, plural, one {Sending {name}} other {Sending # files}}',
   'newRun.inFolder': 'In {folder}',
@@ -28,7 +24,7 @@ export const newRun = {
     '{files, plural, one {# file} other {# files}} · {sequenceCount, plural, one {# sequence} other {# sequences}} · {bases}',
   'newRun.samples': '{count, plural, one {# sample} other {# samples}}',
   'newRun.ignored':
-    '({count, plural, one {# other file was left out for its name} other {# other files were left out for their names}})',
+    '{count, plural, one {# other file was left out for its name} other {# other files were left out for their names}}',
   'newRun.looking': 'Reading the files …',
   'newRun.blockedFiles':
     '{count, plural, one {# file cannot be used.} other {# files cannot be used.}} The run goes on without, and lists them in failed_files.txt.',
@@ -46,6 +42,13 @@ export const newRun = {
   'repair.whole_headers_as_names.found':
     'In {count, plural, one {# file} other {# files}} names repeat, because a name ends at the first blank.',
   'repair.whole_headers_as_names.done': 'Whole header lines are the names, with _ for blanks, in all files.',
+  'sheet.title': 'sample sheet',
+  'sheet.found':
+    'The sample sheet names {named} of {files, plural, one {# file} other {# files}}, in {groups, plural, =0 {no groups} one {# group} other {# groups}}, with {controls, plural, =0 {no control} one {# control} other {# controls}}.',
+  'sheet.ambiguous': 'Several files are called {files}: write their folders into the sheet, too.',
+  'sheet.unnamed': 'Not in the sheet: {files}.',
+  'sheet.missing': 'In the sheet, but not here: {files}.',
+  'sheet.remove': 'Remove the sheet',
   'newRun.remove': 'Remove {name}',
   'newRun.column.file': 'File',
   'newRun.column.sequences': 'Sequences',
@@ -195,6 +198,7 @@ export const newRun = {
   'newRun.enqueue': 'Add to queue',
   'newRun.enqueueHint': 'Another run is in progress. This one starts when it is done.',
   'startReason.not_connected': 'Cannot start: there is no connection to the program.',
+  'startReason.sheet': 'Cannot start: mend the sample sheet and add it again, or remove it.',
   'startReason.models_unknown': 'Looking for models …',
   'startReason.no_files': 'Cannot start yet: add at least one file.',
   'startReason.uploading': 'Cannot start yet: files are still being sent.',

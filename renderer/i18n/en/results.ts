@@ -274,6 +274,12 @@ export const results = {
   'compare.file.otherScore': 'Other score',
   'compare.file.virusScore': 'Virus score',
   'samples.title': 'Samples',
+  'samples.group': 'Group',
+  'samples.control': 'Control',
+  'samples.isControl': 'yes',
+  'samples.controlName': '{name} (control)',
+  'samples.controlText':
+    'Control: nothing viral is expected in it. What is called virus there is contamination or error; read the shares of the others against it.',
   'samples.sample': 'Sample',
   'samples.composition': 'Composition',
   'samples.sequences': 'Sequences',

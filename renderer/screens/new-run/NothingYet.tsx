@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
-import { Box, Button, SimpleGrid, Stack, Text } from '@mantine/core';
-import { IconDna2, IconFileImport, IconPlayerPlay, IconTable } from '@tabler/icons-react';
+import { Box, Button, Stack, Text } from '@mantine/core';
+import { IconDna2, IconFileImport, IconPlayerPlay } from '@tabler/icons-react';
 import { PickButtons } from './files/PickButtons.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { runExample } from '../../state/computer/environment.ts';
@@ -22,38 +22,25 @@ export function NothingYet() {
         </Text>
         <PickButtons primary />
       </section>
-      <SimpleGrid cols={{ base: 1, md: 2 }} spacing={16}>
-        <section className={classes.example} aria-labelledby="example-title">
-          <IconDna2 size={28} stroke={1.5} aria-hidden />
-          <Box flex="1 1 240px" miw={0}>
-            <Text component="h2" fz={15} fw={620} id="example-title">
-              {t('newRun.exampleTitle')}
-            </Text>
-            <Text mt={2} fz="sm" c="dimmed">
-              {t('newRun.exampleText')}
-            </Text>
-          </Box>
-          <Button
-            variant="light"
-            loading={example.isPending}
-            leftSection={<IconPlayerPlay size={16} aria-hidden />}
-            onClick={() => example.mutate()}
-          >
-            {t('newRun.runExample')}
-          </Button>
-        </section>
-        <section className={classes.example} aria-labelledby="what-title">
-          <IconTable size={28} stroke={1.5} aria-hidden />
-          <Box flex="1 1 240px" miw={0}>
-            <Text component="h2" fz={15} fw={620} id="what-title">
-              {t('newRun.whatTitle')}
-            </Text>
-            <Text mt={2} fz="sm" c="dimmed">
-              {t('newRun.whatText')}
-            </Text>
-          </Box>
-        </section>
-      </SimpleGrid>
+      <section className={classes.example} aria-labelledby="example-title">
+        <IconDna2 size={28} stroke={1.5} aria-hidden />
+        <Box flex="1 1 240px" miw={0}>
+          <Text component="h2" fz={15} fw={620} id="example-title">
+            {t('newRun.exampleTitle')}
+          </Text>
+          <Text mt={2} fz="sm" c="dimmed">
+            {t('newRun.exampleText')}
+          </Text>
+        </Box>
+        <Button
+          variant="light"
+          loading={example.isPending}
+          leftSection={<IconPlayerPlay size={16} aria-hidden />}
+          onClick={() => example.mutate()}
+        >
+          {t('newRun.runExample')}
+        </Button>
+      </section>
     </Stack>
   );
 }

@@ -13,6 +13,7 @@ import { queries, useConnectionStatus } from '../../state/connection.ts';
 import {
   chosenGpus,
   chosenModel,
+  hasAmbiguousLine,
   expectsGpus,
   isPlaceKnown,
   requestFrom,
@@ -62,7 +63,7 @@ const NO_GPUS: readonly ProbedGpu[] = [];
 
 /** Everything the New run screen shows, from the choices made and what the engine says to them. */
 export function useNewRunForm(): NewRunForm {
-  const { files, looking, uploads, choices } = useNewRun();
+  const { files, looking, uploads, choices, sheetError } = useNewRun();
   const connection = useConnectionStatus();
   const models = useQuery(queries.computer.models.queryOptions());
   const probe = useQuery(queries.computer.devices.queryOptions());
@@ -127,6 +128,7 @@ export function useNewRunForm(): NewRunForm {
     connection,
     files,
     uploads: uploads.length,
+    sheetHasFault: sheetError !== null || hasAmbiguousLine(choices, files),
     looking,
     lacksEnvironment: lacks,
     modelsKnown: models.data !== undefined,

@@ -36,6 +36,8 @@ export function SamplesTab({ run }: { run: RunSummary }) {
   if (samples.error) return <ErrorCard error={samples.error} />;
   if (!samples.data) return <Skeleton height={260} />;
   const { items, names } = samples.data;
+  const hasGroups = items.some(({ group }) => group !== null);
+  const hasControls = items.some(({ control }) => control);
   const show = (item: SampleSummary) => {
     changeView({ sample: { name: item.sample, inputs: item.inputs } });
     goToRun(runId, 'results');
@@ -45,6 +47,7 @@ export function SamplesTab({ run }: { run: RunSummary }) {
       <Group justify="space-between" mb={8}>
         <Text fz="sm" c="dimmed">
           {t('samples.shareText')}
+          {hasControls && ` ${t('samples.controlText')}`}
         </Text>
         <Button variant="default" size="compact-sm" onClick={() => setEditing(true)}>
           {t('samples.edit')}
@@ -55,6 +58,8 @@ export function SamplesTab({ run }: { run: RunSummary }) {
           <thead>
             <tr>
               <th scope="col">{t('samples.sample')}</th>
+              {hasGroups && <th scope="col">{t('samples.group')}</th>}
+              {hasControls && <th scope="col">{t('samples.control')}</th>}
               <Box component="th" scope="col" w="30%" miw={120} ta="left">
                 {t('samples.composition')}
               </Box>
@@ -75,7 +80,14 @@ export function SamplesTab({ run }: { run: RunSummary }) {
                   <button type="button" className="link" onClick={() => show(item)}>
                     {item.sample}
                   </button>
+                  {item.note !== null && (
+                    <Text fz="xs" c="dimmed">
+                      {item.note}
+                    </Text>
+                  )}
                 </th>
+                {hasGroups && <td>{item.group ?? ''}</td>}
+                {hasControls && <td>{item.control ? t('samples.isControl') : ''}</td>}
                 <td aria-hidden>
                   <span className={classes.bar}>
                     {SAMPLE_CALLS.filter(({ key }) => item[key] > 0).map(({ key, color }) => (

@@ -1,7 +1,9 @@
 import {
   canCompute,
   isIntegrated,
+  matchSheet,
   sampleNames,
+  samplesOfSheet,
   THIS_COMPUTER,
   type ModelStatus,
   type ProbeResult,
@@ -10,6 +12,7 @@ import {
   type Goal,
   type RunRequest,
   type RunRequestInput,
+  type SheetRow,
   type WindowWhere,
 } from '../../../electron/contract/index.ts';
 import type { ListedFile } from './inspection.ts';
@@ -19,6 +22,8 @@ export interface RunChoices {
   readonly name: string;
   /** By path, samples other than the names of the files say. */
   readonly samples: Readonly<Record<string, string>>;
+  /** A sample sheet that was added along with the files. */
+  readonly sheet: { readonly name: string; readonly rows: readonly SheetRow[] } | null;
   /** Null until the user or the list of models has decided. */
   readonly model: string | null;
   /** Reads and contigs in a run each, with the model that fits them, in place of one run with one model. */
@@ -49,6 +54,7 @@ export interface RunChoices {
 export const RUN_REQUEST_DEFAULTS: RunChoices = {
   name: '',
   samples: {},
+  sheet: null,
   model: null,
   twoRuns: false,
   where: THIS_COMPUTER,
@@ -133,11 +139,26 @@ export function devicesText(choices: RunChoices, probe: ProbeResult | null): str
     .join(',');
 }
 
-/** The sample of each file: as the user named it, else as the names of all files say. */
+/** The sample of each file: as the user named it, else as the sample sheet or the names of all files say. */
 export function samplesOfFiles(choices: RunChoices, files: readonly ListedFile[]): string[] {
   const paths = files.map(({ path }) => path);
-  return sampleNames(paths).map((name, index) => choices.samples[paths[index] ?? ''] ?? name);
+  const { samples } = bySheet(choices, paths);
+  return sampleNames(paths).map((name, index) => {
+    const path = paths[index] ?? '';
+    return choices.samples[path] ?? samples[path] ?? name;
+  });
 }
+
+/** A line of the sample sheet that could be of several files. */
+export const hasAmbiguousLine = ({ sheet }: RunChoices, files: readonly ListedFile[]): boolean =>
+  sheet !== null &&
+  matchSheet(
+    sheet.rows,
+    files.map(({ path }) => path),
+  ).ambiguous.length > 0;
+
+const bySheet = ({ sheet }: RunChoices, paths: readonly string[]) =>
+  samplesOfSheet(matchSheet(sheet?.rows ?? [], paths).rows);
 
 /** The request as the engine takes it; what was left to the program is left out. */
 export function requestFrom(
@@ -147,14 +168,12 @@ export function requestFrom(
   probe: ProbeResult | null,
 ): RunRequestInput {
   const name = choices.name.trim();
-  const samples = Object.fromEntries(
-    files.flatMap(({ path }) => {
-      const sample = choices.samples[path];
-      return sample === undefined ? [] : [[path, sample]];
-    }),
-  );
+  const paths = files.map(({ path }) => path);
+  const sheet = bySheet(choices, paths);
+  const own = Object.entries(choices.samples).filter(([path]) => paths.includes(path));
+  const samples = { ...sheet.samples, ...Object.fromEntries(own) };
   return {
-    inputs: files.map((file) => file.path),
+    inputs: paths,
     model: model.id,
     ...(choices.where.kind === 'this_computer'
       ? { devices: devicesText(choices, probe) || 'auto' }
@@ -167,6 +186,7 @@ export function requestFrom(
     ...(choices.until === null || choices.where.kind !== 'this_computer' ? {} : { until: choices.until }),
     ...(name ? { name } : {}),
     ...(Object.keys(samples).length > 0 ? { samples } : {}),
+    ...(choices.sheet ? { sampleDetails: sheet.sampleDetails } : {}),
     ...(choices.repairs.length > 0 ? { repairs: [...choices.repairs] } : {}),
     ...(choices.reuseEmbeddings === null ? {} : { reuseEmbeddings: choices.reuseEmbeddings }),
     ...(choices.outputDir === null ? {} : { outputDir: choices.outputDir }),
@@ -176,6 +196,16 @@ export function requestFrom(
   };
 }
 
+/** The sample sheet, as far as the request keeps it. */
+function sheetOf({ samples = {}, sampleDetails }: RunRequest): RunChoices['sheet'] {
+  if (!sampleDetails) return null;
+  const rows = Object.entries(sampleDetails).flatMap(([file, details]) => {
+    const sample = samples[file];
+    return sample === undefined ? [] : [{ ...details, file, sample }];
+  });
+  return { name: '', rows };
+}
+
 /** The choices that lead to the same request, for running it again. */
 export function choicesFrom(request: RunRequest): RunChoices {
   const cpu = /^cpu(?::(\d+))?$/.exec(request.devices);
@@ -183,6 +213,7 @@ export function choicesFrom(request: RunRequest): RunChoices {
   return {
     name: request.name ?? '',
     samples: request.samples ?? {},
+    sheet: sheetOf(request),
     model: request.model,
     twoRuns: false,
     where: request.where.kind === 'shares' ? THIS_COMPUTER : request.where,

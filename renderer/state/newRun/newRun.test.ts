@@ -44,6 +44,7 @@ describe('why the Start button cannot be pressed', () => {
     connection: 'connected' as const,
     files: [listed('/a.fasta')],
     uploads: 0,
+    sheetHasFault: false,
     looking: false,
     lacksEnvironment: false,
     modelsKnown: true,
@@ -111,6 +112,32 @@ describe('the list of files', () => {
   it('finds files with the same content', () => {
     const twin = { path: '/copy.fa', inspected: { ...madeInspection('/a.fa', 500), path: '/copy.fa' } };
     expect([...repeatedFiles([listed('/a.fa'), listed('/b.fa'), twin])]).toEqual([['/copy.fa', '/a.fa']]);
+  });
+});
+
+describe('a sample sheet', () => {
+  const files = [listed('/d/a_R1.fq'), listed('/d/a_R2.fq'), listed('/d/blank.fa'), listed('/d/c.fa')];
+  const details = { group: 'gut', note: null, control: false };
+  const rows = [
+    { ...details, file: 'a_R1.fq', sample: 'Patient 1' },
+    { ...details, file: 'blank.fa', sample: 'Blank', control: true },
+  ];
+  const choices = { ...RUN_REQUEST_DEFAULTS, sheet: { name: 'samples.csv', rows } };
+
+  it('names the samples, leaves what it does not name to the files, and a name given by hand counts more', () => {
+    expect(samplesOfFiles(choices, files)).toEqual(['Patient 1', 'Patient 1', 'Blank', 'c']);
+    const byHand = { ...choices, samples: { '/d/c.fa': 'Patient 1' } };
+    expect(samplesOfFiles(byHand, files)).toEqual(['Patient 1', 'Patient 1', 'Blank', 'Patient 1']);
+  });
+
+  it('is in the request, and in the choices that are made of it again', () => {
+    const request = requestFrom(choices, files, model, probe);
+    expect(request).toMatchObject({
+      samples: { '/d/a_R1.fq': 'Patient 1', '/d/a_R2.fq': 'Patient 1', '/d/blank.fa': 'Blank' },
+      sampleDetails: { '/d/a_R2.fq': details, '/d/blank.fa': { ...details, control: true } },
+    });
+    const again = choicesFrom(runRequestSchema.parse(request));
+    expect(requestFrom(again, files, model, probe)).toEqual(request);
   });
 });
 

@@ -11,6 +11,7 @@ export type StartReason =
   | { readonly code: 'uploading' }
   | { readonly code: 'looking'; readonly count: number }
   | { readonly code: 'blocked_files'; readonly count: number }
+  | { readonly code: 'sheet' }
   | { readonly code: 'models_unknown' }
   | { readonly code: 'no_model' }
   | { readonly code: 'model_missing'; readonly model: string }
@@ -24,6 +25,8 @@ interface StartState {
   readonly connection: ConnectionState['status'];
   readonly files: readonly ListedFile[];
   readonly uploads: number;
+  /** A sample sheet was added that cannot be used as it is. */
+  readonly sheetHasFault: boolean;
   /** A look into files is under way. */
   readonly looking: boolean;
   /** Python is known to be missing or broken. */
@@ -53,6 +56,7 @@ export function startReasons(state: StartState): StartReason[] {
   const blocked = state.files.filter((file) => verdictOf(file) === 'blocked').length;
   // The run goes on without some that cannot be used, but not without any.
   if (blocked > 0 && blocked === state.files.length) reasons.push({ code: 'blocked_files', count: blocked });
+  if (state.sheetHasFault) reasons.push({ code: 'sheet' });
 
   if (!state.model) reasons.push({ code: state.modelsKnown ? 'no_model' : 'models_unknown' });
   else if (state.model.problem) reasons.push({ code: 'model_damaged', model: state.model.title });

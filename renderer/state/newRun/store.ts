@@ -1,12 +1,13 @@
 import { create } from 'zustand';
-import { sampleNames, type Repair } from '../../../electron/contract/index.ts';
-import { RUN_REQUEST_DEFAULTS, type RunChoices } from './choices.ts';
+import { appError, message, type InspectEvent, type Repair } from '../../../electron/contract/index.ts';
+import { RUN_REQUEST_DEFAULTS, samplesOfFiles, type RunChoices } from './choices.ts';
+import { fileName } from '../../i18n/format.ts';
 import type { ShownError } from '../../api/callError.ts';
 import { toShownError } from '../../api/callError.ts';
 import { engine } from '../connection.ts';
 import { sayError } from '../say.ts';
 import { type ListedFile, withFiles } from './inspection.ts';
-import { uploadFile, type Dropped } from '../upload.ts';
+import { MOST_IGNORED_NAMED, pickDropped, uploadFile, type Dropped } from '../upload.ts';
 
 interface Upload {
   readonly id: number;
@@ -16,8 +17,11 @@ interface Upload {
 
 interface NewRunState {
   readonly files: readonly ListedFile[];
-  /** Files below dropped folders that hold no sequences, by their names. */
+  /** Files below folders that were left out for their names: how many, and some of them. */
   readonly ignored: number;
+  readonly someIgnored: readonly string[];
+  /** What is wrong with a sample sheet that was added. */
+  readonly sheetError: ShownError | null;
   readonly looking: boolean;
   readonly inspectError: ShownError | null;
   readonly uploads: readonly Upload[];
@@ -36,6 +40,8 @@ export const TEACHING_MODEL = 'teaching';
 const EMPTY: NewRunState = {
   files: [],
   ignored: 0,
+  someIgnored: [],
+  sheetError: null,
   looking: false,
   inspectError: null,
   uploads: [],
@@ -71,11 +77,9 @@ export async function addPaths(paths: readonly string[]): Promise<void> {
       const events = await engine.runs.inspect({ paths: some, chunkLength, repairs }, { signal });
       for await (const event of events) {
         if (signal.aborted) return;
-        useNewRun.setState(({ files, ignored }) =>
-          event.type === 'found'
-            ? { files: withFiles(files, event.paths), ignored: ignored + event.ignored }
-            : { files: withFiles(files, [], event) },
-        );
+        if (event.type === 'sheet') takeSheet(event);
+        else if (event.type === 'found') takeFound(event);
+        else useNewRun.setState(({ files }) => ({ files: withFiles(files, [], event) }));
       }
     }
   } catch (reason) {
@@ -84,6 +88,26 @@ export async function addPaths(paths: readonly string[]): Promise<void> {
     looks -= 1;
     if (looks === 0) useNewRun.setState({ looking: false });
   }
+}
+
+type Event<Type> = Extract<InspectEvent, { type: Type }>;
+
+const takeFound = ({ paths, ignored, someIgnored }: Omit<Event<'found'>, 'type'>) =>
+  useNewRun.setState((state) => ({
+    files: withFiles(state.files, paths),
+    ignored: state.ignored + ignored,
+    someIgnored: [...state.someIgnored, ...someIgnored],
+  }));
+
+/** A sheet that can be used takes the place of one before it, and of names given by hand. */
+function takeSheet({ path, rows, error }: Event<'sheet'>): void {
+  useNewRun.setState({ sheetError: error });
+  if (!error) choose({ sheet: { name: fileName(path), rows }, samples: {} });
+}
+
+export function removeSheet(): void {
+  useNewRun.setState({ sheetError: null });
+  choose({ sheet: null });
 }
 
 /** Looks into the files that could not be looked into before. */
@@ -140,8 +164,8 @@ export const choose = (change: Partial<RunChoices>) =>
 
 /** The sample of every file in its order; none at all goes back to what the names of the files say. */
 export function nameSamples(names: readonly string[]): void {
-  const { files } = useNewRun.getState();
-  const own = sampleNames(files.map(({ path }) => path));
+  const { files, choices } = useNewRun.getState();
+  const own = samplesOfFiles({ ...choices, samples: {} }, files);
   const named = names.flatMap((name, index) => {
     const path = files[index]?.path;
     return path === undefined || name === own[index] ? [] : [[path, name] as const];
@@ -161,6 +185,7 @@ export function startOver(): void {
       ...state.choices,
       name: '',
       samples: {},
+      sheet: null,
       twoRuns: false,
       repairs: [],
       outputDir: null,
@@ -174,8 +199,15 @@ export const addDropped = (dropped: Dropped): Promise<void> =>
   dropped.kind === 'paths' ? addPaths(dropped.paths) : uploadAndAdd(dropped.files);
 
 /** Browser mode: sends files to the engine's computer one after the other, then looks into them. */
-export async function uploadAndAdd(files: readonly File[]): Promise<void> {
+export async function uploadAndAdd(dropped: readonly File[]): Promise<void> {
   const { signal } = lookController;
+  const { files, ignored } = pickDropped(dropped);
+  const someIgnored = ignored.slice(0, MOST_IGNORED_NAMED);
+  takeFound({ paths: [], ignored: ignored.length, someIgnored });
+  if (files.length === 0 && ignored.length > 0) {
+    const inspectError = appError('no_sequences', message('input.none_in_folder'));
+    useNewRun.setState({ inspectError });
+  }
   const waiting = files.map((file) => ({ id: nextUpload++, name: file.name, fraction: 0 }));
   useNewRun.setState((state) => ({ uploads: [...state.uploads, ...waiting] }));
   for (const [position, file] of files.entries()) {

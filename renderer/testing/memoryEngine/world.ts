@@ -1,6 +1,7 @@
 import {
   type OtherComputer,
   sampleNames,
+  type SampleDetails,
   settingsSchema,
   type DeviceLive,
   type ModelStatus,
@@ -63,6 +64,8 @@ export class World {
   speedIsMeasured = false;
   /** By run, where the user named them. */
   readonly samples = new Map<string, readonly string[]>();
+  /** By run, what a sample sheet says of the sample of each file. */
+  readonly sampleDetails = new Map<string, readonly (SampleDetails | undefined)[]>();
   /** By run. */
   readonly sequenceNotes = new Map<string, SequenceNote[]>();
   /** Files of another tool's tables, by run. */

@@ -1,10 +1,12 @@
 import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { AppFailure, appError } from '../../../contract/errors.ts';
 import type { Goal } from '../../../contract/goal.ts';
+import { message } from '../../../contract/messages.ts';
 import type { Plan } from '../../../contract/plan.ts';
 import type { Repair } from '../../../contract/protocol/index.ts';
 import { runRequestSchema, type RunRequest } from '../../../contract/rpc/runs.ts';
+import { matchSheet, NO_DETAILS, samplesOfSheet } from '../../../contract/sampleSheet.ts';
 import {
   collectInputs,
   createRun,
@@ -20,6 +22,7 @@ import {
   OpenRun,
   parseShare,
   type Share,
+  readSampleSheet,
   refusedFiles,
   resolveModel,
   exampleInput,
@@ -50,6 +53,8 @@ export interface PredictFlags extends ClusterFlags {
   embeddings?: boolean | string;
   reuseEmbeddings?: string;
   repair?: Repair[];
+  /** A sample sheet. */
+  samples?: string;
   keepWork?: boolean;
   force?: boolean;
   strict?: boolean;
@@ -84,7 +89,10 @@ export async function predict(
     );
   }
   const own = flags.shard === undefined ? inputs : await filesOfShard(inputs, flags.shard);
-  const request = runRequest(own, flags, modelFor(context, inputs));
+  const request = {
+    ...runRequest(own, flags, modelFor(context, inputs)),
+    ...(flags.samples === undefined ? {} : await samplesIn(flags.samples, inputs)),
+  };
   const folder = request.outputDir ?? (await usualFolder(context, own, request.model));
   if (flags.resume && isRunFolder(folder)) {
     const run = unwrap(await OpenRun.open(context, folder));
@@ -136,6 +144,41 @@ export async function predict(
   });
 }
 
+/** To compare what two requests say of the samples. */
+const sheetText = ({ samples, sampleDetails }: RunRequest): string =>
+  Object.keys(sampleDetails ?? {})
+    .toSorted()
+    .map((path) => {
+      const { group, note, control } = sampleDetails?.[path] ?? NO_DETAILS;
+      const facts = [samples?.[path], group, note, control ? 'control' : null];
+      return `${basename(path)} ${facts.filter((fact) => typeof fact === 'string').join(' / ')}`;
+    })
+    .join(', ') || 'none';
+
+/** What a sample sheet says of the inputs. Each of its lines must be of one of them. */
+async function samplesIn(
+  sheet: string,
+  inputs: readonly string[],
+): Promise<Pick<RunRequest, 'samples' | 'sampleDetails'>> {
+  const rows = unwrap(await readSampleSheet(resolve(sheet)));
+  const { paths } = unwrap(await collectInputs(inputs));
+  const { rows: byPath, missing, ambiguous } = matchSheet(rows, paths);
+  const name = basename(sheet);
+  const [unknown] = missing;
+  if (unknown)
+    throw new AppFailure(
+      appError('sample_sheet', message('sheet.file_missing', { name, file: unknown.file })),
+    );
+  const [several] = ambiguous;
+  if (several)
+    throw new AppFailure(
+      appError('sample_sheet', message('sheet.file_ambiguous', { name, file: several.file }), {
+        nextStep: message('sheet.file_ambiguous.next'),
+      }),
+    );
+  return samplesOfSheet(byPath);
+}
+
 function startOptions(flags: PredictFlags): FollowOptions {
   if (flags.preparesOnly) return { preparesOnly: true, goOnWith: 'the same command and --resume' };
   return { ...startAsked(flags, flags.devices), until: flags.until };
@@ -181,6 +224,7 @@ async function differences(
     ],
     ['--gpu-memory', inGigabytes(flags.gpuMemory), inGigabytes(begun.gpuMemoryBytes) ?? null],
     ['--patience', flags.patience, begun.patience ?? 1],
+    ['--samples', flags.samples === undefined ? undefined : sheetText(request), sheetText(begun)],
     ['--repair', flags.repair?.toSorted().join(', '), plan.repairs?.join(', ') ?? null],
     ['--keep-work', flags.keepWork || undefined, begun.keepWork],
     ['--strict', flags.strict || undefined, begun.strict],

@@ -4,7 +4,7 @@ import { message } from '../../../contract/messages.ts';
 import { FRAME_NAMES } from '../../../contract/results.ts';
 import { callChunk, FRAMES_IN_MASK } from '../../results/chunkCall.ts';
 import { TABLE_HEADERS } from '../../store/sqlite/results/tables/tableRows.ts';
-import { tableRows } from '../otherTools/tableRows.ts';
+import { tableRows } from '../../inputs/tableRows.ts';
 
 /** What one of the original tool's two result files says of a chunk. */
 export interface OriginalChunk {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Agreement } from '../../../contract/otherTools.ts';
-import { isOurName } from '../../store/runFolder.ts';
+import { isOurName } from '../../../contract/folderNames.ts';
 import {
   compute,
   newFolder,

@@ -3,7 +3,7 @@ import { appError, AppFailure } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import type { OtherRule } from '../../../contract/otherTools.ts';
 import { isOriginalHead } from '../compare/originalResults.ts';
-import { noTable, tableRows } from './tableRows.ts';
+import { noTable, tableRows } from '../../inputs/tableRows.ts';
 
 /** A sequence as another tool's table names it. */
 export interface OtherLine {

@@ -4,7 +4,7 @@ import { appError, AppFailure } from '../../../contract/errors.ts';
 import { MOST_OTHER_TABLES, otherRuleSchema } from '../../../contract/otherTools.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { deleteInRun, pathInRun, readPlain, replaceInRun, somethingAt } from '../../files/runFiles.ts';
-import { OTHER_TABLES_FILE } from '../../store/runFolder.ts';
+import { OTHER_TABLES_FILE } from '../../../contract/folderNames.ts';
 import { tablesTooLarge, type ReadOtherTable } from './readOtherTable.ts';
 
 /** All windows wait while it is parsed. */

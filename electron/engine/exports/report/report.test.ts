@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { CITATIONS } from '../../../contract/citations.ts';
 import type { normBandsSchema } from '../../../contract/model.ts';
 import type { SequenceResult } from '../../../contract/results.ts';
+import { NO_DETAILS } from '../../../contract/sampleSheet.ts';
 import type { StoredRun } from '../../store/types.ts';
 import { DESCRIPTION, syntheticPlan } from '../../store/testing/syntheticRun.ts';
 import type { ReportFacts } from './reportFacts.ts';
@@ -32,6 +33,7 @@ function factsOf(notice: string | null): ReportFacts {
     timings: { createdAt: 0, startedAt: 1000, lastChangeAt: 90_000, workingMilliseconds: 65_000 },
     samples: [
       {
+        ...NO_DETAILS,
         sample: 'gut',
         inputs: [0, 1],
         sequences: 100,
@@ -55,6 +57,21 @@ function factsOf(notice: string | null): ReportFacts {
 }
 
 describe('the report', () => {
+  it('has groups, notes and what a control means, where a sample sheet named them', () => {
+    const facts = factsOf(null);
+    const [gut] = facts.samples;
+    if (!gut) throw new Error('The test needs a sample');
+    const plain = reportHtml(facts, 'en', new Date(0));
+    expect(plain).not.toMatch(/<th>Group<\/th>|nothing viral is expected/);
+    const details = { group: 'site <A>', note: 'no DNA added', control: true };
+    const blank = { ...gut, ...details, sample: 'blank' };
+    const page = reportHtml({ ...facts, samples: [gut, blank] }, 'en', new Date(0));
+    expect(page).toMatch(/<th>Group<\/th>/);
+    expect(page).toMatch(/<td>blank \(control\)<\/td>\s*<td>site &lt;A&gt;<\/td>/);
+    expect(page).toMatch(/<dt>blank<\/dt>\s*<dd>no DNA added<\/dd>/);
+    expect(page).toContain('nothing viral is expected');
+  });
+
   it('needs nothing from elsewhere, and takes no name for markup', () => {
     const page = reportHtml(factsOf(null), 'en', new Date(0));
     expect(page).not.toMatch(/<script|<link|<img|<iframe|@import|url\(|\ssrc=/);

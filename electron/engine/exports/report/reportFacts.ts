@@ -67,7 +67,7 @@ export async function reportFacts(source: ExportSource): Promise<ReportFacts> {
   return {
     run,
     timings,
-    samples: summariseSamples(source.samples, perInput),
+    samples: summariseSamples(source.samples, perInput, source.sampleDetails),
     inputSamples: source.samples,
     inputNames: source.inputNames,
     scores: { virus, others },

@@ -60,6 +60,10 @@ const en = {
   bases: 'Bases',
   samples: 'Samples',
   share: 'Viral share',
+  group: 'Group',
+  control: 'control',
+  controlNote:
+    'Control: nothing viral is expected in it. What is called virus there is contamination or error, and the viral shares of the others are to be read against it.',
   shareNote: 'Viral share: of the sequences that have a call, how many are called virus. Not an abundance.',
   total: 'All',
   plots: 'Distributions',
@@ -149,6 +153,10 @@ const de: typeof en = {
   bases: 'Basen',
   samples: 'Proben',
   share: 'Viraler Anteil',
+  group: 'Gruppe',
+  control: 'Kontrolle',
+  controlNote:
+    'Kontrolle: In ihr wird nichts Virales erwartet. Was dort als Virus gilt, ist Verunreinigung oder Irrtum; die viralen Anteile der anderen sind daran zu messen.',
   shareNote: 'Viraler Anteil: wie viele der eingestuften Sequenzen als Virus gelten. Keine Häufigkeit.',
   total: 'Alle',
   plots: 'Verteilungen',

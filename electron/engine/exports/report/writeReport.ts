@@ -7,6 +7,7 @@ import { predictionSchema, shownScore } from '../../../contract/results.ts';
 import { formatBytes, formatDuration } from '../../format/format.ts';
 import { CALL_WORDS, EVIDENCE_WORDS, TOO_SHORT_WORD, UNSETTLED_WORD } from '../table/columns.ts';
 import type { ExportSource } from '../exportSource.ts';
+import { NO_DETAILS } from '../../../contract/sampleSheet.ts';
 import { viralShare, type SampleSummary } from '../samples.ts';
 import type { WholeFile } from '../wholeFile.ts';
 import { CALL_TEXT, evidenceText, SCORE_TEXT } from '../table/workbookNotes.ts';
@@ -170,9 +171,15 @@ class ReportPage {
     const calls = predictionSchema.options;
     const total = sumOf(samples, texts.total);
     const words = CALL_WORDS[language];
+    const hasGroups = samples.some(({ group }) => group !== null);
+    const hasControls = samples.some(({ control }) => control);
+    const noted = samples.filter(({ note }) => note !== null);
+    const named = ({ sample, control }: SampleSummary): string =>
+      control ? `${sample} (${texts.control})` : sample;
     const line = (summary: SampleSummary): Markup =>
       html`<tr>
-        <td>${summary.sample}</td>
+        <td>${named(summary)}</td>
+        ${hasGroups ? html`<td>${summary.group ?? ''}</td>` : ''}
         <td class="n">${this.count(summary.sequences)}</td>
         ${calls.map((call) => html`<td class="n">${this.count(summary.byPrediction[call])}</td>`)}
         <td class="n">${this.count(summary.bases)}</td>
@@ -184,6 +191,7 @@ class ReportPage {
         <thead>
           <tr>
             <th>${texts.sample}</th>
+            ${hasGroups ? html`<th>${texts.group}</th>` : ''}
             <th class="n">${texts.sequences}</th>
             ${calls.map((call) => html`<th class="n">${words[call]}</th>`)}
             <th class="n">${texts.bases}</th>
@@ -205,7 +213,7 @@ class ReportPage {
         ${stackedBars(
           samples
             .slice(0, MOST_BARS)
-            .map(({ sample, byPrediction }) => ({ label: sample, counts: byPrediction })),
+            .map((summary) => ({ label: named(summary), counts: summary.byPrediction })),
           texts.samples,
         )}
         <figcaption>
@@ -213,6 +221,18 @@ class ReportPage {
         </figcaption>
       </figure>
       <p class="note">${texts.shareNote}</p>
+      ${hasControls ? html`<p class="note">${texts.controlNote}</p>` : ''}
+      ${
+        noted.length > 0
+          ? html`<dl>
+              ${noted.map(
+                ({ sample, note }) =>
+                  html`<dt>${sample}</dt>
+                    <dd>${note ?? ''}</dd>`,
+              )}
+            </dl>`
+          : ''
+      }
     </section>`;
   }
 
@@ -435,6 +455,7 @@ class ReportPage {
 
 function sumOf(samples: readonly SampleSummary[], name: string): SampleSummary {
   const sum: SampleSummary = {
+    ...NO_DETAILS,
     sample: name,
     inputs: [],
     sequences: 0,

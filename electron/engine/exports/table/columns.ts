@@ -32,7 +32,9 @@ export interface Column {
     | 'otherCode'
     | 'pair'
     | 'pValue'
-    | 'unsettled';
+    | 'unsettled'
+    | 'group'
+    | 'control';
 }
 
 /** The columns of every table of sequences, in order. */
@@ -40,6 +42,22 @@ const COLUMNS: readonly Column[] = [
   integer('no', 'No.', 'Nr.', ({ row }) => row + 1),
   text('seq_name', 'Name', 'Name', 32, ({ seqName }) => seqName),
   text('sample', 'Sample', 'Probe', 18, ({ input }, { samples }) => samples[input] ?? null),
+  {
+    ...text(
+      'group',
+      'Group',
+      'Gruppe',
+      16,
+      ({ input }, { sampleDetails }) => sampleDetails?.[input]?.group ?? null,
+    ),
+    needs: 'group',
+  },
+  {
+    ...text('control', 'Control', 'Kontrolle', 9, ({ input }, { sampleDetails }) =>
+      sampleDetails?.[input]?.control ? 'yes' : 'no',
+    ),
+    needs: 'control',
+  },
   text('input', 'File', 'Datei', 22, ({ input }, { inputNames }) => inputNames[input] ?? null),
   integer('length', 'Length (bp)', 'Länge (bp)', ({ length }) => length),
   { ...score('virus_score', 'Score', 'Wert', 'score', (row) => row.virusScore), needs: 'scored' },
@@ -189,7 +207,22 @@ export async function usedColumns(source: ExportSource, selection: SequenceSelec
   ]);
   const pair = matesOf(source.run.inputs.map(({ path }) => path)).some((mate) => mate !== null) && scored;
   const pValue = source.run.plan.trusted !== undefined && scored;
-  const met = { scored, twoScored, evidence, tooShort, repeat, otherCode, pair, pValue, unsettled };
+  const details = source.sampleDetails ?? [];
+  const group = details.some((one) => one.group !== null);
+  const control = details.some((one) => one.control);
+  const met = {
+    scored,
+    twoScored,
+    evidence,
+    tooShort,
+    repeat,
+    otherCode,
+    pair,
+    pValue,
+    unsettled,
+    group,
+    control,
+  };
   return [
     ...COLUMNS.filter(({ needs }) => needs === undefined || met[needs]),
     ...source.others.flatMap((joined, table) => otherColumns(joined, table, source.others)),

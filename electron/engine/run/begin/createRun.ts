@@ -19,6 +19,7 @@ import { message } from '../../../contract/messages.ts';
 import type { InspectedFile } from '../../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../../contract/result.ts';
 import { sampleNames } from '../../../contract/samples.ts';
+import { NO_DETAILS } from '../../../contract/sampleSheet.ts';
 import type { ExpectedWork, RunRequest } from '../../../contract/rpc/runs.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { checkPrecision } from '../../devices/selfTest/precisionLevel.ts';
@@ -30,7 +31,12 @@ import { trustedScores } from '../calibrations.ts';
 import { describeImported, refusedFiles } from '../describeImported.ts';
 import { goalRefusal } from '../goal.ts';
 import { signRun } from '../madeHere.ts';
-import { LEFT_OUT_OPTION, MADE_HERE_OPTION, SAMPLES_OPTION } from '../../store/types.ts';
+import {
+  LEFT_OUT_OPTION,
+  MADE_HERE_OPTION,
+  SAMPLE_DETAILS_OPTION,
+  SAMPLES_OPTION,
+} from '../../store/types.ts';
 import { openRunStore } from '../../store/runStore.ts';
 import { refuseWhenClosing } from '../../store/storeThread.ts';
 import { describeStoreError } from '../../store/sqlite/storeErrors.ts';
@@ -323,6 +329,13 @@ async function makeFolder(
             expected: { ...expected },
             [MADE_HERE_OPTION]: signRun(context.paths, folder, runId, request),
             ...(request.samples ? { [SAMPLES_OPTION]: samplesFor(plan, request.samples) } : {}),
+            ...(request.sampleDetails
+              ? {
+                  [SAMPLE_DETAILS_OPTION]: plan.inputs.map(
+                    ({ path }) => request.sampleDetails?.[path] ?? NO_DETAILS,
+                  ),
+                }
+              : {}),
             [LEFT_OUT_OPTION]: leftOut.map(({ path, error }) => ({
               path,
               code: error.code,

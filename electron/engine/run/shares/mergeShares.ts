@@ -5,7 +5,7 @@ import { message } from '../../../contract/messages.ts';
 import { deleteInRun, isPlainFolder, pathInRun } from '../../files/runFiles.ts';
 import { acquireRunLock } from '../../store/runLock.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
-import { SHARES_FOLDER } from '../../store/shares.ts';
+import { SHARES_FOLDER } from '../../../contract/folderNames.ts';
 import type { RunNotes } from '../runNotes.ts';
 
 const SHARE_NAME = /^\d{1,6}-of-\d{1,6}$/;

@@ -1,9 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { AppFailure } from '../../../contract/errors.ts';
+import { isSheetName } from '../../../contract/folderNames.ts';
 import type { InspectedFile } from '../../../contract/protocol/index.ts';
 import type { InspectEvent } from '../../../contract/rpc/runs.ts';
 import { collectInputs, type Walk } from '../../inputs/collectInputs.ts';
 import { inspectInputs, type Reading } from '../../inputs/inspectInputs.ts';
+import { isSampleSheet, readSampleSheet } from '../../inputs/readSampleSheet.ts';
 import { callbackStream } from '../questions/callbackStream.ts';
 import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
 
@@ -28,12 +30,24 @@ export class Inspections {
   inspect(paths: readonly string[], reading: Reading, walk: Walk = {}): AsyncGenerator<InspectEvent, void> {
     return callbackStream<InspectEvent>(
       async (tell, stop) => {
-        const collected = await collectInputs(paths, { ...walk, signal: stop });
+        const collected = await collectInputs(paths, { ...walk, sheets: true, signal: stop });
         if (!collected.ok) throw new AppFailure(collected.error);
-        tell({ type: 'found', ...collected.value });
+        const inputs: string[] = [];
+        const sheets: string[] = [];
+        for (const path of collected.value.paths)
+          (isSheetName(path) && (await isSampleSheet(path)) ? sheets : inputs).push(path);
+        tell({ type: 'found', ...collected.value, paths: inputs });
+        for (const path of sheets) {
+          const sheet = await readSampleSheet(path);
+          tell(
+            sheet.ok
+              ? { type: 'sheet', path, rows: sheet.value, error: null }
+              : { type: 'sheet', path, rows: [], error: sheet.error },
+          );
+        }
         const storing: Promise<void>[] = [];
         const unknown: string[] = [];
-        for (const path of collected.value.paths) {
+        for (const path of inputs) {
           const known = await this.recall(path, reading);
           if (known) tell(known);
           else unknown.push(path);

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { lstat, readdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppFailure, asAppError } from '../../../contract/errors.ts';
-import { isOurName, isRunFolder, removeRun, removeWork } from '../../store/runFolder.ts';
+import { isOurName } from '../../../contract/folderNames.ts';
+import { isRunFolder, removeRun, removeWork } from '../../store/runFolder.ts';
 import { acquireRunLock } from '../../store/runLock.ts';
 
 interface FolderSize {

@@ -1,10 +1,11 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { NOTICE_FILE, RESULT_FILES } from '../../../contract/results.ts';
+import { MAIN_FILES, NOTICE_FILE, RESULT_FILES } from '../../../contract/results.ts';
 import type { RunFile } from '../../../contract/rpc/runs.ts';
-import { SEQUENCE_NOTES_FILE } from '../../store/runFolder.ts';
+import { SEQUENCE_NOTES_FILE } from '../../../contract/folderNames.ts';
 
-/** The result files in a run's folder, and those of `others` that are there. Ordinary files only, no links. */
+/** The result files in a run's folder, and those of `others` that are there, by use, then by name. Ordinary files only, none that are
+ * empty, no links. */
 export async function resultFiles(folder: string, others: readonly string[]): Promise<RunFile[]> {
   const wanted = new Set<string>([
     ...Object.values(RESULT_FILES),
@@ -16,8 +17,10 @@ export async function resultFiles(folder: string, others: readonly string[]): Pr
   const files = await Promise.all(
     names.map(async (name) => {
       const info = await lstat(join(folder, name)).catch(() => undefined);
-      return info?.isFile() ? [{ name, bytes: info.size }] : [];
+      return info?.isFile() && info.size > 0 ? [{ name, bytes: info.size }] : [];
     }),
   );
-  return files.flat().sort((a, b) => a.name.localeCompare(b.name));
+  const use = ({ name }: RunFile): number =>
+    MAIN_FILES.includes(name) ? MAIN_FILES.indexOf(name) : MAIN_FILES.length;
+  return files.flat().sort((a, b) => use(a) - use(b) || a.name.localeCompare(b.name));
 }

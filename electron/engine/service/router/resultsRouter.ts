@@ -14,7 +14,7 @@ import { EXPORT_FORMATS, formatNamed } from '../../exports/formats.ts';
 import { openFewSequences, type InputSequences } from '../../exports/inputSequences.ts';
 import { LENGTH_EDGES } from '../../exports/report/reportFacts.ts';
 import { answerAsTsv, queryRun } from '../../exports/queryRun.ts';
-import { samplesOf, summariseSamples } from '../../exports/samples.ts';
+import { detailsOf, samplesOf, summariseSamples } from '../../exports/samples.ts';
 import { selectionOf, otherText, summariseOtherTable } from '../../exports/otherTools/joinOtherTable.ts';
 import { readOtherTable } from '../../exports/otherTools/readOtherTable.ts';
 import {
@@ -254,7 +254,7 @@ export function resultsRouter(service: Service) {
       read(input.runId, async (store) => {
         const [run, perInput] = await Promise.all([store.loadRun(), store.inputSummaries()]);
         const names = samplesOf(run);
-        const items = summariseSamples(names, perInput).map(({ byPrediction, ...rest }) => {
+        const items = summariseSamples(names, perInput, detailsOf(run)).map(({ byPrediction, ...rest }) => {
           const { virus, others, not_scored: notScored, failed } = byPrediction;
           return { ...rest, virus, others, notScored, failed };
         });

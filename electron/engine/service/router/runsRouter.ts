@@ -18,7 +18,7 @@ import type { Service } from '../service.ts';
 import { deviceHistoryOf } from '../questions/deviceHistory.ts';
 import { resultFiles } from '../questions/resultFiles.ts';
 import { ViralSoFar } from '../questions/viralSoFar.ts';
-import { RUN_DATABASE } from '../../store/runFolder.ts';
+import { RUN_DATABASE } from '../../../contract/folderNames.ts';
 import { partStatuses } from '../questions/partStatus.ts';
 import { throughputOf } from '../questions/throughput.ts';
 import type { PathPolicy } from '../window/windowContext.ts';

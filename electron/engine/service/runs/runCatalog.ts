@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { appError, AppFailure, asAppError } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import { runSummarySchema, type RunSummary } from '../../../contract/rpc/runs.ts';
-import { RUN_DATABASE } from '../../store/runFolder.ts';
+import { RUN_DATABASE } from '../../../contract/folderNames.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
 import type { LibraryStore } from '../../store/libraryStore.ts';
 import type { StoredRun } from '../../store/types.ts';

@@ -1,8 +1,10 @@
+import { matchSheet } from '../../../../electron/contract/index.ts';
 import { asSentence, fileName, folderOf } from '../../../i18n/format.ts';
-import { ActionIcon, Button, Group, Loader, Text } from '@mantine/core';
+import { ActionIcon, Box, Button, Group, Loader, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconX } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
+import { Fold } from '../../../components/Fold.tsx';
 import { ErrorCard } from '../../../components/feedback/ErrorCard.tsx';
 import { ProgressBar } from '../../../components/feedback/ProgressBar.tsx';
 import { SamplesDialog } from '../../../components/files/SamplesDialog.tsx';
@@ -17,6 +19,7 @@ import { FileDetails } from './FileDetails.tsx';
 import classes from './FilesCard.module.css';
 import { PickButtons } from './PickButtons.tsx';
 import { Repairs } from './Repairs.tsx';
+import { SampleSheet } from './SampleSheet.tsx';
 import { VerdictBadge } from './VerdictBadge.tsx';
 
 /** The program's folder for files that a browser has sent: each in a folder of its own, which tells nobody anything. */
@@ -34,7 +37,8 @@ const MOST_NAMED = 500;
 export function FilesStep() {
   const texts = useTexts();
   const { t, format } = texts;
-  const { files, looking, uploads, inspectError, ignored, selected, choices } = useNewRun();
+  const { files, looking, uploads, inspectError, ignored, someIgnored, sheetError, selected, choices } =
+    useNewRun();
   const [naming, setNaming] = useState(false);
   const [wanted, setWanted] = useState<boolean | null>(null);
   const isNarrowest = useMediaQuery('(max-width: 640px)', false, { getInitialValueInEffect: false });
@@ -57,8 +61,19 @@ export function FilesStep() {
   const blocked = files.filter(isBlocked);
   const shownFile = files.find((file) => file.path === selected);
   const rowAt = useMemo(() => (index: number) => listed[index], [listed]);
-  const isSettled = files.length > 0 && !looking && uploads.length === 0 && !inspectError;
-  const isDone = isSettled && files.every((file) => verdictOf(file) === 'ready');
+  const isSettled = files.length > 0 && !looking && uploads.length === 0 && !inspectError && !sheetError;
+  const sheet =
+    choices.sheet &&
+    matchSheet(
+      choices.sheet.rows,
+      files.map(({ path }) => path),
+    );
+  const isDone =
+    isSettled &&
+    !sheet?.missing.length &&
+    !sheet?.ambiguous.length &&
+    !sheet?.unnamed.length &&
+    files.every((file) => verdictOf(file) === 'ready');
   const opened = wanted ?? !isDone;
   const summary = (
     <>
@@ -70,6 +85,7 @@ export function FilesStep() {
         bases: format.bases(totals.bases),
       })}
       {several && ` · ${t('newRun.samples', { count: samplesUsed })}`}
+      {choices.sheet && ` · ${t('sheet.title')}`}
       {choices.repairs.map((repair) => ` · ${t(`repair.${repair}`)}`)}
     </>
   );
@@ -94,14 +110,11 @@ export function FilesStep() {
       {inspectError && <ErrorCard error={inspectError} />}
       {files.length > 0 && (
         <>
-          {(ignored > 0 || (several && files.length <= MOST_NAMED)) && (
+          {several && files.length <= MOST_NAMED && (
             <Group gap="4px 12px" mb={6} c="dimmed">
-              {several && files.length <= MOST_NAMED && (
-                <Button variant="light" size="compact-sm" flex="none" onClick={() => setNaming(true)}>
-                  {t('samples.edit')}
-                </Button>
-              )}
-              {ignored > 0 && t('newRun.ignored', { count: ignored })}
+              <Button variant="light" size="compact-sm" flex="none" onClick={() => setNaming(true)}>
+                {t('samples.edit')}
+              </Button>
             </Group>
           )}
           {home !== null && several && (
@@ -120,6 +133,7 @@ export function FilesStep() {
             isOpen={(file) => file.path === shownFile?.path}
             empty={null}
           />
+          <SampleSheet />
           <Repairs />
           {blocked.length > 0 && (
             <Group
@@ -142,6 +156,18 @@ export function FilesStep() {
                 {t('newRun.removeBlocked')}
               </Button>
             </Group>
+          )}
+          {ignored > 0 && (
+            <Box mt={10}>
+              <Fold title={t('newRun.ignored', { count: ignored })}>
+                <Text component="ul" fz="sm" c="dimmed" pl={28} style={{ overflowWrap: 'anywhere' }}>
+                  {someIgnored.map((path) => (
+                    <li key={path}>{path}</li>
+                  ))}
+                  {ignored > someIgnored.length && <li>…</li>}
+                </Text>
+              </Fold>
+            </Box>
           )}
           {shownFile && <FileDetails file={shownFile} />}
           {naming && (

@@ -278,21 +278,29 @@ export function CompositionChart({
   onPick: (sample: SampleSummary) => void;
 }) {
   const { t, format } = useTexts();
+  const labelOf = ({ sample, group, control }: SampleSummary) => {
+    const name = group === null ? sample : `${group}: ${sample}`;
+    return control ? t('samples.controlName', { name }) : name;
+  };
   const data = samples.map((sample) => {
     const shareOf = (count: number) => (sample.sequences === 0 ? 0 : count / sample.sequences);
     return {
       ...sample,
+      // A plot of controls without what they are would mislead.
+      label: labelOf(sample),
       shares: Object.fromEntries(SAMPLE_CALLS.map(({ key }) => [key, shareOf(sample[key])])),
     };
   });
+  const hasControls = samples.some(({ control }) => control);
+  const note = [t('plots.compositionNote'), ...(hasControls ? [t('samples.controlText')] : [])].join(' ');
   const calls = SAMPLE_CALLS.filter(({ key }) => samples.some((sample) => sample[key] > 0));
   return (
     <Plot
       kind="bar"
       horizontal
       title={t('plots.composition')}
-      summary={t('plots.compositionNote')}
-      note={t('plots.compositionNote')}
+      summary={note}
+      note={note}
       height={Math.max(HEIGHT, AROUND_PX + BAR_PX * samples.length)}
       legend={calls.map(({ prediction, color }) => ({ label: t(`prediction.${prediction}`), color }))}
       table={() => ({
@@ -302,7 +310,7 @@ export function CompositionChart({
           ...SAMPLE_CALLS.map(({ prediction }) => t(`prediction.${prediction}`)),
         ],
         rows: samples.map((sample) => [
-          sample.sample,
+          labelOf(sample),
           format.integer(sample.sequences),
           ...SAMPLE_CALLS.map(({ key }) => format.integer(sample[key])),
         ]),
@@ -319,14 +327,14 @@ export function CompositionChart({
       }}
       y={{
         type: 'category',
-        dataKey: 'sample',
+        dataKey: 'label',
         width: NAME_PX,
         interval: 0,
         axisLine: false,
         tickFormatter: shortened,
       }}
       tip={(sample) => ({
-        title: sample.sample,
+        title: sample.label,
         lines: calls.map(
           ({ key, prediction }) =>
             `${t(`prediction.${prediction}`)}: ${format.integer(sample[key])} (${format.percent(sample.shares[key] ?? 0, 1)})`,

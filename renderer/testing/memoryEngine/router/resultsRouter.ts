@@ -2,6 +2,7 @@ import { implement } from '@orpc/server';
 import {
   appError,
   contract,
+  NO_DETAILS,
   type ExportFormat,
   type OtherTable,
   type RunComparison,
@@ -251,6 +252,8 @@ export function resultsRouter(world: World) {
           rows.filter((row) => row.prediction === prediction).length;
         const bases = (some: readonly SequenceResult[]) => some.reduce((sum, { length }) => sum + length, 0);
         return {
+          ...NO_DETAILS,
+          ...world.sampleDetails.get(input.runId)?.[inputs[0] ?? 0],
           sample,
           inputs,
           sequences: rows.length,

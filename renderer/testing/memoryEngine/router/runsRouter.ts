@@ -1,5 +1,5 @@
 import { implement } from '@orpc/server';
-import { appError, contract } from '../../../../electron/contract/index.ts';
+import { appError, contract, isSheetName, message } from '../../../../electron/contract/index.ts';
 import { madeDeviceHistory, MADE_FILES } from '../deviceHistory.ts';
 import { COHORT, COHORT_FILES, madeInspection } from '../computer.ts';
 import { madeLive } from '../live.ts';
@@ -9,6 +9,10 @@ import { madeRun, RUN_IDS } from '../runs.ts';
 import { isAtWork, type World } from '../world.ts';
 
 const PAUSED_AT = 110;
+const MADE_SHEET = [
+  { file: 'P01.fasta', sample: 'P01', group: 'patients', note: 'day 3', control: false },
+  { file: 'blank.fasta', sample: 'Blank', group: 'patients', note: null, control: true },
+];
 
 export function runsRouter(world: World) {
   const { runs } = implement(contract);
@@ -28,14 +32,25 @@ export function runsRouter(world: World) {
       }
     }),
     inspect: runs.inspect.handler(async function* ({ input }) {
-      const paths = input.paths.flatMap((path) =>
+      const found = input.paths.flatMap((path) =>
         /\.\w+$/.test(path)
           ? [path]
           : path.endsWith(COHORT)
             ? COHORT_FILES.map((name) => `${path}/${name}`)
             : [`${path}/sample_A.fasta.gz`, `${path}/sample_B.fasta.gz`, `${path}/truncated.fa.gz`],
       );
-      yield { type: 'found' as const, paths, ignored: paths.length > input.paths.length ? 4 : 0 };
+      const paths = found.filter((path) => !isSheetName(path));
+      const someIgnored = found.length > input.paths.length ? [`${input.paths[0] ?? ''}/notes.docx`] : [];
+      yield { type: 'found' as const, paths, ignored: someIgnored.length, someIgnored };
+      for (const path of found.filter(isSheetName))
+        yield path.includes('fault')
+          ? {
+              type: 'sheet' as const,
+              path,
+              rows: [],
+              error: appError('sample_sheet', message('sheet.no_lines', { name: path })),
+            }
+          : { type: 'sheet' as const, path, rows: MADE_SHEET, error: null };
       for (const path of paths) {
         await pause(30);
         yield madeInspection(path, input.chunkLength);
@@ -81,6 +96,10 @@ export function runsRouter(world: World) {
       );
       const samples = run.samples.map((name, index) => input.samples?.[input.inputs[index] ?? ''] ?? name);
       world.samples.set(runId, samples);
+      world.sampleDetails.set(
+        runId,
+        input.inputs.map((path) => input.sampleDetails?.[path]),
+      );
       world.add({
         ...run,
         samples,

@@ -4,8 +4,8 @@ import { basename } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { parse } from 'csv-parse';
-import { appError, AppFailure } from '../../../contract/errors.ts';
-import { message } from '../../../contract/messages.ts';
+import { appError, AppFailure } from '../../contract/errors.ts';
+import { message } from '../../contract/messages.ts';
 
 /** Of the unpacked table: a small packed file can hold any amount. */
 const MOST_BYTES = 2 ** 29;

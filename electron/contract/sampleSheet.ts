@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { LIMITS, wordSchema } from './limits.ts';
+import { matesOf } from './samples.ts';
+
+/** What a sample sheet says of a sample beside its name. */
+export const sampleDetailsSchema = z.object({
+  group: wordSchema.nullable(),
+  note: z.string().max(LIMITS.note).nullable(),
+  /** Nothing viral is expected in it: its viral share is what the others are held against. */
+  control: z.boolean(),
+});
+export type SampleDetails = z.infer<typeof sampleDetailsSchema>;
+
+/** A line of a sample sheet. The file is its name, or as much of its path as tells it from others. */
+export const sheetRowSchema = sampleDetailsSchema.extend({
+  file: z.string().min(1).max(LIMITS.path),
+  sample: wordSchema.min(1),
+});
+export type SheetRow = z.infer<typeof sheetRowSchema>;
+
+export const NO_DETAILS: SampleDetails = { group: null, note: null, control: false };
+
+export interface SheetMatch {
+  /** By path. */
+  readonly rows: ReadonlyMap<string, SheetRow>;
+  /** Lines whose file is none of the files, or which could be several of them. */
+  readonly missing: readonly SheetRow[];
+  readonly ambiguous: readonly SheetRow[];
+  /** Paths that no line names: their samples go by the names of the files. */
+  readonly unnamed: readonly string[];
+}
+
+/** Which line speaks of which file. A line for one file of a read pair stands for both. */
+export function matchSheet(rows: readonly SheetRow[], paths: readonly string[]): SheetMatch {
+  const matched = new Map<string, SheetRow>();
+  const missing: SheetRow[] = [];
+  const ambiguous: SheetRow[] = [];
+  const byName = Map.groupBy(paths, (path) => segments(path).at(-1) ?? '');
+  for (const row of rows) {
+    const wanted = segments(row.file);
+    const found = (byName.get(wanted.at(-1) ?? '') ?? []).filter((path) =>
+      wanted.every((name, index) => segments(path).at(index - wanted.length) === name),
+    );
+    const [path] = found;
+    if (path === undefined) missing.push(row);
+    else if (found.length > 1) ambiguous.push(row);
+    else matched.set(path, row);
+  }
+  const mates = matesOf(paths);
+  const withMates = new Map(matched);
+  for (const [index, path] of paths.entries()) {
+    const mate = paths[mates[index] ?? -1];
+    const row = mate === undefined ? undefined : matched.get(mate);
+    if (row && !matched.has(path)) withMates.set(path, row);
+  }
+  return { rows: withMates, missing, ambiguous, unnamed: paths.filter((path) => !withMates.has(path)) };
+}
+
+/** As a request takes it. */
+export const samplesOfSheet = (
+  rows: ReadonlyMap<string, SheetRow>,
+): { samples: Record<string, string>; sampleDetails: Record<string, SampleDetails> } => ({
+  samples: Object.fromEntries([...rows].map(([path, { sample }]) => [path, sample])),
+  sampleDetails: Object.fromEntries(
+    [...rows].map(([path, { group, note, control }]) => [path, { group, note, control }]),
+  ),
+});
+
+const segments = (path: string): string[] =>
+  path.split(/[\\/]/).filter((part) => part !== '' && part !== '.');

@@ -259,6 +259,7 @@ export const run = {
   'files.moreFailed': '{count, plural, one {# weiterer Fehler.} other {# weitere Fehler.}}',
   'log.title': 'Log',
   'resultFiles.title': 'Ergebnisdateien',
+  'resultFiles.others': '{count, plural, one {# weitere Datei} other {# weitere Dateien}}',
   'resultFiles.open': 'Öffnen',
   'resultFiles.download': 'Herunterladen',
   'resultFile.sequences.tsv': 'eine Zeile pro Sequenz',

@@ -255,6 +255,7 @@ export const run = {
   'files.moreFailed': '{count, plural, one {# more failure.} other {# more failures.}}',
   'log.title': 'Log',
   'resultFiles.title': 'Result files',
+  'resultFiles.others': '{count, plural, one {# other file} other {# other files}}',
   'resultFiles.open': 'Open',
   'resultFiles.download': 'Download',
   'resultFile.sequences.tsv': 'one row per sequence',

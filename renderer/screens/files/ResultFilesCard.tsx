@@ -1,8 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { ActionIcon, Button, Group, Text } from '@mantine/core';
 import { IconDownload, IconFolderOpen } from '@tabler/icons-react';
-import type { RunSummary } from '../../../electron/contract/index.ts';
+import { MAIN_FILES, type RunFile, type RunSummary } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
+import { Fold } from '../../components/Fold.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { download } from '../../state/results/download.ts';
 import { engine, queries } from '../../state/connection.ts';
@@ -30,6 +31,50 @@ export function ResultFilesCard({ run }: { run: RunSummary }) {
   });
   const open = useMutation({ mutationFn: (name: string) => engine.runs.openFile({ runId, name }) });
   if (!files.data || files.data.length === 0) return null;
+  const isMain = ({ name }: RunFile) => MAIN_FILES.includes(name);
+  const others = files.data.filter((file) => !isMain(file));
+  const line = ({ name, bytes }: RunFile) => (
+    <li key={name}>
+      <code>{name}</code>
+      <span className="muted">{lookUp(`resultFile.${name}`) ?? ''}</span>
+      <Text span ml="auto" style={{ whiteSpace: 'nowrap' }}>
+        {format.fileSize(bytes)}
+      </Text>
+      {isBrowser && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconDownload size={16} aria-hidden />}
+          aria-label={`${t('resultFiles.download')}: ${name}`}
+          onClick={() => fetch.mutate(name)}
+        >
+          {t('resultFiles.download')}
+        </Button>
+      )}
+      {reveal.hasFileManager && (
+        <Group gap={6} wrap="nowrap">
+          {/* What no other program should write to. */}
+          {name !== 'run.db' && (
+            <Button
+              size="compact-sm"
+              variant="default"
+              aria-label={`${t('resultFiles.open')}: ${name}`}
+              onClick={() => open.mutate(name)}
+            >
+              {t('resultFiles.open')}
+            </Button>
+          )}
+          <ActionIcon
+            variant="default"
+            aria-label={`${reveal.label}: ${name}`}
+            onClick={() => reveal.run(`${folder}${folder.includes('\\') ? '\\' : '/'}${name}`)}
+          >
+            <IconFolderOpen size={16} aria-hidden />
+          </ActionIcon>
+        </Group>
+      )}
+    </li>
+  );
   return (
     <Card
       title={t('resultFiles.title')}
@@ -39,50 +84,15 @@ export function ResultFilesCard({ run }: { run: RunSummary }) {
         </Button>
       }
     >
-      <ul className={classes.resultFiles}>
-        {files.data.map(({ name, bytes }) => (
-          <li key={name}>
-            <code>{name}</code>
-            <span className="muted">{lookUp(`resultFile.${name}`) ?? ''}</span>
-            <Text span ml="auto" style={{ whiteSpace: 'nowrap' }}>
-              {format.fileSize(bytes)}
-            </Text>
-            {isBrowser && (
-              <Button
-                size="compact-sm"
-                variant="default"
-                leftSection={<IconDownload size={16} aria-hidden />}
-                aria-label={`${t('resultFiles.download')}: ${name}`}
-                onClick={() => fetch.mutate(name)}
-              >
-                {t('resultFiles.download')}
-              </Button>
-            )}
-            {reveal.hasFileManager && (
-              <Group gap={6} wrap="nowrap">
-                {/* What no other program should write to. */}
-                {name !== 'run.db' && (
-                  <Button
-                    size="compact-sm"
-                    variant="default"
-                    aria-label={`${t('resultFiles.open')}: ${name}`}
-                    onClick={() => open.mutate(name)}
-                  >
-                    {t('resultFiles.open')}
-                  </Button>
-                )}
-                <ActionIcon
-                  variant="default"
-                  aria-label={`${reveal.label}: ${name}`}
-                  onClick={() => reveal.run(`${folder}${folder.includes('\\') ? '\\' : '/'}${name}`)}
-                >
-                  <IconFolderOpen size={16} aria-hidden />
-                </ActionIcon>
-              </Group>
-            )}
-          </li>
-        ))}
-      </ul>
+      <ul className={classes.resultFiles}>{files.data.filter(isMain).map(line)}</ul>
+      {others.length > 0 && (
+        <Fold
+          title={t('resultFiles.others', { count: others.length })}
+          opened={others.length === files.data.length}
+        >
+          <ul className={classes.resultFiles}>{others.map(line)}</ul>
+        </Fold>
+      )}
     </Card>
   );
 }

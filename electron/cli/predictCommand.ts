@@ -107,6 +107,7 @@ function withRunOptions(command: Command, where: 'here' | 'elsewhere' = 'here'):
       '--samples <sheet>',
       'sample sheet (CSV, TSV or XLSX) with the columns file and sample and, if wanted, group, note and control',
     )
+    .option('--with-controls', "first score 40 known sequences with the run's model, devices and precision")
     .option('-k, --keep-work', 'keep the work folder after the run')
     .option('-f, --force', 'replace a run that is in the folder')
     .option('--strict', 'end where a file cannot be used, instead of going on without it')

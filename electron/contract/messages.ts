@@ -17,6 +17,10 @@ export const MESSAGES = {
   'phase.done': 'The run is done.',
   'phase.failed': 'The run could not go on.',
   'phase.cancelled': 'The run was cancelled.',
+  'note.model_unchecked':
+    'Whether the model tells viruses from hosts was never checked with {device}. "virnucpro controls" does, or "Check the model" under Models.',
+  'note.model_fails_controls':
+    'The model did not pass its last check with known sequences on {device}: see Models, or "virnucpro controls".',
   'note.interrupted': 'The run was interrupted and goes on where it was.',
   'note.halted': 'The run is paused. {title}: {cause}',
   'note.place_not_followed':

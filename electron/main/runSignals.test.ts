@@ -47,6 +47,7 @@ const summary: RunSummary = {
   },
   goal: null,
   queuePosition: null,
+  controls: null,
   expected: null,
   foreignPlace: null,
   starting: false,

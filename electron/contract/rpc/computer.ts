@@ -139,6 +139,14 @@ export const controlsSchema = z.object({
 });
 export type Controls = z.infer<typeof controlsSchema>;
 
+const calledSchema = z.object({ called: countSchema, scored: countSchema });
+
+/** What a run notes of the last controls of its model when it begins. */
+export const runControlsSchema = controlsSchema
+  .pick({ checkedAt: true, kind: true, deviceName: true, precision: true, verdict: true, auroc: true })
+  .extend({ quick: z.boolean(), panelSha256: sha256Schema, viral: calledSchema, host: calledSchema });
+export type RunControls = z.infer<typeof runControlsSchema>;
+
 const modelTestsSchema = z.object({
   /** As in `models`. */
   model: z.string(),

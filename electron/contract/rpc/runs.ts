@@ -17,6 +17,7 @@ import {
 } from '../protocol/index.ts';
 import { runStateSchema, partStateSchema } from '../runState.ts';
 import { sampleDetailsSchema, sheetRowSchema } from '../sampleSheet.ts';
+import { runControlsSchema } from './computer.ts';
 import { procedure } from './procedure.ts';
 
 export const runIdSchema = z.uuid();
@@ -84,6 +85,8 @@ export const runRequestSchema = z.object({
   patience: z.number().min(1).max(LIMITS.patience).optional(),
   /** Of the two inputs the first holds viruses and the second none: what the model makes of them is kept as its calibration. */
   calibrates: z.boolean().optional(),
+  /** Scores the quick panel of controls before the run, apart from its results. */
+  withControls: z.boolean().optional(),
   keepWork: z.boolean().default(false),
   force: z.boolean().default(false),
   /** Ends where a file can't be used, instead of going on without it. */
@@ -245,6 +248,8 @@ export const runSummarySchema = z.object({
   queuePosition: countSchema.nullable(),
   /** The cluster that a run names which was not made here: it is used only where the user says so. Null for all other runs. */
   foreignPlace: clusterChoiceSchema.nullable().default(null),
+  /** The last controls of its model with each kind of its devices when it began; null where that was not noted. */
+  controls: z.array(runControlsSchema).nullable().default(null),
   /** Null for runs of earlier versions. */
   expected: expectedWorkSchema.nullable().default(null),
   /** It has left the queue, and its devices, model and inputs are being checked. */

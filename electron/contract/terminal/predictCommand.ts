@@ -20,7 +20,14 @@ export interface RepeatableRun {
   };
   request: Pick<
     RunRequest,
-    'where' | 'devices' | 'keepWork' | 'model' | 'gpuMemoryBytes' | 'patience' | 'reuseEmbeddings'
+    | 'where'
+    | 'devices'
+    | 'withControls'
+    | 'keepWork'
+    | 'model'
+    | 'gpuMemoryBytes'
+    | 'patience'
+    | 'reuseEmbeddings'
   >;
   folder: string;
 }
@@ -53,6 +60,7 @@ export function predictCommand({ plan, request, folder }: RepeatableRun): string
     ...whereFlags(request),
     ...(request.gpuMemoryBytes === undefined ? [] : ['--gpu-memory', String(request.gpuMemoryBytes / 1e9)]),
     ...(request.patience === undefined ? [] : ['--patience', String(request.patience)]),
+    ...(request.withControls ? ['--with-controls'] : []),
     ...(request.keepWork ? ['--keep-work'] : []),
   ];
   return `${words.map(quotedForShell).join(' ')}${batchScript(request)}`;

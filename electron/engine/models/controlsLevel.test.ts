@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { unwrap } from '../../contract/result.ts';
 import { lastControls, panelOf, runControls } from '../devices/selfTest/controlsLevel.ts';
+import { selectDevices } from '../devices/selectDevices.ts';
 import { probeDevices } from '../devices/probeDevices.ts';
 import { RANDOM_MODEL, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import { resolveModel } from './resolveModel.ts';
@@ -11,10 +12,12 @@ it.skipIf(WITHOUT_PYTHON)('tells a trained model from a random one, and keeps wh
   const { environment, paths: usual } = testContext();
   const paths = { ...usual, dataDir: await temporaryFolder() };
   const probe = { ...unwrap(await probeDevices(environment)), gpus: [] };
-  const { planModel: teaching } = unwrap(await resolveModel('teaching', paths));
+  const model = unwrap(await resolveModel('teaching', paths));
+  const { planModel: teaching } = model;
   const { planModel: random } = unwrap(await resolveModel(RANDOM_MODEL, paths));
 
-  const found = unwrap(await runControls(environment, paths, probe, teaching, { devices: 'cpu:1' }));
+  const devices = unwrap(selectDevices('cpu:1', probe, model));
+  const found = unwrap(await runControls(environment, paths, devices, teaching));
   expect(found).toMatchObject([{ kind: 'cpu', verdict: 'works', panel: { quick: false } }]);
   expect(found[0]?.groups.map(({ group, sequences }) => [group, sequences])).toEqual([
     ['viral', 100],
@@ -22,8 +25,8 @@ it.skipIf(WITHOUT_PYTHON)('tells a trained model from a random one, and keeps wh
     ['crassphage', 20],
     ['shuffled', 40],
   ]);
-  const quick = { devices: 'cpu:1', quick: true };
-  const [meaningless] = unwrap(await runControls(environment, paths, probe, random, quick));
+  const quick = { quick: true };
+  const [meaningless] = unwrap(await runControls(environment, paths, devices, random, quick));
   expect(['chance', 'inverted', 'weak']).toContain(meaningless?.verdict);
 
   expect(await lastControls(paths, teaching.hash)).toEqual(found);
@@ -34,7 +37,9 @@ it.skipIf(WITHOUT_PYTHON)('tells a trained model from a random one, and keeps wh
 /** Codons of the six reading frames, each as one string. */
 function framesOf(sequence: string): string[][] {
   const pairs: Record<string, string> = { A: 'T', C: 'G', G: 'C', T: 'A' };
-  const other = Array.from(sequence).reverse().map((base) => pairs[base] ?? base);
+  const other = Array.from(sequence)
+    .reverse()
+    .map((base) => pairs[base] ?? base);
   return [sequence, other.join('')].flatMap((strand) =>
     [0, 1, 2].map((begin) => strand.slice(begin).match(/.{3}/g) ?? []),
   );

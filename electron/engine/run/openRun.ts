@@ -24,6 +24,7 @@ import type { RunStore } from '../store/runStoreFace.ts';
 import { BatchSizes } from './work/batchSizes.ts';
 import { checkReadiness } from './begin/checkReadiness.ts';
 import type { DeviceChoice } from './begin/chooseDevices.ts';
+import { controlsAtBegin } from './begin/runControls.ts';
 import { isJustCreated, type CreatedRun } from './begin/createRun.ts';
 import { ProgressTracker, type RunPace } from './progress/progressTracker.ts';
 import { isRunFolder, removeWork } from '../store/runFolder.ts';
@@ -172,7 +173,7 @@ export class OpenRun extends RunRecord {
     const ready = await this.checkReadiness(options, givenUp).catch((reason: unknown) =>
       err(asAppError(reason)),
     );
-    if (ready.ok && !givenUp.aborted) await this.announce(ready.value);
+    if (ready.ok && !givenUp.aborted) await this.announce(ready.value, givenUp);
     if (givenUp.aborted) return this.interrupted ? this.advance({ type: 'reopen' }) : ok(undefined);
     if (!ready.ok) {
       // Else it would say for ever that it was interrupted, and not why it can't go on.
@@ -227,7 +228,7 @@ export class OpenRun extends RunRecord {
   }
 
   /** What is to be said of the devices that will compute. */
-  private async announce({ devices, leftOut }: DeviceChoice): Promise<void> {
+  private async announce({ devices, leftOut }: DeviceChoice, signal: AbortSignal): Promise<void> {
     const { request, stored: run } = this;
     for (const remark of leftOut) this.notes.add('warning', 'gpu_left_out', remark);
     if (request.precision === 'auto') {
@@ -240,7 +241,16 @@ export class OpenRun extends RunRecord {
       for (const { path, code, message: text } of run.leftOut)
         this.notes.add('warning', code, inputLeftOut(path, code, text));
     await this.batches.recall(devices);
-    await this.saveDevices(devices.map((device) => storedDevice(localDevice(device, nodeOf(run)))));
+    const isFirst = this.state.phase === 'created';
+    const withControls = isFirst && request.withControls === true;
+    const begin = { plan: run.plan, devices, withControls, isFirst, signal };
+    const controls = await controlsAtBegin(this.context, this.notes, begin);
+    await this.saveDevices(
+      devices.map((device) => {
+        const stored = storedDevice(localDevice(device, nodeOf(run)));
+        return { ...stored, facts: { ...stored.facts, ...controls(device.kind) } };
+      }),
+    );
   }
 
   /** Ends the batch under way on every device and frees it. */

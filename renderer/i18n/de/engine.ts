@@ -9,6 +9,10 @@ export const engine = {
   'engine.phase.done': 'Der Lauf ist fertig.',
   'engine.phase.failed': 'Der Lauf konnte nicht weitergehen.',
   'engine.phase.cancelled': 'Der Lauf wurde beendet.',
+  'engine.note.model_unchecked':
+    'Ob das Modell Viren von Wirten trennt, wurde mit {device} nie geprüft. „Modell prüfen“ unter Modelle tut es.',
+  'engine.note.model_fails_controls':
+    'Das Modell hat seine letzte Prüfung mit bekannten Sequenzen auf {device} nicht bestanden: siehe Modelle.',
   'engine.note.interrupted': 'Der Lauf war unterbrochen und geht weiter, wo er war.',
   'engine.note.halted': 'Der Lauf pausiert. {title}: {cause}',
   'engine.note.place_not_followed':

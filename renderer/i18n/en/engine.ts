@@ -24,6 +24,10 @@ export const IN_THE_WINDOW = {
   'engine.note.imported':
     'Embeddings were taken over from {folder} ({tool}, computed in {precision}): ESM-2 for {esm2} and DNABERT-S for {dnabertS} of {frames} reading frames. Some of them are computed and compared all the same; scores may differ slightly from those of a run that computes all.',
   'engine.imported.unknown': 'an unknown number format',
+  'engine.note.model_unchecked':
+    'Whether the model tells viruses from hosts was never checked with {device}. “Check the model” under Models does.',
+  'engine.note.model_fails_controls':
+    'The model did not pass its last check with known sequences on {device}: see Models.',
   'engine.note.unusual_norms':
     '{frames} of {all} reading frames have embeddings of unusual size. Norms of ESM-2: {esm2}; of DNABERT-S: {dnabertS}. All are scored. Short and repetitive frames can be unusual; if many frames are, let the computer check compare the answers of this computer with known ones.',
   'engine.note.wrong_device': 'Another device computes for {device} ({found}): one GPU may be used twice.',

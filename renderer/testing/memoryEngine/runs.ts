@@ -79,6 +79,7 @@ export function madeRun(options: RunOptions, now: number): RunSummary {
     },
     goal: null,
     queuePosition: null,
+    controls: options.teaching ? null : [],
     expected: null,
     foreignPlace: null,
     starting: false,

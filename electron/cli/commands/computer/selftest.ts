@@ -11,6 +11,8 @@ import {
   probeDevices,
   resolveModel,
   runControls,
+  selectDevices,
+  VERDICTS,
   type EngineContext,
   withLastTest,
 } from '../../../engine/index.ts';
@@ -69,13 +71,17 @@ const LEVELS: Record<z.infer<typeof levelSchema>, Level> = {
     return { good: !wrong, findings: answers, lines: describeAnswers(answers) };
   },
   controls: async ({ environment, paths }, _, { model: choice, devices = 'auto', quick = false }) => {
-    const { planModel } = unwrap(await resolveModel(choice, paths));
+    const model = unwrap(await resolveModel(choice, paths));
+    const { planModel } = model;
     const probe = await withLastTest(unwrap(await probeDevices(environment)), paths, environment);
     const onDevice = (name: string) => {
       toStandardError(`${name} computes known sequences with ${planModel.title} ...`);
     };
     const found = unwrap(
-      await runControls(environment, paths, probe, planModel, { devices, quick, onDevice }),
+      await runControls(environment, paths, unwrap(selectDevices(devices, probe, model)), planModel, {
+        quick,
+        onDevice,
+      }),
     );
     const good = found.every(({ verdict }) => verdict === 'works');
     return { good, findings: found, lines: [...found.map(describeControls), PANEL_CANNOT_SAY] };
@@ -111,16 +117,6 @@ const AGREEMENT = {
     'gives the stored answers of the teaching model: it computes correctly, which says nothing about how well it tells viruses apart',
   processor: 'agrees with the processor; no known answers exist for this model',
 } as const satisfies Record<Answers['against'], string>;
-
-const VERDICTS = {
-  works: 'works as a classifier of viruses',
-  differs: 'computes wrongly here: do not use it on this device',
-  shifted: 'tells viruses apart, but not at a score of 0.5: do not rely on its calls',
-  weak: 'tells viruses apart poorly: do not use it',
-  chance: 'calls no better than chance: do not use it',
-  inverted: 'takes viruses for hosts and hosts for viruses: do not use it',
-  no_answer: 'gives no score for sequences that must have one: do not use it',
-} as const satisfies Record<Controls['verdict'], string>;
 
 const PANEL_CANNOT_SAY =
   'What this cannot say: published models may have been trained on these genomes, and hardly any virus of eukaryotes is among them.';

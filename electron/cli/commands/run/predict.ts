@@ -55,6 +55,7 @@ export interface PredictFlags extends ClusterFlags {
   repair?: Repair[];
   /** A sample sheet. */
   samples?: string;
+  withControls?: boolean;
   keepWork?: boolean;
   force?: boolean;
   strict?: boolean;
@@ -294,6 +295,7 @@ function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string)
     embeddings: flags.embeddings === true ? 'fp16' : flags.embeddings || null,
     reuseEmbeddings: flags.reuseEmbeddings === undefined ? undefined : resolve(flags.reuseEmbeddings),
     repairs: flags.repair,
+    withControls: flags.withControls,
     keepWork: flags.keepWork ?? false,
     force: flags.force ?? false,
     strict: flags.strict ?? false,

@@ -1,6 +1,8 @@
 import { AppFailure, appError } from '../../../contract/errors.ts';
 import {
+  controlsFacts,
   describePhase,
+  describeRunControls,
   describeUnusualNorms,
   type EngineContext,
   IMBALANCE,
@@ -71,16 +73,18 @@ export async function status(context: EngineContext, folder: string, json: boole
     if (json) {
       const { state, counts, plan } = run;
       process.stdout.write(
-        `${JSON.stringify({ state, interrupted, counts, plan, timings, devices, uneven, remarks, holder, viral: { run: viral.run, samples: viral.samples }, calls })}\n`,
+        `${JSON.stringify({ state, interrupted, counts, plan, timings, controls: controlsFacts(run.devices), devices, uneven, remarks, holder, viral: { run: viral.run, samples: viral.samples }, calls })}\n`,
       );
       return 0;
     }
     const { parts, frames, repeatedProteins, repeatedNucleotides } = run.counts;
     const total = parts.pending + parts.assigned + parts.done + parts.failed + parts.skipped;
     const norms = unusualNorms(run.plan, run.counts);
+    const controls = describeRunControls(run.devices, 'en');
     const lines = [
       `${run.description.name}: ${interrupted ? 'interrupted; go on with "virnucpro resume"' : describePhase(run.state)}`,
       `model ${run.plan.model.title}${run.plan.model.notice ? ` (${run.plan.model.notice})` : ''}, ${run.plan.precision}`,
+      ...(controls === null ? [] : [`last check of the model: ${controls}`]),
       `${bar(frames.total === 0 ? 0 : frames.done / frames.total)} parts ${parts.done}/${total}${run.prepared ? '' : '+'}, ` +
         `frames ${formatCount(frames.done)}/${formatCount(frames.total)}, ${parts.failed} failed, ` +
         `at work for ${formatDuration(timings.workingMilliseconds / 1000)}`,

@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import { appError } from '../../../contract/errors.ts';
 import type { PlanModel } from '../../../contract/plan.ts';
-import type { ProbeResult } from '../../../contract/protocol/index.ts';
+import type { Precision } from '../../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../../contract/result.ts';
 import { controlsSchema, type Controls } from '../../../contract/rpc/computer.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import { preferredPrecision } from '../choosePrecision.ts';
-import { selectDevices } from '../selectDevices.ts';
+import type { ChosenDevice } from '../chosenDevice.ts';
 import { keep, readKept, testDevice, type LevelOptions } from './selfTest.ts';
 
 const reportSchema = controlsSchema.omit({ checkedAt: true, seconds: true, kind: true, deviceName: true });
@@ -26,28 +26,26 @@ export function panelOf(chunkLength: number): { chunks: number; frames: number; 
 const keptName = (modelHash: string): string => `controls ${modelHash}`;
 
 interface ControlsOptions extends LevelOptions {
-  /** As for a run. */
-  readonly devices?: string;
+  /** Else each device's own. */
+  readonly precision?: Precision;
   /** Only 20 viral and 20 host sequences. */
   readonly quick?: boolean;
 }
 
-/** Runs the panel on one device of each kind, in the precision that a run would choose, and keeps what came out. */
+/** Runs the panel on the first device of each kind, and keeps what came out. */
 export async function runControls(
   environment: PythonEnvironment,
   paths: AppPaths,
-  probe: ProbeResult,
+  devices: readonly ChosenDevice[],
   model: PlanModel,
-  { devices = 'auto', quick = false, onDevice, ...options }: ControlsOptions = {},
+  { precision, quick = false, onDevice, ...options }: ControlsOptions = {},
 ): Promise<Result<Controls[]>> {
-  const selected = selectDevices(devices, probe, { cpuMemory: { sharedBytes: 0, perWorkerBytes: 0 } });
-  if (!selected.ok) return selected;
-  const ofEachKind = [...new Map(selected.value.map((device) => [device.kind, device])).values()];
+  const ofEachKind = [...new Map(devices.map((device) => [device.kind, device])).values()];
   const found: Controls[] = [];
   for (const [index, device] of ofEachKind.entries()) {
     onDevice?.(device.name, index + 1, ofEachKind.length);
     const panel = ['--model', model.folder, '--resources', paths.resources, ...(quick ? ['--quick'] : [])];
-    const level = ['controls', preferredPrecision(device), ...panel] as const;
+    const level = ['controls', precision ?? preferredPrecision(device), ...panel] as const;
     const begin = performance.now();
     const tested = await testDevice(environment, device, level, reportSchema, TIMEOUT_MS, options);
     if (options.signal?.aborted) return err(appError('usage', 'The check was stopped.'));
@@ -57,13 +55,15 @@ export async function runControls(
     found.push({ ...tested.report, checkedAt: new Date().toISOString(), seconds, kind, deviceName });
   }
   const before = (await lastControls(paths, model.hash)).filter(
-    (one) => !found.some(({ kind, precision }) => kind === one.kind && precision === one.precision),
+    (one) => !found.some((other) => keyOf(other) === keyOf(one)),
   );
   await keep(paths, keptName(model.hash), [...found, ...before]);
   return ok(found);
 }
 
-/** The last controls of a model, of each kind of device and precision that it was checked with. */
+const keyOf = ({ kind, precision, panel }: Controls): string => `${kind} ${precision} ${panel.quick}`;
+
+/** The last controls of a model, of each kind of device and precision that it was checked with; the newest first. */
 export async function lastControls(paths: AppPaths, modelHash: string): Promise<Controls[]> {
   return (await readKept(paths, keptName(modelHash), z.array(controlsSchema))) ?? [];
 }

@@ -37,6 +37,7 @@ const en = {
   model: 'Model',
   chunks: 'Chunk length',
   precision: 'Precision',
+  controls: 'Last check of the model when it began',
   imported: 'Embeddings taken over',
   importedFrom: ({ esm2, dnabertS, frames, folder, precision }: ImportedFacts) =>
     `ESM-2 for ${esm2} and DNABERT-S for ${dnabertS} of ${frames} reading frames, from an earlier run of VirNucPro in ${folder} (precision: ${precision ?? 'unknown'})`,
@@ -130,6 +131,7 @@ const de: typeof en = {
   model: 'Modell',
   chunks: 'Länge der Stücke',
   precision: 'Genauigkeit',
+  controls: 'Letzte Prüfung des Modells vor dem Lauf',
   imported: 'Übernommene Embeddings',
   importedFrom: ({ esm2, dnabertS, frames, folder, precision }) =>
     `ESM-2 für ${esm2} und DNABERT-S für ${dnabertS} von ${frames} Leserahmen, aus einem früheren Lauf von VirNucPro in ${folder} (Genauigkeit: ${precision ?? 'unbekannt'})`,

@@ -14,6 +14,7 @@ import { CALL_TEXT, evidenceText, SCORE_TEXT } from '../table/workbookNotes.ts';
 import { COLOURS, columns, ribbon, stackedBars } from './charts.ts';
 import { html, markup, type Markup } from './markup.ts';
 import { reportFacts, SCORE_BINS, type ReportFacts } from './reportFacts.ts';
+import { describeRunControls } from '../../run/begin/runControls.ts';
 import { REPORT_STYLE } from './reportStyle.ts';
 import { REPORT_TEXTS } from './reportTexts.ts';
 
@@ -122,6 +123,7 @@ class ReportPage {
       [texts.model, `${model.title}${model.notice === null ? '' : ` (${model.notice})`}`],
       [texts.chunks, `${count(chunkLength)} bp`],
       [texts.precision, precision],
+      ...this.controls(),
       ...(run.plan.repairs ?? []).map((repair): [string, string] => [texts.repairs, texts.repair[repair]]),
       ...this.imported((facts): [string, string] => [texts.imported, texts.importedFrom(facts)]),
       [texts.devices, [...new Set(run.devices.map(({ name }) => name))].join(', ') || '–'],
@@ -357,6 +359,11 @@ class ReportPage {
         <dd>${evidenceText(language, this.facts.run.plan.chunkLength)}</dd>
       </dl>
     </section>`;
+  }
+
+  private controls(): [string, string][] {
+    const words = describeRunControls(this.facts.run.devices, this.language);
+    return words === null ? [] : [[this.texts.controls, words]];
   }
 
   /** What of the embeddings taken over from an earlier run; nothing without any. */

@@ -1,5 +1,5 @@
 import type { DeviceMeasures } from '../../store/sqlite/telemetry/deviceMeasures.ts';
-import type { DeviceSummary, RunDevice, RunTimings } from '../../store/types.ts';
+import type { DeviceSummary, JsonObject, RunDevice, RunTimings } from '../../store/types.ts';
 
 /** Share of the working time from which on a device counts as kept busy, and the time before which loading decides. */
 const BUSY_ENOUGH = 0.8;
@@ -14,7 +14,10 @@ export function deviceReports(
   measured: readonly DeviceMeasures[],
   { workingMilliseconds }: Pick<RunTimings, 'workingMilliseconds'>,
 ) {
-  return devices.map(({ id, name, kind, facts, switchedOff }) => {
+  return devices.map(({ id, name, kind, facts: noted, switchedOff }) => {
+    // Controls are of a kind of device, and stand apart.
+    const facts: JsonObject = { ...noted };
+    delete facts['controls'];
     const work = done.find(({ device }) => device === id);
     const measures = measured.find(({ device }) => device === id);
     const seconds = work?.seconds ?? 0;

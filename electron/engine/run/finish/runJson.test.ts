@@ -50,6 +50,18 @@ const IMPORTED = {
   filesRefused: 26,
   refused: [{ path: 'x.pt', why: 'damaged' }],
 };
+const CONTROLS = {
+  checkedAt: '2026-11-20T09:30:00.000Z',
+  kind: 'cuda',
+  deviceName: 'H200',
+  precision: 'fp32',
+  verdict: 'works',
+  auroc: { value: 0.97, low: 0.94, high: 0.99 },
+  quick: true,
+  panelSha256: 'e'.repeat(64),
+  viral: { called: 19, scored: 20 },
+  host: { called: 1, scored: 18 },
+};
 const FACTS = {
   appVersion: '1.2.3',
   backendVersion: '1.2.4',
@@ -92,7 +104,13 @@ it('states every fact of a run by its value', async () => {
   const run = await preparedRun(INPUTS, 3, { normBands: { esm2: [12, 16], dnabert_s: [2, 5] } });
   const { store } = run;
   await store.saveDevices([
-    { id: 'gpu-1', name: 'H200', kind: 'cuda', facts: { node: 'node-a', cores: 8 }, switchedOff: null },
+    {
+      id: 'gpu-1',
+      name: 'H200',
+      kind: 'cuda',
+      facts: { node: 'node-a', cores: 8, controls: CONTROLS },
+      switchedOff: null,
+    },
     { id: 'cpu:0', name: 'Xeon', kind: 'cpu', facts: {}, switchedOff: null },
   ]);
   await store.addEvent({
@@ -184,6 +202,20 @@ it('states every fact of a run by its value', async () => {
         records: 6,
         bases: 3486,
         device_seconds: 2.5,
+      },
+    ],
+    controls: [
+      {
+        checked_at: '2026-11-20T09:30:00.000Z',
+        kind: 'cuda',
+        device: 'H200',
+        precision: 'fp32',
+        verdict: 'works',
+        auroc: { value: 0.97, low: 0.94, high: 0.99 },
+        quick: true,
+        panel_sha256: 'e'.repeat(64),
+        viral: { called_virus: 19, scored: 20 },
+        host: { called_virus: 1, scored: 18 },
       },
     ],
     devices: [

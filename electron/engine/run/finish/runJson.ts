@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { replaceFile } from '../../files/replaceFile.ts';
 import { openNew } from '../../files/runFiles.ts';
+import { controlsFacts } from '../begin/runControls.ts';
 import { syncFolder } from '../../store/syncFolder.ts';
 import type { NormRange, RunEvent, RunTimings, StoredRun } from '../../store/types.ts';
 import type { DeviceReport } from './deviceReport.ts';
@@ -62,6 +63,8 @@ export function runJson(
       bases: prepared?.bases ?? null,
       device_seconds: facts.inputSeconds[input] ?? null,
     })),
+    // The model's last controls on these kinds of devices when the run began; empty where it was never checked.
+    controls: controlsFacts(run.devices),
     devices,
     cluster: clusterFacts(run, devices, facts.tolerance),
     remarks: remarks.map(({ time, level, code, message }) => ({ time: iso(time), level, code, message })),

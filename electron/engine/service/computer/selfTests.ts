@@ -60,12 +60,14 @@ export class UserSelfTests {
       const present = (await listModels(paths)).some((each) => each.id === model && each.present);
       if (!present)
         throw new AppFailure(appError('model_unknown', `There is no model "${model}" on this computer.`));
-      const { planModel } = unwrap(await resolveModel(model, paths));
+      const resolved = unwrap(await resolveModel(model, paths));
+      const { planModel } = resolved;
       const probe = unwrap(await probeDevices(environment));
       if (name === 'model') unwrap(await checkAnswers(environment, paths, probe, planModel, options));
       else {
         const usable = await withLastTest(probe, paths, environment);
-        unwrap(await runControls(environment, paths, usable, planModel, options));
+        const devices = unwrap(selectDevices('auto', usable, resolved));
+        unwrap(await runControls(environment, paths, devices, planModel, options));
       }
     });
   }

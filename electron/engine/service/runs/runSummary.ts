@@ -7,6 +7,7 @@ import { samplesOf } from '../../exports/samples.ts';
 import type { StoredRun } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { goalOf } from '../../run/goal.ts';
+import { controlsOf } from '../../run/begin/runControls.ts';
 import { foreignPlace } from '../../run/madeHere.ts';
 import { storedRequest } from '../../run/storedRequest.ts';
 
@@ -45,6 +46,7 @@ export function describeRun(run: StoredRun, folder: string, paths: AppPaths): Ru
     foreignPlace: foreignPlace(paths, folder, description),
     goal: goalOf(run, folder),
     queuePosition: null,
+    controls: controlsOf(run.devices),
     expected: expectedWorkSchema.safeParse(description.options['expected']).data ?? null,
     starting: false,
     startsInSeconds: null,

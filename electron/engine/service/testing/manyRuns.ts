@@ -32,6 +32,7 @@ export async function libraryOfRuns(
       request: runRequestSchema.parse({ inputs: plan.inputs.map(({ path }) => path), model: 'teaching' }),
       goal: null,
       queuePosition: null,
+      controls: null,
       expected: null,
       foreignPlace: null,
       starting: false,

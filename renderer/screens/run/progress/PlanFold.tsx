@@ -6,6 +6,7 @@ import { Fold } from '../../../components/Fold.tsx';
 import { partNumber } from '../../../i18n/format.ts';
 import { modelTitle } from '../../../state/computer/modelTexts.ts';
 import { useTexts } from '../../../i18n/index.ts';
+import { hashOfRoute } from '../../../state/navigation.ts';
 import { deviceTitle } from '../../../state/runs/deviceLabels.ts';
 import { useLiveRun } from '../../../state/runs/liveRun.ts';
 
@@ -21,6 +22,7 @@ export function PlanFold({ run }: { run: RunSummary }) {
           size="small"
           items={[
             { label: t('newRun.model'), value: modelTitle(plan.model, texts) },
+            ...(run.controls ? [{ label: t('plan.controls'), value: <LastControls run={run} /> }] : []),
             { label: t('plan.chunkLength'), value: format.bases(plan.chunkLength) },
             { label: t('plan.created'), value: format.dateTime(run.createdAt) },
             ...(plan.repairs
@@ -51,6 +53,30 @@ export function PlanFold({ run }: { run: RunSummary }) {
       </Fold>
     </div>
   );
+}
+
+/** What was known of the model when the run began, or the way to find it out. */
+function LastControls({ run }: { run: RunSummary }) {
+  const { t, format } = useTexts();
+  if (run.controls?.length === 0)
+    return (
+      <>
+        {t('controls.neverHere')} <a href={hashOfRoute({ screen: 'models' })}>{t('controls.check')}</a>
+      </>
+    );
+  return run.controls?.map(({ kind, deviceName, checkedAt, verdict, viral, host }) => (
+    <div key={kind} title={t(`controls.verdict.${verdict}`)}>
+      {t(verdict === 'works' ? 'controls.works' : 'controls.fails')}
+      {': '}
+      {t('controls.called', {
+        viral: viral.called,
+        virals: viral.scored,
+        host: host.called,
+        hosts: host.scored,
+      })}{' '}
+      {`${deviceName}, ${format.dateTime(checkedAt)}`}
+    </div>
+  ));
 }
 
 function PlanFacts({ run: { plan } }: { run: RunSummary }) {

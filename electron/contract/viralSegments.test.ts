@@ -17,12 +17,14 @@ function segmentsOf(path: readonly number[], scores: Scores) {
   const runs: number[][] = [];
   path.forEach((state, i) => {
     if (state === 0) return;
-    if (path[i - 1] === 1) runs.at(-1)!.push(i);
+    const last = runs.at(-1);
+    if (path[i - 1] === 1 && last) last.push(i);
     else runs.push([i]);
   });
   return runs.flatMap((chunks) => {
     const scored = chunks.filter((i) => scores[i] !== null);
-    return scored.length === 0 ? [] : [{ first: scored[0]!, last: scored.at(-1)! }];
+    const [first, last] = [scored[0], scored.at(-1)];
+    return first === undefined || last === undefined ? [] : [{ first, last }];
   });
 }
 

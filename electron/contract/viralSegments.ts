@@ -3,6 +3,8 @@ const SWITCH = 0.01;
 /** A single chunk's score counts as no surer than this: a chunk alone makes no segment. */
 const SUREST = 0.95;
 
+type State = 0 | 1;
+
 /** Chunks `first` to `last`, both with a score. */
 export interface ViralSegment {
   first: number;
@@ -16,30 +18,27 @@ export interface ViralSegment {
 export function viralSegments(scores: readonly (number | null)[]): ViralSegment[] {
   const [stay, change] = [Math.log(1 - SWITCH), Math.log(SWITCH)];
   /** By chunk the state before the best path to others, and to virus. */
-  const cameFrom: [number, number][] = [];
+  const cameFrom: [State, State][] = [];
   let best: [number, number] = [0, 0];
   for (const [chunk, score] of scores.entries()) {
     const p = score === null ? 0.5 : Math.min(Math.max(score, 1 - SUREST), SUREST);
     const [others, virus] = best;
-    const from: [number, number] = [
-      others + stay >= virus + change ? 0 : 1,
-      virus + stay >= others + change ? 1 : 0,
-    ];
-    cameFrom.push(from);
-    const reached = (state: 0 | 1): number =>
-      chunk === 0 ? 0 : best[from[state]]! + (from[state] === state ? stay : change);
-    best = [reached(0) + Math.log(1 - p), reached(1) + Math.log(p)];
+    const toOthers = [others + stay, virus + change] as const;
+    const toVirus = [others + change, virus + stay] as const;
+    cameFrom.push([toOthers[0] >= toOthers[1] ? 0 : 1, toVirus[1] >= toVirus[0] ? 1 : 0]);
+    const before = chunk === 0 ? ([0, 0] as const) : ([Math.max(...toOthers), Math.max(...toVirus)] as const);
+    best = [before[0] + Math.log(1 - p), before[1] + Math.log(p)];
   }
   const segments: ViralSegment[] = [];
   let current: ViralSegment | null = null;
-  let state = best[1] > best[0] ? 1 : 0;
-  for (let chunk = scores.length - 1; chunk >= 0; chunk--) {
+  let state: State = best[1] > best[0] ? 1 : 0;
+  for (const [chunk, [fromOthers, fromVirus]] of [...cameFrom.entries()].toReversed()) {
     if (state === 0) current = null;
     else if (scores[chunk] !== null) {
       if (current) current.first = chunk;
       else segments.unshift((current = { first: chunk, last: chunk }));
     }
-    state = cameFrom[chunk]![state]!;
+    state = state === 0 ? fromOthers : fromVirus;
   }
   return segments;
 }

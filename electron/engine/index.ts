@@ -91,7 +91,7 @@ export { checkDevicesOnce, describeVerdicts, withLastTest } from './devices/self
 export { checkAnswers } from './devices/selfTest/modelLevel.ts';
 export { lastCalibration } from './run/calibrations.ts';
 export { runControls } from './devices/selfTest/controlsLevel.ts';
-export { controlsFacts, describeRunControls, VERDICTS } from './run/begin/runControls.ts';
+export { controlsFacts, describeRunControls, VERDICTS } from './results/controlsOfRun.ts';
 export { measurePrecisions } from './devices/selfTest/precisionLevel.ts';
 export { measureSpeed } from './devices/selfTest/speedLevel.ts';
 export { processStart } from './processes/liveProcess.ts';

@@ -14,7 +14,7 @@ import { CALL_TEXT, evidenceText, SCORE_TEXT } from '../table/workbookNotes.ts';
 import { COLOURS, columns, ribbon, stackedBars } from './charts.ts';
 import { html, markup, type Markup } from './markup.ts';
 import { reportFacts, SCORE_BINS, type ReportFacts } from './reportFacts.ts';
-import { describeRunControls } from '../../run/begin/runControls.ts';
+import { describeRunControls } from '../../results/controlsOfRun.ts';
 import { REPORT_STYLE } from './reportStyle.ts';
 import { REPORT_TEXTS } from './reportTexts.ts';
 

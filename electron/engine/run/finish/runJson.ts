@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { replaceFile } from '../../files/replaceFile.ts';
 import { openNew } from '../../files/runFiles.ts';
-import { controlsFacts } from '../begin/runControls.ts';
+import { controlsFacts } from '../../results/controlsOfRun.ts';
 import { syncFolder } from '../../store/syncFolder.ts';
 import type { NormRange, RunEvent, RunTimings, StoredRun } from '../../store/types.ts';
 import type { DeviceReport } from './deviceReport.ts';

@@ -7,7 +7,7 @@ import { samplesOf } from '../../exports/samples.ts';
 import type { StoredRun } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { goalOf } from '../../run/goal.ts';
-import { controlsOf } from '../../run/begin/runControls.ts';
+import { controlsOf } from '../../results/controlsOfRun.ts';
 import { foreignPlace } from '../../run/madeHere.ts';
 import { storedRequest } from '../../run/storedRequest.ts';
 

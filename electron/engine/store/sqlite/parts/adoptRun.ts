@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
-import { RUN_DATABASE } from '../../runFolder.ts';
+import { RUN_DATABASE } from '../../../../contract/folderNames.ts';
 import type { InputProblem } from '../../../../contract/protocol/index.ts';
 import { copyTelemetry } from './shares.ts';
 import { sealMethods } from './digests.ts';
@@ -16,27 +16,39 @@ export interface AdoptedBefore {
 const renumbered = (key: string): string =>
   `printf('%06d', CAST(${key} AS INTEGER) + $parts) || substr(${key}, instr(${key} || '.', '.'))`;
 
-const PART_AS_IT_IS = [
-  ...['sha256', 'frame_begin', 'frame_end', 'frames', 'residues', 'chunks', 'round', 'state', 'attempts'],
-  ...['device', 'seconds', 'scores_sha256', 'recomputed_fp32', 'frames_failed', 'frames_outside_norm_band'],
-  ...['esm2_norm_low', 'esm2_norm_high', 'dnabert_s_norm_low', 'dnabert_s_norm_high', 'batch_halvings'],
-  ...['bisected', 'repeated_proteins', 'repeated_nucleotides', 'failure_code', 'failure_message'],
-].join(', ');
+/** What changes in a row as it moves; every other column stays as it is. Seals are made anew. */
+const MOVED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  record: { row: 'row + $records', input: 'input + $inputs' },
+  records_file: {
+    path: `'work/' || $inputs || '/' || substr(path, 6)`,
+    first_row: 'first_row + $records',
+    rows_sha256: 'NULL',
+  },
+  part: {
+    id: 'id + $ids',
+    key: renumbered('key'),
+    number: 'number + $parts',
+    parent: renumbered('parent'),
+    first_row: 'first_row + $records',
+    last_row: 'last_row + $records',
+    embeddings_sha256: 'NULL',
+    rows_sha256: 'NULL',
+  },
+  chunk: { row: 'row + $records', part: 'part + $ids' },
+};
 
-const COPIES = [
-  `UPDATE main.input SET (records, bases, first_row, failure) = (SELECT records, bases, first_row + $records, failure
-     FROM other.input AS own WHERE own.input + $inputs = main.input.input)
-   WHERE input IN (SELECT input + $inputs FROM other.input)`,
-  `INSERT INTO main.record (row, input, byte_offset, length, n_chunks, n_frames, reason, name, header)
-   SELECT row + $records, input + $inputs, byte_offset, length, n_chunks, n_frames, reason, name, header FROM other.record`,
-  `INSERT INTO main.records_file (path, sha256, first_row, count)
-   SELECT 'work/' || $inputs || '/' || substr(path, 6), sha256, first_row + $records, count FROM other.records_file`,
-  `INSERT INTO main.part (id, key, number, parent, first_row, last_row, ${PART_AS_IT_IS})
-   SELECT id + $ids, ${renumbered('key')}, number + $parts, ${renumbered('parent')}, first_row + $records,
-     last_row + $records, ${PART_AS_IT_IS} FROM other.part`,
-  `INSERT INTO main.chunk (row, chunk, part, frames, unscored, fp32, is_virus, scores, reason)
-   SELECT row + $records, chunk, part + $ids, frames, unscored, fp32, is_virus, scores, reason FROM other.chunk`,
-];
+const PREPARED_INPUTS = `UPDATE main.input SET (records, bases, first_row, failure) =
+  (SELECT records, bases, first_row + $records, failure FROM other.input AS own WHERE own.input + $inputs = main.input.input)
+  WHERE input IN (SELECT input + $inputs FROM other.input)`;
+
+function copyOf(db: Database.Database, table: string, moved: Readonly<Record<string, string>>): string {
+  const columns = db
+    .prepare<[string], string>(`SELECT name FROM pragma_table_info(?, 'main')`)
+    .pluck()
+    .all(table);
+  const values = columns.map((column) => moved[column] ?? column);
+  return `INSERT INTO main.${table} (${columns.join(', ')}) SELECT ${values.join(', ')} FROM other.${table}`;
+}
 
 /**
  * Takes over a finished run, behind those that were adopted before it. Whoever calls this holds its lock, and has compared it with
@@ -52,7 +64,9 @@ export function adoptRun(
   try {
     db.transaction(() => {
       const ids = db.prepare<[], number>('SELECT coalesce(max(id), 0) FROM main.part').pluck().get() ?? 0;
-      for (const copy of COPIES) db.prepare(copy).run(namedIn(copy, { ...before, ids }));
+      const copies = Object.entries(MOVED).map(([table, moved]) => copyOf(db, table, moved));
+      for (const copy of [PREPARED_INPUTS, ...copies])
+        db.prepare(copy).run(namedIn(copy, { ...before, ids }));
       addProblems(db, before, problems);
       db.exec('INSERT OR REPLACE INTO main.device SELECT * FROM other.device');
       copyTelemetry(db, 'other');

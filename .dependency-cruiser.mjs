@@ -35,7 +35,7 @@ const BOTTOM = {
   setup: ['devices', 'environment', 'files', 'format', 'models', 'system'],
   workers: ['environment', 'files', 'processes', 'system'],
   store: ['files', 'processes', 'results', 'system'],
-  inputs: ['environment', 'files', 'results', 'store', 'workers'],
+  inputs: ['environment', 'files', 'results', 'workers'],
   exports: ['environment', 'files', 'format', 'inputs', 'processes', 'results', 'store'],
   computers: ['files', 'format', 'processes', 'system'],
 };

@@ -44,7 +44,11 @@ describe('message catalogues', () => {
   });
 
   it('have the same keys', () => {
-    expect(Object.keys(CATALOGUES.de).toSorted()).toEqual(keys.toSorted());
+    // An error without words of the window has the engine's, which are English.
+    const shared = Object.keys(CATALOGUES.de).filter(
+      (key) => !key.startsWith('error.') || keys.includes(key as MessageKey),
+    );
+    expect(shared.toSorted()).toEqual(keys.toSorted());
   });
 
   it('count in the grammar of the language', () => {

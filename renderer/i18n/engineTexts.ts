@@ -1,6 +1,5 @@
 import type { Wording } from '../../electron/contract/index.ts';
-import type { Texts } from './index.ts';
-import type { MessageKey } from './en/index.ts';
+import type { MessageKey, Texts } from './index.ts';
 import { titleOfCode } from './errors.ts';
 
 /** What the engine said, with the key that it has in the catalogues, if any. */

@@ -1,11 +1,12 @@
 import { IntlMessageFormat } from 'intl-messageformat';
 import { createContext, useContext } from 'react';
-import type { Settings } from '../../electron/contract/index.ts';
-import { de } from './de/index.ts';
-import { en, type MessageKey, type Messages } from './en/index.ts';
+import { MESSAGES, type Settings } from '../../electron/contract/index.ts';
+import de from './de.json' with { type: 'json' };
+import en from './en.json' with { type: 'json' };
 import { createFormats, type Formats } from './format.ts';
 
-export type { MessageKey, Messages };
+export type MessageKey = keyof typeof en | `engine.${keyof typeof MESSAGES}`;
+export type Messages = Readonly<Record<MessageKey, string>>;
 export type Language = Settings['language'];
 type MessageValues = Record<string, string | number>;
 
@@ -17,7 +18,12 @@ export interface Texts {
   readonly format: Formats;
 }
 
-export const CATALOGUES: Record<Language, Messages> = { en, de };
+/** What the engine says by key stands in the contract; en.json has it only where the window says it otherwise. */
+const fromEngine = Object.fromEntries(
+  Object.entries(MESSAGES).map(([key, text]) => [`engine.${key}`, text]),
+) as Record<`engine.${keyof typeof MESSAGES}`, string>;
+
+export const CATALOGUES: Record<Language, Messages> = { en: { ...fromEngine, ...en }, de };
 
 /** Numbers and dates follow the window's language, not the system's: the two would contradict each other. */
 const LOCALES: Record<Language, string> = { en: 'en-GB', de: 'de-DE' };

@@ -7,7 +7,7 @@ import {
 } from '../../../../electron/contract/terminal/slurmScript.ts';
 import { Fold } from '../../../components/Fold.tsx';
 import { useTexts } from '../../../i18n/index.ts';
-import type { MessageKey } from '../../../i18n/en/index.ts';
+import type { MessageKey } from '../../../i18n/index.ts';
 import { useCopy } from '../../../state/clipboard.ts';
 import type { SlurmSettings } from '../../../state/newRun/slurm.ts';
 import classes from './SlurmForm.module.css';

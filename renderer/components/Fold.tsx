@@ -20,6 +20,7 @@ export function Fold({ title, opened: forced = false, children }: FoldProps) {
         variant="subtle"
         color="slate"
         size="compact-sm"
+        style={{ placeSelf: 'start' }}
         aria-expanded={opened}
         aria-controls={id}
         leftSection={

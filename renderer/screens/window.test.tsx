@@ -319,7 +319,7 @@ describe('a run', () => {
     await renderWithEngine(<App />);
     for (const tab of ['progress', 'files', 'results'] as const) {
       act(() => go({ screen: 'run', runId: RUN_IDS.teaching, tab }));
-      await screen.findByText('These results are not for research.');
+      await screen.findByText('Not for research');
     }
   });
 

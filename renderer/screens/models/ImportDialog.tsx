@@ -28,19 +28,25 @@ export function ImportDialog({ paths }: { paths: readonly string[] }) {
   );
 }
 
-/** What a model is made of, and what of it these files hold. */
-function Expected({ found }: { found: FoundWeights }) {
+/** What a model is made of, and where each of it is. */
+function Checklist({ found }: { found: FoundWeights }) {
   const { t } = useTexts();
   const kinds = new Set<string>([...found.encoders, ...found.files.map(({ kind }) => kind)]);
+  // What is on this computer already is not missed.
+  const isWhole = found.models.length > 0 && found.models.every(({ missing }) => missing.length === 0);
   return (
     <>
       <p>{t('models.expected')}</p>
       <ul className={classes.files}>
-        {(['esm2', 'dnabert_s', 'tokenizer', 'head'] as const).map((role) => (
-          <li key={role}>
-            {t(`models.role.${role}`)}: {t(kinds.has(role) ? 'models.among' : 'models.notAmong')}
-          </li>
-        ))}
+        {(['esm2', 'dnabert_s', 'tokenizer', 'head'] as const).map((role) => {
+          const isAmong = kinds.has(role);
+          return (
+            <li key={role}>
+              <span aria-hidden>{isAmong || isWhole ? '✓' : '–'}</span> {t(`models.role.${role}`)}:{' '}
+              {t(isAmong ? 'models.among' : isWhole ? 'models.hereAlready' : 'models.notAmong')}
+            </li>
+          );
+        })}
       </ul>
     </>
   );
@@ -93,7 +99,7 @@ function Import({ paths, found }: { paths: readonly string[]; found: FoundWeight
           </li>
         ))}
       </ul>
-      {found.models.length === 0 && <Expected found={found} />}
+      <Checklist found={found} />
       {problems.map((problem) => (
         <Banner key={problem} tone="warn" title={problem} />
       ))}

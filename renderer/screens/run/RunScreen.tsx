@@ -5,7 +5,6 @@ import { followRun, useLiveRun } from '../../state/runs/liveRun.ts';
 import { runStatus, useRuns } from '../../state/runs/runs.ts';
 import { Group, Tabs, Text } from '@mantine/core';
 import { isAtWork, runFileStem, type RunSummary } from '../../../electron/contract/index.ts';
-import { Banner } from '../../components/feedback/Banner.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { Page } from '../../components/Page.tsx';
 import { PathText } from '../../components/files/PathText.tsx';
@@ -57,16 +56,16 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
           <span data-live>
             <RunBadge run={run} />
           </span>
+          {notice !== null && (
+            <span className={classes.notice} title={notice}>
+              {t('run.notForResearch')}
+            </span>
+          )}
           <PathText path={run.folder} />
         </Group>
       }
       actions={<RunActions run={run} tab={tab} />}
     >
-      {notice !== null && (
-        <Banner tone="caution" title={t('run.notForResearch')}>
-          {notice}
-        </Banner>
-      )}
       <WhileConnected>
         <RunBanners run={run} />
       </WhileConnected>

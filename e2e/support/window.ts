@@ -43,10 +43,10 @@ export async function takeTeachingModel(page: Page): Promise<void> {
   await expect(page.getByRole('region', { name: 'Model' })).toContainText('Teaching model');
 }
 
-/** Parts are among the technical details; the whole of a text, since "Part 1" before "0 parts done" reads as ten. */
+/** Parts are among the settings of the run; the whole of a text, since "Part 1" before "0 parts done" reads as ten. */
 export async function partsDone(page: Page): Promise<void> {
-  const details = page.locator('details', { has: page.getByText('Technical details', { exact: true }) });
-  if ((await details.getAttribute('open')) === null) await details.getByText('Technical details').click();
+  const settings = page.getByRole('button', { name: 'Settings of this run' });
+  if ((await settings.getAttribute('aria-expanded')) === 'false') await settings.click();
   await expect(page.getByText(/^[1-9]\d* parts? done$/).first()).toBeVisible({ timeout: LONG_MS });
 }
 

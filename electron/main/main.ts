@@ -4,7 +4,6 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import {
   type AppPaths,
-  endByForce,
   engineBase,
   openService,
   resolveAppPaths,
@@ -21,6 +20,7 @@ import { GrantedPaths } from './window/grantedPaths.ts';
 import { openMainWindow } from './window/mainWindow.ts';
 import { setMenu } from './menu.ts';
 import { PortBroker } from './window/portBroker.ts';
+import { putOffQuitting, type QuitPutOff } from './quit/putOffQuitting.ts';
 import { Quitting } from './quit/quitting.ts';
 import { relaunch, SAFE_MODE_SWITCH } from './relaunch.ts';
 import { logShell, endAfter } from './trouble/shellLogging.ts';
@@ -68,21 +68,24 @@ function begin(paths: AppPaths): void {
   if (safeMode) app.disableHardwareAcceleration();
   registerAppScheme();
   guardAllPages();
-  // While databases are being opened they can't be closed, and SQLite survives an end by force.
-  app.on('before-quit', endByForce);
+  const quitPutOff = putOffQuitting();
   app
     .whenReady()
-    .then(() => run({ paths, log, safeMode }))
-    .catch((reason: unknown) => endAfter(reason, log));
+    .then(() => run({ paths, log, safeMode, quitPutOff }))
+    .catch((reason: unknown) => {
+      quitPutOff.end();
+      return endAfter(reason, log);
+    });
 }
 
 interface Start {
   paths: AppPaths;
   log: ShellLog;
   safeMode: boolean;
+  quitPutOff: QuitPutOff;
 }
 
-async function run({ paths, log, safeMode }: Start): Promise<void> {
+async function run({ paths, log, safeMode, quitPutOff }: Start): Promise<void> {
   const service = await openService(
     engineBase({ appVersion: app.getVersion(), paths, storeHost: storeHost() }),
     {
@@ -92,7 +95,6 @@ async function run({ paths, log, safeMode }: Start): Promise<void> {
       serverPackage: app.isPackaged ? undefined : process.env['VIRNUCPRO_SERVER_PACKAGE'] || undefined,
     },
   );
-  app.off('before-quit', endByForce);
   serveApp(session.defaultSession, pageFolder());
   setMenu(log.file);
   followTheme(service);
@@ -167,6 +169,10 @@ async function run({ paths, log, safeMode }: Start): Promise<void> {
     process.on(signal, () => {
       quitting.systemEnds();
     });
+  }
+  if (quitPutOff.end().wasWanted) {
+    app.quit();
+    return;
   }
   keeper.show();
   const window = keeper.current();

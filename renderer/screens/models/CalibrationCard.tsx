@@ -120,9 +120,16 @@ function CalibrationTable({ calibration }: { calibration: Calibration }) {
             .flatMap(({ from, viral, other, thresholds }) =>
               thresholds.map(({ threshold, viralAbove, otherAbove }, place) => (
                 <Table.Tr key={`${from} ${threshold}`}>
-                  <Table.Th scope="row" fw={400}>
-                    {place === 0 && t('calibration.from', { length: format.bases(from) })}
-                  </Table.Th>
+                  {place === 0 && (
+                    <Table.Th
+                      scope="rowgroup"
+                      rowSpan={thresholds.length}
+                      fw={400}
+                      style={{ verticalAlign: 'top' }}
+                    >
+                      {t('calibration.from', { length: format.bases(from) })}
+                    </Table.Th>
+                  )}
                   <Table.Td>{format.decimal(threshold, 2)}</Table.Td>
                   <Table.Td>{share(viralAbove, viral.sequences)}</Table.Td>
                   <Table.Td>{share(otherAbove, other.sequences)}</Table.Td>

@@ -33,7 +33,7 @@ export function ModelTile({ model, tests }: { model: ModelStatus; tests: ModelTe
   return (
     <li className={classes.tile} aria-label={title}>
       <Group justify="space-between" gap="6px 12px">
-        <h3 className={classes.title}>{title}</h3>
+        <h2 className={classes.title}>{title}</h2>
         {model.problem ? (
           <Badge tone="bad" icon={IconAlertTriangle}>
             {t('computer.modelDamaged')}

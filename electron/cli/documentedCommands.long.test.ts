@@ -12,6 +12,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   setup: 'electron/cli/setUpOffline.integration.test.ts',
   'pack-offline': 'electron/cli/setUpOffline.integration.test.ts',
   'import-legacy': 'electron/cli/importLegacy.long.test.ts',
+  merge: 'electron/cli/merge.integration.test.ts',
+  calibrate: 'electron/engine/run/calibrations.integration.test.ts',
   serve: 'electron/cli/serve.integration.test.ts',
   'doctor --repair': 'electron/engine/setup/repair.long.test.ts',
   'resume out --slurm SCRIPT': 'electron/cli/slurmCluster.long.test.ts',

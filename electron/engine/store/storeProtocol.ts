@@ -55,10 +55,14 @@ export interface StoreRequest {
   args: unknown[];
 }
 
+/** Asks a thread to end, whatever it is asked besides. */
+export const LEAVE = 'leave';
+
 export const OPENED_TO_LOOK = appError('run_locked', 'This run was opened to look only.');
 
 export type StoreReply =
   | { type: 'opened'; journal: Journal; names: MethodNames }
   | { type: 'refused'; error: AppError }
+  | { type: 'leaving' }
   | { type: 'result'; id: number; value: unknown }
   | { type: 'error'; id: number; error: AppError };

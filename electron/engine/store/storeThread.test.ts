@@ -1,8 +1,12 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { temporaryFolder } from '../testing/testContext.ts';
+import { computeAll, preparedRun, removeFolders } from './testing/storeFixture.ts';
+import { recordOf } from './testing/syntheticRun.ts';
+
+afterAll(removeFolders);
 
 /** Far more than all that is waited for in it. */
 const HANGS_MS = 120_000;
@@ -30,6 +34,26 @@ it(
       'usage',
       2,
     ]);
+  },
+  HANGS_MS,
+);
+
+it(
+  'ends no thread that waits for an answer of DuckDB, which would end the process',
+  async () => {
+    const run = await preparedRun([[recordOf('a', [63, 5])], [recordOf('b', [9])]]);
+    await computeAll(run);
+    const { files } = await run.store.writeTables();
+    await run.store.saveResultFiles(files);
+    await run.store.setState({ phase: 'done', failedParts: 0, failedRecords: 0 });
+    await run.store.close();
+    const script = join(import.meta.dirname, 'testing', 'closingChild.ts');
+    const child = spawn(process.execPath, [script, run.folder], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      timeout: HANGS_MS,
+      killSignal: 'SIGKILL',
+    });
+    expect(await text(child.stdout)).toBe('4 refused');
   },
   HANGS_MS,
 );

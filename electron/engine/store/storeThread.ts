@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { appError, AppFailure, type AppError } from '../../contract/errors.ts';
-import type {
-  Journal,
-  MethodNames,
-  StoreMethods,
-  StoreReply,
-  StoreRequest,
-  StoreTask,
-  StoreThreadData,
+import {
+  LEAVE,
+  type Journal,
+  type MethodNames,
+  type StoreMethods,
+  type StoreReply,
+  type StoreRequest,
+  type StoreTask,
+  type StoreThreadData,
 } from './storeProtocol.ts';
 
 interface Waiting {
@@ -26,6 +27,8 @@ const HEAP_LIMITS = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 1024 
 const OPEN_MS = 60_000;
 /** A thread ends at once, unless SQLite is at work in it, which nothing can break off. */
 const END_MS = 5_000;
+/** Within which a thread hears that it is to end, unless it is at work. */
+const HEAR_MS = 2_000;
 
 /** Every thread from its start to its end. */
 const living = new Set<Worker>();
@@ -46,10 +49,23 @@ function start(hostEntry: URL, task: StoreTask): Worker {
   return worker;
 }
 
-/** Ends a thread, or gives up on it. */
+/**
+ * Ends a thread, or gives up on it. One that hears it ends by itself, when DuckDB has answered what it was asked: Node ends the whole
+ * process where that answer finds its thread terminated. One that does not hear it is at work itself, and waits for no answer.
+ */
 async function end(worker: Worker): Promise<void> {
+  if (!living.has(worker)) return;
   worker.on('error', () => undefined);
-  await Promise.race([worker.terminate(), sleep(END_MS, undefined, { ref: false })]);
+  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  const hears = new Promise<void>((resolve) => {
+    worker.on('message', ({ type }: StoreReply) => {
+      if (type === 'leaving') resolve();
+    });
+  });
+  worker.postMessage(LEAVE);
+  const wait = (ms: number) => sleep(ms, false as const, { ref: false });
+  const isHeard = await Promise.race([Promise.race([hears, exited]).then(() => true), wait(HEAR_MS)]);
+  await Promise.race([isHeard ? exited : worker.terminate(), wait(END_MS)]);
 }
 
 /** Throws where the program is being closed. */

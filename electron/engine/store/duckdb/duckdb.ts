@@ -11,6 +11,14 @@ const MEMORY = '1GB';
 /** What sorting may put on the disk beside it. */
 const SPILL = '20GB';
 
+/** Of this thread. */
+const connections = new Set<DuckDBConnection>();
+
+/** Breaks off whatever this thread asks of DuckDB, which rejects. */
+export function interruptDuckDb(): void {
+  for (const connection of connections) connection.interrupt();
+}
+
 /** An in-memory DuckDB of one thread of the store. */
 export interface DuckDb {
   readonly connection: DuckDBConnection;
@@ -39,6 +47,7 @@ export async function openDuckDb(limits: { memory?: string; threads?: number } =
     allow_community_extensions: 'false',
   });
   const connection = await instance.connect();
+  connections.add(connection);
   const run = (sql: string): Promise<DuckDBMaterializedResult> =>
     connection.run(sql).catch((error: unknown) => {
       throw failureOf(error);
@@ -49,6 +58,7 @@ export async function openDuckDb(limits: { memory?: string; threads?: number } =
     rows: async <Row extends unknown[]>(sql: string): Promise<Row[]> =>
       (await (await run(sql)).getRows()) as unknown[] as Row[],
     close: () => {
+      connections.delete(connection);
       connection.closeSync();
       instance.closeSync();
       rmSync(spillFolder, { recursive: true, force: true });

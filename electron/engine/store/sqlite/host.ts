@@ -3,9 +3,11 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { openLibrary } from './libraryDatabase.ts';
 import { openRunReader, openRunWriter } from './runDatabase.ts';
 import { describeStoreError } from './storeErrors.ts';
+import { interruptDuckDb } from '../duckdb/duckdb.ts';
 import {
   allOf,
   type Journal,
+  LEAVE,
   type StoreMethods,
   type StoreReply,
   type StoreRequest,
@@ -46,8 +48,22 @@ export function runStoreHost(): void {
   }
   // One after the other: a question to DuckDB is answered later, and none may see what the next one changes.
   let last = Promise.resolve();
-  port.on('message', (request: StoreRequest) => {
-    last = last.then(() => answer(request));
+  let isLeaving = false;
+  port.on('message', (request: StoreRequest | typeof LEAVE) => {
+    if (request !== LEAVE) {
+      last = last.then(() => (isLeaving ? undefined : answer(request)));
+      return;
+    }
+    isLeaving = true;
+    interruptDuckDb();
+    reply({ type: 'leaving' });
+    // Not before DuckDB has answered: an answer to a thread that is gone ends the whole process.
+    last = last
+      .then(async () => {
+        await methods['close']?.();
+      })
+      .catch(() => undefined)
+      .then(() => process.exit());
   });
 }
 

@@ -115,7 +115,7 @@ function DeviceTable() {
   const devices = useLiveRun((state) => state.live?.devices);
   if (ids.length === 0 || !devices) return null;
   return (
-    <Box mt={14} style={{ overflowX: 'auto' }} tabIndex={0} role="region" aria-label={t('run.devices')}>
+    <Box mt={14} style={{ overflowX: 'auto' }} tabIndex={0} role="region" aria-label={t('plan.title')}>
       <table className="facts-table">
         <thead>
           <tr>

@@ -40,8 +40,8 @@ export type SequenceSort = z.infer<typeof sequenceSortSchema>;
 
 /** A sequence as a row of the table. */
 const listedSequenceSchema = sequenceResultSchema.extend({
-  /** Along the sequence, a number for each chunk or, in a long sequence, for several: the highest virus score in percent, at least 1,
-   * negative where that chunk is called other; 0 where nothing is scored. */
+  /** Along the sequence, a number for each chunk or, in a long sequence, for several: the virus score in percent, at least 1,
+   * negative where that chunk is called other; of several chunks the one furthest from 50; 0 where nothing is scored. */
   ribbon: z.array(z.int()),
   /** What each table of another tool says of it. */
   others: z.array(z.object({ isVirus: z.boolean(), text: z.string() }).nullable()).optional(),

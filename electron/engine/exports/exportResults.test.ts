@@ -430,6 +430,10 @@ describe.skipIf(WITHOUT_PYTHON)('sequences', () => {
     expect(proteins).toHaveLength(scored.length);
     for (const [i, { row, seqName, bestChunkStart, bestChunkEnd, bestFrame }] of scored.entries()) {
       const [header, protein] = proteins[i]!;
+      const { chunks } = await run.store.chunksOf(row, 0, 99);
+      const chunk = chunks.find(({ start }) => start === bestChunkStart);
+      const own = chunk?.frames.find(({ frame }) => frame === bestFrame);
+      expect(Math.fround(Number(/ score=(\S+)/.exec(header)?.[1]))).toBe(own?.score2);
       expect(header.startsWith(`${seqName}_chunk_`)).toBe(true);
       expect(header).toContain(`chunk=${bestChunkStart}-${bestChunkEnd} frame=${bestFrame} `);
       expect(header.endsWith(MARK)).toBe(true);

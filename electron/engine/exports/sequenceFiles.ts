@@ -22,8 +22,8 @@ async function writeFasta(source: ExportSource, inputs: InputSequences, file: Wh
   }
 }
 
-/** The protein that decides for each sequence: of the frame with the highest virus score in the best chunk. Named like this frame
- * in prediction_results.txt. Sequences without a scored chunk have none. Answers with how many there are. */
+/** The protein that decides for each sequence: of the frame that decides its best chunk, with the virus score of this frame. Named
+ * like this frame in prediction_results.txt. Sequences without a scored chunk have none. Answers with how many there are. */
 export async function writeProteins(
   source: ExportSource,
   inputs: InputSequences,
@@ -58,7 +58,7 @@ function decidingProtein(
   const protein = frameProtein(lettersOf(record()).slice(start, end), best.frame);
   const mark = modelMark(source.run.plan.model);
   const facts =
-    `chunk=${start + 1}-${end} frame=${best.frame} score=${float32Text(best.score2)} ` +
+    `chunk=${start + 1}-${end} frame=${best.frame} score=${float32Text(best.virusScore)} ` +
     `call=${sequence.prediction}${mark === null ? '' : ` ${mark}`}`;
   return `>${chunkId(firstWord(sequence.header), best.chunk)}${best.frame} ${facts}\n${wrapped(protein)}`;
 }
@@ -151,11 +151,11 @@ export const proteins = exportFormat(
   {
     en: [
       'Proteins of the deciding frames (FASTA)',
-      'Of each sequence the protein whose frame has the highest virus score; reads the input files once more',
+      'Of each sequence the protein of the frame that decides its best chunk; reads the input files once more',
     ],
     de: [
       'Proteine der entscheidenden Rahmen (FASTA)',
-      'Von jeder Sequenz das Protein, dessen Rahmen den höchsten Viruswert hat; liest die Eingabedateien noch einmal',
+      'Von jeder Sequenz das Protein des Rahmens, der ihr bestes Stück entscheidet; liest die Eingabedateien noch einmal',
     ],
   },
   ({ source, file, withSequences }) => withSequences((inputs) => writeProteins(source, inputs, file)),

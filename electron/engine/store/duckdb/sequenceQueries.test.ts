@@ -137,6 +137,21 @@ describe('what a window asks of the results', () => {
     await expect(store.sequencesOf(Uint32Array.of(99))).rejects.toThrow('changed');
   });
 
+  it('draws of each chunk the score that its call is made of, and of several chunks the most decided one', async () => {
+    const chunks = new Array<number>(90).fill(1);
+    const own = await preparedRun([[recordOf('two frames', [3]), recordOf('long', chunks)]]);
+    const score = ({ row, chunk, frame }: { row: number; chunk: number; frame: number }) =>
+      row === 0 ? (frame === 0 ? 0.05 : 0.88) : chunk % 2 === 0 ? 0.6 : 0.1;
+    for (const { key } of own.prepared.parts) await compute(own, key, score);
+    const [decided, long] = await own.store.ribbonsOf([
+      { row: 0, nChunks: 1 },
+      { row: 1, nChunks: 90 },
+    ]);
+    expect(decided).toEqual([-5]);
+    expect(long).toEqual(new Array<number>(45).fill(-10));
+    await own.store.close();
+  });
+
   it('counts calls by length, and bases by input', async () => {
     expect(await run.store.lengthShares({ filter: {} }, [0, 600, 1200])).toEqual([
       { from: 0, to: 600, virus: 1, others: 1 },

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { ChunkResult, Reason, SequenceResult } from '../../../../contract/results.ts';
 import { readPlan } from '../runRows.ts';
-import { callChunk, FRAMES_IN_MASK, frameName } from '../../../results/chunkCall.ts';
+import { callChunk, FRAMES_IN_MASK, frameName, VIRUS_FROM } from '../../../results/chunkCall.ts';
 import { chunkBounds } from '../../../results/chunkLayout.ts';
 import { viralRowMethods } from './derive/viralRows.ts';
 import { checkChunk, scorePairs, scoredFrames, SCORES_READ } from './derive/recordScan.ts';
@@ -68,10 +68,15 @@ const RIBBON_CHUNKS = 4 * RIBBON_STEPS;
 function ribbonOf(nChunks: number, chunks: readonly ScoredChunk[]): number[] {
   const steps = Math.min(nChunks, RIBBON_STEPS);
   const ribbon = new Array<number>(steps).fill(0);
-  for (const { chunk, score2, isVirus } of chunks) {
+  /** How far the score that each step shows lies from 0.5: of several chunks it shows the most decided one. */
+  const decided = new Array<number>(steps).fill(-1);
+  for (const { chunk, virusScore, isVirus } of chunks) {
     const step = Math.floor((chunk * steps) / nChunks);
-    const percent = Math.max(1, Math.round(100 * score2));
-    if (percent > Math.abs(ribbon[step]!)) ribbon[step] = isVirus ? percent : -percent;
+    const distance = Math.abs(virusScore - VIRUS_FROM);
+    if (distance <= decided[step]!) continue;
+    const percent = Math.max(1, Math.round(100 * virusScore));
+    decided[step] = distance;
+    ribbon[step] = isVirus ? percent : -percent;
   }
   return chunks.length === 0 ? [] : ribbon;
 }

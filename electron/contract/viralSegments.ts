@@ -1,7 +1,9 @@
 /** Probability that the state changes from one chunk to the next. */
 const SWITCH = 0.01;
-/** A single chunk's score counts as no surer than this: a chunk alone makes no segment. */
+/** A single chunk's score counts as no surer than this: one chunk among others of another call makes no segment. */
 const SUREST = 0.95;
+/** With fewer chunks that have a score, the sequence's own call says all there is to say. */
+const FEWEST_SCORED = 3;
 
 type State = 0 | 1;
 
@@ -14,8 +16,10 @@ export interface ViralSegment {
 /**
  * Viral-looking segments of one sequence: the most likely path of two states along the virus scores of its chunks, in order, null for a
  * chunk without one, which says nothing for either state. A segment is cut back to chunks with a score. Where equally likely, other.
+ * A read, or a contig with fewer than three scored chunks, has none.
  */
 export function viralSegments(scores: readonly (number | null)[]): ViralSegment[] {
+  if (scores.filter((score) => score !== null).length < FEWEST_SCORED) return [];
   const [stay, change] = [Math.log(1 - SWITCH), Math.log(SWITCH)];
   /** By chunk the state before the best path to others, and to virus. */
   const cameFrom: [State, State][] = [];

@@ -17,8 +17,6 @@ const LEFT = 34;
 const RIGHT = 6;
 const TOP = 14;
 const SEGMENT = 4;
-/** Fewer chunks are one segment, or none. */
-const FEWEST_FOR_SEGMENTS = 3;
 const SCORES = 96;
 const LANE = 13;
 const LANE_GAP = 3;
@@ -181,7 +179,6 @@ interface Place {
 
 /** Where the chunks look viral together. */
 function segmentsAlong(chunks: readonly Scored[]): Place[] {
-  if (chunks.length < FEWEST_FOR_SEGMENTS) return [];
   return viralSegments(chunks.map(({ virusScore }) => virusScore)).flatMap(({ first, last }) => {
     const [begin, end] = [chunks[first], chunks[last]];
     return begin && end ? [{ start: begin.start, end: end.end }] : [];

@@ -29,5 +29,14 @@ it.skipIf(WITHOUT_PYTHON)(
     });
     for (const table of ['sequences.tsv', 'chunks.tsv', 'viral_sequences.fna'])
       expect(controlled(table)).toBe(plain(table));
+
+    // A calibration is a run, and must not take the folder of another one.
+    const other = join(folder, 'other.fa');
+    writeFileSync(other, `>three\n${'ATGGGTACCAAACGTTTC'.repeat(30)}\n`);
+    const words = ['calibrate', '--viral', input, '--other', other, '--model', 'teaching', '-d', 'cpu:1'];
+    const refused = await ended(virnucpro([...words, '-o', join(folder, 'plain'), '--python', REAL_PYTHON]));
+    expect(refused.code).toBe(1);
+    expect(refused.said).toContain('already holds a run');
+    expect(JSON.parse(plain('run.json'))).toMatchObject({ counts: { records: 2 } });
   },
 );

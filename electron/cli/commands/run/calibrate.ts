@@ -40,7 +40,9 @@ export async function calibrate(
     const outputDir = flags.outputDir ?? join(context.paths.dataDir, 'calibration');
     const request = parsed(runRequestSchema, {
       ...{ inputs: [viral, other], outputDir, model, devices },
-      ...{ name: 'Calibration', calibrates: true, strict: true, force: true },
+      ...{ name: 'Calibration', calibrates: true, strict: true },
+      // The program's own folder holds the calibration before; a folder that was named may hold anything.
+      force: flags.outputDir === undefined,
     });
     const created = unwrap(await createRun(context, { request, defaultParent: process.cwd() }));
     const run = unwrap(await OpenRun.open(context, created.folder));

@@ -122,7 +122,7 @@ export const MESSAGES = {
   'part.non_finite':
     'The model gave results that are no numbers, even when computed again in full precision.',
   'part.non_finite.next':
-    'Retry it on another device. If it fails again, check the weights in the computer check.',
+    'Retry it on another device. If it fails again, check the weights under Models, or with "virnucpro models verify".',
   'part.part_unreadable': 'The work file of this part is missing or damaged.',
   'part.part_unreadable.next': 'Retry it: the part is made again from the input file.',
   'part.write_failed': 'The scores could not be written to the results folder.',

@@ -196,14 +196,14 @@ describe('a new run', () => {
 });
 
 describe('a run', () => {
-  it('reports embeddings of unusual size with numbers, and leads to the computer check', async () => {
+  it('reports embeddings of unusual size with numbers, and leads to the check of its model', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />);
     act(() => go({ screen: 'run', runId: RUN_IDS.withFailures, tab: 'progress' }));
     await screen.findByText('1,234 reading frames have embeddings of unusual size.');
     screen.getByText(/Norms of ESM-2: 9\.1–17\.2 \(expected 12\.0–16\.0\)/);
-    await user.click(screen.getByRole('button', { name: 'Check this computer' }));
-    expect(useNavigation.getState().route).toEqual({ screen: 'computer' });
+    await user.click(screen.getByRole('button', { name: 'Open Models' }));
+    expect(useNavigation.getState().route).toMatchObject({ screen: 'models' });
   });
 
   it('says which files could not be used, and why', async () => {

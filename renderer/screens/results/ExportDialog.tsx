@@ -118,7 +118,7 @@ function ScopeChoice({ run, scope, filter, disabled }: ScopeChoiceProps) {
       value={scope}
       disabled={disabled}
       label={counts.data ? `${label} (${format.integer(counts.data.total)})` : label}
-      {...(scope === 'candidates' ? { description: t('export.candidatesText') } : {})}
+      {...(scope === 'candidates' ? { description: t('presets.candidatesText') } : {})}
     />
   );
 }

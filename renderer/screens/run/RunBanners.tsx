@@ -151,7 +151,7 @@ export function NormsBanner() {
       tone="warn"
       title={t('run.normsTitle', { frames })}
       actions={
-        <Button size="compact-md" variant="default" onClick={() => go({ screen: 'computer' })}>
+        <Button size="compact-md" variant="default" onClick={() => go({ screen: 'models' })}>
           {t('run.normsCheck')}
         </Button>
       }

@@ -82,6 +82,21 @@ def weights_that_are_no_numbers(model: LoadedModel) -> None:
     model.esm2.embedding.weight[7, 3] = torch.nan
 
 
+def one_frame_that_is_no_number(model: LoadedModel) -> None:
+    """Whichever comes first, however often it is computed again."""
+    score = model.head.score
+    first: list[Tensor] = []
+
+    def holed(vectors: Tensor, *others: Tensor) -> tuple[Tensor, Tensor]:
+        if not first:
+            first.append(vectors[0].clone())
+        bad = torch.isclose(vectors, first[0], atol=1e-4).all(dim=1)
+        score1, score2 = score(vectors, *others)
+        return score1.masked_fill(bad, torch.nan), score2.masked_fill(bad, torch.nan)
+
+    model.head.score = holed  # type: ignore[method-assign]
+
+
 def a_damaged_kernel(model: LoadedModel) -> None:
     """Attention of DNABERT-S gives every token the result of another one."""
     attention = model.dnabert_s.attention
@@ -111,6 +126,7 @@ SABOTAGES: dict[Callable[[LoadedModel], None], set[str]] = {
     encoders_of_the_wrong_layer: {"differs", "weak", "chance", "inverted"},
     shuffled_tokenizer: {"differs", "weak", "chance", "inverted"},
     weights_that_are_no_numbers: {"no_answer"},
+    one_frame_that_is_no_number: {"no_answer"},
     a_damaged_kernel: {"differs", "weak", "chance", "inverted"},
     answers_that_slip_by_a_row: {"weak", "chance", "inverted"},
 }

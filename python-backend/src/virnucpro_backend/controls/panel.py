@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -67,7 +68,9 @@ def run_controls(
     """
     model = read_model_json(model_folder)
     path = panel_file(resources, model.chunk_length)
-    scored = score_sequences(path, model_folder, kind, precision)
+    with tempfile.TemporaryDirectory(prefix="virnucpro-panel-") as folder:
+        sequences = _write_quick_panel(path, Path(folder)) if quick else path
+        scored = score_sequences(sequences, model_folder, kind, precision)
     known = known_scores(resources, model.model_hash, path)
     return {
         "type": "controls",
@@ -75,8 +78,20 @@ def run_controls(
         "device": kind,
         "precision": precision,
         "panel": {"file": path.name, "sha256": sha256_of_file(path), "quick": quick},
-        **judge(scored, precision, known, quick=quick),
+        **judge(scored, precision, known),
     }
+
+
+def _write_quick_panel(panel: Path, folder: Path) -> Path:
+    quick = folder / panel.name
+    records = panel.read_text(encoding="utf-8").split(">")[1:]
+    quick.write_text("".join(f">{record}" for record in records if _is_quick(record)), encoding="utf-8")
+    return quick
+
+
+def _is_quick(header: str) -> bool:
+    sequence = parse_header(header)
+    return sequence.group in ("viral", "host") and sequence.number <= QUICK_PER_GROUP
 
 
 def known_scores(resources: Path, model_hash: str, panel: Path) -> dict[str, float] | None:
@@ -86,13 +101,7 @@ def known_scores(resources: Path, model_hash: str, panel: Path) -> dict[str, flo
     return by_panel.get(model_hash, {}).get(panel.name)
 
 
-def judge(
-    scored: ScoredSequences,
-    precision: Precision,
-    known: dict[str, float] | None,
-    *,
-    quick: bool = False,
-) -> dict[str, Any]:
+def judge(scored: ScoredSequences, precision: Precision, known: dict[str, float] | None) -> dict[str, Any]:
     """Groups, AUROC of viral against host sequences, and the verdict with its reasons.
 
     Raises ValueError where a sequence is longer than a chunk: a panel for another model.
@@ -100,16 +109,14 @@ def judge(
     sequences = [parse_header(header) for header in scored.headers]
     if len(scored.chunks.record) != len(sequences):
         raise ValueError("a sequence of the panel is longer than a chunk of the model")
-    in_quick = [s.group in ("viral", "host") and s.number <= QUICK_PER_GROUP for s in sequences]
-    chosen = np.array(in_quick) if quick else np.ones(len(sequences), np.bool_)
     scores = scored.chunk_scores
-    of_group = {g: np.array([s.group == g for s in sequences]) & chosen for g in GROUPS}
+    of_group = {g: np.array([s.group == g for s in sequences]) for g in GROUPS}
     groups = [_group_result(g, scores[of_group[g]]) for g in GROUPS if of_group[g].any()]
     labelled = (of_group["viral"] | of_group["host"]) & np.isfinite(scores)
     virus = of_group["viral"][labelled]
     enough = min(virus.sum(), (~virus).sum()) >= 2
     area = auroc_with_interval(virus, scores[labelled]) if enough else None
-    difference = _largest_difference(sequences, scores, chosen, known)
+    difference = _largest_difference(sequences, scores, known)
     verdict, reasons = _verdict({g.group: g for g in groups}, area, difference, precision, scored.failed)
     return {
         "groups": [asdict(group) for group in groups],
@@ -144,14 +151,13 @@ def _group_result(group: Group, scores: npt.NDArray[np.float64]) -> GroupResult:
 def _largest_difference(
     sequences: list[PanelSequence],
     scores: npt.NDArray[np.float64],
-    chosen: npt.NDArray[np.bool_],
     known: dict[str, float] | None,
 ) -> float | None:
     """From the known scores; None where none are known, and 1 where a sequence has no score but should."""
     if known is None:
         return None
     expected = np.array([known[s.name] for s in sequences])
-    return float(np.nan_to_num(np.abs(scores - expected), nan=1.0)[chosen].max())
+    return float(np.nan_to_num(np.abs(scores - expected), nan=1.0).max())
 
 
 def _verdict(
@@ -166,7 +172,8 @@ def _verdict(
         f"{viral.called_virus} of {viral.scored} viral and {host.called_virus} of {host.scored} host "
         "sequences are called virus."
     )
-    if area is None or viral.scored + host.scored < FEWEST_SCORED * (viral.sequences + host.sequences):
+    enough = viral.scored + host.scored >= FEWEST_SCORED * (viral.sequences + host.sequences)
+    if area is None or not enough or failed > 0:
         missing = viral.sequences + host.sequences - viral.scored - host.scored
         return "no_answer", [f"{missing} sequences got no score; scores of {failed} frames were no numbers."]
     measured = f"AUROC {area.value:.3f} ({area.low:.3f} to {area.high:.3f})"

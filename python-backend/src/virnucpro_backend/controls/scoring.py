@@ -33,7 +33,8 @@ class ScoredSequences:
     """Sequences in the order of their file, and their chunks.
 
     `headers`: whole header lines. `score1` and `score2`: of every chunk the largest P(others) and P(virus) of
-    its frames, FP32 [chunks], NaN for a chunk without a frame. `failed`: frames whose score is no number.
+    its frames, FP32 [chunks], NaN for a chunk without a frame and, as in a run, for one with a frame whose
+    score is no number. `failed`: such frames.
     """
 
     headers: tuple[str, ...]
@@ -130,9 +131,10 @@ def _score(prepared: _Prepared, scorer: PartScorer, chunk_length: int) -> Scored
         scores = scorer.score(read_part(path, sha256, 0, frames))
         places = load_file(path)
         chunk = first_chunk[places["row"].astype(np.int64)] + places["chunk"].astype(np.int64)
-        # A score that is no number must not win or lose by chance: fmax passes over it.
-        np.fmax.at(score1, chunk, scores.score1)
-        np.fmax.at(score2, chunk, scores.score2)
+        # Of a number and one that is none, maximum keeps the latter.
+        with np.errstate(invalid="ignore"):
+            np.maximum.at(score1, chunk, scores.score1)
+            np.maximum.at(score2, chunk, scores.score2)
         total += frames
         failed += scores.failed
     unscored = np.isneginf(score2)

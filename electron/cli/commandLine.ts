@@ -390,6 +390,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     )
     .option('--devices <list>', 'for controls: as for predict')
     .option('--quick', 'for controls: only 20 viral and 20 host sequences')
+    .option('--precision <name>', 'for controls: as for predict (default: what each device prefers)')
     .option('--seconds <n>', 'for speed: how long each device is measured', positiveInteger, 60)
     .action(async (level: string, inputs: string[], flags: CommonFlags & SelfTestFlags) => {
       await withEngine(flags, (context) => selftest(context, level, inputs, flags));
@@ -400,6 +401,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .option('--model <name>', 'as for predict', '500')
     .option('--devices <list>', 'as for predict')
     .option('--quick', 'only 20 viral and 20 host sequences')
+    .option('--precision <name>', 'as for predict (default: what each device prefers)')
     .action(async (flags: CommonFlags & Omit<SelfTestFlags, 'seconds'>) => {
       await withEngine(flags, (context) => selftest(context, 'controls', [], { ...flags, seconds: 0 }));
     });

@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { REAL_PYTHON, WITHOUT_PYTHON } from '../engine/testing/realFiles.ts';
+import { APP_PATHS, REAL_PYTHON, WITHOUT_PYTHON } from '../engine/testing/realFiles.ts';
 import { temporaryFolder } from '../engine/testing/testContext.ts';
 import { ended, virnucpro } from './testing/commandLineProcess.ts';
 
@@ -40,3 +41,66 @@ it.skipIf(WITHOUT_PYTHON)(
     expect(JSON.parse(plain('run.json'))).toMatchObject({ counts: { records: 2 } });
   },
 );
+
+/** The teaching model with other numbers in a tensor of its classifier, in files whose checksums are right. */
+async function sabotaged(tensor: string, change: (numbers: Float32Array) => void): Promise<string> {
+  const folder = join(await temporaryFolder(), 'model');
+  cpSync(join(APP_PATHS.resources, 'teaching-model'), folder, { recursive: true });
+  const head = join(folder, '500_model.safetensors');
+  const bytes = readFileSync(head);
+  const headerEnd = 8 + Number(bytes.readBigUInt64LE(0));
+  const header = JSON.parse(bytes.toString('utf8', 8, headerEnd)) as Record<
+    string,
+    { data_offsets: number[] }
+  >;
+  const [begin = 0, end = 0] = header[tensor]?.data_offsets ?? [];
+  const numbers = new Float32Array(
+    Uint8Array.from(bytes.subarray(headerEnd + begin, headerEnd + end)).buffer,
+  );
+  change(numbers);
+  bytes.set(new Uint8Array(numbers.buffer), headerEnd + begin);
+  writeFileSync(head, bytes);
+  const json = join(folder, 'model.json');
+  const model = JSON.parse(readFileSync(json, 'utf8')) as { files: { head: { sha256: string } } };
+  model.files.head.sha256 = createHash('sha256').update(bytes).digest('hex');
+  writeFileSync(json, JSON.stringify(model));
+  return folder;
+}
+
+it.skipIf(WITHOUT_PYTHON).each<[string, number, () => Promise<string>, string]>([
+  ['passes', 0, () => Promise.resolve('teaching'), 'works'],
+  [
+    'finds a classifier whose classes are swapped',
+    1,
+    () =>
+      sabotaged('output_layer.weight', (numbers) => {
+        numbers.set([...numbers.subarray(numbers.length / 2), ...numbers.subarray(0, numbers.length / 2)]);
+      }),
+    'inverted',
+  ],
+  [
+    'finds weights that are no numbers',
+    1,
+    () => sabotaged('hidden_layer.bias', (numbers) => numbers.fill(NaN, 0, 1)),
+    'no_answer',
+  ],
+])('controls --quick %s, with exit code %i', async (_, exitCode, model, verdict) => {
+  const dataDir = await temporaryFolder();
+  const words = [
+    'controls',
+    '--quick',
+    '--precision',
+    'fp32',
+    '--model',
+    await model(),
+    '--devices',
+    'cpu:1',
+  ];
+  const child = virnucpro([...words, '--json', '--python', REAL_PYTHON], {
+    env: { VIRNUCPRO_DATA_DIR: dataDir },
+  });
+  const { code, said } = await ended(child);
+  expect(said).toContain(`"verdict":"${verdict}"`);
+  expect(code).toBe(exitCode);
+  expect(said).toMatch(/"quick":true.*"group":"viral","sequences":20/);
+});

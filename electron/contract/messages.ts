@@ -21,6 +21,12 @@ export const MESSAGES = {
     'Whether the model tells viruses from hosts was never checked with {device}. "virnucpro controls" does, or "Check the model" under Models.',
   'note.model_fails_controls':
     'The model did not pass its last check with known sequences on {device}: see Models, or "virnucpro controls".',
+  'note.controls_outdated':
+    'The driver, PyTorch or the known sequences have changed since the model was last checked on {device}. "virnucpro controls" checks it again, or "Check the model" under Models.',
+  'note.controls_failed':
+    'The known sequences could not be computed before the run, which goes on without them: {problem}',
+  'note.controls_not_here':
+    'The known sequences were not computed: other computers compute this run. "virnucpro controls" checks the model on one of them.',
   'note.interrupted': 'The run was interrupted and goes on where it was.',
   'note.halted': 'The run is paused. {title}: {cause}',
   'note.place_not_followed':

@@ -86,6 +86,7 @@ export { computerChecks, freeBytes } from './devices/computerChecks.ts';
 export { safeName } from './files/safeName.ts';
 export { abilityWords, AMD_UNTESTED, blockedGpu } from './devices/chosenDevice.ts';
 export { selectDevices } from './devices/selectDevices.ts';
+export { choosePrecision } from './devices/choosePrecision.ts';
 export { probeDevices } from './devices/probeDevices.ts';
 export { checkDevicesOnce, describeVerdicts, withLastTest } from './devices/selfTest/deviceLevel.ts';
 export { checkAnswers } from './devices/selfTest/modelLevel.ts';

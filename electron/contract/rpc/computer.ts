@@ -117,6 +117,9 @@ export const controlsSchema = z.object({
   seconds: z.number().nonnegative(),
   kind: z.enum(['cuda', 'rocm', 'mps', 'cpu']),
   deviceName: z.string(),
+  /** Of the GPU, and the version of PyTorch: another one may compute something else. Null where unknown. */
+  driver: z.string().nullable().default(null),
+  pytorch: z.string().nullable().default(null),
   precision: precisionSchema,
   panel: z.object({ file: z.string(), sha256: sha256Schema, quick: z.boolean() }),
   /** `differs`: from the scores known for this model. `shifted`: told apart, but not at 0.5. `weak`: worse than counting k-mers. */
@@ -139,6 +142,13 @@ export const controlsSchema = z.object({
 });
 export type Controls = z.infer<typeof controlsSchema>;
 
+const controlsOutdatedSchema = z.enum(['driver', 'pytorch', 'panel']);
+/** What has changed since a model was checked. */
+export type ControlsOutdated = z.infer<typeof controlsOutdatedSchema>;
+
+const lastControlsSchema = controlsSchema.extend({ outdated: controlsOutdatedSchema.nullable() });
+export type LastControls = z.infer<typeof lastControlsSchema>;
+
 const calledSchema = z.object({ called: countSchema, scored: countSchema });
 
 /** What a run notes of the last controls of its model when it begins. */
@@ -155,7 +165,7 @@ const modelTestsSchema = z.object({
   /** Null where its answers were never checked. */
   last: z.object({ answers: answersSchema, outdated: answersOutdatedSchema.nullable() }).nullable(),
   /** With each kind of device and precision that it was checked with, the newest first. */
-  controls: z.array(controlsSchema),
+  controls: z.array(lastControlsSchema),
   /** That running all controls takes, by what was measured here; null where nothing was. */
   controlsSeconds: z.number().nullable(),
   /** That the devices which a run takes by itself compute; null where their speed was not measured. */

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { unwrap } from '../../contract/result.ts';
@@ -17,7 +17,7 @@ it.skipIf(WITHOUT_PYTHON)('tells a trained model from a random one, and keeps wh
   const { planModel: random } = unwrap(await resolveModel(RANDOM_MODEL, paths));
 
   const devices = unwrap(selectDevices('cpu:1', probe, model));
-  const found = unwrap(await runControls(environment, paths, devices, teaching));
+  const found = unwrap(await runControls(environment, paths, devices, teaching, { driver: null }));
   expect(found).toMatchObject([{ kind: 'cpu', verdict: 'works', panel: { quick: false } }]);
   expect(found[0]?.groups.map(({ group, sequences }) => [group, sequences])).toEqual([
     ['viral', 100],
@@ -25,13 +25,25 @@ it.skipIf(WITHOUT_PYTHON)('tells a trained model from a random one, and keeps wh
     ['crassphage', 20],
     ['shuffled', 40],
   ]);
-  const quick = { quick: true };
+  const quick = { quick: true, driver: null };
   const [meaningless] = unwrap(await runControls(environment, paths, devices, random, quick));
   expect(['chance', 'inverted', 'weak']).toContain(meaningless?.verdict);
 
-  expect(await lastControls(paths, teaching.hash)).toEqual(found);
-  expect(await lastControls(paths, random.hash)).toEqual([meaningless]);
-  expect(await lastControls(paths, '0'.repeat(64))).toEqual([]);
+  const here = { environment, paths };
+  expect(await lastControls(here, null, teaching.hash)).toEqual([{ ...found[0], outdated: null }]);
+  expect(await lastControls(here, null, random.hash)).toEqual([{ ...meaningless, outdated: null }]);
+  expect(await lastControls(here, null, '0'.repeat(64))).toEqual([]);
+
+  const outdated = async (now: typeof here, driver: string | null) =>
+    (await lastControls(now, driver, teaching.hash))[0]?.outdated;
+  // A processor has no driver.
+  expect(await outdated(here, '999.1')).toBeNull();
+  const torch = { ...environment, packages: { torch: '99.0' } };
+  expect(await outdated({ environment: torch, paths }, null)).toBe('pytorch');
+  const resources = await temporaryFolder();
+  await mkdir(join(resources, 'controls'));
+  await writeFile(join(resources, 'controls', '500.fa'), '>viral_001\nACGT\n');
+  expect(await outdated({ environment, paths: { ...paths, resources } }, null)).toBe('panel');
 });
 
 /** Codons of the six reading frames, each as one string. */

@@ -228,7 +228,10 @@ export class OpenRun extends RunRecord {
   }
 
   /** What is to be said of the devices that will compute. */
-  private async announce({ devices, leftOut }: DeviceChoice, signal: AbortSignal): Promise<void> {
+  private async announce(
+    { devices, leftOut, driver = null }: DeviceChoice,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { request, stored: run } = this;
     for (const remark of leftOut) this.notes.add('warning', 'gpu_left_out', remark);
     if (request.precision === 'auto') {
@@ -243,7 +246,7 @@ export class OpenRun extends RunRecord {
     await this.batches.recall(devices);
     const isFirst = this.state.phase === 'created';
     const withControls = isFirst && request.withControls === true;
-    const begin = { plan: run.plan, devices, withControls, isFirst, signal };
+    const begin = { plan: run.plan, devices, driver, withControls, isFirst, signal };
     const controls = await controlsAtBegin(this.context, this.notes, begin);
     await this.saveDevices(
       devices.map((device) => {

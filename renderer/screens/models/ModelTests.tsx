@@ -1,7 +1,7 @@
-import { Group } from '@mantine/core';
-import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import { Group, Table } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck, IconClockExclamation } from '@tabler/icons-react';
 import { Bar, ReferenceLine } from 'recharts';
-import type { Answers, Controls, ModelTests } from '../../../electron/contract/index.ts';
+import type { Answers, Controls, LastControls, ModelTests } from '../../../electron/contract/index.ts';
 import { below, countTicks } from '../../components/charts/axes.ts';
 import { Plot } from '../../components/charts/Plot.tsx';
 import { Badge } from '../../components/feedback/StateBadge.tsx';
@@ -23,6 +23,8 @@ export function ControlsPart({
   const { t, format } = useTexts();
   const { controls, controlsSeconds } = tests;
   const [newest] = controls;
+  const outdated = newest?.outdated ?? null;
+  const drawn = controls.find(({ panel }) => !panel.quick) ?? newest;
   const start =
     controlsSeconds === null
       ? t('controls.start')
@@ -31,15 +33,15 @@ export function ControlsPart({
     <SelfTestLevel
       level={{ level: 'controls', model: tests.model }}
       title={title}
-      when={newest ? null : t('controls.never')}
-      isDue={!newest}
+      when={!newest ? t('controls.never') : outdated === null ? null : t(`controls.outdated.${outdated}`)}
+      isDue={!newest || outdated !== null}
       start={start}
     >
       {named && <b>{title}</b>}
       {controls.map((one) => (
-        <Verdict key={`${one.kind} ${one.precision}`} controls={one} />
+        <Verdict key={`${one.kind} ${one.precision} ${one.panel.quick}`} controls={one} />
       ))}
-      {newest && <Scores controls={newest} />}
+      {drawn && <Scores controls={drawn} />}
     </SelfTestLevel>
   );
 }
@@ -47,9 +49,9 @@ export function ControlsPart({
 const groupOf = ({ groups }: Controls, name: Controls['groups'][number]['group']) =>
   groups.find(({ group }) => group === name);
 
-function Verdict({ controls }: { controls: Controls }) {
+function Verdict({ controls }: { controls: LastControls }) {
   const { t, format } = useTexts();
-  const { verdict, auroc, checkedAt, deviceName, precision } = controls;
+  const { verdict, auroc, checkedAt, deviceName, precision, panel, outdated } = controls;
   const works = verdict === 'works';
   const viral = groupOf(controls, 'viral');
   const host = groupOf(controls, 'host');
@@ -60,8 +62,17 @@ function Verdict({ controls }: { controls: Controls }) {
           {t(works ? 'controls.works' : 'controls.fails')}
         </Badge>
         <span className="muted">
-          {`${format.dateTime(checkedAt)} · ${deviceName}, ${precision.toUpperCase()}`}
+          {[
+            format.dateTime(checkedAt),
+            `${deviceName}, ${precision.toUpperCase()}`,
+            ...(panel.quick ? [t('controls.quick')] : []),
+          ].join(' · ')}
         </span>
+        {outdated !== null && (
+          <Badge tone="warn" icon={IconClockExclamation}>
+            {t('controls.isOutdated')}
+          </Badge>
+        )}
       </Group>
       <p className={classes.text}>
         {t(`controls.verdict.${verdict}`)}{' '}
@@ -80,7 +91,42 @@ function Verdict({ controls }: { controls: Controls }) {
             high: format.decimal(auroc.high, 3),
           })}
       </p>
+      <Groups groups={controls.groups} />
     </div>
+  );
+}
+
+/** How many of each group are called virus, also of those that no verdict rests on. */
+function Groups({ groups }: Pick<Controls, 'groups'>) {
+  const { t, format } = useTexts();
+  return (
+    <Table withRowBorders={false} verticalSpacing={2} w="auto">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th scope="col">{t('controls.group')}</Table.Th>
+          <Table.Th scope="col">{t('controls.calledVirus')}</Table.Th>
+          <Table.Th scope="col">{t('controls.share')}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {groups.map(({ group, scored, called_virus: called, share_called_virus: share }) => (
+          <Table.Tr key={group}>
+            <Table.Th scope="row" fw={400}>
+              {t(`controls.${group}`)}
+            </Table.Th>
+            <Table.Td>{t('controls.of', { called, scored })}</Table.Td>
+            <Table.Td>
+              {share &&
+                t('controls.interval', {
+                  share: format.percent(share.value, 0),
+                  low: format.percent(share.low, 0),
+                  high: format.percent(share.high, 0),
+                })}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
   );
 }
 

@@ -8,6 +8,7 @@ import {
   type Calibration,
   type ComputerCheck,
   type Controls,
+  type LastControls,
   type FoundWeights,
   type InspectedFile,
   type MeasuredSpeed,
@@ -395,7 +396,7 @@ export function madeAnswers(): Answers {
   };
 }
 
-export function madeControls(): Controls {
+export function madeControls(): LastControls {
   const spread = (count: number, at: (share: number) => number) =>
     Array.from({ length: count }, (_, index) => at((index + 0.5) / count));
   const group = (name: Controls['groups'][number]['group'], scores: number[]) => {
@@ -410,6 +411,9 @@ export function madeControls(): Controls {
     seconds: 12,
     kind: 'cuda',
     deviceName: 'NVIDIA H200',
+    driver: '580.65',
+    pytorch: '2.9.1',
+    outdated: null,
     precision: 'bf16',
     panel: { file: '500.fa', sha256: 'c'.repeat(64), quick: false },
     verdict: 'works',

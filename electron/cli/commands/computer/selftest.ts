@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import type { Answers, Controls } from '../../../contract/rpc/computer.ts';
+import { precisionSchema } from '../../../contract/protocol/index.ts';
 import { unwrap } from '../../../contract/result.ts';
 import {
   checkAnswers,
   checkDevicesOnce,
+  choosePrecision,
   describeVerdicts,
   formatCount,
   measurePrecisions,
@@ -25,6 +27,7 @@ export interface SelfTestFlags {
   seconds: number;
   devices?: string;
   quick?: boolean;
+  precision?: string;
   json?: boolean;
 }
 
@@ -70,21 +73,28 @@ const LEVELS: Record<z.infer<typeof levelSchema>, Level> = {
     );
     return { good: !wrong, findings: answers, lines: describeAnswers(answers) };
   },
-  controls: async ({ environment, paths }, _, { model: choice, devices = 'auto', quick = false }) => {
+  controls: async (
+    { environment, paths },
+    _,
+    { model: choice, devices = 'auto', quick = false, precision = 'auto' },
+  ) => {
     const model = unwrap(await resolveModel(choice, paths));
     const { planModel } = model;
     const probe = await withLastTest(unwrap(await probeDevices(environment)), paths, environment);
     const onDevice = (name: string) => {
       toStandardError(`${name} computes known sequences with ${planModel.title} ...`);
     };
+    const chosen = unwrap(selectDevices(devices, probe, model));
+    // Each device's own where none is asked for, else what a run with --precision would compute in.
+    const asked =
+      precision === 'auto' ? undefined : unwrap(choosePrecision(parsed(precisionSchema, precision), chosen));
     const found = unwrap(
-      await runControls(environment, paths, unwrap(selectDevices(devices, probe, model)), planModel, {
-        quick,
-        onDevice,
+      await runControls(environment, paths, chosen, planModel, {
+        ...{ quick, onDevice, driver: probe.driver_version, precision: asked },
       }),
     );
     const good = found.every(({ verdict }) => verdict === 'works');
-    return { good, findings: found, lines: [...found.map(describeControls), PANEL_CANNOT_SAY] };
+    return { good, findings: found, lines: [...found.flatMap(describeControls), PANEL_CANNOT_SAY] };
   },
   precision: async ({ environment, paths }, inputs, { model: choice, json = false }) => {
     const { planModel } = unwrap(await resolveModel(choice, paths));
@@ -121,8 +131,23 @@ const AGREEMENT = {
 const PANEL_CANNOT_SAY =
   'What this cannot say: published models may have been trained on these genomes, and hardly any virus of eukaryotes is among them.';
 
-function describeControls({ deviceName, precision, verdict, reasons }: Controls): string {
-  return `${deviceName}, ${precision.toUpperCase()}: the model ${VERDICTS[verdict]}. ${reasons.join(' ')}`;
+const GROUPS = {
+  viral: 'viral',
+  host: 'of hosts',
+  crassphage: 'parts of crAssphage, a phage of the human gut',
+  shuffled: 'shuffled, with the pairs of neighbouring bases of viral and host ones',
+} as const satisfies Record<Controls['groups'][number]['group'], string>;
+
+function describeControls({ deviceName, precision, verdict, reasons, groups }: Controls): string[] {
+  const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+  return [
+    `${deviceName}, ${precision.toUpperCase()}: the model ${VERDICTS[verdict]}. ${reasons.join(' ')}`,
+    ...groups.map(({ group, scored, called_virus: called, share_called_virus: share }) => {
+      const interval =
+        share && ` = ${percent(share.value)} (${percent(share.low)} to ${percent(share.high)})`;
+      return `  called virus, ${GROUPS[group]}: ${called} of ${scored}${interval ?? ''}`;
+    }),
+  ];
 }
 
 function describeAnswers({ against, source, devices }: Answers): string[] {

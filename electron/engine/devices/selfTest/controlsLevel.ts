@@ -1,17 +1,27 @@
 /** Whether a model tells known viral from known host sequences, on each kind of device that a run would take. */
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { appError } from '../../../contract/errors.ts';
 import type { PlanModel } from '../../../contract/plan.ts';
 import type { Precision } from '../../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../../contract/result.ts';
-import { controlsSchema, type Controls } from '../../../contract/rpc/computer.ts';
+import {
+  controlsSchema,
+  type Controls,
+  type ControlsOutdated,
+  type LastControls,
+} from '../../../contract/rpc/computer.ts';
+import type { EngineContext } from '../../engineContext.ts';
+import { hashFile } from '../../files/hashFile.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import { preferredPrecision } from '../choosePrecision.ts';
 import type { ChosenDevice } from '../chosenDevice.ts';
 import { keep, readKept, testDevice, type LevelOptions } from './selfTest.ts';
 
-const reportSchema = controlsSchema.omit({ checkedAt: true, seconds: true, kind: true, deviceName: true });
+const reportSchema = controlsSchema.omit({
+  ...{ checkedAt: true, seconds: true, kind: true, deviceName: true, driver: true, pytorch: true },
+});
 
 /** A model of the published size, from a slow disk onto a slow processor. */
 const TIMEOUT_MS = 60 * 60_000;
@@ -27,9 +37,16 @@ const keptName = (modelHash: string): string => `controls ${modelHash}`;
 
 interface ControlsOptions extends LevelOptions {
   /** Else each device's own. */
-  readonly precision?: Precision;
+  readonly precision?: Precision | undefined;
   /** Only 20 viral and 20 host sequences. */
   readonly quick?: boolean;
+  /** Of the GPUs, as the probe found it. */
+  readonly driver: string | null;
+}
+
+/** A run takes all devices of a kind for alike. */
+export function firstOfEachKind(devices: readonly ChosenDevice[]): ChosenDevice[] {
+  return devices.filter((device, i) => devices.findIndex(({ kind }) => kind === device.kind) === i);
 }
 
 /** Runs the panel on the first device of each kind, and keeps what came out. */
@@ -38,9 +55,10 @@ export async function runControls(
   paths: AppPaths,
   devices: readonly ChosenDevice[],
   model: PlanModel,
-  { precision, quick = false, onDevice, ...options }: ControlsOptions = {},
+  { precision, quick = false, driver, onDevice, ...options }: ControlsOptions,
 ): Promise<Result<Controls[]>> {
-  const ofEachKind = [...new Map(devices.map((device) => [device.kind, device])).values()];
+  const ofEachKind = firstOfEachKind(devices);
+  const pytorch = pytorchOf(environment);
   const found: Controls[] = [];
   for (const [index, device] of ofEachKind.entries()) {
     onDevice?.(device.name, index + 1, ofEachKind.length);
@@ -52,9 +70,10 @@ export async function runControls(
     if (!tested.report) return err(appError('usage', tested.lost));
     const { kind, name: deviceName } = device;
     const seconds = (performance.now() - begin) / 1000;
-    found.push({ ...tested.report, checkedAt: new Date().toISOString(), seconds, kind, deviceName });
+    const checkedAt = new Date().toISOString();
+    found.push({ ...tested.report, checkedAt, seconds, kind, deviceName, driver, pytorch });
   }
-  const before = (await lastControls(paths, model.hash)).filter(
+  const before = (await keptControls(paths, model.hash)).filter(
     (one) => !found.some((other) => keyOf(other) === keyOf(one)),
   );
   await keep(paths, keptName(model.hash), [...found, ...before]);
@@ -63,7 +82,33 @@ export async function runControls(
 
 const keyOf = ({ kind, precision, panel }: Controls): string => `${kind} ${precision} ${panel.quick}`;
 
-/** The last controls of a model, of each kind of device and precision that it was checked with; the newest first. */
-export async function lastControls(paths: AppPaths, modelHash: string): Promise<Controls[]> {
+async function keptControls(paths: AppPaths, modelHash: string): Promise<Controls[]> {
   return (await readKept(paths, keptName(modelHash), z.array(controlsSchema))) ?? [];
+}
+
+/** The last controls of a model, of each kind of device and precision that it was checked with, the newest first; and what of that
+ * which may change what a device computes has changed since. */
+export async function lastControls(
+  { environment, paths }: Pick<EngineContext, 'environment' | 'paths'>,
+  driver: string | null,
+  modelHash: string,
+): Promise<LastControls[]> {
+  const kept = await keptControls(paths, modelHash);
+  const panels = new Map<string, string | null>();
+  for (const { panel } of kept)
+    if (!panels.has(panel.file))
+      panels.set(
+        panel.file,
+        await hashFile(join(paths.resources, 'controls', basename(panel.file))).catch(() => null),
+      );
+  const changed = (one: Controls): ControlsOutdated | null => {
+    if (one.kind !== 'cpu' && one.driver !== driver) return 'driver';
+    if (one.pytorch !== pytorchOf(environment)) return 'pytorch';
+    return one.panel.sha256 === panels.get(one.panel.file) ? null : 'panel';
+  };
+  return kept.map((one) => ({ ...one, outdated: changed(one) }));
+}
+
+function pytorchOf({ packages }: PythonEnvironment): string | null {
+  return packages['torch'] ?? null;
 }

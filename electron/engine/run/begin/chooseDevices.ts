@@ -22,6 +22,8 @@ export interface DeviceChoice {
   leftOut: Message[];
   /** Where the model lies on this computer. */
   modelFolder: string;
+  /** The driver of NVIDIA's GPUs here. */
+  driver?: string | null;
 }
 
 /** What a run is to compute on. */
@@ -60,5 +62,5 @@ export async function chooseDevices(
       ? withoutOldGpus(precision, selected.value)
       : { devices: selected.value, old: [] };
   const leftOut = [leftOutRemark(wanted, probe, devices), oldGpusRemark(old)].filter((said) => said !== null);
-  return ok({ devices, cluster: null, plannedFor: null, leftOut, modelFolder });
+  return ok({ devices, cluster: null, plannedFor: null, leftOut, modelFolder, driver: probe.driver_version });
 }

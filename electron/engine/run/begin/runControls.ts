@@ -1,10 +1,10 @@
 /** What is known, when a run begins, of whether its model tells viruses from hosts on the devices that compute it. */
+import { causeOf } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import type { Plan } from '../../../contract/plan.ts';
 import type { Controls, RunControls } from '../../../contract/rpc/computer.ts';
-import { unwrap } from '../../../contract/result.ts';
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
-import { lastControls, runControls } from '../../devices/selfTest/controlsLevel.ts';
+import { firstOfEachKind, lastControls, runControls } from '../../devices/selfTest/controlsLevel.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import type { JsonObject } from '../../store/types.ts';
 import { CONTROLS_FACT } from '../../results/controlsOfRun.ts';
@@ -13,6 +13,7 @@ import type { RunNotes } from '../runNotes.ts';
 interface Begin {
   plan: Plan;
   devices: readonly ChosenDevice[];
+  driver: string | null;
   /** Computes the quick panel first, as a sample that no table, share or export of the run has. */
   withControls: boolean;
   isFirst: boolean;
@@ -21,21 +22,30 @@ interface Begin {
 
 /** Of each kind of device, the last controls with the run's model and precision. */
 export async function controlsAtBegin(
-  { environment, paths }: EngineContext,
+  context: EngineContext,
   notes: RunNotes,
-  { plan, devices, withControls, isFirst, signal }: Begin,
+  { plan, devices, driver, withControls, isFirst, signal }: Begin,
 ): Promise<(kind: ChosenDevice['kind']) => JsonObject> {
   const { model, precision } = plan;
-  if (withControls && devices.length > 0)
-    unwrap(await runControls(environment, paths, devices, model, { precision, quick: true, signal }));
-  const kept = await lastControls(paths, model.hash);
+  if (withControls && devices.length > 0) {
+    const options = { precision, quick: true, driver, signal };
+    const checked = await runControls(context.environment, context.paths, devices, model, options);
+    // Whoever asks for a run wants its results, also where the check beside it breaks off.
+    if (!checked.ok && !signal.aborted) {
+      const problem = causeOf(checked.error);
+      notes.add('warning', 'controls_failed', message('note.controls_failed', { problem }));
+    }
+  } else if (withControls) notes.add('warning', 'controls_not_here', message('note.controls_not_here'));
+  const kept = await lastControls(context, driver, model.hash);
   const last = (kind: ChosenDevice['kind']) =>
     kept.find((one) => one.kind === kind && one.precision === precision);
-  for (const { kind, name } of new Map(devices.map((device) => [device.kind, device])).values()) {
-    const verdict = last(kind)?.verdict;
-    if (verdict !== undefined && verdict !== 'works')
+  for (const { kind, name } of firstOfEachKind(devices)) {
+    const found = last(kind);
+    if (found && found.verdict !== 'works')
       notes.add('warning', 'model_fails_controls', message('note.model_fails_controls', { device: name }));
-    else if (verdict === undefined && isFirst && model.notice === null)
+    else if (found?.outdated && isFirst)
+      notes.add('info', 'controls_outdated', message('note.controls_outdated', { device: name }));
+    else if (!found && isFirst && model.notice === null)
       notes.add('info', 'model_unchecked', message('note.model_unchecked', { device: name }));
   }
   return (kind) => {

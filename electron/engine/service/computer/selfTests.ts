@@ -12,7 +12,7 @@ import type {
 import { choosePrecision, preferredPrecision } from '../../devices/choosePrecision.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
 import { selectDevices } from '../../devices/selectDevices.ts';
-import { lastControls, panelOf, runControls } from '../../devices/selfTest/controlsLevel.ts';
+import { firstOfEachKind, lastControls, panelOf, runControls } from '../../devices/selfTest/controlsLevel.ts';
 import { withLastTest } from '../../devices/selfTest/deviceLevel.ts';
 import { checkAnswers, lastAnswers } from '../../devices/selfTest/modelLevel.ts';
 import type { LevelOptions } from '../../devices/selfTest/selfTest.ts';
@@ -67,7 +67,8 @@ export class UserSelfTests {
       else {
         const usable = await withLastTest(probe, paths, environment);
         const devices = unwrap(selectDevices('auto', usable, resolved));
-        unwrap(await runControls(environment, paths, devices, planModel, options));
+        const { driver_version: driver } = probe;
+        unwrap(await runControls(environment, paths, devices, planModel, { ...options, driver }));
       }
     });
   }
@@ -110,7 +111,7 @@ async function lastOfModels(context: EngineContext, speeds: SpeedHistory): Promi
     present.map(async ({ id, title }) => {
       const model = unwrap(await resolveModel(id, paths));
       const { planModel } = model;
-      const controls = await lastControls(paths, planModel.hash);
+      const controls = await lastControls(context, probe.driver_version, planModel.hash);
       return {
         model: id,
         title,
@@ -138,9 +139,8 @@ async function pace(
     const range = await secondsMeasured(context, model.planModel, panel, ...question);
     return range && (range.low + range.high) / 2;
   };
-  const ofEachKind = [...new Map(devices.map((device) => [device.kind, device])).values()];
   const each = await Promise.all(
-    ofEachKind.map(async (device) => {
+    firstOfEachKind(devices).map(async (device) => {
       const its = preferredPrecision(device);
       const last = before.find(
         (one) => one.kind === device.kind && one.precision === its && !one.panel.quick,

@@ -75,6 +75,22 @@ export const RUN_REQUEST_DEFAULTS: RunChoices = {
   until: null,
 };
 
+/** What the advanced settings are before anybody changes them. */
+export const ADVANCED_DEFAULTS = {
+  precision: RUN_REQUEST_DEFAULTS.precision,
+  embeddings: RUN_REQUEST_DEFAULTS.embeddings,
+  order: RUN_REQUEST_DEFAULTS.order,
+  tokensPerBatch: RUN_REQUEST_DEFAULTS.tokensPerBatch,
+  residuesPerPart: RUN_REQUEST_DEFAULTS.residuesPerPart,
+  gpuMemoryGb: RUN_REQUEST_DEFAULTS.gpuMemoryGb,
+  cpuWorkers: RUN_REQUEST_DEFAULTS.cpuWorkers,
+  embedEqualSequencesOnce: RUN_REQUEST_DEFAULTS.embedEqualSequencesOnce,
+  keepWork: RUN_REQUEST_DEFAULTS.keepWork,
+  useCpu: RUN_REQUEST_DEFAULTS.useCpu,
+  until: RUN_REQUEST_DEFAULTS.until,
+  reuseEmbeddings: RUN_REQUEST_DEFAULTS.reuseEmbeddings,
+} satisfies Partial<RunChoices>;
+
 /** One that is hidden, lacks something, or computes only through its slices, is out of reach. */
 export function isUsable(gpu: ProbedGpu): boolean {
   return gpu.visible && canCompute(gpu);

@@ -1,5 +1,5 @@
 import type { ModelStatus } from '../../../electron/contract/index.ts';
-import type { ListedFile } from './inspection.ts';
+import { type ListedFile, verdictOf } from './inspection.ts';
 
 /** Which model fits the lengths of the sequences, and how well. */
 export type ModelAdvice =
@@ -51,9 +51,10 @@ export function splitByLength(
   return { shorter: { ...shorter, files: some }, longer: { ...longer, files: others } };
 }
 
-/** Of all sequences together; each file counts with its own median, by how many sequences it has. */
+/** Of all sequences that will be computed, together; each file counts with its own median, by how many sequences it has. */
 function medianLength(files: readonly ListedFile[]): number | null {
   const known = files
+    .filter((file) => verdictOf(file) !== 'blocked')
     .flatMap(({ inspected }) => (inspected && inspected.sequences > 0 ? [inspected] : []))
     .toSorted((a, b) => a.median_length - b.median_length);
   const half = known.reduce((sum, file) => sum + file.sequences, 0) / 2;

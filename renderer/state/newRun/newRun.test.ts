@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { appError, runRequestSchema, type AmdGpu } from '../../../electron/contract/index.ts';
 import { madeInspection, madeProbe, MODELS } from '../../testing/memoryEngine/computer.ts';
 import {
+  ADVANCED_DEFAULTS,
   choicesFrom,
   chosenGpus,
   chosenModel,
@@ -17,7 +18,7 @@ import { type ListedFile, lengthBins, repeatedFiles, totalsOf, verdictOf, withFi
 import { adviseModel, splitByLength } from './modelAdvice.ts';
 import { PRESET_IDS, presetOf, PRESETS } from './presets.ts';
 import { startReasons } from './startReasons.ts';
-import { nameSamples, useNewRun } from './store.ts';
+import { choose, nameSamples, startOver, useNewRun } from './store.ts';
 
 const listed = (path: string): ListedFile => ({ path, inspected: madeInspection(path, 500) });
 const probe = madeProbe(8);
@@ -168,6 +169,16 @@ describe('the advice on models', () => {
     expect(splitByLength([reads, contigs], MODELS.slice(0, 1))).toBeNull();
   });
 
+  it('does not count files that cannot be used', () => {
+    const proteins = {
+      ...typical(250),
+      inspected: { ...madeInspection('/proteins.faa', 500), median_length: 250, sequences: 900 },
+    };
+    expect(verdictOf(proteins)).toBe('blocked');
+    expect(splitByLength([typical(2400), proteins], MODELS)).toBeNull();
+    expect(adviseModel([typical(2400), proteins], MODELS)).toMatchObject({ fit: 'long' });
+  });
+
   it('is none where nothing is known', () => {
     expect(adviseModel([], MODELS)).toBeNull();
     expect(adviseModel([{ path: '/a', inspected: null }], MODELS)).toBeNull();
@@ -272,6 +283,24 @@ describe('choices', () => {
     expect(requestFrom(choices, files.slice(0, 2), model, probe)).not.toHaveProperty('samples');
     nameSamples([]);
     expect(useNewRun.getState().choices.samples).toEqual({});
+  });
+
+  it('go back to the advanced defaults without what is not advanced, and leave the goal to one run', () => {
+    const advanced = { precision: 'fp32', keepWork: true, until: { kind: 'settled' } } as const;
+    const kept = {
+      ...RUN_REQUEST_DEFAULTS,
+      sheet: { name: 'samples.csv', rows: [] },
+      samples: { '/d/a.fa': 'gut' },
+      repairs: ['read_u_as_t'],
+      twoRuns: true,
+      where: { kind: 'ray', address: 'head:6379', shares: 2, cpus: 0 },
+    } as const;
+    useNewRun.setState({ choices: { ...kept, ...advanced } });
+    choose(ADVANCED_DEFAULTS);
+    expect(useNewRun.getState().choices).toEqual(kept);
+    choose(advanced);
+    startOver();
+    expect(useNewRun.getState().choices).toMatchObject({ until: null, precision: 'fp32' });
   });
 
   it('take a model that is here, the advised one first, and the teaching model only by the user’s own hand', () => {

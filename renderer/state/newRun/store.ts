@@ -173,7 +173,7 @@ export function nameSamples(names: readonly string[]): void {
   choose({ samples: Object.fromEntries(named) });
 }
 
-/** Empties the screen after a start; the choices stay for the next run, the name and the folder do not. */
+/** Empties the screen after a start; the choices stay for the next run, but not what is of this one: its name, its folder, its goal. */
 export function startOver(): void {
   lookController.abort();
   lookController = new AbortController();
@@ -189,6 +189,7 @@ export function startOver(): void {
       twoRuns: false,
       repairs: [],
       outputDir: null,
+      until: null,
       model: state.choices.model === TEACHING_MODEL ? null : state.choices.model,
     },
   }));

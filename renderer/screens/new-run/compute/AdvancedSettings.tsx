@@ -4,7 +4,7 @@ import { LIMITS, RESIDUES_PER_PART, TOKENS_PER_BATCH } from '../../../../electro
 import { GoalField } from '../../../components/GoalField.tsx';
 import { Fold } from '../../../components/Fold.tsx';
 import { useTexts } from '../../../i18n/index.ts';
-import { RUN_REQUEST_DEFAULTS } from '../../../state/newRun/choices.ts';
+import { ADVANCED_DEFAULTS } from '../../../state/newRun/choices.ts';
 import { choose } from '../../../state/newRun/store.ts';
 import { chooseFolder } from '../../../state/pathChooser.ts';
 import classes from '../Choice.module.css';
@@ -132,15 +132,7 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
           </Box>
         )}
         <EarlierRun folder={choices.reuseEmbeddings} />
-        <Button
-          mt="md"
-          variant="default"
-          size="compact-sm"
-          onClick={() => {
-            const { name, model, gpuUuids, outputDir } = choices;
-            choose({ ...RUN_REQUEST_DEFAULTS, name, model, gpuUuids, outputDir });
-          }}
-        >
+        <Button mt="md" variant="default" size="compact-sm" onClick={() => choose(ADVANCED_DEFAULTS)}>
           {t('advanced.reset')}
         </Button>
       </Fold>

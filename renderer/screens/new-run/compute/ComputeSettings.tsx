@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Box, Button, Collapse, Group, Text, TextInput } from '@mantine/core';
 import { useId, useState } from 'react';
+import { goalText } from '../../../../electron/contract/index.ts';
 import { Banner } from '../../../components/feedback/Banner.tsx';
 import { ErrorCard } from '../../../components/feedback/ErrorCard.tsx';
 import { Waiting } from '../../../components/feedback/Waiting.tsx';
@@ -66,18 +67,19 @@ function Summary({ form: { choices, estimate, gpus, onGpus } }: { form: NewRunFo
   const { t } = useTexts();
   const { where, precision } = choices;
   const preset = presetOf(precision);
-  const devices =
-    where.kind !== 'this_computer'
-      ? []
-      : [onGpus && gpus.length > 0 ? t('newRun.gpuCount', { count: gpus.length }) : t('newRun.processor')];
+  const isHere = where.kind === 'this_computer';
+  const devices = !isHere
+    ? []
+    : [onGpus && gpus.length > 0 ? t('newRun.gpuCount', { count: gpus.length }) : t('newRun.processor')];
   const exactness = preset === 'standard' ? [] : [t(preset ? `preset.${preset}` : `precision.${precision}`)];
   const kept = choices.embeddings === null ? [] : [t('preset.embeddings')];
   const changed = ADVANCED.some((key) => choices[key] !== RUN_REQUEST_DEFAULTS[key])
     ? [t('newRun.changed')]
     : [];
+  const goal = choices.until && isHere ? [t('newRun.until', { goal: goalText(choices.until) })] : [];
   return (
     <>
-      {[t(`newRun.on.${where.kind}`), ...devices, ...exactness, ...kept, ...changed].join(', ')}
+      {[t(`newRun.on.${where.kind}`), ...devices, ...exactness, ...kept, ...goal, ...changed].join(', ')}
       {estimate && (
         <Text span c="dimmed">
           {' · '}

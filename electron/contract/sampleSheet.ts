@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LIMITS, wordSchema } from './limits.ts';
-import { matesOf } from './samples.ts';
+import { matesOf, sentPath } from './samples.ts';
 
 /** What a sample sheet says of a sample beside its name. */
 export const sampleDetailsSchema = z.object({
@@ -38,9 +38,13 @@ export function matchSheet(rows: readonly SheetRow[], paths: readonly string[]):
   const byName = Map.groupBy(paths, (path) => segments(path).at(-1) ?? '');
   for (const row of rows) {
     const wanted = segments(row.file);
-    const found = (byName.get(wanted.at(-1) ?? '') ?? []).filter((path) =>
-      wanted.every((name, index) => segments(path).at(index - wanted.length) === name),
-    );
+    const found = (byName.get(wanted.at(-1) ?? '') ?? []).filter((path) => {
+      const sent = sentPath(path);
+      const known = segments(sent ?? path);
+      // Not all folders of a file that was sent may have come along.
+      const compared = sent === null ? wanted : wanted.slice(-known.length);
+      return compared.every((name, index) => known.at(index - compared.length) === name);
+    });
     const [path] = found;
     if (path === undefined) missing.push(row);
     else if (found.length > 1) ambiguous.push(row);

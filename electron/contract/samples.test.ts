@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { matchSheet, NO_DETAILS } from './sampleSheet.ts';
 import { sampleNames } from './samples.ts';
 
 const sent = (number: number): string => `0b7c6a52-6c8e-4b57-9d0c-3f0e7f0f6a1${number}`;
@@ -33,16 +34,26 @@ describe('samples', () => {
     ],
     // Sent by a browser: each in a folder of its own, and two pairs of one name in four.
     [
-      [`/u/${sent(1)}/gut_R1.fq.gz`, `/u/${sent(2)}/gut_R2.fq.gz`],
+      [`/uploads/${sent(1)}/gut_R1.fq.gz`, `/uploads/${sent(2)}/gut_R2.fq.gz`],
       ['gut', 'gut'],
     ],
     [
-      [`/u/${'a'.repeat(64)}/gut_R1.fq`, `/u/${'b'.repeat(64)}/gut_R2.fq`],
+      [`/uploads/${'a'.repeat(64)}/gut_R1.fq`, `/uploads/${'b'.repeat(64)}/gut_R2.fq`],
       ['gut', 'gut'],
     ],
     [
-      [`/u/${sent(1)}/a_1.fq`, `/u/${sent(2)}/a_2.fq`, `/u/${sent(3)}/a_1.fq`],
+      [`/uploads/${sent(1)}/a_1.fq`, `/uploads/${sent(2)}/a_2.fq`, `/uploads/${sent(3)}/a_1.fq`],
       [`${sent(1)}/a_1`, 'a_2', `${sent(3)}/a_1`],
+    ],
+    // Sent with their folders.
+    [
+      [`/uploads/${sent(1)}/a/x_1.fq`, `/uploads/${sent(2)}/a/x_2.fq`, `/uploads/${sent(3)}/b/x_1.fq`],
+      ['x', 'x', 'x_1'],
+    ],
+    // Such a name of a folder of the user's own means nothing.
+    [
+      [`/gdc/${sent(1)}/x_1.fq`, `/gdc/${sent(2)}/x_2.fq`],
+      ['x_1', 'x_2'],
     ],
     // Of two folders.
     [
@@ -64,5 +75,31 @@ describe('samples', () => {
     [['/d/.fa'], ['.fa']],
   ])('of %j are %j', (paths, names) => {
     expect(sampleNames(paths)).toEqual(names);
+  });
+});
+
+describe('a sample sheet', () => {
+  const matched = (files: readonly string[], paths: readonly string[]) => {
+    const rows = files.map((file) => ({ ...NO_DETAILS, file, sample: file }));
+    const match = matchSheet(rows, paths);
+    return {
+      samples: paths.map((path) => match.rows.get(path)?.sample ?? null),
+      missing: match.missing.length,
+      ambiguous: match.ambiguous.length,
+    };
+  };
+
+  it('names files by as many folders as it takes, also where a browser has sent them', () => {
+    const clear = { samples: ['x/a.fq', 'y/a.fq'], missing: 0, ambiguous: 0 };
+    expect(matched(['x/a.fq', 'y/a.fq'], ['/d/x/a.fq', '/d/y/a.fq'])).toEqual(clear);
+    const uploads = [`/uploads/${sent(1)}/x/a.fq`, `/uploads/${sent(2)}/y/a.fq`];
+    expect(matched(['x/a.fq', 'y/a.fq'], uploads)).toEqual(clear);
+    expect(matched(['a.fq'], uploads)).toMatchObject({ ambiguous: 1 });
+    expect(matched(['z/a.fq'], uploads)).toMatchObject({ missing: 1 });
+  });
+
+  it('does not ask for folders that were not sent along', () => {
+    const [alone] = [`/uploads/${sent(1)}/a.fq`];
+    expect(matched(['reads/a.fq'], [alone])).toMatchObject({ samples: ['reads/a.fq'], missing: 0 });
   });
 });

@@ -1,8 +1,8 @@
 /**
  * Which sample each input file belongs to, as its name says: the two files of a read pair (`gut_R1.fastq.gz` and
  * `gut_R2.fastq.gz`, `gut_1.fq` and `gut_2.fq`, with or without `_001`) in one folder are one sample, every other file is one
- * of its own. Answers with a name per path; samples from several folders never share one. Files that a browser sent count as of one folder,
- * though each lies in one of its own.
+ * of its own. Answers with a name per path; samples from several folders never share one. Files that
+ * were sent count as of the folder that they were sent from, though each lies in one of its own.
  */
 export function sampleNames(paths: readonly string[]): string[] {
   const files = paths.map(readName);
@@ -28,6 +28,9 @@ export function sampleNames(paths: readonly string[]): string[] {
   }
   return names;
 }
+
+/** Of a file that was sent: its path as the sender knew it, as far as that was sent along. Null for all others. */
+export const sentPath = (path: string): string | null => SENT.exec(path)?.[1] ?? null;
 
 /** By path the place of the file with the other mates of its read pairs, as their names say; null for all other files. */
 export function matesOf(paths: readonly string[]): (number | null)[] {
@@ -57,8 +60,8 @@ interface NamedFile {
 }
 
 const ENDINGS = /(\.(fa|fasta|fna|ffn|fas|fq|fastq))?(\.(gz|bgz|bz2|xz|zst))?$/i;
-/** The folder of one file that was sent, by a browser or through SSH; see `receiveUpload` and `sendFile`. */
-const UPLOAD = /^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64})$/;
+/** Each file that was sent, by a browser or through SSH, lies in a folder of its own; see `receiveUpload` and `ResumableUploads`. */
+const SENT = /[\\/]uploads[\\/](?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64})[\\/](.+)$/;
 const MATE = /^(?<base>.+?)(?<between>[._-]r?)(?<mate>[12])(?<after>_001)?$/i;
 
 function readName(path: string): NamedFile {
@@ -68,8 +71,8 @@ function readName(path: string): NamedFile {
   const stem = name.replace(ENDINGS, '') || name;
   const found = MATE.exec(stem)?.groups;
   const { base = stem, between = '', mate = null, after = '' } = found ?? {};
-  const shared = UPLOAD.test(folders.at(-1) ?? '') ? folders.slice(0, -1) : folders;
-  const pair = [...shared, base, between, after].join('\0');
+  const ownFolders = sentPath(path)?.split(/[\\/]/).slice(0, -1) ?? folders;
+  const pair = [...ownFolders, base, between, after].join('\0');
   return { path, folders, stem, base, pair, mate };
 }
 

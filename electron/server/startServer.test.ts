@@ -9,7 +9,7 @@ import {
   type Server,
 } from 'node:http';
 import { hostname, networkInterfaces } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Service } from '../engine/index.ts';
@@ -145,16 +145,19 @@ describe('where a request comes from', () => {
   });
 
   it('takes uploads only from its own page, into a folder of their own', async () => {
-    const put = (origin: string) =>
-      send('PUT', `/upload/${encodeURIComponent('../../β sample.fa')}`, { origin, cookie }, '>a\nACGT\n');
+    const put = (origin: string, name = '../../β sample.fa') =>
+      send('PUT', `/upload/${encodeURIComponent(name)}`, { origin, cookie }, '>a\nACGT\n');
     expect((await put('https://evil.example')).status).toBe(403);
     const received = await put(`http://${host()}`);
     expect(received.status).toBe(201);
     const { path } = JSON.parse(received.body) as { path: string };
-    expect(path.startsWith(join(folder, 'data', 'uploads'))).toBe(true);
-    expect(path.endsWith('_.._β sample.fa')).toBe(true);
+    const uploads = join(folder, 'data', 'uploads');
+    expect(dirname(dirname(path))).toBe(uploads);
+    expect(basename(path)).toBe('β sample.fa');
     expect(await readFile(path, 'utf8')).toBe('>a\nACGT\n');
     if (process.platform !== 'win32') expect((await stat(dirname(path))).mode & 0o777).toBe(0o700);
+    const inFolder = JSON.parse((await put(`http://${host()}`, '../x/../.y/a.fa')).body) as { path: string };
+    expect(relative(uploads, inFolder.path).split(sep).slice(1)).toEqual(['x', 'y', 'a.fa']);
   });
 
   it('takes no more of a file than was announced, so that there is room for it', async () => {

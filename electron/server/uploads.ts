@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rm, stat, writeFile, readdir } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { appError, type AppError, AppFailure, asAppError } from '../contract/errors.ts';
 import { err, ok, type Result } from '../contract/result.ts';
@@ -16,7 +16,13 @@ const SILENT_MS = 2 * 60_000;
 const LONGEST_NAME_BYTES = 200;
 const UNNAMED = 'upload.fasta';
 
-/** Streams a dropped file straight to the disk; answers with its path. Each in a folder of its own, so that names stay as they are. */
+/** Of the folders that a dropped file came with, so many are kept: they tell files of one name apart. */
+const MOST_FOLDERS = 4;
+
+/**
+ * Streams a dropped file straight to the disk; answers with its path. Each in a folder of its own, so that names stay as they are.
+ * `name` may have folders before it.
+ */
 export async function receiveUpload(
   folder: string,
   name: string,
@@ -27,9 +33,14 @@ export async function receiveUpload(
   if (full) return err(full);
   const place = join(folder, randomUUID());
   const partial = join(place, 'incoming.part');
-  const path = join(place, uploadName(name));
+  const parts = name.split('/').filter((part) => !['', '.', '..'].includes(part));
+  const path = join(
+    place,
+    ...parts.slice(-MOST_FOLDERS - 1, -1).map(uploadName),
+    uploadName(parts.at(-1) ?? ''),
+  );
   try {
-    await mkdir(place, { recursive: true, mode: 0o700 });
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await pipeline(request, atMost(announced, name, request), createWriteStream(partial, { flags: 'wx' }));
     replaceFile(partial, path);
     return ok(path);

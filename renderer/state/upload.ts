@@ -31,7 +31,7 @@ export async function uploadFile(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<string> {
   const bridge = window.virnucpro;
-  if (!bridge || chosenComputer === null) return uploadOverHttp(file, file.name, onProgress, signal);
+  if (!bridge || chosenComputer === null) return uploadOverHttp(file, pathOf(file), onProgress, signal);
   // The program sends it from the disk, and goes on with it where the line broke.
   const path = bridge.pathForFile(file);
   await home.shell.grantPaths({ paths: [path] });

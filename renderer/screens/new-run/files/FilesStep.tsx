@@ -1,4 +1,4 @@
-import { matchSheet } from '../../../../electron/contract/index.ts';
+import { matchSheet, sentPath } from '../../../../electron/contract/index.ts';
 import { asSentence, fileName, folderOf } from '../../../i18n/format.ts';
 import { ActionIcon, Box, Button, Group, Loader, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
@@ -21,10 +21,6 @@ import { PickButtons } from './PickButtons.tsx';
 import { Repairs } from './Repairs.tsx';
 import { SampleSheet } from './SampleSheet.tsx';
 import { VerdictBadge } from './VerdictBadge.tsx';
-
-/** The program's folder for files that a browser has sent: each in a folder of its own, which tells nobody anything. */
-const isUploaded = (path: string) =>
-  /[\\/]uploads[\\/][0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}[\\/]/.test(path);
 
 const ROWS_IN_SIGHT = 12;
 /** What a phone's width leaves out: what becomes of a file, and the button that removes it, come first. */
@@ -196,7 +192,9 @@ export function FilesStep() {
 function commonFolder(files: readonly ListedFile[]): string | null {
   const folders = new Set(files.map(({ path }) => folderOf(path)));
   const [only] = folders;
-  return only === undefined || folders.size > 1 || files.some(({ path }) => isUploaded(path)) ? null : only;
+  return only === undefined || folders.size > 1 || files.some(({ path }) => sentPath(path) !== null)
+    ? null
+    : only;
 }
 
 /** By name, as people count: rows must not move while somebody clicks them. */
@@ -228,8 +226,9 @@ function Beside({ file, home }: { file: ListedFile; home: string | null }) {
       </span>
     );
   }
-  if (home !== null || isUploaded(file.path)) return null;
-  return <span className="muted">{fileName(folderOf(file.path))}</span>;
+  // The folder that a sent file lies in is the program's own and tells nobody anything.
+  const folder = folderOf(sentPath(file.path) ?? file.path);
+  return home !== null || folder === '' ? null : <span className="muted">{fileName(folder)}</span>;
 }
 
 /** `samples`: by path; null where there is nothing to tell apart. */

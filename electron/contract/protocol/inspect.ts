@@ -32,6 +32,8 @@ export const inspectedFileSchema = z.object({
   invalid_characters: countSchema,
   malformed: countSchema,
   duplicate_ids: countSchema,
+  /** Whole header lines that repeat: so many names would still repeat if all of the line were the name. */
+  duplicate_headers: countSchema,
   /** Share of letters other than A, C, G, T. */
   ambiguous_fraction: z.number().min(0).max(1),
   looks_like_protein: z.boolean(),

@@ -79,6 +79,14 @@ def test_the_numbers_of_a_messy_file(tmp_path: Path) -> None:
     assert {code: problem["count"] for (_, code), problem in outcome.problems().items()} == said
 
 
+def test_repeats_of_whole_headers_are_counted_beside_those_of_names(tmp_path: Path) -> None:
+    path = tmp_path / "repeats.fa"
+    path.write_bytes(b">seq 1\nACGT\n>seq 2\nACGT\n>other\nACGT\n" * 2)
+    event = inspected(path)
+    # The first "seq 2" repeats a name, but not a header.
+    assert (event["duplicate_ids"], event["duplicate_headers"]) == (4, 3)
+
+
 @pytest.mark.parametrize(("records", "length"), [(3_000, 40), (20, 700), (400, 3_000), (1, 900_000)])
 def test_frames_are_told_from_a_sample(tmp_path: Path, records: int, length: int) -> None:
     path = tmp_path / "random.fa"

@@ -363,6 +363,7 @@ export function madeInspection(path: string, chunkLength: number): InspectedFile
     invalid_characters: 0,
     malformed: 0,
     duplicate_ids: hasDuplicates ? 12 : 0,
+    duplicate_headers: 0,
     ambiguous_fraction: 0.0008,
     looks_like_protein: isProtein,
     chunks: Math.round((sequences * 900) / chunkLength),

@@ -1,24 +1,25 @@
 import { Button, Group } from '@mantine/core';
-import type { Repair } from '../../../../electron/contract/index.ts';
+import type { InspectedFile, Repair } from '../../../../electron/contract/index.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { setRepair, useNewRun } from '../../../state/newRun/store.ts';
 
-/** What is found in a file, and what mends it. */
+const has = (file: InspectedFile, problem: string) => file.problems.some(({ code }) => code === problem);
+
+/** What mends something, and the files that it would help. */
 const OFFERS = [
-  ['looks_like_rna', 'read_u_as_t'],
-  ['looks_like_alignment', 'remove_gaps'],
-  ['duplicate_ids', 'whole_headers_as_names'],
-] as const satisfies (readonly [string, Repair])[];
+  ['read_u_as_t', (file) => has(file, 'looks_like_rna')],
+  ['remove_gaps', (file) => has(file, 'looks_like_alignment')],
+  // Where whole lines repeat as often as names, they tell nothing more apart.
+  ['whole_headers_as_names', (file) => file.duplicate_headers < file.duplicate_ids],
+] as const satisfies (readonly [Repair, (file: InspectedFile) => boolean])[];
 
 /** What can be mended with one click, and what is. */
 export function Repairs() {
   const { t } = useTexts();
   const files = useNewRun((state) => state.files);
   const chosen = useNewRun((state) => state.choices.repairs);
-  return OFFERS.map(([code, repair]) => {
-    const affected = files.filter(({ inspected }) =>
-      inspected?.problems.some((problem) => problem.code === code),
-    ).length;
+  return OFFERS.map(([repair, helps]) => {
+    const affected = files.filter(({ inspected }) => inspected && helps(inspected)).length;
     const isChosen = chosen.includes(repair);
     if (!isChosen && affected === 0) return null;
     return (

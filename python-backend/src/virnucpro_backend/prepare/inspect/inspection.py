@@ -11,7 +11,7 @@ from virnucpro_backend.prepare.chunking import chunk_counts
 from virnucpro_backend.prepare.failures import PrepareError
 from virnucpro_backend.prepare.input_file import InputFile
 from virnucpro_backend.prepare.inspect.frame_sample import FrameSample
-from virnucpro_backend.prepare.records.headers import RepeatedIdentifiers, hash_identifiers
+from virnucpro_backend.prepare.records.headers import RepeatedIdentifiers, hash_headers, hash_identifiers
 from virnucpro_backend.prepare.records.lengths import LENGTH_BIN_EDGES, LengthStatistics
 from virnucpro_backend.prepare.records.problems import Problem
 from virnucpro_backend.prepare.records.record_files import Reason
@@ -32,6 +32,7 @@ class Inspection:
         self._survey: Survey | None = None
         self._lengths = LengthStatistics()
         self._repeats = RepeatedIdentifiers()
+        self._repeated_headers = RepeatedIdentifiers()
         self._chunks = 0
         self._sample = FrameSample(chunk_length)
         self._sha256: str | None = None
@@ -48,6 +49,7 @@ class Inspection:
             self._sample.add(group.records.letters, lengths, scorable)
             self._lengths.add(lengths)
             self._repeats.add(hash_identifiers(group.headers, group.header_counts))
+            self._repeated_headers.add(hash_headers(group.headers, group.header_counts))
         self._sha256 = source.sha256()
         survey.problems.add("duplicate_ids", self._repeats.rows().size)
         survey.problems.add("ids_not_compared", self._repeats.not_compared)
@@ -85,6 +87,7 @@ class Inspection:
             "invalid_characters": count("invalid_characters"),
             "malformed": count("malformed_record"),
             "duplicate_ids": count("duplicate_ids"),
+            "duplicate_headers": int(self._repeated_headers.rows().size),
             "ambiguous_fraction": composition.ambiguous / bases if composition and bases else 0.0,
             "looks_like_protein": bool(composition and composition.looks_like_protein),
             "chunks": self._chunks,

@@ -33,14 +33,24 @@ def identifier(header: str) -> str:
 
 
 def hash_identifiers(headers: bytes, counts: IntArray) -> HashArray:
-    """A 64-bit hash of the first word of each header, uint64 [n].
+    """A 64-bit hash of the first word of each header, uint64 [n]."""
+    data = np.frombuffer(headers, np.uint8)
+    return _hashes(data, *_first_words(data, counts))
+
+
+def hash_headers(headers: bytes, counts: IntArray) -> HashArray:
+    """A 64-bit hash of each whole header, uint64 [n]."""
+    offsets = offsets_of(counts)
+    return _hashes(np.frombuffer(headers, np.uint8), offsets[:-1], offsets[1:])
+
+
+def _hashes(data: ByteArray, begins: IntArray, ends: IntArray) -> HashArray:
+    """A 64-bit hash of the bytes between each beginning and end, uint64 [n].
 
     Multilinear hashing: the sum over the bytes b_i of (b_i + 1) * r_i modulo 2^64, with fixed odd random
-    r_i (Lemire and Kaser, "Strongly universal string hashing is fast", 2014). Words beyond 4,096 bytes
+    r_i (Lemire and Kaser, "Strongly universal string hashing is fast", 2014). Texts beyond 4,096 bytes
     repeat the r_i.
     """
-    data = np.frombuffer(headers, np.uint8)
-    begins, ends = _first_words(data, counts)
     lengths = ends - begins
     place = np.arange(int(lengths.sum())) - np.repeat(offsets_of(lengths)[:-1], lengths)
     word_bytes = data[place + np.repeat(begins, lengths)].astype(np.uint64) + np.uint64(1)

@@ -56,9 +56,16 @@ describe('a new run', () => {
     await act(() => addPaths(['/data/contigs.fasta']));
     await waitFor(() => expect(start).toHaveProperty('disabled', false));
     await screen.findByText(/1 file cannot be used\. The run goes on without/);
-    const [remove] = screen.getAllByRole('button', { name: 'Remove what cannot be used' });
-    if (remove) await user.click(remove);
+    // Why it cannot be used stands below the others, and can be put away.
+    const blocked = () => screen.queryByRole('grid', { name: 'Files that cannot be used' });
+    expect(blocked()).not.toBeNull();
+    await user.click(screen.getByRole('button', { name: 'Hide them' }));
+    expect(blocked()).toBeNull();
+    await user.click(screen.getByRole('button', { name: 'Remove what cannot be used' }));
     await waitFor(() => expect(start).toHaveProperty('disabled', false));
+    expect(useNewRun.getState().files).toHaveLength(1);
+    await user.click(await screen.findByRole('button', { name: 'Undo' }));
+    expect(useNewRun.getState().files).toHaveLength(2);
   });
 
   it('is computed on a SLURM cluster, by the job of an earlier run or one from the form', async () => {

@@ -15,6 +15,7 @@ import { verdictOf } from '../../state/newRun/inspection.ts';
 import { useRuns } from '../../state/runs/runs.ts';
 import { ComputeSettings } from './compute/ComputeSettings.tsx';
 import classes from './NewRunScreen.module.css';
+import { useRemoveFiles } from './files/useRemoveFiles.ts';
 import { Step } from './Step.tsx';
 import type { NewRunForm, PlannedRun } from './useNewRunForm.ts';
 
@@ -151,6 +152,7 @@ function FasterWays() {
 
 function Reason({ reason }: { reason: StartReason }) {
   const { t } = useTexts();
+  const remove = useRemoveFiles();
   switch (reason.code) {
     case 'engine':
       return <ErrorCard error={reason.error} bare />;
@@ -186,7 +188,7 @@ function Reason({ reason }: { reason: StartReason }) {
       return (
         <>
           {t('startReason.blocked_files', { count: reason.count })}{' '}
-          <Button variant="light" size="compact-sm" onClick={removeBlocked}>
+          <Button variant="light" size="compact-sm" onClick={() => remove(blockedPaths())}>
             {t('newRun.removeBlocked')}
           </Button>
         </>
@@ -198,7 +200,7 @@ function Reason({ reason }: { reason: StartReason }) {
   }
 }
 
-function removeBlocked(): void {
+function blockedPaths(): string[] {
   const blocked = useNewRun.getState().files.filter((file) => verdictOf(file) === 'blocked');
-  removeFiles(blocked.map((file) => file.path));
+  return blocked.map((file) => file.path);
 }

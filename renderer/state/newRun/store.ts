@@ -12,7 +12,10 @@ import { MOST_IGNORED_NAMED, pickDropped, uploadFile, type Dropped } from '../up
 interface Upload {
   readonly id: number;
   readonly name: string;
+  readonly bytes: number;
   readonly fraction: number;
+  /** It has arrived and was looked into, or could not be sent. */
+  readonly done: boolean;
 }
 
 interface NewRunState {
@@ -24,6 +27,7 @@ interface NewRunState {
   readonly sheetError: ShownError | null;
   readonly looking: boolean;
   readonly inspectError: ShownError | null;
+  /** All that are sent together, until the last of them is done. */
   readonly uploads: readonly Upload[];
   readonly choices: RunChoices;
   /** Path of the file whose details are shown. */
@@ -147,12 +151,28 @@ function lookAnew(): void {
   void addPaths(paths);
 }
 
-export function removeFiles(paths: readonly string[]): void {
+/** Answers with what lists them again. */
+export function removeFiles(paths: readonly string[]): () => void {
   const gone = new Set(paths);
+  const before = useNewRun.getState();
   useNewRun.setState((state) => ({
     files: state.files.filter((file) => !gone.has(file.path)),
     selected: state.selected !== null && gone.has(state.selected) ? null : state.selected,
   }));
+  return () => {
+    const { chunkLength, otherChunkLengths, choices } = useNewRun.getState();
+    const isReadAlike =
+      chunkLength === before.chunkLength &&
+      otherChunkLengths === before.otherChunkLengths &&
+      choices.repairs === before.choices.repairs;
+    const removed = before.files.filter(({ path }) => gone.has(path));
+    if (!isReadAlike || removed.some(({ inspected }) => inspected === null)) void addPaths(paths);
+    else {
+      const listed = new Set(useNewRun.getState().files.map(({ path }) => path));
+      const back = removed.filter(({ path }) => !listed.has(path));
+      useNewRun.setState(({ files }) => ({ files: [...files, ...back] }));
+    }
+  };
 }
 
 /** Shows a file's details, or hides them again. */
@@ -209,24 +229,39 @@ export async function uploadAndAdd(dropped: readonly File[]): Promise<void> {
     const inspectError = appError('no_sequences', message('input.none_in_folder'));
     useNewRun.setState({ inspectError });
   }
-  const waiting = files.map((file) => ({ id: nextUpload++, name: file.name, fraction: 0 }));
+  const waiting = files.map(({ name, size }) => ({
+    id: nextUpload++,
+    name,
+    bytes: size,
+    fraction: 0,
+    done: false,
+  }));
   useNewRun.setState((state) => ({ uploads: [...state.uploads, ...waiting] }));
   for (const [position, file] of files.entries()) {
     const upload = waiting[position];
     if (!upload) continue;
     try {
-      const path = await uploadFile(file, (fraction) => setUpload(upload.id, fraction), signal);
+      const path = await uploadFile(file, (fraction) => setUpload(upload.id, { fraction }), signal);
       await addPaths([path]);
     } catch (reason) {
       if (!signal.aborted) sayError(reason);
     } finally {
-      useNewRun.setState((state) => ({ uploads: state.uploads.filter(({ id }) => id !== upload.id) }));
+      setUpload(upload.id, { fraction: 1, done: true });
     }
   }
 }
 
-function setUpload(id: number, fraction: number): void {
-  useNewRun.setState((state) => ({
-    uploads: state.uploads.map((upload) => (upload.id === id ? { ...upload, fraction } : upload)),
-  }));
+function setUpload(id: number, change: Partial<Upload>): void {
+  useNewRun.setState((state) => {
+    const uploads = state.uploads.map((upload) => (upload.id === id ? { ...upload, ...change } : upload));
+    return { uploads: uploads.every(({ done }) => done) ? [] : uploads };
+  });
+}
+
+/** Of all bytes that are sent together; it never goes back. */
+export function sentFraction(uploads: readonly Upload[]): number {
+  // An empty file counts as little as can be.
+  const weight = ({ bytes }: Upload) => Math.max(1, bytes);
+  const sent = uploads.reduce((sum, upload) => sum + weight(upload) * upload.fraction, 0);
+  return sent / uploads.reduce((sum, upload) => sum + weight(upload), 0);
 }

@@ -10,9 +10,16 @@ import { ProgressBar } from '../../../components/feedback/ProgressBar.tsx';
 import { SamplesDialog } from '../../../components/files/SamplesDialog.tsx';
 import { ROW_HEIGHT, VirtualTable, type VirtualColumn } from '../../../components/table/VirtualTable.tsx';
 import { useTexts, type Texts } from '../../../i18n/index.ts';
-import { type ListedFile, blockingProblem, totalsOf, verdictOf } from '../../../state/newRun/inspection.ts';
+import {
+  type FileVerdict,
+  type ListedFile,
+  blockingProblem,
+  totalsOf,
+  verdictOf,
+} from '../../../state/newRun/inspection.ts';
 import { samplesOfFiles } from '../../../state/newRun/choices.ts';
-import { nameSamples, removeFiles, selectFile, useNewRun } from '../../../state/newRun/store.ts';
+import { nameSamples, selectFile, sentFraction, useNewRun } from '../../../state/newRun/store.ts';
+import { useSettings } from '../../../state/settings.ts';
 import { useProblemTexts } from '../../../state/problemTexts.ts';
 import { Step } from '../Step.tsx';
 import { FileDetails } from './FileDetails.tsx';
@@ -20,9 +27,12 @@ import classes from './FilesCard.module.css';
 import { PickButtons } from './PickButtons.tsx';
 import { Repairs } from './Repairs.tsx';
 import { SampleSheet } from './SampleSheet.tsx';
+import { useRemoveFiles } from './useRemoveFiles.ts';
 import { VerdictBadge } from './VerdictBadge.tsx';
 
 const ROWS_IN_SIGHT = 12;
+/** So many files that cannot be used are shown without being asked for. */
+const FEW_BLOCKED = 5;
 /** What a phone's width leaves out: what becomes of a file, and the button that removes it, come first. */
 const NARROWEST = { bases: false };
 const ALL = {};
@@ -35,6 +45,8 @@ export function FilesStep() {
   const { t, format } = texts;
   const { files, looking, uploads, inspectError, ignored, someIgnored, sheetError, selected, choices } =
     useNewRun();
+  const isSameComputer = useSettings(({ info }) => info?.sameComputer ?? true);
+  const toSend = uploads.filter(({ done }) => !done);
   const [naming, setNaming] = useState(false);
   const [wanted, setWanted] = useState<boolean | null>(null);
   const isNarrowest = useMediaQuery('(max-width: 640px)', false, { getInitialValueInEffect: false });
@@ -42,21 +54,30 @@ export function FilesStep() {
   const several = files.length > 1;
   // A column that repeats the names of the files says nothing.
   const tellsApart = new Set(samples).size < files.length || Object.keys(choices.samples).length > 0;
-  const [home, listed] = useMemo(() => [commonFolder(files), inOrder(files)], [files]);
+  const home = useMemo(() => commonFolder(files), [files]);
+  const [usable, blocked] = useMemo(() => {
+    const listed = inOrder(files);
+    return [listed.filter((file) => !isBlocked(file)), listed.filter(isBlocked)];
+  }, [files]);
+  const remarked = usable.filter((file) => REMARKED.has(verdictOf(file)));
+  const [wantsRemarked, setWantsRemarked] = useState(false);
+  const shown = wantsRemarked && remarked.length > 0 ? remarked : usable;
+  const [wantsBlocked, setWantsBlocked] = useState<boolean | null>(null);
+  const showsBlocked = wantsBlocked ?? (blocked.length <= FEW_BLOCKED || usable.length === 0);
+  const remove = useRemoveFiles();
   const columns = useMemo(
     () =>
       fileColumns(
         texts,
         several && tellsApart ? new Map(files.map(({ path }, index) => [path, samples[index] ?? ''])) : null,
         home,
+        remove,
       ),
-    [texts, files, samples, several, tellsApart, home],
+    [texts, files, samples, several, tellsApart, home, remove],
   );
   const totals = totalsOf(files);
   const samplesUsed = new Set(samples.filter((_, index) => !isBlocked(files[index]))).size;
-  const blocked = files.filter(isBlocked);
   const shownFile = files.find((file) => file.path === selected);
-  const rowAt = useMemo(() => (index: number) => listed[index], [listed]);
   const isSettled = files.length > 0 && !looking && uploads.length === 0 && !inspectError && !sheetError;
   const sheet =
     choices.sheet &&
@@ -71,6 +92,19 @@ export function FilesStep() {
     !sheet?.unnamed.length &&
     files.every((file) => verdictOf(file) === 'ready');
   const opened = wanted ?? !isDone;
+  const table = (label: string, rows: readonly ListedFile[]) => (
+    <VirtualTable
+      label={label}
+      columns={columns}
+      hiddenColumns={isNarrowest ? NARROWEST : ALL}
+      total={rows.length}
+      rowAt={(index) => rows[index]}
+      height={(Math.min(rows.length, ROWS_IN_SIGHT) + 1) * ROW_HEIGHT + 4}
+      onOpen={openFile}
+      isOpen={(file) => file.path === shownFile?.path}
+      empty={null}
+    />
+  );
   const summary = (
     <>
       {looking && <Loader size={14} mr={8} />}
@@ -98,7 +132,10 @@ export function FilesStep() {
       {uploads.length > 0 && (
         <div className={classes.upload}>
           <span className="ellipsis">
-            {t('newRun.uploading', { count: uploads.length, name: uploads[0]?.name ?? '' })}
+            {t(isSameComputer ? 'newRun.reading' : 'newRun.uploading', {
+              count: toSend.length,
+              name: toSend[0]?.name ?? '',
+            })}
           </span>
           <ProgressBar label={t('newRun.files')} fraction={sentFraction(uploads)} />
         </div>
@@ -106,11 +143,23 @@ export function FilesStep() {
       {inspectError && <ErrorCard error={inspectError} />}
       {files.length > 0 && (
         <>
-          {several && files.length <= MOST_NAMED && (
-            <Group gap="4px 12px" mb={6} c="dimmed">
-              <Button variant="light" size="compact-sm" flex="none" onClick={() => setNaming(true)}>
-                {t('samples.edit')}
-              </Button>
+          {several && (
+            <Group gap="4px 12px" mb={6}>
+              {files.length <= MOST_NAMED && (
+                <Button variant="default" size="compact-sm" flex="none" onClick={() => setNaming(true)}>
+                  {t('samples.edit')}
+                </Button>
+              )}
+              {remarked.length > 0 && usable.length > ROWS_IN_SIGHT && (
+                <Button
+                  variant={wantsRemarked ? 'light' : 'default'}
+                  size="compact-sm"
+                  aria-pressed={wantsRemarked}
+                  onClick={() => setWantsRemarked(!wantsRemarked)}
+                >
+                  {t('newRun.onlyRemarked', { count: remarked.length })}
+                </Button>
+              )}
             </Group>
           )}
           {home !== null && several && (
@@ -118,17 +167,7 @@ export function FilesStep() {
               {t('newRun.inFolder', { folder: home })}
             </Text>
           )}
-          <VirtualTable
-            label={t('newRun.files')}
-            columns={columns}
-            hiddenColumns={isNarrowest ? NARROWEST : ALL}
-            total={files.length}
-            rowAt={rowAt}
-            height={(Math.min(files.length, ROWS_IN_SIGHT) + 1) * ROW_HEIGHT + 4}
-            onOpen={openFile}
-            isOpen={(file) => file.path === shownFile?.path}
-            empty={null}
-          />
+          {shown.length > 0 && table(t('newRun.files'), shown)}
           <SampleSheet />
           <Repairs />
           {blocked.length > 0 && (
@@ -142,17 +181,27 @@ export function FilesStep() {
               bdrs="md"
               bg="var(--bad-soft)"
             >
-              <span>{t('newRun.blockedFiles', { count: blocked.length })}</span>
-              <Button
-                size="compact-sm"
-                variant="default"
-                flex="none"
-                onClick={() => removeFiles(blocked.map(({ path }) => path))}
-              >
-                {t('newRun.removeBlocked')}
-              </Button>
+              <span style={{ flex: '1 1 240px' }}>{t('newRun.blockedFiles', { count: blocked.length })}</span>
+              <Group gap={8}>
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  aria-expanded={showsBlocked}
+                  onClick={() => setWantsBlocked(!showsBlocked)}
+                >
+                  {t(showsBlocked ? 'newRun.hideBlocked' : 'newRun.showBlocked')}
+                </Button>
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  onClick={() => remove(blocked.map(({ path }) => path))}
+                >
+                  {t('newRun.removeBlocked')}
+                </Button>
+              </Group>
             </Group>
           )}
+          {blocked.length > 0 && showsBlocked && table(t('newRun.blocked'), blocked)}
           {ignored > 0 && (
             <Box mt={10}>
               <Fold title={t('newRun.ignored', { count: ignored })}>
@@ -205,10 +254,9 @@ function inOrder(files: readonly ListedFile[]): ListedFile[] {
   );
 }
 
-const sentFraction = (uploads: readonly { fraction: number }[]) =>
-  uploads.reduce((sum, { fraction }) => sum + fraction, 0) / uploads.length;
-
 const isBlocked = (file?: ListedFile) => file !== undefined && verdictOf(file) === 'blocked';
+
+const REMARKED: ReadonlySet<FileVerdict> = new Set(['warning', 'skipped']);
 
 const openFile = (file: ListedFile) => selectFile(file.path);
 
@@ -236,6 +284,7 @@ function fileColumns(
   { t, format }: Texts,
   samples: ReadonlyMap<string, string> | null,
   home: string | null,
+  remove: (paths: readonly string[]) => void,
 ): VirtualColumn<ListedFile>[] {
   const figure = (file: ListedFile, text: (inspected: NonNullable<ListedFile['inspected']>) => string) =>
     file.inspected ? (blockingProblem(file) ? '–' : text(file.inspected)) : '…';
@@ -293,7 +342,7 @@ function fileColumns(
           aria-label={t('newRun.remove', { name: fileName(row.path) })}
           onClick={(event) => {
             event.stopPropagation();
-            removeFiles([row.path]);
+            remove([row.path]);
           }}
         >
           <IconX size={16} aria-hidden />

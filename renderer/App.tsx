@@ -21,7 +21,7 @@ import { keepDraft } from './state/newRun/draft.ts';
 import { queryClient } from './state/queryClient.ts';
 import { followEnvironment } from './state/computer/followEnvironment.ts';
 import { followRunEnds } from './state/runs/runEnds.ts';
-import { goToWorkAtStart } from './state/startPlace.ts';
+import { chooseStartPlace } from './state/startPlace.ts';
 import { followRuns } from './state/runs/runs.ts';
 import { loadSettings, loadWindowSettings, useSettings } from './state/settings.ts';
 import { theme } from './styles/theme.ts';
@@ -48,7 +48,7 @@ function Contents() {
   useEffect(followRuns, []);
   useEffect(followEnvironment, []);
   useEffect(followRunEnds, []);
-  useEffect(goToWorkAtStart, []);
+  useEffect(chooseStartPlace, []);
   useEffect(keepDraft, []);
   useEffect(keepFocus, []);
   useEffect(loadSettingsOnConnect, []);

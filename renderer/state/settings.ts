@@ -1,7 +1,6 @@
 import { create } from 'zustand';
 import type { Settings } from '../../electron/contract/index.ts';
 import { chosenComputer, engine, home } from './connection.ts';
-import { go } from './navigation.ts';
 
 const THEME_KEY = 'virnucpro.theme';
 
@@ -62,10 +61,7 @@ export async function loadWindowSettings(): Promise<void> {
 export async function loadSettings(): Promise<void> {
   const [settings, info] = await Promise.all([storedSettings(), engine.computer.info()]);
   rememberTheme(settings.theme);
-  const isFirst = useSettings.getState().settings === null;
   useSettings.setState({ settings, info });
-  // A new user begins with the first steps; whoever opened a certain place stays there.
-  if (isFirst && !settings.welcomeSeen && location.hash === '') go({ screen: 'start' });
 }
 
 /** Changes at once on screen; if the engine does not take it, the old value comes back and the error is thrown. */

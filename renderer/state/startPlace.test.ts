@@ -1,32 +1,89 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settingsSchema } from '../../electron/contract/index.ts';
+import { createMemoryEngine } from '../testing/memoryEngine/index.ts';
+import { memoryTransport } from '../testing/memoryLink.ts';
 import { madeRuns, RUN_IDS } from '../testing/memoryEngine/runs.ts';
+import { startConnection } from './connection.ts';
 import { useRuns } from './runs/runs.ts';
-import { goToWorkAtStart } from './startPlace.ts';
+import { useSettings, type ShellInfo } from './settings.ts';
+import { chooseStartPlace } from './startPlace.ts';
 
-const before = useRuns.getState();
+const INFO: ShellInfo = {
+  version: '1.0.0',
+  shell: 'browser',
+  platform: 'linux',
+  dataDir: '/home/me/.virnucpro',
+  root: null,
+  sameComputer: true,
+  hostName: 'here',
+};
+const [done, running, interrupted] = [RUN_IDS.done, RUN_IDS.running, RUN_IDS.interrupted];
 
 describe('the place that the window opens at', () => {
+  let close: () => void;
+  beforeEach(() => {
+    close = startConnection(memoryTransport(createMemoryEngine({ runs: 'none', welcomeSeen: false })));
+  });
   afterEach(() => {
-    useRuns.setState(before, true);
+    close();
+    useRuns.setState({ runs: null, error: null });
+    useSettings.setState({ settings: null, info: null });
     location.hash = '';
   });
 
-  /** The hash that follows when the list of runs comes for the first time. */
-  function opened(hash: string, ids: readonly string[]): string {
-    useRuns.setState({ runs: null });
-    location.hash = hash;
-    const stop = goToWorkAtStart();
-    useRuns.setState({ runs: madeRuns(Date.now()).filter(({ runId }) => ids.includes(runId)) });
-    stop();
-    return location.hash;
+  interface Case {
+    hash?: string;
+    runs: readonly string[];
+    /** Those of the runs that are the example. */
+    examples?: readonly string[];
+    welcomeSeen?: boolean;
   }
 
-  it('is the run at work, where the address names no place', () => {
-    expect(opened('', [RUN_IDS.done, RUN_IDS.running])).toMatch(new RegExp(`^#/run/${RUN_IDS.running}`));
+  /** The hash that follows, and whether the first steps are left, whichever is known first. */
+  function opened({ hash = '', runs, examples = [], welcomeSeen = false }: Case) {
+    const learn = [
+      () => useSettings.setState({ settings: { ...settingsSchema.parse({}), welcomeSeen }, info: INFO }),
+      () => {
+        const known = madeRuns(Date.now()).filter(({ runId }) => runs.includes(runId));
+        const folder = `${INFO.dataDir}/example`;
+        useRuns.setState({
+          runs: known.map((run) => (examples.includes(run.runId) ? { ...run, folder } : run)),
+        });
+      },
+    ];
+    const [one, other] = [learn, learn.toReversed()].map((order) => {
+      useRuns.setState({ runs: null, error: null });
+      useSettings.setState({ settings: null, info: null });
+      location.hash = hash;
+      const stop = chooseStartPlace();
+      for (const step of order) step();
+      stop();
+      return { hash: location.hash, left: useSettings.getState().settings?.welcomeSeen };
+    });
+    expect(one).toEqual(other);
+    return one;
+  }
+
+  const atRun = { hash: `#/run/${running}/progress`, left: true };
+
+  it('is the run at work, also where the first steps were never left', () => {
+    expect(opened({ runs: [done, running], welcomeSeen: true })).toEqual(atRun);
+    expect(opened({ runs: [done, running] })).toEqual(atRun);
   });
 
-  it('is left alone where no run is at work, and where the address names one', () => {
-    expect(opened('', [RUN_IDS.done])).toBe('');
-    expect(opened('#/settings', [RUN_IDS.running])).toBe('#/settings');
+  it('is the first steps for a new user only, with the example at work or done', () => {
+    const first = { hash: '#/start', left: false };
+    expect(opened({ runs: [] })).toEqual(first);
+    expect(opened({ runs: [done], examples: [done] })).toEqual(first);
+    expect(opened({ runs: [running], examples: [running] })).toEqual(first);
+    expect(opened({ runs: [running], examples: [running], welcomeSeen: true })).toEqual(atRun);
+    // An interrupted run is offered above every screen.
+    expect(opened({ runs: [done, interrupted] })).toEqual({ hash: '', left: true });
+    expect(opened({ runs: [], welcomeSeen: true })).toEqual({ hash: '', left: true });
+  });
+
+  it('is the one that the address names', () => {
+    expect(opened({ hash: '#/settings', runs: [running] })).toEqual({ hash: '#/settings', left: true });
+    expect(opened({ hash: '#/settings', runs: [] })).toEqual({ hash: '#/settings', left: false });
   });
 });

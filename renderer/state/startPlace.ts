@@ -1,13 +1,31 @@
-import { goToRun } from './navigation.ts';
-import { useRuns } from './runs/runs.ts';
 import { isAtWork } from '../../electron/contract/runState.ts';
+import { isExample } from './computer/example.ts';
+import { go, goToRun } from './navigation.ts';
+import { useRuns } from './runs/runs.ts';
+import { sayError } from './say.ts';
+import { changeSettings, useSettings } from './settings.ts';
 
-/** Whoever opens the bare address while a run is at work wants to see it; an address with a place in it is kept. */
-export function goToWorkAtStart(): () => void {
+/**
+ * Where the window opens if its address names no place, decided once the settings and the runs are both known: a run of the user's own
+ * that is at work, else the first steps until they are left, else the example at work. A run of one's own ends the first steps.
+ */
+export function chooseStartPlace(): () => void {
   const hadPlace = location.hash !== '';
-  return useRuns.subscribe(({ runs }, before) => {
-    if (hadPlace || !runs || before.runs || location.hash !== '') return;
-    const atWork = runs.find(isAtWork);
+  let isDecided = false;
+  const decide = () => {
+    const { settings, info } = useSettings.getState();
+    const { runs, error } = useRuns.getState();
+    if (isDecided || !settings || !info || (!runs && !error)) return;
+    isDecided = true;
+    const own = runs?.filter((run) => !isExample(run, info)) ?? [];
+    const isNew = !settings.welcomeSeen && own.length === 0;
+    if (own.length > 0 && !settings.welcomeSeen) changeSettings({ welcomeSeen: true }).catch(sayError);
+    if (hadPlace || location.hash !== '') return;
+    const atWork = (isNew ? own : runs)?.find(isAtWork);
     if (atWork) goToRun(atWork.runId);
-  });
+    else if (isNew) go({ screen: 'start' });
+  };
+  const leave = [useSettings.subscribe(decide), useRuns.subscribe(decide)];
+  decide();
+  return () => leave.forEach((one) => one());
 }

@@ -40,7 +40,7 @@ virus_b	1500	No	NA	1	0	0	Not-determined	Genome-fragment	NA	NA	0.0	1.0	no viral g
 `;
 
 const DVF = `name	len	score	pvalue	lane
-virus_a	1500	0.90	1e-05	007
+virus_a	1500	0.90	1e-60	007
 virus_b	1500	0.12	NA	012
 other_b||x1	500	0.31	0.4	003
 `;
@@ -222,7 +222,7 @@ describe('a table of another tool', () => {
     const named = DVF.replace('name\tlen', 'contig\tlen');
     const others = [await joinTable('lanes.tsv', named)];
     const paths = await Promise.all(
-      (['parquet', 'xlsx', 'csv'] as const).map(async (format) => {
+      (['parquet', 'xlsx', 'csv', 'json'] as const).map(async (format) => {
         const path = join(folder, `numbers.${format}`);
         await exportResults(run.store, {
           selection: { filter: { predictions: ['virus'] } },
@@ -236,19 +236,22 @@ describe('a table of another tool', () => {
         return path;
       }),
     );
-    const [parquet, xlsx, csv] = readBack(
+    const [parquet, xlsx, csv, json] = readBack(
       ['parquet', paths[0]!],
       ['xlsx', paths[1]!],
       ['csv_de', paths[2]!],
+      ['json', paths[3]!],
     ) as [
       { types: Record<string, string>; rows: Record<string, unknown>[] },
       Record<string, unknown[][]>,
       Record<string, string>[],
+      { sequences: Record<string, unknown>[] },
     ];
     expect(parquet.types).toMatchObject({ lanes_tsv_pvalue: 'double', lanes_tsv_lane: 'string' });
-    expect(parquet.rows.map((row) => row['lanes_tsv_pvalue'])).toEqual([1e-5, null]);
+    expect(parquet.rows.map((row) => row['lanes_tsv_pvalue'])).toEqual([1e-60, null]);
+    expect(json.sequences.map((row) => row['lanes_tsv_pvalue'])).toEqual([1e-60, null]);
     expect(xlsx['Sequenzen']!.slice(1).map((row) => row.slice(-4))).toEqual([
-      [1500, 0.9, 0.00001, '007'],
+      [1500, 0.9, 1e-60, '007'],
       [1500, 0.12, null, '012'],
     ]);
     expect(csv.map((row) => row['lanes_tsv_score'])).toEqual(['0,9', '0,12']);

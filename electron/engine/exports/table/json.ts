@@ -32,9 +32,11 @@ async function writeJson(source: ExportSource, columns: readonly Column[], file:
   await file.write('\n]}\n');
 }
 
-/** Scores with the digits that a float32 has, as in the other tables. */
+/** Scores with the digits that a float32 has, as in the other tables; what another tool found as it wrote it. */
 function jsonValue({ type }: Column, value: CellValue): string {
-  return typeof value === 'number' && type !== 'integer' ? float32Text(value) : JSON.stringify(value);
+  return typeof value === 'number' && (type === 'score' || type === 'share')
+    ? float32Text(value)
+    : JSON.stringify(value);
 }
 
 export const json = exportFormat(

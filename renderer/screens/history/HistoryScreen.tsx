@@ -32,7 +32,8 @@ export function HistoryScreen() {
   /** By run id, in the order in which they were ticked. */
   const [ticked, setTicked] = useState<readonly string[]>([]);
   const shown = useMemo(() => runsMatching(runs ?? [], search), [runs, search]);
-  const [first, second] = ticked;
+  // One that was deleted since is compared with nothing.
+  const [first, second] = ticked.filter((runId) => runs?.some((run) => run.runId === runId));
   return (
     <Page
       fill

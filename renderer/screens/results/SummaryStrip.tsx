@@ -106,9 +106,9 @@ function ScoreBrush({ run, version }: SummaryStripProps) {
   const { t, format } = useTexts();
   const { runId } = run;
   const view = useResultsView();
-  const asked = queries.results.histogram.queryOptions({
-    input: { runId, filter: filterOf(view, { withScore: false }), bins: SCORE_BINS },
-  });
+  const unsettled = useMemo(() => filterOf(view, { withScore: false }), [view]);
+  const [filter] = useDebouncedValue(unsettled, SETTLE_MS);
+  const asked = queries.results.histogram.queryOptions({ input: { runId, filter, bins: SCORE_BINS } });
   const bins = useQuery({
     ...asked,
     queryKey: [...asked.queryKey, run.state.phase, version],
@@ -140,7 +140,14 @@ function ScoreBrush({ run, version }: SummaryStripProps) {
             if (edge !== begun.current)
               showScores(Math.min(edge, begun.current), Math.max(edge, begun.current));
           }}
-          onPointerUp={() => (begun.current = null)}
+          onPointerUp={(event) => {
+            // A press without a move takes the limits away.
+            if (begun.current === edgeAt(event)) showScores(0, SCORE_BINS);
+            begun.current = null;
+          }}
+          // A touch that becomes a scroll ends like this.
+          onLostPointerCapture={() => (begun.current = null)}
+          onPointerCancel={() => (begun.current = null)}
         >
           <rect className={classes.brushed} x={from} width={end - from} height={1} />
           <path d={path} />

@@ -82,11 +82,16 @@ export async function printReport(
   if (!page) return writeReport(run, { parts }, texts);
   const { runId } = run;
   const order = { runId, filter: {}, format: 'report', language: texts.language, parts: [...parts] };
-  for await (const event of await engine.results.export(order)) {
-    if (event.type !== 'written' || event.downloadPath === null) continue;
-    const answer = await fetch(addressOf(event.downloadPath));
-    page.document.documentElement.innerHTML = await answer.text();
-    page.print();
+  try {
+    for await (const event of await engine.results.export(order)) {
+      if (event.type !== 'written' || event.downloadPath === null) continue;
+      const answer = await fetch(addressOf(event.downloadPath));
+      page.document.documentElement.innerHTML = await answer.text();
+      page.print();
+    }
+  } catch (reason) {
+    page.close();
+    throw reason;
   }
 }
 

@@ -1,0 +1,33 @@
+import { act, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, it, vi } from 'vitest';
+import { madeRuns } from '../../testing/memoryEngine/runs.ts';
+import { renderWithEngine } from '../../testing/render.tsx';
+import { useRuns } from '../../state/runs/runs.ts';
+import { HistoryScreen } from './HistoryScreen.tsx';
+import type { RunsTable } from './RunsTable.tsx';
+
+// The rows of the table need a layout.
+vi.mock('./RunsTable.tsx', () => ({
+  RunsTable: ({ runs, onTick }: Parameters<typeof RunsTable>[0]) =>
+    runs.map(({ runId }) => (
+      <button key={runId} type="button" onClick={() => onTick(runId)}>
+        Tick
+      </button>
+    )),
+}));
+
+it('compares no run that was deleted after it was ticked', async () => {
+  const user = userEvent.setup();
+  const [run, other] = madeRuns(Date.now());
+  if (!run || !other) throw new Error('There are no two runs.');
+  useRuns.setState({ runs: [run, other] });
+  await renderWithEngine(<HistoryScreen />);
+  const [tick] = await screen.findAllByRole('button', { name: 'Tick' });
+  if (tick) await user.click(tick);
+  await screen.findByRole('button', { name: 'Compare with another run …' });
+  act(() => useRuns.setState({ runs: [other] }));
+  await waitFor(() =>
+    expect(screen.queryByRole('button', { name: 'Compare with another run …' })).toBeNull(),
+  );
+});

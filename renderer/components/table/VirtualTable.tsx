@@ -18,8 +18,22 @@ import { useTexts } from '../../i18n/index.ts';
 export const ROW_HEIGHT = 38;
 /** Of a table that is read, whose rows hold no buttons. */
 export const DENSE_ROW_HEIGHT = 30;
-/** Firefox lets an element be 17.9 million pixels high, Chromium 33.5: rows beyond this are found by filtering. */
-const MOST_PIXELS = 15_000_000;
+/** Every browser lets an element be so high. */
+const LEAST_PIXELS = 15_000_000;
+/** What is above and below the rows. */
+const SPARE_PIXELS = 1000;
+let mostPixels: number | null = null;
+
+/** How high this browser lets an element be: Firefox 17.9 million pixels, Chromium 33.5. Rows beyond are found by filtering. */
+function tallest(): number {
+  if (mostPixels !== null) return mostPixels;
+  const probe = document.createElement('div');
+  probe.style.cssText = 'position: absolute; visibility: hidden; width: 1px; height: 1000000000px';
+  document.body.append(probe);
+  mostPixels = Math.max(LEAST_PIXELS, probe.offsetHeight - SPARE_PIXELS);
+  probe.remove();
+  return mostPixels;
+}
 
 /** Rows made above and below those in sight. */
 const OVERSCAN = 4;
@@ -50,11 +64,11 @@ export interface VirtualColumn<Row extends object> {
   readonly width: string;
   readonly align?: 'start' | 'end';
   /** What stands in it, and how to read it: shown at its head. */
-  readonly hint?: string;
+  readonly hint?: ReactNode;
   /** How the first click sorts; a column without it cannot be sorted by. */
   readonly firstSort?: 'asc' | 'desc';
-  /** Called as a plain function: it must not use hooks. */
-  readonly cell: (row: Row) => ReactNode;
+  /** Called as a plain function with the row and its place: it must not use hooks. */
+  readonly cell: (row: Row, index: number) => ReactNode;
   readonly look?: (row: Row) => CellLook;
 }
 
@@ -87,7 +101,10 @@ interface VirtualTableProps<Row extends object> {
 export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) {
   const { t, format } = useTexts();
   const { columns, rowAt, onRangeChange, onOpen, rowHeight = ROW_HEIGHT } = props;
-  const total = Math.min(props.total, Math.floor(MOST_PIXELS / rowHeight));
+  const total =
+    props.total * rowHeight <= LEAST_PIXELS
+      ? props.total
+      : Math.min(props.total, Math.floor(tallest() / rowHeight));
   const gridId = useId();
   const scroller = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState(0);
@@ -242,12 +259,19 @@ interface VirtualHeaderCellProps {
 
 function VirtualHeaderCell({ column, sort, onSort }: VirtualHeaderCellProps) {
   const { id, title, align = 'start', titleHidden, hint, firstSort } = column;
+  const isSortable = onSort !== undefined && firstSort !== undefined;
   const isSorted = sort?.id === id;
   const ariaSort = isSorted ? (sort.desc ? 'descending' : 'ascending') : undefined;
   const SortIcon = isSorted ? (sort.desc ? IconArrowDown : IconArrowUp) : IconArrowsSort;
   const head = (
-    <div className={`${classes.headCell} ${classes[align]}`} role="columnheader" aria-sort={ariaSort}>
-      {onSort && firstSort ? (
+    <div
+      className={`${classes.headCell} ${classes[align]}`}
+      role="columnheader"
+      aria-sort={ariaSort}
+      // For the hint, by the keyboard.
+      tabIndex={hint !== undefined && !isSortable ? 0 : undefined}
+    >
+      {isSortable ? (
         <button
           type="button"
           className={classes.sort}
@@ -292,9 +316,12 @@ function VirtualRowView<Row extends object>(props: VirtualRowProps<Row>) {
       data-open={props.open}
       data-clickable={onOpen !== undefined}
       style={{ transform: `translateY(${props.top}px)`, gridTemplateColumns: props.template }}
-      onClick={() => {
+      onClick={(event) => {
         props.onActivate(index);
-        if (row) onOpen?.(row, index);
+        // A tick is set without opening its row, and the keys stay those of the table.
+        if (event.target instanceof HTMLInputElement)
+          event.currentTarget.closest<HTMLElement>('[role="grid"]')?.focus({ preventScroll: true });
+        else if (row) onOpen?.(row, index);
       }}
     >
       {props.columns.map((column) => {
@@ -309,7 +336,7 @@ function VirtualRowView<Row extends object>(props: VirtualRowProps<Row>) {
             title={look?.title}
             style={look?.style}
           >
-            {row && column.cell(row)}
+            {row && column.cell(row, index)}
           </div>
         );
       })}

@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react';
+import { Hint } from './Hint.tsx';
 import classes from './Facts.module.css';
 
 export interface FactItem {
   readonly label: string;
   readonly value: ReactNode;
-  readonly hint?: string | undefined;
+  readonly hint?: ReactNode;
 }
 
 /** Labelled figures in a row; the figure is what the eye meets first. */
@@ -12,8 +13,18 @@ export function Facts({ items, size = 'normal' }: { items: readonly FactItem[]; 
   return (
     <dl className={`${classes.facts} ${size === 'small' ? classes.small : ''}`}>
       {items.map((item) => (
-        <div key={item.label} className={classes.fact} title={item.hint}>
-          <dt className={classes.label}>{item.label}</dt>
+        <div key={item.label} className={classes.fact}>
+          <dt className={classes.label}>
+            {item.hint === undefined ? (
+              item.label
+            ) : (
+              <Hint label={item.hint}>
+                <button type="button" className={classes.hinted}>
+                  {item.label}
+                </button>
+              </Hint>
+            )}
+          </dt>
           <dd className={classes.value}>{item.value}</dd>
         </div>
       ))}

@@ -1,13 +1,13 @@
 import { Tooltip } from '@mantine/core';
-import type { ReactElement } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 
 /** What a head of a column or a figure means, shown where the pointer or the focus rests on it. */
-export function Hint({ label, children }: { label: string; children: ReactElement }) {
+export function Hint({ label, children }: { label: ReactNode; children: ReactElement }) {
   return (
     <Tooltip
       label={label}
       multiline
-      w={300}
+      w={typeof label === 'string' ? 300 : 420}
       withArrow
       openDelay={250}
       events={{ hover: true, focus: true, touch: true }}

@@ -28,7 +28,6 @@ export function RunActionsMenu({ run }: { run: RunSummary }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          {items(['report'])}
           <Menu.Item
             leftSection={<IconArrowsDiff size={16} aria-hidden />}
             onClick={() => go({ screen: 'compare', runId: run.runId, otherRunId: null })}

@@ -30,6 +30,15 @@ describe('the filter', () => {
     expect(isFiltered(useResultsView.getState())).toBe(false);
   });
 
+  it('asks for terminal repeats and hints to another genetic code', () => {
+    viewRun('traits');
+    changeView({ terminalRepeat: true, otherCode: true });
+    expect(filterOf(useResultsView.getState(), { withScore: true })).toEqual({
+      terminalRepeat: true,
+      otherCode: true,
+    });
+  });
+
   it('leaves the score out for the histogram', () => {
     viewRun('two');
     changeView({ minScore: 0.7, search: '  k141 ', predictions: ['virus'], belowScore: 0.9 });

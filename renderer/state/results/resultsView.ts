@@ -38,6 +38,10 @@ export interface ResultsView {
   readonly evidence: readonly Evidence[];
   /** Of a run that is not done: only calls that stand, or only those that may change. */
   readonly settled: boolean | null;
+  /** Only with a terminal repeat. */
+  readonly terminalRepeat: boolean;
+  /** Only with a hint to another genetic code. */
+  readonly otherCode: boolean;
   readonly sort: SequenceSort;
   /** The id of a format. */
   readonly exportFormat: string;
@@ -72,6 +76,8 @@ const NO_FILTERS = {
   shortlisted: false,
   evidence: [],
   settled: null,
+  terminalRepeat: false,
+  otherCode: false,
 } as const satisfies Partial<ResultsView>;
 
 const FRESH_VIEW: ResultsView = {
@@ -151,6 +157,8 @@ export function filterOf(view: ResultsView, options: { withScore: boolean }): Se
     ...(view.shortlisted ? { shortlisted: true as const } : {}),
     ...(view.evidence.length === 0 ? {} : { evidence: [...view.evidence] }),
     ...(view.settled === null ? {} : { settled: view.settled }),
+    ...(view.terminalRepeat ? { terminalRepeat: true as const } : {}),
+    ...(view.otherCode ? { otherCode: true as const } : {}),
   };
 }
 

@@ -186,6 +186,8 @@ export function filteredSequences(all: readonly SequenceResult[], filter: Sequen
       (filter.inputs === undefined || filter.inputs.includes(row.input)) &&
       (filter.minScoredChunks === undefined || row.nChunksScored >= filter.minScoredChunks) &&
       (filter.minFramesScored === undefined || row.nFramesScored >= filter.minFramesScored) &&
+      (!filter.terminalRepeat || row.terminalRepeat !== null) &&
+      (!filter.otherCode || row.geneticCodeHint !== null) &&
       isAtLeast(row.viralFraction, filter.minViralFraction) &&
       isAtLeast(row.secondScore, filter.minSecondScore) &&
       (filter.reasons === undefined || filter.reasons.includes(row.reason)) &&

@@ -23,6 +23,8 @@ export interface MemoryEngineOptions {
   readonly runs?: 'none' | 'many';
   readonly sequences?: number;
   readonly devices?: number;
+  /** The finished run has so many files, each of a sample of its own, and the tables of two other tools. */
+  readonly samples?: number;
   /** The devices are those of a Ray cluster with this many nodes. */
   readonly nodes?: number;
   /** What GPUs, by number, failed at in the test computation. */
@@ -81,6 +83,7 @@ export class World {
 
   constructor(options: MemoryEngineOptions) {
     this.runs = options.runs === 'none' ? [] : madeRuns(this.openedAt);
+    if (options.samples !== undefined) this.addSamples(options.samples);
     this.settings = { ...settingsSchema.parse({}), welcomeSeen: options.welcomeSeen ?? true };
     if (options.allModels) this.models = MODELS.map((model) => ({ ...model, present: true }));
     if (options.fresh) {
@@ -103,6 +106,23 @@ export class World {
     this.probe = madeProbe(this.nodes === 0 ? this.devices.length : 0, options.failedAt);
     this.snapshotsPerSecond = options.snapshotsPerSecond ?? 4;
     this.sequenceCount = options.sequences ?? 20_000;
+  }
+
+  private addSamples(count: number): void {
+    const paths = Array.from({ length: count }, (_, index) => `/data/projects/coast/site${index + 1}.fasta`);
+    this.runs = this.runs.map((run) =>
+      run.runId === RUN_IDS.done
+        ? {
+            ...run,
+            plan: {
+              ...run.plan,
+              inputs: paths.map((path) => ({ path, sizeBytes: 1_000_000, sha256: '0'.repeat(64) })),
+            },
+            samples: sampleNames(paths),
+          }
+        : run,
+    );
+    this.otherTables.set(RUN_IDS.done, ['/data/coast_virus_summary.tsv', '/data/dvfpred.txt']);
   }
 
   has(runId: string): boolean {

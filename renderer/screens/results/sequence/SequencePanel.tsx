@@ -14,7 +14,7 @@ import { changeView, useResultsView } from '../../../state/results/resultsView.t
 import { shortlist, useSequenceNotes } from '../../../state/results/sequenceNotes.ts';
 import { ChunkTable } from './ChunkTable.tsx';
 import { EvidenceLabel, PredictionLabel } from '../callLabels.tsx';
-import { evidenceRule } from '../table/evidenceRule.ts';
+import { EvidenceRule } from '../table/EvidenceRule.tsx';
 import { SequenceLetters } from './SequenceLetters.tsx';
 import { SequenceNotes } from './SequenceNotes.tsx';
 import { OWN_KEYS, SequenceSteps } from './SequenceSteps.tsx';
@@ -118,7 +118,7 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
           {
             label: t('results.column.evidence'),
             value: <EvidenceLabel evidence={sequence.evidence} />,
-            hint: evidenceRule(texts, run.plan.chunkLength),
+            hint: <EvidenceRule chunkLength={run.plan.chunkLength} />,
           },
           ...(sequence.pair === null
             ? []

@@ -11,11 +11,11 @@ import {
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
 import { useState } from 'react';
 import { evidenceSchema, reasonSchema } from '../../../../electron/contract/index.ts';
-import { useTexts } from '../../../i18n/index.ts';
+import { useTexts, type Texts } from '../../../i18n/index.ts';
 import { changeView, useResultsView } from '../../../state/results/resultsView.ts';
 import classes from '../ResultsTab.module.css';
 
-const FIELDS = [
+export const LIMIT_FIELDS = [
   'minScore',
   'belowScore',
   'minLength',
@@ -26,8 +26,10 @@ const FIELDS = [
   'minSecondScore',
 ] as const;
 
+type LimitField = (typeof LIMIT_FIELDS)[number];
+
 /** What each number is shown and typed as; all others are counts. */
-const KINDS: Partial<Record<(typeof FIELDS)[number], 'bases' | 'percent' | 'score'>> = {
+const KINDS: Partial<Record<LimitField, 'bases' | 'percent' | 'score'>> = {
   minScore: 'score',
   belowScore: 'score',
   minLength: 'bases',
@@ -35,6 +37,20 @@ const KINDS: Partial<Record<(typeof FIELDS)[number], 'bases' | 'percent' | 'scor
   minViralFraction: 'percent',
   minSecondScore: 'score',
 };
+/** The limit as it stands beside its name. */
+export function limitText({ format }: Pick<Texts, 'format'>, field: LimitField, value: number): string {
+  switch (KINDS[field]) {
+    case 'bases':
+      return format.bases(value);
+    case 'percent':
+      return format.percent(value);
+    case 'score':
+      return format.decimal(value, 2);
+    default:
+      return format.integer(value);
+  }
+}
+
 const PER_CENT = 100;
 const WIDTH = 400;
 /** No higher and no wider than there is room. */
@@ -45,10 +61,12 @@ export function MoreFilters({ isDone }: { isDone: boolean }) {
   const { t } = useTexts();
   const view = useResultsView();
   const used =
-    FIELDS.filter((field) => view[field] !== null).length +
+    LIMIT_FIELDS.filter((field) => view[field] !== null).length +
     Number(view.reasons.length > 0) +
     Number(view.evidence.length > 0) +
-    Number(view.settled !== null);
+    Number(view.settled !== null) +
+    Number(view.terminalRepeat) +
+    Number(view.otherCode);
   return (
     <Popover position="bottom-end" width={WIDTH} withArrow shadow="md" trapFocus middlewares={FITS}>
       <Popover.Target>
@@ -62,7 +80,7 @@ export function MoreFilters({ isDone }: { isDone: boolean }) {
       </Popover.Target>
       <Popover.Dropdown className={classes.moreFilters ?? ''}>
         <SimpleGrid cols={2} spacing={12} verticalSpacing={10} style={{ alignItems: 'end' }}>
-          {FIELDS.map((field) => (
+          {LIMIT_FIELDS.map((field) => (
             <NumberField key={field} field={field} />
           ))}
         </SimpleGrid>
@@ -89,6 +107,18 @@ export function MoreFilters({ isDone }: { isDone: boolean }) {
             ))}
           </Group>
         </Checkbox.Group>
+        <Checkbox
+          size="xs"
+          label={t('results.terminalRepeatOnly')}
+          checked={view.terminalRepeat}
+          onChange={(event) => changeView({ terminalRepeat: event.currentTarget.checked })}
+        />
+        <Checkbox
+          size="xs"
+          label={t('results.otherCodeOnly')}
+          checked={view.otherCode}
+          onChange={(event) => changeView({ otherCode: event.currentTarget.checked })}
+        />
         {(!isDone || view.settled !== null) && (
           <Select
             label={t('results.column.settled')}
@@ -108,7 +138,7 @@ export function MoreFilters({ isDone }: { isDone: boolean }) {
   );
 }
 
-function NumberField({ field }: { field: (typeof FIELDS)[number] }) {
+function NumberField({ field }: { field: LimitField }) {
   const { t } = useTexts();
   const value = useResultsView((state) => state[field]);
   /** As typed: "0." is on its way to 0.9. */

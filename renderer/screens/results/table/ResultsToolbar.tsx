@@ -4,6 +4,7 @@ import {
   IconChevronDown,
   IconColumns3,
   IconDownload,
+  IconFileText,
   IconSearch,
   IconStarFilled,
   IconX,
@@ -16,10 +17,11 @@ import { changeView, clearFilters, isFiltered, useResultsView } from '../../../s
 import { useSequenceNotes } from '../../../state/results/sequenceNotes.ts';
 import { openRunDialog } from '../../../state/runs/runDialog.ts';
 import { say, sayError } from '../../../state/say.ts';
+import classes from '../ResultsTab.module.css';
 import { RunActionsMenu } from '../RunActionsMenu.tsx';
-import { MoreFilters } from './MoreFilters.tsx';
+import { LIMIT_FIELDS, limitText, MoreFilters } from './MoreFilters.tsx';
 import { PresetsMenu } from './PresetsMenu.tsx';
-import { HIDEABLE_COLUMNS } from './sequenceColumns.tsx';
+import { useSequenceColumns } from './useSequenceColumns.ts';
 
 /** What the table shows, how many that is, and what can be done with it. */
 export function ResultsToolbar({ run, total }: { run: RunSummary; total: number | null }) {
@@ -60,14 +62,22 @@ export function ResultsToolbar({ run, total }: { run: RunSummary; total: number 
               : t('results.shown', { count: view.shown })}
         </span>
         {isFiltered(view) && (
-          <Button variant="subtle" size="compact-xs" onClick={clearFilters}>
+          <Button variant="default" size="compact-xs" onClick={clearFilters}>
             {t('results.clearFilters')}
           </Button>
         )}
       </Group>
-      <Group gap={8} ml="auto" wrap="nowrap">
+      <Group className={classes.actions ?? ''} gap={8} ml="auto" wrap="nowrap">
         <ShortlistMenu run={run} />
-        <ColumnsMenu />
+        <ColumnsMenu run={run} />
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconFileText size={16} aria-hidden />}
+          onClick={() => openRunDialog(run.runId, 'report')}
+        >
+          {t('results.report')}
+        </Button>
         <Button
           size="compact-sm"
           leftSection={<IconDownload size={16} aria-hidden />}
@@ -110,7 +120,8 @@ function SampleSelect({ run }: { run: RunSummary }) {
 
 /** Filters that were set by a press elsewhere, each with the way to take it away. */
 function ActiveFilters() {
-  const { t } = useTexts();
+  const texts = useTexts();
+  const { t } = texts;
   const view = useResultsView();
   const { notes } = useSequenceNotes(view.runId ?? '');
   const hasNotes = [...(notes?.values() ?? [])].some(({ note, tags }) => note !== '' || tags.length > 0);
@@ -129,6 +140,33 @@ function ActiveFilters() {
           },
         ]
       : []),
+    ...view.evidence.map((level) => ({
+      label: `${t('results.column.evidence')}: ${t(`evidence.${level}`)}`,
+      remove: { evidence: view.evidence.filter((other) => other !== level) },
+    })),
+    ...LIMIT_FIELDS.flatMap((field) => {
+      const limit = view[field];
+      if (limit === null) return [];
+      return [
+        { label: `${t(`results.${field}`)}: ${limitText(texts, field, limit)}`, remove: { [field]: null } },
+      ];
+    }),
+    ...view.reasons.map((reason) => ({
+      label: t(`reason.${reason}`),
+      remove: { reasons: view.reasons.filter((other) => other !== reason) },
+    })),
+    ...(view.settled === null
+      ? []
+      : [
+          {
+            label: t(view.settled ? 'results.settled.yes' : 'results.settled.no'),
+            remove: { settled: null },
+          },
+        ]),
+    ...(view.terminalRepeat
+      ? [{ label: t('results.terminalRepeatOnly'), remove: { terminalRepeat: false } }]
+      : []),
+    ...(view.otherCode ? [{ label: t('results.otherCodeOnly'), remove: { otherCode: false } }] : []),
   ];
   return (
     <>
@@ -197,8 +235,10 @@ function ShortlistMenu({ run }: { run: RunSummary }) {
   );
 }
 
-function ColumnsMenu() {
+/** Every column that the table of this run can have but the name, by which people know a sequence. */
+function ColumnsMenu({ run }: { run: RunSummary }) {
   const { t } = useTexts();
+  const columns = useSequenceColumns(run).filter(({ id }) => id !== 'seqName');
   const hiddenColumns = useResultsView((state) => state.hiddenColumns);
   return (
     <Popover position="bottom-end" withArrow shadow="md" trapFocus>
@@ -208,15 +248,15 @@ function ColumnsMenu() {
         </Button>
       </Popover.Target>
       <Popover.Dropdown>
-        {HIDEABLE_COLUMNS.map((column) => (
+        {columns.map(({ id, title }) => (
           <Checkbox
-            key={column}
+            key={id}
             my={6}
             size="xs"
-            label={t(`results.column.${column}`)}
-            checked={hiddenColumns[column] !== false}
+            label={title}
+            checked={hiddenColumns[id] !== false}
             onChange={(event) =>
-              changeView({ hiddenColumns: { ...hiddenColumns, [column]: event.currentTarget.checked } })
+              changeView({ hiddenColumns: { ...hiddenColumns, [id]: event.currentTarget.checked } })
             }
           />
         ))}

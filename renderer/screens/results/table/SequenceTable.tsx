@@ -1,11 +1,8 @@
-import { fileName } from '../../../i18n/format.ts';
 import { queries } from '../../../state/connection.ts';
-import { useQuery } from '@tanstack/react-query';
 import { IconFilterOff } from '@tabler/icons-react';
 import { Button } from '@mantine/core';
-import { useCallback, useEffect, useMemo } from 'react';
+import { useCallback, useEffect, useMemo, useRef } from 'react';
 import {
-  matesOf,
   sequenceSortSchema,
   type RunSummary,
   type SequenceFilter,
@@ -19,7 +16,8 @@ import { usePagedRows } from '../../../state/results/pagedRows.ts';
 import { changeView, clearFilters, useResultsView } from '../../../state/results/resultsView.ts';
 import { shortlist, useSequenceNotes } from '../../../state/results/sequenceNotes.ts';
 import classes from '../ResultsTab.module.css';
-import { sequenceColumns } from './sequenceColumns.tsx';
+import type { OnTick } from './sequenceColumns.tsx';
+import { useSequenceColumns } from './useSequenceColumns.ts';
 
 interface SequenceTableProps {
   run: RunSummary;
@@ -29,8 +27,7 @@ interface SequenceTableProps {
 }
 
 export function SequenceTable({ run, filter, version }: SequenceTableProps) {
-  const texts = useTexts();
-  const { t } = texts;
+  const { t } = useTexts();
   const { runId } = run;
   const openRow = useResultsView((state) => state.openRow);
   const sort = useResultsView((state) => state.sort);
@@ -45,28 +42,32 @@ export function SequenceTable({ run, filter, version }: SequenceTableProps) {
   useEffect(() => {
     if (shown !== total) changeView({ shown: total });
   }, [shown, total]);
-  const { inputs, chunkLength, trusted } = run.plan;
-  const others = useQuery(queries.results.otherTables.queryOptions({ input: { runId } })).data;
   const { notes } = useSequenceNotes(runId);
-  const samples = useQuery({
-    ...queries.results.samples.queryOptions({ input: { runId } }),
-    enabled: inputs.length > 1,
-  }).data?.names;
+  const { rowAt } = rows;
+  const latest = useRef({ rowAt, ticked: 0 });
+  useEffect(() => {
+    latest.current.rowAt = rowAt;
+  }, [rowAt]);
+  const onTick = useCallback<OnTick>(
+    (sequence, index, shortlisted, isRange) => {
+      const { current } = latest;
+      const [from, to] = isRange ? [current.ticked, index].toSorted((a, b) => a - b) : [index, index];
+      current.ticked = index;
+      const range = Array.from({ length: (to ?? 0) - (from ?? 0) + 1 }, (_, i) =>
+        current.rowAt((from ?? 0) + i),
+      );
+      // Where rows between have not arrived, only the one that was pressed.
+      for (const one of range.includes(undefined) ? [sequence] : range)
+        if (one) shortlist(runId, one, shortlisted);
+    },
+    [runId],
+  );
   const isPanelOpen = openRow !== null;
-  const columns = useMemo(() => {
-    const all = sequenceColumns(texts, {
-      runId,
-      inputName: (input) => fileName(inputs[input]?.path ?? ''),
-      samples: samples && new Set(samples).size > 1 ? samples : null,
-      chunkLength,
-      others: (others ?? []).map(({ title }) => title),
-      notes,
-      isDone: run.state.phase === 'done',
-      hasPairs: matesOf(inputs.map(({ path }) => path)).some((mate) => mate !== null),
-      trusted,
-    });
-    return isPanelOpen ? all.filter(({ id }) => BESIDE_PANEL.has(id)) : all;
-  }, [texts, runId, run.state.phase, inputs, samples, chunkLength, others, notes, trusted, isPanelOpen]);
+  const all = useSequenceColumns(run, onTick);
+  const columns = useMemo(
+    () => (isPanelOpen ? all.filter(({ id }) => BESIDE_PANEL.has(id)) : all),
+    [all, isPanelOpen],
+  );
   const onKey = useCallback(
     (key: string, { row, seqName }: ListedSequence) => {
       if (key.toLowerCase() === 's') shortlist(runId, { row, seqName }, !notes?.get(row)?.shortlisted);

@@ -1,7 +1,6 @@
 import { Text } from '@mantine/core';
 import { IconNote } from '@tabler/icons-react';
 import {
-  sequenceSortSchema,
   SHORTEST_LENGTH,
   type Evidence,
   type ListedSequence,
@@ -12,15 +11,8 @@ import {
 } from '../../../../electron/contract/index.ts';
 import type { CellLook, VirtualColumn } from '../../../components/table/VirtualTable.tsx';
 import type { Texts } from '../../../i18n/index.ts';
-import { shortlist } from '../../../state/results/sequenceNotes.ts';
 import classes from '../ResultsTab.module.css';
-import { evidenceRule } from './evidenceRule.ts';
-
-/** Those of ours but the name, by which people know a sequence. */
-export const HIDEABLE_COLUMNS = [
-  ...(['sample', 'ribbon', 'terminalRepeat'] as const),
-  ...sequenceSortSchema.shape.by.exclude(['seqName']).options,
-];
+import { EvidenceRule } from './EvidenceRule.tsx';
 
 const NO_LOOK: CellLook = {};
 const MUTED: CellLook = { className: 'muted' };
@@ -66,8 +58,16 @@ function scoreLook({ virusScore, prediction }: SequenceResult): CellLook {
 
 type OtherCall = NonNullable<NonNullable<ListedSequence['others']>[number]>;
 
+/** Puts a sequence, or all from the one that was ticked before, on the shortlist or takes them off. */
+export type OnTick = (
+  sequence: ListedSequence,
+  index: number,
+  shortlisted: boolean,
+  isRange: boolean,
+) => void;
+
 interface ColumnsOf {
-  runId: string;
+  onTick: OnTick;
   inputName: (input: number) => string;
   /** Of each input; null where there is only one. */
   samples: readonly string[] | null;
@@ -85,14 +85,16 @@ interface ColumnsOf {
 /** With the names of `sequenceSort.by`; those that it does not have cannot be sorted by. */
 export function sequenceColumns(
   texts: Texts,
-  { runId, inputName, samples, chunkLength, others, notes, hasPairs, isDone, trusted }: ColumnsOf,
+  { onTick, inputName, samples, chunkLength, others, notes, hasPairs, isDone, trusted }: ColumnsOf,
 ): VirtualColumn<ListedSequence>[] {
   const { t, format } = texts;
   const missing = '–';
   const shortLook = { title: t('results.shortText', { length: chunkLength }) };
   const tooShortLook = { title: t('results.tooShortText', { shortest: SHORTEST_LENGTH }) };
   const hint = (
-    of: 'length' | 'virusScore' | 'ribbon' | 'prediction' | 'viralFraction' | 'nChunks' | 'bestScore',
+    of:
+      | ('row' | 'seqName' | 'sample' | 'length' | 'virusScore' | 'ribbon' | 'prediction' | 'viralFraction')
+      | ('nChunks' | 'bestScore' | 'bestChunkStart' | 'nFramesScored' | 'reason' | 'input' | 'header'),
   ) => ({
     hint: t(`results.hint.${of}`),
   });
@@ -107,20 +109,27 @@ export function sequenceColumns(
       titleHidden: true,
       hint: t('shortlist.hint'),
       width: '36px',
-      cell: ({ row, seqName }) => (
+      cell: (sequence, index) => (
         <input
           type="checkbox"
           className={classes.tick}
           tabIndex={-1}
-          aria-label={t('shortlist.add', { name: seqName })}
-          checked={notes?.get(row)?.shortlisted ?? false}
-          onClick={(event) => event.stopPropagation()}
-          onChange={(event) => shortlist(runId, { row, seqName }, event.currentTarget.checked)}
+          aria-label={t('shortlist.add', { name: sequence.seqName })}
+          checked={notes?.get(sequence.row)?.shortlisted ?? false}
+          onChange={({ currentTarget, nativeEvent }) =>
+            onTick(
+              sequence,
+              index,
+              currentTarget.checked,
+              nativeEvent instanceof MouseEvent && nativeEvent.shiftKey,
+            )
+          }
         />
       ),
     },
     {
       id: 'row',
+      ...hint('row'),
       firstSort: 'desc',
       title: t('results.column.row'),
       width: '76px',
@@ -130,6 +139,7 @@ export function sequenceColumns(
     },
     {
       id: 'seqName',
+      ...hint('seqName'),
       firstSort: 'asc',
       title: t('results.column.seqName'),
       // Names of one assembly differ at their ends.
@@ -150,6 +160,7 @@ export function sequenceColumns(
       ? [
           {
             id: 'sample',
+            ...hint('sample'),
             title: t('results.column.sample'),
             width: 'minmax(90px, 1fr)',
             cell: (row: ListedSequence) => samples[row.input] ?? missing,
@@ -232,7 +243,7 @@ export function sequenceColumns(
         ]),
     {
       id: 'evidence',
-      hint: evidenceRule(texts, chunkLength),
+      hint: <EvidenceRule chunkLength={chunkLength} />,
       firstSort: 'desc',
       title: t('results.column.evidence'),
       width: '116px',
@@ -266,7 +277,8 @@ export function sequenceColumns(
       : []),
     ...others.map((title, index): VirtualColumn<ListedSequence> => ({
       id: `other ${index}`,
-      title: title,
+      title,
+      hint: t('results.hint.other', { title }),
       width: '112px',
       cell: (row) => {
         const said = row.others?.[index];
@@ -315,6 +327,7 @@ export function sequenceColumns(
     },
     {
       id: 'bestChunkStart',
+      ...hint('bestChunkStart'),
       firstSort: 'asc',
       title: t('results.column.bestChunkStart'),
       width: 'minmax(168px, 1fr)',
@@ -327,6 +340,7 @@ export function sequenceColumns(
     },
     {
       id: 'nFramesScored',
+      ...hint('nFramesScored'),
       firstSort: 'desc',
       title: t('results.column.nFramesScored'),
       width: '84px',
@@ -344,6 +358,7 @@ export function sequenceColumns(
     },
     {
       id: 'reason',
+      ...hint('reason'),
       firstSort: 'asc',
       title: t('results.column.reason'),
       width: 'minmax(110px, 1fr)',
@@ -351,6 +366,7 @@ export function sequenceColumns(
     },
     {
       id: 'input',
+      ...hint('input'),
       firstSort: 'asc',
       title: t('results.column.input'),
       width: 'minmax(120px, 1fr)',
@@ -358,6 +374,7 @@ export function sequenceColumns(
     },
     {
       id: 'header',
+      ...hint('header'),
       firstSort: 'asc',
       title: t('results.column.header'),
       width: 'minmax(160px, 2fr)',

@@ -59,7 +59,7 @@ export function resultsRouter(world: World) {
       };
     }),
     otherTables: results.otherTables.handler(({ input }) =>
-      (world.otherTables.get(input.runId) ?? []).map((path): OtherTable => {
+      (world.otherTables.get(input.runId) ?? []).map((path, index): OtherTable => {
         const all = world.sequencesOf(input.runId);
         const count = (prediction: SequenceResult['prediction']) => {
           const some = all.filter((row) => row.prediction === prediction);
@@ -69,7 +69,7 @@ export function resultsRouter(world: World) {
         };
         const matched = all.filter((row) => saidByOther(row) !== null).length;
         return {
-          title: 'geNomad',
+          title: index === 0 ? 'geNomad' : 'DeepVirFinder',
           file: path.split(/[\\/]/).at(-1) ?? path,
           rule: 'listed',
           columns: ['virus_score', 'taxonomy'],

@@ -1,0 +1,39 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { matesOf, type RunSummary } from '../../../../electron/contract/index.ts';
+import { fileName } from '../../../i18n/format.ts';
+import { useTexts } from '../../../i18n/index.ts';
+import { queries } from '../../../state/connection.ts';
+import { useSequenceNotes } from '../../../state/results/sequenceNotes.ts';
+import { sequenceColumns, type OnTick } from './sequenceColumns.tsx';
+
+const NO_TICKS: OnTick = () => undefined;
+
+/** The columns that the sequences of a run have, hidden ones too. */
+export function useSequenceColumns(run: RunSummary, onTick = NO_TICKS) {
+  const texts = useTexts();
+  const { runId } = run;
+  const { inputs, chunkLength, trusted } = run.plan;
+  const isDone = run.state.phase === 'done';
+  const others = useQuery(queries.results.otherTables.queryOptions({ input: { runId } })).data;
+  const { notes } = useSequenceNotes(runId);
+  const samples = useQuery({
+    ...queries.results.samples.queryOptions({ input: { runId } }),
+    enabled: inputs.length > 1,
+  }).data?.names;
+  return useMemo(
+    () =>
+      sequenceColumns(texts, {
+        onTick,
+        inputName: (input) => fileName(inputs[input]?.path ?? ''),
+        samples: samples && new Set(samples).size > 1 ? samples : null,
+        chunkLength,
+        others: (others ?? []).map(({ title }) => title),
+        notes,
+        isDone,
+        hasPairs: matesOf(inputs.map(({ path }) => path)).some((mate) => mate !== null),
+        trusted,
+      }),
+    [texts, onTick, isDone, inputs, samples, chunkLength, others, notes, trusted],
+  );
+}

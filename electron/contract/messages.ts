@@ -45,6 +45,11 @@ export const MESSAGES = {
     'Share {share} ended on {node} before it was computed, and is submitted again: {reason}',
   'note.node_excluded':
     'Node {node} is not used any more: {times} tasks ended there without computing a part.',
+  'note.cluster_passing': '{text} It is tried again, and what computes goes on.',
+  'note.jobs_left':
+    'Jobs {job} could not be cancelled and may compute on. Resuming the run follows or cancels them; "scancel" ends them at once.',
+  'note.share_fruitless':
+    'Share {share} was queued again {times} times without computing a part. The time limit of its tasks may be too short.',
   'cluster.gave_up': 'Share {share} ended {times} times without computing a part, last on {node}: {reason}',
   'cluster.parts_left': '{parts} shares cannot be computed to their end.',
   'cluster.waited': 'The cluster has computed nothing for {minutes} minutes. {reason}',

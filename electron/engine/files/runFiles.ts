@@ -14,6 +14,7 @@ import {
   type Stats,
   type WriteStream,
 } from 'node:fs';
+import { lstat, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { appError, AppFailure } from '../../contract/errors.ts';
@@ -79,6 +80,27 @@ export function readPlain(path: string, mostBytes: number): Buffer | null {
     return fstatSync(descriptor).size > mostBytes ? null : readFileSync(descriptor);
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** As `pathInRun` and `readPlain`, while this process does other things: there may be a thousand such files on a network disk. */
+export async function readInRun(folder: string, name: string, mostBytes: number): Promise<Buffer | null> {
+  const steps = name.split('/');
+  if (!steps.every(isPlainName)) throw unsafe(`${folder} names a file that cannot be in it: ${name}.`);
+  let path = folder;
+  for (const [place, step] of steps.entries()) {
+    path = join(path, step);
+    const found = await lstat(path);
+    if (found.isSymbolicLink()) throw isLink(path);
+    if (place < steps.length - 1 && !found.isDirectory()) throw unsafe(`${path} is not a folder.`);
+  }
+  const file = await open(path, FLAGS.read | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const found = await file.stat();
+    if (!found.isFile()) throw notAFile(path);
+    return found.size > mostBytes ? null : await file.readFile();
+  } finally {
+    await file.close();
   }
 }
 

@@ -29,8 +29,10 @@ export interface Share {
 
 export const MOST_SHARES = 100_000;
 
+export const shareName = ({ index, of }: Share): string => `${index}-of-${of}`;
+
 /** Folder of a share, below the run's. */
-export const shareFolder = ({ index, of }: Share): string => `${SHARES_FOLDER}/${index}-of-${of}`;
+export const shareFolder = (share: Share): string => `${SHARES_FOLDER}/${shareName(share)}`;
 
 /** Such as `3/8`; undefined where it is none. */
 export function parseShare(text: string): Share | undefined {

@@ -9,13 +9,13 @@ import type { EngineContext } from '../../engineContext.ts';
 import { pathInRun, replaceInRun } from '../../files/runFiles.ts';
 import { runLockHolder } from '../../store/runLock.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
-import { isOfShare, shareFolder, type Share } from '../../store/shares.ts';
+import { isOfShare, shareName, type Share } from '../../store/shares.ts';
 import type { RunNotes } from '../runNotes.ts';
 import { listForShares } from './listForShares.ts';
 import { mergeShare, mergeShares } from './mergeShares.ts';
 import { RayScheduler } from './ray.ts';
 import type { Scheduler, ShareTask } from './scheduler.ts';
-import { isShareDone, readShareStatus, shareFolderIn, type ShareStatus } from './shareStatus.ts';
+import { isShareDone, readShareStatuses, shareFolderIn, type ShareStatus } from './shareStatus.ts';
 import { SlurmScheduler } from './slurm.ts';
 
 const PROGRAM = 'work/virnucpro';
@@ -28,6 +28,11 @@ const LOOKS_PER_QUESTION = 5;
 const MOST_FRUITLESS_ENDS = 3;
 /** Fruitless ends in a row on one node, after which it is asked for no more. */
 const MOST_ENDS_ON_NODE = 2;
+/** Lives of a task that SLURM queued again, without a single new part, after which it is said, and after which the run is paused. */
+const SAID_FRUITLESS_LIVES = 3;
+const MOST_FRUITLESS_LIVES = 6;
+/** What fails for longer than this does not pass by itself. */
+const PASSES_WITHIN_MS = 10 * 60_000;
 const END_WAIT_MS = 20_000;
 const LAST_WORDS = 300;
 
@@ -43,6 +48,7 @@ interface ClusterSharesOptions {
   /** Without a running task for so long, the run is paused. */
   maxWaitMs: number | undefined;
   emit: (event: ClusterSharesEvent) => void;
+  lookEveryMs?: number;
 }
 
 /** A share that is not computed to its end. */
@@ -51,9 +57,14 @@ interface OpenShare {
   /** Residues of its parts that wait in the run's database, by the parts' keys. */
   readonly waiting: Map<string, number>;
   fruitlessEnds: number;
+  /** Of tasks that were queued again by SLURM or by their script. */
+  lives: { fruitless: number; partsDone: number };
   status: ShareStatus | null;
   task: ShareTask | null;
 }
+
+/** What was taken over of a share. */
+type Taken = 'finished' | 'at_work' | 'some' | 'nothing';
 
 /** Has the parts of a run computed as shares on a cluster, follows them, and takes over what they have computed. */
 export class ClusterShares {
@@ -62,10 +73,16 @@ export class ClusterShares {
   private readonly open = new Map<number, OpenShare>();
   private readonly endsOnNode = new Map<string, number>();
   private readonly excluded = new Set<string>();
+  /** Shares whose task has ended, or that had none, and that no task could be submitted for yet. */
+  private readonly unsubmitted = new Set<number>();
+  /** Since when something fails that may pass. */
+  private readonly failing = new Map<string, number>();
   private readonly ending = new AbortController();
   private following: Promise<void> = Promise.resolve();
   private state: ClusterLive['state'] = 'connecting';
   private version: string | null = null;
+  /** Nothing is known of the tasks of an earlier start, which may compute. */
+  private isUnreached = false;
   private rounds = 0;
   private lastAtWork = performance.now();
 
@@ -74,13 +91,16 @@ export class ClusterShares {
     this.options = options;
     const { folder } = store;
     const program = writeOwnProgram(folder, context);
-    const about = { context, folder, runId, program };
+    const warn = (text: string): void =>
+      options.notes.add('warning', 'cluster_says', { text, wording: null });
+    const about = { context, folder, runId, program, warn };
     this.scheduler =
       cluster.kind === 'slurm' ? new SlurmScheduler(cluster, about) : new RayScheduler(cluster, about);
   }
 
   start(): void {
     this.following = this.follow().catch((reason: unknown) => {
+      this.isUnreached = this.state === 'connecting';
       this.state = 'ended';
       if (!this.isEnding()) this.options.emit({ type: 'shares_failed', error: asAppError(reason) });
     });
@@ -90,7 +110,7 @@ export class ClusterShares {
   async stop(): Promise<void> {
     this.ending.abort();
     await this.following;
-    await this.scheduler.cancel().catch(() => undefined);
+    await this.cancel();
     const deadline = performance.now() + END_WAIT_MS;
     while (this.open.size > 0 && performance.now() < deadline && this.areAnyAtWork()) await sleep(500);
     await this.scheduler.close();
@@ -138,6 +158,20 @@ export class ClusterShares {
     return this.ending.signal.aborted;
   }
 
+  private async cancel(): Promise<void> {
+    const { job } = this.scheduler;
+    try {
+      if (!this.isUnreached) {
+        await this.scheduler.cancel();
+        return;
+      }
+    } catch {
+      // Said below, and known to the next start.
+    }
+    if (job !== null && this.open.size + (this.isUnreached ? 1 : 0) > 0)
+      this.options.notes.add('warning', 'jobs_left', message('note.jobs_left', { job }));
+  }
+
   private areAnyAtWork(): boolean {
     const { folder } = this.options.store;
     return [...this.open.values()].some(({ share }) => runLockHolder(shareFolderIn(folder, share)) !== null);
@@ -152,13 +186,32 @@ export class ClusterShares {
       message('note.cluster_ready', { scheduler: this.version }),
     );
     await this.divide();
-    const known = (await this.scheduler.tasks()) ?? [];
     // Tasks of an earlier start of this program are followed, and those that have ended are found by the first look.
-    await this.submit([...this.open.keys()].filter((index) => !known.some(({ share }) => share === index)));
+    const known = await this.tasksOfEarlier();
+    if (known === null) return;
+    for (const task of known) this.note(task);
+    for (const index of this.open.keys())
+      if (!known.some(({ share }) => share === index)) this.unsubmitted.add(index);
+    await (known.length === 0 ? this.submit() : this.bear('submit', () => this.submit()));
     for (let look = 0; !this.isEnding(); look++) {
       await this.look(look % LOOKS_PER_QUESTION === 0);
-      await sleep(LOOK_EVERY_MS, undefined, { signal: this.ending.signal }).catch(() => undefined);
+      await this.pause();
     }
+  }
+
+  private async pause(): Promise<void> {
+    const { lookEveryMs = LOOK_EVERY_MS } = this.options;
+    await sleep(lookEveryMs, undefined, { signal: this.ending.signal }).catch(() => undefined);
+  }
+
+  /** Asks until there is an answer: where none is taken for no tasks, all would be submitted twice. Null where the run ends first. */
+  private async tasksOfEarlier(): Promise<ShareTask[] | null> {
+    while (!this.isEnding()) {
+      const known = await this.scheduler.tasks(new Map());
+      if (known !== null) return known;
+      for (let look = 0; look < LOOKS_PER_QUESTION; look++) await this.pause();
+    }
+    return null;
   }
 
   /** Which parts still wait, by share. */
@@ -171,44 +224,99 @@ export class ClusterShares {
       const own = parts.filter(({ turn }) => isOfShare(share, turn));
       const waiting = new Map(own.map(({ key, residues }) => [key, residues]));
       if (own.length > 0)
-        this.open.set(index, { share, waiting, fruitlessEnds: 0, status: null, task: null });
+        this.open.set(index, {
+          share,
+          waiting,
+          fruitlessEnds: 0,
+          lives: { fruitless: 0, partsDone: 0 },
+          status: null,
+          task: null,
+        });
     }
   }
 
-  private async submit(shares: readonly number[]): Promise<void> {
-    if (shares.length === 0) return;
+  private async submit(): Promise<void> {
+    if (this.unsubmitted.size === 0) return;
+    const shares = [...this.unsubmitted];
     await listForShares(this.options.store);
     await this.scheduler.submit(shares, [...this.excluded]);
+    this.unsubmitted.clear();
+  }
+
+  /**
+   * Tries what may fail in passing, such as a scheduler or a network disk that does not answer, and leaves it to the next look:
+   * whoever ends a run for one such fault ends everything that computes. Undefined where it failed.
+   */
+  private async bear<Done>(what: string, work: () => Promise<Done>): Promise<Done | undefined> {
+    try {
+      const done = await work();
+      this.failing.delete(what);
+      return done;
+    } catch (reason) {
+      const { code, cause } = asAppError(reason);
+      if (code === 'disk_full') throw reason;
+      const now = performance.now();
+      const since = this.failing.get(what) ?? now;
+      if (!this.failing.has(what))
+        this.options.notes.add(
+          'warning',
+          'cluster_passing',
+          message('note.cluster_passing', { text: cause }),
+        );
+      this.failing.set(what, since);
+      if (now - since >= PASSES_WITHIN_MS && !this.isAnyRunning()) throw reason;
+      return undefined;
+    }
+  }
+
+  private isAnyRunning(): boolean {
+    return [...this.open.values()].some(({ task }) => task?.state === 'running');
   }
 
   private async look(asksScheduler: boolean): Promise<void> {
-    const tasks = asksScheduler ? await this.scheduler.tasks() : null;
-    const again: number[] = [];
-    for (const one of this.open.values()) {
+    const open = [...this.open.values()];
+    const names = open.map(({ share }) => shareName(share));
+    const statuses = await readShareStatuses(this.options.store.folder, names);
+    for (const one of open) one.status = statuses.get(shareName(one.share)) ?? null;
+    const said = new Map(open.flatMap(({ share, status }) => (status ? [[share.index, status]] : [])));
+    const tasks = asksScheduler ? await this.scheduler.tasks(said) : null;
+    for (const task of tasks ?? []) this.note(task);
+    this.watchForHope();
+    for (const one of open) {
       if (this.isEnding()) return;
-      const { index } = one.share;
-      one.status = readShareStatus(this.options.store.folder, one.share);
-      const task = tasks?.find(({ share }) => share === index);
-      if (task) one.task = task;
-      if (one.task?.hopeless) throw hopeless(one.task);
-      const hasEnded = task?.state === 'ended';
+      // What a task was that has not been followed by another yet has been said.
+      const hasEnded =
+        tasks !== null && one.task?.state === 'ended' && !this.unsubmitted.has(one.share.index);
       if (!hasEnded && !isShareDone(one.status)) continue;
-      const taken = await this.take(one);
-      if (taken === 'finished') {
-        if (one.task?.node) this.endsOnNode.delete(one.task.node);
-      } else if (hasEnded && taken !== 'at_work') {
-        this.noteEnd(one, task, taken === 'some');
-        again.push(index);
-      }
+      const taken = await this.bear(`take ${one.share.index}`, () => this.take(one));
+      if (taken !== undefined) this.noteTaken(one, taken, hasEnded);
     }
-    await this.submit(again);
+    if (asksScheduler) await this.bear('submit', () => this.submit());
     if (this.open.size === 0) await this.nextRound();
     this.watchTheWait();
   }
 
-  private async take(one: OpenShare): Promise<'finished' | 'at_work' | 'some' | 'nothing'> {
+  /** What the scheduler says of the task of a share. */
+  private note(task: ShareTask): void {
+    const one = this.open.get(task.share);
+    if (!one) return;
+    if (one.task?.state === 'running' && task.state === 'waiting') this.noteRequeue(one);
+    one.task = task;
+  }
+
+  private noteTaken(one: OpenShare, taken: Taken, hasEnded: boolean): void {
+    if (taken === 'finished') {
+      if (one.task?.node) this.endsOnNode.delete(one.task.node);
+      this.unsubmitted.delete(one.share.index);
+    } else if (one.task && hasEnded && taken !== 'at_work') {
+      this.unsubmitted.add(one.share.index);
+      this.noteEnd(one, one.task, taken === 'some');
+    }
+  }
+
+  private async take(one: OpenShare): Promise<Taken> {
     const { store, notes, emit } = this.options;
-    const taken = await mergeShare(store, notes, shareFolder(one.share).split('/').at(-1) ?? '');
+    const taken = await mergeShare(store, notes, shareName(one.share));
     if (taken === 'at_work') return 'at_work';
     for (const key of taken.keys) one.waiting.delete(key);
     if (taken.finished) this.open.delete(one.share.index);
@@ -242,10 +350,26 @@ export class ClusterShares {
       );
     const ends = hasComputed ? 0 : (this.endsOnNode.get(where) ?? 0) + 1;
     this.endsOnNode.set(where, ends);
-    if (node !== null && ends === MOST_ENDS_ON_NODE) {
+    if (this.scheduler.excludes && node !== null && ends === MOST_ENDS_ON_NODE) {
       this.excluded.add(node);
       notes.add('warning', 'node_excluded', message('note.node_excluded', { node, times: ends }));
     }
+  }
+
+  /** Its time ended or another job took its place. A task that never comes as far as a part would be queued again for ever. */
+  private noteRequeue({ share, lives, status }: OpenShare): void {
+    const done = status?.parts.done ?? 0;
+    lives.fruitless = done > lives.partsDone ? 0 : lives.fruitless + 1;
+    lives.partsDone = Math.max(done, lives.partsDone);
+    if (lives.fruitless < SAID_FRUITLESS_LIVES) return;
+    const named = { share: `${share.index}/${share.of}`, times: lives.fruitless };
+    if (lives.fruitless === SAID_FRUITLESS_LIVES)
+      this.options.notes.add('warning', 'share_fruitless', message('note.share_fruitless', named));
+    const isAnotherRunning = [...this.open.values()].some(
+      (other) => other.share !== share && other.task?.state === 'running',
+    );
+    if (lives.fruitless >= MOST_FRUITLESS_LIVES && !isAnotherRunning)
+      throw new AppFailure(appError('cluster_failed', message('note.share_fruitless', named)));
   }
 
   /** All shares are taken over. What was damaged in one waits still, and is computed once more. */
@@ -257,7 +381,15 @@ export class ClusterShares {
       throw new AppFailure(
         appError('cluster_failed', message('cluster.parts_left', { parts: this.open.size })),
       );
-    await this.submit([...this.open.keys()]);
+    for (const index of this.open.keys()) this.unsubmitted.add(index);
+    await this.bear('submit', () => this.submit());
+  }
+
+  /** Where some tasks can never start and others run or may run, those are not ended for it. */
+  private watchForHope(): void {
+    const tasks = [...this.open.values()].flatMap(({ task }) => (task ? [task] : []));
+    const [first] = tasks;
+    if (first && tasks.every((task) => task.hopeless)) throw hopeless(first);
   }
 
   private watchTheWait(): void {

@@ -64,7 +64,7 @@ export async function mergeShare(
     const { keys, finished, damaged } = await store.mergeShare(path);
     if (damaged > 0)
       notes.add('warning', 'share_damaged', message('note.share_damaged', { parts: damaged, share: name }));
-    if (finished) deleteInRun(store.folder, path);
+    if (finished) removeShare(store.folder, path);
     return { keys, finished };
   } catch (reason) {
     const { code, cause } = asAppError(reason);
@@ -73,6 +73,15 @@ export async function mergeShare(
     return { keys: [], finished: false };
   } finally {
     lock.release();
+  }
+}
+
+/** Its last process may write a status there still. What stays goes at the end of the run. */
+function removeShare(folder: string, path: string): void {
+  try {
+    deleteInRun(folder, path);
+  } catch (reason) {
+    if (reason instanceof AppFailure) throw reason;
   }
 }
 

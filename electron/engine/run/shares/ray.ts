@@ -7,7 +7,7 @@ import { BackendProcess, type ProcessEvent } from '../../workers/backendProcess.
 import { exitMessage } from '../../workers/childProcess.ts';
 import { backendLaunch, NO_GPU } from '../work/backendLaunch.ts';
 import type { Scheduler, ShareTask } from './scheduler.ts';
-import { readShareStatus } from './shareStatus.ts';
+import type { ShareStatus } from './shareStatus.ts';
 import type { ClusterRun } from './slurm.ts';
 
 const STOP_GRACE_MS = 10_000;
@@ -16,8 +16,12 @@ const SILENT_MS = 60_000;
 
 /** A driver of a Ray cluster in a Python process. Which node computes what, and what happens when one is lost, is Ray's own business. */
 export class RayScheduler implements Scheduler {
+  /** A task goes where Ray sends it. */
+  readonly excludes = false;
   private readonly choice: RayChoice;
   private readonly run: ClusterRun;
+  /** The status of a share that was seen last, and since when. */
+  private readonly signs = new Map<number, { time: number; at: number }>();
   private readonly known = new Map<number, ShareTask & { words: string | null }>();
   private process: BackendProcess<RayEvent> | undefined;
   private failure: AppFailure | undefined;
@@ -69,14 +73,19 @@ export class RayScheduler implements Scheduler {
     return Promise.resolve();
   }
 
-  tasks(): Promise<ShareTask[]> {
+  tasks(statuses: ReadonlyMap<number, ShareStatus>): Promise<ShareTask[]> {
     if (this.failure) throw this.failure;
+    const now = performance.now();
+    for (const [share, { time }] of statuses) {
+      const before = this.signs.get(share);
+      // By the clock of this computer alone. One that lies there from an earlier start says nothing yet.
+      if (before?.time !== time) this.signs.set(share, { time, at: before ? now : -Infinity });
+    }
     return Promise.resolve(
       [...this.known.values()].map((task) => {
-        const status = readShareStatus(this.run.folder, { index: task.share, of: this.choice.shares });
-        const isAtWork = status !== null && Math.abs(Date.now() - status.time) < SILENT_MS;
+        const isAtWork = now - (this.signs.get(task.share)?.at ?? -Infinity) < SILENT_MS;
         return task.state === 'waiting' && isAtWork
-          ? { ...task, state: 'running' as const, node: status.node, reason: '' }
+          ? { ...task, state: 'running' as const, node: statuses.get(task.share)?.node ?? null, reason: '' }
           : task;
       }),
     );
@@ -103,7 +112,8 @@ export class RayScheduler implements Scheduler {
       );
     if (event.type !== 'message') return;
     const said = event.message;
-    if (said.type === 'connected') {
+    if (said.type === 'log') this.run.warn(said.message);
+    else if (said.type === 'connected') {
       this.connected = said;
       this.answered.resolve(null);
     } else if (said.type === 'refused') {

@@ -1,16 +1,18 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { SHARES_FOLDER } from '../../../contract/folderNames.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { countSchema } from '../../../contract/protocol/common.ts';
 import { deviceLiveSchema } from '../../../contract/rpc/runs.ts';
-import { pathInRun, readPlain, replaceInRun } from '../../files/runFiles.ts';
+import { readInRun, replaceInRun } from '../../files/runFiles.ts';
 import { shareFolder, type Share } from '../../store/shares.ts';
 import type { OpenRun } from '../openRun.ts';
 
 const STATUS = 'status.json';
 const EVERY_MS = 3_000;
 const MOST_BYTES = 1 << 20;
+const READ_AT_ONCE = 32;
 
 const statusSchema = z.object({
   version: z.literal(1),
@@ -57,10 +59,25 @@ function write(share: OpenRun): void {
   }
 }
 
-/** Null where there is none that can be read. */
-export function readShareStatus(runFolder: string, share: Share): ShareStatus | null {
+/** What shares say of themselves, by folder such as `3-of-8`; without those that say nothing that can be read. */
+export async function readShareStatuses(
+  runFolder: string,
+  names: readonly string[],
+): Promise<Map<string, ShareStatus>> {
+  const found = new Map<string, ShareStatus>();
+  for (let first = 0; first < names.length; first += READ_AT_ONCE)
+    await Promise.all(
+      names.slice(first, first + READ_AT_ONCE).map(async (name) => {
+        const status = await readShareStatus(runFolder, name);
+        if (status) found.set(name, status);
+      }),
+    );
+  return found;
+}
+
+async function readShareStatus(runFolder: string, name: string): Promise<ShareStatus | null> {
   try {
-    const text = readPlain(pathInRun(runFolder, `${shareFolder(share)}/${STATUS}`), MOST_BYTES);
+    const text = await readInRun(runFolder, `${SHARES_FOLDER}/${name}/${STATUS}`, MOST_BYTES);
     return parseJson(statusSchema, text?.toString('utf8')) ?? null;
   } catch {
     return null;

@@ -10,15 +10,19 @@ import { quotedForShell } from '../../../contract/terminal/quotedForShell.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { makeFolderInRun, pathInRun, readPlain, replaceInRun } from '../../files/runFiles.ts';
 import type { Scheduler, ShareTask } from './scheduler.ts';
-import { describeEnd, describeWaiting, isHopeless, refusal, stateOf } from './slurmAnswers.ts';
+import { describeEnd, describeWaiting, isHeldForGood, isHopeless, refusal, stateOf } from './slurmAnswers.ts';
 
 /** A busy controller takes long to answer. */
 const PATIENCE_MS = 60_000;
 /** SLURM forgets a task some minutes after its end, and knows a new one a moment after it was submitted. */
 const UNKNOWN_MS = 60_000;
+const CLUSTER = /^[\w.-]+$/;
 const LOGIN = /^[A-Za-z0-9_][A-Za-z0-9_.@:%+-]*$/;
 const SCRIPT = 'work/slurm.sh';
 const MOST_LOG_BYTES = 1 << 20;
+
+/** What scancel says of jobs that are over. */
+const HAS_ENDED = /invalid job id|already complet/i;
 
 /** Variables of ours that SLURM's programs get, and by way of sbatch a task. */
 const KEPT =
@@ -27,9 +31,18 @@ const KEPT =
 const jobsSchema = z.object({
   folder: z.string(),
   shares: z.int(),
-  jobs: z.array(z.object({ job: z.string().regex(/^\d+$/), shares: z.array(z.int().positive()) })),
+  login: z.string().nullable(),
+  jobs: z.array(
+    z.object({
+      job: z.string().regex(/^\d+$/),
+      /** Where the script names one of several clusters. */
+      cluster: z.string().regex(CLUSTER).nullable(),
+      shares: z.array(z.int().positive()),
+    }),
+  ),
 });
 type Jobs = z.infer<typeof jobsSchema>;
+type Job = Jobs['jobs'][number];
 
 export interface ClusterRun {
   context: EngineContext;
@@ -37,6 +50,8 @@ export interface ClusterRun {
   runId: string;
   /** What starts this program on a node; null where nodes have their own. */
   program: string | null;
+  /** Says something that the scheduler has to say, in the run's notes. */
+  warn: (text: string) => void;
 }
 
 interface Answer {
@@ -50,19 +65,27 @@ interface Answer {
  * what is cancelled.
  */
 export class SlurmScheduler implements Scheduler {
+  readonly excludes = true;
   private readonly choice: SlurmChoice;
   private readonly run: ClusterRun;
   private readonly file: string;
   private readonly ssh: readonly string[];
   private readonly sockets: string | null;
   private readonly submittedAt = new Map<number, number>();
-  private jobs: Jobs['jobs'];
+  /** Tasks that SLURM holds for good, by share: they go before the share is submitted again. */
+  private readonly held = new Map<number, { job: Job; task: string }>();
+  private jobs: Job[] = [];
+  private earlier: Jobs | null;
 
   constructor(choice: SlurmChoice, run: ClusterRun) {
     this.choice = choice;
     this.run = run;
-    this.file = join(run.context.paths.dataDir, 'clusters', `${run.runId}.json`);
-    this.jobs = this.recall();
+    this.file = jobsFile(run);
+    this.earlier = this.recall();
+    if (this.earlier?.shares === choice.shares && this.earlier.login === choice.login) {
+      this.jobs = this.earlier.jobs;
+      this.earlier = null;
+    }
     // One connection for all calls, with a socket in a path of its own: a socket's may have some 100 characters.
     this.sockets = choice.login === null ? null : mkdtempSync(join(tmpdir(), 'vnp-'));
     const options = ['BatchMode=yes', 'ConnectTimeout=20', 'ServerAliveInterval=15', 'ControlMaster=auto'];
@@ -88,6 +111,7 @@ export class SlurmScheduler implements Scheduler {
         "Name the cluster's login node, or start VirNucPro there. It may need a module to be loaded.",
       );
     if (code !== 0) throw this.unreachable(errors);
+    await this.endEarlier();
     return `S${output.trim().replace(/^s/, '').slice(0, 100)}`;
   }
 
@@ -95,56 +119,74 @@ export class SlurmScheduler implements Scheduler {
     const { folder, program } = this.run;
     replaceInRun(folder, SCRIPT, Buffer.from(this.choice.script));
     makeFolderInRun(folder, 'logs');
+    for (const share of shares) await this.endHeld(share);
+    const own = /^#SBATCH\s+(?:--exclude[= ]|-x ?)\s*(\S+)/m.exec(this.choice.script)?.[1];
+    const avoided = [...(own === undefined ? [] : [own]), ...excluded];
     const atOnce = /^#SBATCH\s+(?:--array[= ]|-a ?)\s*\S*(%\d+)/m.exec(this.choice.script)?.[1] ?? '';
     const { code, output, errors } = await this.ask([
       ...['sbatch', '--parsable', `--chdir=${folder}`, '--open-mode=append'],
       `--output=${folder.replaceAll('%', '%%')}/logs/slurm-%A_%a.log`,
       `--array=${ranges(shares)}${atOnce}`,
-      ...(excluded.length === 0 ? [] : [`--exclude=${excluded.join(',')}`]),
+      // It counts instead of the script's.
+      ...(excluded.length === 0 ? [] : [`--exclude=${avoided.join(',')}`]),
       ...[pathInRun(folder, SCRIPT), folder, program ?? 'virnucpro', String(this.choice.shares)],
     ]);
     // `number` or `number;cluster`; a site's own messages may stand before it.
-    const job = /^(\d+)(?:;[\w.-]+)?$/m.exec(output)?.[1];
+    const [, job, cluster = null] = /^(\d+)(?:;([\w.-]+))?$/m.exec(output) ?? [];
     if (code !== 0 || job === undefined) {
       if (/contact slurm controller/i.test(errors)) throw this.unreachable(errors);
       throw new AppFailure(refusal(errors || output));
     }
     for (const share of shares) this.submittedAt.set(share, performance.now());
-    this.jobs.push({ job, shares: [...shares] });
+    this.jobs.push({ job, cluster, shares: [...shares] });
     this.remember();
   }
 
   async tasks(): Promise<ShareTask[] | null> {
-    if (this.jobs.length === 0) return [];
-    const ids = this.jobs.map(({ job }) => job).join(',');
-    const asked = [
-      'squeue',
-      '--noheader',
-      '--array',
-      '--states=all',
-      `--jobs=${ids}`,
-      '--Format=ArrayJobID:|,ArrayTaskID:|,State:|,NodeList:|,Reason:200',
-    ];
-    let answer: Answer;
+    const listed = new Map<string, ShareTask>();
+    for (const [cluster, ids] of byCluster(this.jobs)) {
+      const format = '--Format=ArrayJobID:|,ArrayTaskID:|,State:|,NodeList:|,Reason:200';
+      const asked = ['--noheader', '--array', '--states=all', `--jobs=${ids.join(',')}`, format];
+      const lines = await this.list(['squeue', ...cluster, ...asked]);
+      if (lines === null) return null;
+      for (const [job = '', share = '', state = '', node = '', reason = ''] of lines)
+        if (/^\d+$/.test(share)) listed.set(`${job}_${share}`, toTask(Number(share), state, node, reason));
+    }
+    // Of a share that was submitted several times, the last task counts.
+    const last = new Map(this.jobs.flatMap((job) => job.shares.map((share) => [share, job] as const)));
+    const gone = [...last].filter(([share, { job }]) => !listed.has(`${job}_${share}`));
+    const accounted = gone.length === 0 ? listed : await this.accounted(gone.map(([, job]) => job));
+    return [...last].map(([share, job]) => {
+      const task = `${job.job}_${share}`;
+      const found = listed.get(task) ?? accounted.get(task) ?? this.unlisted(share);
+      if (found.held) this.held.set(share, { job, task });
+      return found;
+    });
+  }
+
+  /** How tasks have ended that SLURM's controller has forgotten, where the cluster keeps accounts. Some forget within seconds. */
+  private async accounted(jobs: readonly Job[]): Promise<Map<string, ShareTask>> {
+    const ended = new Map<string, ShareTask>();
+    for (const [cluster, ids] of byCluster(jobs)) {
+      const asked = ['--noheader', '--allocations', '--array', '--parsable2', `--jobs=${ids.join(',')}`];
+      const lines = await this.list(['sacct', ...cluster, ...asked, '--format=JobID,State,NodeList']);
+      for (const [task = '', state = '', node = ''] of lines ?? []) {
+        const found = toTask(Number(/_(\d+)$/.exec(task)?.[1]), state.split(' ')[0] ?? '', node, '');
+        if (found.state === 'ended') ended.set(task, found);
+      }
+    }
+    return ended;
+  }
+
+  /** The columns of each line; null where there is no answer. */
+  private async list(words: readonly string[]): Promise<string[][] | null> {
     try {
-      answer = await this.ask(asked);
+      const { code, output, errors } = await this.ask(words);
+      if (code !== 0 && !/invalid job id/i.test(errors)) return null;
+      return output.split('\n').map((line) => line.split('|').map((word) => word.trim()));
     } catch {
       return null;
     }
-    const isUnknown = /invalid job id/i.test(answer.errors);
-    if (answer.code !== 0 && !isUnknown) return null;
-    const listed = new Map<string, ShareTask>();
-    for (const line of answer.output.split('\n')) {
-      const [job = '', share = '', state = '', node = '', reason = ''] = line
-        .split('|')
-        .map((word) => word.trim());
-      if (/^\d+$/.test(share)) listed.set(`${job}_${share}`, toTask(Number(share), state, node, reason));
-    }
-    // Of a share that was submitted several times, the last task counts.
-    const last = new Map(
-      this.jobs.flatMap(({ job, shares }) => shares.map((share) => [share, job] as const)),
-    );
-    return [...last].map(([share, job]) => listed.get(`${job}_${share}`) ?? this.unlisted(share));
   }
 
   lastWords(share: number): string | null {
@@ -158,9 +200,33 @@ export class SlurmScheduler implements Scheduler {
   }
 
   async cancel(): Promise<void> {
-    if (this.jobs.length > 0) await this.ask(['scancel', ...this.jobs.map(({ job }) => job)]);
+    await this.end(this.jobs);
     this.jobs = [];
     rmSync(this.file, { force: true });
+  }
+
+  /** Ends what an earlier start has submitted that this one does not follow: it was divided otherwise, or goes elsewhere. */
+  private async endEarlier(): Promise<void> {
+    if (this.earlier === null) return;
+    await this.end(this.earlier.jobs);
+    this.earlier = null;
+    rmSync(this.file, { force: true });
+  }
+
+  /** Rejects where jobs may go on, so that they are not forgotten. */
+  private async end(jobs: readonly Job[]): Promise<void> {
+    for (const [cluster, ids] of byCluster(jobs)) {
+      const { code, errors } = await this.ask(['scancel', ...cluster, ...ids]);
+      const refused = errors.split('\n').filter((line) => line.trim() !== '' && !HAS_ENDED.test(line));
+      if (code !== 0 && (refused.length > 0 || errors.trim() === '')) throw this.unreachable(errors);
+    }
+  }
+
+  private async endHeld(share: number): Promise<void> {
+    const { job, task } = this.held.get(share) ?? {};
+    if (!job || task === undefined) return;
+    await this.end([{ ...job, job: task }]);
+    this.held.delete(share);
   }
 
   async close(): Promise<void> {
@@ -208,34 +274,80 @@ export class SlurmScheduler implements Scheduler {
     );
   }
 
-  /** Of an earlier start of this program, for the same folder and as many shares. */
-  private recall(): Jobs['jobs'] {
-    try {
-      const known = parseJson(jobsSchema, readFileSync(this.file, 'utf8'));
-      return known?.folder === this.run.folder && known.shares === this.choice.shares ? known.jobs : [];
-    } catch {
-      return [];
-    }
+  /** Of an earlier start of this program, for the same folder. */
+  private recall(): Jobs | null {
+    const known = recalled(this.file);
+    return known?.folder === this.run.folder ? known : null;
   }
 
   private remember(): void {
     const { folder } = this.run;
-    const jobs: Jobs = { folder, shares: this.choice.shares, jobs: this.jobs };
+    const { shares, login } = this.choice;
+    const jobs: Jobs = { folder, shares, login, jobs: this.jobs };
     mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
     writeFileSync(this.file, JSON.stringify(jobs), { mode: 0o600 });
   }
 }
 
+/**
+ * Ends the jobs that an earlier start of a run has left to SLURM, where the run now computes elsewhere. Answers with those that could not
+ * be ended, which are known still; null where there are none.
+ */
+export async function endEarlierJobs(run: Omit<ClusterRun, 'program' | 'warn'>): Promise<string | null> {
+  const known = recalled(jobsFile(run));
+  if (known?.folder !== run.folder) return null;
+  const { shares, login } = known;
+  const scheduler = new SlurmScheduler(
+    { kind: 'slurm', script: '', shares, login, on_processors: false },
+    { ...run, program: null, warn: () => undefined },
+  );
+  const { job } = scheduler;
+  try {
+    await scheduler.cancel();
+    return null;
+  } catch {
+    return job;
+  } finally {
+    await scheduler.close();
+  }
+}
+
+const jobsFile = ({ context, runId }: Pick<ClusterRun, 'context' | 'runId'>): string =>
+  join(context.paths.dataDir, 'clusters', `${runId}.json`);
+
+function recalled(file: string): Jobs | null {
+  try {
+    return parseJson(jobsSchema, readFileSync(file, 'utf8')) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** What scancel and squeue take to reach each cluster, with the numbers of the jobs there. */
+function byCluster(jobs: readonly Job[]): [string[], string[]][] {
+  const groups = Map.groupBy(jobs, ({ cluster }) => cluster);
+  return [...groups].map(([cluster, own]) => [
+    cluster === null ? [] : [`--clusters=${cluster}`],
+    [...new Set(own.map(({ job }) => job))],
+  ]);
+}
+
 function toTask(share: number, slurmState: string, node: string, slurmReason: string): ShareTask {
-  const state = stateOf(slurmState);
+  const held = isHeldForGood(slurmReason);
+  const state = held ? 'ended' : stateOf(slurmState);
   const reason =
-    state === 'running' ? '' : state === 'ended' ? describeEnd(slurmState) : describeWaiting(slurmReason);
+    state === 'running'
+      ? ''
+      : state === 'ended' && !held
+        ? describeEnd(slurmState)
+        : describeWaiting(slurmReason);
   return {
     share,
     state,
     node: /^[\w.-]+$/.test(node) ? node : null,
     reason,
     hopeless: state === 'waiting' && isHopeless(slurmReason),
+    held,
   };
 }
 

@@ -28,14 +28,15 @@ const WAITING: Readonly<Record<string, string>> = {
   'launch_failed*': 'it could not be launched on its node',
 };
 
-/** A task that waits for one of these cannot start as it was submitted, however long it waits. */
-const HOPELESS: ReadonlySet<string> = new Set([
-  'PartitionConfig',
-  'PartitionTimeLimit',
-  'BadConstraints',
-  'InvalidAccount',
-  'InvalidQOS',
-]);
+/**
+ * A task that waits for one of these cannot start as it was submitted, however long it waits. PartitionNodeLimit is none of them: SLURM
+ * says it also of nodes that are only drained.
+ */
+const HOPELESS =
+  /^(PartitionConfig|PartitionTimeLimit|BadConstraints|InvalidAccount|InvalidQOS|\w*PerJob\w*|\w*MaxWallDuration\w*|QOSMin\w+)$/;
+
+/** Its node failed to start it, and SLURM holds it until somebody releases it. */
+const HELD_FOR_GOOD = /^launch_fail\w*_requeued_held/i;
 
 const ENDED: Readonly<Record<string, string>> = {
   BOOT_FAIL: 'its node did not start',
@@ -60,7 +61,9 @@ export function stateOf(state: string): 'waiting' | 'running' | 'ended' {
 
 export const describeEnd = (state: string): string => `${ENDED[state] ?? 'it ended'} (${state})`;
 
-export const isHopeless = (reason: string): boolean => HOPELESS.has(wordOf(reason));
+export const isHopeless = (reason: string): boolean => HOPELESS.test(wordOf(reason));
+
+export const isHeldForGood = (reason: string): boolean => HELD_FOR_GOOD.test(wordOf(reason));
 
 export function describeWaiting(reason: string): string {
   if (reason === '' || reason === 'None') return 'SLURM has not looked at it yet';
@@ -72,7 +75,7 @@ export function describeWaiting(reason: string): string {
   return plain === undefined ? reason : `${plain} (${reason})`;
 }
 
-const wordOf = (reason: string): string => /^[^(,]*/.exec(reason)?.[0].trim() ?? '';
+const wordOf = (reason: string): string => (/^[^(,]*/.exec(reason)?.[0].trim() ?? '').replaceAll(' ', '_');
 
 const REFUSALS: readonly (readonly [RegExp, why: string, next: string])[] = [
   [

@@ -11,6 +11,7 @@ import { DeviceWorker } from '../../workers/deviceWorker.ts';
 import { storedDevice, type DeviceFindings, type MemoryUse } from '../begin/storedDevice.ts';
 import { ClusterShares } from '../shares/clusterShares.ts';
 import { mergeShares, shareNames } from '../shares/mergeShares.ts';
+import { endEarlierJobs } from '../shares/slurm.ts';
 import { nodeOf } from '../shares/nodeOf.ts';
 import { DeviceMonitor } from '../progress/deviceMonitor.ts';
 import { DeviceTelemetry } from '../progress/deviceTelemetry.ts';
@@ -103,7 +104,12 @@ export class WorkSession {
 
   /** Starts what is needed to compute the parts that wait and to read what has not been read. */
   async start(): Promise<void> {
-    const { store, record } = this.options;
+    const { context, store, record, cluster, preparesOnly } = this.options;
+    if (!preparesOnly && cluster?.kind !== 'slurm') {
+      const { runId } = record.stored.description;
+      const job = await endEarlierJobs({ context, folder: store.folder, runId });
+      if (job !== null) record.notes.add('warning', 'jobs_left', message('note.jobs_left', { job }));
+    }
     if (shareNames(store.folder).length > 0) await mergeShares(store, record.notes);
     for (const { input, failure } of record.stored.inputs) if (failure) this.leftOut.add(input);
     const parts = await store.pendingParts();

@@ -1,0 +1,275 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { temporaryFolder, testContext } from '../../testing/testContext.ts';
+import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunNotes } from '../runNotes.ts';
+import { ClusterShares, type ClusterSharesEvent } from './clusterShares.ts';
+import { endEarlierJobs } from './slurm.ts';
+
+/*
+ * SLURM is a folder here: sbatch counts jobs, squeue prints what the test has written, and each program fails where a file says so.
+ * Shares have computed what their file `taken.json` says.
+ */
+
+const RUN_ID = 'c0ffee00-0000-4000-8000-000000000000';
+
+let slurm: string;
+let folder: string;
+let dataDir: string;
+/** Folders of shares that cannot be read. */
+let unreadable: Set<string>;
+let notes: string[];
+let events: ClusterSharesEvent[];
+let started: ClusterShares[];
+
+beforeEach(async () => {
+  slurm = await temporaryFolder();
+  folder = await temporaryFolder();
+  dataDir = await temporaryFolder();
+  unreadable = new Set();
+  notes = [];
+  events = [];
+  started = [];
+  mkdirSync(join(folder, 'work'));
+  stub(
+    'sbatch',
+    `[ "$1" = --version ] || { n=$(($(cat '${slurm}/number' 2>/dev/null || echo 100) + 1)); echo $n > '${slurm}/number'; echo $n; exit; }; echo slurm 1`,
+  );
+  stub('squeue', `cat '${slurm}/queue' 2>/dev/null; exit 0`);
+  stub('scancel', 'exit 0');
+  stub('sacct', `cat '${slurm}/accounts' 2>/dev/null || exit 1`);
+  vi.stubEnv('PATH', `${slurm}:${process.env['PATH']}`);
+});
+afterEach(async () => {
+  for (const name of ['sbatch', 'squeue', 'scancel']) works(name);
+  for (const shares of started) await shares.stop();
+  vi.unstubAllEnvs();
+});
+
+function stub(name: string, does: string): void {
+  const script = `#!/bin/sh\necho "${name} $*" >> '${slurm}/calls'\n[ ! -e '${slurm}/${name}.fails' ] || { cat '${slurm}/${name}.fails' >&2; exit 1; }\n${does}\n`;
+  writeFileSync(join(slurm, name), script, { mode: 0o755 });
+}
+const fails = (name: string, says: string): void => writeFileSync(join(slurm, `${name}.fails`), `${says}\n`);
+const works = (name: string): void => rmSync(join(slurm, `${name}.fails`), { force: true });
+const AWAY = 'slurm_load_jobs error: Unable to contact slurm controller (connect failure)';
+
+const queue = (...tasks: (readonly string[])[]): void =>
+  writeFileSync(join(slurm, 'queue'), tasks.map((task) => `${task.join('|')}\n`).join(''));
+const calls = (name: string): string[] =>
+  readFileSync(join(slurm, 'calls'), 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith(name) && !line.includes('--version'));
+const submitted = (): string[] => calls('sbatch').map((line) => /--array=(\S+)/.exec(line)?.[1] ?? '');
+
+/** What the share has computed is taken over at the next look. */
+function computed(share: number, of: number, phase = 'done', done = 1): void {
+  const at = join(folder, 'shares', `${share}-of-${of}`);
+  mkdirSync(at, { recursive: true });
+  const parts = { total: 2, done };
+  const status = { version: 1, node: 'n1', time: 1, phase, error: null, parts, residuesLeft: 0, devices: [] };
+  writeFileSync(join(at, 'status.json'), JSON.stringify(status));
+}
+
+function fakeStore(of: number): RunStore {
+  const left = new Set(Array.from({ length: of }, (_, turn) => turn));
+  const part = (turn: number) => ({ key: `00000${turn}`, turn, residues: 1 });
+  return {
+    folder,
+    shareParts: () => Promise.resolve([...left].map(part)),
+    loadRun: () =>
+      Promise.resolve({ description: { runId: RUN_ID, name: '', options: {} }, plan: {}, prepared: {} }),
+    mergeShare: (path: string) => {
+      if (unreadable.has(path))
+        return Promise.reject(Object.assign(new Error('EIO: i/o error'), { code: 'EIO' }));
+      const turn = Number(/(\d+)-of/.exec(path)?.[1]) - 1;
+      const said = JSON.parse(readFileSync(join(folder, path, 'status.json'), 'utf8')) as { phase: string };
+      const finished = said.phase === 'done';
+      if (finished) left.delete(turn);
+      return Promise.resolve({ keys: finished ? [part(turn).key] : [], finished, damaged: 0 });
+    },
+  } as unknown as RunStore;
+}
+
+const context = () => ({ ...testContext(), paths: { ...testContext().paths, dataDir } });
+
+function start(
+  of: number,
+  { script = '#!/bin/sh\n', maxWaitMs }: { script?: string; maxWaitMs?: number } = {},
+) {
+  const shares = new ClusterShares({
+    context: context(),
+    store: fakeStore(of),
+    notes: { add: (_: string, code: string) => notes.push(code) } as unknown as RunNotes,
+    runId: RUN_ID,
+    cluster: { kind: 'slurm', script, shares: of, login: null, on_processors: true },
+    maxWaitMs,
+    emit: (event) => events.push(event),
+    lookEveryMs: 10,
+  });
+  started.push(shares);
+  shares.start();
+  return shares;
+}
+/** As after kill -9: nothing is cancelled. */
+const forget = (shares: ClusterShares): void => {
+  started = started.filter((other) => other !== shares);
+  Object.assign(shares, { isUnreached: true });
+};
+const eventually = (probe: () => unknown) => expect.poll(probe, { timeout: 60_000, interval: 20 });
+const failure = () => events.find((event) => event.type === 'shares_failed')?.error.cause;
+const taken = () => events.flatMap((event) => (event.type === 'shares_merged' ? event.keys : []));
+
+describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () => {
+  it('submits a share again whose task has ended, once sbatch answers, and not on a node where two have failed', async () => {
+    queue(['101', '1', 'RUNNING', 'n1', 'None'], ['101', '2', 'RUNNING', 'n2', 'None']);
+    start(2, { script: '#SBATCH --exclude=n7\n' });
+    await eventually(submitted).toEqual(['1-2']);
+    fails('sbatch', AWAY);
+    queue(['101', '1', 'FAILED', 'n1', 'None'], ['101', '2', 'RUNNING', 'n2', 'None']);
+    await eventually(() => notes).toContain('cluster_passing');
+    await eventually(() => submitted().length).toBeGreaterThan(3);
+    works('sbatch');
+    await eventually(() => readFileSync(join(slurm, 'number'), 'utf8').trim()).toBe('102');
+    queue(['102', '1', 'FAILED', 'n1', 'None'], ['101', '2', 'RUNNING', 'n2', 'None']);
+    await eventually(() => calls('sbatch').at(-1)).toContain('--exclude=n7,n1');
+    expect(notes.filter((code) => code === 'share_ended')).toHaveLength(2);
+    expect(notes).toContain('node_excluded');
+    expect(calls('scancel')).toEqual([]);
+    expect(failure()).toBeUndefined();
+    queue(['103', '1', 'FAILED', 'n3', 'None'], ['101', '2', 'RUNNING', 'n2', 'None']);
+    await eventually(failure).toMatch(/1\/2 ended 3 times/);
+  });
+
+  it('takes over what it can read, and tries the rest again, without ending what computes', async () => {
+    queue(
+      ['101', '1', 'COMPLETED', 'n1', 'None'],
+      ['101', '2', 'RUNNING', 'n1', 'None'],
+      ['101', '3', 'COMPLETED', 'n1', 'None'],
+    );
+    unreadable.add('shares/1-of-3');
+    computed(1, 3);
+    computed(3, 3);
+    start(3);
+    await eventually(taken).toEqual(['000002']);
+    await eventually(() => notes).toContain('cluster_passing');
+    unreadable.clear();
+    await eventually(taken).toEqual(['000002', '000000']);
+    expect(calls('scancel')).toEqual([]);
+    computed(2, 3);
+    await eventually(taken).toContain('000001');
+    expect(failure()).toBeUndefined();
+  });
+
+  it('remembers jobs that could not be cancelled, and follows them when it goes on', async () => {
+    queue(['101', '1', 'RUNNING', 'n1', 'None']);
+    const first = start(1);
+    await eventually(() => first.devices().length + submitted().length).toBe(1);
+    fails('scancel', AWAY);
+    await first.stop();
+    expect(notes).toContain('jobs_left');
+    works('scancel');
+    // Neither is no answer taken for no tasks.
+    fails('squeue', AWAY);
+    const asked = calls('squeue').length;
+    const second = start(1);
+    await eventually(() => calls('squeue').length).toBeGreaterThan(asked + 2);
+    works('squeue');
+    await eventually(() => second.live()).toMatchObject({ job: '101', waiting: 0 });
+    expect(submitted()).toEqual(['1']);
+    await second.stop();
+    expect(calls('scancel').at(-1)).toBe('scancel 101');
+    // What has been cancelled is forgotten.
+    start(1);
+    await eventually(submitted).toEqual(['1', '1']);
+  });
+
+  it('ends what a killed program has left to SLURM, where the run is divided otherwise or computes elsewhere', async () => {
+    queue(['101', '1', 'RUNNING', 'n1', 'None'], ['101', '2', 'RUNNING', 'n1', 'None']);
+    const first = start(2);
+    await eventually(submitted).toEqual(['1-2']);
+    forget(first);
+    await first.stop();
+    expect(calls('scancel')).toEqual([]);
+    const second = start(3);
+    await eventually(submitted).toEqual(['1-2', '1-3']);
+    expect(calls('scancel')).toEqual(['scancel 101']);
+    forget(second);
+    await second.stop();
+    fails('scancel', AWAY);
+    expect(await endEarlierJobs({ context: context(), folder, runId: RUN_ID })).toBe('102');
+    works('scancel');
+    expect(await endEarlierJobs({ context: context(), folder, runId: RUN_ID })).toBeNull();
+    expect(calls('scancel').at(-1)).toBe('scancel 102');
+    expect(await endEarlierJobs({ context: context(), folder: slurm, runId: RUN_ID })).toBeNull();
+    expect(calls('scancel')).toHaveLength(3);
+  });
+
+  it.each(['PartitionTimeLimit', 'QOSMaxWallDurationPerJobLimit', 'MaxGRESPerJob'])(
+    'says that a task can never start (%s), and ends none that computes for it',
+    async (reason) => {
+      queue(['101', '1', 'PENDING', '', reason], ['101', '2', 'RUNNING', 'n1', 'None']);
+      const shares = start(2);
+      await eventually(() => shares.live()).toMatchObject({
+        waiting: 1,
+        reason: expect.stringContaining(reason) as string,
+      });
+      const asked = calls('squeue').length;
+      await eventually(() => calls('squeue').length).toBeGreaterThan(asked + 1);
+      expect(failure()).toBeUndefined();
+      computed(2, 2);
+      await eventually(failure).toMatch(/for ever/);
+      expect(taken()).toEqual(['000001']);
+    },
+  );
+
+  it('submits a task again that SLURM holds since its node could not start it, and gives up after three', async () => {
+    const held = (job: string) => queue([job, '1', 'PENDING', '', 'launch failed requeued held']);
+    held('101');
+    start(1);
+    await eventually(() => calls('scancel').at(-1)).toBe('scancel 101_1');
+    await eventually(submitted).toEqual(['1', '1']);
+    held('102');
+    await eventually(submitted).toEqual(['1', '1', '1']);
+    held('103');
+    await eventually(failure).toMatch(/ended 3 times/);
+  });
+
+  it('says that tasks are queued again and again without computing a part, and pauses in the end', async () => {
+    const shares = start(1);
+    for (let life = 1; life <= 6; life++) {
+      queue(['101', '1', 'RUNNING', 'n1', 'None']);
+      await eventually(() => shares.live()).toMatchObject({ job: '101', waiting: 0 });
+      if (life === 4) expect(notes).toContain('share_fruitless');
+      queue(['101', '1', 'PENDING', '', 'BeginTime']);
+      if (life < 6) await eventually(() => shares.live().waiting).toBe(1);
+    }
+    await eventually(failure).toMatch(/time limit/);
+  });
+
+  it('waits as long as it was told for a task to compute', async () => {
+    queue(['101', '1', 'PENDING', '', 'Priority']);
+    start(1, { maxWaitMs: 50 });
+    await eventually(failure).toMatch(/computed nothing/);
+  });
+
+  it('learns from the accounts how a task ended that the controller has forgotten', async () => {
+    queue();
+    writeFileSync(join(slurm, 'accounts'), '101_1|CANCELLED by 1000|n5\n');
+    const shares = start(1);
+    await eventually(() => notes).toContain('share_ended');
+    await shares.stop();
+    expect(calls('sacct')[0]).toContain('--jobs=101');
+  });
+
+  it('asks the cluster for its jobs that a script names among several', async () => {
+    stub('sbatch', `[ "$1" = --version ] && echo slurm 1 || echo '101;east'`);
+    queue(['101', '1', 'RUNNING', 'n1', 'None']);
+    const shares = start(1);
+    await eventually(() => shares.live()).toMatchObject({ job: '101', waiting: 0 });
+    await shares.stop();
+    expect(calls('squeue').at(-1)).toContain('--clusters=east');
+    expect(calls('scancel')).toEqual(['scancel --clusters=east 101']);
+  });
+});

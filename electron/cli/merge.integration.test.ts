@@ -41,6 +41,11 @@ describe.skipIf(WITHOUT_PYTHON)('shards of several files', () => {
     expect(await readTables(at('all'))).toEqual(await readTables(at('one')));
     const viral = (run: string): string => readFileSync(join(at(run), RESULT_FILES.viralSequences), 'utf8');
     expect(viral('all')).toBe(viral('one'));
+    const { devices } = JSON.parse(readFileSync(join(at('all'), 'run.json'), 'utf8')) as {
+      devices: { id: string }[];
+    };
+    // Two of each shard.
+    expect(new Set(devices.map(({ id }) => id)).size).toBe(6);
     await succeeds(['verify', at('s2')]);
 
     const changed = new Database(join(at('s2'), 'run.db'));

@@ -20,6 +20,8 @@ const LIST = 'work/shares.jsonl';
 
 /** The option of a run's description that says of which run it is a share. */
 export const SHARE_OPTION = 'share';
+/** The option that says which share it is, such as `3-of-8`. */
+export const SHARE_NAME_OPTION = 'shareName';
 
 /** `index` counts from 1. */
 export interface Share {

@@ -197,8 +197,12 @@ async function adoptAll(store: RunStore, runs: readonly MergedRun[]): Promise<vo
     not_scored: {},
   };
   let inputs = 0;
-  for (const { folder, run, prepared } of runs) {
-    await store.adoptRun(folder, { inputs, records: sum.records, parts: sum.parts }, run.problems);
+  for (const [place, { folder, run, prepared }] of runs.entries()) {
+    await store.adoptRun(
+      folder,
+      { runs: place, inputs, records: sum.records, parts: sum.parts },
+      run.problems,
+    );
     inputs += run.plan.inputs.length;
     for (const count of ['records', 'chunks', 'frames', 'residues', 'parts', 'scorable_records'] as const)
       sum[count] += prepared[count];

@@ -13,7 +13,15 @@ import { isRunFolder, makeWorkFolders, removeRun } from '../../store/runFolder.t
 import { acquireRunLock, runLockHolder } from '../../store/runLock.ts';
 import { openRunStore } from '../../store/runStore.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
-import { readShareList, SHARE_OPTION, shareFolder, type Share, type ShareList } from '../../store/shares.ts';
+import {
+  readShareList,
+  SHARE_NAME_OPTION,
+  SHARE_OPTION,
+  shareFolder,
+  shareName,
+  type Share,
+  type ShareList,
+} from '../../store/shares.ts';
 import { OpenRun } from '../openRun.ts';
 
 /** A process that died on another computer counts as alive for a minute; a share that was queued again waits as long for it. */
@@ -35,7 +43,7 @@ export async function openShare(
     if (list.parts.length === 0 && !isPlainFolder(folder)) return ok(null);
     makeFolderInRun(runFolder, shareFolder(share));
     await waitForLock(folder, share);
-    await makeShare(context, folder, list);
+    await makeShare(context, folder, list, share);
     linkParts(runFolder, folder, list);
     return await OpenRun.open(context, folder);
   } catch (reason) {
@@ -56,7 +64,12 @@ async function waitForLock(folder: string, { index, of }: Share): Promise<void> 
   }
 }
 
-async function makeShare(context: EngineContext, folder: string, list: ShareList): Promise<void> {
+async function makeShare(
+  context: EngineContext,
+  folder: string,
+  list: ShareList,
+  share: Share,
+): Promise<void> {
   const lock = await acquireRunLock(folder);
   try {
     if (await isUsable(context, folder, list)) return;
@@ -74,7 +87,7 @@ async function makeShare(context: EngineContext, folder: string, list: ShareList
           name,
           createdAt: Date.now(),
           appVersion: context.appVersion,
-          options: { request, [SHARE_OPTION]: list.runId },
+          options: { request, [SHARE_OPTION]: list.runId, [SHARE_NAME_OPTION]: shareName(share) },
         },
       },
     });

@@ -83,6 +83,17 @@ describe.skipIf(WITHOUT_PYTHON)('a run that is computed by shares', () => {
     expect(facts).toContain('cpu:0@');
   });
 
+  it('tells the processors of shares apart that one computer computes', async () => {
+    const folder = await prepared();
+    for (const index of [1, 2]) expect(await compute(folder, index, 2)).toEqual(DONE);
+    expect((await finish(folder)).state).toEqual(DONE);
+    const facts = JSON.parse(await readFile(join(folder, 'run.json'), 'utf8')) as {
+      devices: { id: string; parts: number }[];
+    };
+    const ids = facts.devices.map(({ id }) => id.replace(/@.*#/, ' of '));
+    expect(ids.toSorted()).toEqual(['cpu:0 of 1-of-2', 'cpu:0 of 2-of-2']);
+  });
+
   it('takes no changed byte over from a share, nor a share of another run, and computes them again', async () => {
     const folder = await prepared();
     for (const index of [1, 2, 3]) expect(await compute(folder, index, 3)).toEqual(DONE);

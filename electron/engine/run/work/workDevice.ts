@@ -1,4 +1,5 @@
 import { isGpu, type ChosenDevice } from '../../devices/chosenDevice.ts';
+import type { ShareNode } from '../shares/nodeOf.ts';
 import type { JsonObject } from '../../store/types.ts';
 
 /** A device that a run, or a share of one, computes on. */
@@ -16,13 +17,13 @@ export interface WorkDevice {
   readonly local: ChosenDevice;
 }
 
-/** `node`: the name of this computer, where other computers compute other shares of the same run. */
-export function localDevice(device: ChosenDevice, node: string | null = null): WorkDevice {
+/** `share`: where this computer computes one of several shares of a run. */
+export function localDevice(device: ChosenDevice, share: ShareNode | null = null): WorkDevice {
   const { name, kind } = device;
-  const place = node === null ? null : { node, number: numberOf(device) };
+  const place = share === null ? null : { node: share.node, number: numberOf(device) };
   const onNode = place === null ? {} : { node: place.node, numberOnNode: place.number };
-  // Each computer counts its processors from 0; a GPU has a name that no other has.
-  const id = node === null || isGpu(device) ? device.id : `${device.id}@${node}`;
+  // Each process counts its processors from 0; a GPU has a name that no other has.
+  const id = share === null || isGpu(device) ? device.id : `${device.id}@${share.node}#${share.share}`;
   if (!isGpu(device))
     return { id, name, kind, index: null, memoryTotalBytes: null, place, facts: onNode, local: device };
   const { index, memoryTotalBytes } = device;

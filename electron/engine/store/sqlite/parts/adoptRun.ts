@@ -7,6 +7,7 @@ import { sealMethods } from './digests.ts';
 
 /** What of a merged run came before the run that is adopted: its own numbers go on from these. */
 export interface AdoptedBefore {
+  readonly runs: number;
   readonly inputs: number;
   readonly records: number;
   readonly parts: number;
@@ -15,6 +16,11 @@ export interface AdoptedBefore {
 /** As prepare writes keys, with what bisecting put behind the number. */
 const renumbered = (key: string): string =>
   `printf('%06d', CAST(${key} AS INTEGER) + $parts) || substr(${key}, instr(${key} || '.', '.'))`;
+
+/** Each computer counts its processors from 0; a GPU has a name that no other has. */
+const DEVICE_OF = (column: string): string =>
+  `iif(${column} LIKE 'cpu:%', ${column} || '#' || ($runs + 1), ${column})`;
+const DEVICE = DEVICE_OF('device');
 
 /** What changes in a row as it moves; every other column stays as it is. Seals are made anew. */
 const MOVED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -33,6 +39,7 @@ const MOVED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     last_row: 'last_row + $records',
     embeddings_sha256: 'NULL',
     rows_sha256: 'NULL',
+    device: DEVICE,
   },
   chunk: { row: 'row + $records', part: 'part + $ids' },
 };
@@ -65,11 +72,12 @@ export function adoptRun(
     db.transaction(() => {
       const ids = db.prepare<[], number>('SELECT coalesce(max(id), 0) FROM main.part').pluck().get() ?? 0;
       const copies = Object.entries(MOVED).map(([table, moved]) => copyOf(db, table, moved));
+      const devices = copyOf(db, 'device', { id: DEVICE_OF('id') }).replace('INSERT', 'INSERT OR REPLACE');
+      db.prepare(devices).run(namedIn(devices, { ...before }));
       for (const copy of [PREPARED_INPUTS, ...copies])
         db.prepare(copy).run(namedIn(copy, { ...before, ids }));
       addProblems(db, before, problems);
-      db.exec('INSERT OR REPLACE INTO main.device SELECT * FROM other.device');
-      copyTelemetry(db, 'other');
+      copyTelemetry(db, 'other', DEVICE.replace('$runs', String(before.runs)));
       seal(db, before);
     })();
   } finally {

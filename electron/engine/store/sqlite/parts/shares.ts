@@ -181,11 +181,11 @@ function moveEmbeddings(folder: string, share: string, key: string): void {
   if (somethingAt(pathInRun(folder, `${share}/${name}`))) renameInRun(folder, `${share}/${name}`, name);
 }
 
-/** The measures and the warnings of a run whose database is attached under this name. */
-export function copyTelemetry(db: Database.Database, from: 'share' | 'other'): void {
+/** The measures and the warnings of a run whose database is attached under this name. `device`: what its devices are called here. */
+export function copyTelemetry(db: Database.Database, from: 'share' | 'other', device = 'device'): void {
   db.exec(`
     INSERT OR IGNORE INTO main.device_sample (device, time, utilization, memory, power, temperature, residues_per_s, frames_per_s)
-    SELECT device, max(time), avg(utilization), CAST(avg(memory) AS INTEGER), avg(power), avg(temperature), avg(residues_per_s),
+    SELECT ${device}, max(time), avg(utilization), CAST(avg(memory) AS INTEGER), avg(power), avg(temperature), avg(residues_per_s),
       avg(frames_per_s) FROM ${from}.device_sample GROUP BY device, time / ${SAMPLES_EVERY_MS};
     INSERT INTO main.event (time, level, code, message, detail, wording)
     SELECT time, level, code, message, detail, wording FROM ${from}.event WHERE level IN ('warning', 'error');`);

@@ -35,7 +35,14 @@ import { appVersion, openEngine } from './openEngine.ts';
 import { goalArgument, portNumber, positiveInteger } from './numberArguments.ts';
 import { errorText } from './output/reporter.ts';
 import { toLog, toStandardError } from './output/terminal.ts';
-import { importLegacyCommand, predictCommand, prepareCommand, UNTIL, UNTIL_HELP } from './predictCommand.ts';
+import {
+  importLegacyCommand,
+  predictCommand,
+  prepareCommand,
+  UNTIL,
+  UNTIL_HELP,
+  withDeviceOptions,
+} from './predictCommand.ts';
 
 /** Runs one command and answers with its exit code. */
 export async function runCommandLine(argv: readonly string[], storeHost: URL): Promise<number> {
@@ -113,11 +120,10 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     await withEngine(flags, (context) => prepare(context, inputs, flags, reporter(flags)));
   });
 
-  common(root.command('compute'))
+  common(withDeviceOptions(root.command('compute')))
     .description('Compute one share of a prepared run, on any computer that reads and writes its folder')
     .argument('<folder>', 'folder of the run')
     .requiredOption('--share <i/n>', 'which share, such as 3/8: the third of eight')
-    .option('-d, --devices <list>', 'auto, cpu, cpu:3 (three CPU workers), 0,1 or UUIDs (default: auto)')
     .action(async (folder: string, flags: CommonFlags & { share: string; devices?: string }) => {
       await withEngine(flags, (context) => compute(context, folder, flags, reporter(flags)));
     });

@@ -5,6 +5,7 @@ import { Command } from 'commander';
 import { afterEach, expect, it, vi } from 'vitest';
 import { describedCommands } from './commandLine.ts';
 import { common, passOn, type CommonFlags } from './commonFlags.ts';
+import { withDeviceOptions } from './predictCommand.ts';
 import { logTo, toLog, toStandardError, toStandardOutput } from './output/terminal.ts';
 
 afterEach(() => {
@@ -16,7 +17,7 @@ afterEach(() => {
 async function given(...words: string[]): Promise<CommonFlags> {
   const root = common(new Command('virnucpro')).enablePositionalOptions().hook('preAction', passOn);
   let got: CommonFlags = {};
-  for (const [name, ...without] of [['status'], ['serve', 'json', 'logFile']] as const)
+  for (const [name, ...without] of [['status'], ['compute'], ['serve', 'json', 'logFile']] as const)
     common(root.command(name), ...without).action((flags: CommonFlags) => {
       got = flags;
     });
@@ -46,6 +47,15 @@ it('lets workers log every batch where more is to be said, unless the environmen
   expect(process.env['VIRNUCPRO_LOG_LEVEL']).toBe('info');
 });
 
+it('has temporary files where it was told, if there is such a folder', async () => {
+  for (const name of ['TMPDIR', 'TEMP', 'TMP']) vi.stubEnv(name, process.env[name]);
+  const folder = mkdtempSync(join(tmpdir(), 'virnucpro-tmp-'));
+  await given('compute', '--tmpdir', folder);
+  expect(tmpdir()).toBe(folder);
+  rmSync(folder, { recursive: true });
+  await expect(given('compute', '--tmpdir', folder)).rejects.toThrow(folder);
+});
+
 it('logs what any command says, with its time and without what would steer a terminal', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'virnucpro-log-'));
   const path = join(folder, 'log');
@@ -57,6 +67,11 @@ it('logs what any command says, with its time and without what would steer a ter
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
   rmSync(folder, { recursive: true });
   expect(lines.map((line) => line.replace(/^\S+Z /, ''))).toEqual(['an answer', 'a remark', 'a detail ?[2J']);
+});
+
+it('takes --threads as other tools do', () => {
+  const command = withDeviceOptions(new Command('predict'));
+  expect(command.parse(['-t', '4'], { from: 'user' }).opts()).toMatchObject({ devices: 'auto:4' });
 });
 
 it('offers each command the flags that mean something for it', () => {

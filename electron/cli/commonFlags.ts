@@ -1,4 +1,5 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import { appError, AppFailure } from '../contract/errors.ts';
 import { createReporter, type Reporter, type ReporterKind } from './output/reporter.ts';
@@ -12,6 +13,7 @@ export interface CommonFlags {
   verbose?: boolean;
   logFile?: string;
   progress?: boolean;
+  tmpdir?: string;
 }
 
 const FLAGS = {
@@ -69,6 +71,9 @@ export function common(command: Command, ...without: readonly Flag[]): Command {
     // Scripts give it to every command; where no Python is needed it changes nothing.
     else if (flag === 'python') command.addOption(new Option(flags).hideHelp());
   }
+  // Not before the command, where it would have to be handed on.
+  if (FOLLOWING_A_RUN.includes(command.name()) && command.name() !== 'virnucpro')
+    command.option('--tmpdir <folder>', 'folder for temporary files (default: as TMPDIR says)');
   return command.addOption(new Option('--no-progress').hideHelp());
 }
 
@@ -84,10 +89,18 @@ export function passOn(program: Command, command: Command): void {
     }
     command.setOptionValue(name, value);
   }
-  const { logFile, verbose } = command.opts<CommonFlags>();
+  const { logFile, verbose, tmpdir } = command.opts<CommonFlags>();
+  if (tmpdir !== undefined) setTemporaryFolder(tmpdir);
   // Workers have it with the rest of the environment.
   if (verbose === true) process.env['VIRNUCPRO_LOG_LEVEL'] ??= 'debug';
   if (logFile !== undefined) logTo(lineWriter(logFile));
+}
+
+/** Of this process, and with its environment of all that it starts. Windows has other names for it. */
+function setTemporaryFolder(folder: string): void {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new AppFailure(appError('usage', `--tmpdir: there is no folder ${folder}.`));
+  for (const name of ['TMPDIR', 'TEMP', 'TMP']) process.env[name] = resolve(folder);
 }
 
 /** Reports on a run in the way that these flags ask for. */

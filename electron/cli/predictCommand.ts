@@ -46,12 +46,18 @@ export function importLegacyCommand(root: Command): Command {
   );
 }
 
+/** On which devices of this computer; `--threads` as other tools have it. */
+export function withDeviceOptions(command: Command): Command {
+  return command
+    .option('-d, --devices <list>', 'auto, cpu, cpu:3 (three CPU workers), 0,1 or UUIDs (default: auto)')
+    .option('-t, --threads <n>', 'processors to compute on where no GPU computes', positiveInteger)
+    .on('option:threads', (threads: string) => {
+      command.setOptionValue('devices', `auto:${threads}`);
+    });
+}
+
 function withRunOptions(command: Command, where: 'here' | 'elsewhere' = 'here'): Command {
-  if (where === 'here')
-    withClusterOptions(command).option(
-      '-d, --devices <list>',
-      'auto, cpu, cpu:3 (three CPU workers), 0,1 or UUIDs (default: auto)',
-    );
+  if (where === 'here') withDeviceOptions(withClusterOptions(command));
   if (where === 'here') command.option(UNTIL, UNTIL_HELP, goalArgument);
   command
     .option('-o, --output-dir <folder>', 'folder for the results (default: {input}_predictions)')

@@ -44,6 +44,12 @@ describe('auto', () => {
     expect(chosen('auto', NO_GPU)).toEqual(['cpu:0', 'cpu:1', 'cpu:2', 'cpu:3']);
   });
 
+  it('takes as many processors as it was told where no GPU computes', () => {
+    expect(chosen('auto:2', NO_GPU)).toEqual(['cpu:0', 'cpu:1']);
+    expect(chosen('auto:2', EIGHT_H200)).toEqual(uuids);
+    expect(refusal('auto:0', NO_GPU).code).toBe('usage');
+  });
+
   it('falls back to the processor where CUDA_VISIBLE_DEVICES hides every GPU', () => {
     const hidden = { ...EIGHT_H200, gpus: EIGHT_H200.gpus.map((gpu) => ({ ...gpu, visible: false })) };
     expect(chosen('auto', hidden)[0]).toBe('cpu:0');

@@ -32,19 +32,21 @@ export function selectDevices(
   options: SelectionOptions,
 ): Result<ChosenDevice[]> {
   const wanted = text.trim().toLowerCase();
-  if (wanted === 'auto') return ok(automatic(probe, options));
+  if (isAutomatic(wanted)) return automatic(wanted, probe, options);
   if (wanted === 'mps') return appleGpu(probe);
   if (/^cpu(:|$)/.test(wanted)) return processor(wanted, probe, options);
   return chosenGpus(text, probe);
 }
 
-function automatic(probe: ProbeResult, options: SelectionOptions): ChosenDevice[] {
+/** `auto`, or with the number of CPU workers where no GPU computes: `auto:4`. */
+export const isAutomatic = (text: string): boolean => /^auto(:\d+)?$/.test(text.trim().toLowerCase());
+
+function automatic(wanted: string, probe: ProbeResult, options: SelectionOptions): Result<ChosenDevice[]> {
   // Integrated GPUs are used only when requested explicitly.
   const gpus = probe.gpus.filter((gpu) => gpu.visible && canCompute(gpu) && !isIntegrated(gpu));
-  if (gpus.length > 0) return gpus.map(gpuDevice);
+  if (gpus.length > 0) return ok(gpus.map(gpuDevice));
   const apple = appleGpu(probe);
-  if (apple.ok) return apple.value;
-  return cpuWorkers(fittingCpuWorkers(probe, options), probe);
+  return apple.ok ? apple : processor(wanted.replace('auto', 'cpu'), probe, options);
 }
 
 const LEFT_OUT_BESIDE_OTHERS: ReadonlySet<ProbedGpu['blocked_by']> = new Set([
@@ -60,7 +62,7 @@ export function leftOutRemark(
   probe: ProbeResult,
   chosen: readonly ChosenDevice[],
 ): Message | null {
-  if (text.trim().toLowerCase() !== 'auto') return null;
+  if (!isAutomatic(text)) return null;
   const others = chosen.some(({ kind }) => kind !== 'cpu');
   const cards = probe.gpus.filter(
     (gpu) => gpu.visible && !isIntegrated(gpu) && (!others || LEFT_OUT_BESIDE_OTHERS.has(gpu.blocked_by)),

@@ -225,7 +225,7 @@ function sheetOf({ samples = {}, sampleDetails }: RunRequest): RunChoices['sheet
 /** The choices that lead to the same request, for running it again. */
 export function choicesFrom(request: RunRequest): RunChoices {
   const cpu = /^cpu(?::(\d+))?$/.exec(request.devices);
-  const listed = request.devices === 'auto' || cpu ? null : request.devices.split(',');
+  const listed = /^auto(:|$)/.test(request.devices) || cpu ? null : request.devices.split(',');
   return {
     name: request.name ?? '',
     samples: request.samples ?? {},

@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../../../contract/result.ts';
 import { oldGpusRemark, withoutOldGpus } from '../../devices/choosePrecision.ts';
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
-import { leftOutRemark, selectDevices } from '../../devices/selectDevices.ts';
+import { isAutomatic, leftOutRemark, selectDevices } from '../../devices/selectDevices.ts';
 import { withLastTest } from '../../devices/selfTest/deviceLevel.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import type { ResolvedModel } from '../../models/modelFolder.ts';
@@ -57,10 +57,9 @@ export async function chooseDevices(
   const probe = await withLastTest(found.value, context.paths, context.environment);
   const selected = selectDevices(wanted, probe, { cpuMemory: model.cpuMemory });
   if (!selected.ok) return selected;
-  const { devices, old } =
-    wanted.trim().toLowerCase() === 'auto'
-      ? withoutOldGpus(precision, selected.value)
-      : { devices: selected.value, old: [] };
+  const { devices, old } = isAutomatic(wanted)
+    ? withoutOldGpus(precision, selected.value)
+    : { devices: selected.value, old: [] };
   const leftOut = [leftOutRemark(wanted, probe, devices), oldGpusRemark(old)].filter((said) => said !== null);
   return ok({ devices, cluster: null, plannedFor: null, leftOut, modelFolder, driver: probe.driver_version });
 }

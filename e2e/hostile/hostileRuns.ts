@@ -75,7 +75,7 @@ function pipe(path: string): string {
 
 const SCRIPT = '#!/bin/sh\n"$TRIPWIRE" script\n';
 const SLURM = { kind: 'slurm', script: SCRIPT, shares: 1, login: null, on_processors: true };
-const RAY = { kind: 'ray', address: '203.0.113.1:6379', shares: 1, cpus: 1 };
+const RAY = { kind: 'ray', address: '203.0.113.1:6379', shares: 1, cpus: 1, workers: 0 };
 
 const PLACES: HostileRun[] = [
   computesAt('a SLURM script', SLURM),

@@ -9,6 +9,7 @@ describe('where a run computes', () => {
       address: 'head:6379',
       shares: 3,
       cpus: 0,
+      workers: 0,
     });
   });
 
@@ -16,6 +17,7 @@ describe('where a run computes', () => {
     [{ ray: 'head:6379' }, '0', '--devices chooses'],
     [{ shares: 2 }, undefined, '--shares means something with --ray only'],
     [{ ray: 'ray://head:10001' }, undefined, '--ray takes HOST:PORT'],
+    [{ workers: 2 }, undefined, '--workers means something with --ray only'],
     [{ cpus: 2 }, undefined, '--cpus means something with --ray only'],
   ])('is refused where %j and devices %s say something else', (flags, devices, words) => {
     expect(() => whereAsked(flags, devices)).toThrow(words);

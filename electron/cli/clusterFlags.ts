@@ -18,6 +18,7 @@ export interface ClusterFlags {
   ray?: string;
   shares?: number;
   cpus?: number;
+  workers?: number;
   slurm?: string;
   slurmLogin?: string;
   maxWait?: number;
@@ -34,6 +35,11 @@ export function withClusterOptions(command: Command): Command {
     .option(
       '--cpus <n>',
       'with --ray: a task computes on so many processors (default: on one GPU)',
+      positiveInteger,
+    )
+    .option(
+      '--workers <n>',
+      'with --ray: so many tasks at once (default: as many as Ray lends)',
       positiveInteger,
     )
     .option('--slurm <script>', 'compute on a SLURM cluster: a batch script, such as slurm-script prints')
@@ -57,7 +63,7 @@ export function startAsked(flags: ClusterFlags, devices: string | undefined): St
 
 /** Where to compute; undefined if no flag says so. */
 export function whereAsked(flags: ClusterFlags, devices: string | undefined): Where | undefined {
-  const { ray, shares, cpus, slurm } = flags;
+  const { ray, shares, cpus, workers, slurm } = flags;
   if (slurm !== undefined && ray !== undefined)
     throw usage('A run computes on one cluster: name --ray or --slurm.');
   if (slurm === undefined) {
@@ -66,6 +72,7 @@ export function whereAsked(flags: ClusterFlags, devices: string | undefined): Wh
   if (ray === undefined) {
     if (shares !== undefined) throw usage('--shares means something with --ray only.');
     if (cpus !== undefined) throw usage('--cpus means something with --ray only.');
+    if (workers !== undefined) throw usage('--workers means something with --ray only.');
     if (slurm === undefined) return undefined;
     if (devices !== undefined)
       throw usage('--devices chooses among the devices of this computer, and --slurm computes on others.');
@@ -80,6 +87,7 @@ export function whereAsked(flags: ClusterFlags, devices: string | undefined): Wh
     address: ray,
     shares: shares ?? DEFAULT_SHARES,
     cpus: cpus ?? 0,
+    workers: workers ?? 0,
   });
 }
 

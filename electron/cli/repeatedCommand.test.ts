@@ -90,6 +90,7 @@ describe.skipIf(process.platform === 'win32')('the command that makes a run agai
       address: 'head.local:6379',
       shares: 12,
       cpus: 2,
+      workers: 3,
     } as const;
     const { flags } = await understood(commandToRepeat(made({}, { where })));
     expect(whereAsked(flags, undefined)).toEqual(where);

@@ -1,11 +1,14 @@
 import { Option, type Command } from 'commander';
 import { appError, AppFailure } from '../contract/errors.ts';
 import {
+  shortTime,
   SLURM_JOB_DEFAULTS,
   slurmJobProblems,
   slurmScript,
   type SlurmJob,
 } from '../contract/terminal/slurmScript.ts';
+import { message } from '../contract/messages.ts';
+import { toStandardError } from './output/terminal.ts';
 import { positiveInteger } from './numberArguments.ts';
 
 export interface SlurmScriptFlags extends Partial<Omit<SlurmJob, 'gpu' | 'gpuType' | 'container'>> {
@@ -63,6 +66,8 @@ export function printedScript({ gpu, gpuOption, ...flags }: SlurmScriptFlags): s
     gpuType: gpu === 'none' || gpu === 'any' ? '' : gpu,
   };
   const script = slurmScript(job);
+  const short = shortTime(job.time);
+  if (short !== null) toStandardError(message('note.short_time', { minutes: short }).text);
   if (script !== null) return script;
   const wrong = slurmJobProblems(job).map((field) => `--${FLAGS[field] ?? field}`);
   throw new AppFailure(

@@ -18,6 +18,8 @@ const raySchema = z.object({
   shares: sharesSchema,
   /** Processors that a share computes on; 0 for one GPU. */
   cpus: countSchema,
+  /** Tasks at once, to leave the rest of the cluster to others; 0 for as many as Ray lends. */
+  workers: countSchema,
 });
 
 const slurmSchema = z.object({

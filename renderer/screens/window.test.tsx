@@ -107,6 +107,7 @@ describe('a new run', () => {
       address: 'head:6379',
       shares: 8,
       cpus: 0,
+      workers: 0,
     });
   });
 

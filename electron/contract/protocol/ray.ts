@@ -15,6 +15,8 @@ export const rayCommandSchema = z.discriminatedUnion('type', [
     shares: shareNumberSchema,
     /** Processors of a task; 0 for one GPU. */
     cpus: countSchema,
+    /** Tasks at once; 0 for as many as Ray lends. */
+    workers: countSchema,
   }),
   z.object({ type: z.literal('submit'), shares: z.array(shareNumberSchema) }),
   /** Ends all tasks. */

@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   SLURM_JOB_DEFAULTS,
   slurmJobProblems,
+  shortTime,
+  shortTimeOf,
   slurmPlace,
   slurmScript,
   slurmShares,
@@ -17,6 +19,21 @@ const job = (changes: Partial<SlurmJob> = {}): SlurmJob => ({ ...SLURM_JOB_DEFAU
 const text = (changes: Partial<SlurmJob> = {}): string => slurmScript(job(changes)) ?? '';
 
 describe('the batch script', () => {
+  it.each([
+    ['2', 2],
+    ['9:59', 9],
+    ['0:05:00', 5],
+    ['0-0:03', 3],
+    ['10', null],
+    ['0', null],
+    ['1:00:00', null],
+    ['1-0', null],
+    ['soon', null],
+  ])('has a time limit of %s that is too short: %j minutes', (limit, minutes) => {
+    expect(shortTime(limit)).toBe(minutes);
+    expect(shortTimeOf(`#!/bin/bash\n#SBATCH --time=${limit}\n`)).toBe(minutes);
+  });
+
   it('asks for what was chosen, and leaves the rest to the cluster', () => {
     const script = text({
       partition: 'gpu,gpu-long',

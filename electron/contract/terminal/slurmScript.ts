@@ -146,6 +146,26 @@ export function slurmShares(script: string): { shares: number; on_processors: bo
     : null;
 }
 
+/** A task that has less time spends most of it with starting. */
+const SHORT_MINUTES = 10;
+
+/** The minutes of a time limit as sbatch takes it that is too short to be useful; null for others, and for what is none. */
+export function shortTime(limit: string): number | null {
+  if (!TIME.test(limit)) return null;
+  const [days = '', rest = ''] = limit.includes('-') ? limit.split('-') : ['0', limit];
+  const counts = rest.split(':').map(Number);
+  // Without days, one number means minutes and two mean minutes and seconds.
+  const [hours = 0, minutes = 0, seconds = 0] =
+    limit.includes('-') || counts.length === 3 ? counts : [0, ...counts];
+  const all = Number(days) * 1440 + hours * 60 + minutes + seconds / 60;
+  // SLURM takes 0 for no limit.
+  return all > 0 && all < SHORT_MINUTES ? Math.floor(all) : null;
+}
+
+/** The same of a script, which may be somebody's own. */
+export const shortTimeOf = (script: string): number | null =>
+  shortTime(/^#SBATCH\s+(?:--time[= ]|-t ?)\s*(\S+)/m.exec(script)?.[1] ?? '');
+
 /** Where a run with such a job computes; null where no script can be made. `login`: where SLURM's programs are, null for here. */
 export function slurmPlace(job: SlurmJob, login: string | null): SlurmChoice | null {
   const script = slurmScript(job);

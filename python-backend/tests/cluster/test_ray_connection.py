@@ -6,9 +6,12 @@ import importlib.util
 import json
 import subprocess
 import sys
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from virnucpro_backend.cluster.__main__ import Shares
 from virnucpro_backend.cluster.connection import (
     ClusterRefusedError,
     TokenRefusedError,
@@ -68,6 +71,7 @@ def test_without_ray_it_says_how_to_get_it() -> None:
         "program": "virnucpro",
         "shares": 2,
         "cpus": 1,
+        "workers": 0,
     }
     with subprocess.Popen(
         [sys.executable, "-m", "virnucpro_backend.cluster"],
@@ -83,3 +87,59 @@ def test_without_ray_it_says_how_to_get_it() -> None:
         assert driver.wait(60) == 0
     assert (hello["type"], hello["role"], refused["type"]) == ("hello", "ray", "refused")
     assert "--with-ray" in refused["next_step"]
+
+
+class RayOfTwoNodes:
+    """Ray's answers, as far as shares ask: tasks end when the test says so."""
+
+    class exceptions:  # noqa: N801 -- Ray's own name
+        RayError = RuntimeError
+
+    def __init__(self) -> None:
+        self.tasks: list[str] = []
+        self.ended: set[str] = set()
+
+    def remote(self, _function: object) -> RayOfTwoNodes:
+        return self
+
+    def options(self, **_resources: object) -> SimpleNamespace:
+        return SimpleNamespace(remote=lambda _program, _run, share, _cpus: self.tasks.append(share) or share)
+
+    def wait(self, tasks: list[str], **_: object) -> tuple[list[str], list[str]]:
+        return [task for task in tasks if task in self.ended], []
+
+    def get(self, _task: str) -> tuple[int, str, str]:
+        return 0, "node1", ""
+
+    def nodes(self) -> list[dict[str, Any]]:
+        node = {"Alive": True, "Resources": {"CPU": 2.0}}
+        return [node, node, {"Alive": False, "Resources": {"CPU": 64.0}}]
+
+
+def shares_on(ray: RayOfTwoNodes, cpus: int, most: int) -> tuple[Shares, list[dict[str, Any]]]:
+    said: list[dict[str, Any]] = []
+    channel = SimpleNamespace(emit=lambda kind, **fields: said.append({"type": kind, **fields}))
+    connection = SimpleNamespace(ray=ray)
+    return Shares(channel, connection, "/run", "virnucpro", 4, cpus, most), said  # type: ignore[arg-type]
+
+
+def test_no_more_tasks_are_submitted_at_once_than_the_user_allows() -> None:
+    ray = RayOfTwoNodes()
+    shares, said = shares_on(ray, cpus=1, most=2)
+    shares.submit([1, 2, 3, 4])
+    assert ray.tasks == ["1/4", "2/4"]
+    shares.explain_wait()
+    assert {line["share"] for line in said if "at most 2" in line["reason"]} == {3, 4}
+    ray.ended = {"2/4"}
+    shares.report_ends()
+    assert ray.tasks == ["1/4", "2/4", "3/4"]
+
+
+@pytest.mark.parametrize(
+    ("cpus", "reason"), [(2, "busy"), (4, "no node of the Ray cluster has 4 processors")]
+)
+def test_a_task_that_no_single_node_can_hold_is_said(cpus: int, reason: str) -> None:
+    shares, said = shares_on(RayOfTwoNodes(), cpus, most=0)
+    shares.submit([1])
+    shares.explain_wait()
+    assert reason in said[-1]["reason"]

@@ -39,7 +39,7 @@ export class RayScheduler implements Scheduler {
 
   async open(): Promise<string> {
     const { context, folder, program } = this.run;
-    const { address, shares, cpus } = this.choice;
+    const { address, shares, cpus, workers } = this.choice;
     this.process = new BackendProcess(
       backendLaunch(context, 'cluster', [], NO_GPU),
       join(folder, 'logs', 'ray.log'),
@@ -53,6 +53,7 @@ export class RayScheduler implements Scheduler {
       program: program ?? 'virnucpro',
       shares,
       cpus,
+      workers,
     });
     await this.answered.promise;
     if (this.connected) return this.connected.version;

@@ -60,11 +60,19 @@ class Shares:
     program: str
     of: int
     cpus: int
+    most: int
     tasks: dict[Any, int] = field(default_factory=dict)
+    held_back: list[int] = field(default_factory=list)
 
     def submit(self, shares: list[int]) -> None:
         """Ask Ray for the resources of each share; it waits until there are some."""
+        self.held_back += shares
+        self._submit_as_allowed()
+
+    def _submit_as_allowed(self) -> None:
         ray = self.connection.ray
+        allowed = self.most - len(self.tasks) if self.most else len(self.held_back)
+        shares, self.held_back = self.held_back[: max(allowed, 0)], self.held_back[max(allowed, 0) :]
         resources = {"num_cpus": self.cpus} if self.cpus else {"num_cpus": 1, "num_gpus": 1}
         remote = ray.remote(compute_share).options(max_retries=LOST_NODE_RETRIES, **resources)
         for share in shares:
@@ -73,6 +81,7 @@ class Shares:
 
     def cancel(self) -> None:
         """End all tasks. Their programs stop after the batch under way."""
+        self.held_back = []
         for task in self.tasks:
             self.connection.ray.cancel(task, force=True)
 
@@ -90,16 +99,21 @@ class Shares:
             except ray.exceptions.RayError as error:
                 node, words, reason = None, str(error)[-2000:], type(error).__name__
             self.channel.emit("share_ended", share=share, node=node, reason=reason, last_words=words)
+        if ended:
+            self._submit_as_allowed()
 
     def explain_wait(self) -> None:
         """Say why tasks wait: there may be no node that could compute them."""
         name = "CPU" if self.cpus else "GPU"
-        have = self.connection.ray.cluster_resources().get(name, 0)
-        what = "processors" if self.cpus else "a GPU"
-        free = have >= max(self.cpus, 1)
+        nodes = (node["Resources"] for node in self.connection.ray.nodes() if node["Alive"])
+        most = max((node.get(name, 0) for node in nodes), default=0)
+        what = f"{self.cpus} processors" if self.cpus > 1 else "a processor" if self.cpus else "a GPU"
+        free = most >= max(self.cpus, 1)
         reason = "all nodes are busy" if free else f"no node of the Ray cluster has {what}"
         for share in self.tasks.values():
             self.channel.emit("share_waits", share=share, reason=reason)
+        for share in self.held_back:
+            self.channel.emit("share_waits", share=share, reason=f"at most {self.most} tasks run at once")
 
 
 def main() -> None:
@@ -121,7 +135,15 @@ def main() -> None:
         channel.emit("refused", message=str(error), next_step=error.next_step)
         return
     channel.emit("connected", version=connection.version, job=connection.job)
-    shares = Shares(channel, connection, first["run"], first["program"], first["shares"], first["cpus"])
+    shares = Shares(
+        channel,
+        connection,
+        first["run"],
+        first["program"],
+        of=first["shares"],
+        cpus=first["cpus"],
+        most=first["workers"],
+    )
     explain_at = 0.0
     while True:
         try:

@@ -11,7 +11,7 @@ type Ray = Extract<WindowWhere, { kind: 'ray' }>;
 
 const STARTS: Readonly<Record<WindowWhere['kind'], () => WindowWhere>> = {
   this_computer: () => THIS_COMPUTER,
-  ray: () => ({ kind: 'ray', address: '', shares: 8, cpus: 0 }),
+  ray: () => ({ kind: 'ray', address: '', shares: 8, cpus: 0, workers: 0 }),
   slurm: () => placeOf(useSlurm.getState()),
 };
 const KINDS = Object.keys(STARTS) as WindowWhere['kind'][];
@@ -71,6 +71,15 @@ function RayFields({ ray, onChange }: { ray: Ray; onChange: (ray: Ray) => void }
         allowDecimal={false}
         value={ray.cpus}
         onChange={(value) => onChange({ ...ray, cpus: Math.max(0, Number(value) || 0) })}
+      />
+      <NumberInput
+        label={t('slurm.mostAtOnce')}
+        description={t('where.workersHelp')}
+        min={0}
+        max={MOST_CLUSTER_SHARES}
+        allowDecimal={false}
+        value={ray.workers}
+        onChange={(value) => onChange({ ...ray, workers: Math.max(0, Number(value) || 0) })}
       />
     </div>
   );

@@ -1,6 +1,7 @@
 import { Box, Button, NumberInput, Select, Textarea, TextInput } from '@mantine/core';
 import { IconCopy } from '@tabler/icons-react';
 import {
+  shortTime,
   slurmJobProblems,
   slurmScript,
   type SlurmJob,
@@ -96,7 +97,7 @@ export function SlurmForm({ settings, onChange }: SlurmFormProps) {
         {job.gpu !== 'none' && count('gpusPerTask', 'slurm.gpusPerTaskHelp')}
         {text('partition')}
         {text('account')}
-        {text('time', 'slurm.timeHelp')}
+        {text('time', shortTime(job.time) === null ? 'slurm.timeHelp' : 'slurm.timeShort')}
       </div>
       <Box pt="sm">
         <Fold title={t('slurm.more')} opened={problems.some((field) => IN_MORE.has(field))}>

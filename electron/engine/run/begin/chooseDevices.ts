@@ -6,6 +6,7 @@ import { err, ok, type Result } from '../../../contract/result.ts';
 import { oldGpusRemark, withoutOldGpus } from '../../devices/choosePrecision.ts';
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
+import { refusedBySlurm } from '../shares/slurm.ts';
 import { isAutomatic, leftOutRemark, selectDevices } from '../../devices/selectDevices.ts';
 import { withLastTest } from '../../devices/selfTest/deviceLevel.ts';
 import type { EngineContext } from '../../engineContext.ts';
@@ -44,7 +45,9 @@ export async function chooseDevices(
   const modelFolder = model.planModel.folder;
   const cluster = clusterOf(where);
   if (cluster) {
-    const blocked = withoutGpus(cluster, context.environment);
+    const blocked =
+      withoutGpus(cluster, context.environment) ??
+      (cluster.kind === 'slurm' ? await refusedBySlurm(context, cluster) : null);
     const plannedFor = computesOn(cluster);
     return blocked ? err(blocked) : ok({ devices: [], cluster, plannedFor, leftOut: [], modelFolder });
   }

@@ -5,7 +5,7 @@ import { temporaryFolder, testContext } from '../../testing/testContext.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import type { RunNotes } from '../runNotes.ts';
 import { ClusterShares, type ClusterSharesEvent } from './clusterShares.ts';
-import { endEarlierJobs } from './slurm.ts';
+import { endEarlierJobs, refusedBySlurm } from './slurm.ts';
 
 /*
  * SLURM is a folder here: sbatch counts jobs, squeue prints what the test has written, and each program fails where a file says so.
@@ -252,6 +252,25 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     queue(['101', '1', 'PENDING', '', 'Priority']);
     start(1, { maxWaitMs: 50 });
     await eventually(failure).toMatch(/computed nothing/);
+  });
+
+  it.each([
+    [
+      'sbatch: error: invalid partition specified: x\nallocation failure: Invalid partition name specified',
+      /there is no such partition/,
+    ],
+    [
+      'allocation failure: Job violates accounting/QOS policy (job submit limit, user size and/or time limits)',
+      null,
+    ],
+    [AWAY, null],
+  ])('hears before a run is made whether its job would be taken: %s', async (says, cause) => {
+    const choice = { kind: 'slurm', script: '', shares: 1, login: null, on_processors: true } as const;
+    expect(await refusedBySlurm(context(), choice)).toBeNull();
+    fails('sbatch', says);
+    const refused = await refusedBySlurm(context(), choice);
+    if (cause === null) expect(refused).toBeNull();
+    else expect(refused?.cause).toMatch(cause);
   });
 
   it('learns from the accounts how a task ended that the controller has forgotten', async () => {

@@ -3,14 +3,22 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { z } from 'zod';
-import { appError, AppFailure } from '../../../contract/errors.ts';
+import { appError, AppFailure, type AppError } from '../../../contract/errors.ts';
 import type { SlurmChoice } from '../../../contract/cluster.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { quotedForShell } from '../../../contract/terminal/quotedForShell.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { makeFolderInRun, pathInRun, readPlain, replaceInRun } from '../../files/runFiles.ts';
 import type { Scheduler, ShareTask } from './scheduler.ts';
-import { describeEnd, describeWaiting, isHeldForGood, isHopeless, refusal, stateOf } from './slurmAnswers.ts';
+import {
+  describeEnd,
+  describeWaiting,
+  isHeldForGood,
+  isHopeless,
+  lastingRefusal,
+  refusal,
+  stateOf,
+} from './slurmAnswers.ts';
 
 /** A busy controller takes long to answer. */
 const PATIENCE_MS = 60_000;
@@ -98,12 +106,8 @@ export class SlurmScheduler implements Scheduler {
   }
 
   async open(): Promise<string> {
+    this.checkLogin();
     const { login } = this.choice;
-    if (login !== null && !LOGIN.test(login))
-      throw failed(
-        `${login} is not the name of a computer.`,
-        'Name the login node as ssh takes it, such as me@cluster.example.org.',
-      );
     const { code, output, errors } = await this.ask(['sbatch', '--version']);
     if (code === 127 || errors.includes('not found'))
       throw failed(
@@ -113,6 +117,22 @@ export class SlurmScheduler implements Scheduler {
     if (code !== 0) throw this.unreachable(errors);
     await this.endEarlier();
     return `S${output.trim().replace(/^s/, '').slice(0, 100)}`;
+  }
+
+  /** Why SLURM would not take the job, before anything is made for it; null where it would, or does not say. */
+  async refused(): Promise<AppError | null> {
+    this.checkLogin();
+    const { code, errors } = await this.ask(['sbatch', '--test-only'], this.choice.script);
+    return code === 0 ? null : lastingRefusal(errors);
+  }
+
+  private checkLogin(): void {
+    const { login } = this.choice;
+    if (login !== null && !LOGIN.test(login))
+      throw failed(
+        `${login} is not the name of a computer.`,
+        'Name the login node as ssh takes it, such as me@cluster.example.org.',
+      );
   }
 
   async submit(shares: readonly number[], excluded: readonly string[]): Promise<void> {
@@ -244,7 +264,7 @@ export class SlurmScheduler implements Scheduler {
   }
 
   /** Rejects with AppFailure where nothing could be asked. */
-  private async ask(words: readonly string[]): Promise<Answer> {
+  private async ask(words: readonly string[], input?: string): Promise<Answer> {
     const [file = '', ...args] =
       this.ssh.length > 0 ? [...this.ssh, words.map(quotedForShell).join(' ')] : words;
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT.test(name)));
@@ -252,7 +272,7 @@ export class SlurmScheduler implements Scheduler {
       env,
       extendEnv: false,
       reject: false,
-      stdin: 'ignore',
+      ...(input === undefined ? { stdin: 'ignore' } : { input }),
       timeout: PATIENCE_MS,
       stripFinalNewline: false,
     });
@@ -297,16 +317,28 @@ export async function endEarlierJobs(run: Omit<ClusterRun, 'program' | 'warn'>):
   const known = recalled(jobsFile(run));
   if (known?.folder !== run.folder) return null;
   const { shares, login } = known;
-  const scheduler = new SlurmScheduler(
-    { kind: 'slurm', script: '', shares, login, on_processors: false },
-    { ...run, program: null, warn: () => undefined },
-  );
+  const choice = { kind: 'slurm', script: '', shares, login, on_processors: false } as const;
+  const scheduler = new SlurmScheduler(choice, { ...run, program: null, warn: () => undefined });
   const { job } = scheduler;
   try {
     await scheduler.cancel();
     return null;
   } catch {
     return job;
+  } finally {
+    await scheduler.close();
+  }
+}
+
+/** Why SLURM would not take the job of a run that is about to be made; null where it does not say. */
+export async function refusedBySlurm(context: EngineContext, choice: SlurmChoice): Promise<AppError | null> {
+  const run = { context, folder: '', runId: '', program: null, warn: () => undefined };
+  const scheduler = new SlurmScheduler(choice, run);
+  try {
+    return await scheduler.refused();
+  } catch {
+    // What does not answer now may answer once the run is prepared.
+    return null;
   } finally {
     await scheduler.close();
   }

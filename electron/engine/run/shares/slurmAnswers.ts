@@ -100,7 +100,8 @@ const REFUSALS: readonly (readonly [RegExp, why: string, next: string])[] = [
     'Ask for less per task, or for another partition.',
   ],
   [
-    /time limit/,
+    // What violates a policy names its limits of time, too.
+    /time limit is invalid|requested time limit/,
     'the time asked for is not allowed',
     'Ask for less time: a task whose time ends is queued again.',
   ],
@@ -109,12 +110,18 @@ const REFUSALS: readonly (readonly [RegExp, why: string, next: string])[] = [
     'the array is not allowed as it is',
     'Ask for fewer tasks: `scontrol show config` names the largest array as MaxArraySize.',
   ],
-  [
-    /limit|policy/,
-    'a limit on jobs has been reached',
-    'Wait until earlier jobs have ended, or ask for fewer tasks.',
-  ],
 ];
+
+/** Passes once other jobs have ended. */
+const LIMIT: (typeof REFUSALS)[number] = [
+  /limit|policy/,
+  'a limit on jobs has been reached',
+  'Wait until earlier jobs have ended, or ask for fewer tasks.',
+];
+
+/** The same where it will not pass, as far as is known. */
+export const lastingRefusal = (answer: string): AppError | null =>
+  REFUSALS.some(([pattern]) => pattern.test(answer.toLowerCase())) ? refusal(answer) : null;
 
 /** Why sbatch does not take a job, from what it wrote on standard error. */
 export function refusal(answer: string): AppError {
@@ -123,7 +130,7 @@ export function refusal(answer: string): AppError {
     .trim()
     .replace(/^(sbatch: )?(error: )?/, '')
     .slice(0, 300);
-  const [, why, next] = REFUSALS.find(([pattern]) => pattern.test(answer.toLowerCase())) ?? [];
+  const [, why, next] = [...REFUSALS, LIMIT].find(([pattern]) => pattern.test(answer.toLowerCase())) ?? [];
   return appError(
     'cluster_failed',
     `SLURM does not take the job${why === undefined ? '' : `: ${why}`}. It says: ${said}`,

@@ -158,7 +158,7 @@ def _row(row: str, model: Path) -> None:
     name = what.rstrip("0123456789")
     threads = int(what[len(name) :] or 1)
     torch.set_num_threads(threads if name in ("hugging_face", *OTHER_ROWS) else 1)
-    work = {
+    make = {
         "products": lambda: _products(precision),
         "encoder": lambda: _encoder(_loaded(model, precision)),
         "threads": lambda: _threads(model, precision, threads),
@@ -167,7 +167,10 @@ def _row(row: str, model: Path) -> None:
         "onnx_runtime": lambda: _hugging_face(precision, _onnx_runtime),
         "openvino": lambda: _hugging_face(precision, _openvino),
         "dnabert": lambda: _dnabert_s(_loaded(model, precision)),
-    }[name]()
+    }[name]
+    # What reads this process takes its first line for "ready"; torch.onnx.export prints how far it is.
+    with contextlib.redirect_stdout(sys.stderr):
+        work = make()
     _synchronise("ready")
     found = work()
     memory = psutil.Process().memory_full_info()

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Precision } from '../../../contract/protocol/index.ts';
 import { slurmPlace, SLURM_JOB_DEFAULTS, type SlurmJob } from '../../../contract/terminal/slurmScript.ts';
-import { withoutGpus } from './clusterPlan.ts';
+import { precisionOf, withoutGpus } from './clusterPlan.ts';
 
 function refusal(job: Partial<SlurmJob>, torch: string): string | undefined {
   const place = slurmPlace({ ...SLURM_JOB_DEFAULTS, ...job }, null);
@@ -19,5 +20,25 @@ describe('a job that asks for GPUs', () => {
     ['its nodes have a program of their own', { program: '/nodes/virnucpro' }, '2.13.0+cpu'],
   ])('is let through where %s', (_, job, torch) => {
     expect(refusal(job, torch)).toBeUndefined();
+  });
+});
+
+describe('the precision of a run that a cluster computes', () => {
+  const chosen = (wanted: 'auto' | Precision, plannedFor: 'cpu' | 'gpu') => {
+    const precision = precisionOf(wanted, { devices: [], plannedFor });
+    return precision.ok ? precision.value : precision.error.code;
+  };
+
+  it.each([
+    ['cpu', 'auto', 'fp32'],
+    ['cpu', 'bf16', 'bf16'],
+    ['cpu', 'fp16', 'precision_unsupported'],
+    ['cpu', 'fp8', 'precision_unsupported'],
+    ['gpu', 'auto', 'bf16'],
+    ['gpu', 'fp16', 'fp16'],
+    ['gpu', 'fp32', 'fp32'],
+    ['gpu', 'fp8', 'precision_unsupported'],
+  ] as const)('on a %s, %s: %s', (plannedFor, wanted, expected) => {
+    expect(chosen(wanted, plannedFor)).toBe(expected);
   });
 });

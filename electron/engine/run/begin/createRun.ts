@@ -3,13 +3,13 @@ import { readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { appError, type AppError } from '../../../contract/errors.ts';
 import {
-  RESIDUES_PER_PART,
   SAMPLE_FROM_PARTS,
   TAIL_PARTS,
   TOKENS_PER_BATCH,
   CHUNK_LENGTH_LIMITS,
   modelMark,
   MARK_SUFFIX,
+  residuesPerPart,
   IMPORTED_EMBEDDINGS_FOLDER,
   type Order,
   type Plan,
@@ -146,7 +146,7 @@ export async function createRun(
     deviceNames: devices.map(({ name }) => name),
   };
   const hardware = hardwareOf(choice.value);
-  const residuesPerPart = request.residuesPerPart ?? RESIDUES_PER_PART[hardware];
+  const partSize = request.residuesPerPart ?? residuesPerPart(hardware, expected.residues);
   const trusted = request.calibrates
     ? undefined
     : await trustedScores(context.paths, model.value.planModel, chunkLength);
@@ -156,9 +156,9 @@ export async function createRun(
     chunkLength,
     precision: precision.value,
     tokensPerBatch: request.tokensPerBatch ?? TOKENS_PER_BATCH[hardware],
-    residuesPerPart,
+    residuesPerPart: partSize,
     tailParts: TAIL_PARTS,
-    order: request.order ?? orderFor(request, expected.residues < SAMPLE_FROM_PARTS * residuesPerPart),
+    order: request.order ?? orderFor(request, expected.residues < SAMPLE_FROM_PARTS * partSize),
     orderSeed: 0,
     embedEqualSequencesOnce: request.embedEqualSequencesOnce,
     embeddings: request.embeddings,

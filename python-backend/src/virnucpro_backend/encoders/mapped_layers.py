@@ -2,8 +2,8 @@
 
 The file is mapped into memory, so that all workers of a computer share one copy of it in the system's page
 cache, in the 16 bits in which ESM-2 was published. A layer's weights are converted to the run's precision,
-which for FP32 is exact, into the one layer that computes, when it is its turn. Several batches go through a
-layer together, so that converting takes a few hundredths of their time.
+which for FP32 is exact, into the one layer that computes, when it is its turn. All batches of a part of usual
+size go through a layer together, so that each part has every layer converted once.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ Layer = TypeVar("Layer", bound=nn.Module)
 
 SWEEP_BATCHES, SWEEP_TOKENS = 16, 8192
 """What goes through a layer together: as many tokens as 16 full batches have, and 8,192 at most, which take
-20 KB each. A core of a Xeon converts a layer of ESM-2 3B to FP32 in 0.1 s and computes 12 s in it; with AMX,
-in BF16, it computes 4 s."""
+20 KB each. Parts have fewer: see `residuesPerPart` in electron/contract/plan.ts. A core of a Xeon converts a
+layer of ESM-2 3B to FP32 in 0.1 s and computes 12 s in it with 8,192 tokens; with AMX, in BF16, 4 s."""
 
 StepDone = Callable[[float], None]
 """Is called with the share of a sweep through all layers that was computed since its last call; may raise."""

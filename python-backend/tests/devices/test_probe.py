@@ -23,7 +23,7 @@ from virnucpro_backend.devices.host import (
     cpu_times,
     memory,
     own_memory_bytes,
-    within_cgroup,
+    within_cgroups,
 )
 from virnucpro_backend.devices.probe import probe
 
@@ -160,14 +160,55 @@ def test_cuda_visible_devices(setting: str | None, visible: list[str]) -> None:
     assert visible_uuids(setting, DEVICES) == set(visible)
 
 
+def made_up(root: Path, **files: str) -> None:
+    """Files of /proc and /sys below a folder; "__" in a name stands for "/"."""
+    for name, text in files.items():
+        path = root / name.replace("__", "/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def group_files(group: str, **files: str) -> dict[str, str]:
+    return {f"sys/fs/cgroup{group}/{name.replace('_', '.', 1)}": text for name, text in files.items()}
+
+
 def test_a_containers_limit_is_its_memory(tmp_path: Path) -> None:
     computer = Memory(total=1_024_000, available=819_200)
-    assert within_cgroup(computer, tmp_path) == computer
-    (tmp_path / "memory.current").write_text("100000\n")
-    (tmp_path / "memory.max").write_text("max\n")
-    assert within_cgroup(computer, tmp_path) == computer
-    (tmp_path / "memory.max").write_text("400000\n")
-    assert within_cgroup(computer, tmp_path) == Memory(400_000, 300_000)
+    assert within_cgroups(computer, tmp_path) == computer
+    made_up(tmp_path, **group_files("", memory_current="100000\n", memory_max="max\n"))
+    assert within_cgroups(computer, tmp_path) == computer
+    made_up(tmp_path, **group_files("", memory_max="400000\n"))
+    assert within_cgroups(computer, tmp_path) == Memory(400_000, 300_000)
+    # Most of it are files that were read, which make room when a process needs it.
+    made_up(tmp_path, **group_files("", memory_stat="anon 20000\ninactive_file 60000\nactive_file 10000\n"))
+    assert within_cgroups(computer, tmp_path) == Memory(400_000, 370_000)
+
+
+def test_a_limit_counts_wherever_it_lies_above_this_process(tmp_path: Path) -> None:
+    """As on the nodes of a cluster, where a job's limit is its group's and its steps are groups below."""
+    computer = Memory(total=1_024_000, available=819_200)
+    made_up(tmp_path, proc__self__cgroup="4:pids:/x\n0::/slurm/job_7/step_0\n")
+    made_up(tmp_path, **group_files("/slurm/job_7", memory_max="400000", memory_current="100000"))
+    made_up(tmp_path, **group_files("/slurm/job_7/step_0", memory_max="max", memory_current="90000"))
+    made_up(tmp_path, **group_files("/slurm", cpu_max="max 100000"))
+    assert within_cgroups(computer, tmp_path) == Memory(400_000, 300_000)
+    assert host.cpu_quota(tmp_path) is None
+    made_up(tmp_path, **group_files("/slurm/job_7", cpu_max="350000 100000"))
+    made_up(tmp_path, **group_files("/slurm/job_7/step_0", cpu_max="800000 100000"))
+    assert host.cpu_quota(tmp_path) == 4
+    # A container is at the top of what it sees.
+    made_up(tmp_path, proc__self__cgroup="0::/../../pod\n", **group_files("", cpu_max="5000 100000"))
+    assert host.cpu_quota(tmp_path) == 1
+
+
+def test_two_threads_of_a_core_that_this_process_may_use_are_one_core(tmp_path: Path) -> None:
+    assert host.distinct_cores({0, 4}, tmp_path) is None
+    for thread in range(8):
+        path = f"sys/devices/system/cpu/cpu{thread}/topology/core_cpus_list"
+        made_up(tmp_path, **{path: f"{thread % 4},{thread % 4 + 4}\n"})
+    assert host.distinct_cores({0, 4}, tmp_path) == 1
+    assert host.distinct_cores({0, 1, 4}, tmp_path) == 2
+    assert host.distinct_cores(range(8), tmp_path) == 4
 
 
 def test_this_process_and_its_computer() -> None:

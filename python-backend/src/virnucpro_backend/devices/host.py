@@ -1,11 +1,13 @@
-"""This computer's processor and memory. A container's memory limit counts as its memory."""
+"""This computer's processor and memory, as far as this process may use them: containers have limits."""
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import subprocess
 import sys
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +15,7 @@ import psutil  # type: ignore[import-untyped]
 
 from virnucpro_backend.devices.kinds import Precision
 
-CGROUP = Path("/sys/fs/cgroup")
+ROOT = Path("/")
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,35 @@ def logical_cores() -> int:
 
 
 def physical_cores() -> int:
-    """Cores this process may use, each once where two threads share one."""
-    return max(1, min(psutil.cpu_count(logical=False) or logical_cores(), logical_cores()))
+    """Cores this process may keep busy, each once where two threads share one."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    cores = distinct_cores(affinity(0), ROOT) if affinity else None
+    if cores is None:
+        cores = min(psutil.cpu_count(logical=False) or logical_cores(), logical_cores())
+    return max(1, min(cores, cpu_quota(ROOT) or cores))
+
+
+def distinct_cores(threads: Collection[int], root: Path) -> int | None:
+    """How many cores these processors of Linux, which are threads, lie on; None where it doesn't say."""
+    cores = set()
+    for thread in threads:
+        topology = root / f"sys/devices/system/cpu/cpu{thread}/topology"
+        # Kernels before 5.3 have the second name for it.
+        core = _text(topology / "core_cpus_list") or _text(topology / "thread_siblings_list")
+        if not core:
+            return None
+        cores.add(core)
+    return len(cores)
+
+
+def cpu_quota(root: Path) -> int | None:
+    """Cores whose time control groups allow, such as a container's, rounded up; None without a limit."""
+    allowed = []
+    for group in _control_groups(root):
+        quota, _, period = _text(group / "cpu.max").strip().partition(" ")
+        if quota.isdigit() and period.isdigit() and int(period) > 0:
+            allowed.append(max(1, math.ceil(int(quota) / int(period))))
+    return min(allowed, default=None)
 
 
 def cpu_precisions(cpuinfo: Path = Path("/proc/cpuinfo")) -> list[Precision]:
@@ -63,15 +92,36 @@ def cpu_precisions(cpuinfo: Path = Path("/proc/cpuinfo")) -> list[Precision]:
 def memory() -> Memory:
     """Main memory of the computer, or of the container that this process is in."""
     computer = psutil.virtual_memory()
-    return within_cgroup(Memory(computer.total, computer.available), CGROUP)
+    return within_cgroups(Memory(computer.total, computer.available), ROOT)
 
 
-def within_cgroup(computer: Memory, cgroup: Path) -> Memory:
-    """What a control group (Linux, version 2) leaves of the memory: all where there is no limit."""
-    limit, used = _text(cgroup / "memory.max").strip(), _text(cgroup / "memory.current").strip()
-    if limit.isdigit() and used.isdigit() and int(limit) < computer.total:
-        return Memory(int(limit), min(computer.available, max(0, int(limit) - int(used))))
-    return computer
+def within_cgroups(computer: Memory, root: Path) -> Memory:
+    """What control groups leave of the memory: all where there is no limit.
+
+    Files that the system keeps in memory count as used by the group that read them, such as the weights just
+    after they were fetched; they make room like those of the computer.
+    """
+    total, available = computer.total, computer.available
+    for group in _control_groups(root):
+        limit, used = _text(group / "memory.max").strip(), _text(group / "memory.current").strip()
+        if not (limit.isdigit() and used.isdigit()) or int(limit) >= computer.total:
+            continue
+        stat = dict(line.split(" ", 1) for line in _text(group / "memory.stat").splitlines() if " " in line)
+        files = int(stat.get("active_file", 0)) + int(stat.get("inactive_file", 0))
+        total = min(total, int(limit))
+        available = min(available, max(0, int(limit) - max(0, int(used) - files)))
+    return Memory(total, available)
+
+
+def _control_groups(root: Path) -> list[Path]:
+    """The folders of this process's control group (Linux, version 2) and of those above, which limit it too."""
+    top = root / "sys/fs/cgroup"
+    line = next(
+        (line for line in _text(root / "proc/self/cgroup").splitlines() if line.startswith("0::/")), "0::/"
+    )
+    # A group outside of what a container sees of the tree begins with "..".
+    names = [name for name in line.removeprefix("0::").split("/") if name not in ("", "..")]
+    return [top.joinpath(*names[:count]) for count in range(len(names) + 1)]
 
 
 def cpu_times() -> CpuTimes:

@@ -82,6 +82,10 @@ export const MESSAGES = {
   'note.old_gpu_left_out':
     '{gpus} takes no part: it is fast in FP32 only, all devices of a run compute in one precision, and the other GPUs would be several times slower in that one. To use it all the same, choose the devices one by one.',
   'note.processor_instead': 'The processor computes. {cause} {next}',
+  'note.cores_by_memory':
+    '{workers} of {cores} cores compute, because of the main memory: {free} GB are free, and the model takes {shared} GB and {each} GB more for every core. To have more cores compute, close other programs before the start.',
+  'note.cores_not_threads':
+    '{workers} of {threads} threads of the processor compute, one for every core that this program may use: a second one on the same core would add nothing.',
   'note.weakest_decides':
     '{gpu} cannot compute in {best}, so all devices of this run compute in {precision}.',
   'note.weakest_slows':

@@ -16,7 +16,7 @@ import {
   VOLTA_AND_HOPPER,
 } from './testing/probeExamples.ts';
 import { withCardBlocks } from './probeDevices.ts';
-import { leftOutRemark, selectDevices } from './selectDevices.ts';
+import { coresRemark, leftOutRemark, selectDevices } from './selectDevices.ts';
 import { isOtherGpu, workerEnvironment } from './chosenDevice.ts';
 
 const GIB = 1024 ** 3;
@@ -103,6 +103,20 @@ describe('auto', () => {
     const big = { logical_cores: 64, physical_cores: 32 };
     const probe = { ...NO_GPU, cpu: { ...NO_GPU.cpu, ...big } };
     expect(chosen('auto', probe, GIB)).toHaveLength(32);
+  });
+
+  it('says how many cores compute and why not all', () => {
+    const memory = { cpuMemory: { sharedBytes: 10 * GIB, perWorkerBytes: GIB } };
+    const remark = (text: string, cpu: Partial<ProbeResult['cpu']>) => {
+      const probe = { ...NO_GPU, cpu: { ...NO_GPU.cpu, ...cpu } };
+      const selected = selectDevices(text, probe, memory);
+      return selected.ok ? coresRemark(text, probe, selected.value, memory.cpuMemory)?.wording : undefined;
+    };
+    const little = { memory_available_bytes: 14 * GIB };
+    expect(remark('auto', little)).toMatchObject({ values: { workers: 2, cores: 4, free: '15.0' } });
+    expect(remark('cpu', { logical_cores: 8 })).toMatchObject({ values: { workers: 4, threads: 8 } });
+    expect(remark('auto', {})).toBeUndefined();
+    expect(remark('cpu:2', little)).toBeUndefined();
   });
 });
 

@@ -96,6 +96,32 @@ function fittingCpuWorkers(probe: ProbeResult, options: SelectionOptions): numbe
   return Math.max(1, Math.min(probe.cpu.physical_cores, Math.floor(free / perWorkerBytes)));
 }
 
+/** How many cores compute, where the user hasn't said it, and why not all. Null where all do, or anything else. */
+export function coresRemark(
+  text: string,
+  { cpu }: ProbeResult,
+  chosen: readonly ChosenDevice[],
+  { sharedBytes, perWorkerBytes }: CpuMemory,
+): Message | null {
+  const isGiven = text.includes(':');
+  if (isGiven || chosen.length === 0 || chosen.some(({ kind }) => kind !== 'cpu')) return null;
+  const workers = chosen.length;
+  if (workers < cpu.physical_cores) {
+    return message('note.cores_by_memory', {
+      workers,
+      cores: cpu.physical_cores,
+      free: gigabytes(cpu.memory_available_bytes),
+      shared: gigabytes(sharedBytes),
+      each: gigabytes(perWorkerBytes),
+    });
+  }
+  return workers < cpu.logical_cores
+    ? message('note.cores_not_threads', { workers, threads: cpu.logical_cores })
+    : null;
+}
+
+const gigabytes = (bytes: number): string => (bytes / 1e9).toFixed(1);
+
 function cpuWorkers(count: number, probe: ProbeResult): ChosenDevice[] {
   return Array.from({ length: count }, (_, number) => ({
     kind: 'cpu' as const,

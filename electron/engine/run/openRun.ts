@@ -229,11 +229,12 @@ export class OpenRun extends RunRecord {
 
   /** What is to be said of the devices that will compute. */
   private async announce(
-    { devices, leftOut, driver = null }: DeviceChoice,
+    { devices, leftOut, cores, driver = null }: DeviceChoice,
     signal: AbortSignal,
   ): Promise<void> {
     const { request, stored: run } = this;
     for (const remark of leftOut) this.notes.add('warning', 'gpu_left_out', remark);
+    if (cores) this.notes.add('info', 'cores', cores);
     if (request.precision === 'auto') {
       const remark = precisionRemark(this.stored.plan.precision, devices);
       if (remark !== null) this.notes.add('info', 'precision_of_weakest', remark);

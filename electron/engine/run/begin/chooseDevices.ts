@@ -7,7 +7,7 @@ import { oldGpusRemark, withoutOldGpus } from '../../devices/choosePrecision.ts'
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
 import { refusedBySlurm } from '../shares/slurm.ts';
-import { isAutomatic, leftOutRemark, selectDevices } from '../../devices/selectDevices.ts';
+import { coresRemark, isAutomatic, leftOutRemark, selectDevices } from '../../devices/selectDevices.ts';
 import { withLastTest } from '../../devices/selfTest/deviceLevel.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import type { ResolvedModel } from '../../models/modelFolder.ts';
@@ -21,6 +21,8 @@ export interface DeviceChoice {
   plannedFor: 'cpu' | 'gpu' | null;
   /** Why GPUs that are there take no part. */
   leftOut: Message[];
+  /** How many cores compute, where not all do. */
+  cores?: Message | null;
   /** Where the model lies on this computer. */
   modelFolder: string;
   /** The driver of NVIDIA's GPUs here. */
@@ -64,5 +66,7 @@ export async function chooseDevices(
     ? withoutOldGpus(precision, selected.value)
     : { devices: selected.value, old: [] };
   const leftOut = [leftOutRemark(wanted, probe, devices), oldGpusRemark(old)].filter((said) => said !== null);
-  return ok({ devices, cluster: null, plannedFor: null, leftOut, modelFolder, driver: probe.driver_version });
+  const cores = coresRemark(wanted, probe, devices, model.cpuMemory);
+  const { driver_version: driver } = probe;
+  return ok({ devices, cluster: null, plannedFor: null, leftOut, cores, modelFolder, driver });
 }

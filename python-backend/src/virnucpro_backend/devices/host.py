@@ -114,7 +114,7 @@ def within_cgroups(computer: Memory, root: Path) -> Memory:
 
 
 def _control_groups(root: Path) -> list[Path]:
-    """The folders of this process's control group (Linux, version 2) and of those above, which limit it too."""
+    """Folders of this process's control group (Linux, version 2) and of those above, which limit it too."""
     top = root / "sys/fs/cgroup"
     line = next(
         (line for line in _text(root / "proc/self/cgroup").splitlines() if line.startswith("0::/")), "0::/"

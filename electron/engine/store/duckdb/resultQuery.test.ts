@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QUERY_EXAMPLES, type QueryCell } from '../../../contract/rpc/query.ts';
@@ -108,6 +108,29 @@ describe('a query', () => {
       rows: [[0], [1], [2]],
       isCut: true,
     });
+  });
+
+  it.each([
+    ['a model for research', null],
+    ['the teaching model', 'for teaching'],
+  ])('does not read chunks.tsv to learn its columns: %s', async (_, notice) => {
+    const run = await preparedRun([[recordOf('a', [1]), recordOf('b', [2])]], 8, { notice });
+    await computeAll(run);
+    const { files } = await run.store.writeTables();
+    await run.store.saveResultFiles(files);
+    const question = { samples: ['gut'], tables: [], rows: 9, seconds: 20 };
+    const chunks = { ...question, sql: 'SELECT seq_name, reason FROM chunks' };
+    expect((await run.store.queryResults(chunks)).rows).toEqual([
+      ['a', 'ok'],
+      ['b', 'ok'],
+    ]);
+    // Larger than the memory a query may take, and still a second's work to make: all of it but the beginning is a hole.
+    const bytes = 1.5 * 1024 ** 3;
+    truncateSync(join(run.folder, RESULT_FILES.chunks), bytes);
+    await run.store.saveResultFiles({ ...files, [RESULT_FILES.chunks]: { bytes, sha256: '0'.repeat(64) } });
+    const sequences = { ...question, sql: 'SELECT seq_name FROM sequences' };
+    expect((await run.store.queryResults(sequences)).rows).toEqual([['a'], ['b']]);
+    await run.store.close();
   });
 
   it('of a run that is not done is answered from what is derived', async () => {

@@ -4,11 +4,13 @@ import type { DuckDBValue } from '@duckdb/node-api';
 import { z } from 'zod';
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
+import { modelMark } from '../../../contract/plan.ts';
 import { QUERY_LIMITS, type QueryAnswer, type QueryCell } from '../../../contract/rpc/query.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { float32Text } from '../../results/float32Text.ts';
 import { isPlainFile, sizeOf } from '../../files/runFiles.ts';
 import { readResultFiles } from '../sqlite/resultFiles.ts';
+import { readPlan } from '../sqlite/runRows.ts';
 import { quoted, quotedPath, type DuckDb } from './duckdb.ts';
 import { runLabels, type ResultSource } from './resultSource.ts';
 
@@ -74,16 +76,12 @@ async function addChunks(db: Database.Database, folder: string, duck: DuckDb): P
   const written = readResultFiles(db)[RESULT_FILES.chunks];
   if (!isPlainFile(path) || written?.bytes !== sizeOf(path)) return null;
   const columns = Object.entries(CHUNK_COLUMNS).map(([name, type]) => `${quoted(name)}: ${quoted(type)}`);
-  // Runs with the teaching model name it in one more column.
-  const read = (more: string) =>
-    duck.run(
-      `CREATE OR REPLACE VIEW chunks AS SELECT ${Object.keys(CHUNK_COLUMNS).map(identifier).join(', ')} FROM read_csv(${quotedPath(path)},
-         delim = '\t', header = true, quote = '', escape = '', nullstr = 'NA', auto_detect = false, columns = {${columns.join(', ')}${more}})`,
-    );
-  const [model] = await duck.rows<[number]>(
-    `SELECT strpos(content, chr(9) || 'model' || chr(10)) FROM (SELECT left(content, 200) AS content FROM read_text(${quotedPath(path)}))`,
+  // Asked of the plan, since DuckDB has no way to read a first line without the whole file.
+  if (modelMark(readPlan(db).model) !== null) columns.push("'model': 'VARCHAR'");
+  await duck.run(
+    `CREATE OR REPLACE VIEW chunks AS SELECT ${Object.keys(CHUNK_COLUMNS).map(identifier).join(', ')} FROM read_csv(${quotedPath(path)},
+       delim = '\t', header = true, quote = '', escape = '', nullstr = 'NA', auto_detect = false, columns = {${columns.join(', ')}})`,
   );
-  await read((model?.[0] ?? 0) > 0 ? ", 'model': 'VARCHAR'" : '');
   return path;
 }
 

@@ -20,6 +20,7 @@ PACKAGES = {
     "safetensors": "safetensors",
     "tokenizers": "tokenizers",
     "httpx2": "httpx2",
+    "truststore": "truststore",
     "xopen": "xopen",
     "zstandard": "zstandard",
     "nvidia-ml-py": "pynvml",

@@ -14,7 +14,8 @@ import { runCommand } from '../environment/runCommand.ts';
 import { OFFLINE_LIST, OFFLINE_PACKING } from '../../contract/rpc/computer.ts';
 import { hashFile } from '../files/hashFile.ts';
 import { readOfflineManifest, type OfflineManifest } from './offlineFolder.ts';
-import { packOffline, type PackRequest } from './packOffline.ts';
+import { packOffline } from './packOffline.ts';
+import type { PackRequest } from './packPackages.ts';
 import { setUp } from './setUp.ts';
 import { stubInstallation, type StubInstallation } from './testing/stubInstallation.ts';
 

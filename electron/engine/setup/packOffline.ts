@@ -3,15 +3,9 @@ import { copyFile, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { appError } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
-import {
-  OFFLINE_LIST,
-  OFFLINE_PACKING,
-  type PackOffline,
-  type StepProgress,
-} from '../../contract/rpc/computer.ts';
+import { OFFLINE_LIST, OFFLINE_PACKING } from '../../contract/rpc/computer.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { freeBytes } from '../devices/computerChecks.ts';
-import type { AppPaths } from '../environment/appPaths.ts';
 import { pyTorchFor } from '../environment/install/choosePyTorch.ts';
 import { describeFailure, diskFull, installerFailure } from '../environment/install/failures.ts';
 import { downloadSizes, type DownloadSizes } from '../environment/install/setUpPlan.ts';
@@ -24,7 +18,6 @@ import {
   uvFileName,
 } from '../environment/install/uv.ts';
 import { MANAGED_PYTHON, SUPPORTED_VERSIONS } from '../environment/machine/supportedPython.ts';
-import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { requirementsHash } from '../environment/requirements.ts';
 import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
 import { Steps } from '../environment/steps.ts';
@@ -34,30 +27,7 @@ import { hashFile } from '../files/hashFile.ts';
 import { writeJson } from '../files/replaceFile.ts';
 import { copyLargeFile, PLACES, type OfflineFile, type OfflineManifest } from './offlineFolder.ts';
 import { installedModel, type InstalledModel } from './modelFiles.ts';
-import { packPackages } from './packPackages.ts';
-
-export interface PackRequest extends PackOffline {
-  readonly paths: AppPaths;
-  /** Downloads the wheels; need not be of the kind that is packed for. */
-  readonly environment: PythonEnvironment;
-  readonly appVersion: string;
-  readonly env?: NodeJS.ProcessEnv;
-  readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: (progress: StepProgress) => void;
-}
-
-/** A request with what it is carried out with. */
-export interface Packing extends PackRequest {
-  /** For what is needed while packing only. */
-  readonly work: string;
-  readonly run: CommandRunner;
-  readonly env: NodeJS.ProcessEnv;
-  /** The uv of this computer. */
-  readonly uv: string;
-  /** Of the other computer, such as 3.12. */
-  readonly python: string;
-  readonly steps: Steps;
-}
+import { packPackages, type PackRequest, type Packing } from './packPackages.ts';
 
 interface PackedFolder {
   readonly folder: string;

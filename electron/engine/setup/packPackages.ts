@@ -3,18 +3,45 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { appError, type AppError } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
+import type { PackOffline, StepProgress } from '../../contract/rpc/computer.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
+import type { AppPaths } from '../environment/appPaths.ts';
 import type { TorchBuild, TorchChoice } from '../environment/install/choosePyTorch.ts';
 import { installerFailure, isNetworkError } from '../environment/install/failures.ts';
 import type { DownloadSizes } from '../environment/install/setUpPlan.ts';
 import { UV_KINDS, uvEnvironment } from '../environment/install/uv.ts';
+import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { lockEntry, lockFile, OF_TORCH, torchVersion } from '../environment/requirements.ts';
+import type { CommandRunner } from '../environment/runCommand.ts';
+import type { Steps } from '../environment/steps.ts';
 import { fetchFiles } from '../models/weights.ts';
 import { PLACES } from './offlineFolder.ts';
-import type { Packing } from './packOffline.ts';
 
 const NEXT_STEP =
   'Check the network, and the proxy and the mirror under Settings, then start again: it goes on where it stopped.';
+
+export interface PackRequest extends PackOffline {
+  readonly paths: AppPaths;
+  /** Downloads the wheels; need not be of the kind that is packed for. */
+  readonly environment: PythonEnvironment;
+  readonly appVersion: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: (progress: StepProgress) => void;
+}
+
+/** A request with what it is carried out with. */
+export interface Packing extends PackRequest {
+  /** For what is needed while packing only. */
+  readonly work: string;
+  readonly run: CommandRunner;
+  readonly env: NodeJS.ProcessEnv;
+  /** The uv of this computer. */
+  readonly uv: string;
+  /** Of the other computer, such as 3.12. */
+  readonly python: string;
+  readonly steps: Steps;
+}
 
 interface Wheel {
   /** Name and version of its package, such as numpy==2.4.6. */

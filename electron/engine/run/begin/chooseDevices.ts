@@ -4,21 +4,16 @@ import type { Precision } from '../../../contract/protocol/index.ts';
 import { clusterOf, type Where } from '../../../contract/rpc/runs.ts';
 import { err, ok, type Result } from '../../../contract/result.ts';
 import { oldGpusRemark, withoutOldGpus } from '../../devices/choosePrecision.ts';
-import type { ChosenDevice } from '../../devices/chosenDevice.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
 import { refusedBySlurm } from '../shares/slurm.ts';
 import { coresRemark, isAutomatic, leftOutRemark, selectDevices } from '../../devices/selectDevices.ts';
 import { withLastTest } from '../../devices/selfTest/deviceLevel.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import type { ResolvedModel } from '../../models/modelFolder.ts';
-import { withoutGpus } from './clusterPlan.ts';
+import { withoutGpus, type PlannedDevices } from './clusterPlan.ts';
 
-export interface DeviceChoice {
-  /** Of this computer; none where a cluster brings them. */
-  devices: ChosenDevice[];
+export interface DeviceChoice extends PlannedDevices {
   cluster: ClusterChoice | null;
-  /** What other computers compute on, where they do. */
-  plannedFor: 'cpu' | 'gpu' | null;
   /** Why GPUs that are there take no part. */
   leftOut: Message[];
   /** How many cores compute, where not all do. */

@@ -4,24 +4,25 @@ import type { ClusterChoice } from '../../../contract/cluster.ts';
 import { OWN_PROGRAM } from '../../../contract/terminal/slurmScript.ts';
 import type { Precision } from '../../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../../contract/result.ts';
+import type { ChosenDevice } from '../../devices/chosenDevice.ts';
 import { choosePrecision } from '../../devices/choosePrecision.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
-import type { DeviceChoice } from './chooseDevices.ts';
+
+export interface PlannedDevices {
+  /** Of this computer; none where a cluster brings them. */
+  devices: ChosenDevice[];
+  /** What other computers compute on, where they do. */
+  plannedFor: 'cpu' | 'gpu' | null;
+}
 
 /** What the sizes of a plan's batches and parts go by. */
-export function hardwareOf({
-  devices,
-  plannedFor,
-}: Pick<DeviceChoice, 'devices' | 'plannedFor'>): 'cpu' | 'gpu' {
+export function hardwareOf({ devices, plannedFor }: PlannedDevices): 'cpu' | 'gpu' {
   return plannedFor ?? (devices.every(({ kind }) => kind === 'cpu') ? 'cpu' : 'gpu');
 }
 
 /** The precision of a run, which all its devices have to support. A cluster's are not known yet: one that cannot do it is switched off
  * when it joins, and says so. */
-export function precisionOf(
-  wanted: 'auto' | Precision,
-  choice: Pick<DeviceChoice, 'devices' | 'plannedFor'>,
-): Result<Precision> {
+export function precisionOf(wanted: 'auto' | Precision, choice: PlannedDevices): Result<Precision> {
   if (choice.plannedFor === null) return choosePrecision(wanted, choice.devices);
   const usual = hardwareOf(choice) === 'cpu' ? 'fp32' : 'bf16';
   if (wanted === 'auto' || wanted === usual) return ok(usual);

@@ -1,8 +1,8 @@
 import type { DeviceSample, Placement, PartProgress } from '../../../contract/protocol/index.ts';
 import type { DeviceLive, WorkerState } from '../../../contract/rpc/runs.ts';
 import type { DeviceSampleRow } from '../../store/types.ts';
+import type { DeviceWorkerEvent } from '../../workers/deviceWorker.ts';
 import type { WorkDevice } from '../work/workDevice.ts';
-import type { WorkEvent } from '../work/workEvents.ts';
 import { RateMeter } from './rateMeter.ts';
 
 /** What a device's sensors say; what its maker does not measure is null. */
@@ -12,6 +12,9 @@ export type DeviceMeasures = Pick<
 > & { memory_total_bytes?: number | null };
 
 const STARTING: ReadonlySet<WorkerState['state']> = new Set(['starting', 'loading', 'restarting']);
+
+/** What can happen to a device, or to its worker, while a run goes on. */
+type DeviceEvent = DeviceWorkerEvent | { type: 'worker_stopped' | 'exclude_device' | 'include_device' };
 
 /** What is known of one device while a run goes on: its worker's state, its work, and what the monitor measures. */
 export class DeviceTelemetry {
@@ -36,7 +39,7 @@ export class DeviceTelemetry {
     if (state.state === 'loading' || state.state === 'starting') this.restartMeters();
   }
 
-  observe(event: WorkEvent, now: number): void {
+  observe(event: DeviceEvent, now: number): void {
     switch (event.type) {
       case 'worker_ready':
         this.tokensPerBatch = event.ready.tokens_per_batch;

@@ -1,8 +1,9 @@
-import type { RunProgress } from '../../../contract/rpc/runs.ts';
+import type { PrepareProgress } from '../../../contract/protocol/index.ts';
+import type { DeviceLive, RunProgress } from '../../../contract/rpc/runs.ts';
 import type { InputProgress, RunCounts, StoredRun } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { runProgress, type Speeds } from './runProgress.ts';
-import type { WorkSession } from '../work/workSession.ts';
+import type { DeviceTelemetry } from './deviceTelemetry.ts';
 
 const REFRESH_INTERVAL_MS = 500;
 
@@ -14,6 +15,22 @@ export interface RunPace {
   seconds: number;
   /** Before the first residues: processes were started and the model was loaded. */
   overheadSeconds: number;
+}
+
+/** What a session of work tells of itself. */
+interface WorkShown {
+  readonly prepareProgress: PrepareProgress | null;
+  readonly prepareFinished: boolean;
+  readonly partsInWork: number;
+  /** Those of this computer. */
+  devices: () => readonly DeviceTelemetry[];
+  readonly onCluster: ClusterShown | undefined;
+}
+
+interface ClusterShown {
+  readonly partsInWork: number;
+  readonly residuesInWork: number;
+  devices: () => readonly DeviceLive[];
 }
 
 /** How far a run is: what the store counts, refreshed while the run is at work, and the time it has been at work. */
@@ -64,7 +81,7 @@ export class ProgressTracker {
     [this.counts, this.inputs] = await Promise.all([this.store.counts(), this.store.inputProgress()]);
   }
 
-  progress(run: StoredRun, session: WorkSession | undefined, now: number): RunProgress {
+  progress(run: StoredRun, session: WorkShown | undefined, now: number): RunProgress {
     const devices = session?.devices() ?? [];
     const cluster = session?.onCluster;
     const rates = [

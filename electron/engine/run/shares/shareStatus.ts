@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { SHARES_FOLDER } from '../../../contract/folderNames.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { countSchema } from '../../../contract/protocol/common.ts';
-import { deviceLiveSchema } from '../../../contract/rpc/runs.ts';
+import { deviceLiveSchema, type DeviceLive, type RunProgress } from '../../../contract/rpc/runs.ts';
+import type { RunState } from '../../../contract/runState.ts';
 import { readInRun, replaceInRun } from '../../files/runFiles.ts';
 import { shareFolder, type Share } from '../../store/shares.ts';
-import type { OpenRun } from '../openRun.ts';
 
 const STATUS = 'status.json';
 const EVERY_MS = 3_000;
@@ -28,8 +28,16 @@ const statusSchema = z.object({
 /** How far a share is: for those who follow the run, on whichever computer. */
 export type ShareStatus = z.infer<typeof statusSchema>;
 
+/** A share as it is computed on this computer. */
+interface ComputedShare {
+  readonly folder: string;
+  readonly state: RunState;
+  progress: () => RunProgress;
+  deviceStates: () => DeviceLive[];
+}
+
 /** Keeps the status of a share that is being computed; call the answer once the share is closed. */
-export function keepShareStatus(share: OpenRun): () => void {
+export function keepShareStatus(share: ComputedShare): () => void {
   write(share);
   const timer = setInterval(() => write(share), EVERY_MS);
   timer.unref();
@@ -39,7 +47,7 @@ export function keepShareStatus(share: OpenRun): () => void {
   };
 }
 
-function write(share: OpenRun): void {
+function write(share: ComputedShare): void {
   const { parts, residues } = share.progress();
   const { state } = share;
   const status: ShareStatus = {

@@ -17,7 +17,7 @@ export async function setUp(page: Page, camera: Takes): Promise<void> {
   await page.getByRole('button', { name: 'Set up from an offline folder …' }).waitFor();
   await camera.take('set-up');
   await page.getByRole('button', { name: 'Set up', exact: true }).first().click();
-  await page.getByText('Getting PyTorch, the largest part …').first().waitFor();
+  await page.getByText('Getting PyTorch, the largest part').first().waitFor();
   await camera.take('setting-up');
   await page.getByRole('button', { name: 'Run the example' }).waitFor();
 }

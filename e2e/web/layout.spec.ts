@@ -599,7 +599,7 @@ test('the set-up fits at every size, before and while it works, and axe finds no
   await expect(page.getByRole('button', { name: 'Set up from an offline folder …' })).toBeVisible();
   await look('not set up');
   await page.getByRole('button', { name: 'Set up', exact: true }).first().click();
-  await expect(page.getByText('Getting PyTorch, the largest part …').first()).toBeVisible();
+  await expect(page.getByText('Getting PyTorch, the largest part').first()).toBeVisible();
   await look('setting up');
   await expect(page.getByRole('button', { name: 'Run the example' })).toBeVisible();
   await look('set up');

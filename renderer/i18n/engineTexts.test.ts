@@ -60,7 +60,7 @@ describe('what the engine says', () => {
       cause,
     } satisfies MessageValues<'note.worker_restarts'>);
     expect(said.text).toBe(
-      'AMD EPYC: The worker of cpu:0 stopped: it was killed, most often because the computer ran out of memory.',
+      'AMD EPYC stopped and is started again. Nothing is lost. Reason: The worker of cpu:0 stopped: it was killed, most often because the computer ran out of memory.',
     );
     expect(own(said, 'de')).toBe(
       'Prozessor 1 ist ausgefallen und startet neu. Nichts ist verloren. Grund: Wurde beendet, meist weil dem Rechner der Speicher ausging.',
@@ -75,6 +75,12 @@ describe('what the engine says', () => {
   it('leaves the name of a file as it is at the start of a sentence', () => {
     const said = message('start.folder_not_ours', { folder: 'results', file: 'a.txt' });
     expect(own(said, 'en')).toBe('results holds other files, such as a.txt.');
+  });
+
+  it('has the quotation marks of print in the window, and those of a keyboard in the terminal', () => {
+    const said = message('model.lacks', { model: 'ours', path: 'model.json' });
+    expect(said.text).toBe('The model "ours" lacks model.json.');
+    expect(own(said, 'en')).toBe('The model “ours” lacks model.json.');
   });
 
   it('leaves a sentence alone of which one part has no key', () => {

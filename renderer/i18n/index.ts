@@ -18,10 +18,16 @@ export interface Texts {
   readonly format: Formats;
 }
 
-/** What the engine says by key stands in the contract; en.json has it only where the window says it otherwise. */
+/** What the engine says by key stands in the contract. en.json has it only where the window has to say it otherwise: it names
+ * buttons where the terminal names commands, and speaks of sequences where a log counts parts. */
 const fromEngine = Object.fromEntries(
-  Object.entries(MESSAGES).map(([key, text]) => [`engine.${key}`, text]),
+  Object.entries(MESSAGES).map(([key, text]) => [`engine.${key}`, typeset(text)]),
 ) as Record<`engine.${keyof typeof MESSAGES}`, string>;
+
+/** A terminal has straight quotation marks. */
+function typeset(text: string): string {
+  return text.replaceAll(/"([^"]*)"/g, '“$1”').replaceAll("'", '’');
+}
 
 export const CATALOGUES: Record<Language, Messages> = { en: { ...fromEngine, ...en }, de };
 

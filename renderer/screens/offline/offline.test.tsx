@@ -76,7 +76,7 @@ describe('a folder for setting up without a network', () => {
     await user.type(within(form).getByLabelText('Folder to write to'), '/media/stick');
     await user.click(pack);
     const progress = await screen.findByRole('region', { name: 'Making /media/stick' });
-    await within(progress).findAllByText('Getting the installer …');
+    await within(progress).findAllByText('Getting the installer');
     await user.click(within(progress).getByRole('button', { name: 'Cancel' }));
     await waitFor(() => expect(screen.queryByRole('region', { name: 'Making /media/stick' })).toBeNull());
   });

@@ -99,7 +99,7 @@ describe('the question at closing', () => {
   const live = (state: RunState): RunLive => ({
     run: inState(state),
     progress: {
-      prepare: { finished: true, bytesRead: 1, bytesTotal: 1, records: 1, bases: 1, frames: 1 },
+      prepare: { finished: true, records: 1, bases: 1, frames: 1 },
       parts: { total: 40, done: 17, failed: 0, inWork: 2 },
       frames: { total: 10, done: 5 },
       residues: { total: 10, done: 5 },
@@ -120,14 +120,12 @@ describe('the question at closing', () => {
         worker: { state: 'working', part: '000017' },
         partFraction: 0.5,
         partsDone: 17,
-        residuesDone: 1,
         residuesPerSecond: 100,
         framesPerSecond: 1,
         tokensPerBatch: 4096,
         placement: 'resident',
         utilizationPercent: null,
         memoryUsedBytes: null,
-        memoryTotalBytes: null,
         temperatureC: null,
         powerW: null,
       },

@@ -120,7 +120,6 @@ export const deviceLiveSchema = z.object({
   worker: workerStateSchema,
   partFraction: z.number().min(0).max(1).nullable(),
   partsDone: countSchema,
-  residuesDone: countSchema,
   residuesPerSecond: z.number().nonnegative().nullable(),
   framesPerSecond: z.number().nonnegative().nullable(),
   tokensPerBatch: z.int().positive().nullable(),
@@ -128,7 +127,6 @@ export const deviceLiveSchema = z.object({
   placement: placementSchema.nullable(),
   utilizationPercent: z.number().nullable(),
   memoryUsedBytes: countSchema.nullable(),
-  memoryTotalBytes: countSchema.nullable(),
   temperatureC: z.number().nullable(),
   powerW: z.number().nullable(),
 });
@@ -191,8 +189,6 @@ export type UnusualNorms = z.infer<typeof unusualNormsSchema>;
 const runProgressSchema = z.object({
   prepare: z.object({
     finished: z.boolean(),
-    bytesRead: countSchema,
-    bytesTotal: countSchema,
     records: countSchema,
     bases: countSchema,
     frames: countSchema,

@@ -3,7 +3,7 @@ import { sequencesPerMinute } from './liveRun.ts';
 
 describe('speed as people count it', () => {
   const progress = (records: number, total: number) => ({
-    prepare: { finished: false, bytesRead: 1, bytesTotal: 2, records, bases: 500, frames: 3 },
+    prepare: { finished: false, records, bases: 500, frames: 3 },
     residues: { total, done: 0 },
   });
 

@@ -22,8 +22,6 @@ export function madeLive(world: World, run: RunSummary): RunLive {
     progress: {
       prepare: {
         finished: ended || fraction > 0.6,
-        bytesRead: ended ? 200_000_000 : 148_000_000,
-        bytesTotal: 200_000_000,
         records: 74_210,
         bases: 93_400_000,
         frames: 561_000,

@@ -9,7 +9,7 @@ import { RateMeter } from './rateMeter.ts';
 export type DeviceMeasures = Pick<
   DeviceSample['devices'][number],
   'utilization_percent' | 'memory_used_bytes' | 'temperature_c' | 'power_w'
-> & { memory_total_bytes?: number | null };
+>;
 
 const STARTING: ReadonlySet<WorkerState['state']> = new Set(['starting', 'loading', 'restarting']);
 
@@ -24,7 +24,6 @@ export class DeviceTelemetry {
   private readonly parts = new Map<string, PartProgress>();
   private worker: WorkerState = { state: 'stopped' };
   private partsDone = 0;
-  private residuesDone = 0;
   private tokensPerBatch: number | null = null;
   private placement: Placement | null = null;
   private measured: DeviceMeasures | undefined;
@@ -84,10 +83,8 @@ export class DeviceTelemetry {
 
   private progress(progress: PartProgress, now: number): void {
     const before = this.parts.get(progress.part);
-    const residues = progress.residues_done - (before?.residues_done ?? 0);
-    this.residues.add(residues, now);
+    this.residues.add(progress.residues_done - (before?.residues_done ?? 0), now);
     this.frames.add(progress.frames_done - (before?.frames_done ?? 0), now);
-    this.residuesDone += residues;
     this.parts.set(progress.part, progress);
   }
 
@@ -120,14 +117,12 @@ export class DeviceTelemetry {
       worker,
       partFraction: part && part.residues_total > 0 ? part.residues_done / part.residues_total : null,
       partsDone: this.partsDone,
-      residuesDone: this.residuesDone,
       residuesPerSecond: this.residuesPerSecond(now),
       framesPerSecond: worker.state === 'working' ? this.frames.rate(now) : null,
       tokensPerBatch: this.tokensPerBatch,
       placement: this.placement,
       utilizationPercent: measured?.utilization_percent ?? null,
       memoryUsedBytes: measured?.memory_used_bytes ?? this.workerMemoryBytes,
-      memoryTotalBytes: measured?.memory_total_bytes ?? device.memoryTotalBytes,
       temperatureC: measured?.temperature_c ?? null,
       powerW: measured?.power_w ?? null,
     };

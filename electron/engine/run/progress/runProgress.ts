@@ -53,8 +53,6 @@ export function runProgress(
   return {
     prepare: {
       finished: prepareFinished,
-      bytesRead,
-      bytesTotal,
       records: run.prepared?.records ?? prepare?.records ?? counts.records,
       bases: prepare?.bases ?? sum(run.inputs.map(({ prepared }) => prepared?.bases ?? 0)),
       frames: frames.total,

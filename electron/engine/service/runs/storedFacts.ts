@@ -16,7 +16,7 @@ export async function storedFacts(store: RunStore): Promise<LiveFacts> {
   ]);
   const devices = run.devices.map((device): DeviceLive => {
     const done = summaries.find((summary) => summary.device === device.id);
-    const { index, memoryTotalBytes, tokensPerBatch, placement, node, numberOnNode } = device.facts;
+    const { index, tokensPerBatch, placement, node, numberOnNode } = device.facts;
     return {
       id: device.id,
       name: device.name,
@@ -28,14 +28,12 @@ export async function storedFacts(store: RunStore): Promise<LiveFacts> {
         : { state: 'stopped' },
       partFraction: null,
       partsDone: done?.parts ?? 0,
-      residuesDone: done?.residues ?? 0,
       residuesPerSecond: null,
       framesPerSecond: null,
       tokensPerBatch: typeof tokensPerBatch === 'number' ? tokensPerBatch : null,
       placement: placementSchema.safeParse(placement).data ?? null,
       utilizationPercent: null,
       memoryUsedBytes: null,
-      memoryTotalBytes: typeof memoryTotalBytes === 'number' ? memoryTotalBytes : null,
       temperatureC: null,
       powerW: null,
     };

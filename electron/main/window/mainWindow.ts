@@ -40,7 +40,7 @@ export function openMainWindow({ preload, icon }: MainWindowFiles): BrowserWindo
     // Those it has when it is neither maximised, minimised, nor in full screen.
     writeWindowBounds(boundsFile, window.getNormalBounds());
   });
-  // What goes wrong is reported by events (windowHealth.ts).
+  // What goes wrong is reported by events (windowKeeper.ts).
   window.loadURL(APP_PAGE).catch(() => undefined);
   return window;
 }

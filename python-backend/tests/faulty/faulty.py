@@ -3,7 +3,7 @@
 Called like an interpreter (`-X utf8 -u -m virnucpro_backend.worker ...`); VIRNUCPRO_FAULT names the faults as
 `name` or `name:argument`, with commas between. Everything but a worker is handed on to the real interpreter
 untouched, but for the environment check, which names this stand-in, and with `gpus` the probe, which finds
-the GPUs of a file. With `cluster` the pool of a cluster is made up too (see made_up_pool.py).
+the GPUs of a file.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from typing import Any
 WORKER = "virnucpro_backend.worker"
 PROBE = "virnucpro_backend.devices.probe"
 CHECK = "virnucpro_backend.environment_check"
-POOL = "virnucpro_backend.cluster"
 
 
 def on_emit(act: Callable[[Any, str], bool]) -> None:
@@ -274,10 +273,6 @@ def main() -> None:
         sys.executable = str(Path(__file__).with_name("python.sh"))
         run_module(CHECK, arguments)
         return
-    orders = faults.pop("cluster", None)
-    if orders is not None and POOL in arguments:
-        pool = str(Path(__file__).with_name("made_up_pool.py"))
-        os.execv(sys.executable, [sys.executable, pool, orders])
     if WORKER not in arguments:
         os.execv(sys.executable, [sys.executable, *arguments])
     for name, argument in faults.items():

@@ -46,7 +46,7 @@ _COLUMNS: dict[str, type[np.generic]] = {
 
 @dataclass(frozen=True)
 class RecordRows:
-    """Consecutive records of one input. headers: UTF-8; all arrays [k], as in the files (run-files.md)."""
+    """Consecutive records of one input. headers: UTF-8; all arrays [k]."""
 
     input: int
     byte_offset: IntArray

@@ -106,7 +106,7 @@ export async function results(page: Page, camera: Camera, runName: string): Prom
   await openRun(page, runName);
   await isDone(page);
   await showResults(page, camera);
-  await page.getByLabel('Smallest score shown').focus();
+  await page.getByRole('slider', { name: 'Score, at least' }).focus();
   for (let step = 0; step < 50; step++) await page.keyboard.press('ArrowRight');
   await page.waitForTimeout(800);
   await camera.take('results-filtered');

@@ -80,8 +80,8 @@ export async function bioinformatician(
     computingSeconds: 2520,
     finishedAt: new Date().toISOString(),
   });
-  await page.getByRole('tab', { name: 'Results' }).click();
-  await page.getByRole('heading', { name: 'Samples' }).waitFor();
+  await page.getByRole('tab', { name: 'Samples' }).click();
+  await page.getByRole('button', { name: 'P02_contigs' }).waitFor();
   await camera.take('by-sample');
   await page.getByRole('button', { name: 'P02_contigs' }).click();
   await page.getByRole('row').nth(45).waitFor();

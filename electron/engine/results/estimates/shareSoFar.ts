@@ -46,7 +46,7 @@ function shareOf(strata: readonly Stratum[], isSample: boolean): ShareSoFar {
     unit,
     viral: sum(({ viral }) => viral),
     scored: sum(({ scored }) => scored),
-    total: sum(({ sequences }) => [...sequences].reduce((all, [chunks, count]) => all + chunks * count, 0)),
+    total: sum(({ open }) => open),
     estimate: isSample ? estimateShare(strata) : null,
   };
 }

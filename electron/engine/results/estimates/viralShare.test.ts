@@ -3,21 +3,29 @@ import { betaBelow, isSettled, turnChance } from './settled.ts';
 import { finalShare, partlyScored, simulatedRun, strataAt } from './testing/simulatedRun.ts';
 import { estimateShare } from './viralShare.ts';
 
+/** Of a file that is still read, the front is rounds ahead. */
+const whileReading = (place: number): number => (place < 0.2 ? 1 / 2 : 1 / 64);
+
 describe('the estimated share', () => {
   it.each([
-    ['reads', 0.03],
-    ['contigs', 0.03],
-    ['huge virus', 0.001],
-  ] as const)('of %s covers what the finished run shows, about as often as it says', (kind, share) => {
-    const seeds = Array.from({ length: 40 }, (_, seed) => seed + 1);
-    const covered = seeds.filter((seed) => {
-      const run = simulatedRun(kind, share, seed);
-      const { low, high } = estimateShare(strataAt(run, () => 0.01))!;
-      expect(high - low).toBeGreaterThan(0);
-      return low <= finalShare(run) && finalShare(run) <= high;
-    });
-    expect(covered.length).toBeGreaterThanOrEqual(34);
-  });
+    ['reads', 0.03, () => 0.01],
+    ['contigs', 0.03, () => 0.01],
+    ['huge virus', 0.001, () => 0.01],
+    ['lost chunks', 0.4, () => 0.75],
+    ['contigs', 0.03, whileReading],
+  ] as const)(
+    'of %s covers what the finished run shows, about as often as it says',
+    (kind, share, turnOf) => {
+      const seeds = Array.from({ length: 40 }, (_, seed) => seed + 1);
+      const covered = seeds.filter((seed) => {
+        const run = simulatedRun(kind, share, seed);
+        const { low, high } = estimateShare(strataAt(run, turnOf))!;
+        expect(high - low).toBeGreaterThan(0);
+        return low <= finalShare(run) && finalShare(run) <= high;
+      });
+      expect(covered.length).toBeGreaterThanOrEqual(34);
+    },
+  );
 
   it('narrows, and is the share of the finished run at its end', () => {
     const run = simulatedRun('contigs', 0.1, 5);
@@ -48,6 +56,7 @@ describe('the estimated share', () => {
     const run = simulatedRun('reads', 0.1, 7);
     expect(estimateShare(strataAt(run, (place) => (place < 0.7 ? 1 : 0)))).toBeNull();
     expect(estimateShare(strataAt(run, () => 0))).toBeNull();
+    expect(estimateShare(strataAt(run, whileReading))).not.toBeNull();
   });
 });
 

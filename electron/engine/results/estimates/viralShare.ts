@@ -1,14 +1,15 @@
-/** Sequences of one size class from one stretch of an input: their chunks, and what is known of those computed. */
+/** Sequences of one size class from one stretch of an input: their chunks with an open frame, which alone can be called, and what is
+ * known of those computed. */
 export interface Stratum {
   readonly sizeClass: number;
-  /** Of all its sequences, and of those chunks that are computed. A frame without a score counts as computed. */
-  frames: number;
-  framesDone: number;
+  /** Chunks with an open frame, of all its sequences, and those of them that are computed, be it without a score. */
+  open: number;
+  done: number;
   /** Chunks with a score, and those of them called virus. */
   scored: number;
   viral: number;
-  /** Sequences with a frame by their number of chunks. */
-  readonly sequences: Map<number, number>;
+  /** By how many chunks a sequence has, open or not: sums over these sequences of open chunks, and of the squares of their number. */
+  readonly sequences: Map<number, { open: number; squaredOpen: number }>;
   /** Over sequences of which several chunks are scored: squared distances of calls from the mean of their sequence, and
    * degrees of freedom. */
   squares: number;
@@ -18,14 +19,21 @@ export interface Stratum {
 export function emptyStratum(sizeClass: number): Stratum {
   return {
     sizeClass,
-    frames: 0,
-    framesDone: 0,
+    open: 0,
+    done: 0,
     scored: 0,
     viral: 0,
     sequences: new Map(),
     squares: 0,
     freedom: 0,
   };
+}
+
+/** Adds a sequence of which nothing is computed. */
+export function addSequence(stratum: Stratum, chunks: number, open: number): void {
+  const { open: all, squaredOpen } = stratum.sequences.get(chunks) ?? { open: 0, squaredOpen: 0 };
+  stratum.sequences.set(chunks, { open: all + open, squaredOpen: squaredOpen + open ** 2 });
+  stratum.open += open;
 }
 
 /** The share of chunks called virus that the finished run will show. For sequences of one chunk that is the share of sequences. */
@@ -37,7 +45,7 @@ export interface ShareEstimate {
 
 /** A sample is looked at in strata: stretches of its sequences in their order, since within a round of the work the first have had their
  * turn and the last have not; and in each by the number of chunks from which a class on goes. */
-export const STRETCHES = 16;
+export const STRETCHES = 64;
 export const SIZE_CLASSES = [1, 2, 8, 64] as const;
 
 export function sizeClass(chunks: number): number {
@@ -46,43 +54,38 @@ export function sizeClass(chunks: number): number {
 
 /** Two-sided 95 %. */
 const Z = 1.959964;
-/** With so many computed chunks to be expected, a stratum has surely some; where it has none, what is computed is no sample. */
-const SURELY_MET = 12;
+/** Strata join until they have so many scored chunks. Where so many are to be expected, there is surely one. */
+const ENOUGH = 12;
+/** The share of every stretch that the first round of the work computes. */
+const FIRST_ROUND = 1 / 64;
 
 /**
- * A stratified ratio estimate with Wilson's interval over an effective number of chunks. Each stratum counts with its share of all
- * frames. The variance follows from the order of work: of n chunks of a sequence either floor(np) or ceil(np) are computed, where p is
- * the share computed; so what differs between sequences adds only by that rounding, what differs within them by the chunks left out.
- * Both vanish as p comes to 1. Null where nothing is scored, or where what is computed is no sample of the strata.
+ * A stratified ratio estimate with Wilson's interval over an effective number of chunks; docs/results.md derives it. Each group of
+ * strata counts with its share of all chunks that can be called. Null where nothing is scored yet, and where the first round has not
+ * come to all strata: what is computed is then no sample of them.
  */
 export function estimateShare(strata: readonly Stratum[]): ShareEstimate | null {
-  const total = sum(strata, ({ frames }) => frames);
-  const done = sum(strata, ({ framesDone }) => framesDone);
+  const total = sum(strata, ({ open }) => open);
   const scored = sum(strata, (stratum) => stratum.scored);
-  const viral = sum(strata, (stratum) => stratum.viral);
   if (scored === 0) return null;
-  if (done >= total) return { share: viral / scored, low: viral / scored, high: viral / scored };
-  const overall = viral / scored;
-  const whole = joined(strata, done / total);
-  const known = whole.filter((stratum) => stratum.scored > 0);
-  if (whole.some((stratum) => stratum.scored === 0 && expectedChunks(stratum, done / total) >= SURELY_MET))
-    return null;
-  const weighed = sum(known, ({ frames }) => frames);
-  let share = 0;
+  if (sum(strata, ({ done }) => done) >= total) {
+    const share = sum(strata, ({ viral }) => viral) / scored;
+    return { share, low: share, high: share };
+  }
+  const begun = joined(strata, ({ open }) => open * FIRST_ROUND);
+  if (begun.some((group) => sum(group, ({ done }) => done) === 0)) return null;
+  const groups = joined(strata, (stratum) => stratum.scored).map((members) => groupOf(members));
+  const share = sum(groups, ({ open, viral, scored: own }) => (open * viral) / own) / total;
   let variance = 0;
   /** Variance where all chunks were called virus with the same chance, as a multiple of the variance of one call. */
   let perCall = 0;
-  for (const stratum of known) {
-    const weight = stratum.frames / weighed;
-    const own = stratum.viral / stratum.scored;
-    share += weight * own;
-    const smooth = (stratum.viral + 2 * overall) / (stratum.scored + 2);
+  for (const group of groups) {
+    const smooth = (group.viral + 2 * share) / (group.scored + 2);
     const calls = smooth * (1 - smooth);
-    const { within, between } = chunkVariance(stratum);
-    const inner = Math.min(calls, (stratum.squares + calls) / (stratum.freedom + 1));
-    const factor = (weight / stratum.scored) ** 2;
-    variance += factor * (inner * within + (calls - inner) * between);
-    perCall += factor * within;
+    const inner = Math.min(calls, (group.squares + calls) / (group.freedom + 1));
+    const factor = (group.open / total / group.scored) ** 2;
+    variance += factor * (inner * group.within + (calls - inner) * group.between);
+    perCall += factor * group.within;
   }
   const spread = share * (1 - share);
   const effective = spread > 0 && variance > 0 ? spread / variance : 1 / perCall;
@@ -93,67 +96,63 @@ export function estimateShare(strata: readonly Stratum[]): ShareEstimate | null 
  * interval begins too high. */
 const FEW = [0.0513, 0.3554, 0.8177] as const;
 
-/** What the sum over the computed chunks of a stratum varies by, for calls that differ by 1 within sequences, and between them. */
-function chunkVariance({ sequences, frames, framesDone }: Stratum): { within: number; between: number } {
-  const p = framesDone / frames;
-  let within = 0;
+/** Strata that joined, with what the sum over their computed chunks varies by: for calls that differ by 1 within sequences, and
+ * between them. */
+function groupOf(members: readonly Stratum[]) {
+  const open = sum(members, (stratum) => stratum.open);
+  const share = sum(members, ({ done }) => done) / open;
+  return {
+    open,
+    scored: sum(members, ({ scored }) => scored),
+    viral: sum(members, ({ viral }) => viral),
+    squares: sum(members, ({ squares }) => squares),
+    freedom: sum(members, ({ freedom }) => freedom),
+    within: open * share * (1 - share),
+    between: sum(members, (stratum) => betweenSequences(stratum, share)),
+  };
+}
+
+/** Of n chunks of a sequence either floor(np) or ceil(np) are computed, where p is the share computed in its own stratum; how many of
+ * these have an open frame is left to chance. */
+function betweenSequences({ sequences, open, done }: Stratum, groupShare: number): number {
+  const p = done / open;
   let between = 0;
-  for (const [n, count] of sequences) {
-    const whole = Math.floor(n * p);
-    const rest = n * p - whole;
-    const left = (m: number): number => (n === 1 ? 0 : (m * (n - m)) / (n - 1));
-    within += count * ((1 - rest) * left(whole) + rest * left(whole + 1) + (rest * (1 - rest)) / n);
-    between += count * rest * (1 - rest);
+  for (const [n, own] of sequences) {
+    const rest = n * p - Math.floor(n * p);
+    const rounding = rest * (1 - rest);
+    between += own.squaredOpen * (rounding / n ** 2 + (p - groupShare) ** 2);
+    if (n === 1) continue;
+    const drawn = (n ** 2 * p * (1 - p) - rounding) / (n - 1);
+    between += (own.open / n - own.squaredOpen / n ** 2) * drawn;
   }
-  return { within, between };
+  return between;
 }
 
-/** Strata of one class join until each may be expected to have chunks at the share p; so do whole classes that are too small. */
-function joined(strata: readonly Stratum[], p: number): Stratum[] {
-  const all: Stratum[] = [];
-  let own: Stratum[] = [];
+/** Strata of one class in their order, joined until each group has enough of what is counted; so do whole classes that are too small. */
+function joined(strata: readonly Stratum[], count: (stratum: Stratum) => number): Stratum[][] {
+  const groups: Stratum[][] = [];
+  let rest: Stratum[] = [];
   for (const [size] of SIZE_CLASSES.entries()) {
-    own.push(...strata.filter((stratum) => stratum.sizeClass === size));
-    if (sum(own, (stratum) => expectedChunks(stratum, p)) < SURELY_MET) continue;
-    all.push(...joinedInOrder(own, p));
-    own = [];
+    rest.push(...strata.filter((stratum) => stratum.sizeClass === size));
+    if (sum(rest, count) < ENOUGH) continue;
+    groups.push(...inGroups(rest, count));
+    rest = [];
   }
-  const last = all.pop();
-  return [...all, ...(last ? [join([last, ...own])] : [join(own)])];
+  groups.push([...(groups.pop() ?? []), ...rest]);
+  return groups;
 }
 
-function joinedInOrder(strata: readonly Stratum[], p: number): Stratum[] {
-  const all: Stratum[] = [];
+function inGroups(strata: readonly Stratum[], count: (stratum: Stratum) => number): Stratum[][] {
+  const groups: Stratum[][] = [];
   let rest: Stratum[] = [];
   for (const stratum of strata) {
     rest.push(stratum);
-    if (sum(rest, (one) => expectedChunks(one, p)) < SURELY_MET) continue;
-    all.push(join(rest));
+    if (sum(rest, count) < ENOUGH) continue;
+    groups.push(rest);
     rest = [];
   }
-  const last = all.pop();
-  return last ? [...all, join([last, ...rest])] : [join(rest)];
-}
-
-function join(strata: readonly Stratum[]): Stratum {
-  const whole = emptyStratum(strata[0]?.sizeClass ?? 0);
-  for (const stratum of strata) {
-    for (const [chunks, count] of stratum.sequences)
-      whole.sequences.set(chunks, (whole.sequences.get(chunks) ?? 0) + count);
-    whole.frames += stratum.frames;
-    whole.framesDone += stratum.framesDone;
-    whole.scored += stratum.scored;
-    whole.viral += stratum.viral;
-    whole.squares += stratum.squares;
-    whole.freedom += stratum.freedom;
-  }
-  return whole;
-}
-
-function expectedChunks({ sequences }: Stratum, p: number): number {
-  let chunks = 0;
-  for (const [n, count] of sequences) chunks += n * count;
-  return chunks * p;
+  groups.push([...(groups.pop() ?? []), ...rest]);
+  return groups;
 }
 
 /** Wilson's interval for a share over so many independent calls. */

@@ -1,14 +1,33 @@
 import type { PartlyScored } from '../settled.ts';
-import { emptyStratum, SIZE_CLASSES, sizeClass, STRETCHES, type Stratum } from '../viralShare.ts';
+import {
+  addSequence,
+  emptyStratum,
+  SIZE_CLASSES,
+  sizeClass,
+  STRETCHES,
+  type Stratum,
+} from '../viralShare.ts';
 
-/** A sequence of a simulated run: the score of each of its chunks, and when that chunk has its turn, from 0 to 1. */
+/**
+ * A sequence of a simulated run. Its chunks stand in the order of their turns, chunk i at (i + offset) / n: as they differ by chance
+ * alone, it does not matter where in the sequence they lie. A score is null where the chunk has no open frame.
+ */
 interface SimulatedSequence {
-  scores: readonly number[];
-  turns: readonly number[];
+  scores: readonly (number | null)[];
+  offset: number;
 }
 
-/** `mosaics`: many contigs that are viral in part, the worst for calls that are settled early. */
-export const KINDS = ['reads', 'long reads', 'contigs', 'huge contig', 'huge virus', 'mosaics'] as const;
+/** `mosaics`: many contigs that are viral in part, the worst for calls that are settled early. `lost chunks`: contigs that are virus or
+ * not from end to end, and 44 % of whose chunks have no open frame, as in contigs of a gut. */
+export const KINDS = [
+  'reads',
+  'long reads',
+  'contigs',
+  'lost chunks',
+  'huge contig',
+  'huge virus',
+  'mosaics',
+] as const;
 type Kind = (typeof KINDS)[number];
 
 /** Uniform numbers from 0 to below 1, the same for the same seed (mulberry32). */
@@ -22,22 +41,6 @@ export function randomNumbers(seed: number): () => number {
   };
 }
 
-/** When the chunks of a sequence have their turn: evenly spread, in van der Corput's order from a random place on. */
-function turnsOf(chunks: number, random: () => number): number[] {
-  const start = Math.floor(random() * chunks);
-  const offset = random();
-  const bits = Math.ceil(Math.log2(Math.max(2, chunks)));
-  const turns = new Array<number>(chunks);
-  for (let i = 0, turn = 0; turn < chunks; i++) {
-    let place = 0;
-    for (let bit = 0; bit < bits; bit++) if (i & (1 << bit)) place |= 1 << (bits - 1 - bit);
-    if (place >= chunks) continue;
-    turns[(place + start) % chunks] = (turn + offset) / chunks;
-    turn += 1;
-  }
-  return turns;
-}
-
 /** Jöhnk's method. */
 function beta(random: () => number, a: number, b: number): number {
   for (;;) {
@@ -47,17 +50,21 @@ function beta(random: () => number, a: number, b: number): number {
 }
 
 /** A sample of which about `share` is viral. In every sequence chunks differ, and some are called wrongly. */
-export function simulatedRun(kind: Kind, share: number, seed: number): SimulatedSequence[] {
+export function simulatedRun(kind: Kind, share: number, seed: number, reads = 10_000): SimulatedSequence[] {
   const random = randomNumbers(seed);
   const sequences: SimulatedSequence[] = [];
   const add = (chunks: number, viral: number): void => {
-    const scores = Array.from({ length: chunks }, () =>
-      random() < viral ? 1 - 0.4 * random() ** 3 : 0.4 * random() ** 3,
-    );
-    sequences.push({ scores, turns: turnsOf(chunks, random) });
+    const scores = new Array<number | null>(chunks);
+    for (let i = 0; i < chunks; i++) {
+      const away = 0.4 * random() ** 3;
+      scores[i] = random() < viral ? 1 - away : away;
+      if (kind === 'lost chunks' && random() < 0.44) scores[i] = null;
+    }
+    sequences.push({ scores, offset: random() });
   };
   const viralPart = (): number => {
     if (share === 0) return 0;
+    if (kind === 'lost chunks') return random() < share ? 0.98 : 0.02;
     if (kind === 'mosaics' && random() < 0.3) return random();
     return random() < share ? 1 - beta(random, 0.5, 5) : Math.min(1, share * beta(random, 0.3, 3));
   };
@@ -65,11 +72,12 @@ export function simulatedRun(kind: Kind, share: number, seed: number): Simulated
     reads: () => 1,
     'long reads': () => 1 + Math.floor(10 * random()),
     contigs: () => Math.floor(400 ** random()),
+    'lost chunks': () => Math.floor(400 ** random()),
     'huge contig': () => Math.floor(20 ** random()),
     'huge virus': () => Math.floor(20 ** random()),
     mosaics: () => Math.floor(400 ** random()),
   };
-  for (let i = 0; i < (kind === 'reads' ? 10_000 : 1_000); i++) add(lengths[kind](), viralPart());
+  for (let i = 0; i < (kind === 'reads' ? reads : 1_000); i++) add(lengths[kind](), viralPart());
   if (kind === 'huge contig') add(20_000, share / 10);
   if (kind === 'huge virus') add(20_000, share === 0 ? 0 : 0.9);
   return sequences;
@@ -77,11 +85,27 @@ export function simulatedRun(kind: Kind, share: number, seed: number): Simulated
 
 const isViral = (score: number): boolean => score >= 0.5;
 
+/** Of the chunks that had their turn before a moment, those with an open frame, and those of them called virus. */
+function counts({ scores, offset }: SimulatedSequence, turn: number): { open: number; viral: number } {
+  const computed = Math.min(scores.length, Math.max(0, Math.ceil(turn * scores.length - offset)));
+  let [open, viral] = [0, 0];
+  for (let i = 0; i < computed; i++) {
+    const score = scores[i] ?? null;
+    if (score === null) continue;
+    open += 1;
+    if (isViral(score)) viral += 1;
+  }
+  return { open, viral };
+}
+
+const END = 2;
+
 export function finalShare(sequences: readonly SimulatedSequence[]): number {
   let [viral, all] = [0, 0];
-  for (const { scores } of sequences) {
-    all += scores.length;
-    for (const score of scores) if (isViral(score)) viral += 1;
+  for (const sequence of sequences) {
+    const end = counts(sequence, END);
+    all += end.open;
+    viral += end.viral;
   }
   return viral / all;
 }
@@ -92,40 +116,43 @@ export function strataAt(
   turnOf: (place: number) => number,
 ): Stratum[] {
   const strata = new Map<number, Stratum>();
-  for (const [i, { scores, turns }] of sequences.entries()) {
+  for (const [i, sequence] of sequences.entries()) {
     const place = i / sequences.length;
-    const size = sizeClass(scores.length);
+    const chunks = sequence.scores.length;
+    const { open } = counts(sequence, END);
+    if (open === 0) continue;
+    const size = sizeClass(chunks);
     const key = Math.floor(place * STRETCHES) * SIZE_CLASSES.length + size;
     const stratum = strata.get(key) ?? emptyStratum(size);
     strata.set(key, stratum);
-    const computed = scores.filter((_, chunk) => turns[chunk]! < turnOf(place));
-    const viral = computed.filter(isViral).length;
-    stratum.frames += scores.length;
-    stratum.framesDone += computed.length;
-    stratum.scored += computed.length;
+    addSequence(stratum, chunks, open);
+    const { open: scored, viral } = counts(sequence, turnOf(place));
+    stratum.done += scored;
+    stratum.scored += scored;
     stratum.viral += viral;
-    stratum.sequences.set(scores.length, (stratum.sequences.get(scores.length) ?? 0) + 1);
-    if (computed.length < 2) continue;
-    stratum.squares += (viral * (computed.length - viral)) / computed.length;
-    stratum.freedom += computed.length - 1;
+    if (scored < 2) continue;
+    stratum.squares += (viral * (scored - viral)) / scored;
+    stratum.freedom += scored - 1;
   }
   return [...strata.values()];
 }
 
 /** What of a sequence is known then, and the score that it will have. */
 export function partlyScored(
-  { scores, turns }: SimulatedSequence,
+  { scores, offset }: SimulatedSequence,
   turn: number,
 ): PartlyScored & { final: number } {
-  const computed = scores.filter((_, chunk) => turns[chunk]! < turn);
+  const open = (until: number): number[] =>
+    scores.filter((score, i) => score !== null && (i + offset) / scores.length < until) as number[];
+  const [computed, all] = [open(turn), open(END)];
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-  const missing = scores.length - computed.length;
+  const missing = all.length - computed.length;
   return {
     weight: computed.length,
     squaredWeight: computed.length,
     weightedScore: sum(computed),
     missingWeight: missing,
     missingChunks: missing,
-    final: sum(scores) / scores.length,
+    final: sum(all) / all.length,
   };
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
 import { estimateShare, type Stratum } from '../../../../results/estimates/viralShare.ts';
-import type { ViralSoFar } from '../../../../results/estimates/shareSoFar.ts';
+import { sharesSoFar, type ViralSoFar } from '../../../../results/estimates/shareSoFar.ts';
 import { openRunStore } from '../../../runStore.ts';
 import {
   compute,
@@ -48,11 +48,17 @@ async function reopened(run: PreparedRun): Promise<PreparedRun> {
   return { ...run, store: await openRunStore(run.folder, { hostEntry: HOST_ENTRY }) };
 }
 
-/** Short records, and some that go on over several parts. */
+/** Short records, and some that go on over several parts; some have a chunk without an open frame, which never gets a call. */
 const RECORDS = Array.from({ length: 40 }, (_, index) =>
-  recordOf(`s${index}`, index % 9 === 4 ? Array.from({ length: 11 }, () => 63) : [1, 6, 8].slice(index % 3)),
+  recordOf(
+    `s${index}`,
+    index % 9 === 4 ? Array.from({ length: 11 }, () => 63) : [1, index % 2 ? 6 : 0, 8].slice(index % 3),
+  ),
 );
-const CHUNKS = RECORDS.reduce((sum, { openFrames }) => sum + openFrames.length, 0);
+const CHUNKS = RECORDS.reduce(
+  (sum, { openFrames }) => sum + openFrames.filter((mask) => mask !== 0).length,
+  0,
+);
 const FAILURE = { code: 'out_of_memory', message: 'The GPU is full.' } as const;
 
 const isViral = (): number => 0.9;
@@ -85,6 +91,20 @@ describe('viral chunks so far', () => {
     const after = await expectAsCounted(run);
     expect(after.viral).toBeGreaterThan(before.viral);
     expect(after.scored).toBe(CHUNKS);
+    const { run: share } = sharesSoFar(await run.store.viralSoFar(), ['']);
+    expect(share).toMatchObject({ scored: CHUNKS, total: CHUNKS });
+    await run.store.close();
+  });
+
+  it('weigh a chunk by the chunk, however many open frames it has', async () => {
+    // As many chunks in each half, of which the second has three frames each.
+    const records = Array.from({ length: 160 }, (_, index) => recordOf(`s${index}`, [index < 80 ? 1 : 7]));
+    const run = await preparedRun([records], 1, {}, 'sample');
+    const parts = (await run.store.pendingParts()).map(({ key }) => key);
+    for (const key of parts.filter((_, index) => index % 4 > 0))
+      await compute(run, key, ({ row }) => (row < 80 ? 0.9 : 0.1));
+    const { estimate } = sharesSoFar(await run.store.viralSoFar(), ['']).run;
+    expect(Math.abs(estimate!.share - 0.5)).toBeLessThan(0.05);
     await run.store.close();
   });
 

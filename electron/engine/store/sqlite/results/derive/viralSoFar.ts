@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
-import { FRAMES_IN_MASK } from '../../../../results/chunkCall.ts';
 import {
+  addSequence,
   emptyStratum,
   estimateShare,
   SIZE_CLASSES,
@@ -19,11 +19,8 @@ interface SettledPart {
   seal: string | null;
 }
 
-/** Of a part, by stratum: frames, scored chunks, viral ones, squares and freedom. */
-type PartTally = Map<
-  number,
-  [framesDone: number, scored: number, viral: number, squares: number, freedom: number]
->;
+/** Of a part, by stratum: computed chunks, scored ones, viral ones, squares and freedom. */
+type PartTally = Map<number, [done: number, scored: number, viral: number, squares: number, freedom: number]>;
 
 type ReadInput = StoredInput & { prepared: NonNullable<StoredInput['prepared']> };
 
@@ -42,16 +39,13 @@ export function viralSoFarMethods(db: Database.Database) {
      WHERE state IN ('done', 'failed', 'skipped') ORDER BY last, number, key`,
   );
   const sizes = db
-    .prepare<[number, number], [row: number, chunks: number, frames: number]>(
-      'SELECT row, n_chunks, n_frames FROM record WHERE row BETWEEN ? AND ? AND n_frames > 0 ORDER BY row',
+    .prepare<[number, number], [row: number, chunks: number, open: number]>(
+      'SELECT row, n_chunks, n_chunks - n_lost FROM record WHERE row BETWEEN ? AND ? AND n_frames > 0 ORDER BY row',
     )
     .raw();
   const calls = db
-    .prepare<
-      [number, number],
-      [row: number, chunks: number, part: number, frames: number, isVirus: number | null]
-    >(
-      `SELECT chunk.row, n_chunks, part, frames, is_virus FROM chunk JOIN record ON record.row = chunk.row
+    .prepare<[number, number], [row: number, chunks: number, part: number, isVirus: number | null]>(
+      `SELECT chunk.row, n_chunks, part, is_virus FROM chunk JOIN record ON record.row = chunk.row
        WHERE chunk.row BETWEEN ? AND ? ORDER BY chunk.row`,
     )
     .raw();
@@ -73,12 +67,11 @@ export function viralSoFarMethods(db: Database.Database) {
   function measure(input: ReadInput): Map<number, Stratum> {
     const { firstRow, records } = input.prepared;
     const strata = new Map<number, Stratum>();
-    for (const [row, chunks, frames] of sizes.iterate(firstRow, firstRow + records - 1)) {
+    for (const [row, chunks, open] of sizes.iterate(firstRow, firstRow + records - 1)) {
       const key = stratumOf(input, row, chunks);
       const stratum = strata.get(key) ?? emptyStratum(sizeClass(chunks));
       strata.set(key, stratum);
-      stratum.frames += frames;
-      stratum.sequences.set(chunks, (stratum.sequences.get(chunks) ?? 0) + 1);
+      addSequence(stratum, chunks, open);
     }
     return strata;
   }
@@ -99,7 +92,7 @@ export function viralSoFarMethods(db: Database.Database) {
     };
     let place = 0;
     for (const { from, to } of spans(parts))
-      for (const [row, chunks, part, frames, isVirus] of calls.iterate(from, to)) {
+      for (const [row, chunks, part, isVirus] of calls.iterate(from, to)) {
         const tally = wanted.get(part);
         if (!tally) continue;
         if (row !== current.row) {
@@ -109,7 +102,7 @@ export function viralSoFarMethods(db: Database.Database) {
         }
         const sums = tally.get(current.key) ?? [0, 0, 0, 0, 0];
         tally.set(current.key, sums);
-        sums[0] += FRAMES_IN_MASK[frames]?.length ?? 0;
+        sums[0] += 1;
         if (isVirus === null) continue;
         sums[1] += 1;
         sums[2] += isVirus;
@@ -135,26 +128,26 @@ export function viralSoFarMethods(db: Database.Database) {
     const strata = new Map<number, Stratum>();
     for (const own of found.values()) for (const [key, stratum] of own) strata.set(key, { ...stratum });
     const curve: CurvePoint[] = [];
-    const frames = [...strata.values()].reduce((sum, stratum) => sum + stratum.frames, 0);
+    const open = [...strata.values()].reduce((sum, stratum) => sum + stratum.open, 0);
     const isWholeRead = stored.every(({ prepared, failure }) => prepared !== null || failure !== null);
-    let framesDone = 0;
+    let done = 0;
     let nextPoint = 0;
     for (const [place, { id }] of parts.entries()) {
       for (const [key, sums] of tallies.get(id)?.tally ?? []) {
         const stratum = strata.get(key);
         if (!stratum) continue;
-        framesDone += sums[0];
-        stratum.framesDone += sums[0];
+        done += sums[0];
+        stratum.done += sums[0];
         stratum.scored += sums[1];
         stratum.viral += sums[2];
         stratum.squares += sums[3];
         stratum.freedom += sums[4];
       }
-      if (!isSample || !isWholeRead || (framesDone < nextPoint && place < parts.length - 1)) continue;
+      if (!isSample || !isWholeRead || (done < nextPoint && place < parts.length - 1)) continue;
       const estimate = estimateShare([...strata.values()]);
       if (estimate === null) continue;
-      curve.push({ fraction: framesDone / frames, ...estimate });
-      nextPoint = framesDone + frames / CURVE_POINTS;
+      curve.push({ fraction: done / open, ...estimate });
+      nextPoint = done + open / CURVE_POINTS;
     }
     const byInput = Map.groupBy(strata, ([key]) => Math.floor(key / STRATA_PER_INPUT));
     return {

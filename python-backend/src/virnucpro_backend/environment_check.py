@@ -1,7 +1,7 @@
-"""`python -m virnucpro_backend.environment_check`: whether this interpreter has what computing needs.
+"""`python -m virnucpro_backend.environment_check`: check that this interpreter has the required packages.
 
-One JSON object. Nothing but the standard library is imported, unless `--import` asks for a proof that the
-packages work; so it answers in any environment, however damaged, and quickly.
+Writes one JSON object. It imports only the standard library, unless `--import` asks it to prove that the
+packages work; so it answers quickly, and in any environment, however damaged.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ PACKAGES = {
     "msgspec": "msgspec",
     "psutil": "psutil",
 }
-"""Distributions that computing needs, and the module of each."""
+"""Distributions that computing needs, each with the name of its module."""
 
 OPTIONS = {"ray": "ray"}
-"""Distributions that only some computers need; where one is missing, that is no problem."""
+"""Distributions that only some computers need; a missing one is not reported as a problem."""
 
 
 def check_environment(*, thorough: bool) -> dict[str, object]:
-    """What there is: `packages` (version by distribution) and `problems` (a sentence by distribution).
+    """Return `packages` (version by distribution) and `problems` (one sentence by distribution).
 
     `thorough` imports every module, which takes seconds; otherwise a module counts when it can be found.
     """
@@ -70,7 +70,7 @@ def _problem(module: str, thorough: bool) -> str | None:
 
 
 def _version(distribution: str) -> str:
-    """Of a package without metadata, as some system packages are, only that it is there is known."""
+    """Some system packages have no metadata: then only their presence is known."""
     try:
         return importlib.metadata.version(distribution)
     except importlib.metadata.PackageNotFoundError:

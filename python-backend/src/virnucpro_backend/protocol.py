@@ -1,8 +1,8 @@
 """The line protocol between the engine and a Python process.
 
-One JSON object a line: commands come in on standard input, events go out on what was standard output at the
-start. Standard error carries logs. Imports nothing but the standard library, so that a process can open its
-channel before it imports anything that might print.
+Each line is one JSON object: commands come in on standard input, and events go out on what was standard
+output at the start. Standard error carries logs. This module imports only the standard library, so that a
+process can open its channel before it imports anything that might print.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class MalformedCommand:
 
 
 class EndOfCommands:
-    """Type of the sentinel that ends the command queue."""
+    """The type of the sentinel that ends the command queue."""
 
 
 END_OF_COMMANDS = EndOfCommands()
@@ -45,7 +45,7 @@ _READ_BYTES = 65536
 
 
 def exit_at_once() -> NoReturn:
-    """End this process without clean-up: no one is listening, and an orphan must not keep a device."""
+    """End this process without clean-up: nobody is listening, and an orphan must not keep a device."""
     os._exit(0)
 
 
@@ -98,7 +98,7 @@ class Channel:
 
     @property
     def commands(self) -> queue.Queue[Command | MalformedCommand | EndOfCommands]:
-        """Commands in the order they came, then END_OF_COMMANDS; the first use starts the reader thread."""
+        """Commands in the order of arrival, then END_OF_COMMANDS; the first use starts the reader thread."""
         if self._reader is None:
             self._reader = threading.Thread(target=self._read_commands, name="commands", daemon=True)
             self._reader.start()
@@ -113,7 +113,7 @@ class Channel:
 
 
 def parse_command(line: bytes) -> Command | MalformedCommand:
-    """One line of standard input as a command, or what is wrong with it."""
+    """Parse one line of standard input into a command, or describe what is wrong with it."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -130,7 +130,7 @@ def _shown(line: bytes) -> str:
 
 
 def _lines(fd: int) -> Iterator[bytes]:
-    # By descriptor, not through sys.stdin: a daemon thread inside a buffered reader can abort the shutdown.
+    # Reads the descriptor, not sys.stdin: a daemon thread in a buffered reader can abort the shutdown.
     pieces: list[bytes] = []
     while True:
         try:
@@ -155,5 +155,5 @@ def _die_with_parent() -> None:
     import ctypes
 
     pr_set_pdeathsig = 1
-    with contextlib.suppress(OSError, AttributeError):  # A libc without prctl: best effort only.
+    with contextlib.suppress(OSError, AttributeError):  # Best effort: some libc has no prctl.
         ctypes.CDLL(None).prctl(pr_set_pdeathsig, int(signal.SIGKILL), 0, 0, 0)

@@ -1,4 +1,4 @@
-"""Safetensors files that appear whole or not at all, with the SHA-256 of their bytes.
+"""Write safetensors files atomically, and return the SHA-256 of their bytes.
 
 The header is written here rather than by the `safetensors` package, whose metadata come out in random order,
 because the same arrays must give the same bytes. Reading goes through the package.
@@ -38,7 +38,7 @@ _HEADER_ALIGNMENT = 8
 
 @dataclass(frozen=True)
 class WrittenFile:
-    """A file that is safely on disk: SHA-256 (64 hexadecimal digits) and size in bytes of its content."""
+    """A file that is safely on disk, with its SHA-256 (64 hexadecimal digits) and its size in bytes."""
 
     sha256: str
     size: int
@@ -47,10 +47,10 @@ class WrittenFile:
 def write_safetensors(
     path: Path, arrays: Mapping[str, npt.NDArray[np.generic]], metadata: Mapping[str, str] | None = None
 ) -> WrittenFile:
-    """Write arrays to `path`: temporary file in the same folder, flush, fsync, rename, fsync of the folder.
+    """Write arrays to `path`: write a temporary file beside it, fsync, rename, and fsync the folder.
 
-    The bytes depend on nothing but the arrays' names, shapes and values and the metadata. Tensors are in
-    order of falling item size, then name: all aligned. `path` keeps its old content or has all of the new.
+    The bytes depend only on the metadata and on the arrays' names, shapes and values. Tensors are sorted by
+    falling item size, then name, so all are aligned. `path` has either its old content or all of the new.
 
     Raises OSError when the folder can't be written or the disk is full (the temporary file is removed), and
     ValueError for a dtype that safetensors and NumPy don't share.
@@ -76,25 +76,25 @@ def write_safetensors(
 
 
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-"""Neither a link nor a pipe that nobody writes to is waited for. Windows has no such flags."""
+"""Don't follow links, and don't block on a pipe without a writer. Windows has no such flags."""
 
 
 class NotOrdinaryError(OSError):
-    """A file or folder of a run that is a link or something special: it could lead outside of the run."""
+    """A file or folder of a run is a link or a special file, which could lead outside the run."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(errno.ELOOP, "it is a link, or no ordinary file or folder", str(path))
 
 
 def open_new(path: Path) -> FileIO:
-    """A new file to write, after removing what an earlier process left under its name: a link goes, what it
-    leads to stays. Raises OSError."""
+    """Open a new file for writing, after removing what an earlier process left under this name. A link is
+    removed, its target stays. Raises OSError."""
     path.unlink(missing_ok=True)
     return FileIO(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINKS, 0o666), "w")
 
 
 def read_ordinary(path: Path) -> bytes:
-    """All bytes of an ordinary file. Raises NotOrdinaryError for a link or a pipe, and OSError."""
+    """Read all bytes of an ordinary file. Raises NotOrdinaryError for a link or a pipe, and OSError."""
     if _leads_elsewhere(path):
         raise NotOrdinaryError(path)
     with FileIO(os.open(path, os.O_RDONLY | _NO_LINKS), "r") as file:
@@ -104,10 +104,10 @@ def read_ordinary(path: Path) -> bytes:
 
 
 def make_real_folders(*folders: Path) -> None:
-    """Make folders, outer before inner. Raises NotOrdinaryError for one that is a link or no folder.
+    """Make folders, outer before inner. Raises NotOrdinaryError if one exists as a link or as a file.
 
-    What they lie in must be there, or OSError is raised: a run that was moved must not begin again where it
-    was.
+    Their parent folder must exist, or OSError is raised: a run that was moved must not start again at its old
+    place.
     """
     for folder in folders:
         if _leads_elsewhere(folder) or (folder.exists() and not folder.is_dir()):
@@ -116,7 +116,7 @@ def make_real_folders(*folders: Path) -> None:
 
 
 def _leads_elsewhere(path: Path) -> bool:
-    """Whether it is a link, or a junction of Windows."""
+    """Whether the path is a symbolic link or a Windows junction."""
     is_junction = getattr(os.path, "isjunction", None)  # from Python 3.12 on
     return path.is_symlink() or bool(is_junction and is_junction(path))
 
@@ -158,7 +158,7 @@ def _write_all(fd: int, piece: memoryview[int]) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the rename itself durable. Windows has no such call and needs none."""
+    """Make a rename in the folder durable. Windows has no such call and needs none."""
     if os.name == "nt":
         return
     fd = os.open(folder, os.O_RDONLY)

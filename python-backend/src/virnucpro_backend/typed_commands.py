@@ -1,4 +1,4 @@
-"""A command of the line protocol as a typed value: `msgspec` checks names, types and ranges of its fields."""
+"""Typed commands of the line protocol: `msgspec` checks the names, types and ranges of their fields."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ Command = TypeVar("Command")
 
 
 class CommandError(ValueError):
-    """A command that does not follow the protocol; the text says what is wrong."""
+    """A command does not follow the protocol; the text says what is wrong."""
 
 
 class CommandStruct(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type"):
-    """A command, or an object in one. A command gives its `type` as `tag`."""
+    """Base of the commands and of the objects inside them. A command gives its `type` as `tag`."""
 
 
 def parse_typed(fields: Mapping[str, object], command: Any) -> Any:
-    """The fields of a JSON object as one of the CommandStructs of `command`.
+    """Convert the fields of a JSON object to one of the CommandStructs of `command`.
 
     Raises CommandError, which names the command, the field and its value.
     """
@@ -43,7 +43,7 @@ def _path(wanted: type, value: object) -> Path:
 
 
 def _described(message: str, fields: Mapping[str, object]) -> str:
-    """msgspec ends its message with the place, such as `$.memory_profile.code`; the value there is added."""
+    """Add the offending value to msgspec's message, which ends with its path: `$.memory_profile.code`."""
     what, _, place = message.partition(" - at `$")
     value: Any = fields
     steps = [step for step in re.split(r"[.\[\]`]+", place) if step]

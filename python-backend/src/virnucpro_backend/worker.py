@@ -1,8 +1,8 @@
-"""`python -m virnucpro_backend.worker`: one device's process, driven over the line protocol.
+"""`python -m virnucpro_backend.worker`: the process of one device, driven over the line protocol.
 
-Says hello and begins to beat before PyTorch is imported, so that the engine sees life within a fraction of a
-second. Exit codes: 0 stopped or standard input closed, 1 an error of this program, 2 a command that breaks
-the protocol, 3 the device stopped working.
+It sends `hello` and its first heartbeats before it imports PyTorch, so that the engine hears from it within
+a fraction of a second. Exit codes: 0 stopped or standard input closed, 1 an error of this program, 2 a
+command that breaks the protocol, 3 the device stopped working.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from virnucpro_backend.protocol import Channel, EndOfCommands, MalformedCommand
 
 PROTOCOL_ERROR_EXIT_CODE = 2
 FAREWELL_SECONDS = 0.2
-"""No one may be reading any more, and a full pipe blocks."""
+"""The last event may find nobody reading, and a full pipe blocks."""
 
 TOKENIZER_THREADS = "2"
-"""The tokenizer would start a thread per core, in each of several workers."""
+"""Otherwise the tokenizer of every worker would start one thread per core."""
 
 log = logging.getLogger("worker")
 
@@ -40,12 +40,12 @@ def main() -> NoReturn:
         datefmt="%Y-%m-%dT%H:%M:%S",
     )
     if os.environ.get("VIRNUCPRO_LOG_LEVEL") == "debug":
-        logging.getLogger("virnucpro_backend").setLevel(logging.DEBUG)  # and no library's
+        logging.getLogger("virnucpro_backend").setLevel(logging.DEBUG)  # not the libraries' loggers
     status = WorkerStatus()
     heartbeat = Heartbeat(channel, status)
     threading.excepthook = lambda failed: _thread_failed(channel, failed)
     commands = channel.commands
-    # From a thread of its own: a queue must not be touched inside a signal handler.
+    # In a thread of its own: a signal handler must not touch a queue.
     signal.signal(
         signal.SIGTERM,
         lambda *_: threading.Thread(target=commands.put, args=({"type": "stop"},), daemon=True).start(),
@@ -61,7 +61,7 @@ def main() -> NoReturn:
     while True:
         fields = commands.get()
         if isinstance(fields, EndOfCommands):
-            continue  # The channel's reader, which saw the end first, is ending the process.
+            continue  # The channel's reader thread saw the end first and is already ending the process.
         if isinstance(fields, MalformedCommand):
             _refuse(channel, f"{fields.problem}: {fields.line!r}")
         try:
@@ -77,14 +77,14 @@ def main() -> NoReturn:
 
 
 def _refuse(channel: Channel, problem: str) -> NoReturn:
-    """A sender of unreadable lines can't be trusted in the others."""
+    """Report the problem and exit: a sender of unreadable lines can't be trusted with the others."""
     log.error("a command broke the protocol: %s", problem)
     channel.emit("log", level="error", message=f"A command broke the protocol: {problem}")
     _exit(PROTOCOL_ERROR_EXIT_CODE)
 
 
 def _input_closed(channel: Channel, heartbeat: Heartbeat) -> None:
-    """The engine is gone: end at once, whatever the device is doing, so that no orphan holds it."""
+    """End at once, whatever the device is doing: the engine is gone, and no orphan may hold the device."""
     heartbeat.end(FAREWELL_SECONDS)
     farewell = threading.Thread(
         target=channel.emit, args=("bye",), kwargs={"reason": "stdin_closed"}, daemon=True

@@ -1,8 +1,8 @@
-"""`python -m virnucpro_backend.cluster`: has the shares of a run computed as tasks of a Ray cluster.
+"""`python -m virnucpro_backend.cluster`: compute the shares of a run as tasks of a Ray cluster.
 
 A task runs `virnucpro compute` on whichever node Ray chooses. Ray starts it again elsewhere when its node is
-lost, and an autoscaler sees what waits. Driven over the line protocol; ends, and its tasks with it, when
-standard input closes.
+lost, and an autoscaler sees the waiting tasks. This process is driven over the line protocol; when standard
+input closes, it ends and so do its tasks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LOST_NODE_RETRIES = 3
 
 
 def compute_share(program: str, run: str, share: str, cpus: int) -> tuple[int, str, str]:
-    """On a node: compute one share; answer with the exit code, the node's name and the last lines.
+    """Compute one share on a node; return the exit code, the node's name and the last lines of output.
 
     Ray sends this function itself, so it imports what it needs and knows nothing of this module.
     """
@@ -32,7 +32,7 @@ def compute_share(program: str, run: str, share: str, cpus: int) -> tuple[int, s
     import subprocess
 
     def end_with_task() -> None:
-        # Ray kills a task's process; what the task has started must not compute on.
+        # Ray kills only the task's own process; the program that it started must end too.
         ctypes.CDLL(None).prctl(1, signal.SIGTERM)
 
     command = [program, "compute", run, "--share", share]
@@ -52,7 +52,7 @@ def compute_share(program: str, run: str, share: str, cpus: int) -> tuple[int, s
 
 @dataclass
 class Shares:
-    """Tasks of a run, one for each share that was asked for."""
+    """The tasks of a run, one for each share that was asked for."""
 
     channel: Channel
     connection: Connection
@@ -86,7 +86,7 @@ class Shares:
             self.connection.ray.cancel(task, force=True)
 
     def report_ends(self) -> None:
-        """Say which tasks have ended, and how."""
+        """Report which tasks have ended, and how."""
         ray = self.connection.ray
         if not self.tasks:
             return
@@ -103,7 +103,7 @@ class Shares:
             self._submit_as_allowed()
 
     def explain_wait(self) -> None:
-        """Say why tasks wait: there may be no node that could compute them."""
+        """Report why tasks wait: possibly no node can compute them."""
         name = "CPU" if self.cpus else "GPU"
         nodes = (node["Resources"] for node in self.connection.ray.nodes() if node["Alive"])
         most = max((node.get(name, 0) for node in nodes), default=0)
@@ -117,7 +117,7 @@ class Shares:
 
 
 def main() -> None:
-    """Connect as the first command says, then carry out the others until there are no more."""
+    """Connect as the first command says, then carry out the other commands until input ends."""
     channel = Channel()
     channel.hello("ray")
     first = channel.commands.get()

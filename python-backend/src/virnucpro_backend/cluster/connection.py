@@ -1,4 +1,4 @@
-"""Connecting to a Ray cluster as one of its drivers, with its token, or saying why that can't be done."""
+"""Connect to a Ray cluster as one of its drivers, with its token, or explain why that fails."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from typing import Any
 import psutil  # type: ignore[import-untyped]
 
 FIRST_WITH_TOKENS = (2, 52)
-"""Earlier releases of Ray let anybody who reaches a cluster run programs on it."""
+"""In earlier releases of Ray, anybody who reaches a cluster can run programs on it."""
 
 REACH_SECONDS = 10.0
 ANSWER_SECONDS = 45.0
@@ -31,7 +31,7 @@ HOW_TO_GET_THE_TOKEN = (
 TOKEN_VARIABLES = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 
 REFUSED = "InvalidAuthToken"
-"""What Ray writes, again and again until it gives up, while the cluster refuses its token."""
+"""Ray prints this repeatedly, until it gives up, while the cluster refuses its token."""
 
 ASK = """
 import json, sys
@@ -42,11 +42,11 @@ try:
 except Exception as error:
     print(json.dumps({"error": type(error).__name__, "message": str(error)}))
 """
-"""Asks a cluster for its nodes: prints their addresses, or an error."""
+"""A script that asks a cluster for its nodes and prints their addresses, or an error."""
 
 
 class ClusterRefusedError(Exception):
-    """A cluster that cannot be used, and what to do about it."""
+    """The cluster cannot be used; `next_step` says what to do about it."""
 
     def __init__(self, message: str, next_step: str) -> None:
         super().__init__(message)
@@ -54,13 +54,13 @@ class ClusterRefusedError(Exception):
 
 
 class TokenRefusedError(ClusterRefusedError):
-    """It wants a token, and not this one."""
+    """The cluster wants a token, and not this one."""
 
 
 @dataclass(frozen=True)
 class Connection:
-    """A driver's connection. `ray` is the package; `version` its own and the cluster's; `job` what the
-    cluster calls this driver."""
+    """A driver's connection. `ray`: the imported package. `version`: the same here and on the cluster.
+    `job`: the cluster's name for this driver."""
 
     ray: Any
     version: str
@@ -70,8 +70,8 @@ class Connection:
 def connect(address: str, warn: Callable[[str], None]) -> Connection:
     """Connect to the cluster whose head node is at `address`, `host:port`. Takes seconds.
 
-    The token comes from where Ray itself looks for it. Raises ClusterRefusedError for a cluster that can't be
-    reached, that has no token though others than this computer reach it, or that has another Ray or Python.
+    The token comes from where Ray itself looks for it. Raises ClusterRefusedError if the cluster can't be
+    reached, asks for no token although other computers can reach it, or has another version of Ray or Python.
     """
     if not re.fullmatch(r"(?!-)[\w.:\[\]-]+:\d+", address):
         raise ClusterRefusedError(
@@ -109,17 +109,17 @@ def connect(address: str, warn: Callable[[str], None]) -> Connection:
     except Exception as error:
         kind, message = type(error).__name__, str(error)
         if isinstance(error, ConnectionError):
-            # It says why only in its log.
+            # Ray gives the reason only in its log.
             message += str(_answer(address, os.environ["RAY_AUTH_MODE"]))
         raise failure_to_connect(address, kind, message) from error
     return Connection(ray, f"Ray {version}", ray.get_runtime_context().get_job_id())
 
 
 def is_protected(answer: dict[str, Any], address: str, outer: Sequence[str]) -> bool:
-    """Whether a cluster refuses who shows no token, from what it answered to that. `outer`: this computer's
-    addresses in networks where the cluster's port answers.
+    """Whether the cluster refuses clients without a token, judged by its `answer` to one. `outer`: this
+    computer's non-loopback addresses at which the cluster's port answers.
 
-    Raises ClusterRefusedError where it does not, and other computers reach it; and where it gave no answer.
+    Raises ClusterRefusedError if it accepts them and other computers can reach it, or if it gave no answer.
     """
     if "nodes" in answer:
         open_to = [*outer, *(node for node in answer["nodes"] if not _is_loopback(node))]
@@ -138,7 +138,7 @@ def is_protected(answer: dict[str, Any], address: str, outer: Sequence[str]) -> 
 
 
 def failure_to_connect(address: str, kind: str, message: str) -> ClusterRefusedError:
-    """Ray's exception, by the name of its class and its text, in words for the user."""
+    """Translate Ray's exception, given as class name and text, into an error for the user."""
     text = f"{kind} {message}"
     first = " ".join(message.split())[:300]
     if "AuthenticationError" in text or REFUSED in text:
@@ -168,7 +168,7 @@ def failure_to_connect(address: str, kind: str, message: str) -> ClusterRefusedE
 
 
 def _installed() -> str:
-    """Ray's version, without importing it: what is in the environment then is what it goes by."""
+    """Return Ray's version without importing Ray, which would read its environment variables too early."""
     if importlib.util.find_spec("ray") is None:
         raise ClusterRefusedError(
             "Ray is not installed in the program's Python environment.",
@@ -193,9 +193,9 @@ def release(version: str) -> tuple[int, ...]:
 
 
 def _answer(address: str, mode: str) -> dict[str, Any]:
-    """What the cluster answers to who shows no token (`disabled`), or this computer's (`token`)."""
+    """Ask the cluster for its nodes without a token (`disabled`) or with this computer's (`token`)."""
     env = {**os.environ, "RAY_AUTH_MODE": mode, "RAY_USAGE_STATS_ENABLED": "0"}
-    # In a process of its own: Ray reads these variables once, and tries for long.
+    # In a separate process: Ray reads these variables only once, and retries for a long time.
     with subprocess.Popen(
         [sys.executable, "-c", ASK, address],
         env=env,
@@ -235,7 +235,7 @@ def _host_and_port(address: str) -> tuple[str, int]:
 
 
 def _outer_addresses(port: int) -> list[str]:
-    """Addresses of this computer, but for its own loopback ones, at which somebody listens on a port."""
+    """This computer's non-loopback addresses at which something listens on the port."""
     found = []
     for addresses in psutil.net_if_addrs().values():
         for address in addresses:

@@ -1,4 +1,4 @@
-"""The panel of controls: which sequences it has, what a model makes of them, and what to think of it."""
+"""The panel of control sequences: scores it with a model, and judges the answers."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ QUICK_PER_GROUP = 20
 Verdict = Literal["works", "differs", "shifted", "weak", "chance", "inverted", "no_answer"]
 
 LOWEST_AUROC = 0.8
-"""Counting k-mers tells the panel's kind of pieces apart with about 0.83, in no time: what is worse than
-that, be it a model or its computation, is not worth its work."""
+"""Counting k-mers, which takes no time, reaches about 0.83 on pieces like the panel's. A lower value means
+that the model or its computation is not worth the effort."""
 FEWEST_SCORED = 0.95
 """Every sequence of the panel has an open frame, so each must get a score."""
 
@@ -44,7 +44,7 @@ class PanelSequence:
 
 @dataclass(frozen=True)
 class GroupResult:
-    """What a model makes of a group. `scores`: of every sequence, in the panel's order, None without one."""
+    """A model's results on a group. `scores`: one per sequence in the panel's order, None if it has none."""
 
     group: Group
     sequences: int
@@ -55,14 +55,14 @@ class GroupResult:
 
 
 def panel_file(resources: Path, chunk_length: int) -> Path:
-    """The panel for a model's chunk length: the longest pieces that are one chunk of it."""
+    """The panel for a model's chunk length: its pieces are as long as possible within one chunk."""
     return resources / "controls" / ("500.fa" if chunk_length >= 500 else "300.fa")
 
 
 def run_controls(
     model_folder: Path, kind: DeviceKind, precision: Precision, resources: Path, *, quick: bool = False
 ) -> dict[str, Any]:
-    """Score the panel with a model and judge the answers; the report as JSON has it.
+    """Score the panel with a model, judge the answers, and return the report for JSON.
 
     `quick`: only 20 viral and 20 host sequences. Raises what `score_sequences` raises.
     """
@@ -95,7 +95,7 @@ def _is_quick(header: str) -> bool:
 
 
 def known_scores(resources: Path, model_hash: str, panel: Path) -> dict[str, float] | None:
-    """FP32 scores of the panel's sequences by their names, for the models that the program brings."""
+    """FP32 scores of the panel's sequences by name; None unless the model comes with the program."""
     content = json.loads((resources / "controls" / "known-scores.json").read_text(encoding="utf-8"))
     by_panel = msgspec.convert(content, dict[str, dict[str, dict[str, float]]])
     return by_panel.get(model_hash, {}).get(panel.name)
@@ -104,7 +104,7 @@ def known_scores(resources: Path, model_hash: str, panel: Path) -> dict[str, flo
 def judge(scored: ScoredSequences, precision: Precision, known: dict[str, float] | None) -> dict[str, Any]:
     """Groups, AUROC of viral against host sequences, and the verdict with its reasons.
 
-    Raises ValueError where a sequence is longer than a chunk: a panel for another model.
+    Raises ValueError if a sequence is longer than a chunk: then the panel is for another model.
     """
     sequences = [parse_header(header) for header in scored.headers]
     if len(scored.chunks.record) != len(sequences):
@@ -129,7 +129,7 @@ def judge(scored: ScoredSequences, precision: Precision, known: dict[str, float]
 
 
 def parse_header(header: str) -> PanelSequence:
-    """`viral_007 ...`: the name's two halves are the group and the number."""
+    """Parse `viral_007 ...`: the two halves of the name are the group and the number."""
     name = header.split()[0]
     group, _, number = name.partition("_")
     return PanelSequence(name, msgspec.convert(group, Group), int(number))
@@ -153,7 +153,7 @@ def _largest_difference(
     scores: npt.NDArray[np.float64],
     known: dict[str, float] | None,
 ) -> float | None:
-    """From the known scores; None where none are known, and 1 where a sequence has no score but should."""
+    """The largest difference from the known scores; None without known scores, 1 if a score is missing."""
     if known is None:
         return None
     expected = np.array([known[s.name] for s in sequences])

@@ -1,4 +1,4 @@
-"""Scores of whole sequences in memory, by the preparation and the scorer that a run uses."""
+"""Scores sequences in memory, with the preparation and the scorer that a run uses."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ScoredSequences:
 
     @property
     def chunk_scores(self) -> npt.NDArray[np.float64]:
-        """P(virus) of every chunk's most decided frame: at least 0.5 exactly where the call is virus."""
+        """P(virus) of the most decisive frame of each chunk: at least 0.5 exactly if the call is virus."""
         score1, score2 = self.score1.astype(np.float64), self.score2.astype(np.float64)
         return np.where(score2 >= score1, score2, 1 - score1)
 
@@ -92,7 +92,7 @@ class _Prepared:
     headers: tuple[str, ...]
     lengths: npt.NDArray[np.int64]
     parts: tuple[tuple[Path, str, int], ...]
-    """Of every part its file, its SHA-256 and the number of its frames."""
+    """The file, the SHA-256 and the number of frames of each part."""
 
 
 def _prepare(sequences: Path, folder: Path, chunk_length: int) -> _Prepared:

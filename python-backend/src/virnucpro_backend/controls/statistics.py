@@ -1,4 +1,4 @@
-"""Areas under ROC curves and shares, each with its interval."""
+"""Areas under ROC curves and proportions, each with its confidence interval."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 
 NORMAL_95 = 1.959963984540054
-"""Standard deviations on either side that hold 95 % of a normal distribution."""
+"""95 % of a normal distribution lies within this many standard deviations of its mean."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Estimate:
 
 
 def auroc(positive: BoolArray, scores: FloatArray) -> float:
-    """Area under the ROC curve: how often a positive has the higher score of the two; ties count half."""
+    """Area under the ROC curve: how often a positive scores higher than a negative; ties count half."""
     ranks = _middle_ranks(scores)
     n = int(positive.sum())
     m = positive.size - n
@@ -35,8 +35,8 @@ def auroc(positive: BoolArray, scores: FloatArray) -> float:
 def auroc_with_interval(positive: BoolArray, scores: FloatArray) -> Estimate:
     """AUROC with DeLong's interval (DeLong et al. 1988, doi:10.2307/2531595), on the logit scale.
 
-    On the plain scale the interval of an area near 1 would reach beyond 1. Raises ValueError with fewer than
-    two of either class.
+    On the plain scale the interval of an area near 1 would reach beyond 1. Raises ValueError if either class
+    has fewer than two.
     """
     n = int(positive.sum())
     m = positive.size - n
@@ -49,7 +49,7 @@ def auroc_with_interval(positive: BoolArray, scores: FloatArray) -> Estimate:
     area = float(above.mean())
     error = math.sqrt(above.var(ddof=1) / n + below.var(ddof=1) / m)
     if error == 0 or not 0 < area < 1:
-        # All pairs alike: what n + m sequences without an exception still allow, by the rule of three.
+        # All pairs agree: by the rule of three, n + m sequences without an exception still allow this much.
         slack = min(1.0, 3 / min(n, m))
         return Estimate(area, max(0.0, area - slack), min(1.0, area + slack))
     logit, width = math.log(area / (1 - area)), NORMAL_95 * error / (area * (1 - area))
@@ -57,7 +57,7 @@ def auroc_with_interval(positive: BoolArray, scores: FloatArray) -> Estimate:
 
 
 def share(count: int, total: int) -> Estimate:
-    """count / total with Wilson's interval."""
+    """Return count / total with Wilson's interval."""
     if total == 0:
         return Estimate(math.nan, 0.0, 1.0)
     p, z2 = count / total, NORMAL_95**2
@@ -67,7 +67,7 @@ def share(count: int, total: int) -> Estimate:
 
 
 def _middle_ranks(values: FloatArray) -> FloatArray:
-    """Ranks from 1; equal values share the mean of theirs."""
+    """Ranks from 1; equal values share the mean of their ranks."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     ranks: FloatArray = (np.cumsum(counts) - (counts - 1) / 2)[place]
     return ranks

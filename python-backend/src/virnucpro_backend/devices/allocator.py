@@ -1,6 +1,6 @@
-"""PyTorch's allocator of a GPU's memory, set up alike for workers and for what measures their memory.
+"""Settings of PyTorch's GPU memory allocator, the same for workers and for the tools that measure them.
 
-Imports no torch: a worker says hello before it does.
+This module doesn't import torch, because a worker sends its hello before that import.
 """
 
 from __future__ import annotations
@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 
 SETTINGS = {
-    # Batches of many sizes otherwise leave holes, as large again as what they use. Two names, old and new.
+    # Without it, batches of many sizes leave holes as large as the memory in use. Old and new name.
     "PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True",
     "PYTORCH_ALLOC_CONF": "expandable_segments:True",
 }
 
 
 def set_up_device_allocator() -> None:
-    """Effective for a process that has not used a GPU yet. What the user's environment says is kept."""
+    """Set the defaults, before the process first uses a GPU. The user's environment takes precedence."""
     for name, value in SETTINGS.items():
         os.environ.setdefault(name, value)

@@ -1,9 +1,9 @@
-"""AMD GPUs on Linux, from the files that the kernel's driver keeps: no ROCm, no torch, no device opened.
+"""AMD GPUs on Linux, read from the kernel driver's files without ROCm, torch or opening a device.
 
-What can compute is listed in the topology of the driver's compute part (`/sys/class/kfd`); its memory, load
-and sensors are in the folder of the graphics device (`/sys/class/drm/renderD*`). A file that is missing or
-can't be read costs its figure, not the GPU. Written after the kernel's documentation and AMD's runtime; what
-is read has been tested on made-up files of that format only.
+The driver's compute part lists the GPUs that can compute in its topology (`/sys/class/kfd`); their memory,
+load and sensors are in the folder of the graphics device (`/sys/class/drm/renderD*`). If a file is missing or
+can't be read, only its figure is lost, not the GPU. Written after the kernel's documentation and AMD's
+runtime, and tested only on made-up files of that format.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _NAMES = "usr/share/libdrm/amdgpu.ids"
 @dataclass(frozen=True)
 class AmdGpu:
     """One GPU. `index`: the number that ROCm's runtime gives it. `uuid`: `GPU-` and 16 hexadecimal digits as
-    the runtime writes it, or `AMD-` and the PCI address for a GPU without a number of its own, as some
-    consumer cards and all integrated GPUs are. `gfx_target`: its instruction set, such as gfx1100.
+    the runtime writes it, or `AMD-` and the PCI address for a GPU without a unique number, such as some
+    consumer cards and all integrated GPUs. `gfx_target`: its instruction set, such as gfx1100.
     `permitted`: whether this account may open it. `kfd_id`: the driver's number; `folder`: its sysfs files.
     """
 
@@ -40,18 +40,18 @@ class AmdGpu:
     folder: Path
 
     def memory(self) -> tuple[int, int]:
-        """Bytes of the GPU's own memory: total, and used by anybody; 0 where the driver doesn't say. An
-        integrated GPU's is what the firmware set aside of main memory.
+        """Bytes of the GPU's own memory: total, and used by all processes; 0 if the driver doesn't say. An
+        integrated GPU's is the part of main memory that the firmware reserved.
         """
         total, used = (_number(self.folder / f"mem_info_vram_{which}") or 0 for which in ("total", "used"))
         return total, min(used, total)
 
     def figures(self) -> dict[str, Any]:
-        """Load, memory, temperature (degrees Celsius) and power (watts) now; None for what can't be read."""
+        """Current load, memory, temperature (degrees Celsius) and power (watts); None where unreadable."""
         busy = _number(self.folder / "gpu_busy_percent")
         used, total = (_number(self.folder / f"mem_info_vram_{which}") for which in ("used", "total"))
         temperature = _first_number(self._sensors("temp1_input"))
-        # The mean over the last moments where the hardware has one; newer cards only tell the power now.
+        # Prefer the mean over the last moments; newer cards report only the current power.
         power = _first_number([*self._sensors("power1_average"), *self._sensors("power1_input")])
         return {
             "utilization_percent": None if busy is None else min(100, max(0, busy)),
@@ -76,10 +76,10 @@ class AmdGpu:
 
 
 def amd_gpus(root: Path = Path("/")) -> list[AmdGpu]:
-    """The AMD GPUs that ROCm's runtime can see here, in its order; empty on other systems than Linux.
+    """The AMD GPUs that ROCm's runtime can see here, in its order; empty on systems other than Linux.
 
-    The runtime counts what this computes over, too: nodes that may be read, that have arithmetic units, and
-    whose render device is there (in a container it may be missing). `root`: where sys, dev and usr lie.
+    Like the runtime, this counts the nodes that are readable, have arithmetic units, and have a render device
+    (which may be missing in a container). `root`: the folder that holds sys, dev and usr.
     """
     found: list[AmdGpu] = []
     nodes = [(node, _properties(node)) for node in _numbered(root / _TOPOLOGY)]
@@ -90,7 +90,7 @@ def amd_gpus(root: Path = Path("/")) -> list[AmdGpu]:
             continue
         folder = root / "sys/class/drm" / render.name / "device"
         unique_id = properties.get("unique_id", 0)
-        # Partitions of one GPU share a number under some drivers: it then names none of them.
+        # Under some drivers the partitions of one GPU share a number, which then identifies none of them.
         is_named = unique_id != 0 and unique_ids.count(unique_id) == 1
         uuid = f"GPU-{unique_id:016x}" if is_named else f"AMD-{_pci_address(properties)}"
         if any(gpu.uuid == uuid for gpu in found):
@@ -112,21 +112,21 @@ def amd_gpus(root: Path = Path("/")) -> list[AmdGpu]:
 
 
 def gfx_target(version: int) -> str:
-    """The driver's number of an instruction set, such as 90402, as compilers write it: gfx942. Minor version
-    and stepping are hexadecimal digits there, so 90010 is gfx90a.
+    """Convert the driver's number of an instruction set, such as 90402, to the compilers' name: gfx942. Minor
+    version and stepping become hexadecimal digits, so 90010 is gfx90a.
     """
     return f"gfx{version // 10_000}{version // 100 % 100:x}{version % 100:x}"
 
 
 def _is_integrated(properties: dict[str, int], folder: Path) -> bool:
-    """Part of a processor: old drivers list it with the cores, others give it a voltage of its own."""
+    """Whether the GPU is part of a processor: drivers list it with cores, or give it a vddnb voltage."""
     if properties.get("cpu_cores_count", 0) > 0:
         return True
     return any(_text(label) == "vddnb" for label in folder.glob("hwmon/hwmon*/in1_label"))
 
 
 def _name(folder: Path, names: Path) -> str | None:
-    """The name on the card where its memory chip holds one, else libdrm's by device and revision."""
+    """The name stored on the card if there is one, else libdrm's name for its device and revision."""
     name = _text(folder / "product_name")
     if name:
         return name
@@ -148,13 +148,13 @@ def _pci_address(properties: dict[str, int]) -> str:
 
 
 def _properties(node: Path) -> dict[str, int]:
-    """A file of lines `name number`; empty where the driver hides the node from this process."""
+    """Read the lines `name number`; empty if the driver hides the node from this process."""
     pairs = (line.split() for line in (_text(node / "properties") or "").splitlines())
     return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and pair[1].isdecimal()}
 
 
 def _numbered(folder: Path) -> Iterator[Path]:
-    """The sub-folders whose names are numbers, in their order."""
+    """The sub-folders whose names are numbers, in numeric order."""
     try:
         names = [name for name in os.listdir(folder) if name.isdecimal()]
     except OSError:
@@ -167,7 +167,7 @@ def _first_number(paths: list[Path]) -> int | None:
 
 
 def _number(path: Path) -> int | None:
-    """The whole number in a file, decimal or as 0x...; None where there is none."""
+    """The integer in a file, decimal or as 0x...; None if there is none."""
     text = _text(path)
     try:
         return None if text is None else int(text, 0)

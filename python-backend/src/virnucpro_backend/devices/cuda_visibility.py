@@ -1,4 +1,4 @@
-"""What `CUDA_VISIBLE_DEVICES`, as the user set it, leaves of the GPUs of this computer."""
+"""Which of this computer's GPUs the user's `CUDA_VISIBLE_DEVICES` leaves visible."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class NamedDevice:
-    """A GPU or a MIG slice by its names: nvidia-smi's number, UUID, and for a slice the UUID of its GPU."""
+    """The names of a GPU or MIG slice: nvidia-smi's number, UUID, and for a slice the UUID of its GPU."""
 
     index: int
     uuid: str
@@ -20,9 +20,9 @@ def visible_uuids(setting: str | None, devices: Sequence[NamedDevice]) -> set[st
 
     `None` (not set) leaves all. Tokens are numbers, UUIDs or unique beginnings of UUIDs (`GPU-...`), and MIG
     slices as `MIG-<UUID>` or in the older form `MIG-GPU-<UUID>/<instance>/<instance>`. As in CUDA, the first
-    token that names nothing ends the list, so an empty value and `-1` leave none. Numbers are read as
-    nvidia-smi's, which is what this program shows everywhere. A slice is visible with its GPU, and a GPU with
-    one of its slices is not.
+    token that names nothing ends the list, so an empty value and `-1` leave none. Numbers are nvidia-smi's,
+    which this program shows everywhere. If a GPU is named, its slices are visible too; naming a slice doesn't
+    make its GPU visible.
     """
     if setting is None:
         return {device.uuid for device in devices}

@@ -20,7 +20,7 @@ ROOT = Path("/")
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes of main memory: all that this process may use, and how much of it is free to take now."""
+    """Bytes of main memory: how much this process may use, and how much of it is free now."""
 
     total: int
     available: int
@@ -28,15 +28,15 @@ class Memory:
 
 @dataclass(frozen=True)
 class CpuTimes:
-    """Seconds that all cores together were busy, and in total, since the system started; only differences
-    count."""
+    """Busy and total seconds of all cores together since the system started. Only differences are
+    meaningful."""
 
     busy: float
     total: float
 
 
 def cpu_name() -> str:
-    """The processor's name as its maker writes it, or the machine type where the system doesn't say."""
+    """The processor's name as its maker writes it, or the machine type if the system doesn't say."""
     name = ""
     if sys.platform.startswith("linux"):
         name = _model_name(_text(Path("/proc/cpuinfo")))
@@ -84,7 +84,7 @@ def cpu_quota(root: Path) -> int | None:
 
 
 def cpu_precisions(cpuinfo: Path = Path("/proc/cpuinfo")) -> list[Precision]:
-    """What the processor has instructions for. BF16 is found on Linux, and on x64: AMX or AVX512-BF16."""
+    """Precisions the processor has instructions for. BF16 (AMX, AVX512-BF16) is detected on Linux x64."""
     flags = next((line.split() for line in _text(cpuinfo).splitlines() if line.startswith("flags")), [])
     return ["bf16", "fp32"] if {"amx_bf16", "avx512_bf16"} & set(flags) else ["fp32"]
 
@@ -127,13 +127,13 @@ def _control_groups(root: Path) -> list[Path]:
 def cpu_times() -> CpuTimes:
     """Busy and total processor time of the whole computer."""
     times = psutil.cpu_times()._asdict()
-    # Linux counts the time of virtual machines once more, in the time of the user.
+    # Linux already counts the time of virtual machines as user time.
     total = sum(seconds for name, seconds in times.items() if not name.startswith("guest"))
     return CpuTimes(total - times["idle"] - times.get("iowait", 0.0), total)
 
 
 def own_memory_bytes() -> int:
-    """Main memory that this process holds now; on Linux without mapped files, which processes share."""
+    """Bytes of main memory this process holds; on Linux without mapped files, which processes share."""
     memory = psutil.Process().memory_info()
     return int(memory.rss - getattr(memory, "shared", 0))
 

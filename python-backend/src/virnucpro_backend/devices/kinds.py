@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 DeviceKind = Literal["cpu", "cuda", "rocm", "mps"]
-"""`cuda` is NVIDIA's GPUs and `rocm` AMD's, though PyTorch calls the devices of both `cuda`."""
+"""`cuda` stands for NVIDIA's GPUs and `rocm` for AMD's, although PyTorch calls both `cuda`."""
 
 Precision = Literal["fp32", "bf16", "fp16", "fp8"]
-"""Of a run's matrix products."""
+"""The precision of a run's matrix products."""

@@ -1,9 +1,9 @@
-"""`python -m virnucpro_backend.devices.monitor`: a `sample` of GPUs and processor every second.
+"""`python -m virnucpro_backend.devices.monitor`: send a `sample` of GPUs and processor every second.
 
 Ends when standard input closes.
 
-A value that can't be read is null and the sampling goes on: a GPU that drops out must not take the others'
-figures with it, and a driver that fails at the start is asked again with every sample.
+A value that can't be read is null, and sampling goes on: when one GPU drops out, the figures of the others
+must still arrive, and a driver that fails at the start is tried again with every sample.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from virnucpro_backend.protocol import Channel, EndOfCommands
 
 
 class DeviceSampler:
-    """Reads the figures of given GPUs or MIG slices (UUIDs as the probe names them): AMD's from the kernel's
-    files below `root`, all others from NVML.
+    """Reads the figures of the given GPUs or MIG slices (by the probe's UUIDs): AMD's from the kernel's files
+    below `root`, all others from NVML.
     """
 
     def __init__(self, uuids: Sequence[str], root: Path = Path("/")) -> None:
@@ -33,7 +33,7 @@ class DeviceSampler:
         self._last_cpu = cpu_times()
 
     def sample(self) -> dict[str, Any]:
-        """Fields of one `sample` event; percentages are of the time since the sample before."""
+        """Return the fields of one `sample` event; percentages cover the time since the previous sample."""
         ram = memory()
         return {
             "time": time.time(),
@@ -55,7 +55,7 @@ class DeviceSampler:
             "power_w": None,
         }
         nvml = self._opened()
-        # A new handle each time: one from before a GPU fell off the bus stays dead.
+        # Get a new handle each time: an old one stays dead after a GPU has fallen off the bus.
         handle = nvml and nvml.ask(nvml.api.nvmlDeviceGetHandleByUUID, uuid)
         if nvml is None or handle is None:
             return figures
@@ -106,7 +106,7 @@ def main() -> None:
             command = channel.commands.get(timeout=max(0.0, next_time - time.monotonic()))
         except queue.Empty:
             channel.emit("sample", **sampler.sample())
-            # From now, not from the plan: after a suspended computer wakes there is no burst of samples.
+            # Count from now, so that a computer that wakes from sleep sends no burst of samples.
             next_time = time.monotonic() + arguments.interval
             continue
         if isinstance(command, EndOfCommands):

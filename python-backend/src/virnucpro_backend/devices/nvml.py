@@ -1,7 +1,7 @@
-"""NVIDIA's management library, and why it can't be opened.
+"""Opens NVIDIA's management library (NVML), or explains why it can't be opened.
 
 NVML reads facts about GPUs without creating a CUDA context, so it takes no device memory and disturbs no
-running job. Imports neither torch nor numpy.
+running job. This module imports neither torch nor numpy.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 T = TypeVar("T")
 
 NVML_MODULE = "pynvml"
-"""Name of the module of the package nvidia-ml-py; tests put a made-up one in its place."""
+"""The module of the package nvidia-ml-py; tests replace it with a fake."""
 
 
 NoGpuCode = Literal[
@@ -29,7 +29,7 @@ NoGpuCode = Literal[
 
 
 class NvmlUnavailableError(Exception):
-    """NVML can't be used here; the text tells the user why, the code a window in another language."""
+    """NVML can't be used here. The text tells the user why; the window translates the code."""
 
     def __init__(self, code: NoGpuCode, text: str) -> None:
         super().__init__(text)
@@ -43,14 +43,14 @@ class Nvml:
         self.api = api
 
     def ask(self, question: Callable[..., T], *arguments: object) -> T | None:
-        """The answer of one NVML call; None where this GPU or driver can't say."""
+        """Make one NVML call; None if this GPU or driver doesn't support it."""
         try:
             return question(*arguments)
         except self.api.NVMLError:
             return None
 
     def handles(self) -> list[tuple[int, Any]]:
-        """Number (as nvidia-smi shows it) and handle of each GPU that answers."""
+        """The number (as nvidia-smi shows it) and the handle of each GPU that answers."""
         found = []
         for index in range(self.ask(self.api.nvmlDeviceGetCount) or 0):
             handle = self.ask(self.api.nvmlDeviceGetHandleByIndex, index)
@@ -59,7 +59,7 @@ class Nvml:
         return found
 
     def slices(self, handle: Any) -> list[Any]:
-        """Handles of the MIG slices on a GPU; empty where MIG is off or not supported."""
+        """The handles of a GPU's MIG slices; empty if MIG is off or not supported."""
         found = []
         for index in range(self.ask(self.api.nvmlDeviceGetMaxMigDeviceCount, handle) or 0):
             piece = self.ask(self.api.nvmlDeviceGetMigDeviceHandleByIndex, handle, index)

@@ -1,4 +1,4 @@
-"""Which GPU has the arithmetic of which precision. The probe reports it, and a worker refuses the rest."""
+"""Which precisions each GPU supports. The probe reports them, and a worker refuses all others."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ LEAST_CAPABILITY: dict[Precision, tuple[int, int]] = {
     "fp16": (7, 0),
     "fp32": (0, 0),
 }
-"""NVIDIA's compute capability from which a GPU has a precision. GPUs before Volta have FP16 numbers, but no
-faster arithmetic for them."""
+"""The lowest NVIDIA compute capability that supports each precision. GPUs before Volta have FP16 numbers,
+but compute no faster with them."""
 
 AMD_TARGETS: dict[Precision, tuple[str, ...]] = {
     "fp8": (),
@@ -21,7 +21,7 @@ AMD_TARGETS: dict[Precision, tuple[str, ...]] = {
     "fp16": ("gfx90", "gfx94", "gfx95", "gfx10", "gfx11", "gfx12"),
     "fp32": ("gfx",),
 }
-"""How the names of those of AMD's instruction sets begin that have fast arithmetic of a precision.
+"""Prefixes of the AMD instruction sets that have fast arithmetic in each precision.
 
 BF16: the matrix units of MI200 and later and of RDNA 3 and later; those of MI100 are half as fast in it.
 FP16: also paired arithmetic, from Vega on. FP8: none, because the layers for it use NVIDIA's format.
@@ -29,10 +29,10 @@ FP16: also paired arithmetic, from Vega on. FP8: none, because the layers for it
 
 
 def nvidia_precisions(capability: tuple[int, int]) -> list[Precision]:
-    """What a GPU of this compute capability can compute in."""
+    """The precisions of a GPU with this compute capability."""
     return [precision for precision in ALL if capability >= LEAST_CAPABILITY[precision]]
 
 
 def amd_precisions(gfx_target: str) -> list[Precision]:
-    """What a GPU with this instruction set, such as gfx1100, can compute in."""
+    """The precisions of a GPU with this instruction set, such as gfx1100."""
     return [precision for precision in ALL if gfx_target.startswith(AMD_TARGETS[precision])]

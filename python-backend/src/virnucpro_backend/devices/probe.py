@@ -1,8 +1,9 @@
-"""`python -m virnucpro_backend.devices.probe`: one JSON object about this computer's GPUs and processor.
+"""`python -m virnucpro_backend.devices.probe`: write a JSON object about this computer's devices.
 
-NVIDIA's GPUs come from NVML, AMD's from the kernel's files: no torch and no context on a device, so that the
-probe is quick and takes no device memory. The GPUs' numbers are nvidia-smi's, and for AMD's those of ROCm's
-runtime. An NVIDIA GPU in MIG mode is listed (it can't be used whole), followed by its slices.
+NVIDIA's GPUs are read through NVML and AMD's from the kernel's files. The probe imports no torch and creates
+no context on a device, so it is quick and takes no device memory. GPUs have nvidia-smi's numbers, and AMD's
+those of ROCm's runtime. An NVIDIA GPU in MIG mode is listed, though only its slices, which follow it, can be
+used.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ from virnucpro_backend.protocol import PROTOCOL_VERSION
 
 
 def probe(environ: Mapping[str, str], root: Path = Path("/")) -> dict[str, Any]:
-    """What there is to compute on, as the object of schemas/probe-result.json. Never raises for want of a
-    GPU. `root`: where the kernel's files lie.
+    """Describe this computer's devices as the object of schemas/probe-result.json. A missing GPU is no error.
+    `root`: the folder that holds the kernel's files.
     """
     settings = {
         name: environ.get(name.upper())
@@ -58,7 +59,7 @@ def probe(environ: Mapping[str, str], root: Path = Path("/")) -> dict[str, Any]:
     visible = visible_uuids(settings["cuda_visible_devices"], named)
     amd = amd_gpus(root)
     visible |= rocm_visibility.visible_uuids(environ, [gpu.uuid for gpu in amd])
-    # A PyTorch is built for the GPUs of one maker: the others' can't be used with it.
+    # A PyTorch build supports the GPUs of one maker only.
     build = torch_build()
     gpus = [
         *({**gpu, "blocked_by": None if build in ("cuda", None) else "pytorch"} for gpu in nvidia),
@@ -89,7 +90,7 @@ def probe(environ: Mapping[str, str], root: Path = Path("/")) -> dict[str, Any]:
 
 
 def _cuda_version(number: int | None) -> str | None:
-    """NVML's 13010 as the text 13.1."""
+    """Convert NVML's 13010 to the text 13.1."""
     return None if number is None else f"{number // 1000}.{number % 1000 // 10}"
 
 
@@ -98,7 +99,7 @@ def _nvidia_gpus(nvml: Nvml) -> list[dict[str, Any]]:
     for index, handle in nvml.handles():
         uuid = nvml.ask(nvml.api.nvmlDeviceGetUUID, handle)
         if uuid is None:
-            continue  # Without a UUID no worker can be pinned to it.
+            continue  # No worker can be pinned to a GPU without a UUID.
         mode = nvml.ask(nvml.api.nvmlDeviceGetMigMode, handle)
         split = bool(mode and mode[0])
         capability = nvml.ask(nvml.api.nvmlDeviceGetCudaComputeCapability, handle) or (0, 0)
@@ -147,7 +148,7 @@ def _amd_gpu(gpu: AmdGpu, build: TorchBuild | None, root: Path) -> dict[str, Any
 
 
 def _processes(nvml: Nvml, handle: Any) -> list[dict[str, Any]]:
-    """Who uses the GPU: processes that compute on it or draw with it, each once."""
+    """The processes that compute on the GPU or draw with it, each once."""
     found: dict[int, dict[str, Any]] = {}
     for question in (
         nvml.api.nvmlDeviceGetComputeRunningProcesses,

@@ -1,4 +1,4 @@
-"""What ROCm's variables, as the user set them, leave of the AMD GPUs of this computer."""
+"""Which of this computer's AMD GPUs the user's ROCm variables leave visible."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ SHORTEST_UUID = len("GPU-") + 1
 
 
 def visible_uuids(environ: Mapping[str, str], uuids: Sequence[str]) -> set[str]:
-    """UUIDs of the GPUs left visible, out of all in the order of ROCm's runtime.
+    """UUIDs of the visible GPUs; `uuids` are all GPUs in the order of ROCm's runtime.
 
-    There are two sieves, and the second counts what the first has left, in the order that the first names:
-    ROCR_VISIBLE_DEVICES in the runtime, then HIP_VISIBLE_DEVICES, or where that is not set
-    CUDA_VISIBLE_DEVICES. Tokens are numbers, or unique beginnings of UUIDs; the first that names nothing, or
-    a GPU again, ends the list, so an empty value and `-1` leave none.
+    Two filters apply in turn: ROCR_VISIBLE_DEVICES in the runtime, then HIP_VISIBLE_DEVICES, or
+    CUDA_VISIBLE_DEVICES if that is not set. The second numbers the GPUs that the first left, in the first's
+    order. Tokens are numbers, or unique prefixes of UUIDs; the first token that names nothing, or names a GPU
+    again, ends the list, so an empty value and `-1` leave none.
     """
     left = list(uuids)
     second = environ.get("HIP_VISIBLE_DEVICES", environ.get("CUDA_VISIBLE_DEVICES"))

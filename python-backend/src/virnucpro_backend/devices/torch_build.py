@@ -1,4 +1,4 @@
-"""For which GPUs the installed PyTorch was built, without the seconds that importing it takes."""
+"""Finds which GPUs the installed PyTorch was built for, without importing it, which takes seconds."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ TorchBuild = Literal["cuda", "rocm", "cpu"]
 
 
 def torch_build() -> TorchBuild | None:
-    """What the PyTorch of this environment computes on: NVIDIA's GPUs, AMD's, or none of them. None where it
-    is not installed or doesn't say.
+    """Whether this environment's PyTorch computes on NVIDIA's GPUs, AMD's, or the CPU only. None if it is not
+    installed or doesn't say.
     """
     text = _version_file()
     return None if text is None else build_of(text)
 
 
 def torch_cuda() -> str | None:
-    """The CUDA that the PyTorch of this environment is built for, such as 13.0; None for another, or none."""
+    """The CUDA version this environment's PyTorch is built for, such as 13.0; None if it has none."""
     text = _version_file()
     return None if text is None or build_of(text) != "cuda" else _value(text, "cuda")
 
@@ -35,7 +35,7 @@ def _version_file() -> str | None:
 
 
 def build_of(version_file: str) -> TorchBuild:
-    """The same from the text of torch/version.py, where `hip` or `cuda` is a version, or neither."""
+    """Read the build from the text of torch/version.py, where `hip`, `cuda` or neither has a version."""
     for name, build in (("hip", "rocm"), ("cuda", "cuda")):
         if _value(version_file, name) is not None:
             return build  # type: ignore[return-value]

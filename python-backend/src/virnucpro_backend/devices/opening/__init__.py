@@ -1,1 +1,1 @@
-"""Opening the one device that a worker computes on. These files import PyTorch."""
+"""Opens the one device that a worker computes on. These files import PyTorch."""

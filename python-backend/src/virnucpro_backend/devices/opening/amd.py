@@ -1,4 +1,4 @@
-"""AMD's GPUs: which precisions they have, and opening one."""
+"""Opens an AMD GPU, and checks its precision."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NEEDS_ROCM = (
 
 def check_gfx_target(name: str, target: str, precision: Precision) -> None:
     """Raise LoadFailedError `precision_unsupported` if an AMD GPU lacks the precision. `target`: its
-    instruction set as PyTorch writes it, such as gfx90a:sramecc+:xnack-.
+    instruction set as PyTorch names it, such as gfx90a:sramecc+:xnack-.
     """
     if precision not in amd_precisions(target):
         raise lacks_precision(
@@ -30,10 +30,10 @@ def check_gfx_target(name: str, target: str, precision: Precision) -> None:
 
 
 def uuid_as_rocm_writes_it(uuid: str) -> str | None:
-    """The UUID of an AMD GPU as the probe has it, from PyTorch's; None where that is something else.
+    """Convert PyTorch's UUID of an AMD GPU to the probe's; None if it has another form.
 
-    PyTorch writes 16 bytes as hexadecimal digits. ROCm's bytes are taken to be themselves the 16 hexadecimal
-    digits that follow `GPU-`, which has not been checked on an AMD GPU; anything else gives None.
+    PyTorch writes 16 bytes as hexadecimal digits. For ROCm, these bytes are assumed to be the ASCII of the 16
+    hexadecimal digits after `GPU-`; this has not been checked on an AMD GPU.
     """
     try:
         digits = bytes.fromhex(uuid.replace("-", "")).decode("ascii").lower()
@@ -43,7 +43,7 @@ def uuid_as_rocm_writes_it(uuid: str) -> str | None:
 
 
 def open_rocm(precision: Precision, memory_fraction: float | None) -> OpenDevice:
-    """Raises LoadFailedError (`device_unusable`, `precision_unsupported`)."""
+    """Open the visible AMD GPU. Raises LoadFailedError (`device_unusable`, `precision_unsupported`)."""
     if torch.version.hip is None:
         raise LoadFailedError(
             "device_unusable",

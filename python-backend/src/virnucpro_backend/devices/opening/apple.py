@@ -1,4 +1,4 @@
-"""Apple's GPUs."""
+"""Opens an Apple GPU."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from virnucpro_backend.devices.opening.open_device import OTHER_DEVICE, OpenDevi
 
 
 def open_mps(memory_fraction: float | None) -> OpenDevice:
-    """Raises LoadFailedError `device_unusable`."""
+    """Open the Apple GPU. Raises LoadFailedError `device_unusable`."""
     if not torch.backends.mps.is_available():
         raise LoadFailedError(
             "device_unusable", "This computer has no Apple GPU that PyTorch can use.", OTHER_DEVICE

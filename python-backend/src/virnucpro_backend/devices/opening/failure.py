@@ -1,4 +1,4 @@
-"""Why a worker can't load its model onto its device."""
+"""The error of a worker that can't load its model onto its device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What NVIDIA's and AMD's GPUs have in common: PyTorch drives both by the name cuda."""
+"""Code shared by NVIDIA's and AMD's GPUs: PyTorch calls both cuda."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from virnucpro_backend.devices.opening.failure import LoadFailedError
 from virnucpro_backend.devices.opening.open_device import OTHER_DEVICE, OpenDevice
 
 WDDM_MEMORY_SHARE = 0.95
-"""Of the free memory on Windows, whose driver silently moves the rest into main memory, ten times slower."""
+"""The usable share of free memory on Windows. Beyond it, the driver silently uses main memory, ten times
+slower."""
 
 
 def check_one_visible(variable: str, next_step: str) -> str:
-    """The value of the variable that pins this process; raises LoadFailedError unless it leaves one GPU."""
+    """Return the variable that pins this process to a GPU. Raises LoadFailedError unless one is visible."""
     visible = os.environ.get(variable, "")
     count = torch.cuda.device_count()
     if count != 1:
@@ -30,7 +31,7 @@ def check_one_visible(variable: str, next_step: str) -> str:
 
 
 def lacks_precision(message: str) -> LoadFailedError:
-    """The failure of a GPU that has no arithmetic of the run's precision."""
+    """Make the error for a GPU that lacks the run's precision."""
     return LoadFailedError(
         "precision_unsupported",
         message,
@@ -40,7 +41,7 @@ def lacks_precision(message: str) -> LoadFailedError:
 
 @dataclass(frozen=True)
 class UsableGpu:
-    """A GPU that has computed. `properties`: PyTorch's; `free`, `total`: bytes of its memory."""
+    """A GPU that passed a first computation. `properties`: PyTorch's; `free`, `total`: memory in bytes."""
 
     device: torch.device
     properties: Any
@@ -53,7 +54,7 @@ class UsableGpu:
         return str(self.properties.name)
 
     def opened(self, uuid: str | None, memory_fraction: float | None) -> OpenDevice:
-        """For a model, with the limit of its memory set; see `open_device`."""
+        """Set the memory limit and return the device, ready for a model; see `open_device`."""
         if sys.platform == "win32":
             memory_fraction = min(memory_fraction or 1, WDDM_MEMORY_SHARE * self.free / self.total)
         limit = None
@@ -64,11 +65,11 @@ class UsableGpu:
 
 
 def usable_gpu() -> UsableGpu:
-    """The one GPU that this process sees. Raises LoadFailedError `device_unusable` if it can't compute."""
+    """Return the one GPU this process sees. Raises LoadFailedError `device_unusable` if it can't compute."""
     device = torch.device("cuda", 0)
     try:
         properties = torch.cuda.get_device_properties(device)
-        # A first computation: a PyTorch without code for this GPU shows only here.
+        # Compute once: only this reveals a PyTorch build without code for this GPU.
         torch.ones(1, device=device).add_(1).item()
         return UsableGpu(device, properties, *torch.cuda.mem_get_info(device))
     except RuntimeError as error:

@@ -1,4 +1,4 @@
-"""NVIDIA's GPUs: which precisions they have, and opening one."""
+"""Opens an NVIDIA GPU, and checks its precision."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def check_capability(name: str, capability: tuple[int, int], precision: Precisio
 
 
 def uuid_as_nvml_writes_it(uuid: str, visible_devices: str) -> str:
-    """The bare UUID that CUDA reports, with the prefix of a GPU or of a MIG slice, whichever is visible."""
+    """Add the prefix of a GPU or of a MIG slice, whichever is visible, to the bare UUID CUDA reports."""
     prefix = "MIG-" if visible_devices.upper().startswith("MIG-") else "GPU-"
     return prefix + uuid.lower()
 
 
 def open_cuda(precision: Precision, memory_fraction: float | None) -> OpenDevice:
-    """Raises LoadFailedError (`device_unusable`, `precision_unsupported`)."""
+    """Open the visible NVIDIA GPU. Raises LoadFailedError (`device_unusable`, `precision_unsupported`)."""
     if torch.version.cuda is None:
         which = "without GPU support" if torch.version.hip is None else "for AMD GPUs"
         raise LoadFailedError(

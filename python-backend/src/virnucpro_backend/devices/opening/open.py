@@ -1,4 +1,4 @@
-"""Opening the device that the engine names."""
+"""Opens the device that the engine names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from virnucpro_backend.devices.opening.open_device import OpenDevice
 def open_device(kind: DeviceKind, precision: Precision, memory_fraction: float | None) -> OpenDevice:
     """Open a device and check that it can compute in this precision.
 
-    `memory_fraction`: the largest share of a GPU's memory to use; None is all that is free. Raises
+    `memory_fraction`: the largest share of a GPU's memory to use; None allows all that is free. Raises
     LoadFailedError (`device_unusable`, `precision_unsupported`).
     """
     if kind == "cuda":
@@ -32,6 +32,6 @@ def open_device(kind: DeviceKind, precision: Precision, memory_fraction: float |
         )
     if kind == "mps":
         return open_mps(memory_fraction)
-    # One thread per CPU worker: sums over several threads would depend on how many cores there are.
+    # One thread per CPU worker: sums over several threads would depend on the number of cores.
     torch.set_num_threads(1)
     return OpenDevice(torch.device("cpu"), cpu_name(), None)

@@ -1,1 +1,1 @@
-"""ESM-2 and DNABERT-S on PyTorch, and what feeds them: tokens, batches, attention, pooling, the head."""
+"""ESM-2 and DNABERT-S on PyTorch, with their tokens, batches, attention, pooling and the head."""

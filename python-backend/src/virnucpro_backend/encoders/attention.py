@@ -22,7 +22,7 @@ from virnucpro_backend.encoders.reference_attention import alibi_bias, rotate
 
 
 class Attention(Protocol):
-    """softmax(scale * q k^T - slope * |i - j|) v, each sequence by itself.
+    """Computes softmax(scale * q k^T - slope * |i - j|) v within each sequence.
 
     `rotary`: rotate q and k first (ESM-2). `alibi_slopes` FP32 [heads]: the linear bias (DNABERT-S).
     """
@@ -40,12 +40,12 @@ class Attention(Protocol):
         rotary: RotaryTables | None = None,
         alibi_slopes: Tensor | None = None,
     ) -> Tensor:
-        """qkv [T, 3, heads, head_dim] in the run's precision to [T, heads * head_dim] in the same."""
+        """Map qkv [T, 3, heads, head_dim] in the run's precision to [T, heads * head_dim] in the same."""
         ...
 
 
 class EqualLengthAttention:
-    """For batches whose sequences all have the same length: no padding and no mask, on any hardware."""
+    """Works on any hardware, on batches of sequences of equal length: needs no padding and no mask."""
 
     name = "equal_length"
     packs = False
@@ -70,7 +70,7 @@ class EqualLengthAttention:
             q, k = rotate(q, cos, sin), rotate(k, cos, sin)
         bias = None
         if alibi_slopes is not None:
-            # The bias has no room in half precision (0.03 off at distance 100 in FP16), so all of it is FP32.
+            # Half precision can't hold the bias (0.03 off at distance 100 in FP16), so all of this is FP32.
             q, k, v = q.float(), k.float(), v.float()
             bias = alibi_bias(alibi_slopes, length)[None]
         out = F.scaled_dot_product_attention(q, k, v, attn_mask=bias, scale=scale)
@@ -78,7 +78,7 @@ class EqualLengthAttention:
 
 
 class VarlenAttention:
-    """PyTorch's variable-length flash attention: NVIDIA, compute capability 8.0 or more, half precision."""
+    """PyTorch's variable-length flash attention, for NVIDIA GPUs from 8.0 on, in half precision."""
 
     name = "varlen"
     packs = True
@@ -95,7 +95,7 @@ class VarlenAttention:
         rotary: RotaryTables | None = None,
         alibi_slopes: Tensor | None = None,
     ) -> Tensor:
-        """See `Attention`. Raises ValueError for a linear bias, which this kernel lacks."""
+        """See `Attention`. Raises ValueError for a linear bias, which this kernel doesn't support."""
         if alibi_slopes is not None:
             raise ValueError("variable-length flash attention has no ALiBi")
         q, k, v = qkv.unbind(1)
@@ -107,10 +107,10 @@ class VarlenAttention:
 
 
 def varlen_kernel() -> Callable[..., Tensor]:
-    """`varlen_attn` with the arguments that this PyTorch knows.
+    """Return `varlen_attn` with the arguments that this PyTorch accepts.
 
     From 2.12 on `num_splits=1` makes a sequence's result independent of its neighbours in the batch; earlier
-    versions have no such argument. Without a window and not causal is the default of every version. Raises
+    versions have no such argument. Every version defaults to no window and no causal mask. Raises
     RuntimeError with a PyTorch before 2.11, whose kernel takes no scale.
     """
     from torch.nn.attention.varlen import varlen_attn
@@ -126,7 +126,7 @@ def varlen_kernel() -> Callable[..., Tensor]:
 def choose_attention(
     device: torch.device, dtype: torch.dtype, *, head_dim: int, alibi: bool, fused: bool = True
 ) -> Attention:
-    """The fastest strategy that this device has for linear layers of this precision, `fused` ones or not."""
+    """The fastest strategy on this device for linear layers of this precision, `fused` or not."""
     if fused and kernels.hopper_usable(device, dtype) and head_dim in kernels.HEAD_DIMS:
         from virnucpro_backend.encoders.kernels.hopper import HopperAttention
 

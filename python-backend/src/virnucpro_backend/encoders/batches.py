@@ -1,7 +1,7 @@
-"""Which sequences go through an encoder together: pure functions of the lengths and the token budget.
+"""Groups sequences into batches for an encoder, as pure functions of the lengths and the token budget.
 
-All lengths are in tokens, special tokens included. Nothing here knows of a device or of what was batched
-before, so that the same part and plan always give the same batches.
+All lengths are in tokens, special tokens included. Nothing here depends on a device or on earlier batches, so
+the same part and plan always give the same batches.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ import numpy.typing as npt
 IntArray = npt.NDArray[np.int64]
 
 GPU_TOKENS_PER_BATCH = 24_576
-"""The default of a run, stated in electron/contract/plan.ts; here for what measures runs."""
+"""A run's default, defined in electron/contract/plan.ts and repeated here for benchmarks."""
 
 MIN_ROWS = 16
-"""Matrix products with fewer rows may take another path through the library, with other rounding."""
+"""For fewer rows, the library may compute a matrix product in another way, with other rounding."""
 
 ROUND_TO = 16
-"""Packed batches are filled up to a multiple of this, as FP8 products need."""
+"""Packed batches are filled up to a multiple of this many tokens, because FP8 products need it."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """`members`: indices of the sequences, in batch order. `lengths`: tokens of each of them,
-    then of the dummy sequences that fill the batch up: their results, which are last, are dropped."""
+    """`members`: indices of the sequences, in batch order. `lengths`: the number of tokens of each, then of
+    each dummy sequence that fills up the batch; the dummies' results, which come last, are dropped."""
 
     members: IntArray
     lengths: IntArray
@@ -41,10 +41,10 @@ class Batch:
 def equal_length_batches(
     lengths: npt.ArrayLike, tokens_per_batch: int, min_rows: int = MIN_ROWS
 ) -> list[Batch]:
-    """Batches of sequences of exactly equal length, longest first.
+    """Make batches of sequences of exactly equal length, longest first.
 
-    A batch holds at most `tokens_per_batch` tokens (one sequence at least), and dummy sequences of the same
-    length where it would have fewer than `min_rows` tokens. Batches of one length are of about equal size.
+    A batch holds at most `tokens_per_batch` tokens (but at least one sequence), and dummy sequences of the
+    same length if it would have fewer than `min_rows` tokens. Batches of one length have about equal size.
     """
     sizes = _checked(lengths, tokens_per_batch)
     batches = []
@@ -58,11 +58,11 @@ def equal_length_batches(
 
 
 def packed_batches(lengths: npt.ArrayLike, tokens_per_batch: int, round_to: int = ROUND_TO) -> list[Batch]:
-    """Batches of sequences of any length, longest first, each of about the same number of tokens.
+    """Make batches of sequences of any length, longest first, each with about the same number of tokens.
 
-    With k batches, the k-th part of all tokens goes to each, so that there is no small batch at the end; k is
-    the smallest number at which none exceeds `tokens_per_batch` (one sequence at least). Dummy sequences,
-    none longer than the batch's longest, then fill each up to a multiple of `round_to` tokens.
+    Each of k batches gets 1/k of all tokens, so that no small batch is left at the end; k is the smallest
+    number at which no batch exceeds `tokens_per_batch` (but holds at least one sequence). Dummy sequences, at
+    most as long as the batch's longest, then fill each batch up to a multiple of `round_to` tokens.
     """
     sizes = _checked(lengths, tokens_per_batch)
     if sizes.size == 0:
@@ -76,7 +76,7 @@ def packed_batches(lengths: npt.ArrayLike, tokens_per_batch: int, round_to: int 
 
 
 def _even_cuts(ends: IntArray, budget: int) -> Iterator[tuple[int, int]]:
-    """Cut sequences whose last tokens are at `ends` into the fewest even parts within the budget."""
+    """Cut sequences that end at the tokens `ends` into the fewest even parts within the budget."""
     total, n_sequences = int(ends[-1]), len(ends)
     for n_parts in range(-(-total // budget), n_sequences + 1):
         marks = np.arange(1, n_parts + 1) * total // n_parts

@@ -1,6 +1,6 @@
 """DNABERT-S (Zhou et al. 2024, arXiv:2402.08777): the DNABERT-2 architecture, a MosaicBERT, any size.
 
-Hidden states are flat: x [T, d] holds the tokens of all sequences of a batch end to end, never padding.
+Hidden states are flat: x [T, d] holds the tokens of all sequences of a batch end to end, without padding.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class DnabertSConfig:
 
     @property
     def fewest_numbers(self) -> int:
-        """Numbers in its matrices; a file of weights holds more."""
+        """How many numbers its matrices have; a file of weights holds more."""
         layer = 4 * self.width**2 + 3 * self.width * self.feed_forward
         return self.layers * layer + self.vocabulary * self.width
 
@@ -56,7 +56,7 @@ DNABERT_S = DnabertSConfig(layers=12, width=768, heads=12, feed_forward=3072, vo
 class DnabertS(nn.Module):
     """DNABERT-S without its unused pooler.
 
-    The embedding table holds word plus token-type-0 embedding (see `weights`): every token here is of type 0.
+    The embedding table holds word plus token-type-0 embedding (see `weights`), as all tokens are of type 0.
     """
 
     def __init__(self, config: DnabertSConfig, dtype: torch.dtype = torch.float32) -> None:
@@ -82,7 +82,7 @@ class DnabertS(nn.Module):
         return isinstance(self.layers, MappedLayers)
 
     def use_kernels_for(self, device: torch.device, *, fused: bool = True) -> None:
-        """Choose, once, the kernels that suit a device and this model's precision."""
+        """Choose the kernels that suit the device and this model's precision."""
         self.ops: Ops = choose_ops(device, self.dtype, fused=fused)
         self.attention: Attention = choose_attention(
             device, self.dtype, head_dim=self.config.head_dim, fused=fused, alibi=True
@@ -90,7 +90,7 @@ class DnabertS(nn.Module):
 
     @torch.inference_mode()
     def forward(self, tokens: Tensor, layout: SequenceLayout) -> Tensor:
-        """Tokens int [T] to the last hidden state, FP32 [T, d]."""
+        """Map tokens int [T] to the last hidden state, FP32 [T, d]."""
         x, h = self._embedded(tokens)
         for layer in self.layers:
             x, h = self._through(layer, x, h, layout)
@@ -98,14 +98,14 @@ class DnabertS(nn.Module):
 
     @torch.inference_mode()
     def embed(self, tokens: Tensor, layout: SequenceLayout) -> Tensor:
-        """Tokens int [T], `[CLS] x [SEP]` per sequence, to FP32 [n, d]: the mean over all of them."""
+        """Map tokens int [T], `[CLS] x [SEP]` per sequence, to FP32 [n, d]: the mean over all of them."""
         return segment_mean(self(tokens, layout), layout)
 
     @torch.inference_mode()
     def embed_all(
         self, batches: Sequence[tuple[Tensor, SequenceLayout]], step_done: StepDone = ignore_step
     ) -> list[Tensor]:
-        """What `embed` gives for each batch; see `Esm2.embed_all`."""
+        """Return what `embed` gives for each batch; see `Esm2.embed_all`."""
         streams = [self._embedded(tokens) for tokens, _ in batches]
         for layer in self.layers:
             for number, ((x, h), (_, layout)) in enumerate(zip(streams, batches, strict=True)):
@@ -114,7 +114,7 @@ class DnabertS(nn.Module):
         return [segment_mean(x, layout) for (x, _), (_, layout) in zip(streams, batches, strict=True)]
 
     def _embedded(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
-        """The residual stream in FP32 before the first layer, and rounded to the run's precision."""
+        """The residual stream before the first layer, in FP32 and rounded to the run's precision."""
         x = cast(Tensor, self.ops.norm(self.embedding(tokens), self.embedding_norm, torch.float32))
         return x, x.to(self.dtype)
 
@@ -148,20 +148,20 @@ class DnabertSLayer(nn.Module):
         return weight.dtype
 
     def attend(self, h: Tensor, layout: SequenceLayout, slopes: Tensor, attention: Attention) -> Tensor:
-        """Wo attention(h): h [T, d] in the run's precision to [T, d] in the same; slopes FP32 [heads]."""
+        """Compute Wo attention(h). h and the result: [T, d] in the run's precision; slopes: FP32 [heads]."""
         qkv = self.qkv(h).view(-1, 3, self.heads, self.head_dim)
         context = attention(qkv, layout, scale=self.head_dim**-0.5, alibi_slopes=slopes)
         out: Tensor = self.attention_output(context)
         return out
 
     def feed_forward(self, h: Tensor, ops: Ops) -> Tensor:
-        """W2 (gelu(a) * b), [a, b] = W1 h: h [T, d] in the run's precision to [T, d] in the same."""
+        """Compute W2 (gelu(a) * b), [a, b] = W1 h. h and the result: [T, d] in the run's precision."""
         out: Tensor = self.output(ops.linear_geglu(self.gated, h))
         return out
 
 
 class DnabertSLayers(nn.ModuleList):
-    """The layers in their order."""
+    """The layers in order."""
 
     @property
     def dtype(self) -> torch.dtype:
@@ -173,22 +173,22 @@ class DnabertSLayers(nn.ModuleList):
 
 
 class Alibi(Float32Module):
-    """The slopes FP32 [heads] of the attention bias -slope * |i - j|. No weights: a table kept in place."""
+    """The slopes FP32 [heads] of the attention bias -slope * |i - j|: a fixed table, not weights."""
 
     slopes: Tensor
 
     def __init__(self, heads: int) -> None:
         super().__init__()
-        # On the CPU even where a model is built on PyTorch's meta device: nothing will fill this in later.
+        # On the CPU even if the model is built on PyTorch's meta device, as nothing fills this in later.
         slopes = torch.tensor(alibi_slopes(heads), dtype=torch.float32, device="cpu")
         self.register_buffer("slopes", slopes, persistent=False)
 
 
 def alibi_slopes(heads: int) -> list[float]:
-    """Slopes of Press et al. 2022 (arXiv:2108.12409).
+    """The slopes of Press et al. 2022 (arXiv:2108.12409).
 
-    A power of two: 2^(-8/heads), its square, and so on. Otherwise those of the next lower power of two, then
-    every other one of the next higher.
+    If `heads` is a power of two, they are the powers of 2^(-8/heads). Otherwise they are the slopes of the
+    next lower power of two, then every other slope of the next higher one.
     """
     lower = 1 << (heads.bit_length() - 1)
     slopes = [2.0 ** (-8.0 * (i + 1) / lower) for i in range(lower)]

@@ -1,6 +1,6 @@
 """ESM-2 (Lin et al. 2023, doi:10.1126/science.ade2574), a protein language model, any size, without heads.
 
-Hidden states are flat: x [T, d] holds the tokens of all sequences of a batch end to end, never padding.
+Hidden states are flat: x [T, d] holds the tokens of all sequences of a batch end to end, without padding.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NORM_EPS = 1e-5
 POOLED_RESIDUES = 1024
 
 TOKEN_DROPOUT_SCALE = 1 - 0.15 * 0.8
-"""Training masked 15 % of the tokens, 80 % of these by zeros; without masks, embeddings are scaled."""
+"""In training 15 % of tokens were masked, 80 % of these by zeros; without masks, embeddings are scaled."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Esm2Config:
 
     @property
     def fewest_numbers(self) -> int:
-        """Numbers in its matrices; a file of weights holds more."""
+        """How many numbers its matrices have; a file of weights holds more."""
         return self.layers * (4 * self.width**2 + 2 * self.width * self.feed_forward)
 
     def __post_init__(self) -> None:
@@ -59,9 +59,9 @@ ESM2_3B = Esm2Config(layers=36, width=2560, heads=40, feed_forward=10240)
 class ResidualStream:
     """The residual stream x FP32 [T, d] of one batch.
 
-    `x + update` is not computed at once: it is kept, and added by the LayerNorm that comes next, because
-    adding and normalising are then one pass over the device's memory. The sum is made in x's own memory, so
-    the stream before it must not be used any more: write `x = x + update`.
+    `x + update` is not computed immediately: the next LayerNorm adds the update, so that adding and
+    normalising take one pass over the device's memory. The sum overwrites x, so the old stream must not be
+    used afterwards: write `x = x + update`.
     """
 
     def __init__(
@@ -71,12 +71,12 @@ class ResidualStream:
         self._x, self._update = x, update
 
     def __add__(self, update: Tensor) -> ResidualStream:
-        """x plus an update [T, d] in the run's precision, at the next LayerNorm."""
+        """Add an update [T, d] in the run's precision at the next LayerNorm."""
         return ResidualStream(self._x, self.layout, self.rotary, update)
 
     def normed(self, norm: LayerNorm, ops: Ops, dtype: torch.dtype) -> Activations:
         """LN(x) [T, d], rounded to dtype."""
-        # The update is let go here: its memory must be free before the layer goes on.
+        # Drop the update here: its memory must be free before the layer continues.
         update, self._update = self._update, None
         if update is None:
             return ops.norm(self._x, norm, dtype)
@@ -84,7 +84,7 @@ class ResidualStream:
         return h
 
     def queries_keys_values(self, layer: Esm2Layer, ops: Ops) -> QueriesKeysValues:
-        """q, k and v of every token for a layer's attention."""
+        """Compute q, k and v of every token for a layer's attention."""
         h = self.normed(layer.attention_norm, ops, layer.dtype)
         return ops.queries_keys_values(layer.qkv, h, self.layout, self.rotary)
 
@@ -92,8 +92,8 @@ class ResidualStream:
 class EmbeddedTokens(ResidualStream):
     """The residual stream before the first layer, where a token's vector depends on nothing but the token.
 
-    The first layer's q, k and v are therefore computed once for each token of the vocabulary and looked up,
-    which makes the whole of ESM-2 3B 0.5 % faster. With the first update it becomes a plain ResidualStream.
+    The first layer's q, k and v are therefore computed once per token of the vocabulary and looked up, which
+    makes ESM-2 3B 0.5 % faster overall. Adding the first update makes this a plain ResidualStream.
     """
 
     def __init__(
@@ -103,16 +103,16 @@ class EmbeddedTokens(ResidualStream):
         self._tokens, self._embedding = tokens, embedding
 
     def queries_keys_values(self, layer: Esm2Layer, ops: Ops) -> QueriesKeysValues:
-        """Looked up by token in a table that is computed once for the whole vocabulary."""
+        """Look them up by token in a table that is computed once for the vocabulary."""
         table = layer.qkv(ops.norm(self._embedding.padded(), layer.attention_norm, layer.dtype))
         return QueriesKeysValues(nn.functional.embedding(self._tokens, table), self.rotary)
 
 
 class Layers(Protocol):
-    """The layers of an ESM-2 in their order, wherever their weights are."""
+    """The layers of an ESM-2 in order, wherever their weights are."""
 
     streamed: bool
-    """Whether the weights are in main memory and come to the device one layer after the other."""
+    """Whether the weights are in main memory and are copied to the device layer by layer."""
 
     @property
     def dtype(self) -> torch.dtype:
@@ -127,9 +127,9 @@ class Layers(Protocol):
 class Esm2(nn.Module):
     """ESM-2 up to its final LayerNorm.
 
-    `layers` are on the device, or come to it one after the other (`streamed_layers`). The embedding table
-    holds the published numbers times TOKEN_DROPOUT_SCALE (see `weights`): what the published model computes
-    for every input without `<mask>`.
+    `layers` are on the device, or are copied to it one by one (`streamed_layers`). The embedding table holds
+    the published numbers times TOKEN_DROPOUT_SCALE (see `weights`), as the published model effectively
+    does for every input without `<mask>`.
     """
 
     def __init__(self, config: Esm2Config, dtype: torch.dtype = torch.float32) -> None:
@@ -158,7 +158,7 @@ class Esm2(nn.Module):
         return isinstance(self.layers, MappedLayers)
 
     def use_kernels_for(self, device: torch.device, *, fused: bool = True) -> None:
-        """Choose, once, the kernels that suit a device and this model's precision."""
+        """Choose the kernels that suit the device and this model's precision."""
         self.ops: Ops = choose_ops(device, self.dtype, fused=fused)
         self.attention: Attention = choose_attention(
             device, self.dtype, head_dim=self.config.head_dim, fused=fused, alibi=False
@@ -172,7 +172,7 @@ class Esm2(nn.Module):
 
     @torch.inference_mode()
     def forward(self, tokens: Tensor, layout: SequenceLayout) -> Tensor:
-        """Tokens int [T] to the last representation, after the final LayerNorm, FP32 [T, d]."""
+        """Map tokens int [T] to the last representation, after the final LayerNorm, FP32 [T, d]."""
         x = self._embedded(tokens, layout)
         for layer in self.layers:
             x = layer(x, self.ops, self.attention)
@@ -180,9 +180,9 @@ class Esm2(nn.Module):
 
     @torch.inference_mode()
     def embed(self, tokens: Tensor, layout: SequenceLayout) -> Tensor:
-        """Tokens int [T], `<cls> residues <eos>` per sequence, to FP32 [n, d].
+        """Map tokens int [T], `<cls> residues <eos>` per sequence, to FP32 [n, d].
 
-        Mean over the residues, without `<cls>` and `<eos>`, of which at most the first 1,024.
+        The result is the mean over at most the first 1,024 residues, without `<cls>` and `<eos>`.
         """
         return _pooled(self(tokens, layout), layout)
 
@@ -190,10 +190,10 @@ class Esm2(nn.Module):
     def embed_all(
         self, batches: Sequence[tuple[Tensor, SequenceLayout]], step_done: StepDone = ignore_step
     ) -> list[Tensor]:
-        """What `embed` gives for each batch; every layer takes all of them before the next layer does.
+        """Return what `embed` gives for each batch; all batches go through one layer before the next.
 
-        Streamed layers then come to the device once for all batches, and are copied while those compute;
-        mapped ones are converted once for all. `step_done` is called after each layer of each batch.
+        So streamed layers are copied to the device once for all batches, while the batches compute, and
+        mapped layers are converted once for all. `step_done` is called after each layer of each batch.
         """
         streams = [self._embedded(tokens, layout) for tokens, layout in batches]
         for layer in self.layers:
@@ -235,23 +235,23 @@ class Esm2Layer(nn.Module):
             setattr(self, name, Fp8Linear(getattr(self, name), ops.quantize))
 
     def forward(self, x: ResidualStream, ops: Ops, attention: Attention) -> ResidualStream:
-        """The residual stream after this layer."""
+        """Return the residual stream after this layer."""
         x = x + self.attend(x, ops, attention)
         x = x + self.feed_forward(x, ops)
         return x
 
     def attend(self, x: ResidualStream, ops: Ops, attention: Attention) -> Tensor:
-        """Wo attention(LN x), [T, d] in the run's precision."""
+        """Compute Wo attention(LN x), [T, d] in the run's precision."""
         qkv, rotary = x.queries_keys_values(self, ops)
         qkv = qkv.view(-1, 3, self.heads, self.head_dim)
-        # The kernel applies the scale, in FP32: folded into FP16 weights, the small ones would underflow.
+        # The kernel applies the scale in FP32: folded into FP16 weights, small weights would underflow.
         context = attention(qkv, x.layout, scale=self.head_dim**-0.5, rotary=rotary)
         out: Tensor = self.attention_output(context)
         return out
 
     def feed_forward(self, x: ResidualStream, ops: Ops) -> Tensor:
-        """W2 gelu(W1 LN x), [T, d] in the run's precision."""
-        # LN x gets no name: its memory must be free before fc2 takes some.
+        """Compute W2 gelu(W1 LN x), [T, d] in the run's precision."""
+        # LN x gets no name, so that its memory is free before fc2 allocates.
         h = ops.linear_gelu(self.fc1, x.normed(self.feed_forward_norm, ops, self.dtype))
         out: Tensor = self.fc2(h)
         return out

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 
 class Float32Module(nn.Module):
-    """A module that follows its model to another device but never to another floating-point type."""
+    """A module that moves to another device with its model but never changes its floating-point type."""
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Float32Module:
         super()._apply(lambda tensor: tensor.to(fn(tensor).device), recurse)  # type: ignore[no-untyped-call]
@@ -18,7 +18,7 @@ class Float32Module(nn.Module):
 
 
 class LayerNorm(Float32Module):
-    """Weight and bias FP32 [width], and the epsilon of a layer normalisation. The arithmetic is in `ops`."""
+    """The weight and bias FP32 [width] and the epsilon of a layer normalisation; `ops` computes it."""
 
     def __init__(self, width: int, eps: float) -> None:
         super().__init__()
@@ -35,11 +35,11 @@ class Embedding(Float32Module):
         self.weight = nn.Parameter(torch.zeros(vocabulary, width, dtype=torch.float32), requires_grad=False)
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """Tokens int [T] to vectors FP32 [T, width]."""
+        """Map tokens int [T] to vectors FP32 [T, width]."""
         return nn.functional.embedding(tokens, self.weight)
 
     def padded(self) -> Tensor:
-        """The whole table, with rows of zeros up to a multiple of 16: as many as matrix products need."""
+        """The table, padded with rows of zeros to a multiple of 16, as matrix products need."""
         return nn.functional.pad(self.weight, (0, 0, 0, -len(self.weight) % 16))
 
 
@@ -53,7 +53,7 @@ class RotaryTables(NamedTuple):
 class QueriesKeysValues(NamedTuple):
     """q, k and v [T, 3 d] in the run's precision.
 
-    `rotary`: the tables by which attention must still rotate q and k; None where they are rotated already.
+    `rotary`: the tables with which attention must still rotate q and k; None if they are already rotated.
     """
 
     qkv: Tensor
@@ -63,9 +63,9 @@ class QueriesKeysValues(NamedTuple):
 class Rotary(Float32Module):
     """Rotary position embedding, half-split layout (Su et al. 2021, arXiv:2104.09864).
 
-    `inv_freq` FP32 [head_dim / 2] belongs to the weights: published ESM-2 files carry it, and the tools that
-    read them use the stored numbers, so these are used here too. Angles, cosines and sines are FP32: with
-    angles in BF16, a cosine at position 170 is already off by up to 0.12.
+    `inv_freq` FP32 [head_dim / 2] belongs to the weights: published ESM-2 files contain it, and other tools
+    that read them use the stored numbers, so this class does too. Angles, cosines and sines are FP32: with
+    BF16 angles, a cosine at position 170 is already off by up to 0.12.
     """
 
     inv_freq: Tensor
@@ -76,7 +76,7 @@ class Rotary(Float32Module):
         self._tables: RotaryTables | None = None
 
     def tables(self, n_positions: int) -> RotaryTables:
-        """The tables for at least `n_positions` positions, kept for the next call."""
+        """Return tables for at least `n_positions` positions, and keep them for the next call."""
         known = self._tables
         if known is None or len(known.cos) < n_positions or known.cos.device != self.inv_freq.device:
             size = max(256, 1 << (n_positions - 1).bit_length())

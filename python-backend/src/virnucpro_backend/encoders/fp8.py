@@ -1,8 +1,7 @@
 """Matrix products in FP8 (e4m3): each row of activations and each row of weights has its own FP32 scale.
 
-Of a model's arithmetic only the operands of its linear layers change; what they put out is BF16. Scales of
-activations are found where a row is at hand anyway, in LayerNorm and GELU; only what attention puts out
-needs a pass of its own.
+Only the operands of a model's linear layers are FP8; their outputs are BF16. LayerNorm and GELU, which read
+each row anyway, also compute its scale; only the output of attention needs a separate pass.
 """
 
 from __future__ import annotations
@@ -19,24 +18,24 @@ FP8_OUTPUT = torch.bfloat16
 
 
 class Fp8Rows(NamedTuple):
-    """A matrix: values float8_e4m3fn [rows, width] times scale FP32 [rows, 1]."""
+    """A matrix, stored as values float8_e4m3fn [rows, width] times scale FP32 [rows, 1]."""
 
     values: Tensor
     scale: Tensor
 
     @classmethod
     def empty_like(cls, x: Tensor) -> Fp8Rows:
-        """Room for a matrix of the shape of x, on its device."""
+        """Allocate a matrix of the shape of x on its device."""
         scale = torch.empty(x.shape[0], 1, dtype=torch.float32, device=x.device)
         return cls(torch.empty_like(x, dtype=FP8), scale)
 
 
 Activations = Tensor | Fp8Rows
-"""What goes into a linear layer: rows in the run's precision, or in FP8 with their scales."""
+"""Input of a linear layer: rows in the run's precision, or in FP8 with their scales."""
 
 
 def quantized(x: Tensor) -> Fp8Rows:
-    """x [rows, width] in FP8, each row scaled so that its largest number becomes the largest that FP8 has."""
+    """Convert x [rows, width] to FP8, each row scaled so that its largest number is the largest of FP8."""
     x = x.float()
     scale = x.abs().amax(dim=1, keepdim=True).clamp(min=1e-12) / FP8_LARGEST
     return Fp8Rows((x * (1.0 / scale)).clamp(-FP8_LARGEST, FP8_LARGEST).to(FP8), scale)
@@ -58,7 +57,7 @@ class Fp8Linear(nn.Module):
         self.register_buffer("bias", linear.bias.to(FP8_OUTPUT))
 
     def forward(self, x: Activations) -> Tensor:
-        """x [T, inputs] to BF16 [T, outputs]; T a multiple of 16."""
+        """Map x [T, inputs] to BF16 [T, outputs]; T must be a multiple of 16."""
         rows = x if isinstance(x, Fp8Rows) else self._quantize(x)
         return torch._scaled_mm(
             rows.values,

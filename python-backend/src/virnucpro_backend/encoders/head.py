@@ -1,4 +1,4 @@
-"""The classifier on top: Linear, BatchNorm1d with running statistics, ReLU, Linear, softmax. FP32."""
+"""The classifier: Linear, BatchNorm1d with running statistics, ReLU, Linear, softmax, all in FP32."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ HEAD_TENSORS = (
 BATCH_NORM_EPS = 1e-5
 
 ROWS = 256
-"""Rows of every matrix product: a library picks its path, and so the rounding, by the number of rows. A part
-that was cut in two would otherwise score differently in the last digits."""
+"""The fixed number of rows of every matrix product, because a library's algorithm, and so the rounding,
+depends on it. Otherwise a part that was cut in two would score differently in the last digits."""
 
 
 class Head(Float32Module):
@@ -50,16 +50,16 @@ class Head(Float32Module):
         self.requires_grad_(False)
 
     def get_parameter_or_buffer(self, name: str) -> Tensor:
-        """A tensor of HEAD_TENSORS by its name. Raises AttributeError for another name."""
+        """Look up a tensor of HEAD_TENSORS. Raises AttributeError for any other name."""
         module, _, field = name.rpartition(".")
         tensor: Tensor = getattr(self.get_submodule(module), field)
         return tensor
 
     @torch.inference_mode()
     def score(self, dnabert_s: Tensor, esm2: Tensor) -> tuple[Tensor, Tensor]:
-        """Embeddings FP32 [n, 768] and [n, 2560] to score1 = P(others) and score2 = P(virus), FP32 [n].
+        """Map embeddings FP32 [n, 768] and [n, 2560] to score1 = P(others), score2 = P(virus), FP32 [n].
 
-        Always in products of ROWS rows, so that a frame's score has the same bits whatever it is scored with.
+        All products have ROWS rows, so that a frame's score has the same bits whatever it is scored with.
         """
         blocks = [
             self._score_block(torch.cat((a, b), dim=1).float())

@@ -1,4 +1,4 @@
-"""Pinned main memory, from which a GPU copies without the processor's help."""
+"""Pinned main memory, which a GPU can copy from without the processor's help."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ log = logging.getLogger(__name__)
 class HostMemory:
     """Blocks of main memory, uint8 [n_bytes] each, pinned as far as the system allows.
 
-    Each is an allocation of its own, pinned afterwards: PyTorch's allocator of pinned memory would round it
-    up to the next power of two.
+    Each is a separate allocation that is pinned afterwards: PyTorch's allocator of pinned memory would round
+    it up to the next power of two.
     """
 
     def __init__(self, count: int, n_bytes: int, *, pin: bool) -> None:
@@ -29,7 +29,7 @@ class HostMemory:
         self.pinned = len(pinned) == count
         if pin and not self.pinned:
             log.warning("only %d of %d layers are in pinned memory: slower copies", len(pinned), count)
-        # At the end of the process the system takes it all back by itself.
+        # At exit the system frees the memory by itself.
         weakref.finalize(self, _unpin, pinned).atexit = False
 
     def __len__(self) -> int:
@@ -50,7 +50,7 @@ def _pin(memory: Tensor) -> bool:
 
 
 def _unpin(pinned: list[Tensor]) -> None:
-    """Before the memory goes back to the system."""
+    """Unpin blocks before their memory is freed."""
     if pinned:
         torch.cuda.synchronize()
         for memory in pinned:
@@ -62,7 +62,7 @@ def _cudart() -> Any:
 
 
 def _forget_last_error() -> None:
-    """CUDA keeps a refusal, and PyTorch would take it for the failure of whatever it launches next."""
+    """Clear CUDA's last error, which PyTorch would otherwise attribute to its next launch."""
     try:
         torch.zeros(1, device="cuda")
     except RuntimeError:

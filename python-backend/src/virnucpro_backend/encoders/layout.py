@@ -13,10 +13,10 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class SequenceLayout:
-    """The sequences of one batch, laid end to end without padding. T tokens, n sequences.
+    """The n sequences of one batch, laid end to end without padding; T tokens in total.
 
-    `cu_seqlens` int32 [n + 1] and `positions` int32 [T] (place of a token in its own sequence, from 0) are on
-    the device; `lengths` (tokens per sequence) stays on the host, so that reading them never waits.
+    `cu_seqlens` int32 [n + 1] and `positions` int32 [T] (a token's position in its sequence, from 0) are on
+    the device; `lengths` (tokens per sequence) stays on the host, so that reading it never waits.
     """
 
     cu_seqlens: Tensor
@@ -45,7 +45,7 @@ class SequenceLayout:
             raise ValueError("a batch needs at least one sequence, and every sequence at least one token")
         ends = np.cumsum(sizes, dtype=np.int64)
         n_sequences, n_tokens = sizes.size, int(ends[-1])
-        # One array, hence one copy to the device: cu_seqlens, then positions.
+        # cu_seqlens and positions share one array, so that one copy to the device is enough.
         host = np.empty(n_sequences + 1 + n_tokens, dtype=np.int32)
         host[0] = 0
         host[1 : n_sequences + 1] = ends

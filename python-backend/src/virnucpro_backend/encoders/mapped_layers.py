@@ -1,4 +1,4 @@
-"""Layers whose weights stay in their file: for processors.
+"""Layers whose weights stay in their file, for CPUs.
 
 The file is mapped into memory, so that all workers of a computer share one copy of it in the system's page
 cache, in the 16 bits in which ESM-2 was published. A layer's weights are converted to the run's precision,
@@ -22,7 +22,7 @@ SWEEP_BATCHES, SWEEP_TOKENS = 16, 8192
 layer of ESM-2 3B to FP32 in 0.1 s and computes 12 s in it with 8,192 tokens; with AMX, in BF16, 4 s."""
 
 StepDone = Callable[[float], None]
-"""Is called with the share of a sweep through all layers that was computed since its last call; may raise."""
+"""A callback with the share of a sweep through all layers computed since its last call; it may raise."""
 
 
 def ignore_step(_share: float) -> None:
@@ -30,10 +30,10 @@ def ignore_step(_share: float) -> None:
 
 
 class MappedLayers(nn.Module, Generic[Layer]):
-    """`encoders.esm2.Layers`, as many as `weights` has items. Each is valid until the next one is asked for.
+    """`encoders.esm2.Layers`, one per item of `weights`. Each layer is valid until the next is requested.
 
-    `layer` is on the meta device, with the dtypes of the run. `weights`: of each layer, by their names in its
-    state dict, functions that give the tensors of the file.
+    `layer` is on the meta device, with the dtypes of the run. `weights`: for each layer, functions that
+    return the file's tensors, by their names in the state dict.
     """
 
     streamed = False
@@ -44,7 +44,7 @@ class MappedLayers(nn.Module, Generic[Layer]):
             name: torch.empty(like.shape, dtype=like.dtype) for name, like in layer.state_dict().items()
         }
         layer.load_state_dict(self._tensors, assign=True)
-        # In a tuple, so that a state dict of the encoder does not list it as a layer of its own.
+        # The tuple hides the layer from the encoder's state dict.
         self._layer = (layer,)
         self._weights = weights
 
@@ -64,13 +64,13 @@ class MappedLayers(nn.Module, Generic[Layer]):
 
 
 _CONVERTED_AT_ONCE = 1 << 16
-"""Numbers that stay in a core's cache between two conversions."""
+"""This many numbers stay in a core's cache between two conversions."""
 
 
 def convert(weights: Tensor, into: Tensor) -> None:
     """Copy weights into a tensor of another precision.
 
-    PyTorch takes twice as long from FP16 to BF16 as by way of FP32; the bits are the same.
+    From FP16 to BF16, PyTorch takes twice as long directly as through FP32; the bits are the same.
     """
     if weights.dtype != torch.float16 or into.dtype != torch.bfloat16:
         into.copy_(weights)

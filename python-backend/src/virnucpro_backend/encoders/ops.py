@@ -1,8 +1,8 @@
-"""The elementwise steps between the matrix products, behind one face.
+"""The elementwise steps between the matrix products, behind one interface.
 
 `EagerOps` is plain PyTorch and runs everywhere. Fused kernels offer the same methods with the same rounding
-points, so that the encoders' text does not change with the hardware: sums, normalisation and activation are
-computed in FP32, and only what goes into a matrix product is rounded to the run's precision.
+points, so the encoders' code does not depend on the hardware: sums, normalisation and activation are computed
+in FP32, and only the operands of matrix products are rounded to the run's precision.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from virnucpro_backend.encoders.layout import SequenceLayout
 class Ops(Protocol):
     """x: residual stream FP32 [T, d], may be overwritten. update: [T, d] in the run's precision (dtype).
 
-    Where dtype is FP8, update is BF16, and what goes into the next linear layer comes as FP8 rows.
+    If dtype is FP8, update is BF16, and the input of the next linear layer is returned as FP8 rows.
     """
 
     name: str
@@ -34,31 +34,31 @@ class Ops(Protocol):
     def pre_norm(
         self, x: Tensor, update: Tensor, norm: LayerNorm, dtype: torch.dtype
     ) -> tuple[Tensor, Activations]:
-        """x' = x + update in FP32; returns x' and LN(x') rounded to dtype."""
+        """Compute x' = x + update in FP32; return x' and LN(x') rounded to dtype."""
         ...
 
     def post_norm(
         self, x: Tensor, update: Tensor, norm: LayerNorm, dtype: torch.dtype
     ) -> tuple[Tensor, Tensor]:
-        """x' = LN(x + update) in FP32; returns x' and x' rounded to dtype."""
+        """Compute x' = LN(x + update) in FP32; return x' and x' rounded to dtype."""
         ...
 
     def linear_gelu(self, linear: nn.Module, h: Activations) -> Activations:
-        """gelu(linear(h)), exact (erf) form: the tanh form is off by up to 4.7e-4 per activation."""
+        """Compute gelu(linear(h)) in the exact (erf) form; the tanh form is off by up to 4.7e-4."""
         ...
 
     def linear_geglu(self, linear: nn.Linear, h: Tensor) -> Tensor:
-        """With linear(h) = [a, b] split in halves: gelu(a) * b, exact (erf) form."""
+        """Compute gelu(a) * b in the exact (erf) form, with linear(h) = [a, b] split in halves."""
         ...
 
     def queries_keys_values(
         self, linear: nn.Module, h: Activations, layout: SequenceLayout, rotary: RotaryTables
     ) -> QueriesKeysValues:
-        """linear(h), with q and k rotated where that can be done in the same pass."""
+        """Compute linear(h), with q and k rotated if that can be done in the same pass."""
         ...
 
     def quantize(self, x: Tensor) -> Fp8Rows:
-        """x [T, d] as FP8 rows."""
+        """Convert x [T, d] to FP8 rows."""
         ...
 
 
@@ -100,7 +100,7 @@ class EagerOps:
     def queries_keys_values(
         self, linear: nn.Module, h: Activations, layout: SequenceLayout, rotary: RotaryTables
     ) -> QueriesKeysValues:
-        """See `Ops.queries_keys_values`; attention rotates."""
+        """See `Ops.queries_keys_values`; attention rotates q and k."""
         return QueriesKeysValues(linear(h), rotary)
 
     def quantize(self, x: Tensor) -> Fp8Rows:
@@ -114,7 +114,7 @@ def _layer_norm(x: Tensor, norm: LayerNorm) -> Tensor:
 
 
 def choose_ops(device: torch.device, dtype: torch.dtype, *, fused: bool = True) -> Ops:
-    """The fastest implementation that this device has for this precision; if not `fused`, plain PyTorch."""
+    """The fastest implementation on this device for this precision; plain PyTorch if not `fused`."""
     if fused and kernels.hopper_usable(device, dtype):
         from virnucpro_backend.encoders.kernels.hopper import HopperOps
 

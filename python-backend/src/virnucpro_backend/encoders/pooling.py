@@ -1,4 +1,4 @@
-"""From token vectors to one vector per sequence, in FP32, in an order that does not vary."""
+"""Averages token vectors to one vector per sequence, in FP32 and in a fixed order."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from virnucpro_backend.encoders.layout import SequenceLayout
 def segment_mean(
     x: Tensor, layout: SequenceLayout, *, skip_first: int = 0, skip_last: int = 0, at_most: int | None = None
 ) -> Tensor:
-    """Mean over the tokens of each sequence: x FP32 [T, d] to FP32 [n, d].
+    """Average the tokens of each sequence: x FP32 [T, d] to FP32 [n, d].
 
-    The first `skip_first` and last `skip_last` tokens of every sequence are left out, and of the rest only
-    the first `at_most` count. A sequence with no token left gives zeros.
+    The first `skip_first` and last `skip_last` tokens of every sequence are left out, and only the first
+    `at_most` of the others count. A sequence with no token left gives zeros.
     """
     if layout.equal_length is not None:
         kept = max(0, layout.equal_length - skip_first - skip_last)
@@ -22,10 +22,9 @@ def segment_mean(
         tokens = x.view(layout.n_sequences, layout.equal_length, -1)[:, skip_first : skip_first + kept]
         return tokens.sum(dim=1) / max(kept, 1)
 
-    # Three segments per sequence, before, kept and after, of which the middle one is wanted: no copy of x.
+    # Reduce three segments per sequence (before, kept, after) and use the middle one, to avoid copying x.
     # One thread adds up a segment from its first token to its last, so that the order never varies. The
-    # lengths are worked out on the device: sent from the host, they would make it wait for all that is
-    # queued.
+    # lengths are computed on the device: sending them from the host would wait for all queued work.
     lengths = layout.cu_seqlens.long().diff()
     before = lengths.clamp(max=skip_first)
     counts = (lengths - skip_first - skip_last).clamp(min=0, max=at_most)

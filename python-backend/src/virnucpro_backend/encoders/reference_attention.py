@@ -1,4 +1,4 @@
-"""Attention written down as plainly as can be: what every other strategy is held against."""
+"""Attention in its plainest form, to which tests compare every other strategy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from virnucpro_backend.encoders.layout import SequenceLayout
 
 
 class PackedReferenceAttention:
-    """Any lengths, any hardware: one sequence after the other, plain FP32 products. Slow; the yardstick."""
+    """Handles any lengths on any hardware, one sequence at a time, in plain FP32. Slow: a reference."""
 
     name = "packed_reference"
     packs = True

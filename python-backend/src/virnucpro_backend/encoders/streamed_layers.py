@@ -1,9 +1,9 @@
-"""Layers whose weights lie in main memory and come to the device one after the other: for GPUs too small for
+"""Layers whose weights are in main memory and are copied to the device one by one, for GPUs too small for
 all of them.
 
-There is room for two layers on the device. While one computes, a copy stream fills the other's place with the
-next layer. Weights are moved and never changed, so that the numbers are those of layers that stay. After the
-last layer the first one is fetched again, for the next batch.
+The device holds two layers. While one computes, a copy stream fills the other slot with the next layer.
+Weights are only moved, never changed, so the results equal those of resident layers. After the last layer the
+first one is fetched again, for the next batch.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from virnucpro_backend.encoders.esm2 import Esm2Layer
 from virnucpro_backend.encoders.host_memory import HostMemory
 
 ALIGNMENT = 256
-"""Bytes; every tensor of a layer begins at a multiple, as PyTorch's own allocations on a GPU do."""
+"""Every tensor of a layer begins at a multiple of this many bytes, like PyTorch's own GPU allocations."""
 
 SWEEP_BATCHES, SWEEP_TOKENS = 4, 16_384
-"""Batches that go through each layer before the next one does: at most 4, and 16,384 tokens
-unless one batch alone has more. Enough to hide the copies: a layer of ESM-2 3B comes in 13 ms over PCIe 3.0,
-and 16,384 tokens take a GPU of 100 TFLOP/s 26 ms in it."""
+"""How many batches go through each layer before the next: at most 4, and at most 16,384 tokens unless one
+batch alone has more. This hides the copies: a layer of ESM-2 3B takes 13 ms to copy over PCIe 3.0, and a GPU
+of 100 TFLOP/s takes 26 ms to compute 16,384 tokens in it."""
 
 
 class StreamedLayers(nn.Module):
-    """`encoders.esm2.Layers`, `count` of them. Each is valid until the next one is asked for.
+    """`count` layers, as `encoders.esm2.Layers`. Each is valid until the next is requested.
 
     `build` makes a layer, on the device and in its final form; it is called once per layer, in order. Raises
-    what `build` raises, and MemoryError or torch.OutOfMemoryError where either memory is too small.
+    what `build` raises, and MemoryError or torch.OutOfMemoryError if either memory is too small.
     """
 
     streamed = True
@@ -56,7 +56,7 @@ class StreamedLayers(nn.Module):
 
     @property
     def pinned(self) -> bool:
-        """Whether all weights are in memory that a GPU can fetch by itself."""
+        """Whether all weights are in pinned memory, which a GPU can read by itself."""
         return self._weights.pinned
 
     def __iter__(self) -> Iterator[Esm2Layer]:
@@ -68,7 +68,7 @@ class StreamedLayers(nn.Module):
                 yield slot.layer
             finally:
                 slot.mark_used()
-            # Only now, with this layer's work queued: a copy from memory not pinned holds the host up.
+            # Only after this layer's work is queued, as a copy from memory that isn't pinned blocks the host.
             following = (number + 1) % len(self)
             self._fetch(following, self._slots[following % 2])
 
@@ -78,7 +78,7 @@ class StreamedLayers(nn.Module):
 
 
 class _TensorOffsets:
-    """Where each tensor of a layer begins in one block of memory, with its shape and dtype."""
+    """The offset, shape and dtype of each tensor of a layer in one block of memory."""
 
     def __init__(self, layer: Esm2Layer) -> None:
         self._tensors: list[tuple[str, int, torch.Size, torch.dtype]] = []
@@ -89,7 +89,7 @@ class _TensorOffsets:
         self.n_bytes = end
 
     def views(self, memory: Tensor) -> dict[str, Tensor]:
-        """The tensors in a block of memory uint8 [n_bytes], by name."""
+        """Return the tensors in a block of memory uint8 [n_bytes], by name."""
         views = {}
         for name, begin, shape, dtype in self._tensors:
             n_bytes = shape.numel() * dtype.itemsize
@@ -98,7 +98,7 @@ class _TensorOffsets:
 
 
 class _Slot:
-    """Room for one layer on the device, and the layer that computes with what is in it."""
+    """Memory for one layer on the device, and the layer that computes with it."""
 
     def __init__(self, example: Esm2Layer, offsets: _TensorOffsets, device: torch.device) -> None:
         self.memory = torch.empty(offsets.n_bytes, dtype=torch.uint8, device=device)
@@ -110,7 +110,7 @@ class _Slot:
         self._used = torch.cuda.Event() if on_gpu else None  # type: ignore[no-untyped-call]
 
     def fill(self, number: int, weights: Tensor, copies: torch.cuda.Stream | None) -> None:
-        """Copy a layer's weights here, as soon as the device is through with those that are here."""
+        """Copy a layer's weights here, as soon as the device has finished with the present ones."""
         self.holds = None
         if copies is None or self._used is None or self._filled is None:
             self.memory.copy_(weights)
@@ -118,18 +118,18 @@ class _Slot:
             copies.wait_event(self._used)
             with torch.cuda.stream(copies):
                 self.memory.copy_(weights, non_blocking=True)
-            # If the model is dropped meanwhile, this memory must not be reused before the copy is over.
+            # If the model is dropped meanwhile, this memory must not be reused before the copy ends.
             self.memory.record_stream(copies)
             self._filled.record(copies)
         self.holds = number
 
     def wait_until_filled(self) -> None:
-        """Let the device's work that is queued from now on wait for the copy."""
+        """Make device work that is queued from now on wait for the copy."""
         if self._filled is not None:
             torch.cuda.current_stream().wait_event(self._filled)
 
     def mark_used(self) -> None:
-        """All work with these weights has been queued."""
+        """Record that all work with these weights has been queued."""
         if self._used is not None:
             self._used.record()
 

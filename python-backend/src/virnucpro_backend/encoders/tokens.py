@@ -1,4 +1,4 @@
-"""From letters to token numbers, for all sequences of a part at once."""
+"""Converts letters to token numbers, for all sequences of a part at once."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ ESM2_LETTERS = b"LAGVSERTIDPKQNFYMHWCXBUZO.-"
 """The letters of tokens 4 to 30; 31 is <null_1>, 32 is <mask>."""
 
 ENCODE_AT_ONCE = 4096
-"""Sequences given to the tokenizer in one call: it works on them in parallel and without Python's lock."""
+"""Sequences per call of the tokenizer, which works on them in parallel and without Python's lock."""
 
 
 @dataclass(frozen=True)
 class TokenSequences:
     """Tokenized sequences end to end: `tokens` int32 [T], sequence i at `offsets[i] : offsets[i + 1]`.
 
-    `filler` is the token of which dummy sequences are made.
+    Dummy sequences consist of the token `filler`.
     """
 
     tokens: TokenArray
@@ -39,7 +39,7 @@ class TokenSequences:
         return np.diff(self.offsets)
 
     def of_batch(self, batch: Batch) -> TokenArray:
-        """The tokens of a batch, int32 [batch.n_tokens]: its members in order, then its dummies."""
+        """Return the tokens of a batch, int32 [batch.n_tokens]: its members in order, then its dummies."""
         out = np.full(batch.n_tokens, self.filler, dtype=np.int32)
         starts, lengths = self.offsets[batch.members], batch.lengths[: len(batch.members)]
         ends = np.cumsum(lengths)
@@ -59,7 +59,7 @@ _ESM2_TABLE = _esm2_table()
 
 
 def esm2_tokens(residues: npt.NDArray[np.uint8], offsets: npt.NDArray[np.integer]) -> TokenSequences:
-    """`<cls> residues <eos>` for every protein.
+    """Tokenize every protein as `<cls> residues <eos>`.
 
     residues: upper-case ASCII letters uint8 [sum]; protein i at `offsets[i] : offsets[i + 1]`. A letter
     outside the vocabulary (`*`, `J`, lower case) becomes `<unk>`.
@@ -76,7 +76,7 @@ def esm2_tokens(residues: npt.NDArray[np.uint8], offsets: npt.NDArray[np.integer
 
 
 class DnaTokenizer:
-    """DNABERT-S's byte-pair encoding by its published `tokenizer.json`: `[CLS] x [SEP]`, never truncated."""
+    """DNABERT-S's byte-pair encoding from its `tokenizer.json`: `[CLS] x [SEP]`, never truncated."""
 
     def __init__(self, path: Path) -> None:
         self._tokenizer = Tokenizer.from_file(str(path))
@@ -94,7 +94,7 @@ class DnaTokenizer:
         return size
 
     def encode(self, nucleotides: npt.NDArray[np.uint8], offsets: npt.NDArray[np.integer]) -> TokenSequences:
-        """Tokens of every sequence; nucleotides: upper-case ASCII letters uint8 [sum]; sequence i at
+        """Tokenize every sequence. nucleotides: upper-case ASCII letters uint8 [sum]; sequence i is at
         `offsets[i] : offsets[i + 1]`."""
         text = nucleotides.tobytes().decode("ascii")
         bounds = offsets.tolist()

@@ -1,4 +1,4 @@
-"""Which program of the attention kernels takes which rows of a packed batch."""
+"""Assigns the rows of a packed batch to the programs of the attention kernels."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from torch import Tensor
 from virnucpro_backend.encoders.layout import to_device
 
 BLOCK = 64
-"""Tokens per block: the least that a warp group's matrix instruction takes."""
+"""Tokens per block: the smallest number for a warp group's matrix instruction."""
 
 MOST_BLOCKS = 3
-"""Longest sequence, in blocks, whose keys and scores fit into one program without spilling registers."""
+"""The longest sequence, in blocks, whose keys and scores fit into one program's registers."""
 
 
 class AttentionWork(NamedTuple):
-    """Which rows the attention's programs own, on the device.
+    """The rows of each program of the attention kernels, on the device.
 
-    short: by number of blocks, int32 [n, 2], first and end row of the sequences that span this many blocks.
-    long: int32 [m, 3], a row for every block of queries of the longer sequences: its number within the
-    sequence, and the sequence's first and end row; None where there are none.
+    short: by number of blocks, int32 [n, 2]: first and end row of each sequence with this many blocks.
+    long: int32 [m, 3], one row for every block of queries of the longer sequences: its number within the
+    sequence, and the sequence's first and end row; None if there are none.
     """
 
     short: dict[int, Tensor]
@@ -31,7 +31,7 @@ class AttentionWork(NamedTuple):
 
     @classmethod
     def on_device(cls, lengths: tuple[int, ...], device: torch.device) -> AttentionWork:
-        """Sort sequences of these lengths, laid end to end, by the kernel that takes them."""
+        """Assign sequences of these lengths, laid end to end, to the kernel that handles them."""
         sizes = np.asarray(lengths, dtype=np.int64)
         ends = np.cumsum(sizes)
         ranges = np.stack((ends - sizes, ends), axis=1).astype(np.int32)

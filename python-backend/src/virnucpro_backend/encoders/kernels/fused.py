@@ -1,4 +1,4 @@
-"""The elementwise steps and the attention of both encoders as fused kernels: CUDA, half precision and FP8."""
+"""Both encoders' elementwise steps and attention as fused CUDA kernels, for half precision and FP8."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from virnucpro_backend.encoders.kernels.triton_norm import norm_rows
 from virnucpro_backend.encoders.layout import SequenceLayout
 
 LAYOUTS_KEPT = 8
-"""More than batches that go through a layer before the next one does."""
+"""More than the number of batches that go through one layer before the next."""
 
 
 class FusedOps:
@@ -43,7 +43,7 @@ class FusedOps:
         return x, out
 
     def linear_gelu(self, linear: nn.Module, h: Activations) -> Activations:
-        """See `Ops.linear_gelu`; the activation is computed in the product's memory."""
+        """See `Ops.linear_gelu`; the activation overwrites the product."""
         out: Tensor = linear(h)
         if isinstance(linear, Fp8Linear):
             rows = Fp8Rows.empty_like(out)
@@ -62,7 +62,7 @@ class FusedOps:
     def queries_keys_values(
         self, linear: nn.Module, h: Activations, layout: SequenceLayout, rotary: RotaryTables
     ) -> QueriesKeysValues:
-        """See `Ops.queries_keys_values`; attention rotates."""
+        """See `Ops.queries_keys_values`; attention rotates q and k."""
         return QueriesKeysValues(linear(h), rotary)
 
     def quantize(self, x: Tensor) -> Fp8Rows:
@@ -126,7 +126,7 @@ class FusedAttention:
         attend_short(qkv, out, ranges, qkv.shape[2], blocks=blocks, scale=scale, rotary=rotary, slopes=slopes)
 
     def _work_for(self, layout: SequenceLayout, device: torch.device) -> AttentionWork:
-        """Every layer asks for the same layouts' work, so that of the last ones is kept."""
+        """Every layer asks for the same layouts, so the work of the last ones is kept."""
         for planned, work in self._planned:
             if planned is layout:
                 return work

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""What Gluon calls differently from one version of Triton to the next (3.6 to 3.9), and tiles of a matrix."""
+"""Names of Gluon that differ between versions of Triton (3.6 to 3.9), and copies of matrix tiles."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DTYPES = {torch.bfloat16: gl.bfloat16, torch.float16: gl.float16}
 
 @gluon.jit
 def load_tile(matrix, at, barrier, tile):
-    """Start copying a tile of a matrix into shared memory, zeros past its end; the barrier counts bytes."""
+    """Start copying a matrix tile to shared memory, with zeros past its end; the barrier counts bytes."""
     _load(matrix, at, barrier, tile)
 
 
@@ -30,13 +30,13 @@ def store_tile(matrix, at, tile):
 
 @gluon.jit
 def wait_for_stores():
-    """Wait until the tiles that are being stored have been read, so that they may be overwritten."""
+    """Wait until the tiles being stored have been read, so that they can be overwritten."""
     tma.store_wait(0)
 
 
 @gluon.jit
 def viewed(tiles, shape: gl.constexpr):
-    """The same shared memory as tiles of another shape."""
+    """View the same shared memory as tiles of another shape."""
     if _VIEW_HAS_A_PUBLIC_NAME:
         view = tiles.reinterpret(tiles.dtype, shape, tiles.layout)
     else:
@@ -45,7 +45,7 @@ def viewed(tiles, shape: gl.constexpr):
 
 
 def tile_descriptor(matrix: torch.Tensor, rows: int, columns: int) -> TensorDescriptor:
-    """A matrix [n, m], contiguous, BF16 or FP16, to be copied in tiles of this many rows and columns."""
+    """Describe a contiguous BF16 or FP16 matrix [n, m], to be copied in tiles of this shape."""
     block = [rows, columns]
     layout = gl.NVMMASharedLayout.get_default_for(block, DTYPES[matrix.dtype])
     return TensorDescriptor.from_tensor(matrix, block, layout)

@@ -1,4 +1,4 @@
-"""The fused steps as Hopper GPUs (H100, H200) do them best; what they have no kernel for is as in `fused`."""
+"""Faster versions of the fused steps for Hopper GPUs (H100, H200); the other steps come from `fused`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class HopperOps(FusedOps):
     name = "hopper"
 
     def linear_gelu(self, linear: nn.Module, h: Activations) -> Activations:
-        """See `Ops.linear_gelu`; one kernel where the shapes suit it."""
+        """See `Ops.linear_gelu`; one kernel if the shapes suit it."""
         if _suits(linear) and isinstance(h, Tensor):
             return hopper_linear.linear_gelu(h, linear.weight, linear.bias)
         return super().linear_gelu(linear, h)
@@ -30,7 +30,7 @@ class HopperOps(FusedOps):
     def queries_keys_values(
         self, linear: nn.Module, h: Activations, layout: SequenceLayout, rotary: RotaryTables
     ) -> QueriesKeysValues:
-        """See `Ops.queries_keys_values`; q and k come rotated where the shapes suit the kernel."""
+        """See `Ops.queries_keys_values`; q and k are already rotated if the shapes suit the kernel."""
         head_dim = 2 * rotary.cos.shape[1]
         if _suits(linear) and isinstance(h, Tensor) and hopper_linear.suits_rotation(linear.weight, head_dim):
             qkv = hopper_linear.linear_rotated(h, linear.weight, linear.bias, rotary, layout.positions)
@@ -43,7 +43,7 @@ def _suits(linear: nn.Module) -> TypeGuard[nn.Linear]:
 
 
 class HopperAttention(FusedAttention):
-    """`encoders.attention.Attention`; faster where q and k have been rotated by the layer that made them."""
+    """`encoders.attention.Attention`; faster if the linear layer has already rotated q and k."""
 
     name = "hopper"
 
@@ -66,7 +66,7 @@ class HopperAttention(FusedAttention):
 
 
 def agree_with_pytorch(device: torch.device, dtype: torch.dtype) -> bool:
-    """Try the kernels out on a GPU: whether they compute what PyTorch computes there, for this precision."""
+    """Try the kernels on a GPU: whether their results agree with PyTorch's in this precision."""
     generator = torch.Generator(device).manual_seed(0)
 
     def normal(*shape: int) -> Tensor:

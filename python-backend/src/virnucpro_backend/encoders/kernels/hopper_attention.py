@@ -1,11 +1,11 @@
 # mypy: ignore-errors
 # ruff: noqa: N803, N806
-"""Attention for Hopper GPUs over packed sequences of at most 192 tokens, q and k rotated already (Gluon).
+"""Attention for Hopper GPUs over packed sequences of at most 192 tokens, with q and k rotated (Gluon).
 
-As `triton_attention.attend_short`: a program per sequence and head, in blocks of 64 tokens; FP32 scores and
-softmax in base 2. What differs is how q, k and v come: copied straight into shared memory by the GPU's copy
-engine, all at once, so that no register holds them and a program waits for device memory only once. It is
-device memory that binds then, not latency.
+Like `triton_attention.attend_short`, it has one program per sequence and head, works in blocks of 64 tokens,
+and computes FP32 scores and the softmax in base 2. It differs in loading q, k and v: the GPU's copy engine
+writes them to shared memory all at once, so that no register holds them and a program waits for device memory
+only once. The kernel is then limited by memory bandwidth, not latency.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from virnucpro_backend.encoders.kernels.triton_math import exp2
 HEAD_DIM = 64
 
 REGISTERS = {1: 96, 2: 104, 3: 168}
-"""Registers per thread by number of blocks: fewer let more programs share a multiprocessor."""
+"""Registers per thread by number of blocks: with fewer, more programs share a multiprocessor."""
 
 
 @gluon.jit
@@ -67,7 +67,7 @@ def _attend(qkv, out_ptr, ranges_ptr, scale, BLOCKS: gl.constexpr):
     out_ptrs = out_ptr + column + gl.expand_dims(gl.arange(0, HEAD_DIM, layout=gl.SliceLayout(0, lines)), 0)
     zeros = gl.zeros([BLOCK, 64], gl.float32, products)
 
-    # Rows past the end are the next sequence's. Their weights are 0, but 0 times its NaN would not be.
+    # Rows past the end belong to the next sequence. Their weights are 0, but 0 times NaN is NaN.
     mbarrier.wait(v_here, 0)
     last = v.index(LAST)
     last.store(gl.where(begin + LAST * BLOCK + row < end, last.load(lines), 0.0))
@@ -92,7 +92,7 @@ def _attend(qkv, out_ptr, ranges_ptr, scale, BLOCKS: gl.constexpr):
             s2 = gl.where(is_key, s2, float("-inf"))
             highest = gl.maximum(gl.maximum(gl.max(s0, 1), gl.max(s1, 1)), gl.max(s2, 1))
 
-        # Base-2 exponent s * scale - max * scale: one multiply-add a score.
+        # The base-2 exponent s * scale - max * scale takes one multiply-add per score.
         shift = gl.expand_dims(highest * scale, 1)
         weights = exp2(s0 * scale - shift)
         total = gl.sum(weights, 1)
@@ -110,7 +110,7 @@ def _attend(qkv, out_ptr, ranges_ptr, scale, BLOCKS: gl.constexpr):
             mixed = warpgroup_mma(rounded_2, v.index(2), mixed, is_async=True)
         mixed = warpgroup_mma_wait(deps=(mixed,))
 
-        # Out by way of the queries' memory, which is free now: 16 bytes a thread.
+        # Store through the queries' memory, which is free now: 16 bytes per thread.
         queries.store((mixed * gl.expand_dims(1.0 / total, 1)).to(qkv.dtype))
         query = begin + block * BLOCK + row
         gl.store(out_ptrs + query.to(gl.int64) * width, queries.load(lines), mask=query < end)
@@ -119,9 +119,9 @@ def _attend(qkv, out_ptr, ranges_ptr, scale, BLOCKS: gl.constexpr):
 def attend_rotated(
     qkv: torch.Tensor, out: torch.Tensor, ranges: torch.Tensor, heads: int, *, blocks: int, scale: float
 ) -> None:
-    """out [tokens, heads * 64] = softmax(scale * q k^T) v, for sequences of exactly `blocks` blocks.
+    """Compute out [tokens, heads * 64] = softmax(scale * q k^T) v, for sequences of `blocks` blocks.
 
-    As `triton_attention.attend_short`, with q and k of qkv [tokens, 3, heads, 64] rotated already.
+    See `triton_attention.attend_short`; here q and k of qkv [tokens, 3, heads, 64] are already rotated.
     """
     _attend[(heads, ranges.shape[0])](
         tile_descriptor(qkv.view(qkv.shape[0], -1), BLOCK, HEAD_DIM),

@@ -1,10 +1,10 @@
 # mypy: ignore-errors
 # ruff: noqa: N803, N806, RUF005, SIM102
-"""Linear layers for Hopper GPUs, with the step that follows them inside (Gluon, Triton's lower dialect).
+"""Linear layers for Hopper GPUs, fused with the following step (Gluon, Triton's lower-level dialect).
 
-A product of ESM-2's shapes alone is no faster here than cuBLAS's. What is saved is the pass over device
-memory that would follow it (GELU, or the rotation of q and k), and the time in which the tensor cores would
-wait for it: other warps do it while they are at the next tile.
+For ESM-2's shapes the product alone is no faster than cuBLAS's. The fusion saves the pass over device memory
+that would follow it (GELU, or the rotation of q and k), and the tensor cores don't wait for that step: other
+warps do it while they compute the next tile.
 
 One program per multiprocessor takes tile after tile of 128 x 256 results. Its warps have different tasks:
 
@@ -13,7 +13,7 @@ One program per multiprocessor takes tile after tile of 128 x 256 results. Its w
     _finish    2 warps        ... GELU or rotation, in FP32; then stores to device memory
 
 They wait for each other at barriers in shared memory: a slice is `full`, then `empty`; half a tile of results
-is `result_full`, then `result_empty`. README.md beside this file draws who waits for whom at which phase.
+is `result_full`, then `result_empty`. README.md beside this file shows who waits for whom at which phase.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ from virnucpro_backend.encoders.kernels.gluon_names import (
 from virnucpro_backend.encoders.kernels.triton_gelu import gelu
 
 ROWS, COLUMNS, DEPTH = 128, 256, 64
-"""Tile of the result, and how deep a slice of the operands is fetched at a time."""
+"""The shape of a tile of the result, and the depth of a slice of the operands."""
 
 STAGES = 3
-"""Slices in shared memory: 208 KiB with the tile that is being finished (README.md has the sum)."""
+"""Slices in shared memory: 208 KiB with the tile that is being finished (see README.md for the sum)."""
 
 HALF: gl.constexpr = gl.constexpr(ROWS // 2)
 HEAD: gl.constexpr = gl.constexpr(64)
@@ -54,16 +54,16 @@ STRIP: gl.constexpr = gl.constexpr(16)
 """Rows that are finished at a time."""
 
 BAND: gl.constexpr = gl.constexpr(16)
-"""Rows of tiles that are done before the next columns: the operands of the tiles computed at one time then
-stay in the L2 cache."""
+"""How many rows of tiles are computed before the next columns, so that the operands of tiles computed at the
+same time stay in the L2 cache."""
 
 THREADS_REGISTERS, MULTIPLY_REGISTERS, FETCH_REGISTERS = 168, 200, 24
-"""Registers of a thread at the start, and once the warps have redistributed them by task; see README.md."""
+"""Registers per thread, at the start and after the warps have redistributed them by task; see README.md."""
 
 
 @gluon.jit
 def _tile_at(tile, rows, across, COLUMNS: gl.constexpr):
-    """First row and column of a tile."""
+    """Return the first row and column of a tile."""
     band = tile // (BAND * across)
     in_band = tile % (BAND * across)
     height = gl.minimum(gl.cdiv(rows, 2 * HALF) - band * BAND, BAND)
@@ -112,7 +112,7 @@ def _multiply(slices, bias_ptr, results, barriers, rows, steps, across, NTH_HALF
             my_rows = h_slices.index(stage).slice(NTH_HALF * HALF, HALF, dim=0)
             columns = weight_slices.index(stage).permute((1, 0))
             total = warpgroup_mma(my_rows, columns, total, use_acc=step > 0, is_async=True)
-            # Only when this product has been queued is the end of the one before waited for.
+            # Wait for the previous product only after this one has been queued.
             total = warpgroup_mma_wait(num_outstanding=1, deps=(total,))
             mbarrier.arrive(empty.index(last), pred=step > 0)
             last = stage
@@ -138,10 +138,10 @@ def _finish(results, out, angles, barriers, rows, across, THEN: gl.constexpr):
     COLUMNS: gl.constexpr = results.type.shape[2]
     PIECES: gl.constexpr = COLUMNS // HEAD
     STRIPS: gl.constexpr = HALF // STRIP
-    # Half a tile lies in memory as one piece of 64 columns after the other, row after row.
+    # In memory, half a tile is a sequence of pieces of 64 columns, each stored row by row.
     pieces = viewed(results, [2 * PIECES, HALF, HEAD])
     strips = viewed(results, [2 * PIECES * STRIPS, STRIP, HEAD])
-    # A thread holds 8 neighbouring columns of a row and the 8 that are half a head further: pairs to rotate.
+    # A thread holds 8 neighbouring columns of a row and the 8 half a head further: the pairs to rotate.
     whole: gl.constexpr = gl.DistributedLinearLayout(
         [[0, 1], [0, 2], [0, 4], [0, 32]], [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], [[8, 0]], [],
         [STRIP, HEAD],
@@ -159,7 +159,7 @@ def _finish(results, out, angles, barriers, rows, across, THEN: gl.constexpr):
                     strip = strips.index(first_piece * STRIPS + nth)
                     strip.store(gelu(strip.load(whole).to(gl.float32)).to(results.dtype))
             if THEN == "rotate":
-                # The columns are those of q, k and v; v stays as it is.
+                # The columns are those of q, k and v; v is not rotated.
                 if column < across * COLUMNS // 3 * 2:
                     for nth in range(STRIPS):
                         token = row + nth * STRIP + gl.arange(0, STRIP, layout=gl.SliceLayout(1, halves))
@@ -227,7 +227,7 @@ def suits(weight: torch.Tensor) -> bool:
 
 
 def linear_gelu(h: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-    """gelu(h weight^T + bias) [rows, outputs], exact (erf) form, from products rounded to h's precision.
+    """Compute gelu(h weight^T + bias) [rows, outputs], exact (erf), from products rounded to h's precision.
 
     h [rows, inputs] and weight [outputs, inputs]: contiguous, BF16 or FP16; bias [outputs] likewise. See
     `suits`.
@@ -243,10 +243,10 @@ def suits_rotation(weight: torch.Tensor, head_dim: int) -> bool:
 def linear_rotated(
     h: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, rotary: RotaryTables, positions: torch.Tensor
 ) -> torch.Tensor:
-    """q, k and v [rows, 3 * heads * 64], q and k rotated by the angle of their position.
+    """Compute q, k and v [rows, 3 * heads * 64], with q and k rotated by the angles of their positions.
 
-    As `linear_gelu`; positions int32 [rows], rotary FP32 [positions, 32]. The rotation is computed in FP32
-    from products rounded to h's precision.
+    Arguments are those of `linear_gelu`, positions int32 [rows] and rotary FP32 [positions, 32]. The
+    rotation is computed in FP32 from products rounded to h's precision.
     """
     return _launch("rotate", h, weight, bias, positions, *rotary)
 

@@ -1,18 +1,18 @@
 # mypy: ignore-errors
 # ruff: noqa: N803, N806
-"""Attention over packed sequences, shaped for 30 to 256 tokens (Triton).
+"""Attention over packed sequences, tuned for 30 to 256 tokens (Triton).
 
 Both kernels read q, k and v straight from the rows of the fused QKV product, rotate q and k in FP32 registers
-(ESM-2) or add the ALiBi distance penalty (DNABERT-S), and keep scores and softmax in FP32, in base 2. Which
-rows a program owns is data, so nothing is compiled again for other lengths or batches.
+(ESM-2) or add the ALiBi distance penalty (DNABERT-S), and compute scores and softmax in FP32, in base 2. The
+rows of a program are run-time data, so nothing is compiled again for other lengths or batches.
 
 - `attend_short`: one program per head holds all keys and values of a sequence of at most 3 blocks of 64
 tokens. - `attend_long`: one program per head and 64 queries walks the keys with a running softmax; any
 length.
 
-Row r of block b is position b * 64 + r: its rotation is that of r, the same for every block and kept in
-registers, followed by that of b * 64, one row of the tables. Reading the FP32 tables for every block instead
-would double the traffic of q and k.
+Row r of block b is position b * 64 + r. Its rotation is that of r, which is the same for every block and
+stays in registers, followed by that of b * 64, one row of the tables. Reading the FP32 tables for every block
+would double the memory traffic of q and k.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from virnucpro_backend.encoders.kernels.attention_work import BLOCK
 from virnucpro_backend.encoders.kernels.triton_math import exp2
 
 REGISTERS = {1: 128, 2: 128, 3: 168}
-"""Registers per thread by number of blocks, measured on an H200: fewer let more programs share a
+"""Registers per thread by number of blocks, measured on an H200: with fewer, more programs share a
 multiprocessor."""
 
 LOG2_E = 1.4426950408889634
@@ -126,8 +126,8 @@ def _attend_short(
         )
         v2 = tl.load(v_rows + 2 * STEP, mask=inside, other=0.0)
 
-    # The softmax's base-2 exponent is s * scale - max * scale: one multiply-add a score. ALiBi has scaled
-    # already.
+    # The softmax's base-2 exponent is s * scale - max * scale: one multiply-add per score. With ALiBi the
+    # scores are already scaled.
     scale = scale_log2
     if ALIBI:
         scale = 1.0
@@ -244,12 +244,12 @@ def attend_short(
     slopes: torch.Tensor | None = None,
     registers: int | None = None,
 ) -> None:
-    """out [tokens, heads * head_dim] = softmax(scale * q k^T - slope * |i - j|) v for sequences of one size
-    class.
+    """Compute out [tokens, heads * head_dim] = softmax(scale * q k^T - slope * |i - j|) v for sequences of
+    one size class.
 
     qkv [tokens, 3, heads, head_dim] and out: contiguous, BF16 or FP16; head_dim 32, 64 or 128. ranges int32
-    [n, 2]: first and end row of sequences that span exactly `blocks` blocks. Other rows of out are left as
-    they are. rotary: FP32 cosines and sines [positions, head_dim / 2], at least MOST_BLOCKS * BLOCK rows.
+    [n, 2]: first and end row of sequences that span exactly `blocks` blocks. Other rows of out are not
+    written. rotary: FP32 cosines and sines [positions, head_dim / 2], at least MOST_BLOCKS * BLOCK rows.
     slopes: FP32 [heads].
     """
     head_dim = out.shape[1] // heads
@@ -284,9 +284,9 @@ def attend_long(
     rotary: tuple[torch.Tensor, torch.Tensor] | None = None,
     slopes: torch.Tensor | None = None,
 ) -> None:
-    """As `attend_short`, for sequences of any length.
+    """Do the same as `attend_short` for sequences of any length.
 
-    blocks int32 [n, 3]: number of a block of queries within its sequence, first and end row of the sequence.
+    blocks int32 [n, 3]: the number of each query block within its sequence, the sequence's first and end row.
     """
     head_dim = out.shape[1] // heads
     cos, sin = rotary if rotary is not None else (None, None)

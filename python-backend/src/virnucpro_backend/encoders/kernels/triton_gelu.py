@@ -1,17 +1,17 @@
 # mypy: ignore-errors
 # ruff: noqa: N803
-"""Exact (erf) GELU at memory bandwidth, plain, gated, and with FP8 rows out (Triton).
+"""Exact (erf) GELU at memory bandwidth: plain, gated, and with FP8 rows as output (Triton).
 
-CUDA's erff costs about 45 instructions an element: more than device memory takes to move it. This form costs
-12:
+CUDA's erff costs about 45 instructions per element, more than the time that device memory needs to move it.
+This form costs 12:
 
     gelu(x) = x * Phi(x) = max(x, 0) - |x| * Phi(-|x|),      Phi(-a) = erfc(a / sqrt 2) / 2 = 2 ** P(a)
 
 P is a polynomial of degree 8 for log2(erfc(a / sqrt 2) / 2) on [0, 6], fitted by iteratively reweighted
-least squares with weight a * Phi(-a), so that it is the error of gelu that is levelled: 7e-9 absolute before
-FP32 rounding, 2.5e-7 after (which is the rounding of results near 4), and 2e-6 relative for x > -3;
-tests/kernels hold it to that. Past a = 6 the second term is under 6e-9 and stays constant. NaN stays NaN:
-the finite check downstream must see it.
+least squares with weight a * Phi(-a), so that the error of gelu is even: 7e-9 absolute before FP32 rounding,
+2.5e-7 after (which is the rounding of results near 4), and 2e-6 relative for x > -3; tests/kernels check
+this. Past a = 6 the second term is under 6e-9 and stays constant. NaN stays NaN, because the later check for
+finite scores must see it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def gelu(x):
 @triton.jit(do_not_specialize=["rows"])
 def _gelu_inplace(x_ptr, rows, WIDTH: tl.constexpr, BLOCK: tl.constexpr):
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    # As a multiple of a known WIDTH the bound keeps the accesses 16 bytes wide, whatever the number of rows.
+    # With the bound a multiple of a constant WIDTH, accesses stay 16 bytes wide for any number of rows.
     inside = at < rows.to(tl.int64) * WIDTH
     x = tl.load(x_ptr + at, mask=inside, other=0.0).to(tl.float32)
     tl.store(x_ptr + at, gelu(x).to(x_ptr.dtype.element_ty), mask=inside)
@@ -83,20 +83,20 @@ def _quantize_rows(
 
 
 def gelu_inplace(x: torch.Tensor) -> None:
-    """x = gelu(x), computed in FP32; x [rows, width] contiguous, any floating dtype."""
+    """Compute x = gelu(x) in FP32; x [rows, width] contiguous, any floating dtype."""
     rows, width = x.shape
     _gelu_inplace[(triton.cdiv(rows * width, 2048),)](x, rows, WIDTH=width, BLOCK=2048, num_warps=4)
 
 
 def gated_gelu(x: torch.Tensor, out: torch.Tensor) -> None:
-    """out [rows, f] = gelu(x[:, :f]) * x[:, f:], computed in FP32; x [rows, 2f] contiguous."""
+    """Compute out [rows, f] = gelu(x[:, :f]) * x[:, f:] in FP32; x [rows, 2f] contiguous."""
     rows, half = out.shape
     _gated_gelu[(rows, triton.cdiv(half, 1024))](x, out, HALF=half, BLOCK=1024, num_warps=4)
 
 
 def quantize_rows(x: torch.Tensor, out: torch.Tensor, scale: torch.Tensor, *, with_gelu: bool) -> None:
-    """out (float8_e4m3fn) * scale [rows, 1] = gelu(x) or x; each row is scaled so that its largest number is
-    448."""
+    """Quantise gelu(x) or x to out (float8_e4m3fn) * scale [rows, 1]; each row is scaled so that its largest
+    number is 448."""
     rows, width = x.shape
     head = 1 << (width.bit_length() - 1)
     _quantize_rows[(rows,)](

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Base-2 exponential without the three instructions that Triton's own spends on results under 1e-38."""
+"""Base-2 exponential, without the three instructions by which Triton's own handles results under 1e-38."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import triton
 import triton.language as tl
 from triton.language.extra import libdevice
 
-if triton.knobs.runtime.interpret:  # The interpreter knows no device library.
+if triton.knobs.runtime.interpret:  # The interpreter has no device library.
 
     @triton.jit
     def exp2(x):

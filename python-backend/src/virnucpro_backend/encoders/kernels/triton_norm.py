@@ -2,9 +2,9 @@
 # ruff: noqa: N803
 """LayerNorm over the FP32 residual stream in one pass over device memory (Triton).
 
-One program per row. A row of `width` numbers is held as a power of two (HEAD) and a rest (TAIL, masked when
-it is no power of two), because 2560 and 768 are 1.25 and 1.5 powers of two: one masked block of the next
-power would idle a third of its lanes. (Triton's dialect carries no types; hence no mypy.)
+There is one program per row. A row of `width` numbers is held as a power of two (HEAD) and a rest (TAIL,
+masked when it is no power of two), because 2560 and 768 are 1.25 and 1.5 powers of two: in one masked block
+of the next power a third of the lanes would idle. (Triton's dialect has no types; hence no mypy.)
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _norm_row(
         tl.store(residual_ptr + base + head, x_head)
         tl.store(residual_ptr + base + tail, x_tail, mask=in_tail)
 
-    # Correctly rounded divisions: a constant row less an approximate mean is divided by almost nothing.
+    # Round divisions correctly: in a constant row, the error of the mean is divided by almost zero.
     mean = tl.div_rn(tl.sum(x_head, 0) + tl.sum(x_tail, 0), WIDTH * 1.0)
     centred_head = x_head - mean
     centred_tail = tl.where(in_tail, x_tail - mean, 0.0)
@@ -84,7 +84,7 @@ def norm_rows(
     *,
     residual_becomes: Literal["sum", "norm"] = "sum",
 ) -> None:
-    """out = LayerNorm(residual + delta), in `out`'s dtype.
+    """Compute out = LayerNorm(residual + delta) in `out`'s dtype.
 
     residual [rows, width] FP32 contiguous; delta the same shape in half precision, or None; weight, bias
     [width] FP32. `residual_becomes`: "sum" (pre-LN: residual + delta is written back; nothing is written

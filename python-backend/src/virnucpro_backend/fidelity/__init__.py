@@ -1,1 +1,1 @@
-"""What each precision of a model costs: measured against FP32, on the same weights and real frames."""
+"""Measures how far each precision of a model differs from FP32, on the same weights and real frames."""

@@ -1,4 +1,4 @@
-"""How much two results of the same frames differ."""
+"""Measures how much two results for the same frames differ."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import numpy.typing as npt
 FloatArray = npt.NDArray[np.float32]
 
 RARE = 0.001
-"""The share of frames whose cosine lies below the one called p0.1."""
+"""The share of frames whose cosine is below the quantile p0.1."""
 
 
 @dataclass(frozen=True)
 class FrameResults:
     """The results of a precision for f frames: pooled embeddings FP32 [f, width] and scores FP32 [f].
 
-    `recomputed` counts the frames that had to be computed again in FP32, `failed` those that are not finite
-    even then, whose numbers here are NaN.
+    `recomputed` counts the frames that had to be computed again in FP32, `failed` those that were not finite
+    even then and are NaN here.
     """
 
     dnabert_s: FloatArray
@@ -36,7 +36,7 @@ class FrameResults:
 
 
 def joined(parts: Sequence[FrameResults]) -> FrameResults:
-    """The results of several parts as one."""
+    """Join the results of several parts."""
     return FrameResults(
         np.concatenate([part.dnabert_s for part in parts]),
         np.concatenate([part.esm2 for part in parts]),
@@ -50,7 +50,7 @@ def joined(parts: Sequence[FrameResults]) -> FrameResults:
 @dataclass(frozen=True)
 class VectorAgreement:
     """How far pooled vectors are from their references: cosines per frame, and the error relative to the
-    reference, over all frames together (Frobenius norms) and for the worst frame."""
+    reference, over all frames (Frobenius norms) and for the worst frame."""
 
     cosine_min: float
     cosine_p01: float
@@ -70,7 +70,7 @@ class ScoreAgreement:
 
 
 def compare_vectors(ours: FloatArray, reference: FloatArray) -> VectorAgreement:
-    """Compare [f, width] with [f, width], in FP64. Frames that are not finite make every figure NaN."""
+    """Compare [f, width] with [f, width] in FP64. A frame that is not finite makes every figure NaN."""
     a, b = ours.astype(np.float64), reference.astype(np.float64)
     norm_a, norm_b = np.linalg.norm(a, axis=1), np.linalg.norm(b, axis=1)
     cosine = (a * b).sum(axis=1) / (norm_a * norm_b)

@@ -1,4 +1,4 @@
-"""Under what a measurement was made: computer, versions and command, for every file of figures."""
+"""The conditions of a measurement (computer, versions, command), stored with all figures."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _PACKAGES = ("numpy", "triton", "tokenizers", "safetensors", "transformers", "fa
 
 
 def conditions(program: str, device: torch.device | None) -> dict[str, Any]:
-    """Time, command, hardware and versions, ready for JSON.
+    """Return time, command, hardware and versions, ready for JSON.
 
-    `program`: a module, or a file. Without a device no GPU is touched: even asking for its name takes memory.
+    `program`: a module or a file. Without a device no GPU is used, as even asking for its name takes memory.
     """
     what = program if program.endswith(".py") else f"-m {program}"
     return {

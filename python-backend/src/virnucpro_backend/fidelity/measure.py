@@ -1,4 +1,4 @@
-"""Runs the worker's own code over all frames in one precision, and over some parts in other batches."""
+"""Runs the worker's code over all frames in one precision, and over some parts in other batches."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from virnucpro_backend.prepare.preparation import Preparation
 from virnucpro_backend.weights.model_folder import LoadedModel
 
 LOGIT_SPREAD = 3.0
-"""The standard deviation of the difference of a scaled random head's outputs, about that of trained heads."""
+"""Standard deviation of the difference of a scaled random head's outputs, about that of trained heads."""
 
 
 @dataclass(frozen=True)
 class BoundedDifference:
-    """What batches of half the size, and parts cut in two, change over the frames of some parts: the largest
+    """How far batches of half the size, and parts cut in two, change the frames of some parts: the largest
     difference of a score, and the smallest cosine of an ESM-2 embedding."""
 
     frames: int
@@ -39,7 +39,7 @@ class BoundedDifference:
 
 @dataclass(frozen=True)
 class PrecisionRun:
-    """All frames in one precision; `rate` in residues per second, reading and tokenizing included."""
+    """All frames in one precision; `rate` in residues per second, including reading and tokenizing."""
 
     results: FrameResults
     bounded: BoundedDifference | None
@@ -49,7 +49,7 @@ class PrecisionRun:
 
 
 def frames_of(inputs: Sequence[Path], chunk_length: int, residues_per_part: int) -> list[PartFrames]:
-    """All open reading frames of FASTA or FASTQ files, in parts of about this many residues.
+    """Return all open reading frames of FASTA or FASTQ files, in parts of about this many residues.
 
     Raises PrepareError for files that a run would refuse.
     """
@@ -76,10 +76,10 @@ def frames_of(inputs: Sequence[Path], chunk_length: int, residues_per_part: int)
 
 
 class Measurement:
-    """Scores the same frames in several precisions of one model; one of them is on the device at a time.
+    """Scores the same frames in several precisions of one model, with one of them on the device at a time.
 
-    With `scaled_head`, the classifier is first fitted to the frames: that of random weights would call all of
-    them nearly the same.
+    With `scaled_head`, the classifier is first fitted to the frames: a random one would give all of them
+    nearly the same score.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Measurement:
         self._head: Head | None = None
 
     def measure(self, precision: Precision) -> PrecisionRun:
-        """All frames in this precision. Where the head is scaled, the first precision, FP32, settles it."""
+        """Score all frames in this precision. The first precision, FP32, fits a scaled head."""
         model = self._load(precision)
         if self._head is not None:
             model = replace(model, head=self._head)
@@ -157,10 +157,10 @@ class Measurement:
 
 
 def scaled_head(head: Head, results: FrameResults) -> Head:
-    """The head fitted to these embeddings, half of which it then calls virus.
+    """Fit the head to these embeddings, so that it calls half of them virus.
 
-    BatchNorm's running mean and variance become those of the frames, as training would have made them; the
-    output layer is scaled to a spread of LOGIT_SPREAD about zero.
+    BatchNorm's running mean and variance become those of the frames, as after training; the output layer is
+    scaled to a spread of LOGIT_SPREAD about zero.
     """
     state = {name: head.get_parameter_or_buffer(name).detach().cpu().clone() for name in HEAD_TENSORS}
     x = torch.from_numpy(np.concatenate((results.dnabert_s, results.esm2), axis=1))
@@ -192,7 +192,7 @@ def _scored(scorer: PartScorer, part: PartFrames) -> FrameResults:
 def _rescored(
     results: FrameResults, head: Head, parts: Sequence[PartFrames], device: torch.device
 ) -> FrameResults:
-    """The same embeddings with the scores of another classifier, part by part as the worker scores them."""
+    """Score the same embeddings with another classifier, part by part as the worker does."""
     ends = np.cumsum([part.count for part in parts])[:-1]
     scores = [
         head.score(torch.from_numpy(dnabert_s).to(device), torch.from_numpy(esm2).to(device))

@@ -1,4 +1,4 @@
-"""The whole measurement: one precision after the other, compared, judged, and reported."""
+"""Runs the full measurement: computes, compares, judges and reports one precision after the other."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from virnucpro_backend.weights.model_json import read_model_json
 
 ENCODERS = {"ESM-2": "esm2", "DNABERT-S": "dnabert_s"}
 MEASURED_IN_ORDER: tuple[Tried, ...] = ("fp16", "bf16", "fp8")
-"""FP16 before FP8, which is compared with it."""
+"""FP16 comes before FP8, which is compared with it."""
 HEADER = (
     f"{'precision':<10}{'against':<9}{'encoder':<11}{'cosine min':>12}{'p0.1':>11}{'median':>11}"
     f"{'rel. error':>12}{'worst':>10}{'score diff':>12}{'flips':>16}"
@@ -51,8 +51,8 @@ UNTRAINED = (
 
 @dataclass(frozen=True)
 class Panel:
-    """What to measure, with which model, on which frames. `device`: cuda or cpu, None for the first GPU if
-    there is one; `chunk_lengths`: None for the model's own."""
+    """What to measure, with which model and frames. `device`: cuda or cpu, None for the first GPU if there is
+    one; `chunk_lengths`: None for the model's own."""
 
     model: Path
     inputs: Sequence[Path]
@@ -82,7 +82,7 @@ def compare(ours: FrameResults, reference: FrameResults) -> Comparison:
 
 
 def measure_panel(panel: Panel, say: Callable[[str], None]) -> dict[str, Any]:
-    """Measure everything, report progress and print the table; returns what the JSON file holds.
+    """Measure everything, report progress and print the table; return the content of the JSON file.
 
     Raises PrepareError, WeightsError and PartFailedError.
     """
@@ -133,9 +133,9 @@ def measure_panel(panel: Panel, say: Callable[[str], None]) -> dict[str, Any]:
         table += [line for name, each in comparisons.items() for line in _table_lines(precision, name, each)]
         bounded.append(_bounded_line(precision, run))
 
-    trained = model.notice is None  # A notice says that a model has no biological meaning.
+    trained = model.notice is None  # Only models without biological meaning have a notice.
     default = default_precision(_capability(device))
-    # Runs on a processor are in FP32: half precision is slower there, not faster.
+    # Runs on a processor use FP32, because half precision is slower there.
     recommended = recommend(verdicts) if trained and device.type == "cuda" else default
     for line in ("", HEADER, *table, "", "Parts that are equal only within a tolerance:", *bounded, ""):
         say(line)
@@ -178,7 +178,7 @@ def _capability(device: torch.device) -> tuple[int, int] | None:
 
 
 def _not_possible(device: torch.device, precision: Precision) -> str | None:
-    """Why a device can't compute in a precision; None if it can."""
+    """The reason why a device can't compute in a precision; None if it can."""
     capability = _capability(device)
     if capability is None:
         return "it needs an NVIDIA GPU of compute capability 8.9 or more" if precision == "fp8" else None
@@ -216,7 +216,7 @@ def _progress(precision: str, run: PrecisionRun) -> str:
 
 
 def _table_lines(precision: str, against: str, comparison: Comparison) -> list[str]:
-    """A line per encoder; the first also has the scores."""
+    """Make one line per encoder; the first also has the scores."""
     lines = [
         f"{precision:<10}{against:<9}{encoder:<11}{figures.cosine_min:>12.7f}{figures.cosine_p01:>11.7f}"
         f"{figures.cosine_median:>11.7f}{figures.relative_error:>12.2e}{figures.relative_error_max:>10.1e}"

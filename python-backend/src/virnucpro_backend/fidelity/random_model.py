@@ -1,8 +1,8 @@
-"""`python -m virnucpro_backend.fidelity.random_model FOLDER`: random weights of the published shapes.
+"""`python -m virnucpro_backend.fidelity.random_model FOLDER`: write random weights of published shapes.
 
-They serve to measure speed, and agreement between precisions, where the published weights are not at hand.
-The numbers are made on the device, tensor by tensor, each from a seed of its own, and are exact in FP16 where
-the published ones are, so every precision sees the same weights. Another kind of device makes other numbers.
+They serve to measure speed, and agreement between precisions, when the published weights are not available.
+The numbers are made on the device, tensor by tensor, each from its own seed, and are exact in FP16 where the
+published ones are, so every precision sees the same weights. Another kind of device makes other numbers.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class RandomWeights:
     dnabert_s_config: DnabertSConfig = DNABERT_S
 
     def encoders(self, precision: Precision) -> tuple[Esm2, DnabertS]:
-        """ESM-2 and DNABERT-S on the device, as loading a model folder would make them."""
+        """Make ESM-2 and DNABERT-S on the device, as loading a model folder would."""
         dtype = DTYPES[precision]
         with torch.device("meta"):
             esm2, dnabert_s = Esm2(self.esm2_config, dtype), DnabertS(self.dnabert_s_config, dtype)
@@ -77,7 +77,7 @@ class RandomWeights:
         return self._tensors(stored, self.seed * SEEDS_PER_ENCODER + SEEDS_PER_ENCODER // 2)
 
     def head(self) -> dict[str, Tensor]:
-        """A classifier's HEAD_TENSORS, on the CPU: scores that vary about one half."""
+        """Make a classifier's HEAD_TENSORS on the CPU, with scores that vary about one half."""
         inputs = self.esm2_config.width + self.dnabert_s_config.width
         random = np.random.RandomState(self.seed)
 
@@ -104,7 +104,7 @@ class RandomWeights:
         }
 
     def _tensor(self, name: str, like: Tensor, seed: int) -> Tensor:
-        """Matrices of unit gain, embeddings of unit variance: activations stay in a trained model's range."""
+        """Unit gain for matrices and unit variance for embeddings keep activations in a realistic range."""
         generator = torch.Generator(self.device).manual_seed(seed)
         values = torch.empty(like.shape, device=self.device).normal_(generator=generator)
         if "norm" in name:
@@ -158,7 +158,7 @@ def _array(tensor: Tensor) -> npt.NDArray[np.generic]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Write the folder; returns the exit code."""
+    """Write the folder; return the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m virnucpro_backend.fidelity.random_model", description=__doc__
     )

@@ -1,4 +1,4 @@
-"""Which precisions are offered, and which one is recommended: rules over measured figures."""
+"""Rules that decide from measured figures which precisions are offered and which is recommended."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Tried = Literal["bf16", "fp16", "fp8"]
 @dataclass(frozen=True)
 class Rule:
     """The cosine that at most a thousandth of the frames may fall below, and the share of labels that may
-    flip; None where labels do not decide."""
+    flip; None if labels are not judged."""
 
     cosine_p01: float
     flip_share: float | None
@@ -28,9 +28,9 @@ RULES: Mapping[Tried, Rule] = {
     "fp8": Rule(0.999, 0.001),
 }
 """BF16 and FP16 are compared with FP32, by the targets of FastPLMs and of the Broad Institute's fork of the
-original tool: a pooled cosine of 0.997 in BF16, which is what ESM-2 3B gives; 0.9999 and 99.8 % of the labels
+original tool: a pooled cosine of 0.997 in BF16, which ESM-2 3B reaches; 0.9999 and 99.8 % of the labels
 in FP16. FP8 is compared with FP16: a cosine p0.1 of 0.999 and 0.1 % flips, because activations with outliers
-are known to suffer. Their targets name a quantile for FP8 only; the same one is used for all."""
+are known to suffer. Their targets name a quantile only for FP8; it is used for all precisions."""
 
 PREFERENCE: tuple[Literal["bf16", "fp16"], ...] = ("bf16", "fp16")
 """The precisions that a run chooses by itself, fastest first; only the user can choose FP8."""
@@ -72,19 +72,19 @@ def judge(
 
 
 def describe_verdict(precision: Tried, verdict: Verdict) -> str:
-    """A verdict as text. What a run may choose by itself passes or does not; FP8 is offered or refused."""
+    """Describe a verdict: a precision that a run may choose passes or not; FP8 is offered or refused."""
     good, bad = ("passes", "does not pass") if precision in PREFERENCE else ("offered", "refused")
     return good if verdict.offered else f"{bad}: {verdict.reason}"
 
 
 def recommend(verdicts: Mapping[Tried, Verdict]) -> Precision:
-    """The first preferred precision that was measured and passed; FP32 where none did."""
+    """The first preferred precision that was measured and passed; FP32 if none did."""
     passed = [name for name, verdict in verdicts.items() if verdict.offered]
     return next((name for name in PREFERENCE if name in passed), "fp32")
 
 
 def default_precision(capability: tuple[int, int] | None) -> Precision:
-    """What a run chooses by itself on a GPU of this compute capability; None: on no NVIDIA GPU."""
+    """The precision a run chooses on a GPU of this compute capability; None means no NVIDIA GPU."""
     if capability is None:
         return "fp32"
     able = nvidia_precisions(capability)

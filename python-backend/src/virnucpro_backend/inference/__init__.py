@@ -1,1 +1,1 @@
-"""From parts of frames to scores on one device."""
+"""Computes the scores of parts of frames on one device."""

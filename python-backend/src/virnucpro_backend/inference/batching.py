@@ -1,6 +1,6 @@
-"""A part's frames as the batches of both encoders, ready to be copied to the device.
+"""Turns a part's frames into batches for both encoders, ready to be copied to the device.
 
-Made by the reader's thread, ahead of the device: tokens, batches and pinned buffers are a pure function of
+The reader's thread makes them ahead of the device. Tokens, batches and pinned buffers are a pure function of
 the part and of the plan's tokens per batch.
 """
 
@@ -27,9 +27,9 @@ from virnucpro_backend.inference.part_file import Letters, Offsets, PartFrames, 
 
 @dataclass(frozen=True)
 class HostBatch:
-    """A batch on the host, pinned where a GPU will fetch it.
+    """A batch on the host, in pinned memory if it goes to a GPU.
 
-    tokens int32 [T], dummies last; members int64 [n]: the numbers of the n sequences that are no dummies.
+    tokens int32 [T], dummies last; members int64 [n]: the numbers of the n sequences that are not dummies.
     """
 
     batch: Batch
@@ -39,11 +39,11 @@ class HostBatch:
 
 @dataclass(frozen=True)
 class EncoderInput:
-    """What one encoder gets of a part: k token sequences, their batches, and which frames they are of.
+    """One encoder's input from a part: k token sequences, their batches, and the frames they represent.
 
     represents int64 [k, 2]: how many frames, and residues of those frames, each sequence represents; place
-    int64 [f]: which of the k each frame has, None where sequence i is frame i's. imported: vectors that need
-    not be computed; the batches hold the others, and some of these for comparison.
+    int64 [f]: which of the k sequences each frame has, None if sequence i is frame i's. imported: vectors
+    that need not be computed; the batches hold all others, and some of these for comparison.
     """
 
     sequences: TokenSequences
@@ -56,21 +56,21 @@ class EncoderInput:
 
     @property
     def tokens(self) -> int:
-        """Tokens of all sequences that are computed, dummies not counted."""
+        """Tokens of all sequences that are computed, without dummies."""
         return sum(int(self.sequences.lengths[host.batch.members].sum()) for host in self.batches)
 
     def represented_by(self, members: npt.NDArray[np.integer]) -> tuple[int, int]:
-        """How many frames, and residues of those frames, sequences with these numbers represent."""
+        """How many frames, and residues of those frames, the sequences with these numbers represent."""
         frames, residues = self.represents[members].sum(axis=0).tolist()
         return frames, residues
 
     def within(self, batch: Batch, tokens_per_batch: int) -> bool:
-        """Whether the members of a batch, dummies not counted, are few enough; one always is."""
+        """Whether a batch fits the limit without its dummies; a single member always does."""
         n_members = len(batch.members)
         return n_members == 1 or int(batch.lengths[:n_members].sum()) <= tokens_per_batch
 
     def split(self, batch: Batch, tokens_per_batch: int) -> list[HostBatch]:
-        """The members of a batch in smaller batches, of at most this many tokens or one sequence."""
+        """Split the members of a batch into batches of at most this many tokens, or of one sequence."""
         lengths = self.sequences.lengths[batch.members]
         parts = plan_batches(lengths, tokens_per_batch, self.packs)
         return [
@@ -89,19 +89,19 @@ class PreparedPart:
 
     @property
     def repeated_proteins(self) -> int:
-        """Frames whose protein is embedded with an equal one's."""
+        """How many frames share the embedding of an equal protein."""
         return self.frames.count - len(self.esm2.represents)
 
     @property
     def repeated_nucleotides(self) -> int:
-        """Frames whose nucleotides are embedded with equal ones."""
+        """How many frames share the embedding of equal nucleotides."""
         return self.frames.count - len(self.dnabert_s.represents)
 
 
 @dataclass(frozen=True)
 class BatchPlan:
-    """How batches are made: the plan's tokens per batch and whether equal sequences are embedded once, what
-    either attention takes, and whether to pin."""
+    """How batches are made: the plan's tokens per batch, whether equal sequences are embedded once, whether
+    each encoder's attention packs sequences, and whether to pin memory."""
 
     tokens_per_batch: int
     embed_equal_sequences_once: bool
@@ -113,7 +113,7 @@ class BatchPlan:
 def prepare_part(
     frames: PartFrames, tokenizer: DnaTokenizer, plan: BatchPlan, imported: ImportedEmbeddings | None = None
 ) -> PreparedPart:
-    """Tokenize and batch the frames of a part for both encoders, but for those with imported embeddings."""
+    """Tokenize and batch a part's frames for both encoders, except those with imported embeddings."""
     return PreparedPart(
         frames=frames,
         dnabert_s=_encoder_input(
@@ -138,7 +138,7 @@ def prepare_part(
 
 
 def plan_batches(lengths: npt.NDArray[np.int64], tokens_per_batch: int, packs: bool) -> list[Batch]:
-    """Batches for an attention that packs sequences of any length, or for one that wants equal lengths."""
+    """Make batches for an attention that packs sequences of any length, or for one of equal lengths."""
     if packs:
         return packed_batches(lengths, tokens_per_batch)
     return equal_length_batches(lengths, tokens_per_batch)

@@ -1,4 +1,4 @@
-"""The engine's commands to a worker as typed values; anything else is refused, with its field and value."""
+"""The engine's commands to a worker as typed values; parsing refuses all else, naming field and value."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class ImportedFolder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Load(CommandStruct, tag="load", frozen=True):
     """Load a model onto a device; `tokens_per_batch`, `embed_equal_sequences_once` and `embeddings` belong to
-    the run's plan, `imported_embeddings` to the run. The rest is about this device's memory: what it may
-    hold, and what is known of it."""
+    the run's plan, `imported_embeddings` to the run. The other fields are about this device's memory: its
+    limits, and what is known about it."""
 
     device: DeviceKind
     model_folder: Path
@@ -58,24 +58,24 @@ class Part(CommandStruct, tag="part", frozen=True):
 
 
 class Recall(CommandStruct, tag="recall", frozen=True):
-    """Give a part back unless it has begun."""
+    """Give a part back unless it has been started."""
 
     key: Text = msgspec.field(name="part")
 
 
 class LimitBatches(CommandStruct, tag="limit_batches", frozen=True):
-    """Batches hold at most this many tokens, from the next one on."""
+    """Limit batches to this many tokens, from the next one on."""
 
     most_tokens_per_batch: Positive
 
 
 class Stop(CommandStruct, tag="stop", frozen=True):
-    """Drop what is not written yet, say bye, exit."""
+    """Drop results that are not written yet, send `bye`, and exit."""
 
 
 WorkerCommand = Load | Part | Recall | LimitBatches | Stop
 
 
 def parse_worker_command(fields: Mapping[str, object]) -> WorkerCommand:
-    """The command in a JSON object of schemas/worker-command.json. Raises CommandError."""
+    """Parse a JSON object of schemas/worker-command.json. Raises CommandError."""
     return cast(WorkerCommand, parse_typed(fields, WorkerCommand))

@@ -1,8 +1,7 @@
-"""The loop over a part's batches: copy in, embed, put each frame's vector into its place.
+"""The loop over a part's batches: copy a batch in, embed it, and store each frame's vector.
 
-Nothing here waits for the device but the limit on how far the host may run ahead. Memory that runs out is
-answered by halving: see `_embed`. Where an encoder's layers are streamed or mapped, several batches go
-through them together.
+Only the limit on how far the host may run ahead waits for the device. When memory runs out, batches are
+halved: see `_embed`. If an encoder's layers are streamed or mapped, several batches go through them together.
 """
 
 from __future__ import annotations
@@ -29,26 +28,26 @@ from virnucpro_backend.inference.memory.device_memory import TokenBudget, free_c
 from virnucpro_backend.weights.model_folder import LoadedModel
 
 BATCHES_AHEAD = 2
-"""Batches that the host may have queued on a GPU: enough to keep it busy, few enough to pause soon."""
+"""Batches that the host may queue on a GPU: enough to keep it busy, few enough to pause quickly."""
 
 log = logging.getLogger(__name__)
 
 
 class PartListener:
-    """Receives a part's progress; this base class ignores it."""
+    """Receives the progress of a part; this base class ignores it."""
 
     def batch_done(self, frames: int, residues: int) -> None:
-        """A batch is done; this many more frames and residues are done by both encoders. May raise."""
+        """Called after a batch, with the frames and residues that both encoders have now done. May raise."""
 
     def step_done(self, residues: float) -> None:
-        """A layer of a batch is done: as much work as this many residues take in all layers. May raise."""
+        """Called after a layer, with its work in residues through all layers. May raise."""
 
     def out_of_memory(self, tokens_before: int, tokens_after: int) -> None:
-        """The device's budget of tokens per batch was cut."""
+        """Called when the device's budget of tokens per batch is cut."""
 
 
 def recorded_event() -> torch.cuda.Event:
-    """A mark behind all that is queued on the GPU now; waiting for it sleeps rather than spins."""
+    """Record an event behind all work now queued on the GPU; waiting for it sleeps rather than spins."""
     event = torch.cuda.Event(blocking=True)  # type: ignore[no-untyped-call]
     event.record()
     return event
@@ -56,10 +55,10 @@ def recorded_event() -> torch.cuda.Event:
 
 @dataclass
 class Embeddings:
-    """Pooled vectors in the part's order, FP32 on the device, and how many batches had to be split.
+    """Pooled vectors in the part's order, FP32 on the device, and the number of batches that were split.
 
-    imported_difference: FP32, one number on the device: how far an imported embedding was at most from the
-    one computed here, see `imported.LARGEST_DIFFERENCE`; None where none was taken over.
+    imported_difference: one FP32 number on the device, the largest distance of an imported embedding from
+    the one computed here, see `imported.LARGEST_DIFFERENCE`; None if none was imported.
     """
 
     dnabert_s: Tensor
@@ -70,10 +69,10 @@ class Embeddings:
 
 @dataclass(frozen=True)
 class _Work:
-    """What one encoder has to do for a part: `embed` takes at most `together` batches at a time. Unless one
-    batch alone has more, they have at most `sweep_tokens` tokens, and as many as `full_batches` full ones.
+    """One encoder's work on a part. `embed` takes at most `together` batches at a time. Unless one batch
+    alone has more, they have at most `sweep_tokens` tokens, and at most those of `full_batches` full batches.
 
-    `out` FP32 [k, width] gets the vectors. `counts`: whether frames are done after this encoder.
+    `out` FP32 [k, width] receives the vectors. `counts`: whether frames are done after this encoder.
     """
 
     embed: Callable[[Sequence[tuple[Tensor, SequenceLayout]], StepDone], list[Tensor]]
@@ -95,7 +94,7 @@ class BatchLoop:
         self._queued: deque[torch.cuda.Event] = deque()
 
     def limit_batches(self, tokens: int) -> None:
-        """Batches hold at most `tokens` from the next one on. May be called from any thread."""
+        """Limit batches to `tokens` from the next one on. May be called from any thread."""
         self._budget.limit(tokens)
 
     @torch.inference_mode()
@@ -109,7 +108,7 @@ class BatchLoop:
         dnabert_s, dna_halvings, dna_differs = self._vectors(
             model.dnabert_s, part.dnabert_s, listener, counts=False
         )
-        # A frame is done when its protein is: ESM-2 comes second.
+        # ESM-2 runs second, so a frame is done when its protein is.
         esm2, protein_halvings, protein_differs = self._vectors(model.esm2, part.esm2, listener, counts=True)
         compared = [value for value in (dna_differs, protein_differs) if value is not None]
         difference = torch.stack(compared).max() if compared else None
@@ -118,8 +117,8 @@ class BatchLoop:
     def _vectors(
         self, encoder: DnabertS | Esm2, source: EncoderInput, listener: PartListener, *, counts: bool
     ) -> tuple[Tensor, int, Tensor | None]:
-        """One encoder's vectors of all frames, FP32 [f, width], how many planned batches were split, and how
-        far imported vectors were from computed ones."""
+        """Return one encoder's vectors of all frames, FP32 [f, width], the number of planned batches that
+        were split, and the largest distance of imported vectors from computed ones."""
         shape = (len(source.represents), encoder.config.width)
         out = self._with_room(partial(torch.empty, shape, device=self._device))
         if encoder.mapped:
@@ -143,12 +142,12 @@ class BatchLoop:
         computed = out[places[compared]]
         distance = torch.linalg.vector_norm(computed - vectors[compared], dim=1)
         share = distance / torch.linalg.vector_norm(computed, dim=1)
-        # What is not finite here says nothing of what was imported; it is computed again in FP32.
+        # Non-finite values here don't count against the imported ones; they are recomputed in FP32.
         difference = torch.nan_to_num(share, nan=0.0, posinf=torch.inf).max()
         return self._spread(out, source), halvings, difference
 
     def _spread(self, vectors: Tensor, source: EncoderInput) -> Tensor:
-        """Vectors of distinct sequences [k, width] to all frames that have them, [f, width]."""
+        """Copy the vectors of distinct sequences [k, width] to all frames that have them, [f, width]."""
         if source.place is None:
             return vectors
         place = source.place.to(self._device, non_blocking=True)
@@ -164,10 +163,10 @@ class BatchLoop:
         return make()
 
     def _embed(self, work: _Work, listener: PartListener) -> int:
-        """Embed all planned batches, split where budget or memory requires it; returns how many were split.
+        """Embed all planned batches, split if budget or memory requires it; return how many were split.
 
-        When memory runs out, the budget of this device is halved for good, cached memory is given back and
-        the batches are tried again in smaller ones.
+        When memory runs out, this device's budget is halved permanently, cached memory is freed and the
+        batches are tried again as smaller ones.
         """
         waiting = deque(enumerate(work.source.batches))
         split: set[int] = set()
@@ -188,7 +187,7 @@ class BatchLoop:
     def _next_sweep(
         self, work: _Work, waiting: deque[tuple[int, HostBatch]], split: set[int]
     ) -> list[tuple[int, HostBatch]]:
-        """Take batches to be embedded together, with the numbers of the planned batches they are of."""
+        """Take batches to embed together, each with the number of the planned batch it comes from."""
         budget = self._budget.tokens
         room = min(work.sweep_tokens, work.full_batches * budget)
         sweep: list[tuple[int, HostBatch]] = []
@@ -207,7 +206,7 @@ class BatchLoop:
         return sweep
 
     def _run(self, work: _Work, hosts: Sequence[HostBatch], step_done: StepDone) -> bool:
-        """Embed batches into `work.out`; whether there was memory for it."""
+        """Embed batches into `work.out`; return whether there was enough memory."""
         try:
             batches = [
                 (
@@ -220,7 +219,7 @@ class BatchLoop:
                 members = host.members.to(self._device, non_blocking=True)
                 work.out.index_copy_(0, members, vectors[: len(members)])
         except Exception as error:
-            # The traceback holds the tensors of the failed batches, so nothing may be retried in here.
+            # The traceback holds the tensors of the failed batches, so don't retry in this block.
             if not is_out_of_memory(error):
                 raise
             sizes = [host.batch.n_tokens for host in hosts]

@@ -1,6 +1,6 @@
-"""Which sequences of a part are letter for letter the same, so that each is embedded once.
+"""Finds sequences of a part with the same letters, so that each is embedded only once.
 
-A pure function of the letters: nothing is remembered from one part to the next.
+This is a pure function of the letters: nothing is kept from one part to the next.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ IntArray = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class DistinctSequences:
-    """k distinct sequences among f, in the order in which each first occurs.
+    """The k distinct sequences among f frames, in the order of their first occurrence.
 
-    first: int64 [k], number of the frame with the first occurrence; place: int64 [f], which of the k
-    sequences each frame has.
+    first: int64 [k], the frame in which each first occurs; place: int64 [f], which of the k sequences each
+    frame has.
     """
 
     first: IntArray
@@ -27,12 +27,12 @@ class DistinctSequences:
 
     @property
     def repeats(self) -> int:
-        """Frames that need no computing of their own."""
+        """How many frames repeat an earlier one's sequence."""
         return len(self.place) - len(self.first)
 
 
 def distinct_sequences(letters: npt.NDArray[np.uint8], offsets: npt.NDArray[np.integer]) -> DistinctSequences:
-    """letters uint8 [sum]; sequence i of f at `offsets[i] : offsets[i + 1]`. Compares bytes, not hashes."""
+    """letters: uint8 [sum]; sequence i of f at `offsets[i] : offsets[i + 1]`. Compares bytes, not hashes."""
     text, bounds = letters.tobytes(), offsets.tolist()
     places: dict[bytes, int] = {}
     first: list[int] = []
@@ -45,6 +45,6 @@ def distinct_sequences(letters: npt.NDArray[np.uint8], offsets: npt.NDArray[np.i
 
 
 def every_sequence(count: int) -> DistinctSequences:
-    """All frames as if no two were equal."""
+    """Treat all frames as different."""
     numbers = np.arange(count)
     return DistinctSequences(numbers, numbers)

@@ -26,7 +26,7 @@ _LOST_DEVICE_WORDS = ("CUDA error", "CUDA driver error", "cuDNN error", "CUBLAS_
 
 
 class PartFailedError(Exception):
-    """A part gets no scores. `message` is for the user, `detail` for the log."""
+    """A part could not be scored. `message` is for the user, `detail` for the log."""
 
     def __init__(self, code: PartFailureCode, message: str, detail: str = "") -> None:
         super().__init__(message)
@@ -36,7 +36,7 @@ class PartFailedError(Exception):
 
 
 def part_failure(error: BaseException) -> PartFailedError:
-    """Any exception of the scoring loop as a PartFailedError with the traceback as its detail."""
+    """Convert an exception of the scoring loop to a PartFailedError, with the traceback as its detail."""
     if isinstance(error, PartFailedError):
         return error
     detail = "".join(traceback.format_exception(error))
@@ -48,7 +48,7 @@ def part_failure(error: BaseException) -> PartFailedError:
 
 
 def write_failure(error: OSError, path: str) -> PartFailedError:
-    """A result file that can't be written."""
+    """Make the error for a result file that can't be written."""
     detail = "".join(traceback.format_exception(error))
     if error.errno in _FULL_DISK:
         return PartFailedError("disk_full", f"The disk is full: {path} could not be written.", detail)
@@ -56,7 +56,7 @@ def write_failure(error: OSError, path: str) -> PartFailedError:
 
 
 def is_device_lost(error: BaseException) -> bool:
-    """Whether the device's context is gone: nothing more can be computed by this process."""
+    """Whether the device's context is lost, so that this process can't compute any more."""
     accelerator_error = getattr(torch, "AcceleratorError", None)
     if accelerator_error is not None and isinstance(error, accelerator_error):
         return True

@@ -1,12 +1,12 @@
-"""Embeddings that a run of the original tool left, as `legacy` has put them into a run's folder.
+"""Embeddings from a run of the original tool, as `legacy` has stored them in a run's folder.
 
-They are found by the letters of a sequence and by nothing else: equal letters have equal embeddings, and no
-name has to be trusted. Files in the folder, written once:
+They are looked up only by the letters of a sequence: equal letters have equal embeddings, and no name has to
+be trusted. The folder holds these files, which are written once:
 
-- `esm2.f32` and `dnabert_s.f32`: vectors, FP32, little-endian, one after the other;
-- `index.safetensors`: of either encoder `{encoder}_keys` uint64 [n, 2], ascending by the first column, from
-  the sequence's letters; `{encoder}_rows` uint64 [n], where its vector is; `{encoder}_digests` uint64 [n],
-  of the vector's bytes.
+- `esm2.f32` and `dnabert_s.f32`: the vectors, FP32, little-endian, one after another;
+- `index.safetensors`: for each encoder `{encoder}_keys` uint64 [n, 2], computed from the sequences' letters
+  and ascending by the first column; `{encoder}_rows` uint64 [n], the row of each vector;
+  `{encoder}_digests` uint64 [n], computed from each vector's bytes.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ ENCODERS: tuple[EncoderName, ...] = ("dnabert_s", "esm2")
 INDEX_FILE = "index.safetensors"
 
 COMPARED_SHARE, FEWEST_COMPARED, MOST_COMPARED = 32, 4, 32
-"""Of this many embeddings found, one is computed all the same and compared; within these limits a part."""
+"""One in this many imported embeddings is computed as well and compared, within these limits per part."""
 LARGEST_DIFFERENCE = 0.05
-"""Euclidean distance of a vector from the one computed here, as a share of the latter's norm."""
+"""The largest Euclidean distance from the vector computed here, as a share of the latter's norm."""
 
 log = logging.getLogger(__name__)
 
@@ -43,9 +43,9 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class FoundVectors:
-    """Vectors of some of k sequences. places: int64 [m], which of the k, ascending; vectors: FP32 [m, width].
+    """Vectors of m of k sequences. places: int64 [m], which of the k, ascending; vectors: FP32 [m, width].
 
-    compared: int64 [s], which of the m are computed as well, to see whether they agree.
+    compared: int64 [s], which of the m are also computed, to check that they agree.
     """
 
     places: Places
@@ -54,7 +54,7 @@ class FoundVectors:
 
     @property
     def taken_over(self) -> Places:
-        """Of the k, those that are not computed: int64 [m - s]."""
+        """The sequences that are not computed, int64 [m - s]."""
         return np.delete(self.places, self.compared)
 
 
@@ -62,7 +62,7 @@ class ImportedEmbeddings:
     """The imported embeddings of one run, looked up part by part."""
 
     def __init__(self, folder: Path, index_sha256: str, widths: Mapping[EncoderName, int]) -> None:
-        """Raises ValueError for what is not as it was written, and OSError."""
+        """Open the folder. Raises ValueError if a file is not as it was written, and OSError."""
         content = read_ordinary(folder / INDEX_FILE)
         if hashlib.sha256(content).hexdigest() != index_sha256:
             raise ValueError(f"{INDEX_FILE} is not what was written")
@@ -75,9 +75,9 @@ class ImportedEmbeddings:
     def find(
         self, encoder: EncoderName, letters: npt.NDArray[np.uint8], offsets: npt.NDArray[np.integer]
     ) -> FoundVectors | None:
-        """What is there of k sequences, sequence i at letters[offsets[i] : offsets[i + 1]]; None for nothing.
+        """Look up k sequences, sequence i at letters[offsets[i] : offsets[i + 1]]; None if none is found.
 
-        A vector whose bytes are not those that were written counts as not there.
+        A vector whose bytes are not those that were written counts as missing.
         """
         text, bounds = letters.tobytes(), offsets.tolist()
         keys = np.array([sequence_key(text[a:b]) for a, b in itertools.pairwise(bounds)], dtype=np.uint64)
@@ -119,17 +119,17 @@ class _Imported:
 
 
 def vectors_path(folder: Path, encoder: EncoderName) -> Path:
-    """Where the vectors of an encoder are."""
+    """The path of an encoder's vectors."""
     return folder / f"{encoder}.f32"
 
 
 def sequence_key(letters: bytes) -> tuple[int, int]:
-    """The key of a sequence, from its letters alone: 128 bits as two numbers."""
+    """Compute a sequence's key from its letters alone: 128 bits as two numbers."""
     digest = hashlib.blake2b(letters, digest_size=16).digest()
     return int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:], "little")
 
 
 def vector_digest(vector: npt.NDArray[np.float32]) -> int:
-    """64 bits from a vector's bytes, by which damage is noticed."""
+    """Compute 64 bits from a vector's bytes, to detect damage."""
     content = np.ascontiguousarray(vector, "<f4").tobytes()
     return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "little")

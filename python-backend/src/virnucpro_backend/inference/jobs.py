@@ -1,4 +1,4 @@
-"""Parts on their way through a worker, and the order in which the compute thread takes them."""
+"""The parts that a worker is processing, and the order in which the compute thread takes them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from virnucpro_backend.inference.scorer import LaunchedPart
 
 @dataclass
 class Job:
-    """A part on its way through the worker. It is waiting, then begun or recalled; never both."""
+    """A part in the worker. It is first waiting, and then either begun or recalled, never both."""
 
     command: Part
     begun_at: float = 0.0
@@ -23,16 +23,16 @@ class Job:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def begin(self) -> bool:
-        """Take it to the device; False if it was recalled."""
+        """Start computing it; False if it was recalled."""
         return self._leave_waiting("begun")
 
     def recall(self) -> bool:
-        """Give it back; False if it has begun."""
+        """Give it back; False if it has been started."""
         return self._leave_waiting("recalled")
 
     @property
     def recalled(self) -> bool:
-        """Whether it was given back before it began."""
+        """Whether it was given back before it was started."""
         return self._state == "recalled"
 
     def _leave_waiting(self, state: Literal["begun", "recalled"]) -> bool:
@@ -45,7 +45,7 @@ class Job:
 
 @dataclass(frozen=True)
 class ToLaunch:
-    """A part that is read and waits for the device."""
+    """A part that has been read and waits for the device."""
 
     job: Job
     prepared: PreparedPart
@@ -53,7 +53,7 @@ class ToLaunch:
 
 @dataclass(frozen=True)
 class ToRecompute:
-    """A part with results that are not finite."""
+    """A part with results that must be computed again."""
 
     job: Job
     launched: LaunchedPart
@@ -61,14 +61,14 @@ class ToRecompute:
 
 @dataclass(frozen=True)
 class WakeUp:
-    """Makes the compute thread look at the gate."""
+    """Makes the compute thread check for a stop request."""
 
 
 ComputeTask = ToLaunch | ToRecompute | WakeUp
 
 
 class ComputeQueue:
-    """Tasks for the compute thread, in order, but for what can't wait: wake-ups, then recomputations."""
+    """Tasks for the compute thread, in order, except that wake-ups and recomputations come first."""
 
     def __init__(self) -> None:
         self._tasks: queue.PriorityQueue[tuple[int, int, ComputeTask]] = queue.PriorityQueue()
@@ -80,5 +80,5 @@ class ComputeQueue:
         self._tasks.put((urgency, next(self._numbers), task))
 
     def get(self) -> ComputeTask:
-        """The next task; waits for one."""
+        """Wait for the next task and return it."""
         return self._tasks.get()[2]

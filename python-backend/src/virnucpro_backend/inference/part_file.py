@@ -1,4 +1,4 @@
-"""Reading a part: the frames that prepare wrote (spec of the file: work/parts/NNNNNN.safetensors)."""
+"""Reads the frames of a part, which prepare wrote to work/parts/NNNNNN.safetensors."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Offsets = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class PartFrames:
-    """f frames in the part's own order (row, chunk, frame).
+    """f frames in the part's order (row, chunk, frame).
 
     residues: amino-acid letters uint8 [sum], frame i at residue_offsets[i] : residue_offsets[i + 1];
-    nucleotides: DNA letters, likewise. Offsets are int64 [f + 1] and begin at 0.
+    nucleotides: DNA letters, in the same form. Offsets are int64 [f + 1] and begin at 0.
     """
 
     residues: Letters
@@ -33,7 +33,7 @@ class PartFrames:
 
     @property
     def count(self) -> int:
-        """f."""
+        """Number of frames, f."""
         return len(self.residue_offsets) - 1
 
     @property
@@ -42,14 +42,14 @@ class PartFrames:
         return np.diff(self.residue_offsets)
 
     def subset(self, frames: npt.NDArray[np.integer]) -> PartFrames:
-        """The frames with these numbers, in this order."""
+        """Select the frames with these numbers, in this order."""
         residues, residue_offsets = gathered(self.residues, self.residue_offsets, frames)
         nucleotides, nucleotide_offsets = gathered(self.nucleotides, self.nucleotide_offsets, frames)
         return PartFrames(residues, residue_offsets, nucleotides, nucleotide_offsets)
 
 
 def read_part(path: Path, sha256: str, frame_begin: int, frame_end: int) -> PartFrames:
-    """The frames [frame_begin, frame_end) of a part file whose bytes must have this SHA-256.
+    """Read the frames [frame_begin, frame_end) of a part file whose bytes must have this SHA-256.
 
     Raises PartFailedError `part_unreadable` when the file is missing, changed, damaged or shorter.
     """
@@ -91,7 +91,7 @@ def _fits(letters: npt.NDArray[np.generic], offsets: Offsets) -> bool:
 
 
 def gathered(letters: Letters, offsets: Offsets, frames: npt.NDArray[np.integer]) -> tuple[Letters, Offsets]:
-    """Letters and offsets of the frames with these numbers, in this order."""
+    """Gather letters and offsets of the frames with these numbers, in this order."""
     lengths = np.diff(offsets)[frames]
     new_offsets = np.concatenate(([0], np.cumsum(lengths)))
     places = np.arange(int(new_offsets[-1])) + np.repeat(offsets[frames] - new_offsets[:-1], lengths)

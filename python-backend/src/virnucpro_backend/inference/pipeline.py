@@ -1,8 +1,8 @@
-"""Three threads, so that the next part is read and the last one written while the device computes.
+"""Three threads that read the next part and write the last one while the device computes.
 
 reader: file, hash, tokens, batches, pinned buffers -> compute: queues all of a part's work on the device and
-goes straight on to the next part -> writer: waits for the device, checks, writes, reports. A part whose
-results are not finite comes back from the writer to the compute thread, which alone gives work to the device.
+continues with the next part -> writer: waits for the device, checks, writes, reports. If results are not
+finite, the writer returns the part to the compute thread, the only one that gives work to the device.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from virnucpro_backend.inference.stop_request import StoppedError, StopRequest
 from virnucpro_backend.inference.writer import write_part
 
 READ_AHEAD = 2
-"""Parts that may lie read and not yet begun."""
+"""How many parts may be read and not yet started."""
 
 log = logging.getLogger(__name__)
 
 
 class _StoppableBatches(PartListener):
-    """After each step of a batch: report progress, count, and end here if the worker is to stop."""
+    """Reports progress, counts, and raises StoppedError on a stop request, after each step of a batch."""
 
     def __init__(self, progress: PartListener, between_steps: Callable[[], None]) -> None:
         self._progress = progress
@@ -81,13 +81,13 @@ class PartPipeline:
         self._to_read.put(job)
 
     def recall(self, key: str) -> None:
-        """Give a part back if it has not begun; otherwise it will be reported as done or failed."""
+        """Give a part back if it has not started; otherwise it will be reported as done or failed."""
         job = self._jobs.get(key)
         if job is not None and job.recall():
             self._fail(job, PartFailedError("recalled", "Given back before it was begun."))
 
     def limit_batches(self, tokens: int) -> None:
-        """Batches hold at most `tokens` from the next one on, of the part under way too."""
+        """Limit batches to `tokens` from the next one on, also within the current part."""
         self._scorer.limit_batches(tokens)
 
     def wake_up(self) -> None:
@@ -95,7 +95,7 @@ class PartPipeline:
         self._to_compute.put(WakeUp())
 
     def run(self) -> None:
-        """Compute until a stop is requested; returns when what was already launched is written."""
+        """Compute until a stop is requested; return when all launched parts are written."""
         self._reader.start()
         self._writer.start()
         try:
@@ -172,7 +172,7 @@ class PartPipeline:
         command, model = job.command, self._scorer.model
         with self._status.doing("writing", command.key):
             written = write_part(command, scores, model.model_hash, model.precision)
-        # A part is begun while the device is still busy with the one before.
+        # A part starts while the device is still busy with the previous one.
         now = time.monotonic()
         seconds = now - max(job.begun_at, self._last_done_at)
         self._last_done_at = now

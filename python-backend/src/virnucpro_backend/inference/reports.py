@@ -1,4 +1,4 @@
-"""What a worker tells the engine about a part."""
+"""The events about a part that a worker sends to the engine."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from virnucpro_backend.protocol import Channel
 
 PROGRESS_SECONDS = 0.5
 DETAIL_CHARACTERS = 4000
-"""The end of a traceback that goes into the event; all of it is in the log."""
+"""How much of a traceback's end goes into the event; the log has all of it."""
 
 
 class PartProgress(PartListener):
-    """Reports on one part: progress, at most twice a second and at its end, and running out of memory."""
+    """Reports a part's progress, at most twice a second and at its end, and when memory runs out."""
 
     def __init__(
         self, channel: Channel, command: Part, frames: PartFrames, memory: DeviceMemory | None
@@ -34,7 +34,7 @@ class PartProgress(PartListener):
         self._told_at = time.monotonic()
 
     def batch_done(self, frames: int, residues: int) -> None:
-        """Count a batch, and report it if it is time to."""
+        """Count a batch, and report it if it is time."""
         self._frames = (self._frames[0] + frames, self._frames[1])
         self._residues = (self._residues[0] + residues, self._residues[1])
         self._begun_residues = 0.0
@@ -42,7 +42,7 @@ class PartProgress(PartListener):
             self._report(at_once=self._frames[0] == self._frames[1])
 
     def step_done(self, residues: float) -> None:
-        """Count work on batches that are not done, and report it if it is time to."""
+        """Count work on unfinished batches, and report it if it is time."""
         self._begun_residues += residues
         if residues:
             self._report(at_once=False)
@@ -78,10 +78,10 @@ class PartReports:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self.memory: DeviceMemory | None = None
-        """What is known of the device's memory, once a model is loaded there and memory is counted."""
+        """Set once a model is loaded on a device whose memory is counted."""
 
     def progress(self, command: Part, frames: PartFrames) -> PartProgress:
-        """The progress of a part that begins."""
+        """Start reporting a part's progress."""
         return PartProgress(self._channel, command, frames, self.memory)
 
     def done(
@@ -92,7 +92,7 @@ class PartReports:
         residues: int,
         seconds: float,
     ) -> None:
-        """A part whose files are on disk."""
+        """Report a part whose files are on disk."""
         self._channel.emit(
             "part_done",
             part=command.key,
@@ -112,7 +112,7 @@ class PartReports:
         )
 
     def imported_refused(self, command: Part) -> None:
-        """Imported embeddings are not those of this model: from this part on all are computed."""
+        """Warn that imported embeddings are not this model's, so that all are computed from now on."""
         self._channel.emit(
             "log",
             level="warning",
@@ -121,7 +121,7 @@ class PartReports:
         )
 
     def failed(self, command: Part, failure: PartFailedError) -> None:
-        """A part without scores."""
+        """Report a part without scores."""
         self._channel.emit(
             "part_failed",
             part=command.key,

@@ -1,4 +1,4 @@
-"""A part's scores from its frames: both encoders, pooling, the head, and the checks of what came out."""
+"""Computes a part's scores from its frames: both encoders, pooling, the head, and checks of the results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class EmbeddingNorms:
-    """Lowest and highest Euclidean norm of the embeddings of either encoder."""
+    """The lowest and highest Euclidean norm of each encoder's embeddings."""
 
     dnabert_s: tuple[float, float]
     esm2: tuple[float, float]
@@ -37,13 +37,13 @@ class EmbeddingNorms:
 
 @dataclass(frozen=True)
 class PartScores:
-    """Result of a part, f frames in the part's own order.
+    """The results of a part, f frames in the part's order.
 
     score1 = P(others) and score2 = P(virus), FP32 [f]; state uint8 [f]: 0 ok, 1 ok after a recomputation in
     FP32, 2 not finite even then (both scores NaN). Embeddings FP16 or FP32 [f, width], only if the plan asks
-    for them. norms: lowest and highest Euclidean norm of either encoder's finite embeddings, None without
+    for them. norms: the lowest and highest Euclidean norm of each encoder's finite embeddings, None without
     any; outside_norm_band: frames with a norm outside the model's band, scored like the others.
-    repeated_proteins, repeated_nucleotides: frames that share an equal frame's pass of an encoder.
+    repeated_proteins, repeated_nucleotides: frames that share the encoder pass of an equal frame.
     """
 
     score1: npt.NDArray[np.float32]
@@ -58,21 +58,21 @@ class PartScores:
 
     @property
     def recomputed(self) -> int:
-        """Frames recomputed in FP32 with success."""
+        """Number of frames successfully recomputed in FP32."""
         return int(np.count_nonzero(self.state == STATE_RECOMPUTED_FP32))
 
     @property
     def failed(self) -> int:
-        """Frames without a score."""
+        """Number of frames without a score."""
         return int(np.count_nonzero(self.state == STATE_NON_FINITE))
 
 
 @dataclass
 class LaunchedPart:
-    """A part whose work is queued on the device; `wait` may be called from any thread.
+    """A part whose work is queued on the device. `wait` may be called from any thread.
 
-    `figures` FP32 [f, 4] on the host: score1, score2, norm of either embedding; `imported_difference`: see
-    Embeddings, on the host. Neither may be read before `wait`.
+    `figures` FP32 [f, 4] on the host: score1, score2, and the norms of both embeddings;
+    `imported_difference`: see Embeddings, but on the host. Neither may be read before `wait`.
     """
 
     part: PreparedPart
@@ -84,12 +84,12 @@ class LaunchedPart:
     imported_difference: Tensor | None = None
 
     def wait(self) -> None:
-        """Block until the device is through and the results are on the host."""
+        """Block until the device has finished and the results are on the host."""
         if self.finished is not None:
             self.finished.synchronize()
 
     def imported_differ(self) -> bool:
-        """Whether imported embeddings are not those that are computed here."""
+        """Whether imported embeddings differ too much from those computed here."""
         return self.imported_difference is not None and float(self.imported_difference) > LARGEST_DIFFERENCE
 
     def non_finite(self) -> npt.NDArray[np.int64]:
@@ -99,14 +99,14 @@ class LaunchedPart:
 
 @dataclass
 class PartScorer:
-    """Scores parts with one model on the device it is on. Use each method from one thread at a time.
+    """Scores parts with one model on its device. Use each method from one thread at a time.
 
-    `prepare`, `launch` and `collect` are the stages of a pipeline; `score` is all of them.
-    `embed_equal_sequences_once`: whether frames of a part with the same letters share a pass of an encoder.
+    `prepare`, `launch` and `collect` are the stages of a pipeline; `score` runs all of them.
+    `embed_equal_sequences_once`: whether frames of a part with the same letters share an encoder pass.
     `load_fp32` loads the same model in FP32 onto a given device, for frames whose results are not finite.
-    `most_tokens_per_batch`: what the device's memory holds, where that is less than the plan's.
-    `imported`: embeddings that need not be computed. After the first part in which they are not what this
-    model gives, none is used any more.
+    `most_tokens_per_batch`: how much the device's memory holds, if that is less than the plan's.
+    `imported`: embeddings that need not be computed. If they differ from this model's in any part, none is
+    used from then on.
     """
 
     model: LoadedModel
@@ -131,16 +131,16 @@ class PartScorer:
         self._loop.limit_batches(tokens)
 
     def prepare(self, frames: PartFrames) -> PreparedPart:
-        """Tokenize and batch. Touches no device but for pinned memory."""
+        """Tokenize and batch. Uses no device, apart from pinning memory."""
         return prepare_part(frames, self.model.tokenizer, self._plan, self.imported)
 
     def launch(self, part: PreparedPart, listener: PartListener | None = None) -> LaunchedPart:
-        """Queue all of a part's work on the device. Raises as `BatchLoop.embed` does."""
+        """Queue all of a part's work on the device. Raises what `BatchLoop.embed` raises."""
         embeddings = self._loop.embed(part, listener or PartListener())
         return self._with_scores(part, embeddings, np.zeros(part.frames.count, dtype=np.bool_))
 
     def needs_recomputation(self, launched: LaunchedPart) -> bool:
-        """Whether, the device being through, some frames must be computed again: those with imported
+        """Wait for the device and return whether some frames must be computed again: those with imported
         embeddings that are not this model's, or, in FP32, those with results that are not finite."""
         launched.wait()
         if launched.imported_differ():
@@ -153,8 +153,8 @@ class PartScorer:
 
     @torch.inference_mode()
     def recompute(self, launched: LaunchedPart, listener: PartListener | None = None) -> LaunchedPart:
-        """The frames with results that are not finite again, in FP32; the others keep theirs. All of them, as
-        they always are, if imported embeddings were wrong.
+        """Compute frames with non-finite results again in FP32; the others keep theirs. If imported
+        embeddings were wrong, compute all frames in the run's precision instead.
 
         Raises PartFailedError `non_finite` if neither the device nor main memory has room for an FP32 model.
         """
@@ -176,7 +176,7 @@ class PartScorer:
         return self._with_scores(launched.part, on_device, recomputed)
 
     def collect(self, launched: LaunchedPart) -> PartScores:
-        """Wait for a part and say of each frame how it ended."""
+        """Wait for a part and return the scores and the state of each frame."""
         launched.wait()
         figures = launched.figures.numpy()
         scores = figures[:, :2].copy()
@@ -198,7 +198,7 @@ class PartScorer:
         )
 
     def score(self, frames: PartFrames) -> PartScores:
-        """All stages, one after the other."""
+        """Run all stages, one after the other."""
         launched = self.launch(self.prepare(frames))
         while self.needs_recomputation(launched):
             launched = self.recompute(launched)
@@ -252,9 +252,9 @@ class PartScorer:
         )
 
     def _outside_norm_band(self, norms: npt.NDArray[np.float32]) -> int:
-        """Frames with finite embeddings of a norm outside the model's band.
+        """Count the frames with finite embeddings whose norm is outside the model's band.
 
-        Counted and reported, never refused: the bands come from a few frames, and short or repetitive frames
+        They are reported but never refused: the bands come from a few frames, and short or repetitive frames
         may well lie outside.
         """
         bands = self.model.norm_bands
@@ -277,7 +277,7 @@ def _norm_range(norms: npt.NDArray[np.float32]) -> EmbeddingNorms | None:
 
 
 def _to_host(tensor: Tensor) -> Tensor:
-    """Copy to the host; from a GPU into pinned memory without waiting."""
+    """Copy to the host; from a GPU, into pinned memory and without waiting."""
     if tensor.device.type != "cuda":
         return tensor.cpu()
     pinned = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)

@@ -1,4 +1,4 @@
-"""A worker's life: load once, score parts, stop. Commands come from the main thread."""
+"""A worker's session: load once, score parts, stop. Commands come from the main thread."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from virnucpro_backend.protocol import Channel
 from virnucpro_backend.weights.model_folder import LoadedModel
 
 STOP_SECONDS = 10.0
-"""Longest wait for the batch and the file in progress; after that they are dropped."""
+"""The longest wait for the current batch and file; after that they are dropped."""
 
 DEVICE_LOST_EXIT_CODE = 3
 
@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 
 class WorkerSession:
-    """Carries out commands, in the order they come. `handle` returns at once, but for `stop`."""
+    """Carries out commands in the order of arrival. `handle` returns immediately, except for `stop`."""
 
     def __init__(self, channel: Channel, status: WorkerStatus) -> None:
         self._channel = channel
@@ -104,7 +104,7 @@ class WorkerSession:
                 self._device_thread.join(STOP_SECONDS)
 
     def _serve(self, command: Load) -> None:
-        """The device's thread: everything that gives work to the device happens here."""
+        """Run the device's thread, the only one that gives work to the device."""
         try:
             pipeline = self._loaded(command)
         except LoadFailedError as failure:
@@ -168,7 +168,7 @@ class WorkerSession:
         return PartPipeline(scorer, self._reports, self._status, self._stop_request, self._device_lost)
 
     def _imported(self, command: Load, model: LoadedModel) -> ImportedEmbeddings | None:
-        """The run's imported embeddings; None where there are none, or they are not as they were written."""
+        """The run's imported embeddings; None if there are none, or if they are damaged."""
         source = command.imported_embeddings
         if source is None:
             return None
@@ -185,7 +185,7 @@ class WorkerSession:
     def _device_lost(self) -> None:
         self._log("error", "The device stopped working; this worker ends.")
         logging.shutdown()
-        # Not sys.exit: after such a fault PyTorch's own clean-up can hang.
+        # Not sys.exit: after such a fault PyTorch's clean-up can hang.
         os._exit(DEVICE_LOST_EXIT_CODE)
 
     def _log(self, level: str, message: str) -> None:

@@ -1,6 +1,6 @@
-"""What a worker is doing now, kept by its threads and sent to the engine every two seconds.
+"""A worker's current step, updated by its threads and sent to the engine every two seconds.
 
-Imports nothing heavy: the first beats go out while PyTorch is still being imported.
+It imports nothing heavy, as the first heartbeats are sent while PyTorch is still being imported.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _BY_IMPORTANCE: tuple[Step, ...] = (
     "writing",
     "reading",
 )
-"""Reading, computing and writing go on at once; the first of these that is going on is the step."""
+"""Reading, computing and writing run at the same time; the first of these in progress is reported."""
 
 
 log = logging.getLogger(__name__)
 
 
 class WorkerStatus:
-    """Which steps are going on, on which part, and how many have been finished. Safe from any thread."""
+    """The steps in progress, with their parts, and how many have been finished. Safe from any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -46,7 +46,7 @@ class WorkerStatus:
 
     @contextmanager
     def doing(self, step: Step, part: str | None = None) -> Iterator[None]:
-        """Mark a step as going on; it counts as finished afterwards, also when it fails."""
+        """Mark a step as in progress; it counts as finished afterwards, even if it fails."""
         with self._lock:
             self._active[step] = part
         try:
@@ -62,7 +62,7 @@ class WorkerStatus:
             self._steps_done += 1
 
     def now(self) -> tuple[Step, int, str | None]:
-        """The step, the number of steps finished, and the part."""
+        """Return the current step, the number of finished steps, and the part."""
         with self._lock:
             for step in _BY_IMPORTANCE:
                 if step in self._active:
@@ -71,7 +71,7 @@ class WorkerStatus:
 
 
 class Heartbeat:
-    """A thread of its own that tells the engine the status every two seconds."""
+    """A thread that sends the status to the engine every two seconds."""
 
     def __init__(self, channel: Channel, status: WorkerStatus) -> None:
         self._channel = channel
@@ -80,11 +80,11 @@ class Heartbeat:
         self._thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
 
     def start(self) -> None:
-        """Send heartbeats from now on. To be called once."""
+        """Start sending heartbeats. Call this once."""
         self._thread.start()
 
     def end(self, timeout: float) -> None:
-        """Send no more heartbeats: nothing may follow `bye`. Waits `timeout` seconds for one being sent."""
+        """Stop sending heartbeats, as none may follow `bye`. Wait at most `timeout` seconds for the last."""
         self._end.set()
         if threading.current_thread() is not self._thread:
             self._thread.join(timeout)

@@ -1,4 +1,4 @@
-"""How the scoring loop learns that the worker is to stop: it looks between batches."""
+"""The stop request, for which the scoring loop checks between batches."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import threading
 
 
 class StoppedError(Exception):
-    """The worker is to stop; what is not finished is dropped."""
+    """The worker must stop; unfinished work is dropped."""
 
 
 class StopRequest:
-    """Whether the worker is to stop. Final once made. Safe from any thread."""
+    """Whether the worker must stop. A request can't be withdrawn. Safe from any thread."""
 
     def __init__(self) -> None:
         self._made = threading.Event()
 
     def make(self) -> None:
-        """From now on, `check` raises."""
+        """Make `check` raise from now on."""
         self._made.set()
 
     def check(self) -> None:
-        """Return at once while the worker may go on. Raises StoppedError."""
+        """Raise StoppedError if a stop has been requested."""
         if self._made.is_set():
             raise StoppedError

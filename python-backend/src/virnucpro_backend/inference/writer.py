@@ -1,4 +1,4 @@
-"""Writing a part's results: scores always, embeddings where the plan asks for them."""
+"""Writes a part's results: always scores, and embeddings if the plan asks for them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class WrittenPart:
 def write_part(command: Part, scores: PartScores, model_hash: str, precision: str) -> WrittenPart:
     """Write work/scores/KEY.safetensors and, on request, work/embeddings/KEY.safetensors.
 
-    The embeddings come first: where there is a scores file, the part is complete. Raises PartFailedError
+    The embeddings are written first, so that a part with a scores file is complete. Raises PartFailedError
     (`disk_full`, `write_failed`).
     """
     metadata = {

@@ -1,1 +1,1 @@
-"""Folders of the original tool and of its fork: their embeddings, checked, for a run of this program."""
+"""Imports embeddings from folders of the original tool and of its fork into a run, after checks."""

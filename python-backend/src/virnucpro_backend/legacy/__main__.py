@@ -1,8 +1,8 @@
-"""`python -m virnucpro_backend.legacy`: take over embeddings of the original tool or of its fork.
+"""`python -m virnucpro_backend.legacy`: import embeddings of the original tool or of its fork.
 
-One `ImportCommand` as a line on standard input. The answer is a line on standard output: `imported` with the
-fields of an ImportReport, or `import_failed` with code, message and next_step. Before it, `reading` every few
-seconds, and with its path before each file with embeddings.
+Standard input holds one `ImportCommand` as a line. The answer is a line on standard output: `imported` with
+the fields of an ImportReport, or `import_failed` with code, message and next_step. Before it, `reading` is
+sent every few seconds, and with the path before each file with embeddings.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from virnucpro_backend.typed_commands import CommandError, CommandStruct, Positi
 
 
 class ImportCommand(CommandStruct, tag="import_legacy", frozen=True):
-    """into: the folder to write, in the run's `work`; the rest: see `importing.import_folder`."""
+    """into: the folder to write, in the run's `work`; for the other fields see `importing.import_folder`."""
 
     folder: Path
     inputs: Annotated[tuple[Path, ...], msgspec.Meta(min_length=1)]
@@ -35,8 +35,8 @@ class ImportCommand(CommandStruct, tag="import_legacy", frozen=True):
 
 
 def main() -> int:
-    """Exit status 0 after `imported`, 1 after `import_failed`."""
-    # Standard input is closed behind the one command: that doesn't mean that the engine has gone.
+    """Return exit status 0 after `imported`, 1 after `import_failed`."""
+    # The engine closes standard input after its one command; it is still there.
     channel = Channel(on_eof=lambda: None)
     from virnucpro_backend.legacy.importing import ImportFailedError, import_folder
     from virnucpro_backend.weights.errors import WeightsError

@@ -1,7 +1,7 @@
-"""The files with embeddings that the original tool and its fork write, known by what is in them.
+"""Reads the files with embeddings that the original tool and its fork write, recognised by content.
 
-Names are not to be relied on: the fork writes ESM-2's embeddings to `output_1_DNABERT.pt`. Nothing in a file
-is run; see `weights.formats.pickles`.
+Names are not reliable: the fork writes ESM-2's embeddings to `output_1_DNABERT.pt`. No code in a file is run;
+see `weights.formats.pickles`.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ FloatRows = npt.NDArray[np.float32]
 FileKind = Literal["dnabert_s", "esm2", "merged", "batch"]
 
 LARGEST_FILE_OF_ROWS = 256 << 20
-"""Bytes of its pickle. DNABERT-S's rows stand in it as numbers, the fork's as arrays: 70 and 103 MB for the
-10,000 rows that the two tools write to a file at most."""
+"""Bytes of its pickle. It holds DNABERT-S's rows as numbers and the fork's as arrays: 70 and 103 MB for
+10,000 rows, which is the most that the two tools write to a file."""
 LOST_SUFFIX = "_LOST"
-"""The fork's name for a row whose sequence it could not place; it has no sequence."""
+"""The fork's suffix for a row that it could not assign to a sequence."""
 
 
 class RefusedFileError(Exception):
-    """A file that is not used; the text says why, in words for the user."""
+    """The file is not used; the text tells the user why."""
 
 
 @dataclass(frozen=True)
 class LegacyFile:
-    """The rows of one file. `vectors` FP32 [n, width] of each encoder it holds; ids [n]. precision: what the
-    encoder computed in, where the file says so."""
+    """The rows of one file. `vectors`: FP32 [n, width] for each encoder in it; ids [n]. precision: that of
+    the encoder, if the file says so."""
 
     kind: FileKind
     ids: list[str]
@@ -46,7 +46,7 @@ class LegacyFile:
 
 
 def read_legacy_file(path: Path, widths: Mapping[EncoderName, int]) -> LegacyFile:
-    """Read a file and check that ids and rows fit each other and the widths. Raises RefusedFileError."""
+    """Read a file and check that ids and rows match each other and the widths. Raises RefusedFileError."""
     try:
         with limited_reading(path, LARGEST_FILE_OF_ROWS):
             content = read_pickled(path, LARGEST_FILE_OF_ROWS)
@@ -103,7 +103,7 @@ def _texts(values: Any) -> list[str]:
 
 
 def _floats(value: Any) -> FloatRows:
-    """A tensor, or what is left of a NumPy array in a pickle, as FP32."""
+    """Convert a tensor, or the inert form of a pickled NumPy array, to FP32."""
     if isinstance(value, Tensor):
         return value.detach().float().numpy()
     if isinstance(value, Inert) and value.qualified_name.endswith(".multiarray._reconstruct"):

@@ -1,4 +1,4 @@
-"""What lies in a folder of the original tool or of its fork."""
+"""Finds the files in a folder of the original tool or of its fork."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _LETTERS = (".fa", ".faa", ".fna", ".fasta")
 
 @dataclass(frozen=True)
 class LegacyFolder:
-    """batches: files of the fork's second version with ESM-2's embeddings; others: further files that may
-    hold embeddings, merged ones last; hdf5: files that are not read.
+    """batches: files of the fork's second version with ESM-2's embeddings; others: other files that may hold
+    embeddings, merged ones last; hdf5: files that are not read.
 
-    proteins, nucleotides: FASTA files of the reading frames. names_in_doubt: whether ESM-2's rows outside of
-    `batches` may be paired with other rows' names: the fork's second version takes the names of what an
+    proteins, nucleotides: FASTA files of the reading frames. names_in_doubt: whether ESM-2's rows outside
+    `batches` may have the names of other rows: the fork's second version takes the names of what an
     interrupted run had computed from a set, in any order.
     """
 
@@ -74,7 +74,7 @@ def _is_batch(path: Path) -> bool:
 
 
 def _chunk_length(state: Path | None, letters: list[Path]) -> int | None:
-    """The length of chunks that the run was made with, if anything says so."""
+    """The run's chunk length, if any file gives it."""
     if state is not None:
         try:
             length = read_small_json(state)["pipeline_config"]["expected_length"]

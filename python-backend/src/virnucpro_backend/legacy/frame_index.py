@@ -1,4 +1,4 @@
-"""The reading frames of inputs, found again from their letters, by the original tool's names for them."""
+"""Computes the reading frames of inputs again, and indexes them by the original tool's names."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ FrameKeys = dict[EncoderName, SequenceKey]
 
 
 class FrameIndex:
-    """What the two encoders get of each frame, as keys, by the frame's name such as `contig7_chunk_1R2`.
+    """The keys of each frame's two sequences, by the frame's name, such as `contig7_chunk_1R2`.
 
-    Where two records have one name, their frames' names say nothing: such names are known and have no keys.
+    If two records share a name, the names of their frames are ambiguous: they are known but have no keys.
     """
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class FrameIndex:
         return name in self._keys
 
     def key(self, name: str, encoder: EncoderName) -> SequenceKey | None:
-        """The key of what an encoder gets of a frame; None for an unknown or ambiguous name."""
+        """The key of a frame's sequence for an encoder; None for an unknown or ambiguous name."""
         keys = self._keys.get(name)
         return None if keys is None else keys[0] if encoder == "dnabert_s" else keys[1]
 

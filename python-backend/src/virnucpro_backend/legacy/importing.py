@@ -1,4 +1,4 @@
-"""Take the sound embeddings of a folder over into a run: checked, and filed by the letters they belong to."""
+"""Checks the embeddings of a folder and stores the valid ones in a run, keyed by their letters."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from virnucpro_backend.safetensors_file import make_real_folders, open_new, writ
 from virnucpro_backend.weights.model_json import ModelDescription
 
 LONGEST_FRAME = 1 << 20
-"""Letters; more than any chunk has."""
+"""In letters; longer than any chunk."""
 MOST_NAMED = 50
-"""Refused files that are named one by one."""
+"""The largest number of refused files that the report names."""
 _OTHER_INPUTS = "Name the file that the earlier run was made from, and the same length of chunks."
 
 
 class ImportFailedError(Exception):
-    """Nothing can be taken over; `message` and `next_step` are for the user."""
+    """Nothing can be imported; `message` and `next_step` are for the user."""
 
     def __init__(self, message: str, next_step: str) -> None:
         super().__init__(message)
@@ -51,15 +51,15 @@ class ImportFailedError(Exception):
 
 
 class RefusedFile(msgspec.Struct, frozen=True):
-    """A file that was not used. path: within the folder."""
+    """A file that was not used. path: relative to the folder."""
 
     path: str
     why: str
 
 
 class ImportReport(msgspec.Struct, frozen=True):
-    """What was taken over. frames: open reading frames of the inputs, and how many of them have an embedding
-    of either encoder; rows_left_out: rows of used files with numbers that can't be right."""
+    """What was imported. frames: open reading frames of the inputs; frames_dnabert_s, frames_esm2: how many
+    have an embedding; rows_left_out: rows of used files with impossible numbers."""
 
     tool: Tool
     precision: str | None
@@ -83,8 +83,8 @@ def import_folder(
 ) -> ImportReport:
     """Write `into/index.safetensors` and the vectors; see `inference.imported` for their format.
 
-    Each file is used whole or not at all, but for single rows with numbers that can't be right. `on_file` is
-    called before each. Raises ImportFailedError, PrepareError for inputs that can't be read, and OSError.
+    Each file is used or refused as a whole, except that rows with impossible numbers are left out. `on_file`
+    is called before each file. Raises ImportFailedError, PrepareError if an input can't be read, and OSError.
     """
     if not folder.is_dir():
         raise ImportFailedError(f"{folder} is not a folder.", "Name the folder that the earlier tool wrote.")
@@ -136,7 +136,7 @@ def import_folder(
 
 
 def _compare_letters(found: LegacyFolder, frames: FrameIndex) -> None:
-    """The frames that the folder holds as FASTA must be those found again from the inputs."""
+    """Check that the folder's FASTA files hold the same frames as the inputs."""
     sides: tuple[tuple[EncoderName, list[Path]], ...] = (
         ("esm2", found.proteins),
         ("dnabert_s", found.nucleotides),
@@ -153,7 +153,7 @@ def _compare_letters(found: LegacyFolder, frames: FrameIndex) -> None:
 
 
 def _fasta(path: Path) -> Iterator[tuple[str, bytes]]:
-    """Name and letters of each record, as the tool wrote them."""
+    """Yield the name and the letters of each record, as the tool wrote them."""
     with InputFile(path) as file:
         name, rest = "", b""
         letters: list[bytes] = []
@@ -177,7 +177,7 @@ def _fasta(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 class _Vectors:
-    """The files being written, and what they hold so far: of equal sequences the first vector."""
+    """The files being written, and their content so far: the first vector of each distinct sequence."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -203,7 +203,7 @@ class _Vectors:
         self._files[encoder].write(np.ascontiguousarray(vector, "<f4").tobytes())
 
     def finish(self) -> str:
-        """Put everything on the disk; SHA-256 of the index."""
+        """Flush everything to disk; return the SHA-256 of the index."""
         for file in self._files.values():
             file.flush()
             os.fsync(file.fileno())
@@ -229,7 +229,7 @@ class _Taker:
     files_used: int = 0
 
     def take(self, path: Path, *, esm2_in_doubt: bool) -> None:
-        """Use a file, or say why not."""
+        """Use a file, or record why it is refused."""
         widths: Mapping[EncoderName, int] = {
             "dnabert_s": self.model.dnabert_s.width,
             "esm2": self.model.esm2.width,
@@ -268,6 +268,6 @@ class _Taker:
 
 
 def _can_be_right(rows: FloatRows) -> npt.NDArray[np.bool_]:
-    """Whether the numbers of a row are finite, and not all 0. Whether they are the right ones is seen later:
-    a sample is computed and compared in every part."""
+    """Whether the numbers of each row are finite and not all 0. Whether they are correct is checked later, by
+    computing and comparing a sample in every part."""
     return np.asarray(np.isfinite(rows).all(axis=1) & (rows != 0).any(axis=1))

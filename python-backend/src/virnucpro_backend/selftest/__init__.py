@@ -1,1 +1,1 @@
-"""Does this installation compute what it should, and how fast? Four levels behind one command."""
+"""Checks whether this installation computes correctly, and how fast: five levels in one command."""

@@ -1,13 +1,13 @@
-"""`python -m virnucpro_backend.selftest LEVEL`: whether this installation computes what it should.
+"""`python -m virnucpro_backend.selftest LEVEL`: check whether this installation computes correctly.
 
 device: a small random encoder on one kind of device, compared with the processor's FP32.
 model: reading frames with known answers, computed with an installed model.
 controls: whether a model tells known viral from known host sequences.
-precision: what each precision of a model costs in exactness, on the user's own sequences.
+precision: how much accuracy each precision of a model loses, on the user's own sequences.
 speed: how fast a device runs both encoders.
 
-`precision` prints a table for people and writes its JSON to a file; the others print one JSON object.
-The exit code is 1, with a sentence on standard error, where nothing could be measured.
+`precision` prints a readable table and writes its JSON to a file; the others print one JSON object.
+The exit code is 1, with a sentence on standard error, if nothing could be measured.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from virnucpro_backend.weights.errors import WeightsError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one level; returns the exit code."""
+    """Run one level; return the exit code."""
     arguments = _parser().parse_args(argv)
     try:
         report = arguments.run(arguments)
@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-# A level imports only what it needs: all of them together would take seconds.
+# Each level imports only what it needs, as importing everything would take seconds.
 
 
 def _device(arguments: argparse.Namespace) -> dict[str, Any]:

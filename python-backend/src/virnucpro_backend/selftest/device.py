@@ -1,7 +1,7 @@
-"""Whether a device computes, and whether its results are right.
+"""Checks whether a device computes, and whether its results are right.
 
-A small encoder built like ESM-2, with random weights, runs through the kernels that a run uses, for about a
-second in each precision. Its output is compared with the processor's in FP32.
+A small encoder built like ESM-2, with random weights, runs with the kernels of a run for about a second in
+each precision. Its output is compared with the processor's in FP32.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.precision import DTYPES, forbid_hidden_rounding
 
 SECONDS = 1.0
-"""How long each precision computes, after a first pass that may have to compile its kernels."""
+"""How long each precision computes, after a first pass that may compile its kernels."""
 
 ALLOWED: dict[Precision, float] = {"fp32": 1e-4, "fp16": 3e-3, "bf16": 2e-2, "fp8": 0.1}
-"""The largest relative difference from the processor's FP32 embeddings that rounding can explain. A device
-that computes wrongly is off by about 1.
+"""The largest relative difference from the processor's FP32 embeddings that rounding can explain. A faulty
+device is off by about 1.
 """
 
 _CONFIG = Esm2Config(layers=4, width=640, heads=10, feed_forward=2560)
 _LENGTHS = (160,) * 4
-"""Tokens per sequence. Attention on the processor needs equal lengths, FP8 a total that 16 divides."""
+"""Tokens per sequence. The processor's attention needs equal lengths, FP8 a total divisible by 16."""
 
 
 def check_device(
     kind: DeviceKind, precisions: Sequence[Precision], seconds: float = SECONDS
 ) -> dict[str, Any]:
-    """`results`: for each precision `precision`, `difference` (relative) and `passes_per_second` (both None
-    where nothing was computed), `allowed`, and `problem` (a sentence, or None where all is well).
+    """Return `results`: for each precision `precision`, `difference` (relative) and `passes_per_second` (both
+    None if nothing was computed), `allowed`, and `problem` (a sentence, or None if all is well).
 
-    Whatever a device does wrong is a result's `problem`, never an exception.
+    Any fault of a device is reported as a result's `problem`, never as an exception.
     """
     forbid_hidden_rounding()
     weights, tokens = _random_weights(), _random_tokens()
@@ -65,7 +65,7 @@ def _checked(
         problem = f"{type(error).__name__}: {error}".splitlines()[0]
     return {
         "precision": precision,
-        # JSON has no infinity, which stands for a result that is not a number.
+        # JSON has no infinity, which stands for NaN here.
         "difference": None if difference == float("inf") else difference,
         "passes_per_second": rate,
         "allowed": allowed,
@@ -84,7 +84,7 @@ def _random_weights() -> Esm2:
 
 
 def _random_tokens() -> Tensor:
-    """Tokens int64 [T]: amino acids, `<cls>` 0 and `<eos>` 2 around each sequence."""
+    """Make tokens int64 [T]: amino acids, with `<cls>` 0 and `<eos>` 2 around each sequence."""
     generator = torch.Generator().manual_seed(12)
     sequences = []
     for length in _LENGTHS:
@@ -102,7 +102,7 @@ def _worst_difference(
     precision: Precision,
     seconds: float,
 ) -> tuple[float, float]:
-    """The largest relative difference of an embedding in any pass, infinite where one is not a number; and
+    """Return the largest relative difference of an embedding in any pass, infinite if one is NaN, and the
     passes per second without the first."""
     with torch.inference_mode(False):
         model = Esm2(_CONFIG, DTYPES[precision])
@@ -120,7 +120,7 @@ def _worst_difference(
 
 
 def _embed(model: Esm2, tokens: Tensor) -> Tensor:
-    """Embeddings FP32 [sequences, width], in main memory."""
+    """Return embeddings FP32 [sequences, width] in main memory."""
     return model.embed(tokens, SequenceLayout.from_lengths(_LENGTHS, tokens.device)).cpu()
 
 

@@ -1,9 +1,8 @@
-"""Whether a model gives the known answers on a device.
+"""Checks whether a model gives the known answers on a device.
 
-Some reading frames with known embeddings and scores go through the installed weights exactly as a run would
-send them. What must come out is in resources/reference-answers.json: for the published models the numbers of
-the original tool, for the teaching model stored ones. For any other model the processor computes them, in
-FP32.
+Some reading frames with known embeddings and scores go through the installed weights exactly as in a run. The
+expected results are in resources/reference-answers.json: for the published models those of the original tool,
+for the teaching model stored ones. For any other model the processor computes them in FP32.
 """
 
 from __future__ import annotations
@@ -33,24 +32,24 @@ FloatArray = npt.NDArray[np.float32]
 
 ALLOWED_NORM: dict[Precision, float] = {"fp32": 1e-3, "fp16": 5e-3, "bf16": 2e-2, "fp8": 0.1}
 """The largest relative difference of an embedding's Euclidean norm that rounding can explain, as
-ALLOWED_SCORE is for scores. The real weights were not at hand, so the limits lie well above what random
-weights of the full size show (figures in docs/results.md): trained weights have larger outliers. The usual
-faults are far outside: without token dropout's factor of 0.88 norms are off by 12 %, and with `<eos>` in the
-mean most scores change.
+ALLOWED_SCORE is for scores. The real weights were not available, so the limits are well above the differences
+of random weights of full size (figures in docs/results.md): trained weights have larger outliers. The usual
+faults are far beyond them: without token dropout's factor of 0.88 norms are off by 12 %, and with `<eos>` in
+the mean most scores change.
 """
 
 _TOKENS_PER_BATCH = 512
 
 
 class Sizes(msgspec.Struct, frozen=True):
-    """What distinguishes an encoder from one of another size."""
+    """The numbers that identify an encoder's size."""
 
     layers: int
     width: int
 
 
 class KnownFrame(msgspec.Struct, frozen=True):
-    """A reading frame and what must come out: Euclidean norms, and scores where they are known."""
+    """A reading frame and its expected results: Euclidean norms, and scores if they are known."""
 
     id: str
     nucleotides: str
@@ -62,7 +61,7 @@ class KnownFrame(msgspec.Struct, frozen=True):
 
 
 class KnownAnswers(msgspec.Struct, frozen=True):
-    """The answers of models with these names and sizes. `source` tells people where they come from."""
+    """The answers of models with these names and sizes. `source` says where they come from."""
 
     models: tuple[str, ...]
     esm2: Sizes
@@ -72,7 +71,7 @@ class KnownAnswers(msgspec.Struct, frozen=True):
     frames: tuple[KnownFrame, ...]
 
     def apply_to(self, model: ModelDescription) -> bool:
-        """Whether these are the answers of a model."""
+        """Whether these answers belong to a model."""
         return model.name in self.models and (self.esm2, self.dnabert_s) == (
             Sizes(model.esm2.layers, model.esm2.width),
             Sizes(model.dnabert_s.layers, model.dnabert_s.width),
@@ -81,7 +80,7 @@ class KnownAnswers(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Answers:
-    """For f frames: norms FP32 [f] of each encoder's embeddings, scores FP32 [f, 2], NaN where unknown."""
+    """For f frames: the norms FP32 [f] of each encoder's embeddings, scores FP32 [f, 2], NaN if unknown."""
 
     esm2: FloatArray
     dnabert_s: FloatArray
@@ -90,8 +89,8 @@ class Answers:
 
 @dataclass(frozen=True)
 class PrecisionAnswer:
-    """How far a precision is from the known answers: None where nothing was computed or, for scores, where
-    none are known. `problem` is a sentence, None where all is well.
+    """How far a precision is from the known answers: None if nothing was computed or, for scores, if none are
+    known. `problem` is a sentence, or None if all is well.
     """
 
     precision: Precision
@@ -101,17 +100,17 @@ class PrecisionAnswer:
 
 
 def read_reference(path: Path) -> list[KnownAnswers]:
-    """The content of reference-answers.json. The file ships with the program: a fault in it raises."""
+    """Read reference-answers.json. The file ships with the program, so a fault in it raises."""
     return msgspec.json.decode(path.read_bytes(), type=list[KnownAnswers])
 
 
 def check_answers(
     kind: DeviceKind, precisions: Sequence[Precision], folder: Path, reference: Path
 ) -> dict[str, Any]:
-    """Compare a model folder's answers on one kind of device with what is known of them.
+    """Compare a model folder's answers on one kind of device with the known ones.
 
-    Returns `against`, `source`, and `results`: a PrecisionAnswer for each precision. Raises WeightsError for
-    a folder that is no model; whatever goes wrong on the device is a result's `problem`.
+    Returns `against`, `source`, and `results`: a PrecisionAnswer for each precision. Raises WeightsError if
+    the folder is not a model; any fault of the device is reported as a result's `problem`.
     """
     forbid_hidden_rounding()
     model = read_model_json(folder)
@@ -132,14 +131,14 @@ def check_answers(
 
 
 def part_frames(frames: Sequence[KnownFrame]) -> PartFrames:
-    """The frames as a part has them."""
+    """Convert the frames to the form of a part."""
     residues, residue_offsets = _joined([frame.protein for frame in frames])
     nucleotides, nucleotide_offsets = _joined([frame.nucleotides for frame in frames])
     return PartFrames(residues, residue_offsets, nucleotides, nucleotide_offsets)
 
 
 def compute_answers(kind: DeviceKind, precision: Precision, folder: Path, frames: PartFrames) -> Answers:
-    """What a model gives for frames on a device. Raises LoadFailedError, PartFailedError."""
+    """Compute a model's answers for frames on a device. Raises LoadFailedError, PartFailedError."""
     command = Load(
         device=kind,
         model_folder=folder,
@@ -178,18 +177,18 @@ def _checked(
     except Exception as error:  # a driver can fail in any way
         return _without_answer(precision, _sentence(error))
     finally:
-        gc.collect()  # One model at a time is in memory.
+        gc.collect()  # Keep only one model in memory at a time.
     return compare(precision, answers, expected)
 
 
 def compare(precision: Precision, answers: Answers, expected: Answers) -> PrecisionAnswer:
-    """The largest differences between answers for the same frames, and whether rounding explains them."""
+    """Find the largest differences between answers for the same frames; report those beyond rounding."""
     norms = np.abs(
         np.stack((answers.esm2, answers.dnabert_s)) / np.stack((expected.esm2, expected.dnabert_s)) - 1
     )
     has_scores = np.isfinite(expected.scores)
     scores = np.abs(answers.scores - expected.scores)[has_scores]
-    # The comparison is written so that NaN is wrong, too.
+    # The comparison is written so that NaN counts as wrong, too.
     wrong = [
         f"{what} differ by up to {float(difference.max()):.2g}; {allowed:g} is allowed"
         for what, difference, allowed in (
@@ -207,7 +206,7 @@ def compare(precision: Precision, answers: Answers, expected: Answers) -> Precis
 
 
 def _number(differences: FloatArray) -> float | None:
-    """The largest one; None if there are none or one is not a number, which JSON cannot express."""
+    """The largest difference; None if there are none or one is NaN, which JSON cannot express."""
     largest = float(differences.max()) if differences.size else float("nan")
     return largest if np.isfinite(largest) else None
 

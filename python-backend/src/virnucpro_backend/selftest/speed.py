@@ -1,8 +1,8 @@
-"""How fast a device runs both encoders, with random weights of the published widths.
+"""Measures how fast a device runs both encoders, with random weights of the published widths.
 
-All layers of ESM-2 take the same time, so only as many are computed as fit into any device, and the rate is
-stated for all of them. Each batch size is measured beside the device's own matrix products of the same
-shapes, which bound what it could reach. Rates are those of one worker: on a processor, of one thread.
+All layers of ESM-2 take the same time, so only as many are computed as fit on any device, and the rate is
+stated for all of them. For each batch size the device's plain matrix products of the same shapes are measured
+too, as an upper bound. Rates are those of one worker, which on a processor is one thread.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from virnucpro_backend.fidelity.random_model import RandomWeights
 from virnucpro_backend.inference.memory.device_memory import is_out_of_memory
 
 ESM2_TOKENS, DNABERT_S_TOKENS = 168, 101
-"""For a frame of a 500-bp chunk: 166 residues and two special tokens; byte pairs of its nucleotides."""
+"""Tokens of a frame of a 500-bp chunk: 166 residues and two special tokens; byte pairs of its nucleotides."""
 
 CPU_LAYERS, GPU_LAYERS = 2, 6
-"""Layers of ESM-2 3B that are computed; one takes 0.3 GiB in FP32."""
+"""How many layers of ESM-2 3B are computed; each takes 0.3 GiB in FP32."""
 
 CPU_BATCHES, GPU_BATCHES = (168, 512, 2048), (2048, 8192, 16_384, 24_576, 32_768)
 
 
 def measure_speed(kind: DeviceKind, precision: Precision, seconds: float) -> dict[str, Any]:
-    """Rates by tokens per batch. Raises LoadFailedError where the device can't be used."""
+    """Measure the rates by tokens per batch. Raises LoadFailedError if the device can't be used."""
     forbid_hidden_rounding()
     opened = open_device(kind, precision, None)
     device = opened.device
@@ -75,7 +75,7 @@ def measure_speed(kind: DeviceKind, precision: Precision, seconds: float) -> dic
 
 
 def _through_layers(esm2: Esm2, proteins: int) -> Callable[[], object]:
-    """One batch through the layers; not by `embed`, whose first layer looks most of its work up by token."""
+    """Run one batch through the layers, without `embed`, whose first layer uses a table by token."""
     layout, letters = _batch([ESM2_TOKENS] * proteins, esm2.embedding.weight.device)
     rotary = esm2.rotary.tables(layout.max_length)
 
@@ -98,7 +98,7 @@ def _batch(lengths: list[int], device: torch.device) -> tuple[SequenceLayout, Te
 
 
 def _products(encoder: Esm2, rows: int) -> Callable[[], None]:
-    """The matrix products of an encoder's layers and nothing else."""
+    """Compute only the matrix products of an encoder's layers."""
     weights = [module.weight for module in encoder.modules() if isinstance(module, nn.Linear)]
     like = weights[0]
     inputs = {weight.shape[1]: torch.randn(rows, weight.shape[1]).to(like) for weight in weights}
@@ -111,14 +111,14 @@ def _products(encoder: Esm2, rows: int) -> Callable[[], None]:
 
 
 def _seconds_per_call(work: Callable[[], object], seconds: float, device: torch.device) -> float:
-    """The mean over some seconds, after a first call that may have to compile kernels."""
+    """The mean over some seconds, after a first call that may compile kernels."""
     work()
     _wait_for(device)
     count, begun = 0, time.perf_counter()
     while count == 0 or time.perf_counter() - begun < seconds:
         work()
         count += 1
-        # Otherwise the host would run far ahead of the GPU, and only queueing would be timed.
+        # Otherwise the host would run far ahead of the GPU, and only the queueing would be timed.
         _wait_for(device)
     return (time.perf_counter() - begun) / count
 

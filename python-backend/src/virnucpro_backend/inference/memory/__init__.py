@@ -1,1 +1,1 @@
-"""What a model and its batches take of a device's memory: measured, remembered, and divided."""
+"""Measures and plans how a model and its batches use a device's memory."""

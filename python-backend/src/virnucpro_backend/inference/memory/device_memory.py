@@ -1,4 +1,4 @@
-"""Device memory: what is in use, and what to do when there is no more."""
+"""Device memory: how much is in use, and what to do when it runs out."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _OUT_OF_MEMORY_WORDS = (
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an exception says, in any of the ways PyTorch has for it, that memory has run out."""
+    """Whether an exception is one of PyTorch's various out-of-memory errors."""
     if isinstance(error, (torch.OutOfMemoryError, MemoryError)):
         return True
     return isinstance(error, RuntimeError) and any(words in str(error) for words in _OUT_OF_MEMORY_WORDS)
 
 
 class TokenBudget:
-    """Tokens that a batch may hold on this device: the plan's number until memory runs out, then less.
+    """How many tokens a batch may hold on this device: the plan's number until memory runs out, then fewer.
 
-    It never grows again: what did not fit once would fail again and again.
+    It never grows again, because a size that did not fit once would fail repeatedly.
     """
 
     def __init__(self, tokens: int) -> None:
@@ -39,15 +39,15 @@ class TokenBudget:
 
     @property
     def tokens(self) -> int:
-        """The most tokens a batch may hold now."""
+        """The largest number of tokens that a batch may hold now."""
         return self._tokens
 
     def limit(self, tokens: int) -> None:
-        """Hold at most `tokens` from now on. May be called from any thread."""
+        """Lower the budget to at most `tokens`. May be called from any thread."""
         self._tokens = min(self._tokens, tokens)
 
     def halve(self, failed_tokens: int) -> bool:
-        """Half of the failed batch, or of the budget if that is less; False where no less is possible."""
+        """Set half of the failed batch, or of the budget if that is less; False if that is too small."""
         after = min(self._tokens, failed_tokens) // 2
         if after < SMALLEST_BUDGET:
             return False
@@ -56,7 +56,7 @@ class TokenBudget:
 
 
 class DeviceMemory:
-    """What is known of a GPU's memory and of what the model needs there, corrected where it runs out."""
+    """What is known about a GPU's memory and the model's needs, corrected whenever memory runs out."""
 
     def __init__(self, device: torch.device, limit: int | None, profile: MemoryProfile) -> None:
         self._device = device
@@ -64,8 +64,8 @@ class DeviceMemory:
         self._profile = profile
 
     def ran_out(self, tokens_before: int, tokens_after: int) -> MemoryProfile:
-        """A batch within `tokens_before` did not fit; `tokens_after` are tried next. Cached memory has been
-        given back already.
+        """Correct the profile after a batch within `tokens_before` did not fit, before `tokens_after` are
+        tried. Cached memory must already have been freed.
         """
         room = allowance(self._device, self._limit)
         self._profile = after_running_out(self._profile, room, tokens_before, tokens_after)
@@ -73,7 +73,7 @@ class DeviceMemory:
 
 
 def free_cached_memory(device: torch.device) -> None:
-    """Wait for the device and give back all memory that holds no tensor."""
+    """Wait for the device and free all memory that holds no tensor."""
     gc.collect()
     if device.type == "cuda":
         torch.cuda.synchronize(device)
@@ -84,9 +84,9 @@ def free_cached_memory(device: torch.device) -> None:
 
 
 def allowance(device: torch.device, limit: int | None) -> int:
-    """Bytes of a GPU's memory that PyTorch can hold at most: what it holds already, and what is free now.
+    """The most bytes of a GPU's memory that PyTorch can hold: what it already holds, and what is free.
 
-    `limit`: bytes that this process must not exceed. What CUDA itself takes is no longer free.
+    `limit`: bytes that this process must not exceed. Memory that CUDA itself uses doesn't count as free.
     """
     free, _ = torch.cuda.mem_get_info(device)
     most = free + torch.cuda.memory_reserved(device)
@@ -94,7 +94,7 @@ def allowance(device: torch.device, limit: int | None) -> int:
 
 
 def memory_in_use(device: torch.device) -> int:
-    """Bytes this process holds on the device, cached ones included; for a CPU, of main memory."""
+    """Bytes that this process holds on the device, including cached ones; for a CPU, in main memory."""
     if device.type == "cuda":
         return int(torch.cuda.memory_reserved(device))
     if device.type == "mps":

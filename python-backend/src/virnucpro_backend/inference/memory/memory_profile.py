@@ -1,7 +1,7 @@
-"""How many tokens a batch may hold, from what a model was measured to need: arithmetic without a device.
+"""Computes how many tokens a batch may hold from a model's measured needs, without using a device.
 
-Memory in use at the height of a batch of t tokens is taken to be `fixed_bytes + t * bytes_per_token`. All
-bytes are of the device's memory; the allowance is what this process can hold of it at most.
+The peak memory of a batch of t tokens is assumed to be `fixed_bytes + t * bytes_per_token`. All bytes are of
+the device's memory; the allowance is the most that this process can hold of it.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ import msgspec
 from virnucpro_backend.typed_commands import Count, Positive
 
 Placement = Literal["resident", "streamed"]
-"""Where ESM-2's layers are: all on the device, or in main memory, coming to the device one by one."""
+"""Where ESM-2's layers are: all on the device, or in main memory, copied to the device one by one."""
 
 PlacementChoice = Literal["auto", "resident", "streamed"]
-"""The engine's choice; `auto` is resident where that leaves memory for batches."""
+"""The engine's choice; `auto` means resident if that leaves memory for batches."""
 
 SMALLEST_BUDGET = 256
-"""Tokens; a device that can't hold a batch of so few can't do this work."""
+"""In tokens; a device that can't hold a batch this small can't be used."""
 
 SPARE_BYTES = 256 << 20
-"""Left for the embeddings of the parts in progress, and for kernels that are not loaded yet."""
+"""Reserved for the embeddings of the parts in progress, and for kernels that are not loaded yet."""
 
 SHARE_FOR_BATCHES = 0.9
-"""Of what is left; the rest is for holes between tensors of many sizes."""
+"""The share of the remaining memory for batches; the rest allows for fragmentation."""
 
 
 class MemoryProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a model needs on a device in one placement. `code`: the software that this was measured with."""
+    """A model's needs on a device in one placement. `code`: the software it was measured with."""
 
     placement: Placement
     fixed_bytes: Count
@@ -38,17 +38,17 @@ class MemoryProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     code: str
 
     def fields(self) -> dict[str, object]:
-        """As it goes into a message."""
+        """Return the fields for a message."""
         return msgspec.structs.asdict(self)
 
 
 def profile_through(
     smaller: tuple[int, int], larger: tuple[int, int], placement: Placement, code: str
 ) -> MemoryProfile:
-    """The profile on which two measurements (tokens, peak bytes) lie.
+    """Fit a profile to two measurements (tokens, peak bytes).
 
-    Where the larger batch needed no more than the smaller one, a token costs one byte. Raises ValueError
-    unless the second has more tokens.
+    If the larger batch needed no more than the smaller one, a token costs one byte. Raises ValueError unless
+    the second has more tokens.
     """
     (few, low), (many, high) = smaller, larger
     if many <= few:
@@ -58,7 +58,7 @@ def profile_through(
 
 
 def wider(one: MemoryProfile, other: MemoryProfile) -> MemoryProfile:
-    """A profile that both encoders keep to, one after the other on the same device."""
+    """Return a profile that covers both encoders, which run one after the other on the same device."""
     return msgspec.structs.replace(
         one,
         fixed_bytes=max(one.fixed_bytes, other.fixed_bytes),
@@ -67,9 +67,9 @@ def wider(one: MemoryProfile, other: MemoryProfile) -> MemoryProfile:
 
 
 def budget(profile: MemoryProfile, allowance: int, wanted: int) -> int:
-    """Tokens per batch: `wanted` if they fit, else the largest 256 * 2^k that fits, or 0.
+    """Return the tokens per batch: `wanted` if they fit, else the largest 256 * 2^k that fits, or 0.
 
-    Powers of two, so that a few megabytes more or less of free memory do not change the batches.
+    Powers of two keep the batches the same when free memory varies by a few megabytes.
     """
     fitting = _room(profile, allowance) // profile.bytes_per_token
     if fitting >= wanted:
@@ -81,9 +81,9 @@ def budget(profile: MemoryProfile, allowance: int, wanted: int) -> int:
 
 
 def after_running_out(profile: MemoryProfile, allowance: int, before: int, after: int) -> MemoryProfile:
-    """The profile corrected by experience: with this allowance `before` tokens did not fit, `after` are next.
+    """Correct the profile: with this allowance `before` tokens did not fit, and `after` are tried next.
 
-    Where the allowance has shrunk so far that the profile says as much by itself, it was right.
+    If the allowance has shrunk so far that the profile already predicts this, the profile was right.
     """
     if budget(profile, allowance, before) <= after:
         return profile

@@ -1,5 +1,5 @@
-"""Whether ESM-2's layers stay on a GPU or come to it one by one, decided from sizes, before anything is
-loaded.
+"""Decides whether ESM-2's layers stay on a GPU or are copied to it one by one, from their sizes and before
+anything is loaded.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from virnucpro_backend.inference.memory.memory_profile import (
 from virnucpro_backend.weights.model_json import ModelDescription
 
 WORTHWHILE_BATCH = 2048
-"""Tokens; with smaller batches a GPU idles between them more than the copies of streamed layers cost."""
+"""In tokens; with smaller batches, the GPU loses more time idling than copying streamed layers costs."""
 
 MAIN_MEMORY_LEFT = 1 << 30
-"""Bytes that must stay free beside streamed layers, for the system and for this program."""
+"""Bytes that streamed layers must leave free for the system and for this program."""
 
 
 @dataclass(frozen=True)
 class ModelSizes:
-    """Bytes of all weights while they are being loaded, of ESM-2's layers, and about those that a token of a
-    batch takes.
+    """Bytes of all weights during loading, of ESM-2's layers, and the approximate bytes per token of a
+    batch.
     """
 
     weights: int
@@ -40,17 +40,17 @@ class ModelSizes:
 
     @classmethod
     def of(cls, model: ModelDescription, precision: Precision) -> ModelSizes:
-        """From the sizes of the encoders. FP8 weights are loaded as BF16 before they are turned into FP8."""
+        """Compute the sizes from the encoders. FP8 weights are loaded as BF16 and then converted."""
         dtype = DTYPES[precision]
         with torch.device("meta"):
             esm2, dnabert_s = Esm2(model.esm2, dtype), DnabertS(model.dnabert_s, dtype)
-        # The residual stream in FP32; an update, what goes into a product and GELU's in- and output.
+        # The residual stream in FP32; an update, a product's input, and GELU's input and output.
         per_token = 4 * model.esm2.width + dtype.itemsize * 2 * (model.esm2.width + model.esm2.feed_forward)
         return cls(_n_bytes(esm2) + _n_bytes(dnabert_s), sum(map(_n_bytes, esm2.layers)), per_token)
 
 
 def placements_to_try(choice: PlacementChoice, sizes: ModelSizes, allowance: int) -> list[Placement]:
-    """In this order; `allowance`: bytes that this process can hold on the device."""
+    """The placements in the order to try; `allowance`: bytes that this process can hold on the device."""
     if choice != "auto":
         return [choice]
     batch = WORTHWHILE_BATCH * sizes.per_token / SHARE_FOR_BATCHES
@@ -58,7 +58,7 @@ def placements_to_try(choice: PlacementChoice, sizes: ModelSizes, allowance: int
 
 
 def main_memory_suffices(sizes: ModelSizes, available: int) -> bool:
-    """Whether streamed layers have room; yes where the system does not say how much is free (0)."""
+    """Whether streamed layers fit; assumed if the system doesn't say how much is free (0)."""
     return available == 0 or sizes.layers + MAIN_MEMORY_LEFT <= available
 
 

@@ -1,4 +1,4 @@
-"""What a token of a batch costs in memory, measured with two real passes through each encoder."""
+"""Measures the memory that a token of a batch takes, with two real passes through each encoder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from virnucpro_backend.weights.model_folder import LoadedModel
 
 FEW_TOKENS, MORE_TOKENS = 512, 2048
 SEQUENCE_LENGTH = 256
-"""Longer than a frame of a 500-bp chunk: where attention takes memory by length, this is the upper end."""
+"""Longer than a frame of a 500-bp chunk: an upper bound if attention's memory depends on length."""
 
 
 def placement_of(model: LoadedModel) -> Placement:
@@ -26,7 +26,7 @@ def placement_of(model: LoadedModel) -> Placement:
 
 
 def software(model: LoadedModel) -> str:
-    """What a measurement depends on beside the device and the model; another one makes it worthless."""
+    """Names the software that a measurement depends on; it is invalid with any other."""
     esm2, dnabert_s = model.esm2, model.dnabert_s
     names = (esm2.ops.name, esm2.attention.name, dnabert_s.ops.name, dnabert_s.attention.name)
     return f"version {__version__}, PyTorch {torch.__version__}, {'/'.join(names)}"
@@ -34,9 +34,9 @@ def software(model: LoadedModel) -> str:
 
 @torch.inference_mode()
 def measure_profile(model: LoadedModel) -> MemoryProfile:
-    """Measure a model on a GPU, kernels being loaded already. Raises torch.OutOfMemoryError.
+    """Measure a model on a GPU whose kernels are already loaded. Raises torch.OutOfMemoryError.
 
-    Streamed layers are measured as they are used: with several batches at a time.
+    Streamed layers are measured as they are used, with several batches at a time.
     """
     sweep = SWEEP_BATCHES if model.esm2.streamed else 1
     return wider(
@@ -61,7 +61,7 @@ def _batch(n_tokens: int, device: torch.device) -> tuple[Tensor, SequenceLayout]
 
 
 def _peak(device: torch.device, work: Callable[[], object]) -> int:
-    """Bytes of tensors on the device at the height of some work, those that were there before included."""
+    """Peak bytes of tensors on the device during some work, including earlier tensors."""
     torch.cuda.synchronize(device)
     torch.cuda.reset_peak_memory_stats(device)
     work()

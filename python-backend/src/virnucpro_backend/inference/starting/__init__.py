@@ -1,1 +1,1 @@
-"""From a worker's start to its first batch: loading the model, compiling kernels, warming up."""
+"""Starts a worker: loads the model, compiles kernels, and warms up."""

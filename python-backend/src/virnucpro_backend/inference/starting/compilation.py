@@ -1,4 +1,4 @@
-"""Compiling kernels while the weights are read and checked: both take seconds."""
+"""Compiles kernels while the weights are read and checked, since both take seconds."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ log = logging.getLogger(__name__)
 
 @contextmanager
 def compiling_kernels(model: ModelDescription, precision: Precision, device: torch.device) -> Iterator[None]:
-    """Compile, while the block runs, what both encoders of a model will need; at its end wait until all is
-    there.
+    """Compile the kernels of both encoders of a model while the block runs, and wait for them at its end.
 
-    One thread per encoder: compilers release the interpreter. Nothing depends on it: `warm_up` tries again
-    what fails here, and reports it. Takes the memory of one layer of each encoder for that time.
+    Each encoder has its own thread, as compilers release the interpreter's lock. This is only a head start:
+    `warm_up` tries again whatever fails here, and reports it. Meanwhile it takes the memory of one layer of
+    each encoder.
     """
     dtype = DTYPES[precision]
     one_layer_each: tuple[Callable[[], Esm2 | DnabertS], ...] = (
@@ -43,7 +43,7 @@ def compiling_kernels(model: ModelDescription, precision: Precision, device: tor
 
 
 def _compile(one_layer: Callable[[], Esm2 | DnabertS], precision: Precision, device: torch.device) -> None:
-    """Run an encoder of one layer, whose weights are of no account."""
+    """Run an encoder of one layer; its weights don't matter."""
     began = time.monotonic()
     try:
         if kernels.usable(device, DTYPES[precision]):

@@ -1,4 +1,4 @@
-"""Opening a worker's device and putting the model on it, as its free memory allows."""
+"""Opens a worker's device and loads the model onto it, as its free memory allows."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from virnucpro_backend.weights.model_folder import LoadedModel, load_model
 from virnucpro_backend.weights.model_json import ModelDescription, read_model_json
 
 MEMORY_OF_OTHERS = 3 << 29
-"""Bytes; a GPU of which more is taken before this process begins is being used by other programs."""
+"""In bytes; if more of a GPU's memory is in use before this process starts, other programs use it."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class ReadyModel:
-    """A model on its device. `tokens_per_batch`: the most that a batch may hold there. `profile` is None
-    where the device keeps no count of its memory. `memory_free`: bytes free for this process before loading.
+    """A model on its device. `tokens_per_batch`: the most that a batch may hold there. `profile` is None if
+    the device doesn't count its memory. `memory_free`: bytes that were free for this process before loading.
     """
 
     opened: OpenDevice
@@ -47,12 +47,12 @@ class ReadyModel:
 
     @property
     def placement(self) -> Placement:
-        """Where the layers of ESM-2 are."""
+        """Where ESM-2's layers are."""
         return placement_of(self.model)
 
 
 def open_and_load(command: Load) -> ReadyModel:
-    """Open the device and put the model on it. Raises LoadFailedError, whatever goes wrong."""
+    """Open the device and load the model onto it. Raises LoadFailedError, whatever goes wrong."""
     try:
         opened = open_device(command.device, command.precision, command.memory_fraction)
         wanted = min(command.tokens_per_batch, command.most_tokens_per_batch or command.tokens_per_batch)
@@ -84,7 +84,7 @@ def open_and_load(command: Load) -> ReadyModel:
 
 
 def load_in_fp32(command: Load, device: torch.device) -> LoadedModel:
-    """The model of a command once more, in FP32, beside what is on the device. Raises like `load_model`."""
+    """Load a command's model again in FP32, beside the first one. Raises what `load_model` raises."""
     if device.type == "cpu":
         return load_model(command.model_folder, device, "fp32", mapped=True)
     streamed = False
@@ -144,7 +144,7 @@ def _placed(
     free: int,
     wanted: int,
 ) -> ReadyModel | None:
-    """The model in one placement; None where that leaves too little memory for a batch."""
+    """Load the model in one placement; None if that leaves too little memory for a batch."""
     try:
         streamed = placement == "streamed"
         with compiling_kernels(description, command.precision, opened.device):
@@ -152,7 +152,7 @@ def _placed(
         warm_up(model)
         profile = _known(command.memory_profile, model) or measure_profile(model)
     except Exception as error:
-        # The traceback holds what has been loaded, so nothing else may be tried in here.
+        # The traceback holds what has been loaded, so don't retry in this block.
         if not is_out_of_memory(error):
             raise
         log.warning("not enough memory for %s layers: %s", placement, error)
@@ -165,7 +165,7 @@ def _placed(
 
 
 def _known(profile: MemoryProfile | None, model: LoadedModel) -> MemoryProfile | None:
-    """A profile from an earlier worker, if it is of this placement and this software."""
+    """Return an earlier worker's profile if it was measured with this placement and software."""
     if profile is None or (profile.placement, profile.code) != (placement_of(model), software(model)):
         return None
     return profile

@@ -1,4 +1,4 @@
-"""What a GPU does once per process, done before the first part: compiling and loading kernels."""
+"""Compiles and loads a GPU's kernels before the first part, which is needed once per process."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from virnucpro_backend.inference.memory.device_memory import is_out_of_memory
 from virnucpro_backend.weights.model_folder import LoadedModel
 
 SOME_TOKEN = 5
-"""An ordinary token in both vocabularies."""
+"""An ordinary token of both vocabularies."""
 
 
 def warm_up(model: LoadedModel) -> None:
-    """Run both encoders on a GPU over sequences of every size for which there is a kernel of its own.
+    """Run both encoders on a GPU over sequences of every size that has its own kernel.
 
-    An encoder whose fused kernels fail here is left with the plain ones. Raises LoadFailedError
-    `precision_unsupported` where this PyTorch lacks FP8 products for this GPU.
+    If an encoder's fused kernels fail here, it uses the plain ones. Raises LoadFailedError
+    `precision_unsupported` if this PyTorch lacks FP8 products for this GPU.
     """
     if model.device.type != "cuda":
         return
@@ -50,7 +50,7 @@ def warm_up(model: LoadedModel) -> None:
 
 
 def run_every_kernel(encoder: Esm2 | DnabertS, device: torch.device) -> None:
-    """Embed a sequence of every size for which there is a kernel of its own, and wait for the GPU."""
+    """Embed a sequence of every size that has its own kernel, and wait for the GPU."""
     blocks = range(1, MOST_BLOCKS + 2) if encoder.attention.packs else (1,)
     layout = SequenceLayout.from_lengths([count * BLOCK for count in blocks], device)
     tokens = torch.full((layout.n_tokens,), SOME_TOKEN, dtype=torch.int32, device=device)

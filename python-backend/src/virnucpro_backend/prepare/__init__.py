@@ -1,1 +1,1 @@
-"""From input files to parts: read, check, chunk, translate, write."""
+"""Prepares a run: reads and checks inputs, cuts chunks, translates frames and writes parts."""

@@ -1,4 +1,4 @@
-"""`python -m virnucpro_backend.prepare`: one job as a line on standard input, events on standard output."""
+"""`python -m virnucpro_backend.prepare`: read one job as a line on standard input, and write events."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from virnucpro_backend.protocol import Channel, EndOfCommands, MalformedCommand,
 
 
 def main() -> int:
-    """Exit status 0 after `done`, 1 after `prepare_failed`. Ends at once when standard input closes."""
+    """Return exit status 0 after `done`, 1 after `prepare_failed`. End when standard input closes."""
     channel = Channel()
     channel.hello("prepare")
 
-    # NumPy and all that needs it are imported behind the channel: whatever they print can't break a line.
+    # NumPy and its users are imported after the channel is open, so their output can't break a line.
     from virnucpro_backend.prepare.allocation import keep_freed_memory
     from virnucpro_backend.prepare.failures import PrepareError, failed_unexpectedly
     from virnucpro_backend.prepare.job import parse_job

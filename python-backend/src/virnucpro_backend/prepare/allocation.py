@@ -1,4 +1,4 @@
-"""How memory is handed back to the operating system while arrays of a few hundred kilobytes come and go."""
+"""Tunes how freed memory returns to the system while many arrays of a few hundred kilobytes are made."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _M_MMAP_THRESHOLD = -3
 def keep_freed_memory() -> None:
     """Let glibc keep freed arrays for the next ones instead of returning each to the kernel.
 
-    Every block of input makes the same few dozen arrays again; without this a tenth of the time goes into
-    page faults. Does nothing where there is no `mallopt`.
+    Every block of input makes the same few dozen arrays again; without this, page faults take a tenth of the
+    time. Does nothing if there is no `mallopt`.
     """
     if not sys.platform.startswith("linux"):
         return

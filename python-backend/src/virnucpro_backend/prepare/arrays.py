@@ -1,4 +1,4 @@
-"""The few array operations that reading, chunking and translating share."""
+"""Array operations shared by reading, chunking and translating."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def translate(values: ByteArray, table: bytes, delete: bytes = b"") -> ByteArray
 
 
 def splitmix64(seed: int, places: IntArray) -> HashArray:
-    """The numbers at these places, from 0, of the generator SplitMix64 (Steele, Lea and Flood 2014).
+    """Return the numbers at these places, from 0, of the generator SplitMix64 (Steele, Lea, Flood 2014).
 
-    Written out so that no library's generator can change it.
+    It is written out here so that no change of a library's generator can change it.
     """
     z = np.uint64(seed) + (places.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -33,14 +33,14 @@ def splitmix64(seed: int, places: IntArray) -> HashArray:
 
 
 def offsets_of(counts: IntArray) -> IntArray:
-    """[n] counts -> [n + 1] offsets: where each group begins, and the end of the last."""
+    """Turn counts [n] into offsets [n + 1]: where each group begins, and the end of the last."""
     offsets = np.zeros(counts.size + 1, np.int64)
     np.cumsum(counts, out=offsets[1:])
     return offsets
 
 
 def ragged_indices(first: IntArray, counts: IntArray, step: IntArray | int = 1) -> IntArray:
-    """Indices first[i], first[i] + step[i], ... (counts[i] of them) for every i, one after the other.
+    """Return the indices first[i], first[i] + step[i], ... (counts[i] of them) for every i, in order.
 
     first, counts, step: [n]; the result has counts.sum() elements.
     """
@@ -51,9 +51,9 @@ def ragged_indices(first: IntArray, counts: IntArray, step: IntArray | int = 1) 
 
 
 def ragged_slices(data: bytes, first: IntArray, counts: IntArray) -> ByteArray:
-    """The slices data[first[i] : first[i] + counts[i]], one after the other; read-only.
+    """Join the slices data[first[i] : first[i] + counts[i]]; the result is read-only.
 
-    Joining slices beats gathering by index from about ten bytes a slice on: no index per byte is made.
+    From about ten bytes per slice, this is faster than gathering by index, which needs an index per byte.
     """
     slices = map(slice, first.tolist(), (first + counts).tolist())
     return np.frombuffer(b"".join(map(data.__getitem__, slices)), np.uint8)

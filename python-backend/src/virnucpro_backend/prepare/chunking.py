@@ -1,4 +1,4 @@
-"""Where a sequence is cut into chunks, in closed form for many sequences at once."""
+"""Cuts sequences into chunks, in closed form and for many sequences at once."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from virnucpro_backend.prepare.arrays import IntArray, offsets_of
 
 @dataclass(frozen=True)
 class ChunkTable:
-    """Chunks of several records, in the order of records and then of chunks; all arrays int64 [m].
+    """Chunks of several records, ordered by record and then by chunk; all arrays int64 [m].
 
-    record: index of the record; chunk: number within it, from 0; start and length: bases, start within the
-    record.
+    record: index of the record; chunk: number within the record, from 0; start and length: in bases, start
+    within the record.
     """
 
     record: IntArray
@@ -24,16 +24,16 @@ class ChunkTable:
 
 
 def chunk_counts(lengths: IntArray, chunk_length: int) -> IntArray:
-    """Chunks per sequence, ceil(L / c). lengths: bases [n]; 0 gives 0."""
+    """Number of chunks per sequence, ceil(L / c). lengths: bases [n]; 0 gives 0."""
     counts: IntArray = -(-lengths // chunk_length)
     return counts
 
 
 def chunk_starts(lengths: IntArray, chunk: IntArray, chunk_length: int) -> IntArray:
-    """First base (0-based) of chunk number `chunk` of sequences of `lengths` bases; both [m], lengths > 0.
+    """First base (0-based) of chunk number `chunk` in sequences of `lengths` bases; both [m], lengths > 0.
 
-    The original tool's rule, which spreads the overlap evenly: n = ceil(L / c), r = n c - L, lower =
-    floor(r / n), need = r - lower (n - 1); the first `need` chunks step back by lower + 1, those after them
+    This is the original tool's rule, which spreads the overlap evenly: n = ceil(L / c), r = n c - L, lower =
+    floor(r / n), need = r - lower (n - 1); the first `need` chunks step back by lower + 1, the later ones
     by lower.
     """
     n = chunk_counts(lengths, chunk_length)
@@ -46,7 +46,7 @@ def chunk_starts(lengths: IntArray, chunk: IntArray, chunk_length: int) -> IntAr
 
 
 def chunk_table(lengths: IntArray, chunk_length: int) -> ChunkTable:
-    """All chunks of sequences of `lengths` bases [n]. Empty sequences have none."""
+    """Return all chunks of sequences of `lengths` bases [n]. Empty sequences have none."""
     counts = chunk_counts(lengths, chunk_length)
     record = np.repeat(np.arange(lengths.size), counts)
     chunk = np.arange(record.size) - np.repeat(offsets_of(counts)[:-1], counts)
@@ -54,7 +54,7 @@ def chunk_table(lengths: IntArray, chunk_length: int) -> ChunkTable:
 
 
 def chunk_range(length: int, first: int, end: int, chunk_length: int) -> ChunkTable:
-    """Chunks first..end-1 of one sequence of `length` bases, as record 0."""
+    """Return the chunks first..end-1 of one sequence of `length` bases, as record 0."""
     chunk = np.arange(first, end, dtype=np.int64)
     return _table(np.zeros_like(chunk), np.full_like(chunk, length), chunk, chunk_length)
 

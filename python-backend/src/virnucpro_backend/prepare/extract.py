@@ -1,8 +1,8 @@
-"""`python -m virnucpro_backend.prepare.extract`: stream the inputs once more and write chosen records.
+"""`python -m virnucpro_backend.prepare.extract`: read the inputs again and write chosen records.
 
-One `ExtractCommand` as a line on standard input; the file at its `rows_path` holds row numbers as uint32,
+Standard input holds one `ExtractCommand` as a line; the file at its `rows_path` has row numbers as uint32,
 little-endian, ascending. The answer is a line on standard output: `extracted` with the number of records,
-or `extract_failed` with code, message and next_step as in prepare. Before it, `reading` every few seconds.
+or `extract_failed` with code, message and next_step as in prepare. `reading` comes every few seconds before.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ RowArray = npt.NDArray[np.uint32]
 
 
 class ExtractInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """sha256: what the file's bytes must hash to."""
+    """An input; sha256: the required SHA-256 of its bytes."""
 
     path: Path
     sha256: Sha256
@@ -66,15 +66,15 @@ def extract(
     header_suffix: str = "",
     repairs: Collection[Repair] = (),
 ) -> int:
-    """Write the records with the given rows to `out_path`, as FASTA.
+    """Write the records of the given rows to `out_path` as FASTA.
 
-    rows: uint32 [n], ascending, numbered over all inputs as prepare does. Header lines byte for byte behind
-    a '>', then a space and `header_suffix` where there is one; letters as written, LINE_LETTERS to a line;
-    both mended by `repairs`. The file appears whole or not at all. Inputs behind the last wanted row are not
+    rows: uint32 [n], ascending, numbered over all inputs as in prepare. Header lines are copied byte for byte
+    after a '>', followed by a space and `header_suffix` if given; letters are copied, LINE_LETTERS per line;
+    `repairs` are applied to both. The file is written atomically. Inputs after the last requested row are not
     read. Returns the number of records.
 
-    Raises PrepareError: `input_changed` when an input that was read has another hash, those of InputFile,
-    `disk_full` and `folder_unwritable`.
+    Raises PrepareError: `input_changed` if the hash of an input differs, the errors of InputFile, `disk_full`
+    and `folder_unwritable`.
     """
     with _whole_file(out_path) as out:
         writer = _RecordWriter(rows, out, header_suffix)
@@ -109,7 +109,7 @@ def _extract_input(source: ExtractInput, writer: _RecordWriter, repairs: Collect
 
 
 class _RecordWriter:
-    """Counts records as they come and writes those whose turn it is."""
+    """Counts the records of a stream and writes the requested ones."""
 
     def __init__(self, rows: RowArray, out: BinaryIO, header_suffix: str) -> None:
         self._rows = rows.astype(np.int64)
@@ -118,7 +118,7 @@ class _RecordWriter:
         self._next_row = 0
         self._begun = 0
         self._is_open = False
-        """Whether the newest record is one to write, and may go on."""
+        """Whether the newest record is being written and may continue."""
         self._column = 0
 
     @property
@@ -126,7 +126,7 @@ class _RecordWriter:
         return self._begun == self._rows.size
 
     def add(self, batch: ScanBatch) -> None:
-        """Take what a block of input added."""
+        """Process the records and letters of a block of input."""
         count = batch.begins.size
         letters = batch.letters.tobytes()
         edges = np.append(batch.begins, len(letters))
@@ -151,7 +151,7 @@ class _RecordWriter:
         self._next_row += count
 
     def end_record(self) -> None:
-        """The newest record has all its letters."""
+        """Finish the newest record, which has all its letters now."""
         if self._is_open and self._column:
             self._out.write(b"\n")
         self._is_open = False
@@ -173,7 +173,7 @@ class _RecordWriter:
 
 @contextmanager
 def _whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to write that takes its name only when all went well. Removes what killed ones left."""
+    """Write to a temporary file and rename it on success. Removes the leftovers of killed processes."""
     for leftover in path.parent.glob(f"{escape(path.name)}.*.tmp"):
         leftover.unlink(missing_ok=True)
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
@@ -190,7 +190,7 @@ def _whole_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def run_command(fields: Mapping[str, object]) -> int:
-    """Do what an `ExtractCommand` asks; returns the number of records. Raises PrepareError."""
+    """Carry out an `ExtractCommand` and return the number of records. Raises PrepareError."""
     try:
         command = cast(ExtractCommand, parse_typed(fields, ExtractCommand))
         rows = np.fromfile(command.rows_path, dtype="<u4").astype(np.uint32)
@@ -200,8 +200,8 @@ def run_command(fields: Mapping[str, object]) -> int:
 
 
 def main() -> int:
-    """Exit status 0 after `extracted`, 1 after `extract_failed`."""
-    # Standard input is closed behind the one command: that doesn't mean that the engine has gone.
+    """Return exit status 0 after `extracted`, 1 after `extract_failed`."""
+    # The engine closes standard input after its one command; it is still there.
     channel = Channel(on_eof=lambda: None)
     tell_of_reading(lambda: channel.emit("reading"))
     command = channel.commands.get()

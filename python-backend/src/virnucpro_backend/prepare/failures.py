@@ -1,4 +1,4 @@
-"""What ends the preparation of a run: a code, a message for the user and a next step."""
+"""The errors that end the preparation of a run: a code, a message for the user and a next step."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class FailureCode(str, Enum):
 
 
 class PrepareError(Exception):
-    """Preparation can't go on. `message` and `next_step` are for the user; `kind`: what a file is instead."""
+    """Preparation can't continue. `message`, `next_step`: for the user; `kind`: the file's real type."""
 
     def __init__(self, code: FailureCode, message: str, next_step: str, kind: str | None = None) -> None:
         super().__init__(message)
@@ -32,7 +32,7 @@ class PrepareError(Exception):
 
 
 def failed_unexpectedly(doing: str, error: Exception, next_step: str) -> PrepareError:
-    """A fault of this program, for the user; where it happened goes to the log."""
+    """Make the error for a fault of this program, and write its traceback to the log."""
     sys.excepthook(type(error), error, error.__traceback__)
     return PrepareError(
         FailureCode.INTERNAL_ERROR,
@@ -42,7 +42,7 @@ def failed_unexpectedly(doing: str, error: Exception, next_step: str) -> Prepare
 
 
 def writing_failed(error: OSError) -> PrepareError:
-    """An error while writing into the run folder, for the user."""
+    """Make the error for a failure to write into the run folder."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return PrepareError(
             FailureCode.DISK_FULL,
@@ -57,7 +57,7 @@ def writing_failed(error: OSError) -> PrepareError:
 
 
 def halves_do_not_fit(error: Exception) -> PrepareError:
-    """A command that this version does not understand: engine and backend are of different versions."""
+    """Make the error for an unknown command, which means that engine and backend differ in version."""
     return PrepareError(
         FailureCode.INTERNAL_ERROR,
         f"The program's two halves do not fit together ({error}).",

@@ -1,7 +1,7 @@
-"""The six reading frames of many chunks at once.
+"""Finds the open reading frames of many chunks at once, in all six frames.
 
 Stop codons are found per position of the sequence, on both strands, once for all chunks that cover it. Only
-frames that turn out to be free of them are then copied out and translated.
+frames without them are then copied and translated.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _BASES = "ACGT"
 _STANDARD_CODE = "FFLLSSSSYY**CC*WLLLLPPPPHHQQRRRRIIIMTTTTNNKKSSRRVVVVAAAADDEEGGGG"
 _NCBI_BASES = "TCAG"
 
-# A codon is a byte: two bits a base, and bit 6 when one of its letters is none of A, C, G, T.
+# A codon is stored in a byte: two bits per base, and bit 6 if one of its letters is not A, C, G or T.
 _SKIPPED = 0x40
 
 
@@ -51,12 +51,12 @@ _TO_UPPER = np.uint8(0xDF)
 
 @dataclass(frozen=True)
 class Frames:
-    """Open reading frames in the order (chunk, F1 F2 F3 R1 R2 R3).
+    """Open reading frames, ordered by chunk and then F1 F2 F3 R1 R2 R3.
 
     chunk: int64 [f], index into the given chunks; frame: uint8 [f], 0..5 = FRAME_NAMES;
-    residues: uint8, ASCII letters of all proteins one after the other, residue_counts: int64 [f];
-    nucleotides, nucleotide_counts: likewise, the upper-case slice given to DNABERT-S.
-    lost_to_tag, lost_to_tga: int64, chunks without any frame, that would have one if TAG, or TGA, were no
+    residues: uint8, the ASCII letters of all proteins end to end, residue_counts: int64 [f];
+    nucleotides, nucleotide_counts: the same for the upper-case slices given to DNABERT-S.
+    lost_to_tag, lost_to_tga: int64, chunks without any frame that would have one if TAG, or TGA, were not a
     stop codon, as in the genetic codes 15 and 4.
     """
 
@@ -71,10 +71,10 @@ class Frames:
 
 
 def open_frames(letters: ByteArray, starts: IntArray, lengths: IntArray) -> Frames:
-    """Frames with no stop and some residue, of the chunks letters[starts[i] : starts[i] + lengths[i]].
+    """Find frames without a stop and with a residue in chunks letters[starts[i] : starts[i] + lengths[i]].
 
     letters: uint8 [n], ASCII, any case; starts, lengths: int64 [m], chunks may overlap. The rules are
-    those of the original VirNucPro: the standard genetic code; a codon with a letter outside
+    those of the original VirNucPro: the standard genetic code; a codon with a letter other than
     A, C, G, T is skipped; nucleotides = strand[f : f + 1 + 3 * residues], cut at the chunk's end.
     """
     first_forward, first_reverse, codon_counts = _codon_ranges(starts, lengths)
@@ -90,7 +90,7 @@ def open_frames(letters: ByteArray, starts: IntArray, lengths: IntArray) -> Fram
     is_open = ~holds_stop & np.tile(codon_counts > 0, 2)
     chunk, frame = np.divmod(np.flatnonzero(is_open), len(FRAME_NAMES))
 
-    # One base more than the codons where the chunk has one: what DNABERT-S gets when no codon is skipped.
+    # DNABERT-S gets one base more than the codons if the chunk has one, as long as no codon is skipped.
     begin, room = _slices_of_strands(letters.size, starts[chunk], lengths[chunk], frame)
     codon_counts = room // 3
     both_strands = _both_strands(letters)
@@ -131,10 +131,10 @@ def open_frames(letters: ByteArray, starts: IntArray, lengths: IntArray) -> Fram
 
 
 def _codon_ranges(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Lowest position of a codon of each forward frame, of each reverse frame, and their codons, all [m, 3].
+    """The lowest codon position of each forward and reverse frame, and their codon counts, all [m, 3].
 
-    On the reverse strand frame f reads codons at strand positions f, f + 3, ..., which begin, on the forward
-    strand, at length - 3 - f, length - 6 - f, ...: the lowest is (length - f) mod 3.
+    On the reverse strand, frame f reads codons at strand positions f, f + 3, .... On the forward strand they
+    begin at length - 3 - f, length - 6 - f, ...; the lowest of these is (length - f) mod 3.
     """
     shift = np.arange(3)
     thirds = lengths // 3
@@ -146,7 +146,7 @@ def _codon_ranges(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArr
 
 
 def _stop_codons(upper: ByteArray) -> tuple[BoolArray, BoolArray]:
-    """Where TAA, TAG or TGA begins, and where a reverse complement of them does; both [n - 2]."""
+    """Mark where TAA, TAG or TGA begins, and where their reverse complements begin; both [n - 2]."""
     is_a, is_c, is_g, is_t = (upper == ord(base) for base in _BASES)
     first, second, third = slice(0, -2), slice(1, -1), slice(2, None)
     forward = is_a[second] & (is_a | is_g)[third]
@@ -159,13 +159,14 @@ def _stop_codons(upper: ByteArray) -> tuple[BoolArray, BoolArray]:
 
 
 class _Stops:
-    """The stop codons of one strand, and the frames of the chunks among them.
+    """The stop codons of one strand, and the chunks' frames on it.
 
-    flags: where one begins [n - 2]; first, counts: a frame's lowest codon and how many it has, both [m, 3].
+    flags: where a stop codon begins [n - 2]; first, counts: each frame's lowest codon and number of codons,
+    both [m, 3].
     """
 
     def __init__(self, flags: BoolArray, first: IntArray, counts: IntArray) -> None:
-        # One sorted array of all flagged places: a band of places / 3 for each remainder by 3.
+        # One sorted array of all flagged places: places / 3, in one band for each remainder modulo 3.
         self._band = flags.size // 3 + 2
         places = [np.flatnonzero(flags[remainder::3]) + remainder * self._band for remainder in range(3)]
         self._keys = np.concatenate([*places, [3 * self._band]])
@@ -175,14 +176,14 @@ class _Stops:
         self._next = np.searchsorted(self._keys, begin)
 
     def held(self) -> BoolArray:
-        """Which frames hold a stop codon [m, 3]."""
+        """Whether each frame holds a stop codon [m, 3]."""
         found: BoolArray = self._keys[self._next] < self._end
         return found
 
     def only(self, chunks: IntArray, is_allowed: Callable[[IntArray], BoolArray]) -> BoolArray:
-        """Which of these chunks have a frame with none but allowed stop codons; each frame has one at least.
+        """Which of these chunks have a frame with only allowed stop codons; every frame has at least one.
 
-        is_allowed: tells by the place where a stop codon begins. Few frames outlast their first.
+        is_allowed: decides from the place where a stop codon begins. Few frames get past their first.
         """
         following, end = self._next[chunks].ravel(), self._end[chunks].ravel()
         frame = np.arange(following.size)
@@ -198,9 +199,9 @@ class _Stops:
 
 
 def _lost_to(lost: IntArray, strands: tuple[_Stops, _Stops], upper: ByteArray) -> tuple[IntArray, IntArray]:
-    """Of the chunks without an open frame those that one codon closes: TAG, and TGA."""
+    """The chunks without an open frame in which only TAG, and only TGA, closes a frame."""
     forward, reverse = strands
-    # At a stop codon, TAA, TAG or TGA, or a reverse complement, TTA, CTA or TCA, one letter tells which.
+    # One letter identifies a stop codon (TAA, TAG, TGA) or its reverse complement (TTA, CTA, TCA).
     tag = forward.only(lost, lambda at: upper[at + 2] == ord("G"))
     tag |= reverse.only(lost, lambda at: upper[at] == ord("C"))
     tga = forward.only(lost, lambda at: upper[at + 1] == ord("G"))
@@ -209,7 +210,7 @@ def _lost_to(lost: IntArray, strands: tuple[_Stops, _Stops], upper: ByteArray) -
 
 
 def _both_strands(letters: ByteArray) -> bytes:
-    """The letters in upper case, then their reverse complement."""
+    """Return the letters in upper case, followed by their reverse complement."""
     forward = letters.tobytes()
     if letters.size and letters.max() >= ord("a"):
         forward = forward.translate(_UPPER)
@@ -219,17 +220,17 @@ def _both_strands(letters: ByteArray) -> bytes:
 def _slices_of_strands(
     n: int, starts: IntArray, lengths: IntArray, frame: IntArray
 ) -> tuple[IntArray, IntArray]:
-    """Where each frame begins in `_both_strands` of n letters, and how many its chunk has from there."""
+    """Where each frame begins in `_both_strands` of n letters, and how many letters its chunk has left."""
     shift = frame % 3
     return np.where(frame < 3, starts, 2 * n - (starts + lengths)) + shift, lengths - shift
 
 
 def _codons(nucleotides: ByteArray, nucleotide_counts: IntArray, codon_counts: IntArray) -> ByteArray:
-    """Codons of slices that hold 3 * codon_counts letters, or one more."""
+    """Return the codons of slices that hold 3 * codon_counts letters, or one more."""
     bases = translate(nucleotides, _BASE_CODES)
     with_one_more = nucleotide_counts > 3 * codon_counts
     bases = np.delete(bases, offsets_of(nucleotide_counts)[1:][with_one_more] - 1).reshape(-1, 3)
-    # Bit 6 of the first two letters leaves the byte in the products, so it is put back for all three.
+    # The products shift bit 6 of the first two letters out of the byte, so it is set again here.
     codons: ByteArray = bases[:, 0] * np.uint8(16) + bases[:, 1] * np.uint8(4) + bases[:, 2]
     codons |= (bases[:, 0] | bases[:, 1]) & np.uint8(_SKIPPED)
     return codons

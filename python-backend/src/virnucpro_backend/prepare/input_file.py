@@ -1,6 +1,6 @@
-"""An input file as a stream of decompressed blocks, with the SHA-256 of the bytes on disk.
+"""Reads an input file as decompressed blocks, and computes the SHA-256 of the bytes on disk.
 
-The compression is recognised by the first bytes, never by the name.
+The compression is recognised by the first bytes, not by the name.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ _XOPEN_FORMATS = {"gzip": "gz", "bzip2": "bz2", "xz": "xz", "zstd": "zst"}
 
 
 class _SignsOfLife:
-    """Tells that files are being read: a read that never comes back gives no sign."""
+    """Reports that files are being read; a read that never returns sends no report."""
 
     def __init__(self) -> None:
         self._tell: Callable[[], None] | None = None
         self._next = 0.0
 
     def to(self, tell: Callable[[], None]) -> None:
-        """Have this called from now on."""
+        """Set the callback."""
         self._tell = tell
         self._next = time.monotonic() + _SECONDS_BETWEEN_SIGNS
 
     def give(self) -> None:
-        """Tell, unless that was done a moment ago."""
+        """Call the callback, unless that was done a moment ago."""
         now = time.monotonic()
         if self._tell is not None and now >= self._next:
             self._next = now + _SECONDS_BETWEEN_SIGNS
@@ -60,12 +60,12 @@ _signs_of_life = _SignsOfLife()
 
 
 def tell_of_reading(tell: Callable[[], None]) -> None:
-    """Have `tell` called every few seconds while this process reads inputs, from the thread that reads."""
+    """Call `tell` every few seconds while this process reads inputs, from the reading thread."""
     _signs_of_life.to(tell)
 
 
 def _damage_errors() -> tuple[type[Exception], ...]:
-    """What the decompressors raise for bad data, of those that xopen finds on this computer."""
+    """The errors for bad data of those decompressors that xopen finds on this computer."""
     errors: list[type[Exception]] = [lzma.LZMAError, zlib.error]
     for module, name in (
         ("isal.isal_zlib", "error"),
@@ -86,8 +86,8 @@ _DAMAGE_ERRORS = _damage_errors()
 class InputFile:
     """One pass over an input. Use as a context manager, then read `blocks()` to the end.
 
-    Raises PrepareError: `input_unreadable` for what can't be opened, read or unpacked, `input_truncated`
-    for a compressed file that ends too early. With a truncated file every block that does come is genuine.
+    Raises PrepareError: `input_unreadable` if the file can't be opened, read or unpacked, `input_truncated`
+    if a compressed file ends too early. The blocks that a truncated file does yield are correct.
     """
 
     def __init__(self, path: Path) -> None:
@@ -107,23 +107,23 @@ class InputFile:
 
     @property
     def bytes_read(self) -> int:
-        """Bytes of the file on disk, compressed as they are, read so far."""
+        """Bytes of the file on disk (compressed) that have been read."""
         return self._raw.bytes_read
 
     def blocks(self) -> Iterator[bytes]:
-        """Decompressed blocks of BLOCK_BYTES, the last one shorter. Can be called once."""
+        """Yield decompressed blocks of BLOCK_BYTES, the last one shorter. Can be called once."""
         with _reading(self.path):
             stream: BinaryIO = cast(BinaryIO, self._raw)
             if self.compression != "none":
                 stream = xopen(cast(Any, self._raw), "rb", threads=0, format=_XOPEN_FORMATS[self.compression])
             while block := _read_full(stream):
                 yield block
-            # Decompressors may stop before the last bytes (padding); the hash covers all of the file.
+            # Decompressors may stop before trailing padding, but the hash covers the entire file.
             while _read_full(cast(BinaryIO, self._raw)):
                 pass
 
     def sha256(self) -> str:
-        """SHA-256 of the file's bytes as read; of the whole file once `blocks()` has ended."""
+        """SHA-256 of the bytes read so far; of the entire file once `blocks()` has ended."""
         return self._raw.sha256()
 
 
@@ -167,7 +167,7 @@ def _compression(first_bytes: bytes) -> Compression:
 
 
 def _read_full(stream: BinaryIO) -> bytes:
-    # Blocks are always full, so that what is done per block doesn't depend on how a decompressor slices.
+    # Always fill blocks, so that work per block doesn't depend on the sizes a decompressor returns.
     pieces = []
     missing = BLOCK_BYTES
     while missing and (piece := stream.read(missing)):

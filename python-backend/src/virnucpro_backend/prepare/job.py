@@ -1,4 +1,4 @@
-"""The job of a prepare process, as it comes over the line protocol."""
+"""The job of a prepare process, as received over the line protocol."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from virnucpro_backend.typed_commands import (
 
 
 class JobInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """input: its number in the run; sha256: what its bytes must hash to, if that is known."""
+    """input: its number in the run; sha256: the required SHA-256 of its bytes, if known."""
 
     input: Count
     path: Path
@@ -29,9 +29,9 @@ class JobInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Job(CommandStruct, tag="prepare", frozen=True):
-    """work_dir: the run folder's `work`; the next three are described at PartWriter.
+    """work_dir: the run folder's `work`; PartWriter describes the next three fields.
 
-    order_seed: of the rule in turn_order.py; None keeps the order of the files. `repairs`: see `mended`.
+    order_seed: the seed for turn_order.py; None keeps the order of the files. `repairs`: see `mended`.
     """
 
     inputs: Annotated[tuple[JobInput, ...], msgspec.Meta(min_length=1)]
@@ -44,9 +44,9 @@ class Job(CommandStruct, tag="prepare", frozen=True):
 
 
 def parse_job(command: Mapping[str, object]) -> Job:
-    """The job in the fields of a command.
+    """Parse a command into a job.
 
-    Raises PrepareError `internal_error` for a command that this version does not understand.
+    Raises PrepareError `internal_error` if this version does not understand the command.
     """
     try:
         return cast(Job, parse_typed(command, Job))

@@ -1,4 +1,4 @@
-"""Parts: the stream of open frames cut into files of about equal work."""
+"""Cuts the stream of open frames into parts, files of about equal work."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from virnucpro_backend.safetensors_file import write_safetensors
 FORMAT_VERSION = "1"
 
 MOST_FRAMES = 16_384
-"""Frames at which a part ends however few residues they have: what is kept per frame would otherwise fill
-a device's memory on an input of very short sequences. With 16 residues a frame it never comes to that."""
+"""A part ends at this many frames, however few residues they have: on very short sequences, the data per
+frame would otherwise fill a device's memory. With 16 residues per frame, this limit is never reached."""
 
 
 @dataclass(frozen=True)
 class PartSize:
-    """Residues and frames of which either is enough to end a part."""
+    """A part ends when it has this many residues or this many frames."""
 
     residues: int
     frames: int
 
     def reached(self, residues: int, frames: int) -> bool:
-        """Whether there are enough of either."""
+        """Whether either limit is reached."""
         return residues >= self.residues or frames >= self.frames
 
     def times(self, parts: float) -> PartSize:
-        """The size of this many parts, at least one residue and one frame."""
+        """Return the size of this many parts, at least one residue and one frame."""
         return PartSize(max(1, int(self.residues * parts)), max(1, int(self.frames * parts)))
 
 
 @dataclass(frozen=True)
 class FrameBlock:
-    """Frames of whole chunks in the order (row, chunk, frame), with their texts; see Frames for the arrays.
+    """Frames of complete chunks ordered by row, chunk and frame, with their letters; see Frames.
 
-    row: int64 [f], number of the record in the run; chunk: int64 [f], number of the chunk in its record.
+    row: int64 [f], the record's number in the run; chunk: int64 [f], the chunk's number in its record.
     """
 
     row: IntArray
@@ -53,7 +53,7 @@ class FrameBlock:
     nucleotide_counts: IntArray
 
     def split(self, frames: int) -> tuple[FrameBlock, FrameBlock]:
-        """The first `frames` frames, and the rest."""
+        """Split off the first `frames` frames."""
         residues = int(self.residue_counts[:frames].sum())
         nucleotides = int(self.nucleotide_counts[:frames].sum())
         head = FrameBlock(
@@ -77,15 +77,15 @@ class FrameBlock:
         return head, tail
 
     def by_round(self, rounds: ByteArray) -> Iterator[tuple[int, FrameBlock]]:
-        """The frames of each round apart; rounds: of each frame, ascending [f]."""
+        """Yield the frames of each round; rounds: the round of each frame, ascending [f]."""
         rest = self
         for number, count in enumerate(np.bincount(rounds).tolist()):
             block, rest = rest.split(count)
-            # A slice that waits for the rest of its part would keep all of these frames in memory.
+            # Copy: a slice that waits for its part to fill would keep all of these frames in memory.
             yield number, FrameBlock(*(getattr(block, field.name).copy() for field in fields(FrameBlock)))
 
     def begins_chunk(self) -> npt.NDArray[np.bool_]:
-        """Whether each frame is the first one of its chunk, [f]."""
+        """Whether each frame is the first of its chunk, [f]."""
         begins = np.ones(self.row.size, np.bool_)
         begins[1:] = (np.diff(self.row) != 0) | (np.diff(self.chunk) != 0)
         return begins
@@ -93,7 +93,7 @@ class FrameBlock:
 
 @dataclass(frozen=True)
 class Part:
-    """A written part. path: relative to the run folder; first_row, last_row: records it has frames of."""
+    """A written part. path: relative to the run folder; first_row, last_row: the range of its records."""
 
     key: str
     path: str
@@ -107,14 +107,14 @@ class Part:
 
 
 class _Waiting:
-    """Frames of a round that no part has taken yet."""
+    """The frames of a round that are not in a part yet."""
 
     def __init__(self) -> None:
         self._blocks: deque[FrameBlock] = deque()
         self._residues = self._frames = 0
 
     def add(self, block: FrameBlock) -> None:
-        """Take the next frames; whole chunks only."""
+        """Add the next frames; only complete chunks."""
         self._blocks.append(block)
         self._residues += block.residues.size
         self._frames += block.row.size
@@ -123,11 +123,11 @@ class _Waiting:
         return bool(self._blocks)
 
     def reach(self, size: PartSize) -> bool:
-        """Whether there are enough for this size."""
+        """Whether there are enough frames for this size."""
         return size.reached(self._residues, self._frames)
 
     def take(self, size: PartSize) -> list[FrameBlock]:
-        """Blocks up to the first end of a chunk at which there is enough for a part of this size, or all."""
+        """Take blocks up to the first end of a chunk that fills a part of this size, or all of them."""
         taken: list[FrameBlock] = []
         residues = frames = 0
         while self._blocks and not size.reached(residues, frames):
@@ -148,12 +148,12 @@ class _Waiting:
 class PartWriter:
     """Writes parts/NNNNNN.safetensors in `work_dir`.
 
-    Calls `on_part`, from a thread of its own, for each one that is on disk.
+    Calls `on_part`, from a separate thread, for each part that is on disk.
 
-    A part has frames of one round, in the order in which they come. It ends with the first chunk that
-    brings it to `residues_per_part` residues or to MOST_FRAMES frames. Of the last round tail_parts / 4 full
-    parts' worth is held back until the end and cut into parts of a quarter of the size, so that the workers
-    finish together. Where the cuts lie depends on nothing but the frames and these numbers.
+    A part has frames of one round, in the order of arrival. It ends with the first chunk that brings it to
+    `residues_per_part` residues or to MOST_FRAMES frames. In the last round, as much as tail_parts / 4 full
+    parts hold is kept back until the end and cut into parts of a quarter of the size, so that the workers
+    finish together. The cuts depend only on the frames and these numbers.
     """
 
     def __init__(
@@ -175,10 +175,10 @@ class PartWriter:
         self._disk = ThreadPoolExecutor(1, thread_name_prefix="parts")
         self._writing: Future[None] | None = None
         self.parts = 0
-        """Parts cut so far; the last one may still be on its way to the disk."""
+        """How many parts have been cut; the last one may not be on disk yet."""
 
     def add(self, block: FrameBlock, number: int = 0) -> None:
-        """Take the next frames of a round, whole chunks only. Raises OSError when a part can't be written."""
+        """Add the next frames of a round, only complete chunks. Raises OSError if a part can't be written."""
         if block.row.size == 0:
             return
         waiting = self._waiting[number]
@@ -187,7 +187,7 @@ class PartWriter:
             self._write(waiting.take(self._full), number)
 
     def finish(self) -> None:
-        """Write what was held back, and what there is of parts that did not become full."""
+        """Write the frames that were kept back, and the parts that are not full."""
         for number, waiting in enumerate(self._waiting):
             while waiting:
                 self._write(
@@ -196,11 +196,11 @@ class PartWriter:
         self._await_disk()
 
     def close(self) -> None:
-        """Wait for the part on its way to the disk, if any: nothing is announced after this."""
+        """Wait for the part that is being written, if any; `on_part` is not called after this."""
         self._disk.shutdown()
 
     def _write(self, blocks: list[FrameBlock], number: int) -> None:
-        # One part is on its way to the disk while the frames of the next are found.
+        # Write one part while the frames of the next are being found.
         self._await_disk()
         self._writing = self._disk.submit(self._write_now, self.parts, blocks, number)
         self.parts += 1
@@ -244,7 +244,7 @@ class PartWriter:
 
 
 def _end_of_chunk(block: FrameBlock, missing: PartSize) -> int:
-    """Frames up to the end of the first chunk that brings the block to what is missing of a part."""
+    """Count the frames up to the end of the first chunk with which the block fills a part."""
     by_residues = int(np.searchsorted(np.cumsum(block.residue_counts), missing.residues))
     reaching = min(by_residues, missing.frames - 1)
     later = np.flatnonzero(block.begins_chunk()[reaching + 1 :])

@@ -1,4 +1,4 @@
-"""Prepare a run: stream its inputs once and write records and parts, saying what happens as events."""
+"""Prepares a run: reads its inputs once, writes records and parts, and reports progress as events."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _SECONDS_BETWEEN_PROGRESS = 0.25
 
 
 class Emit(Protocol):
-    """Where events go; Channel.emit in a process of its own."""
+    """Receives events; Channel.emit in a prepare process."""
 
     def __call__(self, type: str, **fields: object) -> None:
-        """Send an event of this type; `fields` are what JSON can hold."""
+        """Send an event of this type; `fields` must be JSON values."""
         ...
 
 
 class Preparation:
-    """The state of one job. In `progress`, counts are those of the run so far, bytes those of the input."""
+    """The state of one job. In `progress`, counts are of the run so far, and bytes of the current input."""
 
     def __init__(self, job: Job, emit: Emit) -> None:
         self._job = job
@@ -64,7 +64,7 @@ class Preparation:
         return None if self._input < 0 else self._input
 
     def run(self) -> None:
-        """Do it all. Raises PrepareError; files already announced stay valid for the same job."""
+        """Run the job. Raises PrepareError; files that were already reported stay valid for the same job."""
         try:
             _clear_leftovers(self._job.work_dir)
             for source in self._job.inputs:
@@ -202,7 +202,7 @@ class Preparation:
         )
 
     def _report_repeats(self) -> None:
-        """Repeated identifiers are known only when all inputs are, since a name may repeat across them."""
+        """Report repeated identifiers at the end, since a name may repeat across inputs."""
         rows = self._repeats.rows()
         ends = [*(row for _, row in self._first_rows[1:]), self._records.next_row]
         compared = self._records.next_row - self._repeats.not_compared
@@ -225,7 +225,7 @@ class Preparation:
 
 
 def _clear_leftovers(work_dir: Path) -> None:
-    """Make the folders, and remove temporary files of a preparation that was killed."""
+    """Make the folders, and remove the temporary files of a killed preparation."""
     make_real_folders(work_dir)
     for folder in (work_dir / "records", work_dir / "parts"):
         make_real_folders(folder)

@@ -1,9 +1,9 @@
-"""Repeats at the ends of a sequence: how a complete genome of a virus often shows.
+"""Finds repeats at the ends of a sequence, which often indicate a complete viral genome.
 
-The rules are those of `checkv complete_genomes` (Nayfach et al. 2021, doi:10.1038/s41587-020-00774-7): exact,
-at least 20 bases, a direct repeat at most half of the sequence, the longer of a direct and an inverted one,
-none with more than 75 % of one base. Stricter than there: a repeat with another letter than A, C, G and T is
-none (CheckV allows 20 %). How often the repeat occurs inside the sequence is not looked at.
+The rules are those of `checkv complete_genomes` (Nayfach et al. 2021, doi:10.1038/s41587-020-00774-7): a
+repeat is exact, has at least 20 bases and at most 75 % of one base, and a direct one takes at most half of
+the sequence; of a direct and an inverted repeat, the longer one counts. One rule is stricter: a repeat must
+not have letters other than A, C, G and T (CheckV allows 20 %). Copies inside the sequence are not counted.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from virnucpro_backend.prepare.arrays import BoolArray, ByteArray, IntArray, off
 from virnucpro_backend.prepare.records.assembly import Letters
 
 SHORTEST = 20
-"""Bases; equal ends of this length hardly come about by chance."""
+"""In bases; equal ends of this length hardly occur by chance."""
 LONGEST = 65_536
-"""So much of either end is compared: a sequence may be longer than memory."""
+"""How many bases of each end are compared, as a sequence may be larger than memory."""
 SHORTEST_SEQUENCE = 1_000
-"""Shorter ones are not looked at: no virus is complete in them, and ten million reads cost nothing."""
+"""Shorter sequences are skipped: they hold no complete virus, and ten million reads then cost nothing."""
 MOST_OF_ONE_LETTER = 0.75
-"""A repeat with more of one base is a run of it, such as a poly-A tail."""
+"""A repeat with a larger share of one base is a run of it, such as a poly-A tail."""
 
 NONE, DIRECT, INVERTED = 0, 1, 2
-"""Kinds of repeats. Direct: the end repeats the beginning; inverted: it is its reverse complement."""
+"""Kinds of repeats. Direct: the end repeats the beginning; inverted: it is the reverse complement."""
 
 _TO_UPPER = np.uint8(0xDF)
 _COMPLEMENT = bytes.maketrans(b"ACGT", b"TGCA")
 
 
 def terminal_repeats(letters: Letters, lengths: IntArray, wanted: BoolArray) -> tuple[ByteArray, IntArray]:
-    """Kind and bases of the repeats of records that lie one after the other in `letters`; both [k].
+    """Find kind and bases of the repeats of records stored end to end in `letters`; both [k].
 
-    lengths: bases [k]; wanted: which are looked at, if they are long enough.
+    lengths: bases [k]; wanted: which records to examine, if they are long enough.
     """
     kinds, bases = np.full(lengths.size, NONE, np.uint8), np.zeros(lengths.size, np.int64)
     places = np.flatnonzero(wanted & (lengths >= SHORTEST_SEQUENCE))
@@ -44,7 +44,7 @@ def terminal_repeats(letters: Letters, lengths: IntArray, wanted: BoolArray) -> 
         upper: ByteArray = letters.read(begin, end) & _TO_UPPER
         return upper.tobytes()
 
-    # Several records are in memory and short; a single one may be of any length.
+    # Several records are short and in memory; a single one may have any length.
     text = read(0, int(origins[-1])) if lengths.size > 1 else None
 
     def between(begin: int, end: int) -> bytes:
@@ -58,7 +58,7 @@ def terminal_repeats(letters: Letters, lengths: IntArray, wanted: BoolArray) -> 
 
 
 def terminal_repeat(head: bytes, tail: bytes) -> tuple[int, int]:
-    """Kind and bases of the longest repeat between the ends of a sequence, upper case and of one length."""
+    """Find kind and bases of the longest repeat of a sequence's ends, in upper case and of equal length."""
     direct, inverted = _direct(head, tail), _inverted(head, tail)
     if max(direct, inverted) < SHORTEST:
         return NONE, 0
@@ -81,7 +81,7 @@ def _inverted(head: bytes, tail: bytes) -> int:
         return 0
     end = tail[::-1].translate(_COMPLEMENT)
     low, high = SHORTEST, len(head)
-    # Equal up to some place and not beyond it: the place is found by halving.
+    # Bisect for the place up to which they are equal.
     while low < high:
         middle = (low + high + 1) // 2
         if head[:middle] == end[:middle]:

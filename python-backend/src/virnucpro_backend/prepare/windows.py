@@ -1,4 +1,4 @@
-"""Chunks of whole records, a bounded piece of sequence at a time."""
+"""Yields the chunks of complete records, with a bounded amount of sequence at a time."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from virnucpro_backend.prepare.arrays import ByteArray, IntArray, offsets_of
 from virnucpro_backend.prepare.chunking import ChunkTable, chunk_counts, chunk_range, chunk_table
 from virnucpro_backend.prepare.records.assembly import Letters
 
-# So much sequence at a time keeps the arrays of the frames in the cache and, with every frame open, under
-# 100 MB.
+# With this much sequence at a time, the frames' arrays stay in the cache and, even if every frame is open,
+# below 100 MB.
 WINDOW_BASES = 1 << 18
 WINDOW_CHUNKS = 1 << 15
 
 
 @dataclass(frozen=True)
 class Window:
-    """Consecutive chunks and the letters they lie in.
+    """Consecutive chunks and the letters that contain them.
 
-    record: int64 [m], place of a chunk's record in its group; chunk: number within the record; start,
-    length: where in `letters`.
+    record: int64 [m], a chunk's record within its group; chunk: number within the record; start, length:
+    position in `letters`.
     """
 
     record: IntArray
@@ -32,7 +32,7 @@ class Window:
     letters: ByteArray
 
     def reordered(self, places: IntArray) -> Window:
-        """The chunks at these places, in this order."""
+        """Select the chunks at these places, in this order."""
         return Window(
             self.record[places], self.chunk[places], self.start[places], self.length[places], self.letters
         )
@@ -41,9 +41,9 @@ class Window:
 def chunk_windows(
     letters: Letters, lengths: IntArray, chunked_lengths: IntArray, chunk_length: int
 ) -> Iterator[Window]:
-    """All chunks of records that lie one after the other in `letters`.
+    """Yield all chunks of records that are stored end to end in `letters`.
 
-    lengths: bases of the records [k]; chunked_lengths: the same, or 0 for records that are to be left out.
+    lengths: bases of the records [k]; chunked_lengths: the same, or 0 for records to leave out.
     """
     origins = offsets_of(lengths)
     for table in _tables(chunked_lengths, chunk_length):
@@ -69,7 +69,7 @@ def _tables(lengths: IntArray, chunk_length: int) -> Iterator[ChunkTable]:
     if lengths.size > 1:
         yield chunk_table(lengths, chunk_length)
         return
-    # A single record may be of any length, and then its table alone would grow with it.
+    # A single record may have any length, and its table would grow with it.
     count = int(chunk_counts(lengths, chunk_length)[0])
     for first in range(0, count, WINDOW_CHUNKS):
         yield chunk_range(int(lengths[0]), first, min(first + WINDOW_CHUNKS, count), chunk_length)

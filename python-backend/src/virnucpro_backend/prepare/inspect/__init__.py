@@ -1,1 +1,1 @@
-"""What an input file holds and what will happen to it, without preparing it."""
+"""Reports what an input file holds and what a run will do with it, without preparing it."""

@@ -1,8 +1,8 @@
-"""`python -m virnucpro_backend.prepare.inspect`: what files hold, and what will happen to it.
+"""`python -m virnucpro_backend.prepare.inspect`: report what files hold and what a run will do with them.
 
-Paths come on standard input, each as JSON text on a line of its own, or as arguments. One `inspected` event a
-file, as soon as it is read, and `reading` every few seconds meanwhile. A file that can't be read is a
-problem in its event, never an error of this program.
+Paths come on standard input, each as a JSON string on its own line, or as arguments. Each file gives one
+`inspected` event as soon as it has been read; meanwhile `reading` is sent every few seconds. A file that
+can't be read is a problem in its event, never an error of this program.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Always 0: what is wrong with a file is in its event."""
+    """Always return 0: problems with a file are in its event."""
     parser = argparse.ArgumentParser(prog="inspect", description="Say what sequence files hold.")
     parser.add_argument("--chunk-length", type=int, default=500, help="bases of a chunk (default 500)")
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="instead of standard input")
@@ -40,13 +40,13 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _paths_of(lines: Iterable[bytes]) -> list[Path]:
-    # All before the first file is read: the writer must not have to wait.
+    # Read all lines before the first file, so that the writer need not wait.
     return [Path(json.loads(line)) for line in lines if line.strip()]
 
 
 def inspect_file(path: Path, chunk_length: int, repairs: Collection[Repair] = ()) -> dict[str, Any]:
-    """The fields of the `inspected` event (electron/contract/protocol/inspect.ts) of one file."""
-    # Behind the channel, which must be open before NumPy is imported.
+    """Return the fields of the `inspected` event (electron/contract/protocol/inspect.ts) of one file."""
+    # Imported here because the channel must be open before NumPy is imported.
     from virnucpro_backend.prepare.failures import PrepareError
     from virnucpro_backend.prepare.input_file import InputFile
     from virnucpro_backend.prepare.inspect.inspection import Inspection

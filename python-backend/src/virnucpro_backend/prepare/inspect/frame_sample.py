@@ -1,7 +1,7 @@
-"""How many reading frames a file will give, and how long they are, from a sample of its chunks.
+"""Estimates how many reading frames a file will give, and how long they are, from a sample of its chunks.
 
-What a run costs is decided by its open reading frames: chunks of 500 bases have one or two of six, reads of
-40 bases three. Bases alone say little about it.
+The cost of a run depends on its open reading frames: chunks of 500 bases have one or two of six, reads of
+40 bases have three. The number of bases alone says little about it.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from virnucpro_backend.prepare.chunking import chunk_counts, chunk_starts
 from virnucpro_backend.prepare.frames import open_frames
 from virnucpro_backend.prepare.records.assembly import Letters
 
-# Of each group of records, which is a block of input, so that the sample covers the whole file.
+# Taken from every group of records (a block of input), so that the sample covers the entire file.
 _CHUNKS_OF_A_GROUP = 256
 
 
 class FrameSample:
-    """Sums of what each group's sample stands for; exact where all chunks of a group are sampled."""
+    """Sums the extrapolated samples of all groups; exact if all chunks of a group are sampled."""
 
     def __init__(self, chunk_length: int) -> None:
         self._chunk_length = chunk_length
@@ -26,9 +26,9 @@ class FrameSample:
         self._residues = 0.0
 
     def add(self, letters: Letters, lengths: IntArray, chunked_lengths: IntArray) -> None:
-        """The next group. lengths: bases of its records [k]; chunked_lengths: the same, or 0 where left out.
+        """Add a group. lengths: bases of its records [k]; chunked_lengths: the same, or 0 if left out.
 
-        All its letters can be read, or it is a single record of which only the beginning was kept.
+        All its letters are readable, or it is a single record of which only the beginning was kept.
         """
         counts = chunk_counts(chunked_lengths, self._chunk_length)
         total = int(counts.sum())
@@ -46,7 +46,7 @@ class FrameSample:
         self._residues += frames.residues.size * total / begins.size
 
     def _spread(self, lengths: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
-        """Where chunks that lie evenly over a group begin and end in its letters; both [m]."""
+        """Choose chunks evenly over a group; return where they begin and end in its letters, both [m]."""
         first = offsets_of(counts)
         total = int(first[-1])
         number = np.linspace(0, total - 1, min(total, _CHUNKS_OF_A_GROUP)).astype(np.int64)
@@ -56,5 +56,5 @@ class FrameSample:
         return begins, begins + np.minimum(self._chunk_length, lengths[record] - start)
 
     def frames_and_residues(self) -> tuple[int, int]:
-        """Open reading frames of the whole file, and their residues."""
+        """The estimated open reading frames of the file, and their residues."""
         return round(self._frames), round(self._residues)

@@ -1,4 +1,4 @@
-"""The inspection of one file: one pass with the code of the preparation, keeping numbers only."""
+"""Inspects one file in one pass with the code of the preparation, but keeps only numbers."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from virnucpro_backend.prepare.records.record_files import Reason
 from virnucpro_backend.prepare.records.survey import Survey
 from virnucpro_backend.prepare.scanning.repairs import Repair
 
-# With these a run makes no sense, although each record by itself could be read.
+# A run is pointless with these, although each record can be read.
 _BLOCKING = ("looks_like_protein", "looks_like_rna")
 
 
 class Inspection:
-    """What is known of a file so far; after a failure that is what came before it."""
+    """What is known about a file so far; after a failure, what came before it."""
 
     def __init__(self, chunk_length: int, repairs: Collection[Repair] = ()) -> None:
         self._chunk_length = chunk_length
@@ -39,7 +39,7 @@ class Inspection:
         self._failure: PrepareError | None = None
 
     def read(self, source: InputFile) -> None:
-        """Read it all. Raises PrepareError."""
+        """Read the entire file. Raises PrepareError."""
         self._source = source
         survey = self._survey = Survey(source, spool_folder=None, repairs=self._repairs)
         for group in survey.groups():
@@ -55,7 +55,7 @@ class Inspection:
         survey.problems.add("ids_not_compared", self._repeats.not_compared)
 
     def failed(self, failure: PrepareError) -> None:
-        """Reading ended with this."""
+        """Record the error that ended reading."""
         self._failure = failure
 
     def fields(self) -> dict[str, Any]:

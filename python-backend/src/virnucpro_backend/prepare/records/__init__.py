@@ -1,1 +1,1 @@
-"""From scanned blocks to whole records: what they hold, and what is wrong with them."""
+"""Assembles scanned blocks into records, and checks what they hold and what is wrong with them."""

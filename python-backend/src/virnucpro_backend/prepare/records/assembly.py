@@ -1,4 +1,4 @@
-"""From what the scanner delivers block by block to whole records, however long they are."""
+"""Assembles complete records from the scanner's blocks, however long the records are."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from virnucpro_backend.prepare.arrays import ByteArray, IntArray, translate
 from virnucpro_backend.prepare.records.composition import INVALID, LETTER_FLAGS, Composition
 from virnucpro_backend.prepare.scanning.batch import ScanBatch
 
-# A record up to this long stays in memory while it grows; a longer one goes to a temporary file.
+# A growing record stays in memory up to this length; a longer one goes to a temporary file.
 SPOOL_BYTES = 4 << 20
-# What is kept of a record whose letters are dropped, for a look at them.
+# How much is kept for inspection of a record whose letters are dropped.
 KEPT_BYTES = 128 << 10
 
 _MAX_DESCRIBED = 5
@@ -28,19 +28,19 @@ class Letters(Protocol):
 
     @property
     def readable(self) -> int:
-        """How many there are from the first on; fewer than all of a record whose letters were dropped."""
+        """How many letters are readable from the first on; not all if letters were dropped."""
 
     def read(self, begin: int, end: int) -> ByteArray:
-        """Letters begin..end-1."""
+        """Return the letters begin..end-1."""
 
 
 @dataclass(frozen=True)
 class RecordGroup:
-    """Whole records in their order, all arrays [k].
+    """Complete records in order; all arrays [k].
 
     headers, header_counts, byte_offsets: as in ScanBatch. lengths: bases. flags: see Composition.
-    malformed: what is wrong, by place in the group; invalid: likewise, for the first few. letters: of all
-    records, one after the other.
+    malformed: the fault, by place in the group; invalid: the same, for the first few. letters: those of all
+    records, end to end.
     """
 
     headers: bytes
@@ -54,10 +54,10 @@ class RecordGroup:
 
 
 class RecordAssembler:
-    """Joins the parts of records.
+    """Joins the pieces of records.
 
-    `spool_folder` takes the letters of records longer than SPOOL_BYTES; None drops letters beyond the first
-    KEPT_BYTES of a record that goes beyond its block.
+    `spool_folder` receives the letters of records longer than SPOOL_BYTES; None drops letters beyond the
+    first KEPT_BYTES of a record that extends beyond its block.
     """
 
     def __init__(self, composition: Composition, spool_folder: Path | None) -> None:
@@ -67,7 +67,7 @@ class RecordAssembler:
         self._begun = 0
 
     def add(self, batch: ScanBatch) -> Iterator[RecordGroup]:
-        """The records that the batch completes."""
+        """Add a batch; yield the records that it completes."""
         edges = np.concatenate([[0], batch.begins, [batch.letters.size]]).astype(np.int64)
         flags = self._composition.add(batch.letters, edges[:-1])
         malformed = {number - self._begun: problem for number, problem in batch.malformed.items()}
@@ -98,7 +98,7 @@ class RecordAssembler:
         self._begun += batch.begins.size
 
     def finish(self) -> Iterator[RecordGroup]:
-        """The last record, if there is any."""
+        """Yield the last record, if there is one."""
         if self._open is not None:
             yield self._open.group()
             self._open = None
@@ -117,7 +117,7 @@ class _InMemory:
 
 
 class _Spool:
-    """A growing row of letters: in memory at first, in a nameless temporary file when it gets long."""
+    """A growing sequence of letters: first in memory, and in an unnamed temporary file once it is long."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
@@ -141,7 +141,7 @@ class _Spool:
         self._in_memory += letters.size
         if self._in_memory > SPOOL_BYTES:
             if self._file is None:
-                # Nameless and gone with the last reference to it, at the latest with the process.
+                # Unnamed: it is deleted with its last reference, at the latest with the process.
                 self._file = tempfile.TemporaryFile(dir=self._folder, suffix=".tmp")  # noqa: SIM115
             for piece in self._pieces:
                 self._file.write(piece.data)
@@ -193,7 +193,7 @@ class _OpenRecord:
 def _describe_invalid(
     letters: ByteArray, begins: IntArray, flags: npt.NDArray[np.integer[Any]], before: int = 0
 ) -> dict[int, str]:
-    """Which byte is wrong and where, for the first few segments; `before`: letters ahead of the first."""
+    """Name the wrong byte and its position, for the first few segments; `before`: preceding letters."""
     described = {}
     for place in np.flatnonzero(flags & INVALID)[:_MAX_DESCRIBED].tolist():
         begin = int(begins[place])

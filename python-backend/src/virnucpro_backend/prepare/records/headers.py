@@ -1,4 +1,4 @@
-"""Header lines: their text, the identifier in them, and which identifiers repeat."""
+"""Decodes header lines, extracts their identifiers, and finds repeated identifiers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from virnucpro_backend.prepare.arrays import ByteArray, HashArray, IntArray, offsets_of, splitmix64, translate
 
-# Ten million identifiers are 80 MB of hashes, and 200 MB more while they are sorted.
+# Ten million identifiers take 80 MB of hashes, and 200 MB more while they are sorted.
 MAX_COMPARED_IDENTIFIERS = 10_000_000
 
 _HASHED_BYTES = 4096
@@ -14,7 +14,7 @@ _IS_SPACE = bytes(byte in b" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f" for byte in range(2
 
 
 def as_utf8(headers: bytes, counts: IntArray) -> tuple[bytes, IntArray]:
-    """Headers whose bytes are not UTF-8 read as Latin-1; all of them as UTF-8, with their byte counts [n]."""
+    """Return all headers as UTF-8, with byte counts [n]; those that are not UTF-8 are read as Latin-1."""
     if headers.isascii():
         return headers, counts
     pieces = _pieces(headers, counts)
@@ -28,7 +28,7 @@ def as_utf8(headers: bytes, counts: IntArray) -> tuple[bytes, IntArray]:
 
 
 def identifier(header: str) -> str:
-    """The first word of a header line; the empty text when there is none."""
+    """Return the first word of a header line, or an empty string if there is none."""
     return next(iter(header.split(maxsplit=1)), "")
 
 
@@ -62,9 +62,9 @@ def _hashes(data: ByteArray, begins: IntArray, ends: IntArray) -> HashArray:
 
 
 class RepeatedIdentifiers:
-    """Finds rows whose identifier stood in an earlier row, in bounded memory.
+    """Finds rows whose identifier occurred in an earlier row, in bounded memory.
 
-    Compares hashes: two different identifiers share one with a probability below 1e-3 over all ten million.
+    It compares hashes: with ten million identifiers, the probability of any collision is below 1e-3.
     """
 
     def __init__(self, limit: int = MAX_COMPARED_IDENTIFIERS) -> None:
@@ -75,19 +75,19 @@ class RepeatedIdentifiers:
         """How many rows came after the limit and were not compared."""
 
     def add(self, hashes: HashArray) -> None:
-        """The next rows' hashes, in the order of rows."""
+        """Add the hashes of the next rows, in order."""
         taken = hashes[: self._limit - self._kept]
         self._hashes.append(taken)
         self._kept += taken.size
         self.not_compared += hashes.size - taken.size
 
     def rows(self) -> IntArray:
-        """Rows (counted from the first one added) that repeat an earlier one's identifier, ascending."""
+        """Rows (counted from the first one added) that repeat an earlier identifier, ascending."""
         if not self._hashes:
             return np.zeros(0, np.int64)
         hashes = np.concatenate(self._hashes)
         self._hashes = [hashes]
-        # Stable: of equal hashes the earliest row comes first, and the others repeat it.
+        # A stable sort puts the earliest row of equal hashes first; the others repeat it.
         order = np.argsort(hashes, kind="stable")
         ordered = hashes[order]
         is_repeat = np.zeros(order.size, np.bool_)

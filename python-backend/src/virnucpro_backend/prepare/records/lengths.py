@@ -1,4 +1,4 @@
-"""The lengths of an input's sequences, in memory that doesn't grow with their number."""
+"""Statistics of the lengths of an input's sequences, in memory that doesn't grow with their number."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from virnucpro_backend.prepare.arrays import IntArray
 _COUNTED_BELOW = 1 << 16
 _LARGEST_SAFE_INTEGER = 2**53 - 1
 
-# Bin i holds lengths from edge i to below edge i + 1; the first one holds empty sequences. Preferred numbers,
-# so that the models' chunk lengths are edges: no bin has sequences on both sides of 300 or 500 bp.
+# Bin i holds lengths from edge i to below edge i + 1; the first bin holds empty sequences. The edges are
+# preferred numbers that include the models' chunk lengths, so no bin spans 300 or 500 bp.
 _STEPS = (10, 12, 16, 20, 25, 30, 40, 50, 60, 80)
 LENGTH_BIN_EDGES: tuple[int, ...] = (
     0,
@@ -21,14 +21,14 @@ LENGTH_BIN_EDGES: tuple[int, ...] = (
 
 
 class LengthStatistics:
-    """Short lengths are counted, long ones kept: each of those took 64 kB of input."""
+    """Counts short lengths and keeps long ones, each of which took at least 64 kB of input."""
 
     def __init__(self) -> None:
         self._counts = np.zeros(_COUNTED_BELOW, np.int64)
         self._long: list[IntArray] = []
 
     def add(self, lengths: IntArray) -> None:
-        """lengths: bases [k]."""
+        """Add lengths in bases, [k]."""
         is_long = lengths >= _COUNTED_BELOW
         if is_long.any():
             self._long.append(lengths[is_long])
@@ -36,18 +36,18 @@ class LengthStatistics:
         self._counts += np.bincount(lengths, minlength=_COUNTED_BELOW)
 
     def histogram(self) -> list[int]:
-        """Sequences per bin of LENGTH_BIN_EDGES."""
+        """Number of sequences per bin of LENGTH_BIN_EDGES."""
         edges = np.array(LENGTH_BIN_EDGES)
         sums = np.concatenate([[0], np.cumsum(self._counts)])
         short = np.diff(sums[np.minimum(edges, _COUNTED_BELOW)])
         return [int(n) for n in short + np.histogram(self._long_lengths(), bins=edges)[0]]
 
     def below(self, length: int) -> int:
-        """Sequences shorter than `length`."""
+        """Number of sequences shorter than `length`."""
         return int(self._counts[:length].sum() + (self._long_lengths() < length).sum())
 
     def minimum_median_maximum(self) -> tuple[int, int, int]:
-        """All 0 without sequences; of an even number of sequences the lower middle one is the median."""
+        """All 0 without sequences; for an even number of sequences, the lower middle one is the median."""
         values = np.concatenate([np.flatnonzero(self._counts), np.unique(self._long_lengths())])
         _, long_counts = np.unique(self._long_lengths(), return_counts=True)
         counts = np.concatenate([self._counts[self._counts > 0], long_counts])

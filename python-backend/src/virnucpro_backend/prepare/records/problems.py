@@ -1,4 +1,4 @@
-"""What can be wrong with an input without ending the run: one table of codes, severities and messages."""
+"""Problems of an input that don't end a run: one table of codes, severities and messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_EXAMPLES = 5
 
 @dataclass(frozen=True)
 class ProblemKind:
-    """severity: `skipped` records get no score, a `warning` changes nothing. {n} stands for the count."""
+    """severity: `skipped` records get no score, a `warning` changes nothing. {n} is the count."""
 
     severity: Severity
     message: str
@@ -90,7 +90,7 @@ class Example:
 
 @dataclass
 class Problem:
-    """How often something is wrong with an input, and the first records it is wrong with."""
+    """How often a problem occurs in an input, and the first records that have it."""
 
     code: str
     count: int = 0
@@ -98,7 +98,7 @@ class Problem:
 
     @property
     def kind(self) -> ProblemKind:
-        """What is the same for every problem of this code."""
+        """The table's entry for this code."""
         return PROBLEMS[self.code]
 
     @property
@@ -114,12 +114,12 @@ class ProblemLog:
         self._problems: dict[str, Problem] = {}
 
     def count(self, code: str) -> int:
-        """How often this is wrong; 0 if it never is."""
+        """How often this problem occurred."""
         problem = self._problems.get(code)
         return problem.count if problem else 0
 
     def add(self, code: str, count: int = 1) -> None:
-        """Count something that is wrong."""
+        """Count a problem."""
         if count:
             self._problems.setdefault(code, Problem(code)).count += count
 
@@ -129,9 +129,9 @@ class ProblemLog:
         return problem is None or len(problem.examples) < MAX_EXAMPLES
 
     def add_example(self, code: str, example: Example) -> None:
-        """Name a record whose problem has been counted."""
+        """Name a record of a problem that has been counted."""
         self._problems[code].examples.append(example)
 
     def all(self) -> list[Problem]:
-        """What was found."""
+        """Return the problems found."""
         return [self._problems[code] for code in PROBLEMS if code in self._problems]

@@ -1,4 +1,4 @@
-"""The files that say of every record of the inputs what it is and whether it can be scored."""
+"""Writes the files that describe every record of the inputs and whether it can be scored."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from virnucpro_backend.safetensors_file import write_safetensors
 
 FORMAT_VERSION = "1"
 RECORDS_PER_FILE = 131_072
-# Headers of a file, so that memory doesn't grow with them.
+# The largest size of a file's headers, which bounds memory.
 HEADER_BYTES_PER_FILE = 16 << 20
 
 
@@ -64,11 +64,11 @@ class RecordRows:
 
     @property
     def count(self) -> int:
-        """Number of records, k."""
+        """The number of records, k."""
         return self.length.size
 
     def split(self, count: int) -> tuple[RecordRows, RecordRows]:
-        """The first `count` records, and the rest."""
+        """Split off the first `count` records."""
         edge = int(self.header_counts[:count].sum())
         parts = []
         for part, text in ((slice(0, count), slice(0, edge)), (slice(count, None), slice(edge, None))):
@@ -103,9 +103,9 @@ class RecordFile:
 
 
 class RecordWriter:
-    """Writes records/NNNNNN.safetensors in `work_dir`, and calls `on_file` for each one that is on disk.
+    """Writes records/NNNNNN.safetensors in `work_dir`, and calls `on_file` for each file that is on disk.
 
-    A file holds RECORDS_PER_FILE records, or fewer where their headers reach HEADER_BYTES_PER_FILE.
+    A file holds RECORDS_PER_FILE records, or fewer if their headers reach HEADER_BYTES_PER_FILE.
     """
 
     def __init__(self, work_dir: Path, on_file: Callable[[RecordFile], None]) -> None:
@@ -119,16 +119,16 @@ class RecordWriter:
 
     @property
     def next_row(self) -> int:
-        """The row that the next record gets."""
+        """The row of the next record."""
         return self._first_row + self._waiting_records
 
     def add(self, rows: RecordRows) -> None:
-        """Take the next records. Raises OSError when a file can't be written."""
+        """Add the next records. Raises OSError if a file can't be written."""
         while rows.count:
             room = RECORDS_PER_FILE - self._waiting_records
             header_room = HEADER_BYTES_PER_FILE - self._waiting_header_bytes
             fitting = int(np.searchsorted(np.cumsum(rows.header_counts), header_room, side="right"))
-            # A record whose header alone is over the limit still needs a file.
+            # A record whose header alone exceeds the limit still needs a file.
             taken = min(room, max(fitting, 0 if self._waiting_records else 1), rows.count)
             head, rows = rows.split(taken)
             if head.count:
@@ -139,12 +139,12 @@ class RecordWriter:
                 self._write()
 
     def finish(self) -> None:
-        """Write what is left."""
+        """Write the remaining records."""
         if self._waiting:
             self._write()
 
     def header(self, row: int) -> str:
-        """Header line of a record that is on disk already."""
+        """Read the header line of a record that is already on disk."""
         number = next(i for i, file in enumerate(self._files) if row < file.first_row + file.count)
         arrays = load_file(self._folder / _name(number))
         place = row - self._files[number].first_row

@@ -1,7 +1,6 @@
-"""One pass over an input: its records group by group, each with its reason, and what is wrong with them.
+"""Reads an input once, and yields its records in groups, each with its reason, and their problems.
 
-Preparation and inspection both read through here, so that what the user sees before a run is what the run
-does.
+Preparation and inspection both use it, so the user sees before a run what the run will do.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _UNNAMED = "(no name)"
 
 @dataclass(frozen=True)
 class SurveyedGroup:
-    """A group of whole records. reason: uint8 [k], see Reason; headers are UTF-8."""
+    """A group of complete records. reason: uint8 [k], see Reason; headers are UTF-8."""
 
     records: RecordGroup
     headers: bytes
@@ -58,7 +57,7 @@ class Survey:
         self.format: SequenceFormat | None = None
 
     def groups(self) -> Iterator[SurveyedGroup]:
-        """All records in their order. Raises PrepareError; what came before it is genuine."""
+        """Yield all records in order. Raises PrepareError; the groups before it are valid."""
         blocks = self._source.blocks()
         beginning = next(blocks, b"")
         self.format = sniff_format(self._source, beginning)

@@ -1,1 +1,1 @@
-"""From blocks of bytes to records: which format a file has, and where its records and letters are."""
+"""Scans blocks of bytes: finds the format of a file, its records and their letters."""

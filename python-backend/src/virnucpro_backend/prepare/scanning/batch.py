@@ -1,4 +1,4 @@
-"""What the scanners of FASTA and FASTQ deliver, block by block."""
+"""The result of the FASTA and FASTQ scanners for one block."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ WHITE_SPACE = b"\n\r \t"
 
 @dataclass(frozen=True)
 class ScanBatch:
-    """What a block of input added.
+    """The records and letters that a block of input added.
 
-    letters: uint8 [n], letters of sequences, as written, without white space. Those before begins[0] go on
-    with the record that was open before. begins: int64 [k], where in `letters` the records that begin here
-    begin. byte_offsets: int64 [k], place of a record's first byte in the decompressed stream. headers:
-    whole header lines without '>' or '@' and line end, one after the other; header_counts: int64 [k], bytes
-    of each. malformed: what is wrong, by the number of the record within the input; named before the next
-    record begins. comment_lines: lines inside records that were left out as comments.
+    letters: uint8 [n], letters of sequences, as written, without white space. Those before begins[0] continue
+    the record that was already open. begins: int64 [k], where the new records begin in `letters`.
+    byte_offsets: int64 [k], position of a record's first byte in the decompressed stream. headers: full
+    header lines without '>' or '@' and line end, end to end; header_counts: int64 [k], bytes of each.
+    malformed: the fault, by the number of the record within the input; reported before the next record
+    begins. comment_lines: lines inside records that were left out as comments.
     """
 
     letters: ByteArray
@@ -39,7 +39,7 @@ EMPTY_BATCH = ScanBatch(
 
 
 def without_white_space(joined: bytes, bounds: IntArray) -> tuple[ByteArray, IntArray]:
-    """Drop white space from `joined`; returns the letters and where the given places (ascending) now are."""
+    """Drop white space from `joined`; return the letters and the new positions of `bounds` (ascending)."""
     letters = np.frombuffer(joined.translate(None, WHITE_SPACE), np.uint8)
     if letters.size == len(joined):
         return letters, bounds

@@ -1,4 +1,4 @@
-"""FASTA, block by block, whatever its line ends, line lengths and comments."""
+"""Scans FASTA block by block, with any line ends, line lengths and comments."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _COMMENTS = (ord(";"), ord("#"))
 
 
 class _CutHeader(NamedTuple):
-    """A header line that the end of a block cut: its text so far and the place of its '>' in the stream."""
+    """A header line cut by the end of a block: its text so far and its offset in the stream."""
 
     text: bytes
     offset: int
 
 
 class FastaScanner:
-    """State between blocks: what kind of line the block's end cut, and the header so far if it is one."""
+    """Keeps between blocks which kind of line the block's end cut, and the header so far if it is one."""
 
     def __init__(self) -> None:
         self._offset = 0
-        self._cut_line: int | None = None  # First byte of the line that goes on in the next block.
+        self._cut_line: int | None = None  # First byte of the line that continues in the next block.
         self._cut_header: _CutHeader | None = None
         self._records = 0
         self._seen_header = False
@@ -44,7 +44,7 @@ class FastaScanner:
 
     def finish(self) -> ScanBatch:
         """See `Scanner.finish`."""
-        # A line feed closes a header without a line end, and adds nothing to anything else.
+        # A line feed closes a header without a line end, and has no other effect.
         return self._scan(b"\n")
 
     def _scan(self, block: bytes) -> ScanBatch:
@@ -60,7 +60,7 @@ class FastaScanner:
 
         comment_lines = self._comments_in_records(is_header[special], special, goes_on)
 
-        # Sequence text lies before the first header or comment line and after each of them.
+        # Sequence text is before the first header or comment line and after each of them.
         segment_begin = np.concatenate([[0], ends[special]])
         segment_end = np.append(starts[special], data.size)
         joined = b"".join(map(block.__getitem__, map(slice, segment_begin.tolist(), segment_end.tolist())))
@@ -69,19 +69,19 @@ class FastaScanner:
         if b" " in joined or b"\t" in joined:
             letters, segment_places = without_white_space(joined, segment_places)
         else:
-            # Only line ends are to go: ahead of the segment after line i there are i of them.
+            # Only line ends must be removed: i of them come before the segment after line i.
             letters = np.frombuffer(joined.translate(None, WHITE_SPACE), np.uint8)
             segment_places -= np.concatenate([[0], special])
 
         texts, offsets = self._headers(block, starts, ends, np.flatnonzero(is_header))
-        # A record begins with the segment after its header; that of a header cut by the end has not begun.
+        # A record begins with the segment after its header; after a cut header it has not begun.
         begins = segment_places[1:][is_header[special]][: len(texts)]
         malformed: dict[int, str] = {}
         if not self._seen_header:
             lead = int(begins[0]) if begins.size else letters.size
             letters, begins = letters[lead:], begins - lead
             if lead and self._records == 0:
-                # It becomes a record of its own, without letters, so that it is named and counted.
+                # It becomes a separate record without letters, so that it is named and counted.
                 malformed[0] = "text before the first '>'"
                 texts.insert(0, b"")
                 place = self._offset + _first_visible(block, segment_begin, segment_end)
@@ -96,9 +96,9 @@ class FastaScanner:
         return ScanBatch(letters, begins, offsets, b"".join(texts), header_counts, malformed, comment_lines)
 
     def _comments_in_records(self, is_header: BoolArray, lines: IntArray, goes_on: bool) -> int:
-        """How many of these lines, headers and comments, are comments behind a header.
+        """Count the comments after a header among these header and comment lines.
 
-        `goes_on`: the block's first line began in an earlier block, where it was counted.
+        `goes_on`: whether the block's first line began in an earlier block, where it was counted.
         """
         inside = np.logical_or.accumulate(is_header) | self._seen_header
         return int(np.count_nonzero(inside & ~is_header & ~((lines == 0) & goes_on)))
@@ -106,7 +106,7 @@ class FastaScanner:
     def _headers(
         self, block: bytes, starts: IntArray, ends: IntArray, lines: IntArray
     ) -> tuple[list[bytes], IntArray]:
-        """Texts of the headers that end in this block, and where their lines begin in the stream."""
+        """Return the headers that end in this block, and where their lines begin in the stream."""
         slices = map(slice, (starts[lines] + 1).tolist(), ends[lines].tolist())
         texts = list(map(block.__getitem__, slices))
         offsets = starts[lines] + self._offset
@@ -115,18 +115,18 @@ class FastaScanner:
             offsets[0] = self._cut_header.offset
             self._cut_header = None
         if self._cut_line == _HEADER:
-            # One byte more than is allowed tells later that it is too long.
+            # Keep one byte more than allowed, so that a header that is too long is noticed later.
             self._cut_header = _CutHeader(texts.pop()[: MAX_HEADER_BYTES + 1], int(offsets[-1]))
             offsets = offsets[:-1]
         return texts, offsets
 
 
 def _lines(block: bytes) -> tuple[IntArray, IntArray]:
-    """Begin and end of every line, line ends left out; the last one may be cut by the block's end."""
+    """Return the begin and end of every line without line ends; the block's end may cut the last one."""
     data = np.frombuffer(block, np.uint8)
     is_break = data == _LINE_FEED
     if b"\r" in block:
-        # A carriage return ends a line too; the empty line inside a CRLF is harmless.
+        # A carriage return also ends a line; the empty line inside a CRLF is harmless.
         is_break |= data == _CARRIAGE_RETURN
     breaks = np.flatnonzero(is_break)
     starts = np.concatenate([[0], breaks + 1])

@@ -1,6 +1,6 @@
-"""FASTQ, block by block: four-line records at array speed, wrapped ones and damage line by line.
+"""Scans FASTQ block by block: four-line records with arrays, wrapped ones and damage line by line.
 
-A record that is not whole is named; reading goes on at the next line that begins one.
+An incomplete record is reported; reading continues at the next line that begins a record.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from virnucpro_backend.prepare.scanning.batch import (
 )
 from virnucpro_backend.prepare.scanning.fastq_lines import FastqLines, next_place, split_lines
 
-# No read is as long as this. A record that is, or has as many lines, is named rather than held in memory.
+# No read is this long. A longer record, or one with more lines, is reported, not kept in memory.
 MAX_RECORD_BYTES = 32 << 20
 MAX_RECORD_LINES = 100_000
 
 
 @dataclass
 class _Found:
-    """Records in the order of the buffer: header line, first sequence line and number of sequence lines."""
+    """Records in buffer order: header line, first sequence line and number of sequence lines."""
 
     header: list[IntArray] = field(default_factory=list)
     sequence_line: list[IntArray] = field(default_factory=list)
@@ -52,14 +52,14 @@ class _Found:
 
 
 class FastqScanner:
-    """State between blocks: the bytes of an unfinished record, and whether we are inside damage."""
+    """Keeps between blocks the bytes of an unfinished record, and whether we are inside damage."""
 
     def __init__(self) -> None:
         self._carried = b""
-        self._offset = 0  # Place of the carried bytes in the stream.
+        self._offset = 0  # Offset of the carried bytes in the stream.
         self._records = 0
         self._inside_damage = False
-        self._inside_dropped_line = False  # The carried bytes go on with a line that was too long to keep.
+        self._inside_dropped_line = False  # The carried bytes continue a line that was too long to keep.
 
     def feed(self, block: bytes) -> ScanBatch:
         """See `Scanner.feed`."""
@@ -88,7 +88,7 @@ class FastqScanner:
         return batch
 
     def _find_records(self, lines: FastqLines, found: _Found, line: int, size: int, *, final: bool) -> int:
-        """Walk over the lines of a buffer of `size` bytes; returns the first that must wait for more."""
+        """Walk over the lines of a buffer of `size` bytes; return the first that must wait for more."""
         while line < lines.count:
             if lines.is_record[line]:
                 end = lines.end_of_records(line)
@@ -97,7 +97,7 @@ class FastqScanner:
             elif self._inside_damage:
                 head = next_place(lines.heads, line, lines.count)
                 if head == lines.count:
-                    # The last three lines may yet turn out to begin a record.
+                    # The last three lines may still begin a record.
                     return lines.count if final else max(line, lines.count - 3)
                 line, self._inside_damage = head, False
             elif (written := next_place(lines.written_lines, line, lines.count)) > line:
@@ -115,12 +115,12 @@ class FastqScanner:
         return line
 
     def _odd_record(self, lines: FastqLines, found: _Found, line: int, *, may_wait: bool) -> int:
-        """A record that is not four agreeing lines: how many lines it takes, 0 while not yet known."""
+        """Return how many lines a record without four matching lines takes, 0 if that is not known yet."""
         begins_well = bool(lines.first[line] == ord("@"))
         plus = next_place(lines.plus_lines, line + 1, lines.count)
         sequence_lines = plus - line - 1
         end = plus + 1 + sequence_lines
-        # Within a record no line of sequence begins with '@'; a line of quality may.
+        # Within a record, a quality line may begin with '@', but a sequence line may not.
         in_order = begins_well and plus <= next_place(lines.at_lines, line + 1, lines.count)
         fits_so_far = in_order and (plus == lines.count or (sequence_lines >= 2 and end > lines.count))
         is_cut = begins_well and (fits_so_far or lines.count - line < 4)

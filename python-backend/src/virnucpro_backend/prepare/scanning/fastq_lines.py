@@ -1,4 +1,4 @@
-"""The lines of a FASTQ buffer as arrays, and which of them begin a four-line record."""
+"""Splits a FASTQ buffer into lines, and finds those that begin a four-line record."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _AT, _PLUS, _SEMICOLON, _HASH = (ord(sign) for sign in "@+;#")
 
 @dataclass(frozen=True)
 class FastqLines:
-    """The whole lines of a buffer, all arrays [n].
+    """The complete lines of a buffer; all arrays [n].
 
-    starts, ends: where a line begins and ends, its line end left out; lengths: the same without trailing
-    blanks; first: its first byte. tail: where the text behind the last whole line begins.
+    starts, ends: where a line begins and ends, without its line end; lengths: its length without trailing
+    blanks; first: its first byte. tail: where the text after the last complete line begins.
     """
 
     starts: IntArray
@@ -29,17 +29,17 @@ class FastqLines:
 
     @property
     def count(self) -> int:
-        """Number of whole lines, n."""
+        """The number of complete lines, n."""
         return self.starts.size
 
     @cached_property
     def heads(self) -> IntArray:
-        """Lines that look like the first of a record: '@', and '+' two lines on."""
+        """Lines that look like the first of a record: they begin with '@', and the second next with '+'."""
         return np.flatnonzero(self._is_head)
 
     @cached_property
     def is_record(self) -> BoolArray:
-        """Whether the four lines from here on are a record: heads with as many letters as quality values."""
+        """Whether each line begins a four-line record: a head with as many letters as quality values."""
         whole = np.zeros(self.count, np.bool_)
         if self.count >= 4:
             whole[:-3] = self._is_head[:-3] & (self.lengths[1:-2] == self.lengths[3:])
@@ -47,22 +47,22 @@ class FastqLines:
 
     @cached_property
     def plus_lines(self) -> IntArray:
-        """Numbers of the lines that begin with '+', ascending."""
+        """The numbers of the lines that begin with '+', ascending."""
         return np.flatnonzero(self.first == _PLUS)
 
     @cached_property
     def at_lines(self) -> IntArray:
-        """Numbers of the lines that begin with '@', ascending."""
+        """The numbers of the lines that begin with '@', ascending."""
         return np.flatnonzero(self.first == _AT)
 
     @cached_property
     def written_lines(self) -> IntArray:
-        """Lines that hold something and are no comment."""
+        """Lines that are neither empty nor comments."""
         is_comment = (self.first == _SEMICOLON) | (self.first == _HASH)
         return np.flatnonzero((self.lengths > 0) & ~is_comment)
 
     def end_of_records(self, line: int) -> int:
-        """End of the unbroken row of four-line records that begins at `line`; `line` when there is none."""
+        """The end of the unbroken run of four-line records that begins at `line`, or `line` if none does."""
         phase = line % 4
         rows_of_phase = (self.count - phase + 3) // 4
         return phase + 4 * next_place(self._broken[phase], line // 4, rows_of_phase)
@@ -76,12 +76,12 @@ class FastqLines:
 
     @cached_property
     def _broken(self) -> list[IntArray]:
-        """For each phase 0..3 the numbers i of lines phase + 4 i that don't begin a record."""
+        """For each phase 0..3, the numbers i of lines phase + 4 i that don't begin a record."""
         return [np.flatnonzero(~self.is_record[phase::4]) for phase in range(4)]
 
 
 def split_lines(buffer: bytes, *, final: bool) -> FastqLines:
-    """Lines of a buffer. LF, CRLF and a lone CR end a line; so does the end of the stream (`final`)."""
+    """Split a buffer into lines, which end with LF, CRLF, a lone CR or the end of the stream (`final`)."""
     data = np.frombuffer(buffer, np.uint8)
     breaks = np.flatnonzero(data == _LINE_FEED)
     ends = breaks
@@ -97,7 +97,7 @@ def split_lines(buffer: bytes, *, final: bool) -> FastqLines:
 
 
 def next_place(places: IntArray, at: int, otherwise: int) -> int:
-    """The first of the sorted places that is not before `at`."""
+    """Return the first of the sorted places that is not before `at`."""
     index = int(np.searchsorted(places, at))
     return int(places[index]) if index < places.size else otherwise
 

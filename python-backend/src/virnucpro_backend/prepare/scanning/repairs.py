@@ -1,7 +1,7 @@
-"""What a user may have mended while an input is read: of every file of a run, and in every pass over it.
+"""Repairs that a user may choose; they apply to every file of a run, in every pass over it.
 
-Everything behind the scanner sees the mended records, so that scores, names and the sequences that are taken
-out of the inputs later belong together. The files stay as they are.
+Everything after the scanner sees the repaired records, so that scores, names and sequences that are extracted
+later match. The files are not changed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _U_AS_T = bytes.maketrans(b"Uu", b"Tt")
 
 
 def mended(batch: ScanBatch, repairs: Collection[Repair]) -> ScanBatch:
-    """The batch as it would have been scanned from a file without what is repaired."""
+    """Return the batch as if it had been scanned from a repaired file."""
     letters, begins = batch.letters, batch.begins
     headers, header_counts = batch.headers, batch.header_counts
     if "remove_gaps" in repairs:
@@ -45,7 +45,7 @@ def mended(batch: ScanBatch, repairs: Collection[Repair]) -> ScanBatch:
 
 
 def _as_one_word(header: bytes) -> bytes:
-    # Names end at the first blank in all tables, those of the original tool included: there must not be any.
+    # In all tables, also the original tool's, names end at the first blank, so names must have none.
     try:
         text = header.decode("utf-8")
     except UnicodeDecodeError:

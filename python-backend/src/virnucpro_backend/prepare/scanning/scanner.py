@@ -1,4 +1,4 @@
-"""How a scanner is chosen and driven."""
+"""Chooses and runs a scanner."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from virnucpro_backend.prepare.scanning.sniff import UTF8_BOM, SequenceFormat
 
 
 class Scanner(Protocol):
-    """A format's state machine over blocks cut anywhere."""
+    """The state machine of a format; blocks may be cut anywhere."""
 
     def feed(self, block: bytes) -> ScanBatch:
-        """Take the next block of the stream."""
+        """Scan the next block of the stream."""
 
     def finish(self) -> ScanBatch:
-        """The stream has ended."""
+        """Scan what is left at the end of the stream."""
 
 
 def scan(blocks: Iterable[bytes], scanner: Scanner, repairs: Collection[Repair] = ()) -> Iterator[ScanBatch]:
-    """Run a scanner over a stream of blocks, cut anywhere but inside a byte order mark; see `mended`."""
+    """Run a scanner over blocks, which may be cut anywhere except in a byte order mark; see `mended`."""
     for batch in _as_written(blocks, scanner):
         yield mended(batch, repairs) if repairs else batch
 
@@ -32,7 +32,7 @@ def _as_written(blocks: Iterable[bytes], scanner: Scanner) -> Iterator[ScanBatch
     at_start = True
     for block in filter(None, blocks):
         if at_start and block.startswith(UTF8_BOM):
-            # As empty lines, so that byte offsets stay true.
+            # Replace it by empty lines, so that byte offsets stay correct.
             block = b"\n" * len(UTF8_BOM) + block[len(UTF8_BOM) :]
         at_start = False
         yield scanner.feed(block)
@@ -40,5 +40,5 @@ def _as_written(blocks: Iterable[bytes], scanner: Scanner) -> Iterator[ScanBatch
 
 
 def new_scanner(sequence_format: SequenceFormat) -> Scanner:
-    """A scanner of that format at the beginning of a stream."""
+    """Make a scanner for a format at the beginning of a stream."""
     return FastaScanner() if sequence_format == "fasta" else FastqScanner()

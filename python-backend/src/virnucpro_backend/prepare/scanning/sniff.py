@@ -1,4 +1,4 @@
-"""Tell FASTA from FASTQ, and both from everything else, by content."""
+"""Distinguishes FASTA, FASTQ and everything else by content."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _FASTQ_RECORD = re.compile(rb"(?:\A|[\r\n])@[^\r\n]*(?:\r\n|\r|\n)[^\r\n]*(?:\r\
 _SAVE_AS_TEXT = "Copy the sequences into a plain text file, each below a line of > and its name."
 _TABLE_LINE = re.compile(rb"[^\t\r\n]+\t[^\t\r\n]+\t")
 
-# What people mistake for sequence files: first bytes (after comments for text), what it is, a word by which a
-# window finds its own text, and what to do about it.
+# Files that people mistake for sequence files: first bytes (for text, after comments), what it is, the key
+# of the window's text, and what to do about it.
 _OTHER_FORMATS: tuple[tuple[re.Pattern[bytes], str, str, str], ...] = (
     (
         re.compile(rb"@(?:HD|SQ|RG|PG|CO)\t"),
@@ -87,10 +87,10 @@ _OTHER_FORMATS: tuple[tuple[re.Pattern[bytes], str, str, str], ...] = (
 
 
 def sniff_format(source: InputFile, beginning: bytes) -> SequenceFormat:
-    """The format of `source` from its first block (decompressed).
+    """Find the format of `source` from its first decompressed block.
 
-    Raises PrepareError `not_sequence_file`, saying what the file seems to be instead, and `not_compressed`
-    for one that only its name says to be compressed, where that is all that can be said of it.
+    Raises PrepareError `not_sequence_file`, which says what the file seems to be, and `not_compressed` if
+    nothing is known about the file except that its name wrongly says that it is compressed.
     """
     name = source.path.name
     text = beginning.removeprefix(UTF8_BOM)
@@ -99,12 +99,12 @@ def sniff_format(source: InputFile, beginning: bytes) -> SequenceFormat:
     for pattern, what, kind, next_step in _OTHER_FORMATS:
         if pattern.match(text) or pattern.match(content):
             raise _refused(name, f"is not a sequence file, it seems to be {what}", next_step, kind)
-    # An empty sample of a pipeline is no mistake: it has empty results.
+    # An empty sample of a pipeline is valid: it has empty results.
     if not content.strip() or content.startswith(b">"):
         return "fasta"
     if content.startswith(b"@"):
         return "fastq"
-    # Text before the first record is no obstacle: the scanner names it and goes on. Binary data are.
+    # Text before the first record is allowed, as the scanner reports it; binary data are not.
     patterns: tuple[tuple[re.Pattern[bytes], SequenceFormat], ...] = (
         (_FASTA_LINE, "fasta"),
         (_FASTQ_RECORD, "fastq"),

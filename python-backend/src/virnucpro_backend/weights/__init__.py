@@ -1,1 +1,1 @@
-"""Model folders: where weights come from, how they are checked, converted and loaded."""
+"""Downloads, checks, converts and loads the weights of model folders."""

@@ -1,7 +1,7 @@
-"""`python -m virnucpro_backend.weights`: weights from a command line, one JSON object a line.
+"""`python -m virnucpro_backend.weights`: manage weights; write one JSON object per line.
 
-Lines have a `type`: `reading` (before a file of the user's is read), `file`, `found` (of look), `progress`,
-`note`, `done` or `error`. Exit code 0, or 1 after an `error`.
+Lines have a `type`: `reading` (before a user's file is read), `file`, `found` (only from look), `progress`,
+`note`, `done` or `error`. The exit code is 0, or 1 after an `error`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ SECONDS_BETWEEN_REPORTS = 0.5
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one subcommand; returns the exit code. Errors are one JSON object on standard output."""
-    # So that what has arrived is recorded when a download is paused.
+    """Run one subcommand; return the exit code. An error is one JSON object on standard output."""
+    # Exit normally when a download is paused, so that what has arrived is recorded.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     options = _parser().parse_args(arguments)
     try:
@@ -54,7 +54,7 @@ def get(options: argparse.Namespace) -> None:
 
 
 def look(options: argparse.Namespace) -> None:
-    """A `file` line for each file, then a `found` line: which models can be made of them."""
+    """Write a `file` line for each file, then a `found` line with the models that they make possible."""
     manifest = read_manifest(options.manifest)
     found = recognise(options.paths, published_sizes(manifest), _say_reading)
     for file in found.files:
@@ -79,8 +79,8 @@ def look(options: argparse.Namespace) -> None:
 
 
 def import_files(options: argparse.Namespace) -> None:
-    """Make models of files and folders. A `file` line for each file that is not used although it was named or
-    holds something like weights. Raises WeightsError and OSError."""
+    """Make models from files and folders. Write a `file` line for each file that is not used although it was
+    named or looks like weights. Raises WeightsError and OSError."""
     manifest = read_manifest(options.manifest)
     found = recognise(options.paths, published_sizes(manifest), _say_reading)
     for file in found.files:
@@ -122,7 +122,7 @@ def fetch(options: argparse.Namespace) -> None:
 
 
 def verify(options: argparse.Namespace) -> None:
-    """Read every file of a model again and compare its hash. Raises WeightsError."""
+    """Read every file of a model again and compare hashes. Raises WeightsError."""
     model = read_model_json(options.folder)
     report, done, total = _Reporter(), 0, sum(file.size for file in model.files.values())
     for file in model.files.values():
@@ -166,7 +166,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 class _Reporter:
-    """Says what is new at once, and otherwise twice a second."""
+    """Reports a new step immediately, and progress within a step twice a second."""
 
     def __init__(self) -> None:
         self._step, self._time = "", 0.0

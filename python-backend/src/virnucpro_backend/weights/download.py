@@ -1,4 +1,4 @@
-"""Downloads one file: resumable, checked against its SHA-256, patient with bad connections."""
+"""Downloads one file, with resumption, a check of its SHA-256, and retries on bad connections."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from virnucpro_backend.safetensors_file import sha256_of_file
 from virnucpro_backend.weights.errors import WeightsError
 
 Progress = Callable[[int, int | None], None]
-"""Called with the bytes that are here and the bytes there will be, None where the server does not say."""
+"""Called with the bytes received and the total bytes, None if the server does not say."""
 
 HUGGING_FACE = "https://huggingface.co"
 CONNECT_SECONDS = 10
 READ_SECONDS = 30
 TRIES_WITHOUT_PROGRESS = 6
 TRIES_UNREACHABLE = 2
-"""Where no byte has come yet, so that a user without a network learns of it within seconds."""
+"""Applies if no byte has arrived, so that a user without a network is informed within seconds."""
 LONGEST_PAUSE_SECONDS = 60.0
 
 KEPT = "What has been fetched is kept: start again, and it goes on."
@@ -43,13 +43,13 @@ def download(
     waiting: Callable[[str], None] = lambda why: None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> str:
-    """Fetch `url` to `target` and return its SHA-256.
+    """Download `url` to `target` and return its SHA-256.
 
     The bytes go to `target.part`. A later call continues from there if `sha256` is given, since only then is
     it certain that the server still has the same file. `target` appears once it is complete and has the
-    `sha256`. After a fault the download continues after a pause of 1, 2, 4 ... seconds, which `waiting` is
-    told, and gives up after TRIES_WITHOUT_PROGRESS without a new byte, or TRIES_UNREACHABLE if the server was
-    never reached.
+    `sha256`. After a fault the download continues after a pause of 1, 2, 4 ... seconds, which is reported to
+    `waiting`, and gives up after TRIES_WITHOUT_PROGRESS without a new byte, or TRIES_UNREACHABLE if the
+    server was never reached.
 
     Raises OSError and WeightsError (`network_unreachable`, `network_proxy`, `network_blocked`,
     `network_certificate`, `download_failed`, `model_damaged`, `disk_full`).
@@ -72,7 +72,7 @@ def download(
             part.replace(target)
             return found
         part.unlink()
-        # What an earlier process left may be damaged. What came in one go would be the same the next time.
+        # Bytes from an earlier process may be damaged, so try once more; a single download would not differ.
         if not continues:
             break
     raise WeightsError(
@@ -83,14 +83,14 @@ def download(
 
 
 def part_of(target: Path) -> Path:
-    """The file that holds what has come so far."""
+    """The file that holds the bytes received so far."""
     return target.with_name(f"{target.name}.part")
 
 
 def address(url: str, name: str, mirror: str | None) -> str:
-    """Where to fetch a published file: from `mirror`, which has all files side by side by their names, else
-    from its own place, for which HF_ENDPOINT replaces huggingface.co. Raises WeightsError (`offline`) where
-    HF_HUB_OFFLINE forbids it."""
+    """Return the URL of a published file: below `mirror`, which holds all files by name in one folder, else
+    its own, in which HF_ENDPOINT replaces huggingface.co. Raises WeightsError (`offline`) if HF_HUB_OFFLINE
+    forbids it."""
     if mirror:
         return f"{mirror.rstrip('/')}/{name}"
     if not url.startswith(f"{HUGGING_FACE}/"):
@@ -105,11 +105,11 @@ def address(url: str, name: str, mirror: str | None) -> str:
 
 
 class _BrokenOffError(httpx2.TransportError):
-    """The answer is not the part of the file that was asked for, or ended before all of it had come."""
+    """The response is not the requested part of the file, or ended before it was complete."""
 
 
 class _Transfer:
-    """Fetches what is missing of a file, in as many requests as it takes."""
+    """Downloads the missing part of a file, in as many requests as needed."""
 
     def __init__(
         self,
@@ -201,7 +201,7 @@ class _Transfer:
                 self._progress(done, self._size)
 
     def _learn(self, total: int) -> None:
-        """Take the size from the server if it is unknown; a file of another size is not the published one."""
+        """Take an unknown size from the server; a file of another size is not the published one."""
         if self._size is None:
             self._size = total
         elif self._size != total:
@@ -213,7 +213,7 @@ class _Transfer:
             )
 
     def _describe(self, fault: httpx2.HTTPError) -> str:
-        """The fault in one sentence."""
+        """Describe the fault in one sentence."""
         host = _host(self._url)
         if isinstance(fault, httpx2.HTTPStatusError):
             status = f"{fault.response.status_code} {fault.response.reason_phrase}"
@@ -274,7 +274,7 @@ class _Transfer:
 
 
 def _trust() -> ssl.SSLContext:
-    """The system's certificate authorities, and those in SSL_CERT_FILE, which httpx would take alone."""
+    """Trust the system's certificate authorities and SSL_CERT_FILE; httpx would use only the latter."""
     context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     own = os.environ.get("SSL_CERT_FILE")
     if own:
@@ -283,7 +283,7 @@ def _trust() -> ssl.SSLContext:
 
 
 def _proxy_of(url: str) -> str | None:
-    """The proxy that httpx will use, by the same settings of environment and system."""
+    """Find the proxy that httpx will use, from the same environment and system settings."""
     parts = urlsplit(url)
     if urllib.request.proxy_bypass(parts.hostname or ""):
         return None
@@ -304,14 +304,14 @@ def _total(content_range: str, begin: int) -> int:
 
 
 def _caused_by(error: BaseException | None, kind: type[BaseException]) -> bool:
-    """Whether an exception is of this kind, or was raised because of one: httpx wraps the system's."""
+    """Whether an exception or one of its causes is of this kind, as httpx wraps system errors."""
     while error is not None and not isinstance(error, kind):
         error = error.__cause__ or error.__context__
     return error is not None
 
 
 def _is_hopeless(fault: httpx2.HTTPError) -> bool:
-    """Whether it is useless to ask again soon."""
+    """Whether an early retry would be useless."""
     if isinstance(fault, httpx2.HTTPStatusError):
         status = fault.response.status_code
         return status < 500 and status not in (408, 425, 429)

@@ -1,4 +1,4 @@
-"""What can be wrong with weights, as errors for the user."""
+"""Errors about weights, for the user."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WeightsErrorCode = Literal[
 
 
 class WeightsError(Exception):
-    """`code` for programs, the message for people, `next_step` for what they can do."""
+    """A problem with weights: `code` is for programs, `message` and `next_step` are for users."""
 
     def __init__(self, code: WeightsErrorCode, message: str, next_step: str) -> None:
         super().__init__(message)
@@ -36,7 +36,7 @@ class WeightsError(Exception):
 
 
 def unreadable(name: str, why: str) -> WeightsError:
-    """The error for a file that does not hold what it should."""
+    """Make the error for a file with unexpected content."""
     return WeightsError(
         "weights_unreadable",
         f"{name} cannot be read as weights: {why}.",

@@ -1,4 +1,4 @@
-"""One process at a time changes the weights: a window and a terminal may want the same file."""
+"""Lets one process at a time change the weights, as a window and a terminal may want the same file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from virnucpro_backend.weights.errors import WeightsError
 
 @contextmanager
 def changing(weights: Path) -> Iterator[None]:
-    """Hold the lock of a folder of weights; the system lets go of it when the process ends.
+    """Hold the lock of a folder of weights; the system releases it when the process ends.
 
     Raises WeightsError (`busy`) and OSError.
     """
@@ -33,7 +33,7 @@ def changing(weights: Path) -> Iterator[None]:
 
 
 def take_lock(file: int) -> None:
-    """Lock an open file until it is closed. Raises OSError at once where another process has the lock."""
+    """Lock an open file until it is closed. Raises OSError immediately if another process has the lock."""
     if os.name == "nt":
         import msvcrt
 

@@ -1,5 +1,5 @@
-"""Makes models of files that are on this computer already, together with what was fetched or imported
-before."""
+"""Makes models from files on this computer, together with what was downloaded or imported
+earlier."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ Manifest = Mapping[str, PublishedModel]
 
 @dataclass(frozen=True)
 class PossibleModel:
-    """What can be made of a classifier. `published`: the published model that it belongs to. `missing`: what
-    is neither among the files nor on this computer. `problem`: why it cannot be made, in a sentence."""
+    """A model that a classifier could make. `published`: the published model that it belongs to. `missing`:
+    what is neither among the files nor on this computer. `problem`: a sentence why it cannot be made."""
 
     head: Path
     name: str
@@ -46,7 +46,7 @@ class PossibleModel:
 
 
 def possible_models(found: Found, weights: Path, manifest: Manifest) -> list[PossibleModel]:
-    """One for each classifier that was found. Raises OSError."""
+    """Return one for each classifier found. Raises OSError."""
     models = []
     for head in found.heads:
         missing, problem = [], None
@@ -77,11 +77,11 @@ def import_models(
     name: str | None = None,
     chunk_length: int | None = None,
 ) -> list[Path]:
-    """Convert what was found, and make a model of each classifier: a published one where all of it is the
-    published files, else one with this name and chunk length (bases; the classifier must have been trained
+    """Convert what was found, and make a model from each classifier: a published one if all its files are the
+    published ones, else one with this name and chunk length (in bases; the classifier must have been trained
     with it).
 
-    Returns the folders; none where only encoders were found, which then are here for a later classifier.
+    Returns the folders; none if only encoders were found, which are then kept for a later classifier.
     Everything is checked before anything is converted. Raises WeightsError and OSError.
     """
     if not found.heads and (found.broken or not found.encoders):
@@ -121,7 +121,7 @@ def import_models(
 
 
 def published_head(path: Path, manifest: Manifest) -> str | None:
-    """Name of the published model whose classifier this file is, by its git blob id. Raises OSError."""
+    """Name the published model whose classifier this file is, by its git blob id. Raises OSError."""
     blob = git_blob_id(path)
     return next((name for name, model in manifest.items() if model.file("head").git_blob == blob), None)
 
@@ -178,7 +178,7 @@ def _make(
 
 
 def _check_published_tokenizer(tokenizer: Path, published: PublishedFile) -> None:
-    """Another one cuts DNA into other tokens, and the scores would be wrong without a word."""
+    """Refuse any other tokenizer, which would give other tokens and silently wrong scores."""
     if sha256_of_file(tokenizer) != published.sha256:
         raise WeightsError(
             "weights_unreadable",
@@ -231,7 +231,7 @@ def _encoder_for(
 def _encoder_here(
     role: str, head: FoundHead, found: Found, weights: Path, manifest: Manifest
 ) -> Encoder | None:
-    """The one on this computer that goes with a classifier: the published one first."""
+    """Find an encoder on this computer that fits a classifier, preferably the published one."""
     other_role = ENCODERS[1 - ENCODERS.index(role)]
     here = _encoders_here(role, weights)
     other = found.encoders.get(other_role)
@@ -257,7 +257,7 @@ def _is_published(encoder: Encoder, model: PublishedModel) -> bool:
 
 
 def _tokenizer(found: Found, weights: Path, dnabert_s: FoundEncoder | Encoder | None) -> Path | None:
-    """The one among the files, else that of a model here with the same DNABERT-S."""
+    """Use the tokenizer among the files, else that of an installed model with the same DNABERT-S."""
     if found.tokenizer or not isinstance(dnabert_s, Encoder):
         return found.tokenizer
     for description in sorted(weights.glob("*/model.json")):

@@ -1,9 +1,9 @@
-"""Makes model folders: converted once, encoders shared between models.
+"""Makes model folders; encoders are converted once and shared between models.
 
 WEIGHTS/shared/esm2-7de8b4082ba1.safetensors    converted, named after the SHA-256 of its source
 WEIGHTS/shared/esm2-7de8b4082ba1.json           size and SHA-256 of the converted file, sizes of the encoder
 WEIGHTS/500/model.json, head.safetensors, tokenizer.json
-WEIGHTS/downloads/ROLE/                         what is being fetched; deleted once it is converted
+WEIGHTS/downloads/ROLE/                         downloads in progress; deleted after conversion
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from virnucpro_backend.weights.verified import verify_file
 SHARED = "shared"
 DOWNLOADS = "downloads"
 ENCODERS = ("dnabert_s", "esm2")
-"""The small one first: what can go wrong shows before gigabytes are fetched."""
+"""The small one comes first, so that errors show before gigabytes are downloaded."""
 ENCODER_NAMES = {"esm2": "ESM-2", "dnabert_s": "DNABERT-S"}
 DISK_MARGIN = 200_000_000
-"""Bytes left for everything else on the disk."""
+"""Bytes to leave free on the disk."""
 
 _CONVERT: Mapping[str, Callable[[Checkpoint, Path], tuple[Any, Any]]] = {
     "esm2": convert_esm2,
@@ -51,10 +51,10 @@ class Report(Protocol):
     """Receives progress."""
 
     def progress(self, step: str, done: int, total: int | None) -> None:
-        """Bytes of all there is to fetch or to read; 0 and None where that isn't known."""
+        """Report the bytes done of all bytes to download or read; 0 and None if unknown."""
 
     def note(self, text: str) -> None:
-        """A sentence about what is being waited for."""
+        """Report a sentence about the cause of a wait."""
 
 
 @dataclass(frozen=True)
@@ -67,15 +67,15 @@ class Encoder:
 
 
 def get_model(model: PublishedModel, weights: Path, report: Report, *, mirror: str | None = None) -> Path:
-    """Download, check and convert a published model; returns its folder.
+    """Download, check and convert a published model; return its folder.
 
-    What is here is neither fetched nor converted again; downloads go on where they stopped. Raises
+    Existing files are neither downloaded nor converted again; downloads continue where they stopped. Raises
     WeightsError and OSError.
     """
     with changing(weights):
         folder, shared, downloads = weights / model.name, weights / SHARED, weights / DOWNLOADS
         shared.mkdir(exist_ok=True)
-        # Getting a model that is here is how damage is mended.
+        # Users repair a damaged model by getting it again.
         recheck = (folder / "model.json").exists()
         encoders = {}
         for role in ENCODERS:
@@ -89,7 +89,7 @@ def get_model(model: PublishedModel, weights: Path, report: Report, *, mirror: s
         fetch = _Fetching(downloads, wanted, sources, report)
 
         head = open_checkpoint(fetch("head"))
-        read_head(head)  # before gigabytes are fetched
+        read_head(head)  # before gigabytes are downloaded
         tokenizer = fetch("tokenizer")
         for role in ENCODERS:
             if role in encoders:
@@ -116,7 +116,7 @@ def get_model(model: PublishedModel, weights: Path, report: Report, *, mirror: s
 
 
 class _Fetching:
-    """Fetches a model's files one after the other, and reports all of them as one."""
+    """Downloads a model's files one after the other, and reports them as one download."""
 
     def __init__(
         self, downloads: Path, files: list[PublishedFile], sources: Mapping[str, str], report: Report
@@ -127,9 +127,9 @@ class _Fetching:
         self._before = 0
 
     def __call__(self, role: str) -> Path:
-        """The file of a role. Raises WeightsError and OSError."""
+        """Download the file of a role. Raises WeightsError and OSError."""
         file = self._files[role]
-        # Each source has its folder, because config.json belongs to the weights that lie beside it.
+        # Each source has its own folder, because config.json belongs to the weights beside it.
         target = self._downloads / role.removesuffix("_config") / file.name
 
         def progress(done: int, total: int | None) -> None:
@@ -157,8 +157,8 @@ class _Fetching:
 
 
 def check_disk_space(weights: Path, encoders: list[PublishedFile]) -> None:
-    """Raises WeightsError (`disk_full`) unless there is room to fetch these files and to convert them. A
-    converted file is as large as its source, which goes when it is done."""
+    """Raise WeightsError (`disk_full`) unless these files can be downloaded and converted. A converted file
+    is as large as its source, which is deleted afterwards."""
     used = most = 0
     for file in encoders:
         here = _fetched_bytes(weights / DOWNLOADS / file.role / file.name)
@@ -168,7 +168,7 @@ def check_disk_space(weights: Path, encoders: list[PublishedFile]) -> None:
 
 
 def need_room(weights: Path, needed: int) -> None:
-    """Raises WeightsError (`disk_full`) unless `needed` bytes are free."""
+    """Raise WeightsError (`disk_full`) unless `needed` bytes are free."""
     if needed == 0:
         return
     free = shutil.disk_usage(weights).free - DISK_MARGIN
@@ -188,13 +188,13 @@ def _fetched_bytes(target: Path) -> int:
 
 
 def find_encoder(shared: Path, role: str, sha256: str, *, recheck: bool = False) -> Encoder | None:
-    """The encoder that was converted from the file with this SHA-256; None where it is not here or, if
-    `recheck`, where it is damaged. Raises OSError."""
+    """Find the encoder converted from the file with this SHA-256; None if it is missing or, with `recheck`,
+    damaged. Raises OSError."""
     return read_encoder(shared / f"{role}-{sha256[:12]}.json", recheck=recheck)
 
 
 def read_encoder(note: Path, *, recheck: bool = False) -> Encoder | None:
-    """The encoder that a note in the shared folder is about; see find_encoder."""
+    """Read the encoder that a note in the shared folder describes; see find_encoder."""
     target = note.with_suffix(".safetensors")
     try:
         known = json.loads(note.read_text(encoding="utf-8"))
@@ -211,7 +211,7 @@ def read_encoder(note: Path, *, recheck: bool = False) -> Encoder | None:
 
 
 def add_encoder(shared: Path, role: str, sha256: str, source: Checkpoint, report: Report) -> Encoder:
-    """Convert an encoder, whose file or files have this SHA-256. Raises WeightsError and OSError."""
+    """Convert an encoder whose files have this SHA-256. Raises WeightsError and OSError."""
     report.progress(f"Converting {ENCODER_NAMES[role]}", 0, None)
     target = shared / f"{role}-{sha256[:12]}.safetensors"
     note = target.with_suffix(".json")
@@ -232,7 +232,7 @@ def add_encoder(shared: Path, role: str, sha256: str, source: Checkpoint, report
 
 
 def check_name(name: str) -> None:
-    """Raises WeightsError (`usage`) unless a model's folder can be called so on every system."""
+    """Raise WeightsError (`usage`) unless every system allows this name for a model's folder."""
     if not _NAME.fullmatch(name) or name.endswith((".", " ")) or name.lower() in _RESERVED:
         raise WeightsError(
             "usage",
@@ -252,7 +252,7 @@ def write_model(
     chunk_length: int,
     norm_bands: Mapping[str, NormBand] | None,
 ) -> Path:
-    """Write the model folder `weights/name`; the encoders are there already. Raises WeightsError and
+    """Write the model folder `weights/name`; the encoders must exist already. Raises WeightsError and
     OSError."""
     check_name(name)
     folder = weights / name
@@ -286,7 +286,7 @@ def write_model(
 
 
 def check_fit(head: str, inputs: int, esm2: Mapping[str, int], dnabert_s: Mapping[str, int]) -> None:
-    """Raises WeightsError (`weights_unreadable`) where a classifier was made for other encoders."""
+    """Raise WeightsError (`weights_unreadable`) if a classifier was made for other encoders."""
     given = dnabert_s["width"] + esm2["width"]
     if inputs != given:
         raise WeightsError(

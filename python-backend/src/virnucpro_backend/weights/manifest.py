@@ -1,7 +1,7 @@
-"""`resources/models.json`: the published weights, where they are, and which of them make a model.
+"""Reads `resources/models.json`: the published weights, their locations, and the models they form.
 
-It has sizes and SHA-256s where they are known for certain. Elsewhere the file is taken as it comes, and what
-came is recorded in the model's own `model.json`.
+It has sizes and SHA-256s if they are known for certain. Other files are accepted as downloaded, and their
+hashes are recorded in the model's own `model.json`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from virnucpro_backend.weights.model_json import NormBand
 
 
 class PublishedFile(msgspec.Struct, frozen=True):
-    """`role`: a role of `model.json`, or `dnabert_s_config`. `source`: a page for people. `about`: bytes,
-    where `size` isn't known for certain. `git_blob`: the id that git gives the file's content."""
+    """`role`: a role of `model.json`, or `dnabert_s_config`. `source`: a web page. `about`: approximate bytes
+    if `size` isn't known for certain. `git_blob`: git's id of the file's content."""
 
     role: str
     name: str
@@ -32,13 +32,13 @@ class PublishedFile(msgspec.Struct, frozen=True):
 
     @property
     def bytes_about(self) -> int:
-        """How large it is, for a sum or a bar."""
+        """The size, possibly approximate, for totals and progress bars."""
         return self.size or self.about
 
 
 @dataclass(frozen=True)
 class PublishedModel:
-    """A model that can be downloaded, by the name users give it, such as 500."""
+    """A downloadable model, with the name that users know, such as 500."""
 
     name: str
     title: str
@@ -47,7 +47,7 @@ class PublishedModel:
     norm_bands: Mapping[str, NormBand]
 
     def file(self, role: str) -> PublishedFile:
-        """The file of a role that every model has."""
+        """Return the file of a role that every model has."""
         return next(file for file in self.files if file.role == role)
 
 
@@ -64,7 +64,7 @@ class _Manifest(msgspec.Struct):
 
 
 def read_manifest(path: Path) -> dict[str, PublishedModel]:
-    """The models of a manifest by name. It ships with the program: a fault in it is a bug, and raises."""
+    """Read the models of a manifest by name. It ships with the program, so a fault in it raises."""
     content = msgspec.json.decode(path.read_bytes(), type=_Manifest)
     return {
         name: PublishedModel(
@@ -79,7 +79,7 @@ def read_manifest(path: Path) -> dict[str, PublishedModel]:
 
 
 def published_model(manifest: Mapping[str, PublishedModel], name: str) -> PublishedModel:
-    """The model of this name. Raises WeightsError (`model_unknown`)."""
+    """Return the model of this name. Raises WeightsError (`model_unknown`)."""
     if name not in manifest:
         raise WeightsError(
             "model_unknown", f"There is no published model {name}.", f"Choose one of {', '.join(manifest)}."
@@ -88,12 +88,12 @@ def published_model(manifest: Mapping[str, PublishedModel], name: str) -> Publis
 
 
 def published_sizes(manifest: Mapping[str, PublishedModel]) -> dict[str, int]:
-    """About how many bytes a published file of a name has."""
+    """The approximate bytes of each published file, by name."""
     return {file.name: file.bytes_about for model in manifest.values() for file in model.files}
 
 
 def git_blob_id(path: Path) -> str:
-    """What `git hash-object` says of a file: 40 hexadecimal digits. Raises OSError."""
+    """Compute the result of `git hash-object`: 40 hexadecimal digits. Raises OSError."""
     digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
     with open(path, "rb", buffering=0) as file:
         while block := file.read(1 << 20):

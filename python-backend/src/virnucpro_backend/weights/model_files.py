@@ -1,4 +1,4 @@
-"""Which files a model has, and its hash: read without PyTorch, for callers that only find or send them."""
+"""Reads a model's files and hash without PyTorch, for callers that only find or send them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import msgspec
 from virnucpro_backend.weights.errors import WeightsError
 
 LARGEST_JSON = 8 << 20
-"""Bytes; tokenizer.json has 0.2 MB, an index of shards less than 1 MB."""
+"""In bytes; tokenizer.json has 0.2 MB, an index of shards less than 1 MB."""
 
 
 @dataclass(frozen=True)
 class ModelFile:
-    """`path` is relative to the folder, with forward slashes; `../` may lead to a folder beside it."""
+    """`path` is relative to the folder, with forward slashes; `../` may lead to a neighbouring folder."""
 
     path: str
     size: Annotated[int, msgspec.Meta(ge=1)]
@@ -40,7 +40,7 @@ class ModelFiles(msgspec.Struct, frozen=True):
     head: ModelFile
 
     def by_role(self) -> dict[str, ModelFile]:
-        """The files as a mapping."""
+        """Return the files as a mapping."""
         return {role: getattr(self, role) for role in ROLES}
 
 
@@ -52,14 +52,14 @@ class _WithFiles(msgspec.Struct):
 
 
 def model_files(description: Any) -> dict[str, ModelFile]:
-    """The files in a description, by role. Raises ValueError, which says what is wrong with it."""
+    """Return the files in a description, by role. Raises ValueError, which says what is wrong."""
     return msgspec.convert(description, _WithFiles).files.by_role()
 
 
 def read_small_json(path: Path) -> Any:
-    """The content of a JSON file that somebody else may have written.
+    """Read a JSON file from an untrusted source.
 
-    Raises ValueError, also where it is too large or nested too deeply, and OSError.
+    Raises ValueError, also if it is too large or nested too deeply, and OSError.
     """
     with open(path, "rb") as file:
         content = file.read(LARGEST_JSON + 1)
@@ -78,7 +78,7 @@ def hash_of_files(files: Mapping[str, ModelFile]) -> str:
 
 
 def read_description(folder: Path) -> Any:
-    """The JSON in `folder/model.json`, unchecked. Raises WeightsError (`model_unknown`, `model_damaged`)."""
+    """Read `folder/model.json` without checks. Raises WeightsError (`model_unknown`, `model_damaged`)."""
     path = folder / "model.json"
     try:
         return read_small_json(path)
@@ -93,5 +93,5 @@ def read_description(folder: Path) -> Any:
 
 
 def wrong_description(path: Path, why: str) -> WeightsError:
-    """The error for a model.json that does not describe a model."""
+    """Make the error for a model.json that does not describe a model."""
     return WeightsError("model_damaged", f"{path} is not as it should be: {why}.", "Get the weights again.")

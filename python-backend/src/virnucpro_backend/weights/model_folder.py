@@ -1,4 +1,4 @@
-"""From a model folder to encoders, tokenizer and classifier on a device, ready to embed and score."""
+"""Loads the encoders, tokenizer and classifier of a model folder onto a device."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Layer = TypeVar("Layer", Esm2Layer, DnabertSLayer)
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model on its device. `norm_bands` (keys `esm2`, `dnabert_s`) is None where nothing is known."""
+    """A model on its device. `norm_bands` (keys `esm2`, `dnabert_s`) is None if they are unknown."""
 
     name: str
     title: str
@@ -62,12 +62,13 @@ def load_model(
     streamed: bool = False,
     mapped: bool = False,
 ) -> LoadedModel:
-    """Verify the files of a model folder and put the model on a device; ESM-2's layers into main memory, to
-    come to the device one after the other, if `streamed`. If `mapped`, the layers of both encoders stay in
-    their files, for a processor.
+    """Verify the files of a model folder and load the model onto a device. If `streamed`, ESM-2's layers stay
+    in main memory and are copied to the device one after the other. If `mapped`, the layers of both encoders
+    stay in their files, for a processor.
 
-    Tensors go one by one from the memory-mapped file to the device and are cast there: no second copy in
-    memory. Raises WeightsError (`model_unknown`, `model_missing`, `model_damaged`, `weights_unreadable`).
+    Tensors are copied one by one from the memory-mapped file to the device and cast there, without a second
+    copy in memory. Raises WeightsError (`model_unknown`, `model_missing`, `model_damaged`,
+    `weights_unreadable`).
     """
     model, where, dtype = read_model_json(folder), torch.device(device), DTYPES[precision]
     verify_model(folder, model)
@@ -122,9 +123,9 @@ def verify_model(folder: Path, model: ModelDescription, *, recompute: bool = Fal
 
 
 def fill(model: Encoder, state: State, device: torch.device, name: str) -> None:
-    """Give a model that was built on PyTorch's meta device its weights, and its kernels, on a device.
+    """Load the weights of a model built on PyTorch's meta device onto a device, and choose its kernels.
 
-    Each tensor gets the dtype the model was built with. Raises WeightsError when one is missing or misshapen.
+    Each tensor gets the dtype the model was built with. Raises WeightsError if one is missing or misshapen.
     """
     model.load_state_dict(_tensors(model, state, "", device, name), assign=True)
     model.to(device)
@@ -133,9 +134,9 @@ def fill(model: Encoder, state: State, device: torch.device, name: str) -> None:
 
 
 def stream_layers(model: Esm2, state: State, device: torch.device, name: str, *, fp8: bool) -> None:
-    """Make the layers of an ESM-2 on the meta device into StreamedLayers. Raises as they and `fill` do.
+    """Turn an ESM-2's layers on the meta device into StreamedLayers. Raises their errors and `fill`'s.
 
-    Each layer is made on the device, as it would be if it stayed there, before it goes to main memory.
+    Each layer is made on the device, as if it stayed there, before it is copied to main memory.
     """
     templates, ops = list(model.layers), choose_ops(device, model.dtype)
 
@@ -150,7 +151,7 @@ def stream_layers(model: Esm2, state: State, device: torch.device, name: str, *,
 
 
 def map_layers(templates: list[Layer], state: State, name: str) -> MappedLayers[Layer]:
-    """Layers on the meta device as MappedLayers. Raises WeightsError if a tensor is missing or misshapen."""
+    """Turn layers on the meta device into MappedLayers. Raises WeightsError for a missing or wrong tensor."""
     weights: list[Mapping[str, Callable[[], Tensor]]] = []
     for number, layer in enumerate(templates):
         tensors = {}
@@ -165,7 +166,7 @@ def map_layers(templates: list[Layer], state: State, name: str) -> MappedLayers[
 def _tensors(
     module: nn.Module, state: State, prefix: str, device: torch.device, name: str
 ) -> dict[str, Tensor]:
-    """A tensor on the device for each of a module's own, whose names in `state` begin with a prefix."""
+    """Copy a module's tensors, whose names in `state` begin with a prefix, to the device."""
     tensors: dict[str, Tensor] = {}
     for key, expected in module.state_dict().items():
         tensor = read_tensor(state, prefix + key, expected, name)
@@ -174,7 +175,7 @@ def _tensors(
 
 
 def _moved(tensor: Tensor, device: torch.device, dtype: torch.dtype) -> Tensor:
-    """A copy on the device, never a view of the file, which may change; cast on the device itself."""
+    """Copy to the device and cast there; never a view of the file, which may change."""
     if device.type == "cpu":
         return tensor.to(dtype, copy=True)
     return tensor.to(device).to(dtype)

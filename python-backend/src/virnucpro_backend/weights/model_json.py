@@ -1,4 +1,4 @@
-"""`model.json`: what a folder of weights holds, with the hashes that its files must have."""
+"""Reads and writes `model.json`, which describes a folder of weights and the hashes of its files."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from virnucpro_backend.weights.model_files import (
 
 SCHEMA = 1
 _FEWEST_BYTES = 2
-"""The size of a number in a file of weights."""
+"""The smallest size of a number in a file of weights."""
 
 
 @dataclass(frozen=True)
 class NormBand:
-    """Lowest and highest Euclidean norm that an embedding of this model is expected to have."""
+    """The expected range of the Euclidean norm of this model's embeddings."""
 
     low: float
     high: float
@@ -35,8 +35,8 @@ class NormBand:
 
 @dataclass(frozen=True)
 class ModelDescription:
-    """The content of `model.json`. `notice` is shown wherever results are; `norm_bands` has the keys
-    `esm2` and `dnabert_s`, or is None where nothing is known."""
+    """The content of `model.json`. `notice` is shown wherever results are shown; `norm_bands` has the keys
+    `esm2` and `dnabert_s`, or is None if they are unknown."""
 
     name: str
     title: str
@@ -63,7 +63,7 @@ def read_model_json(folder: Path) -> ModelDescription:
 
 
 def write_model_json(folder: Path, model: ModelDescription) -> None:
-    """Write `folder/model.json`, whole or not at all."""
+    """Write `folder/model.json` atomically."""
     content = {"schema": SCHEMA, **asdict(model)}
     if model.norm_bands is not None:
         content["norm_bands"] = {role: [band.low, band.high] for role, band in model.norm_bands.items()}
@@ -95,7 +95,7 @@ class _Content(msgspec.Struct):
 def _parse(content: Any) -> ModelDescription:
     model = msgspec.convert(content, _Content)
     files = model.files.by_role()
-    # An encoder is built before its file is read, and takes memory for each layer.
+    # Check sizes now, as an encoder is built before its file is read and takes memory for each layer.
     for role, numbers in (("esm2", model.esm2.fewest_numbers), ("dnabert_s", model.dnabert_s.fewest_numbers)):
         if numbers * _FEWEST_BYTES > files[role].size:
             raise ValueError(f"files.{role} is too small for an encoder of the size in {role}")

@@ -1,4 +1,4 @@
-"""Checks files against their SHA-256, and remembers large ones, so that 5.7 GB is not read at every start."""
+"""Checks files against their SHA-256, and caches the result for large ones, which take long to read."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from virnucpro_backend.safetensors_file import sha256_of_file
 from virnucpro_backend.weights.errors import WeightsError
 
 WORTH_REMEMBERING = 64 << 20
-"""Bytes; smaller files are hashed every time."""
+"""In bytes; smaller files are hashed every time."""
 
 
 def cache_folder() -> Path:
-    """Where to keep what can be found out again: VIRNUCPRO_CACHE, or the place the system has for it."""
+    """The folder for cached data: VIRNUCPRO_CACHE, or the system's cache folder."""
     chosen = os.environ.get("VIRNUCPRO_CACHE")
     if chosen:
         return Path(chosen)
@@ -29,11 +29,11 @@ def cache_folder() -> Path:
 
 
 def verify_file(path: Path, size: int, sha256: str, *, recompute: bool = False) -> None:
-    """Raise WeightsError (`model_missing`, `model_damaged`) unless the file is there and is the one
+    """Raise WeightsError (`model_missing`, `model_damaged`) unless the file exists and is the one
     described.
 
-    A large file that was found right before, and has kept its size, its times and its place on the disk, is
-    not read again, unless `recompute`.
+    A large file that was verified earlier and still has the same size, times and inode is not read again,
+    unless `recompute`.
     """
     try:
         status = path.stat()
@@ -42,7 +42,7 @@ def verify_file(path: Path, size: int, sha256: str, *, recompute: bool = False) 
     if status.st_size != size:
         raise _damaged(path, f"it has {status.st_size} bytes instead of {size}")
     key = str(path.resolve())
-    # The time of modification alone can be set to anything, and is kept by copying.
+    # The modification time alone is not enough: it can be set to anything, and copying preserves it.
     facts: list[int | str] = [size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, sha256]
     remember = size >= WORTH_REMEMBERING
     if remember and not recompute and _remembered().get(key) == facts:
@@ -66,7 +66,7 @@ def _remembered() -> dict[str, object]:
 
 
 def _remember(key: str, facts: list[int | str]) -> None:
-    """Best effort: without the cache the file is merely hashed again next time."""
+    """Store the result if possible; without the cache the file is only hashed again next time."""
     target = cache_folder() / "verified-files.json"
     temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
     try:

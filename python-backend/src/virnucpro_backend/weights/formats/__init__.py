@@ -1,1 +1,1 @@
-"""Files of weights as others write them: read without running anything in them, recognised, converted."""
+"""Recognises, reads and converts files of weights in other formats, without running code in them."""

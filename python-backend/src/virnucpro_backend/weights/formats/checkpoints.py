@@ -1,4 +1,4 @@
-"""Any file of weights as a mapping from names to tensors, recognised by content, not by name."""
+"""Opens any file of weights as a mapping from names to tensors; recognises it by content, not name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from virnucpro_backend.weights.model_files import read_small_json
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """`tensors` by name, memory-mapped; `options` the rest of the file or its `config.json`: plain values."""
+    """`tensors`: memory-mapped, by name; `options`: plain values from the file or its `config.json`."""
 
     name: str
     tensors: Mapping[str, Tensor]
@@ -25,9 +25,9 @@ class Checkpoint:
 
 
 def open_checkpoint(path: Path) -> Checkpoint:
-    """Open a safetensors file, a file of `torch.save`, or the `.index.json` of several of either.
+    """Open a safetensors file, a `torch.save` file, or the `.index.json` of several such files.
 
-    A `config.json` in the same folder is taken along. Nothing but the names is read before it is used.
+    A `config.json` in the same folder is read too. Only names are read until a tensor is used.
     Raises WeightsError (`model_missing`, `weights_unreadable`).
     """
     if not path.is_file():
@@ -54,12 +54,12 @@ def open_checkpoint(path: Path) -> Checkpoint:
 
 
 _WRAPPINGS = ("model", "state_dict", "model_state_dict")
-"""Under these names fair-esm, and what people save while they train, keep a state dict or a module."""
+"""The keys under which fair-esm and training checkpoints store a state dict or a module."""
 _MOST_WRAPPINGS = 3
 
 
 def _wrapped(content: Any) -> Any:
-    """What stands in a wrapping; None where the content is none."""
+    """Return the content of a wrapping dict; None if this is not one."""
     if not isinstance(content, dict):
         return None
     inside = (content.get(name) for name in _WRAPPINGS)
@@ -67,7 +67,7 @@ def _wrapped(content: Any) -> Any:
 
 
 def module_tensors(module: Inert, prefix: str = "") -> dict[str, Tensor]:
-    """Parameters and buffers of a pickled `torch.nn.Module`, by their names in its state dict."""
+    """Collect parameters and buffers of a pickled `torch.nn.Module` by their state dict names."""
     state = module.state if isinstance(module.state, dict) else {}
     tensors: dict[str, Tensor] = {}
     for kind in ("_parameters", "_buffers"):
@@ -81,7 +81,7 @@ def module_tensors(module: Inert, prefix: str = "") -> dict[str, Tensor]:
 
 
 def plain_options(config: Any) -> dict[str, Any]:
-    """The options in a fair-esm file, `cfg["model"]`: an argparse namespace, an omegaconf node or a dict."""
+    """Read a fair-esm file's options, `cfg["model"]`: an argparse namespace, omegaconf node or dict."""
     model = _fields(config).get("model", config)
     options = {}
     for name, value in _fields(model).items():

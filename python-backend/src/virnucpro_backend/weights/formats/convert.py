@@ -1,8 +1,8 @@
-"""Turns published weights into safetensors once, so that no pickle is read when a run starts.
+"""Converts published weights to safetensors once, so that no pickle is read when a run starts.
 
-The converted file holds an encoder's state dict. Nothing is lost: a matrix is stored in FP16 where every
-number of it survives that (ESM-2's were published in FP16, also inside Hugging Face's FP32 file) and else
-in FP32 (DNABERT-S). Embedding tables, LayerNorm parameters and rotary frequencies are FP32.
+The converted file holds an encoder's state dict. The conversion is exact: a matrix is stored in FP16 if that
+preserves every number (ESM-2's were published in FP16, even in Hugging Face's FP32 file), and otherwise in
+FP32 (DNABERT-S). Embedding tables, LayerNorm parameters and rotary frequencies are FP32.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Role = Literal["esm2", "dnabert_s", "head"]
 
 
 def convert_esm2(checkpoint: Checkpoint, target: Path) -> tuple[Esm2Config, WrittenFile]:
-    """Write an ESM-2 to `target`. Raises WeightsError, and OSError when it cannot be written."""
+    """Write an ESM-2 to `target`. Raises WeightsError, and OSError if it cannot be written."""
     config = esm2_config(checkpoint)
     with torch.device("meta"):
         model = Esm2(config, torch.float16)
@@ -43,7 +43,7 @@ def convert_esm2(checkpoint: Checkpoint, target: Path) -> tuple[Esm2Config, Writ
 
 
 def convert_dnabert_s(checkpoint: Checkpoint, target: Path) -> tuple[DnabertSConfig, WrittenFile]:
-    """Write a DNABERT-S to `target`. Raises as `convert_esm2` does."""
+    """Write a DNABERT-S to `target`. Raises the errors of `convert_esm2`."""
     config = dnabert_s_config(checkpoint)
     with torch.device("meta"):
         model = DnabertS(config, torch.float16)
@@ -51,7 +51,7 @@ def convert_dnabert_s(checkpoint: Checkpoint, target: Path) -> tuple[DnabertSCon
 
 
 def convert_head(source: Checkpoint, target: Path) -> tuple[Head, WrittenFile]:
-    """Write a classifier to `target`. Raises as `convert_esm2` does."""
+    """Write a classifier to `target`. Raises the errors of `convert_esm2`."""
     head, state = read_head(source), head_state(source)
     return head, write_safetensors(target, {name: _array(tensor.float()) for name, tensor in state.items()})
 

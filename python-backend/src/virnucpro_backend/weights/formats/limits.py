@@ -1,4 +1,4 @@
-"""How much of this computer the reading of somebody else's file may take."""
+"""Limits the memory and time that reading an untrusted file may take."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from virnucpro_backend.weights.formats.pickles import LARGEST_PICKLE
 
 _SLACK_BYTES = 128 << 20
 _MEMORY_OF_A_BYTE = 4
-"""What a byte of an honest pickle takes: most for lists of Python's floats, 9 bytes each."""
+"""Memory per byte of a regular pickle; lists of Python floats, 9 bytes each, take the most."""
 _CPU_SECONDS = 60
 
 
 @contextmanager
 def limited_reading(path: Path, largest: int = LARGEST_PICKLE) -> Iterator[None]:
-    """Limit what the reading of a file with a pickle of at most `largest` bytes may take.
+    """Limit the resources for reading a file with a pickle of at most `largest` bytes.
 
-    On Linux no more memory than an honest file needs: beyond it, reading raises MemoryError. On Linux and
-    macOS a minute of processor time: beyond it, the system ends the process. The limits are those of the
-    process, so this is only for one whose other threads do nothing.
+    On Linux the memory is limited to what a regular file needs; beyond it, reading raises MemoryError. On
+    Linux and macOS the processor time is limited to a minute; beyond it, the system ends the process. The
+    limits apply to the entire process, so its other threads must be idle.
     """
     if sys.platform == "win32":
         yield
@@ -33,7 +33,7 @@ def limited_reading(path: Path, largest: int = LARGEST_PICKLE) -> Iterator[None]
     wanted = {resource.RLIMIT_CPU: int(sum(resource.getrusage(resource.RUSAGE_SELF)[:2])) + _CPU_SECONDS}
     if sys.platform == "linux":
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        # The file itself is mapped as a whole.
+        # The entire file is mapped.
         need = size + _MEMORY_OF_A_BYTE * min(size, largest) + _SLACK_BYTES
         wanted[resource.RLIMIT_AS] = used + need
     try:

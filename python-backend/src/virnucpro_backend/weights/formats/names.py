@@ -1,9 +1,9 @@
-"""From the names in published files to the names in our encoders.
+"""Maps the tensor names of published files to those of our encoders.
 
 Each function returns, for every tensor of the encoder's state dict, a function that makes it, so that a file
-of 5.7 GB is read tensor by tensor, straight to where it is needed. What is done to the numbers happens
-here and nowhere else: q, k and v are put together, constant factors and terms go into the embedding table,
-in FP32. Files that this project converted hold the state dict itself.
+of 5.7 GB is read tensor by tensor, directly to where it is needed. All changes to the numbers are made here:
+q, k and v are joined, and constant factors and terms are added to the embedding table, in FP32. Files that
+this project converted hold the state dict itself.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ State = Mapping[str, Callable[[], Tensor]]
 
 _OURS = "layers.0.qkv.weight"
 _WRAPPED = "module."
-"""What torch.nn.DataParallel puts before every name."""
+"""The prefix that torch.nn.DataParallel adds to every name."""
 _ESM2_PREFIXES = ("encoder.sentence_encoder.", "esm.", "encoder.")
 _DNABERT_S_PREFIXES = ("bert.",)
 
@@ -60,7 +60,7 @@ _DNABERT_S_LAYER = {
 
 
 def read_tensor(state: State, key: str, expected: Tensor, file: str) -> Tensor:
-    """A tensor of a state, as one of our encoders has it. Raises WeightsError where it has another shape."""
+    """Read a tensor of a state for one of our encoders. Raises WeightsError if its shape differs."""
     tensor = state[key]()
     if tensor.shape != expected.shape:
         raise unreadable(file, f"{key} has the shape {tuple(tensor.shape)}, not {tuple(expected.shape)}")
@@ -68,7 +68,7 @@ def read_tensor(state: State, key: str, expected: Tensor, file: str) -> Tensor:
 
 
 def esm2_state(checkpoint: Checkpoint, config: Esm2Config) -> State:
-    """ESM-2 from fair-esm's `.pt`, Hugging Face's EsmModel or EsmForMaskedLM, or our own file."""
+    """Map ESM-2 from fair-esm's `.pt`, Hugging Face's EsmModel or EsmForMaskedLM, or our own file."""
     source = _Source(checkpoint, _ESM2_PREFIXES)
     if _OURS in source:
         return source
@@ -90,7 +90,7 @@ def esm2_state(checkpoint: Checkpoint, config: Esm2Config) -> State:
 
 
 def esm2_config(checkpoint: Checkpoint) -> Esm2Config:
-    """The sizes of the ESM-2 in a file, from its tensors; heads from the rotary table, else the options."""
+    """Find an ESM-2's sizes from its tensors; the heads come from the rotary table, else from the options."""
     source = _Source(checkpoint, _ESM2_PREFIXES)
     hugging_face = "embeddings.word_embeddings.weight" in source
     feed_forward, width = source[
@@ -105,7 +105,7 @@ def esm2_config(checkpoint: Checkpoint) -> Esm2Config:
 
 
 def dnabert_s_state(checkpoint: Checkpoint, config: DnabertSConfig) -> State:
-    """DNABERT-S or DNABERT-2 from `pytorch_model.bin` or safetensors, or from our own file."""
+    """Map DNABERT-S or DNABERT-2 from `pytorch_model.bin` or safetensors, or from our own file."""
     source = _Source(checkpoint, _DNABERT_S_PREFIXES)
     if _OURS in source:
         return source
@@ -122,7 +122,7 @@ def dnabert_s_state(checkpoint: Checkpoint, config: DnabertSConfig) -> State:
 
 
 def dnabert_s_config(checkpoint: Checkpoint) -> DnabertSConfig:
-    """The sizes of the DNABERT-S in a file: from its tensors; heads from `config.json`."""
+    """Find a DNABERT-S's sizes from its tensors; the heads come from `config.json`."""
     source = _Source(checkpoint, _DNABERT_S_PREFIXES)
     ours = _OURS in source
     vocabulary = len(source["embedding.weight" if ours else "embeddings.word_embeddings.weight"]())
@@ -134,9 +134,9 @@ def dnabert_s_config(checkpoint: Checkpoint) -> DnabertSConfig:
 
 
 def head_state(checkpoint: Checkpoint) -> dict[str, Tensor]:
-    """HEAD_TENSORS of a classifier: a pickled `MLPClassifier`, a state dict, or our own file.
+    """Read HEAD_TENSORS from a pickled `MLPClassifier`, a state dict, or our own file.
 
-    Where it was a part of another module, that module's name stands before each tensor's.
+    If the classifier was part of another module, its tensors' names have that module's name as a prefix.
     """
     first = HEAD_TENSORS[0]
     names = [name.removeprefix(_WRAPPED) for name in checkpoint.tensors]
@@ -148,7 +148,7 @@ def head_state(checkpoint: Checkpoint) -> dict[str, Tensor]:
 
 
 def read_head(checkpoint: Checkpoint) -> Head:
-    """The classifier in a file. Raises WeightsError (`weights_unreadable`)."""
+    """Read the classifier in a file. Raises WeightsError (`weights_unreadable`)."""
     try:
         return Head(head_state(checkpoint))
     except (ValueError, RuntimeError) as error:
@@ -156,7 +156,7 @@ def read_head(checkpoint: Checkpoint) -> Head:
 
 
 class _Source(dict[str, Callable[[], Tensor]]):
-    """The tensors of a checkpoint by name, without prefix; a missing one is an error for the user."""
+    """The tensors of a checkpoint by name, without prefix; a missing tensor raises a WeightsError."""
 
     def __init__(self, checkpoint: Checkpoint, prefixes: tuple[str, ...]) -> None:
         super().__init__()
@@ -165,7 +165,7 @@ class _Source(dict[str, Callable[[], Tensor]]):
             short = name.removeprefix(_WRAPPED)
             for prefix in prefixes:
                 short = short.removeprefix(prefix)
-            # Names of TensorFlow, which some versions of transformers write for LayerNorm.
+            # Some versions of transformers write TensorFlow's names for LayerNorm.
             short = re.sub(r"(LayerNorm\.)(gamma|beta)$", lambda found: found[1] + _NORM[found[2]], short)
             self[short] = partial(checkpoint.tensors.__getitem__, name)
 
@@ -174,14 +174,14 @@ class _Source(dict[str, Callable[[], Tensor]]):
 
     def count_layers(self) -> int:
         numbers = {found[1] for name in self if (found := re.search(r"\blayers?\.(\d+)\.", name))}
-        # Nothing is built for layers that only a high number promises.
+        # A single high layer number must not make us build layers that don't exist.
         if numbers != {str(number) for number in range(len(numbers))}:
             raise unreadable(self.name, "a layer is missing")
         return len(numbers)
 
 
 def _joined(source: _Source, names: list[str]) -> Tensor:
-    """The tensors one below the other: q, k and v as one matrix, which gives the same products."""
+    """Concatenate tensors: q, k and v as one matrix give the same products."""
     tensors = [source[name]() for name in names]
     return tensors[0] if len(tensors) == 1 else torch.cat(tensors)
 
@@ -191,7 +191,7 @@ def _rotary_tables(source: _Source) -> list[Tensor]:
 
 
 def _inverse_frequencies(source: _Source, head_dim: int) -> Tensor:
-    """The stored numbers, which every layer must share (published files repeat them), else the formula's."""
+    """Return the stored numbers, which must be the same in every layer, else those of the formula."""
     tables = [table.float() for table in _rotary_tables(source)]
     if not tables:
         return inverse_frequencies(head_dim)

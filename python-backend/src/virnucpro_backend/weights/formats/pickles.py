@@ -1,10 +1,10 @@
-"""Reads files written by `torch.save` without running anything that is in them.
+"""Reads `torch.save` files without running any code in them.
 
-A pickle is a program: it names functions and calls them. Here every name it may use is replaced. Tensors are
-rebuilt by the code below; any other class or function becomes an `Inert` record of its name, its arguments
-and its state, which does nothing. So whole pickled modules and files with argument objects can be read,
-whatever else they hold. The files are ZIP archives, or, as PyTorch wrote them before 1.6 and still does when
-asked, several pickles with the tensors' bytes behind them.
+A pickle is a program: it names functions and calls them. Here every name is replaced. The code below rebuilds
+tensors; any other class or function becomes an `Inert` record of its name, its arguments and its state, which
+does nothing. So pickled modules and files with argument objects can be read, whatever else they hold. The
+files are ZIP archives, or, in the format that PyTorch wrote before 1.6 and still supports, several pickles
+followed by the tensors' bytes.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from torch import Tensor
 from virnucpro_backend.weights.errors import WeightsError, unreadable
 
 LARGEST_PICKLE = 8 << 20
-"""Bytes. The pickle itself holds names and small numbers, 0.2 MB for ESM-2; tensors lie outside of it. One
+"""In bytes. The pickle itself holds names and small numbers, 0.2 MB for ESM-2; tensors are outside it. One
 byte of a pickle can take 77 bytes of memory."""
 
 _BEFORE_ZIP_MAGIC = 0x1950A86A20F9469CFC6C
 _BEFORE_ZIP_PROTOCOL = 1001
 _BEFORE_ZIP_BEGINNING = b"\x8a\x0a" + _BEFORE_ZIP_MAGIC.to_bytes(10, "little")
-"""How a pickle writes the magic number; before it stands only the pickle's own protocol."""
+"""The pickled magic number, which is preceded only by the pickle's protocol."""
 
 _STORAGES = {
     "FloatStorage": torch.float32,
@@ -47,7 +47,7 @@ _STORAGES = {
 
 
 class Inert:
-    """What is left of an object whose class or function was not run."""
+    """A record of an object whose class or function was not run."""
 
     qualified_name = ""
     args: tuple[Any, ...]
@@ -74,20 +74,20 @@ class Inert:
         self.items.append(value)
 
     def extend(self, values: Any) -> None:
-        """Called by the unpickler for some items of a list at once."""
+        """Called by the unpickler for several items of a list."""
         self.items.extend(values)
 
 
 def is_pickled(path: Path) -> bool:
-    """Whether a file begins like one of `torch.save`, of either format. Raises OSError."""
+    """Whether a file begins like a `torch.save` file of either format. Raises OSError."""
     beginning = _beginning(path)
     return beginning.startswith(b"PK\x03\x04") or _is_before_zip(beginning)
 
 
 def read_pickled(path: Path, largest: int = LARGEST_PICKLE) -> Any:
-    """The object in a file of `torch.save`: dicts, lists, numbers, strings, tensors and `Inert` records.
+    """Read the object in a `torch.save` file: dicts, lists, numbers, strings, tensors, `Inert` records.
 
-    Tensors are memory-mapped: nothing is read before it is used, and changing one does not change the file.
+    Tensors are memory-mapped: they are read only when used, and changing one does not change the file.
     Raises WeightsError (`model_missing`, `weights_unreadable`), also for a pickle of more than `largest`
     bytes.
     """
@@ -104,7 +104,7 @@ def read_pickled(path: Path, largest: int = LARGEST_PICKLE) -> Any:
         raise
     except MemoryError as error:
         raise unreadable(path.name, "reading it takes far more memory than such a file needs") from error
-    # Whatever a hostile or damaged pickle provokes, it is a damaged file.
+    # Any error that a hostile or damaged pickle causes means that the file is damaged.
     except Exception as error:
         raise unreadable(path.name, f"its content is damaged ({type(error).__name__}: {error})") from error
 
@@ -119,18 +119,18 @@ def _is_before_zip(beginning: bytes) -> bool:
 
 
 class _Storages(Protocol):
-    """Where an unpickler finds the numbers of tensors."""
+    """Provides an unpickler with the numbers of tensors."""
 
     def storage(self, key: str, dtype: torch.dtype, size: int) -> Tensor:
-        """The numbers of one storage, flat."""
+        """Return the numbers of one storage as a flat tensor."""
         ...
 
 
 class _BeforeZip:
-    """Five pickles (magic number, version, system, the object, the keys of its storages), then the storages.
+    """A file of five pickles (magic number, version, system, object, storage keys), then the storages.
 
-    Where a storage begins is known only behind the object that names it. So the object is read twice: first
-    with tensors that have a size and no numbers.
+    The beginning of a storage is known only after the object that names it has been read. So the object is
+    read twice, first with tensors that have a size but no numbers.
     """
 
     def __init__(self, path: Path, largest: int) -> None:
@@ -156,7 +156,7 @@ class _BeforeZip:
             return _Unpickler(stream, self).load()
 
     def _places(self, keys: list[str], begin: int) -> dict[str, int]:
-        """Where the numbers of each storage begin: each has its count before it, as 8 bytes."""
+        """Find where the numbers of each storage begin; its count, as 8 bytes, precedes them."""
         begins = {}
         for key in keys:
             dtype, size = self._sizes[key]
@@ -174,7 +174,7 @@ class _BeforeZip:
         if size == 0:
             return torch.empty(0, dtype=dtype)
         begin = self._begins[key]
-        # A copy where the numbers do not begin at a multiple of their size, which PyTorch wants.
+        # PyTorch needs numbers at a multiple of their size; copy them if they are not.
         numbers = self._bytes[begin : begin + size * dtype.itemsize]
         aligned = numbers if begin % dtype.itemsize == 0 else numbers.clone()
         return torch.from_numpy(aligned.numpy()).view(dtype)
@@ -202,13 +202,13 @@ class _Reader:
             return _Unpickler(_bounded(stream, self._largest, self._path.name), self).load()
 
     def storage(self, key: str, dtype: torch.dtype, _size: int) -> Tensor:
-        """The numbers of one storage, flat, memory-mapped."""
+        """Return the numbers of one storage as a flat, memory-mapped tensor."""
         known = self._storages.get(key)
         if known is None:
             member = self._archive.getinfo(f"{self._root}data/{key}")
             if member.compress_type != zipfile.ZIP_STORED:
                 raise unreadable(self._path.name, "its tensors are compressed")
-            # The local header repeats the name and has extra bytes of its own (the padding to 64 bytes).
+            # The local header repeats the name and has its own extra bytes (the padding to 64 bytes).
             header = self._bytes[member.header_offset : member.header_offset + 30].numpy()
             name, extra = header[26:30].view("<u2").tolist()
             begin = member.header_offset + 30 + name + extra
@@ -218,7 +218,7 @@ class _Reader:
 
 
 def _bounded(stream: IO[bytes], most: int, name: str) -> io.BufferedReader:
-    """The same, refused by name as soon as more than `most` bytes of it are wanted, unpacked as they are."""
+    """Wrap a stream to raise a WeightsError, with the file's name, beyond `most` decompressed bytes."""
     return io.BufferedReader(_Bounded(stream, most, name), 1 << 16)
 
 
@@ -262,7 +262,7 @@ class _Unpickler(pickle.Unpickler):
         return type(name.rpartition(".")[2], (Inert,), {"qualified_name": f"{module}.{name}"})
 
     def persistent_load(self, pid: Any) -> Any:
-        # Of a module's class the format before ZIP keeps the source code, too.
+        # The old format also stores the source code of a module's class.
         if pid[0] == "module":
             return pid[1]
         kind, dtype, key, _location, size, *view = pid
@@ -272,7 +272,7 @@ class _Unpickler(pickle.Unpickler):
 
 
 def _rebuild_tensor(storage: Tensor, offset: int, size: Any, stride: Any, *_: Any) -> Tensor:
-    # as_strided checks the bounds itself; a stride of 0 could still make a huge tensor out of one number.
+    # as_strided checks the bounds, but a stride of 0 could make a huge tensor from one number.
     if math.prod(size) > storage.numel():
         raise pickle.UnpicklingError("a tensor larger than its storage")
     return storage.as_strided(tuple(size), tuple(stride), offset)

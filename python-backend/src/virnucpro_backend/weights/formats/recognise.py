@@ -1,5 +1,5 @@
-"""What dropped files are, by their content, whatever they are called; and which models can be made of
-them."""
+"""Recognises dropped files by their content, whatever their names, and finds which models they can
+make."""
 
 from __future__ import annotations
 
@@ -50,18 +50,18 @@ Why = Literal[
 ]
 
 BROKEN: frozenset[Why] = frozenset({"empty", "lfs", "web_page", "too_small", "unreadable", "index_alone"})
-"""Files of which this is said were meant to hold weights."""
+"""These notes mean that the file was supposed to hold weights."""
 MOST_FILES = 1_000
 MUCH_SMALLER = 0.9
-"""A file with less of the published size than this share cannot be a copy of it in another format."""
+"""A file below this share of the published size cannot be a copy of it in another format."""
 PUBLISHED_HEADS = {"esm2": (36, 2560, 40), "dnabert_s": (12, 768, 12)}
-"""Layers, width and attention heads: where no config.json says how many heads there are."""
+"""Layers, width and attention heads, used if no config.json gives the number of heads."""
 
 
 @dataclass(frozen=True)
 class Note:
-    """Why a file is of no use. `text`: what its reader says; `published`: bytes of the published file of its
-    name, 0 where there is none."""
+    """Why a file is not used. `text`: the reader's error; `published`: bytes of the published file of this
+    name, 0 if there is none."""
 
     why: Why
     text: str = ""
@@ -70,7 +70,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Recognised:
-    """One file: what it is, and why it is not used, where it is not."""
+    """A file, its kind, and the reason if it is not used."""
 
     path: Path
     kind: Kind
@@ -80,7 +80,7 @@ class Recognised:
 
 @dataclass(frozen=True)
 class FoundEncoder:
-    """An encoder in one file or several. `config`: its sizes."""
+    """An encoder in one or several files. `config`: its sizes."""
 
     role: str
     paths: tuple[Path, ...]
@@ -93,14 +93,14 @@ class FoundEncoder:
         return sum(path.stat().st_size for path in self.paths)
 
     def sha256(self) -> str:
-        """SHA-256 of its file; of several files, over the SHA-256 of each. Raises OSError."""
+        """SHA-256 of its file, or over the SHA-256s of several files. Raises OSError."""
         each = sorted(sha256_of_file(path) for path in self.paths)
         return each[0] if len(each) == 1 else hashlib.sha256("".join(each).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
 class FoundHead:
-    """A classifier. `inputs`: numbers it takes."""
+    """A classifier. `inputs`: how many numbers it takes."""
 
     path: Path
     checkpoint: Checkpoint
@@ -109,8 +109,8 @@ class FoundHead:
 
 @dataclass
 class Found:
-    """Everything in some files and folders. `problems`: what is there but cannot be used, in sentences;
-    `broken`: files that were named themselves, were meant to hold weights, and do not."""
+    """Everything in some files and folders. `problems`: sentences about things that cannot be used;
+    `broken`: files that were named explicitly and were supposed to hold weights, but do not."""
 
     files: list[Recognised] = field(default_factory=list)
     encoders: dict[str, FoundEncoder] = field(default_factory=dict)
@@ -125,10 +125,10 @@ def recognise(
     published_sizes: Mapping[str, int] | None = None,
     on_file: Callable[[Path], None] = lambda _: None,
 ) -> Found:
-    """Look into files, and into folders and what lies below them. Reads headers only, not gigabytes.
+    """Examine files, and folders recursively. Only headers are read, not gigabytes.
 
     published_sizes: bytes of published files, by name. `on_file` is called before each file is read. Raises
-    WeightsError (`model_missing`, `usage`) where a path is not there or there are too many files.
+    WeightsError (`model_missing`, `usage`) if a path does not exist or there are too many files.
     """
     found = Found()
     parts: dict[str, list[tuple[Path, Checkpoint]]] = {"esm2": [], "dnabert_s": []}
@@ -166,7 +166,7 @@ def _put_together(
     configs: list[tuple[Path, dict[str, Any]]],
     found: Found,
 ) -> None:
-    """One file that is whole, else all that are in the same format together: the parts of a sharded file."""
+    """Use one complete file, else all files of the same format together, as the parts of a sharded file."""
     if not files:
         return
     groups = [[file] for file in files]
@@ -188,8 +188,8 @@ def _put_together(
 
 
 def check_layout(role: str, checkpoint: Checkpoint) -> Esm2Config | DnabertSConfig:
-    """The sizes of an encoder, all of whose tensors are there in the right shapes; their numbers are not
-    read.
+    """Check that all tensors of an encoder exist with the right shapes, without reading their numbers, and
+    return its sizes.
 
     Raises WeightsError (`weights_unreadable`).
     """
@@ -213,7 +213,7 @@ def check_layout(role: str, checkpoint: Checkpoint) -> Esm2Config | DnabertSConf
 
 
 def check_tokenizer(path: Path, vocabulary: int) -> None:
-    """Raises WeightsError (`weights_unreadable`) where a tokenizer is no DNA tokenizer of this encoder."""
+    """Raise WeightsError (`weights_unreadable`) unless a tokenizer is a DNA tokenizer for this encoder."""
     try:
         tokens = DnaTokenizer(path).vocabulary
     except Exception as error:  # the tokenizers library raises nothing more precise
@@ -269,8 +269,8 @@ def _joined(files: list[tuple[Path, Checkpoint]]) -> Checkpoint:
 def _with_options(
     role: str, checkpoint: Checkpoint, folder: Path, configs: list[tuple[Path, dict[str, Any]]]
 ) -> Checkpoint:
-    """With the configuration that fits by its sizes, the one beside the weights first: a `config.json` that
-    lies there may be another encoder's."""
+    """Add the configuration with matching sizes, preferably the one beside the weights: a `config.json`
+    there may belong to another encoder."""
     layers, width = _depth_and_width(role, checkpoint)
     own = checkpoint.options
     if own.get("hidden_size", width) != width:
@@ -308,7 +308,7 @@ def _files_of(paths: list[Path]) -> list[Path]:
                 inner[:] = sorted(name for name in inner if not name.startswith("."))
                 for name in sorted(names):
                     file = Path(folder) / name
-                    if not name.startswith(".") and file.is_file():  # a pipe would be waited for
+                    if not name.startswith(".") and file.is_file():  # opening a pipe would block
                         files[file] = None
                 if len(files) > MOST_FILES:
                     raise WeightsError(
@@ -326,7 +326,7 @@ def _files_of(paths: list[Path]) -> list[Path]:
 def _look_into(
     path: Path, published_sizes: Mapping[str, int]
 ) -> tuple[Recognised, Checkpoint | dict[str, Any] | None]:
-    """What a file is, and its content."""
+    """Find the kind of a file, and read its content."""
     size = path.stat().st_size
 
     def other(why: Why, text: str = "") -> tuple[Recognised, None]:

@@ -1,1 +1,1 @@
-"""Programs that make files of this repository; not part of the shipped program."""
+"""Programs that make files of this repository; they are not part of the shipped program."""

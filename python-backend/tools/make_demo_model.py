@@ -1,7 +1,7 @@
 """Makes tests/data/demo-model: tiny encoders and a classifier in the formats of the published files.
 
-The architecture is the published one, the size is not, and the weights are seeded noise; the classifier is
-fitted to tell AT-rich from GC-rich sequence. It has no biological meaning. Run it as
+The architecture is the published one but smaller, and the weights are seeded noise; the classifier is fitted
+to distinguish AT-rich from GC-rich sequence. It has no biological meaning. Run it as
 `node build/python.ts tools.make_demo_model [FOLDER]`. The same PyTorch gives the same bytes.
 """
 
@@ -36,7 +36,7 @@ DNABERT_S = DnabertSConfig(layers=2, width=64, heads=4, feed_forward=256, vocabu
 HIDDEN = 32
 CALIBRATION_FRAMES = 120
 GRID = 64
-"""What is measured on the tiny encoders is rounded to 1/64: another CPU's last bits change nothing."""
+"""Values measured on the tiny encoders are rounded to 1/64, so that another CPU's last bits don't matter."""
 
 FILES = {
     "esm2": "esm2_demo.pt",
@@ -47,7 +47,7 @@ FILES = {
 
 
 class MLPClassifier(nn.Module):
-    """The published classifier's fields, of another size."""
+    """A classifier with the published one's fields, but another size."""
 
     def __init__(self, inputs: int, hidden: int) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ MLPClassifier.__module__ = "__main__"
 
 
 class Noise:
-    """Seeded weights, from a generator whose numbers are frozen for good."""
+    """Seeded weights, from a generator whose numbers never change between versions."""
 
     def __init__(self, seed: int) -> None:
         self._random = np.random.RandomState(seed)
@@ -81,7 +81,7 @@ class Noise:
 
 
 def make_esm2(path: Path) -> None:
-    """fair-esm's layout: FP16, options in an argparse namespace, long prefixes before the names."""
+    """Write fair-esm's layout: FP16, options in an argparse namespace, long prefixes before the names."""
     noise, width = Noise(SEED), ESM2.width
     state = {"embed_tokens.weight": noise.normal(33, width)}
     inv_freq = 1.0 / (10000 ** (torch.arange(0, ESM2.head_dim, 2).float() / ESM2.head_dim))
@@ -108,7 +108,7 @@ def make_esm2(path: Path) -> None:
 
 
 def make_dnabert_s(folder: Path) -> None:
-    """Hugging Face's layout: FP32 `pytorch_model.bin` without prefix, `config.json`, `tokenizer.json`."""
+    """Write Hugging Face's layout: FP32 `pytorch_model.bin` without prefix, config.json, tokenizer.json."""
     noise, width = Noise(SEED + 1), DNABERT_S.width
     state = {
         "embeddings.word_embeddings.weight": noise.normal(DNABERT_S.vocabulary, width),
@@ -161,7 +161,7 @@ def _trained_tokenizer() -> tokenizers.Tokenizer:
 
 
 def make_head(folder: Path) -> None:
-    """A whole pickled `__main__.MLPClassifier`, fitted to seeded frames: GC-rich is "virus"."""
+    """Write a pickled `__main__.MLPClassifier`, fitted to seeded frames: GC-rich is "virus"."""
     noise = Noise(SEED + 3)
     head = MLPClassifier(DNABERT_S.width + ESM2.width, HIDDEN)
     values = noise.linear("hidden_layer", HIDDEN, DNABERT_S.width + ESM2.width)
@@ -175,7 +175,7 @@ def make_head(folder: Path) -> None:
     values["bn1.num_batches_tracked"] = torch.tensor(1)
     spread = (values["bn1.running_var"] + head.bn1.eps).sqrt()
     after = ((before - values["bn1.running_mean"]) / spread).relu()
-    # The direction from the mean of one class to that of the other; the bias puts the boundary half-way.
+    # Use the direction between the classes' means; the bias puts the boundary half-way.
     mean_others, mean_virus = after[: len(others)].mean(dim=0), after[len(others) :].mean(dim=0)
     direction = _on_grid(0.5 * (mean_virus - mean_others))
     values["output_layer.weight"] = torch.stack((-direction, direction))
@@ -195,7 +195,7 @@ def make_head(folder: Path) -> None:
 
 
 def _embeddings(folder: Path, seed: int, gc: float) -> Tensor:
-    """DNABERT-S and ESM-2 embeddings FP32 [frames, 128] of seeded frames of 166 codons."""
+    """Compute DNABERT-S and ESM-2 embeddings FP32 [frames, 128] of seeded frames of 166 codons."""
     random = np.random.RandomState(seed)
     translate = dict(zip(CODONS, AMINO_ACIDS, strict=True))
     frames = [open_frame(random, 166, gc) for _ in range(CALIBRATION_FRAMES)]
@@ -228,7 +228,7 @@ def _on_grid(values: Tensor) -> Tensor:
 
 
 def _save(content: object, path: Path) -> None:
-    # PyTorch names the folder inside the file after the file: its name, not its place, decides its bytes.
+    # PyTorch names the folder inside the file after the file, so the bytes depend on the file's name.
     torch.save(content, path)
 
 
@@ -237,7 +237,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def make_demo_model(folder: Path) -> None:
-    """Write the whole model folder."""
+    """Write the model folder."""
     torch.set_num_threads(1)
     folder.mkdir(parents=True, exist_ok=True)
     make_esm2(folder / FILES["esm2"])

@@ -1,7 +1,8 @@
 """Makes resources/reference-answers.json: the four reading frames whose embeddings and scores are known.
 
-For the published models from a run of the original tool with its real weights (tests/data/original_run, and
-for the scores its prediction_results.txt). For the teaching model computed by this program, in FP32 on a CPU.
+For the published models they come from a run of the original tool with its real weights
+(tests/data/original_run, and for the scores its prediction_results.txt). For the teaching model this program
+computes them in FP32 on a CPU.
 """
 
 from __future__ import annotations
@@ -27,17 +28,17 @@ SCORES = {
     "synthetic_seq_2_chunk_1R1": (0.5501341, 0.4498659),
     "synthetic_seq_2_chunk_1R2": (0.06045397, 0.93954605),
 }
-"""score1 and score2 in prediction_results.txt of that run: the 500 model, FP32."""
+"""score1 and score2 in prediction_results.txt of that run, with the 500 model in FP32."""
 
 
 def fasta(path: Path) -> dict[str, str]:
-    """Sequences of a FASTA file by name."""
+    """Read the sequences of a FASTA file by name."""
     records = [record.split("\n", 1) for record in path.read_text(encoding="ascii").split(">")[1:]]
     return {name.strip(): letters.replace("\n", "") for name, letters in records}
 
 
 def published(with_scores: bool) -> list[dict[str, Any]]:
-    """The frames with the original tool's norms, and its scores for the 500 model."""
+    """Return the frames with the original tool's norms, and its scores for the 500 model."""
     nucleotides = fasta(RUN / "test_with_orfs_identified_nucleotide.fa")
     proteins = fasta(RUN / "test_with_orfs_identified_protein.faa")
     merged = torch.load(RUN / "output_1_merged.pt", weights_only=True)
@@ -57,7 +58,7 @@ def published(with_scores: bool) -> list[dict[str, Any]]:
 
 
 def teaching() -> list[dict[str, Any]]:
-    """The same frames with what the teaching model gives for them."""
+    """Return the same frames with the teaching model's results."""
     frames = published(with_scores=False)
     part: PartFrames = part_frames([KnownFrame(**frame) for frame in frames])
     torch.set_num_threads(1)

@@ -1,7 +1,7 @@
 """`node build/python.ts tools.make_sample` writes tests/data/sample.fa: 60 synthetic contigs, most of them
 with an open reading frame by design.
 
-Seeded: the same file every time. NumPy's RandomState is used because its numbers are frozen for good.
+It is seeded and makes the same file every time. NumPy's RandomState is used because its numbers never change.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ LINE_WIDTH = 70
 BASES = "TCAG"
 CODONS = [a + b + c for a in BASES for b in BASES for c in BASES]
 AMINO_ACIDS = "FFLLSSSSYY**CC*WLLLLPPPPHHQQRRRRIIIMTTTTNNKKSSRRVVVVAAAADDEEGGGG"
-"""Of CODONS, in that order; standard genetic code."""
+"""The amino acids of CODONS, in that order, by the standard genetic code."""
 
 STOP_FREE = [codon for codon, residue in zip(CODONS, AMINO_ACIDS, strict=True) if residue != "*"]
 STOPS_IN_ALL_FRAMES = "TTAATTAATTAA"
-"""TAA in all three frames, and its own reverse complement: stops in all six."""
+"""It has TAA in all three frames and is its own reverse complement, so it has stops in all six frames."""
 
 
 def open_frame(random: np.random.RandomState, n_codons: int, gc: float) -> str:
-    """A reading frame without a stop, whose codons favour G and C (gc above 0.5) or A and T (below)."""
+    """Make a reading frame without a stop, whose codons favour G and C (gc above 0.5) or A and T (below)."""
     weights = np.array([np.prod([gc if base in "GC" else 1 - gc for base in codon]) for codon in STOP_FREE])
     return "".join(random.choice(STOP_FREE, size=n_codons, p=weights / weights.sum()))
 
@@ -39,7 +39,7 @@ def reverse_complement(sequence: str) -> str:
 
 
 def with_open_frame(random: np.random.RandomState, length: int, gc: float) -> tuple[str, str]:
-    """A contig that is one open frame from end to end, on either strand, and words that say so."""
+    """Make a contig that is one open frame from end to end, on either strand, and a description."""
     offset = int(random.randint(3))
     sequence = (random_bases(random, offset) + open_frame(random, length // 3 + 1, gc))[:length]
     reverse = bool(random.randint(2))
@@ -49,13 +49,13 @@ def with_open_frame(random: np.random.RandomState, length: int, gc: float) -> tu
 
 
 def without_open_frame(random: np.random.RandomState, length: int) -> str:
-    """A contig with stops in all six frames every 80 bases."""
+    """Make a contig with stops in all six frames every 80 bases."""
     pieces = [random_bases(random, 68) + STOPS_IN_ALL_FRAMES for _ in range(length // 80 + 1)]
     return "".join(pieces)[:length]
 
 
 def make_contigs() -> list[tuple[str, str]]:
-    """(header, sequence) of every contig."""
+    """Make the (header, sequence) of every contig."""
     random = np.random.RandomState(SEED)
     contigs = []
     for number in range(1, N_CONTIGS + 1):

@@ -1,8 +1,8 @@
-"""Which rule makes one score of a sequence out of those of its chunks:
+"""Compares rules that combine the scores of a sequence's chunks into one:
 `node build/python.ts training.compare_rules DATA CONTIGS`.
 
-On pieces of held-out fragments of several lengths, whose answer is known, and on contigs, of which it is
-counted how often a rule contradicts the present ones.
+It uses pieces of held-out fragments of several lengths, whose answer is known, and contigs, for which it
+counts how often a rule contradicts the present ones.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LENGTHS = (300, 501, 750, 1000, 1400, 2000, 3000)
 
 FloatArray = npt.NDArray[np.float64]
 Rule = Callable[[FloatArray, FloatArray], float]
-"""From the scores of a sequence's scored chunks, and the bases that each adds to those before it."""
+"""Maps the scores of a sequence's scored chunks, and the new bases that each adds, to one score."""
 
 RULES: dict[str, Rule] = {
     "share of viral chunks": lambda scores, _: float((scores >= 0.5).mean()),
@@ -35,7 +35,7 @@ RULES: dict[str, Rule] = {
 
 
 def by_rules(scored: ScoredSequences) -> tuple[dict[str, FloatArray], FloatArray, FloatArray]:
-    """Scores of all sequences by every rule, the present `virus_score`, and the share of viral chunks."""
+    """Score all sequences by every rule; return also the present `virus_score` and share of viral chunks."""
     n = len(scored.headers)
     out = {name: np.full(n, np.nan) for name in RULES}
     present, viral = np.full(n, np.nan), np.full(n, np.nan)
@@ -58,13 +58,13 @@ def by_rules(scored: ScoredSequences) -> tuple[dict[str, FloatArray], FloatArray
 
 
 def virus_scores(scored: ScoredSequences) -> FloatArray:
-    """`virus_score` of every sequence as a run has it, NaN without one."""
+    """The `virus_score` that a run gives every sequence, NaN without one."""
     return by_rules(scored)[0]["mean weighted by new bases"]
 
 
 def contradictions(rules: dict[str, FloatArray], present: FloatArray, viral: FloatArray) -> dict[str, object]:
-    """How often the present score lies on the other side of 0.5 than the present call, and what each rule
-    would change of that call."""
+    """Count how often the present score and call are on different sides of 0.5, and how often each rule would
+    change the call."""
     known = np.isfinite(present)
     call = viral[known] >= 0.5
     return {

@@ -1,9 +1,9 @@
-"""Does calibration by the composition of a sample hold? `node build/python.ts training.composition DATA`.
+"""Tests calibration by a sample's composition: `node build/python.ts training.composition DATA`.
 
-Records held out of the teaching model's training are divided in two, many times over: from the pieces of one
-half scores become probabilities, from those of the other half come samples with a known share of viruses.
-Printed is what is estimated of each sample beside what is true of it: the share of viruses, and the share of
-false calls; and how often the p-values of both kinds of pieces against the first half lie below some levels.
+Records held out of the teaching model's training are repeatedly divided in two: the pieces of one half
+calibrate scores to probabilities, those of the other half give samples with a known share of viruses. The
+program prints the estimated and true values for each sample (the share of viruses, and the share of false
+calls), and how often the p-values of both kinds of pieces against the first half are below some levels.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from training.fragments import TEST_FOLDS, read_fragments
 
 LENGTHS = (300, 500, 1000, 1500, 3000)
 CLASSES = (500, 1000, 2500)
-"""Bounds of the length classes: each has its own calibration."""
+"""Bounds of the length classes, which are calibrated separately."""
 SHARES = (0.01, 0.1, 0.5, 0.9)
 SAMPLE = 2000
 SPLITS = 200
 RESAMPLINGS = 40
-"""Of labelled records and of the sample's sequences, for an interval; in every fifth split."""
+"""How often labelled records and a sample's sequences are resampled for an interval, in every fifth split."""
 SHOWN = ("estimated share", "called virus", "true FDR", "estimated FDR")
 LEVELS = (0.01, 0.05, 0.1)
 ALLOWED = 0.1
-"""An estimated FDR further from the true one is no use: 10 % and 20 % false calls are different projects."""
+"""The largest useful error of an estimated FDR: users act differently on 10 % and on 20 % false calls."""
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 Calibration = Callable[[FloatArray], FloatArray]
-"""From scores to log P(score | virus) - log P(score | other)."""
+"""Maps scores to log P(score | virus) - log P(score | other)."""
 
 
 @dataclass(frozen=True)
 class Pieces:
-    """Scored pieces: score, class of length, truth, and the number of the record."""
+    """Scored pieces: score, length class, truth, and the number of the record."""
 
     score: FloatArray
     length_class: npt.NDArray[np.int64]
@@ -60,8 +60,8 @@ def logit(p: FloatArray) -> FloatArray:
 
 
 def platt(score: FloatArray, virus: BoolArray) -> Calibration:
-    """A logistic curve over the score's logit, with Platt's targets (Platt 1999, "Probabilistic outputs for
-    support vector machines"), less the log odds of the labelled pieces."""
+    """Fit a logistic curve to the score's logit, with Platt's targets (Platt 1999, "Probabilistic outputs for
+    support vector machines"), and subtract the log odds of the labelled pieces."""
     n, m = int(virus.sum()), int((~virus).sum())
     target = np.where(virus, (n + 1) / (n + 2), 1 / (m + 2))
     x = np.stack([logit(score), np.ones(score.size)], axis=1)
@@ -78,9 +78,9 @@ def platt(score: FloatArray, virus: BoolArray) -> Calibration:
 
 
 def isotonic(score: FloatArray, virus: BoolArray) -> Calibration:
-    """The monotonic curve next to the labels by pool adjacent violators (Zadrozny & Elkan 2002,
-    doi:10.1145/775047.775151); one more
-    piece in each pool, divided as all pieces are, keeps its odds finite."""
+    """Fit a monotonic curve to the labels by pool adjacent violators (Zadrozny & Elkan 2002,
+    doi:10.1145/775047.775151); one more piece in each pool, divided as all pieces are, keeps the odds
+    finite."""
     order = np.argsort(score, kind="stable")
     pools: list[list[float]] = []
     for s, v in zip(score[order].tolist(), virus[order].tolist(), strict=True):
@@ -102,7 +102,7 @@ METHODS = {"Platt": platt, "isotonic": isotonic}
 def calibrated(
     method: Callable[[FloatArray, BoolArray], Calibration], labelled: Pieces, sample: Pieces
 ) -> FloatArray:
-    """log likelihood ratios of the sample's pieces, by the labelled pieces of their own class of length."""
+    """Compute log likelihood ratios of the sample's pieces from the labelled pieces of their length class."""
     out = np.zeros(sample.score.size)
     for c in range(len(CLASSES) + 1):
         of, to = labelled.length_class == c, sample.length_class == c
@@ -111,9 +111,9 @@ def calibrated(
 
 
 def prevalence(ratio: FloatArray) -> float:
-    """The share of viruses where the expectation maximisation of Saerens et al. (2002,
-    doi:10.1162/089976602753284446) ends: the maximum of a concave
-    likelihood, found by bisection of its slope."""
+    """Estimate the share of viruses at which the expectation maximisation of Saerens et al. (2002,
+    doi:10.1162/089976602753284446) converges: the maximum of a concave likelihood, found by bisecting its
+    slope."""
     excess = np.expm1(np.clip(ratio, -30, 30))
     low, high = 0.0, 1.0
     for _ in range(40):
@@ -126,13 +126,13 @@ def prevalence(ratio: FloatArray) -> float:
 
 
 def probability(ratio: FloatArray, share: float) -> FloatArray:
-    """P(virus | score) of pieces with these likelihood ratios where `share` of the sample are viruses."""
+    """P(virus | score) of pieces with these likelihood ratios if `share` of the sample are viruses."""
     out: FloatArray = 1 / (1 + np.exp(-(ratio + logit(np.array(share)))))
     return out
 
 
 def p_values(labelled: Pieces, asked: Pieces) -> FloatArray:
-    """Conformal p-values against the labelled pieces of the same class of length that are no viruses (Vovk,
+    """Conformal p-values against the non-viral labelled pieces of the same length class (Vovk,
     Gammerman & Shafer 2005, "Algorithmic Learning in a Random World")."""
     out = np.ones(asked.score.size)
     for c in range(len(CLASSES) + 1):
@@ -158,7 +158,7 @@ def draw(of: Pieces, share: float, random: np.random.Generator) -> Pieces:
 
 
 def of_records(of: Pieces, records: npt.NDArray[np.int64]) -> Pieces:
-    """The pieces of these records, those of a record that is named twice twice."""
+    """Return the pieces of these records, twice if a record is listed twice."""
     order = np.argsort(of.record, kind="stable")
     begins = np.searchsorted(of.record[order], records)
     ends = np.searchsorted(of.record[order], records, side="right")
@@ -167,13 +167,13 @@ def of_records(of: Pieces, records: npt.NDArray[np.int64]) -> Pieces:
 
 
 def resampled(of: Pieces, random: np.random.Generator) -> Pieces:
-    """As many records of each kind, drawn with replacement."""
+    """Draw as many records of each kind with replacement."""
     kinds = [np.unique(of.record[of.virus == virus]) for virus in (True, False)]
     return of_records(of, np.concatenate([random.choice(kind, kind.size) for kind in kinds]))
 
 
 def held_out(data: Path, model: Path) -> Pieces:
-    """All pieces of the held-out fragments that get a score."""
+    """Score all pieces of the held-out fragments; leave out pieces without a score."""
     test = [f for f in read_fragments(data) if f.fold in TEST_FOLDS]
     names = {name: number for number, name in enumerate(sorted({f.record for f in test}))}
     columns = []

@@ -1,7 +1,7 @@
-"""How well a model tells held-out viral from host sequences: `node build/python.ts training.evaluate DATA`.
+"""Evaluates a model on held-out viral and host sequences: `node build/python.ts training.evaluate DATA`.
 
-Fragments of the records that are held out of all training, cut to 150, 500 and 3,000 bp and scored by the
-backend's own code, beside logistic regression on k-mers. Intervals are from resampled records.
+Fragments of the records that are held out of all training are cut to 150, 500 and 3,000 bp and scored by the
+backend's code and, for comparison, by logistic regression on k-mers. Intervals come from resampled records.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from virnucpro_backend.controls.statistics import auroc
 LENGTHS = (150, 500, 3000)
 STRENGTHS = (0.1, 1.0, 10.0, 100.0)
 CHOICE_FOLDS = (2, 3)
-"""Folds by which the strength of the regression's penalty is chosen."""
+"""The folds used to choose the strength of the regression's penalty."""
 MOST_PIECES = 12_000
 RESAMPLINGS = 1000
 
@@ -30,7 +30,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 def pieces(fragments: list[Fragment], length: int) -> tuple[list[str], npt.NDArray[np.int64]]:
-    """Fragments cut from end to end, and which fragment each piece is of."""
+    """Cut fragments into consecutive pieces; return these and the fragment of each."""
     cuts = [
         (fragment.letters[begin : begin + length], number)
         for number, fragment in enumerate(fragments)
@@ -40,7 +40,7 @@ def pieces(fragments: list[Fragment], length: int) -> tuple[list[str], npt.NDArr
 
 
 def score_letters(sequences: list[str], model: Path) -> ScoredSequences:
-    """Scores of sequences in FP32 on this processor."""
+    """Score sequences in FP32 on this processor."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "sequences.fa"
         path.write_text("".join(f">{n}\n{s}\n" for n, s in enumerate(sequences)), encoding="ascii")
@@ -48,7 +48,7 @@ def score_letters(sequences: list[str], model: Path) -> ScoredSequences:
 
 
 def sequence_means(scored: ScoredSequences) -> FloatArray:
-    """The mean of the chunk scores of every sequence, NaN without any."""
+    """The mean chunk score of every sequence, NaN without any."""
     values, record = scored.chunk_scores, scored.chunks.record
     known, n = np.isfinite(values), len(scored.headers)
     count = np.bincount(record[known], minlength=n)
@@ -58,7 +58,7 @@ def sequence_means(scored: ScoredSequences) -> FloatArray:
 
 
 def kmer_scores(fragments: list[Fragment], length: int, test: list[str]) -> tuple[FloatArray, float]:
-    """Logits of test pieces by regression on pieces of the other records, and how strong it was chosen."""
+    """Return logits of test pieces from regression on the other records' pieces, and its strength."""
     learning = [f for f in fragments if f.fold not in TEST_FOLDS]
     cuts, of = pieces(learning, length)
     chosen = np.random.default_rng(0).permutation(len(cuts))[:MOST_PIECES]
@@ -76,7 +76,7 @@ def kmer_scores(fragments: list[Fragment], length: int, test: list[str]) -> tupl
 def intervals(
     columns: dict[str, FloatArray], virus: npt.NDArray[np.bool_], record: npt.NDArray[np.str_], first: str
 ) -> dict[str, list[float]]:
-    """AUROC of every column, and what it is above that of `first`, with 95 % intervals over records."""
+    """AUROC of every column, and its difference from that of `first`, with 95 % intervals over records."""
     names, place = np.unique(record, return_inverse=True)
     members = [np.flatnonzero(place == i) for i in range(len(names))]
     random = np.random.default_rng(1)

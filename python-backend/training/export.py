@@ -1,4 +1,4 @@
-"""Writes a trained model as a model folder, in the formats that the backend itself converts weights to."""
+"""Writes a trained model as a model folder, in the formats to which the backend converts weights."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def write_model_folder(
     dnabert_s: DnabertSConfig,
     tokenizer: tokenizers.Tokenizer,
 ) -> None:
-    """Write one member of a `Models` state dict. Matrices are rounded to FP16, all else stays FP32."""
+    """Write one member of a `Models` state dict. Matrices are rounded to FP16, other tensors stay FP32."""
     folder.mkdir(parents=True, exist_ok=True)
     esm2_arrays = _encoder(state, "esm2.", member)
     esm2_arrays["rotary.inv_freq"] = inverse_frequencies(esm2.head_dim).numpy()
@@ -81,7 +81,7 @@ def write_model_folder(
 
 
 def _encoder(state: Mapping[str, Tensor], prefix: str, member: int) -> dict[str, npt.NDArray[np.generic]]:
-    """The tensors of an encoder's layers and norms; the rest of what was trained is not used any more."""
+    """The tensors of an encoder's layers and norms; its other trained tensors are not needed any more."""
     arrays = {}
     for name, stacked in state.items():
         short = name.removeprefix(prefix)

@@ -1,4 +1,4 @@
-"""Labelled fragments of genomes, and the reading frames of cuts from them, as a run would make them."""
+"""Labelled fragments of genomes, and the reading frames that a run would make from cuts of them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from virnucpro_backend.prepare.frames import open_frames
 
 FOLDS = 10
 TEST_FOLDS = (0, 1)
-"""Fragments of the records in these folds are kept out of training, and of the choice of a variant."""
+"""Fragments of the records in these folds are not used for training or for choosing a variant."""
 
 IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Fragment:
-    """A piece of a genome record; `begin` and `end` as in the file's header, 1-based and inclusive."""
+    """A piece of a genome record; `begin` and `end` are 1-based and inclusive, as in the file's header."""
 
     record: str
     begin: int
@@ -40,14 +40,14 @@ class Fragment:
 
 
 def read_fragments(folder: Path) -> list[Fragment]:
-    """The fragments in `virus.fa.gz` and `host.fa.gz`, headers `record#length#begin#end`."""
+    """Read the fragments in `virus.fa.gz` and `host.fa.gz`, with headers `record#length#begin#end`."""
     fragments = []
     for name, virus in (("virus.fa.gz", True), ("host.fa.gz", False)):
         with gzip.open(folder / name, "rt", encoding="ascii") as file:
             for entry in file.read().split(">")[1:]:
                 header, *lines = entry.split("\n")
                 record, _, begin, end = header.strip().split("#")
-                # One of them is written as 3e+05.
+                # One of these numbers is written as 3e+05.
                 first, last = int(float(begin)), int(float(end))
                 fragments.append(Fragment(record, first, last, virus, "".join(lines).upper()))
     return fragments
@@ -56,7 +56,7 @@ def read_fragments(folder: Path) -> list[Fragment]:
 @dataclass(frozen=True)
 class FrameTokens:
     """Reading frames of sequences: tokens int16 [frames, length], padded with -1; chunk and sequence int64
-    [frames]; `chunk_sequence` int64 [chunks]: the sequence that a chunk belongs to."""
+    [frames]; `chunk_sequence` int64 [chunks]: the sequence of each chunk."""
 
     proteins: npt.NDArray[np.int16]
     dna: npt.NDArray[np.int16]
@@ -70,7 +70,7 @@ class FrameTokens:
 
 
 def frame_tokens(sequences: Sequence[str], tokenizer: DnaTokenizer, chunk_length: int) -> FrameTokens:
-    """The open frames of sequences that are cut into chunks by the rule of a run."""
+    """Tokenize the open frames of sequences that are cut into chunks by a run's rule."""
     lengths = np.array([len(sequence) for sequence in sequences], np.int64)
     letters = np.frombuffer("".join(sequences).encode("ascii"), np.uint8)
     table = chunk_table(lengths, chunk_length)
@@ -81,7 +81,7 @@ def frame_tokens(sequences: Sequence[str], tokenizer: DnaTokenizer, chunk_length
 
 
 def padded(sequences: TokenSequences) -> npt.NDArray[np.int16]:
-    """Token sequences one a row, padded with -1."""
+    """Return token sequences as rows, padded with -1."""
     lengths = sequences.lengths
     out = np.full((lengths.size, int(lengths.max(initial=1))), -1, np.int16)
     out[np.arange(out.shape[1]) < lengths[:, None]] = sequences.tokens
@@ -91,8 +91,8 @@ def padded(sequences: TokenSequences) -> npt.NDArray[np.int16]:
 def random_cuts(
     fragments: Sequence[Fragment], length: int, count: int, most_mutations: float, random: np.random.Generator
 ) -> Iterator[str]:
-    """`count` cuts of every fragment at random places; every other one with random substitutions, up to a
-    share `most_mutations` of its bases."""
+    """Yield `count` cuts of every fragment at random places; every second one has random substitutions in at
+    most a share `most_mutations` of its bases."""
     bases = np.frombuffer(b"ACGT", np.uint8)
     for fragment in fragments:
         letters = np.frombuffer(fragment.letters.encode("ascii"), np.uint8)

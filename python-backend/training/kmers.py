@@ -1,4 +1,4 @@
-"""What counting letters reaches: logistic regression on the k-mers of a sequence, for comparison."""
+"""Logistic regression on the k-mers of a sequence, as a baseline for comparison."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SIZES = (4, 6)
 
 
 def kmer_features(sequences: Sequence[str]) -> Tensor:
-    """Square roots of the shares of k-mers of either strand, FP32 [sequences, features]."""
+    """Square roots of the shares of k-mers on both strands, FP32 [sequences, features]."""
     codes = np.full(256, 0, np.int64)
     codes[np.frombuffer(b"ACGT", np.uint8)] = np.arange(4)
     blocks = []
@@ -33,7 +33,7 @@ def kmer_features(sequences: Sequence[str]) -> Tensor:
 
 
 def _place_of_pairs(size: int) -> npt.NDArray[np.int64]:
-    """For every k-mer one number that it shares with its reverse complement."""
+    """Give every k-mer a number that it shares with its reverse complement."""
     kmer = np.arange(4**size)
     reverse, rest = np.zeros_like(kmer), kmer.copy()
     for _ in range(size):
@@ -42,7 +42,7 @@ def _place_of_pairs(size: int) -> npt.NDArray[np.int64]:
 
 
 class KmerRegression:
-    """Fitted with a quadratic penalty `1 / (2 * strength)` on the weights, as in scikit-learn."""
+    """A regression with a quadratic penalty `1 / (2 * strength)` on the weights, as in scikit-learn."""
 
     def __init__(self, strength: float) -> None:
         self.strength = strength

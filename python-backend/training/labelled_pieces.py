@@ -1,4 +1,4 @@
-"""Writes pieces of the held-out fragments as viral.fa and other.fa, to run and to calibrate with:
+"""Writes pieces of the held-out fragments to viral.fa and other.fa, as input for runs and calibration:
 `node build/python.ts training.labelled_pieces DATA FOLDER`.
 """
 

@@ -1,8 +1,8 @@
 """Makes resources/controls: `node build/python.ts training.make_controls DATA CRASSPHAGE [OUT]`.
 
-Pieces of fragments whose records are held out of all training, parts of crAssphage, and shuffled pieces. Each
-piece of 500 bp begins at a random place of its fragment where a frame is open, since a model says nothing
-about others; the piece of 300 bp is its beginning. The same files give the same bytes.
+The controls are pieces of fragments whose records are held out of all training, parts of crAssphage, and
+shuffled pieces. Each piece of 500 bp begins at a random place of its fragment where a frame is open, since a
+model can't score other pieces; the piece of 300 bp is its beginning. The same files give the same bytes.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from virnucpro_backend.prepare.frames import open_frames
 
 SEED = 28
 LABELLED = 100
-"""Viral pieces, and host pieces."""
+"""The number of viral pieces, and of host pieces."""
 PARTS_OF_CRASSPHAGE = 20
 SHUFFLED = 20
-"""Shuffled viral pieces, and shuffled host pieces, as far as one with an open frame is found."""
+"""The number of shuffled viral and of shuffled host pieces, unless none with an open frame is found."""
 MOST_SHUFFLES = 3000
 CRASSPHAGE = "NC_024711"
 
 
 @dataclass(frozen=True)
 class Piece:
-    """500 letters; `source` says in the header where they are from."""
+    """A piece of 500 letters; `source` describes their origin in the header."""
 
     group: str
     source: str
@@ -38,13 +38,13 @@ class Piece:
 
 
 def has_open_frame(letters: str) -> bool:
-    """Whether a model can say anything about these letters."""
+    """Whether a model can score these letters."""
     codes = np.frombuffer(letters.encode("ascii"), np.uint8)
     return open_frames(codes, np.array([0]), np.array([len(letters)])).chunk.size > 0
 
 
 def cut(fragment: Fragment, length: int, random: np.random.Generator) -> tuple[int, str] | None:
-    """A random piece with an open frame, and its first base within the fragment; None if there is none."""
+    """Find a random piece with an open frame; return its first base within the fragment and its letters."""
     for begin in random.permutation(len(fragment.letters) - length + 1).tolist():
         piece = fragment.letters[begin : begin + length]
         if set(piece) <= set("ACGT") and has_open_frame(piece):
@@ -53,7 +53,7 @@ def cut(fragment: Fragment, length: int, random: np.random.Generator) -> tuple[i
 
 
 def labelled(fragments: list[Fragment], random: np.random.Generator) -> Iterator[Piece]:
-    """Pieces of fragments in random order, one a record as long as there are records."""
+    """Yield pieces of fragments in random order, first one from each record."""
     order = [fragments[i] for i in random.permutation(len(fragments))]
     seen: set[str] = set()
     first = [f for f in order if not (f.record in seen or seen.add(f.record))]  # type: ignore[func-returns-value]
@@ -67,10 +67,11 @@ def labelled(fragments: list[Fragment], random: np.random.Generator) -> Iterator
 
 
 def shuffled(letters: str, random: np.random.Generator) -> str:
-    """The same letters in another order, with the same counts of all pairs of neighbours.
+    """Shuffle letters but preserve the counts of all pairs of neighbours.
 
-    Altschul and Erickson 1985 (doi:10.1093/oxfordjournals.molbev.a040370): a random Eulerian path through
-    the graph of neighbours. A last edge is drawn for every letter until these lead to the final letter.
+    The method is that of Altschul and Erickson 1985 (doi:10.1093/oxfordjournals.molbev.a040370): a random
+    Eulerian path through the graph of neighbours. A last edge is drawn for every letter until these lead to
+    the final letter.
     """
     followers: dict[str, list[str]] = {}
     for a, b in itertools.pairwise(letters):
@@ -101,7 +102,7 @@ def _reaches(letter: str, last: dict[str, str], goal: str) -> bool:
 
 
 def make_panel(fragments: list[Fragment], crassphage: str) -> list[Piece]:
-    """All pieces. Groups alternate, so that answers that slip by a row are seen to be wrong."""
+    """Make all pieces. Viral and host pieces alternate, so that results shifted by one row are detected."""
     held_out = [f for f in fragments if f.fold in TEST_FOLDS and f.record.partition(".")[0] != CRASSPHAGE]
     random = np.random.default_rng(SEED)
     viral = list(labelled([f for f in held_out if f.virus], random))[:LABELLED]
@@ -127,7 +128,7 @@ def make_panel(fragments: list[Fragment], crassphage: str) -> list[Piece]:
 
 
 def to_fasta(pieces: list[Piece], length: int) -> str:
-    """The first letters of every piece; names count within their group."""
+    """Write the first letters of every piece; names are numbered within their group."""
     counts: dict[str, int] = {}
     lines = []
     for piece in pieces:
@@ -137,7 +138,7 @@ def to_fasta(pieces: list[Piece], length: int) -> str:
 
 
 def read_genome(path: Path) -> str:
-    """The letters of a FASTA file with one record."""
+    """Read the letters of a FASTA file with one record."""
     return "".join(path.read_text(encoding="ascii").split("\n")[1:]).upper()
 
 

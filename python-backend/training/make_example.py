@@ -1,7 +1,7 @@
 """Makes resources/example.fa: `node build/python.ts training.make_example CONTIGS CRASSPHAGE [OUT]`.
 
-Contigs of a human gut metagenome, and parts of crAssphage, a phage that is common there: real sequences in
-which a model for viruses has something to find.
+It holds contigs of a human gut metagenome, and parts of crAssphage, a phage that is common there: real
+sequences with viruses to find.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from pathlib import Path
 from training.make_controls import CRASSPHAGE, read_genome
 
 PARTS = ((1, 9_000), (22_001, 27_000), (45_001, 57_000), (70_001, 72_000), (90_001, 91_200))
-"""First and last base of the parts, from 12,000 to 1,200 bp."""
+"""First and last base of the parts, which have 12,000 to 1,200 bp."""
 SHORTEST, LONGEST = 1_000, 8_000
 EVERY = 13
-"""Which of the contigs between these lengths are taken: about thirty."""
+"""Every 13th contig between these lengths is used, about thirty in total."""
 
 
 def read_fasta(path: Path) -> list[tuple[str, str]]:
-    """Header lines and letters."""
+    """Read header lines and letters."""
     entries = path.read_text(encoding="ascii").split(">")[1:]
     return [(e.partition("\n")[0], e.partition("\n")[2].replace("\n", "").upper()) for e in entries]
 
 
 def make_example(contigs: list[tuple[str, str]], genome: str) -> str:
-    """The text of the FASTA file, the phage among the contigs."""
+    """Make the text of the FASTA file, with the phage's parts among the contigs."""
     chosen = [(h.split()[0], s) for h, s in contigs if SHORTEST <= len(s) <= LONGEST][::EVERY]
     records = [(f"{name} contig of a human gut metagenome", letters) for name, letters in chosen]
     for number, (first, last) in enumerate(PARTS, start=1):

@@ -1,6 +1,6 @@
 """Makes resources/controls/known-scores.json: the teaching model's FP32 scores of the panel on a processor.
 
-`node build/python.ts training.make_known_scores`, after the model or the panel has changed.
+Run `node build/python.ts training.make_known_scores` after the model or the panel has changed.
 """
 
 from __future__ import annotations

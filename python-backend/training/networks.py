@@ -1,7 +1,7 @@
-"""Small ESM-2, DNABERT-S and classifier that can be trained, several models at once.
+"""Small trainable versions of ESM-2, DNABERT-S and the classifier, for several models at once.
 
-The backend's own encoders only compute. These hold `members` models of the same sizes whose parameters are
-stacked along a first dimension: a GPU trains sixteen of them in the time of one. Inputs are padded.
+The backend's own encoders can't be trained. These hold `members` models of the same sizes, whose parameters
+are stacked along a first dimension: a GPU trains sixteen of them in the time of one. Inputs are padded.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ESM2_MASK = 32
 
 
 class Linear(nn.Module):
-    """A linear layer of every member: x [members, ..., inputs] to [members, ..., outputs]."""
+    """A linear layer per member; maps x [members, ..., inputs] to [members, ..., outputs]."""
 
     def __init__(self, members: int, inputs: int, outputs: int, bias: bool = True) -> None:
         super().__init__()
@@ -54,10 +54,10 @@ class Norm(nn.Module):
 
 
 def look_up(table: Tensor, tokens: Tensor) -> Tensor:
-    """Rows of every member's table [members, vocabulary, width] by tokens [members, n, length]."""
+    """Look up rows of every member's table [members, vocabulary, width] by tokens [members, n, length]."""
     members, vocabulary, width = table.shape
     if vocabulary <= 64:
-        # As a product: adding up the gradients of so few rows would wait for one another.
+        # Use a product: with so few rows, the gradients' atomic additions would wait for each other.
         chosen = F.one_hot(tokens, vocabulary).to(table.dtype)
         return torch.bmm(chosen.view(members, -1, vocabulary), table).view(*tokens.shape, width)
     first = torch.arange(members, device=tokens.device).view(-1, 1, 1) * vocabulary
@@ -80,7 +80,7 @@ def _rotated(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
 
 
 def _padding(present: Tensor, dtype: torch.dtype) -> Tensor:
-    """0 where a key may be attended to, a large negative number elsewhere: [members * n, 1, 1, length]."""
+    """0 if a key may be attended to, else a large negative number: [members * n, 1, 1, length]."""
     flat = present.reshape(-1, 1, 1, present.shape[-1])
     return torch.zeros(flat.shape, device=present.device, dtype=dtype).masked_fill(~flat, -1e4)
 
@@ -118,7 +118,7 @@ class Esm2Trainable(nn.Module):
         self.guess = Linear(members, config.width, VOCABULARY)
 
     def forward(self, tokens: Tensor, present: Tensor, rate: float, dtype: torch.dtype) -> Tensor:
-        """Tokens [members, n, length] to the last representation."""
+        """Map tokens [members, n, length] to the last representation."""
         x = look_up(self.embedding.to(dtype), tokens)
         length, head_dim = tokens.shape[-1], self.config.head_dim
         frequencies = 10000 ** -(torch.arange(0, head_dim, 2, device=x.device) / head_dim)
@@ -163,8 +163,8 @@ class DnabertSTrainableLayer(nn.Module):
 class DnabertSTrainable(nn.Module):
     """DNABERT-S, which predicts masked tokens with its own embedding table.
 
-    `parts` int64 [vocabulary, n]: what each token is put together of. Its vector is then the sum of its own
-    and those of its parts: what is learnt of a codon holds for every pair of codons with it.
+    `parts` int64 [vocabulary, n]: the parts of each token. Its vector is then the sum of its own vector and
+    those of its parts, so that what is learnt about a codon applies to every pair of codons with it.
     """
 
     parts: Tensor | None
@@ -188,7 +188,7 @@ class DnabertSTrainable(nn.Module):
         return self.embedding + self.part_embedding[:, self.parts].sum(2)
 
     def forward(self, tokens: Tensor, present: Tensor, rate: float, dtype: torch.dtype) -> Tensor:
-        """Tokens [members, n, length] to the last hidden state."""
+        """Map tokens [members, n, length] to the last hidden state."""
         x: Tensor = self.embedding_norm(look_up(self.table().to(dtype), tokens))
         place = torch.arange(tokens.shape[-1], device=x.device)
         slopes = torch.tensor(alibi_slopes(self.config.heads), device=x.device)
@@ -206,7 +206,7 @@ class DnabertSTrainable(nn.Module):
 
 
 class HeadTrainable(nn.Module):
-    """The classifier, whose running statistics follow the batches."""
+    """The classifier; its running statistics follow the batches."""
 
     running_mean: Tensor
     running_var: Tensor
@@ -221,7 +221,7 @@ class HeadTrainable(nn.Module):
         self.register_buffer("running_var", torch.ones(members, hidden))
 
     def forward(self, x: Tensor, rate: float) -> Tensor:
-        """Embeddings [members, n, inputs] to logits [members, n, 2]."""
+        """Map embeddings [members, n, inputs] to logits [members, n, 2]."""
         x = self.hidden_layer(F.dropout(x, rate * 0.3, self.training))
         mean, var = self.running_mean, self.running_var
         if self.training:
@@ -236,7 +236,7 @@ class HeadTrainable(nn.Module):
 
 
 class Models(nn.Module):
-    """`members` whole models. `parts` int64 [vocabulary, n]: what DNABERT-S's tokens are put together of."""
+    """`members` complete models. `parts` int64 [vocabulary, n]: the parts of DNABERT-S's tokens."""
 
     def __init__(
         self, members: int, esm2: Esm2Config, dnabert_s: DnabertSConfig, hidden: int, parts: Tensor | None
@@ -249,8 +249,8 @@ class Models(nn.Module):
         self.dropout, self.head_dropout = 0.0, 0.0
 
     def embed(self, proteins: Tensor, dna: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
-        """Tokens [members, n, length], padded with -1, to the joined embeddings FP32 [members, n, width] and
-        the last representations of either encoder, which compute in `dtype`."""
+        """Map tokens [members, n, length], padded with -1, to the joined embeddings FP32 [members, n, width]
+        and the last representations of both encoders, which compute in `dtype`."""
         esm2_present, dna_present = proteins >= 0, dna >= 0
         a = self.esm2(proteins.clamp(min=0), esm2_present, self.dropout, dtype)
         b = self.dnabert_s(dna.clamp(min=0), dna_present, self.dropout, dtype)
@@ -258,6 +258,6 @@ class Models(nn.Module):
         return joined.float(), a, b
 
     def classify(self, joined: Tensor) -> Tensor:
-        """Joined embeddings to logits [members, n, 2]."""
+        """Map joined embeddings to logits [members, n, 2]."""
         logits: Tensor = self.head(joined, self.head_dropout)
         return logits

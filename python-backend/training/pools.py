@@ -1,4 +1,4 @@
-"""Random cuts of all fragments, made into tokens once and kept on the device."""
+"""Random cuts of all fragments, tokenized once and kept on the device."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from training.fragments import Fragment, FrameTokens, frame_tokens, random_cuts
 from virnucpro_backend.encoders.tokens import DnaTokenizer
 
 LENGTHS = {150: 0.2, 300: 0.2, 500: 0.6}
-"""Lengths of cuts, and the share of steps that learn from cuts of this length."""
+"""Lengths of cuts, each with the share of steps that learn from it."""
 _AT_ONCE = 4
 """Cuts of every fragment that one process makes at a time."""
 
 
 @dataclass(frozen=True)
 class Pool:
-    """Frames of random cuts of one length, sorted by fragment; on the device. `first`, `count`: where the
-    frames of a fragment are."""
+    """Frames of random cuts of one length on the device, sorted by fragment. `first`, `count`: the range of a
+    fragment's frames."""
 
     proteins: Tensor
     dna: Tensor
@@ -35,7 +35,7 @@ class Pool:
     label: Tensor
 
     def allowed(self, fragments: list[list[int]]) -> tuple[Tensor, Tensor]:
-        """For every member the numbers of the frames it may learn from [members, most], and how many."""
+        """Return the numbers of the frames that each member may learn from [members, most], and how many."""
         device = self.fragment.device
         rows = [torch.isin(self.fragment, torch.tensor(f, device=device)).nonzero()[:, 0] for f in fragments]
         padded = nn.utils.rnn.pad_sequence(rows, batch_first=True)
@@ -45,7 +45,7 @@ class Pool:
 def make_pools(
     fragments: list[Fragment], tokenizer: str, cuts: int, mutations: float, device: torch.device, workers: int
 ) -> dict[int, Pool]:
-    """`cuts` random cuts of every fragment in every length; `tokenizer`: the text of a tokenizer.json."""
+    """Make `cuts` random cuts of every fragment in every length; `tokenizer`: a tokenizer.json's text."""
     jobs = [(length, piece) for length in LENGTHS for piece in range(-(-cuts // _AT_ONCE))]
     with ProcessPoolExecutor(workers) as processes:
         futures = [
@@ -73,7 +73,7 @@ def make_pools(
 
 
 def opened(tokenizer: str) -> DnaTokenizer:
-    """The backend's tokenizer from the text of a tokenizer.json."""
+    """Open the backend's tokenizer from the text of a tokenizer.json."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "tokenizer.json"
         path.write_text(tokenizer, encoding="utf-8")
@@ -86,7 +86,7 @@ def _cuts(fragments: list[Fragment], tokenizer: str, length: int, mutations: flo
 
 
 def _joined(tables: Sequence[npt.NDArray[np.int16]]) -> npt.NDArray[np.int16]:
-    """Tables of different widths one below the other, padded with -1."""
+    """Concatenate tables of different widths, padded with -1."""
     width = max(table.shape[1] for table in tables)
     return np.concatenate(
         [np.pad(table, ((0, 0), (0, width - table.shape[1])), constant_values=-1) for table in tables]

@@ -1,4 +1,4 @@
-"""The teaching model's tokenizer: pieces of six letters from the frame's start on, so pairs of codons."""
+"""The teaching model's tokenizer: it splits a frame into pieces of six letters, that is pairs of codons."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MASK = SPECIAL.index("[MASK]")
 
 
 def hexamer_tokenizer() -> tokenizers.Tokenizer:
-    """A frame has 3n + 1 or 3n letters, so its last piece has 1, 3, 4 or 6."""
+    """Make the tokenizer. A frame has 3n + 1 or 3n letters, so its last piece has 1, 3, 4 or 6."""
     pieces = ["".join(p) for size in (6, 4, 3, 1) for p in itertools.product("ACGT", repeat=size)]
     vocabulary = {piece: number for number, piece in enumerate((*SPECIAL, *pieces))}
     tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="[UNK]"))
@@ -21,7 +21,7 @@ def hexamer_tokenizer() -> tokenizers.Tokenizer:
 
 
 def codons_of_hexamers(tokenizer: tokenizers.Tokenizer) -> list[list[int]]:
-    """Of every token two parts: its first codon, and the second; numbers from 0, which is none."""
+    """Number the two parts of every token, its first and its second codon; 0 stands for none."""
     numbers: dict[str, int] = {"": 0}
     parts = []
     for piece, _ in sorted(tokenizer.get_vocab().items(), key=lambda item: item[1]):
@@ -31,7 +31,7 @@ def codons_of_hexamers(tokenizer: tokenizers.Tokenizer) -> list[list[int]]:
 
 
 def byte_pair_tokenizer(corpus: list[str], vocabulary: int) -> tokenizers.Tokenizer:
-    """As DNABERT-S has one: pieces of any length that are frequent in a corpus."""
+    """Make a tokenizer like DNABERT-S's, whose pieces are frequent in a corpus and have any length."""
     tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="[UNK]"))
     trainer = tokenizers.trainers.BpeTrainer(
         vocab_size=vocabulary, special_tokens=list(SPECIAL), max_token_length=8, show_progress=False

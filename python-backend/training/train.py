@@ -1,8 +1,8 @@
 """Trains the teaching model: `node build/python.ts training.train DATA OUT`.
 
-DATA holds the labelled fragments `virus.fa.gz` and `host.fa.gz`. Records are split into ten folds by their
-accession; two of them are kept out of everything here. OUT becomes a model folder. With `--compare`, nothing
-is written, and variants are trained without two further folds each and tried on these.
+DATA holds the labelled fragments `virus.fa.gz` and `host.fa.gz`. Records are split into ten folds by
+accession; two of these are never used here. OUT becomes a model folder. With `--compare`, nothing is written,
+and each variant is trained without two further folds and tested on these.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from training.trainer import LEARNING_FOLDS, Member, Settings, Trainer
 from virnucpro_backend.controls.statistics import auroc
 
 CUTS = 64
-"""Random cuts of every fragment in every length."""
+"""The number of random cuts of every fragment in every length."""
 MUTATIONS = 0.04
-"""Largest share of a cut's bases that are replaced; half of the cuts are left as they are."""
+"""The largest share of a cut's bases that are replaced; half of the cuts are not changed."""
 
 VARIANTS = (
     Member(),
@@ -39,8 +39,8 @@ HELD_OUT = tuple(zip(LEARNING_FOLDS[::2], LEARNING_FOLDS[1::2], strict=True))
 def held_out_scores(
     trainer: Trainer, fragments: list[Fragment], tokenizer: str, length: int
 ) -> npt.NDArray[np.float64]:
-    """Scores of every fragment's middle piece of this length [members, fragments], NaN without a frame: the
-    mean over its chunks of the score2 of the most decided frame."""
+    """Score every fragment's middle piece of this length [members, fragments], NaN without a frame: the mean
+    over its chunks of the most decisive frame's score2."""
     begin = (3000 - length) // 2
     frames = frame_tokens([f.letters[begin : begin + length] for f in fragments], opened(tokenizer), 500)
     device = trainer.device

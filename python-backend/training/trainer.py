@@ -1,4 +1,4 @@
-"""Training of several models at once, each from its own folds and with its own regularisation."""
+"""Trains several models at once, each on its own folds and with its own regularisation."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from virnucpro_backend.encoders.tokens import ESM2_UNK
 
 LEARNING_FOLDS = tuple(fold for fold in range(FOLDS) if fold not in TEST_FOLDS)
 WARM_UP = 150
-"""Steps in which the learning rate rises."""
+"""The number of steps in which the learning rate rises."""
 SMOOTHING = 0.05
-"""Of the labels: a frame of a virus is to be called virus with 0.975."""
+"""Label smoothing: the target for a viral frame is 0.975."""
 
 
 @dataclass(frozen=True)
 class Member:
-    """What tells the members apart. `without`: folds held out beside those of the test. `token_dropout`:
-    share of residues and tokens that are masked. `masked`, `contrast`: weights of two further losses, of
-    guessing what is masked, and of finding the other frame of a fragment among those of others."""
+    """The settings of one member. `without`: folds held out in addition to the test folds. `token_dropout`:
+    share of masked residues and tokens. `masked`, `contrast`: weights of two further losses, for predicting
+    what is masked, and for finding the other frame of a fragment among those of others."""
 
     without: tuple[int, ...] = ()
     token_dropout: float = 0.25
@@ -40,8 +40,8 @@ class Member:
 
 @dataclass(frozen=True)
 class Settings:
-    """What all members share. `esm2`, `dnabert_s`: layers, width, heads and inner width of the encoders.
-    `average`: how much of the averaged weights each step keeps."""
+    """The settings that all members share. `esm2`, `dnabert_s`: layers, width, heads and inner width of the
+    encoders. `average`: how much of the averaged weights each step keeps."""
 
     members: tuple[Member, ...] = (Member(),)
     esm2: tuple[int, int, int, int] = (1, 64, 2, 128)
@@ -82,11 +82,11 @@ class Trainer:
         self._masked, self._contrast = self._each("masked"), self._each("contrast")
 
     def _each(self, name: str) -> Tensor:
-        """A setting of every member [members]."""
+        """Return a setting of every member [members]."""
         return torch.tensor([float(getattr(m, name)) for m in self.settings.members], device=self.device)
 
     def train(self, pools: Mapping[int, Pool], fragments: list[Fragment]) -> None:
-        """Learn from the folds that are not held out. The weights are averaged over the last steps."""
+        """Train on the folds that are not held out. The weights are averaged over the last steps."""
         models, settings = self.models, self.settings
         learnt = [
             [i for i, f in enumerate(fragments) if f.fold in LEARNING_FOLDS and f.fold not in member.without]
@@ -123,7 +123,7 @@ class Trainer:
         self._settle(pools, allowed)
 
     def _batch(self, pool: Pool, allowed: tuple[Tensor, Tensor], n: int) -> Tensor:
-        """Numbers of frames [members, n]: half of them any, the others of the same fragments."""
+        """Draw frames [members, n]: half of them at random, the other half from the same fragments."""
         rows, counts = allowed
         half = n // 2
         place = torch.rand(len(counts), half, device=self.device) * counts[:, None]
@@ -161,7 +161,7 @@ class Trainer:
         dna: Tensor,
         hidden_token: Tensor,
     ) -> Tensor:
-        """How badly masked residues and tokens of some frames are guessed, per member."""
+        """The loss of predicting masked residues and tokens of some frames, per member."""
         some, few = 64, 16
         esm2, dnabert_s = self.models.esm2, self.models.dnabert_s
         residues = _guessed(esm2.guess(a[:, :some]), proteins[:, :some], hidden_residue[:, :some])
@@ -170,7 +170,7 @@ class Trainer:
         return residues + _guessed(guess, dna[:, :few], hidden_token[:, :few]) / 3
 
     def _contrasts(self, joined: Tensor) -> Tensor:
-        """How badly two frames of a fragment find each other among all, per member."""
+        """The loss of matching two frames of a fragment among all frames, per member."""
         half = joined.shape[1] // 2
         unit = F.normalize(joined, dim=-1)
         alike = torch.bmm(unit[:, :half], unit[:, half:].transpose(1, 2)) / 0.1
@@ -179,7 +179,7 @@ class Trainer:
 
     @torch.no_grad()
     def _settle(self, pools: Mapping[int, Pool], allowed: Mapping[int, tuple[Tensor, Tensor]]) -> None:
-        """Take the classifier's running statistics anew, of the averaged weights."""
+        """Recompute the classifier's running statistics with the averaged weights."""
         self.models.eval()
         hidden = []
         for length, n in ((500, 600), (300, 200), (150, 200)):
@@ -195,7 +195,7 @@ class Trainer:
 
     @torch.no_grad()
     def scores(self, proteins: Tensor, dna: Tensor, at_once: int = 512) -> Tensor:
-        """score2 [members, frames] of the same frames by every member."""
+        """Compute score2 [members, frames] of the same frames with every member."""
         self.models.eval()
         out = []
         for begin in range(0, len(proteins), at_once):
@@ -207,7 +207,7 @@ class Trainer:
 
 
 def _guessed(guess: Tensor, tokens: Tensor, hidden: Tensor) -> Tensor:
-    """Mean cross entropy [members] of the hidden tokens."""
+    """The mean cross entropy [members] of the hidden tokens."""
     members = len(tokens)
     goal = tokens.masked_fill(~hidden, -100).view(members, -1)
     losses = F.cross_entropy(guess.float().view(goal.numel(), -1), goal.view(-1), reduction="none")

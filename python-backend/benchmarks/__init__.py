@@ -1,8 +1,8 @@
-"""Measurements for developers; not part of the shipped program. See README.md beside this file."""
+"""Measurements for developers; they are not part of the shipped program. See README.md beside this file."""
 
 from pathlib import Path
 
 TOKENIZER = (
     Path(__file__).resolve().parents[1] / "tests" / "data" / "demo-model" / "dnabert_s" / "tokenizer.json"
 )
-"""Of the published vocabulary's size, for random weights."""
+"""A tokenizer with the published vocabulary's size, for random weights."""

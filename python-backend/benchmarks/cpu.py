@@ -1,9 +1,9 @@
-"""`python -m benchmarks.cpu`: what a processor reaches with ESM-2 3B, beside its matrix products alone.
+"""`python -m benchmarks.cpu`: measure ESM-2 3B on a processor, and its matrix products alone.
 
-In one call: a layer's matrix products, the program's encoder in as many worker processes of one thread as
-there are cores, in one worker, and in the threads of one process, Hugging Face's ESM-2, and DNABERT-S. Of a
-sweep through all layers whole layers are timed, with the conversion of their weights. Rates are residues per
-second of the whole encoder. What a worker does beside it (reading, writing, classifying) is not in them.
+One call measures a layer's matrix products, the program's encoder in as many single-threaded worker processes
+as there are cores, in one worker, and in the threads of one process, Hugging Face's ESM-2, and DNABERT-S. In
+a sweep through all layers, complete layers are timed, including the conversion of their weights. Rates are
+residues per second for the entire encoder, without a worker's other tasks (reading, writing, classifying).
 `--rows` adds Hugging Face's ESM-2 through torch.compile, ONNX Runtime and OpenVINO, where installed.
 """
 
@@ -40,24 +40,24 @@ from virnucpro_backend.weights.model_folder import LoadedModel, load_model
 
 MODULE = "benchmarks.cpu"
 RESIDUES, FRAME_TOKENS, BATCH = 166, 104, 512
-"""A frame of 500 bp has 166 residues, about 104 tokens of DNABERT-S; the plan's tokens per batch."""
+"""A frame of 500 bp has 166 residues and about 104 tokens of DNABERT-S; tokens per batch in the plan."""
 
 TIMED_LAYERS = 2
 AVX2 = {"ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2", "ATEN_CPU_CAPABILITY": "avx2"}
-"""What keeps the libraries from the instructions that came after AVX2."""
+"""Settings that keep the libraries from using instructions newer than AVX2."""
 
 
 ROWS = ("products", "encoder", "threads", "hugging_face", "dnabert")
 OTHER_ROWS = ("compiled", "onnx_runtime", "openvino")
-"""The whole encoder by other means; OpenVINO chooses its precision by the processor."""
+"""The encoder in other runtimes; OpenVINO chooses its precision by the processor."""
 
 
 class EnoughError(Exception):
-    """Enough layers were timed."""
+    """Ends a measurement after enough layers."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Measure, print a table and write the JSON; returns the exit code."""
+    """Measure, print a table and write the JSON; return the exit code."""
     parser = argparse.ArgumentParser(prog=f"python -m {MODULE}", description=__doc__)
     parser.add_argument("--model", type=Path, help="model folder (default: random weights, made for this)")
     parser.add_argument("--workers", type=int, default=psutil.cpu_count(logical=False) or 1)
@@ -83,11 +83,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def measure(model: Path, workers: int, precisions: list[str], names: list[str]) -> list[dict[str, Any]]:
-    """The rows, each printed as soon as it is known."""
+    """Measure the rows, and print each as soon as it is known."""
     rows = []
     for precision in precisions:
         for name in names:
-            # All threads in one process, or one process for each.
+            # Use all threads in one process, or one process per thread.
             threaded = name in ("threads", "hugging_face", *OTHER_ROWS)
             runs: list[tuple[str, int, dict[str, str]]] = [
                 (f"{name}{workers}" if threaded else name, 1 if threaded else workers, {})
@@ -106,7 +106,7 @@ def measure(model: Path, workers: int, precisions: list[str], names: list[str]) 
 def _measured(
     what: str, precision: str, processes: int, model: Path, environment: dict[str, str]
 ) -> dict[str, Any]:
-    """Processes that begin together when all are ready; their rates added up."""
+    """Start processes that begin together when all are ready, and add up their rates."""
     command = [sys.executable, "-m", MODULE, "--model", str(model), "--row", f"{what}:{precision}"]
     running = [
         subprocess.Popen(
@@ -153,7 +153,7 @@ def _print(row: dict[str, Any]) -> dict[str, Any]:
 
 @torch.inference_mode()
 def _row(row: str, model: Path) -> None:
-    """One process of a row."""
+    """Run one process of a row."""
     what, precision = row.split(":")
     name = what.rstrip("0123456789")
     threads = int(what[len(name) :] or 1)
@@ -184,12 +184,12 @@ def _row(row: str, model: Path) -> None:
 
 
 def _peak_of_memory(now: Any) -> int:
-    """The most that was resident, the pages of the file that were read included."""
+    """The peak resident memory, including the pages of the file that were read."""
     try:
         status = Path("/proc/self/status").read_text(encoding="ascii")
     except OSError:
         return int(now.rss)
-    # Unlike ru_maxrss, it knows nothing of the process that started this one.
+    # Unlike ru_maxrss, VmHWM doesn't include the parent process.
     return 1024 * int(status.split("VmHWM:")[1].split()[0])
 
 
@@ -203,7 +203,7 @@ def _loaded(model: Path, precision: str) -> LoadedModel:
 
 
 def _batches(tokens_per_sequence: int, tokens: int) -> list[tuple[Tensor, SequenceLayout]]:
-    """A sweep's batches, of equal sequences of ordinary tokens."""
+    """Make a sweep's batches of sequences of equal length with ordinary tokens."""
     count = BATCH // tokens_per_sequence
     made = []
     for _ in range(max(1, tokens // (count * tokens_per_sequence))):
@@ -226,7 +226,7 @@ def _encoder(model: LoadedModel) -> Callable[[], dict[str, float]]:
 
         with contextlib.suppress(EnoughError):
             model.esm2.embed_all(batches, step_done)
-        # Without the first layer, which looks up most of its first product.
+        # Leave out the first layer, which looks up most of its first product.
         steps = np.diff(times)[len(batches) - 1 :].reshape(TIMED_LAYERS, len(batches))
         seconds = float(steps.sum(axis=1).mean())
         conversion = float((steps[:, 0] - np.median(steps[:, 1:], axis=1)).mean())
@@ -270,7 +270,7 @@ def _dnabert_s(model: LoadedModel) -> Callable[[], dict[str, float]]:
 
 
 def _products(precision: str) -> Callable[[], dict[str, float]]:
-    """The four matrix products of a layer of ESM-2 3B, for a batch, one after the other."""
+    """Time the four matrix products of a layer of ESM-2 3B for a batch."""
     shapes = ((2560, 7680), (2560, 2560), (2560, 10240), (10240, 2560))
     count = BATCH // (RESIDUES + 2)
     rows = count * (RESIDUES + 2)
@@ -301,7 +301,7 @@ def _products(precision: str) -> Callable[[], dict[str, float]]:
 
 
 def _hugging_face(precision: str, made_of: Callable[..., Any]) -> Callable[[], dict[str, float]]:
-    """EsmModel with all threads of one process, as `made_of` runs it; four of its 36 equal layers run."""
+    """Time EsmModel, in the form that `made_of` returns, with all threads; 4 of its 36 equal layers run."""
     transformers: Any = importlib.import_module("transformers")
 
     layers = 4

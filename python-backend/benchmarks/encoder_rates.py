@@ -1,7 +1,7 @@
-"""`python -m benchmarks.encoder_rates`: how fast each encoder alone runs over a run's own parts.
+"""`python -m benchmarks.encoder_rates`: measure how fast each encoder alone processes a run's parts.
 
-What the whole program reaches is measured against this: the same model, the same frames and batches, on the
-same GPU, without reading, tokenizing, the other encoder, the classifier, writing and the database.
+This is the reference for the entire program: the same model, the same frames and batches, on the same GPU,
+without reading, tokenizing, the other encoder, the classifier, writing and the database.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MODULE = "benchmarks.encoder_rates"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Measure and print one JSON object; returns the exit code."""
+    """Measure and print one JSON object; return the exit code."""
     parser = argparse.ArgumentParser(prog=f"python -m {MODULE}", description=__doc__)
     parser.add_argument("--model", type=Path, required=True)
     parser.add_argument("--parts", type=Path, nargs="+", required=True, help="files of work/parts")
@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 @torch.inference_mode()
 def measure(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Residues per second of ESM-2 and frames per second of DNABERT-S, one after the other."""
+    """Measure residues per second of ESM-2, and then frames per second of DNABERT-S."""
     device = torch.device("cuda", 0)
     model = load_model(arguments.model, device, arguments.precision)
     warm_up(model)
@@ -91,7 +91,7 @@ def _steps(
     device: torch.device,
     worth: npt.NDArray[np.int64],
 ) -> list[Step]:
-    """A step per batch; `worth`: what each frame counts for in the rate, [f]."""
+    """Make a step per batch; `worth`: how much each frame counts in the rate, [f]."""
 
     def launch(batch: HostBatch) -> None:
         layout = SequenceLayout.from_lengths(batch.batch.lengths, device)

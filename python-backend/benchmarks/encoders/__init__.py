@@ -1,1 +1,1 @@
-"""How fast the encoders run on a GPU: random weights of the published shapes, made on the device."""
+"""Measures how fast the encoders run on a GPU, with random weights of the published shapes."""

@@ -18,7 +18,7 @@ from virnucpro_backend.encoders.precision import forbid_hidden_rounding
 
 
 def main() -> int:
-    """Time the chosen rows one after the other; returns the exit code."""
+    """Time the chosen rows one after the other; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.encoders", description=__doc__)
     parser.add_argument("--rows", default=",".join(ROWS), help=f"comma-separated, of {', '.join(ROWS)}")
     parser.add_argument("--seconds", type=float, default=60.0, help="measuring time of a row (default 60)")

@@ -1,6 +1,6 @@
-"""ESM-2 3B as others run it, to be timed in the same run on the same card as our own.
+"""ESM-2 3B in other libraries, to be timed in the same run on the same GPU as our own.
 
-Both libraries are optional; a row whose library is missing says so.
+Both libraries are optional; a row reports if its library is missing.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from benchmarks.encoders.workloads import ESM2_SPECIAL_TOKENS, FIRST_LETTER, LET
 from virnucpro_backend.encoders.esm2 import ESM2_3B, Esm2Config
 
 ORIGINAL_TOKENS_PER_BATCH = 2048
-"""What the original tool asks fair-esm for."""
+"""The original tool's setting for fair-esm."""
 
 FAIR_ESM_STEPS = 16
-"""Batches that are timed, spread evenly over the workload: a pass over all of them takes most of a minute."""
+"""How many batches are timed, spread evenly over the workload, of which all would take almost a minute."""
 
 
 class RowUnavailableError(Exception):
@@ -30,7 +30,7 @@ class RowUnavailableError(Exception):
 
 
 def random_hugging_face_esm2(device: torch.device, config: Esm2Config = ESM2_3B) -> Any:
-    """As the transformers library runs it best: BF16 and PyTorch's scaled dot-product attention."""
+    """Make transformers' model in its fastest form: BF16 and PyTorch's scaled dot-product attention."""
     transformers = _library("transformers", "transformers")
     with torch.device(device):
         model = transformers.EsmModel(
@@ -55,7 +55,7 @@ def random_hugging_face_esm2(device: torch.device, config: Esm2Config = ESM2_3B)
 def hugging_face_steps(
     model: Any, lengths: Lengths, tokens_per_batch: int, device: torch.device
 ) -> list[Step]:
-    """Batches of sequences sorted by length, padded, pooled on the device. lengths: int64 [n], in tokens."""
+    """Make padded batches sorted by length, pooled on the device. lengths: int64 [n], in tokens."""
 
     @torch.inference_mode()
     def embed(tokens: Tensor, kept: Tensor) -> Tensor:
@@ -75,7 +75,7 @@ def hugging_face_steps(
 
 
 def random_fair_esm2(device: torch.device, config: Esm2Config = ESM2_3B) -> Any:
-    """fair-esm's own class in FP32, as the original tool runs it."""
+    """Make fair-esm's model in FP32, as the original tool runs it."""
     esm = _library("esm", "fair-esm")
     if not hasattr(esm, "ESM2"):
         raise RowUnavailableError("the package `esm` that is installed is not fair-esm")
@@ -86,7 +86,7 @@ def random_fair_esm2(device: torch.device, config: Esm2Config = ESM2_3B) -> Any:
 
 
 def fair_esm_steps(model: Any, lengths: Lengths, device: torch.device) -> list[Step]:
-    """fair-esm's own batches and tokens; all of layer 36 goes to the host, where residues are averaged.
+    """Make fair-esm's own batches; the output of layer 36 goes to the host, which averages residues.
 
     lengths: int64 [n], in tokens. A step returns the means, FP32 [sequences of the batch, width].
     """

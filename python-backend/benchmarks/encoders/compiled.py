@@ -1,4 +1,4 @@
-"""ESM-2 whose layers went through torch.compile, for comparison: the program itself does not use it."""
+"""ESM-2 with layers compiled by torch.compile, for comparison; the program itself does not use it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SEQUENCES = 96
 
 
 class CompiledLayers(nn.Module):
-    """The layers of an ESM-2, each called through code that torch.compile made for all of them."""
+    """The layers of an ESM-2, all called through one function that torch.compile made."""
 
     streamed = False
 
     def __init__(self, layers: ResidentLayers, mode: str) -> None:
         super().__init__()
         self.plain = layers
-        # They differ in nothing but their weights.
+        # The layers differ only in their weights.
         self._compiled: Callable[..., Any] = torch.compile(type(layers[0]).forward, dynamic=True, mode=mode)
 
     @property
@@ -42,10 +42,10 @@ class CompiledLayers(nn.Module):
 
 
 def compile_layers(model: Esm2, mode: str) -> str:
-    """Compile an encoder without fused kernels, in place; returns in words what that took and changed.
+    """Compile an encoder without fused kernels, in place; return a description of the effect.
 
-    Seconds, graphs, distance to the same model in eager PyTorch, and whether an embedding depends on the
-    other sequences of its batch.
+    It gives seconds, graphs, the distance to the same model in eager PyTorch, and whether an embedding
+    depends on the other sequences of its batch.
     """
     device = model.embedding.weight.device
     plain = cast(ResidentLayers, model.layers)
@@ -69,7 +69,7 @@ def compile_layers(model: Esm2, mode: str) -> str:
 
 
 def _embedded(model: Esm2, tokens: Sequence[Tensor], sequences_per_batch: int) -> Tensor:
-    """FP32 [n, d], in batches of so many sequences."""
+    """Return embeddings FP32 [n, d], computed in batches of this many sequences."""
     vectors = []
     for begin in range(0, len(tokens), sequences_per_batch):
         batch = tokens[begin : begin + sequences_per_batch]

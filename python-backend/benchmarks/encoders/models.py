@@ -1,4 +1,4 @@
-"""Encoders of the published shapes with random weights, made on the device: no file and no download."""
+"""Encoders of the published shapes with random weights, made on the device without a file."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from virnucpro_backend.encoders.esm2 import ESM2_3B, Esm2
 from virnucpro_backend.encoders.precision import DTYPES
 
 Kernels = Literal["all", "general", "none"]
-"""Which of the program's own: those for Hopper GPUs too, those that other GPUs use, or plain PyTorch."""
+"""Which kernels to use: all, all but those for Hopper GPUs, or none (plain PyTorch)."""
 
 
 def random_esm2(precision: Precision, device: torch.device, kernels: Kernels = "all") -> Esm2:
-    """ESM-2 3B."""
+    """Make an ESM-2 3B with random weights."""
     with torch.device(device):
         model = Esm2(ESM2_3B, DTYPES[precision])
     randomize(model)
@@ -32,7 +32,7 @@ def random_esm2(precision: Precision, device: torch.device, kernels: Kernels = "
 
 
 def random_dnabert_s(precision: Precision, device: torch.device) -> DnabertS:
-    """DNABERT-S."""
+    """Make a DNABERT-S with random weights."""
     with torch.device(device):
         model = DnabertS(DNABERT_S, DTYPES[precision])
     randomize(model)
@@ -41,7 +41,7 @@ def random_dnabert_s(precision: Precision, device: torch.device) -> DnabertS:
 
 
 def randomize(model: nn.Module) -> None:
-    """Matrices of unit gain, embeddings of unit variance: activations stay in a trained model's range."""
+    """Unit gain for matrices and unit variance for embeddings keep activations in a realistic range."""
     torch.manual_seed(0)
     with torch.no_grad():
         for name, parameter in model.named_parameters():

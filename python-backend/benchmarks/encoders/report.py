@@ -1,4 +1,4 @@
-"""The benchmark's table and its JSON file, to which rows can be added one run at a time."""
+"""Prints the benchmark's table, and adds rows to its JSON file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MODULE = "benchmarks.encoders"
 
 
 def record(row: Row, timing: Timing, code: str, settings: Settings) -> dict[str, Any]:
-    """A measured row with all that is needed to judge or repeat it."""
+    """Make a measured row with everything that is needed to judge or repeat it."""
     return {
         "title": row.title,
         "unit": row.unit,
@@ -30,18 +30,18 @@ def record(row: Row, timing: Timing, code: str, settings: Settings) -> dict[str,
 
 
 def skipped(row: Row, reason: str, settings: Settings) -> dict[str, Any]:
-    """A row that could not be timed here, and why."""
+    """Make a row that could not be timed here, with the reason."""
     return {"title": row.title, "skipped": reason, **conditions(MODULE, settings.device)}
 
 
 def merge(file: Path, rows: dict[str, dict[str, Any]]) -> None:
-    """Put rows into the file, in place of earlier ones of the same name."""
+    """Write rows to the file; they replace earlier rows of the same name."""
     known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     file.write_text(json.dumps(known | rows, indent=1) + "\n", encoding="utf-8")
 
 
 def table_line(name: str, row: dict[str, Any]) -> str:
-    """One line: rate, memory, clock, power."""
+    """Make a line with rate, memory, clock and power."""
     if "skipped" in row:
         return f"{name:26} skipped: {row['skipped']}"
     clock = "" if row["sm_mhz"] is None else f"{row['sm_mhz']:5.0f} MHz {row['power_w']:4.0f} W"

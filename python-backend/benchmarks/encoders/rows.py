@@ -1,4 +1,4 @@
-"""The rows of the benchmark: each makes its model, times it and lets it go."""
+"""The rows of the benchmark; each makes its model, times it and frees it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Row:
     """Times the row; the text says which code ran. Raises RowUnavailableError."""
 
     tokens_per_batch: int | None = None
-    """Of a row that has its own, whatever the settings say."""
+    """Overrides the settings for this row."""
 
 
 def _esm2(precision: Precision, workload: Workload, kernels: Kernels = "all") -> Row:
@@ -97,7 +97,7 @@ def _dnabert_s(precision: Precision, workload: Workload) -> Row:
 
 
 def _esm2_copies(precision: Precision, workload: Workload) -> Row:
-    """Equal proteins once: vectors of distinct proteins, then spread over all; the rate counts all."""
+    """Embed equal proteins once and copy their vectors to all proteins; the rate counts all of them."""
 
     def run(settings: Settings) -> tuple[Timing, str]:
         model = random_esm2(precision, settings.device)
@@ -143,7 +143,7 @@ def _fair_esm(workload: Workload) -> Row:
 
 
 def _products(precision: Precision, workload: Workload) -> Row:
-    """Ceiling: only the matrix products of the workload, without bias, layer by layer."""
+    """Time only the workload's matrix products, without bias, layer by layer, as an upper bound."""
 
     def run(settings: Settings) -> tuple[Timing, str]:
         dtype = {"bf16": torch.bfloat16, "fp16": torch.float16}[precision]
@@ -182,7 +182,7 @@ def _encoder_steps(
     worth: Callable[[npt.NDArray[np.int64]], int],
     settings: Settings,
 ) -> list[Step]:
-    """The worker's way: packed batches, each with its own layout, copied in and pooled."""
+    """Make steps that work like the worker: packed batches with their layouts, copied in and pooled."""
     plan = packed_batches if model.attention.packs else equal_length_batches
 
     def step(batch: Batch) -> Step:
@@ -199,7 +199,7 @@ def _encoder_steps(
 
 
 def _need_gpu(settings: Settings) -> None:
-    """Raises RowUnavailableError where Triton's kernels, own or compiled, have no NVIDIA GPU to run on."""
+    """Raise RowUnavailableError without an NVIDIA GPU, which all of Triton's kernels need."""
     if settings.device.type != "cuda":
         raise RowUnavailableError("Triton's kernels need an NVIDIA GPU")
 

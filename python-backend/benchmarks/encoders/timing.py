@@ -1,4 +1,4 @@
-"""Timing of work that is queued on a GPU, for long enough that the card reaches its sustained clock."""
+"""Times work that is queued on a GPU, for long enough that the GPU reaches its sustained clock."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ import torch
 from virnucpro_backend.devices.nvml import NvmlUnavailableError, open_nvml
 
 STEPS_AHEAD = 2
-"""Steps the host may have queued, as in the worker."""
+"""How many steps the host may queue, as in the worker."""
 
 FIRST_SECONDS = 1.0
-"""Beginning of a measurement that is also reported by itself: a rested card is faster than a warm one."""
+"""The beginning of a measurement is also reported separately, as a cool GPU is faster than a warm one."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """Something to queue on the GPU, and for how many sequences, residues, ... it counts."""
+    """Work to queue on the GPU, and how many sequences, residues, ... it counts for."""
 
     launch: Callable[[], object]
     counted: int
@@ -33,7 +33,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Timing:
-    """Rates are per second; clock, power and utilization medians while it ran, None where NVML is not."""
+    """Rates are per second; clock, power and utilization are medians during the run, None without NVML."""
 
     rate: float
     rate_at_first: float
@@ -46,7 +46,7 @@ class Timing:
 
 
 def time_steps(steps: Sequence[Step], seconds: float, device: torch.device) -> Timing:
-    """Repeat the steps for this many seconds. Each step has run once before, so that nothing is compiled."""
+    """Repeat the steps for this many seconds, after running each once so that nothing needs compiling."""
     for step in steps:
         step.launch()
     torch.cuda.synchronize(device)

@@ -1,4 +1,4 @@
-"""The sequence lengths that are timed, in tokens, special tokens included."""
+"""The sequence lengths that are timed, in tokens including special tokens."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ import numpy.typing as npt
 Lengths = npt.NDArray[np.int64]
 
 ESM2_SPECIAL_TOKENS = 2
-"""`<cls>` and `<eos>`, which are computed but not counted as residues."""
+"""`<cls>` and `<eos>` are computed but not counted as residues."""
 
 FIRST_LETTER, LETTERS = 5, 19
-"""Tokens 5 to 23 are ordinary in both vocabularies."""
+"""Tokens 5 to 23 are ordinary tokens in both vocabularies."""
 
 SHARE_OF_COPIES = 0.3
-"""Share of the proteins in the workload `copies` that equal an earlier one."""
+"""The share of proteins in the workload `copies` that equal an earlier one."""
 
 RESIDUES = 262_144
-"""About one part's worth; every row goes round its workload until its time is up."""
+"""About as many as one part has; every row repeats its workload until its time is up."""
 
 
 def orf500() -> Lengths:
-    """Frames of 500-bp chunks: 166 residues each."""
+    """Lengths of frames of 500-bp chunks: 166 residues each."""
     return np.full(RESIDUES // 166, 166) + ESM2_SPECIAL_TOKENS
 
 
 def short() -> Lengths:
-    """Frames of reads: 30 to 70 residues, evenly spread."""
+    """Lengths of frames of reads: uniformly 30 to 70 residues."""
     residues = np.random.default_rng(1).integers(30, 71, size=RESIDUES // 50)
     return residues + ESM2_SPECIAL_TOKENS
 
 
 def originals(count: int) -> npt.NDArray[np.int64]:
-    """Which protein each is equal to, int64 [count]: itself; for SHARE_OF_COPIES of them an earlier one."""
+    """Number the protein that each equals, int64 [count]: itself, or an earlier one for SHARE_OF_COPIES."""
     random = np.random.default_rng(3)
     number = np.arange(count)
     copied = random.permutation(count)[: round(SHARE_OF_COPIES * count)]
@@ -46,7 +46,7 @@ def originals(count: int) -> npt.NDArray[np.int64]:
 
 
 def letters_of(residues: npt.NDArray[np.int64]) -> list[str]:
-    """Proteins of these numbers of residues, of random letters."""
+    """Make proteins of random letters with these numbers of residues."""
     random = np.random.default_rng(4)
     letters = random.choice(np.frombuffer(b"LAGVSERTIDPKQNFYMHWC", np.uint8), int(residues.sum()))
     text, ends = letters.tobytes().decode("ascii"), np.cumsum(residues).tolist()
@@ -54,14 +54,14 @@ def letters_of(residues: npt.NDArray[np.int64]) -> list[str]:
 
 
 def dna500() -> Lengths:
-    """500-bp chunks as DNABERT-S tokens: byte-pair encoding makes about 101 of them, give or take 2.3."""
+    """Lengths of 500-bp chunks in DNABERT-S tokens: byte-pair encoding gives about 101 ± 2.3."""
     tokens = np.random.default_rng(2).normal(101, 2.3, size=4096)
     return np.rint(tokens).astype(np.int64).clip(90, 112)
 
 
 @dataclass(frozen=True)
 class Workload:
-    """Lengths in tokens, and what a sequence counts for in the rate."""
+    """Lengths in tokens, and how much a sequence counts in the rate."""
 
     name: str
     lengths: Callable[[], Lengths]

@@ -1,1 +1,1 @@
-"""Inputs for benchmarks: seeded reads and contigs, sampled from given FASTA files with substitutions."""
+"""Makes benchmark inputs: seeded reads and contigs, sampled from FASTA files with substitutions."""

@@ -1,7 +1,7 @@
 """`python -m benchmarks.inputs reads|contigs --from FASTA... -o FILE`: make a benchmark's input.
 
-Samples from the given sequences, either strand, with substitutions, and prints how many reading frames and
-distinct proteins prepare will find. The same files, numbers and seed give the same bytes.
+It samples from both strands of the given sequences, with substitutions, and prints how many reading frames
+and distinct proteins prepare will find. The same files, numbers and seed give the same bytes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from virnucpro_backend.prepare.failures import PrepareError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Write the file; returns the exit code."""
+    """Write the file; return the exit code."""
     arguments = _parser().parse_args(argv)
     random = np.random.RandomState(arguments.seed)
     if arguments.kind == "reads":

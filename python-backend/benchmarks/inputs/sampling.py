@@ -1,7 +1,7 @@
-"""Drawing pieces of sequences at random, on either strand, with substitutions.
+"""Draws random pieces of sequences from both strands, with substitutions.
 
-Random numbers come from NumPy's RandomState, whose numbers are frozen for good: the same sources, sizes and
-seed give the same pieces with any version.
+Random numbers come from NumPy's RandomState, which never changes: the same sources, sizes and seed give the
+same pieces with any version.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from virnucpro_backend.prepare.arrays import BoolArray, ByteArray, IntArray, off
 BASES = np.frombuffer(b"ACGT", np.uint8)
 BLOCK_BASES = 1 << 22
 COPIED_FROM = 64
-"""Pieces before a copy among which its original is."""
+"""A copy's original is among this many preceding pieces."""
 
 _COMPLEMENT = np.frombuffer(bytes(range(256)).translate(bytes.maketrans(b"ACGT", b"TGCA")), np.uint8)
-# Which base a letter is; 4 for all that is none and is never replaced.
+# The number of each base; 4 for other letters, which are never replaced.
 _CODES = np.full(256, 4, np.uint8)
 _CODES[BASES] = np.arange(4)
 
 
 @dataclass(frozen=True)
 class Pieces:
-    """Drawn pieces, one after the other: letters uint8 [sum], lengths int64 [n], and how they came about.
+    """Drawn pieces, end to end: letters uint8 [sum], lengths int64 [n], and their origin.
 
     record: int64 [n], index of the source; start: int64 [n], first base in it, on its own strand; reverse:
     bool [n], whether the piece is the reverse complement; substitutions: how many bases were replaced.
@@ -44,10 +44,10 @@ class Pieces:
 def draw_pieces(
     sources: Sources, lengths: IntArray, substitution_rate: float, random: np.random.RandomState
 ) -> Iterator[Pieces]:
-    """Draw a piece of each of the given lengths (bases), every possible place being equally likely.
+    """Draw a piece of each given length (in bases), with every possible place equally likely.
 
-    Yields blocks of at most BLOCK_BASES bases (one piece at least). Each base A, C, G or T is replaced by one
-    of the three others with the given probability. Raises ValueError where no source is as long as a piece.
+    Yields blocks of at most BLOCK_BASES bases (but at least one piece). Each base A, C, G or T is replaced by
+    one of the three others with the given probability. Raises ValueError if no source is as long as a piece.
     """
     longest_source = int(sources.lengths.max(initial=0))
     if lengths.size and int(lengths.max()) > longest_source:
@@ -65,8 +65,8 @@ def draw_pieces(
 
 
 def with_copies(pieces: Pieces, share: float, random: np.random.RandomState) -> Pieces:
-    """Each piece but the first replaced, with the given probability, by a copy of one of the COPIED_FROM
-    before it, as amplification leaves copies of a molecule in a read set.
+    """Replace each piece but the first, with the given probability, by a copy of one of the preceding
+    COPIED_FROM, like the copies of a molecule that amplification leaves in a read set.
     """
     numbers = np.arange(pieces.lengths.size)
     is_copy = random.random_sample(numbers.size) < share
@@ -87,7 +87,7 @@ def with_copies(pieces: Pieces, share: float, random: np.random.RandomState) -> 
 
 
 def draw_lengths(count: int, shortest: int, longest: int, random: np.random.RandomState) -> IntArray:
-    """Lengths spread evenly on a logarithmic scale, as those of assembled contigs are, int64 [count]."""
+    """Draw lengths uniformly on a logarithmic scale, like those of assembled contigs, int64 [count]."""
     exponents = np.log(shortest) + random.random_sample(count) * (np.log(longest + 1) - np.log(shortest))
     lengths: IntArray = np.exp(exponents).astype(np.int64).clip(shortest, longest)
     return lengths
@@ -110,11 +110,11 @@ def _block(
 def _places(
     source_lengths: IntArray, lengths: IntArray, random: np.random.RandomState
 ) -> tuple[IntArray, IntArray]:
-    """A source and a start in it for each length, int64 [n] each.
+    """Draw a source and a start in it for each length, int64 [n] each.
 
-    Sources from longest to shortest: the first k of them hold (their bases) - k (length - 1) places for a
-    piece. That grows with k as long as the k-th source is long enough, so that the source of a place drawn
-    among all of them is found by bisection.
+    With sources sorted from longest to shortest, the first k have (their bases) - k (length - 1) places for a
+    piece. This number grows with k as long as the k-th source is long enough, so the source of a place drawn
+    among all of them can be found by bisection.
     """
     order = np.argsort(-source_lengths, kind="stable")
     bases = offsets_of(source_lengths[order])
@@ -132,7 +132,7 @@ def _places(
 
 
 def _substitute(letters: ByteArray, rate: float, random: np.random.RandomState) -> int:
-    """Replace bases in place; returns how many."""
+    """Replace bases in place; return how many."""
     hit = np.flatnonzero(random.random_sample(letters.size) < rate)
     codes = _CODES[letters[hit]]
     shift = random.randint(1, 4, hit.size)

@@ -1,4 +1,4 @@
-"""The sequences that are sampled from, whole in memory."""
+"""The sequences to sample from, all in memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _UPPER = bytes(range(256)).upper()
 
 @dataclass(frozen=True)
 class Sources:
-    """Records one after the other: letters uint8 [n], upper-case ASCII; lengths int64 [k], bases of each."""
+    """Records end to end: letters uint8 [n], upper-case ASCII; lengths int64 [k], bases of each."""
 
     letters: ByteArray
     lengths: IntArray
@@ -31,7 +31,7 @@ class Sources:
 
 
 def read_sources(paths: Sequence[Path]) -> Sources:
-    """All records of FASTA or FASTQ files, plain or compressed. Raises PrepareError as prepare does."""
+    """Read all records of FASTA or FASTQ files, plain or compressed. Raises PrepareError as prepare does."""
     letters: list[ByteArray] = []
     begins: list[IntArray] = []
     total = 0

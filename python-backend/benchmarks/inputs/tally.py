@@ -1,4 +1,4 @@
-"""What prepare will make of the sampled sequences, counted by its own code."""
+"""Counts what prepare will find in the sampled sequences, with prepare's own code."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from virnucpro_backend.prepare.chunking import chunk_table
 from virnucpro_backend.prepare.frames import open_frames
 
 _DIGEST_BYTES = 16
-"""Distinct proteins are recognised by 128 bits of a hash: no two of a billion will share them."""
+"""Distinct proteins are recognised by a 128-bit hash, which no two of a billion will share."""
 
 
 @dataclass
 class Tally:
-    """Counts of all pieces added so far; `residues` and `bases` are lengths in sum."""
+    """Counts over all pieces added so far; `residues` and `bases` are total lengths."""
 
     chunk_length: int
     records: int = 0
@@ -30,11 +30,11 @@ class Tally:
 
     @property
     def distinct_proteins(self) -> int:
-        """Proteins of different sequence among the frames."""
+        """The number of distinct proteins among the frames."""
         return len(self._proteins)
 
     def add(self, pieces: Pieces) -> None:
-        """Count a block of pieces, each as a record of its own."""
+        """Count a block of pieces, each as a separate record."""
         chunks = chunk_table(pieces.lengths, self.chunk_length)
         begin = offsets_of(pieces.lengths)[chunks.record] + chunks.start
         frames = open_frames(pieces.letters, begin, chunks.length)
@@ -52,7 +52,7 @@ class Tally:
         )
 
     def summary(self) -> dict[str, int | float]:
-        """All counts, and the share of distinct proteins."""
+        """Return all counts and the share of distinct proteins."""
         return {
             "records": self.records,
             "bases": self.bases,
@@ -67,7 +67,7 @@ class Tally:
 
 
 def fasta_text(pieces: Pieces, first_number: int, kind: str) -> bytes:
-    """The pieces as FASTA: `>kind_number source:first-last:strand`, 1-based; each sequence on one line."""
+    """Write pieces as FASTA: `>kind_number source:first-last:strand`, 1-based, each sequence on one line."""
     letters = pieces.letters.tobytes()
     bounds = offsets_of(pieces.lengths).tolist()
     ends = (pieces.start + pieces.lengths).tolist()

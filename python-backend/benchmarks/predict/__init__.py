@@ -1,1 +1,1 @@
-"""The whole `predict`, timed."""
+"""Times the command `predict` from start to end."""

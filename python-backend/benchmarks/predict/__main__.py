@@ -1,16 +1,15 @@
-"""Times the whole `predict`, from sequences to tables, beside the encoders alone on the same parts.
+"""Times `predict`, from sequences to tables, and the encoders alone on the same parts.
 
     npm run bench -- predict --from CONTIGS.fa... --work FOLDER
 
 For each workload (150-bp reads, contigs in 500-bp chunks, reads with copies) it makes an input, runs
 `predict` with a model of random weights at the published shapes (or --model), reads the run's own database,
-and then times ESM-2 and DNABERT-S alone over the run's parts. The first run starts with empty caches: of
-compiled kernels, and of files that were found right by their hash. The weights are in the page cache
-throughout.
+and then times ESM-2 and DNABERT-S alone over the run's parts. The first run starts with empty caches of
+compiled kernels and of verified files. The weights are always in the page cache.
 
 `--devices` may be given several times, such as `--devices 0 --devices 0,1 --devices 0,1,2,3`: each input is
-then run on each of them, and rates and tables are compared with the first's. Equal proteins are computed as
-often as they occur, as in all headline figures, but in the workload `copies`, which is run both ways.
+then run on each set, and rates and tables are compared with those of the first. Equal proteins are computed
+as often as they occur, as in all headline figures, except in the workload `copies`, which is run both ways.
 
 On a GPU server without npm: copy the bundle of `node build/buildCli.ts` and a Node 24 there, set
 PYTHONPATH=python-backend/src:python-backend, and run
@@ -39,7 +38,7 @@ EACH = "--no-embed-equal-sequences-once"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the workloads; returns the exit code: 1 also where tables differ."""
+    """Run the workloads; return the exit code, which is also 1 if tables differ."""
     arguments = _parser().parse_args(argv)
     arguments.work.mkdir(parents=True, exist_ok=True)
     try:
@@ -71,7 +70,7 @@ def _workload(arguments: argparse.Namespace, workload: str, model: Path) -> int:
         print("\n".join(row_lines(name, rows[name])), flush=True)
         if len(rows) > 1:
             _compare(rows, name)
-            # Other batches may change last digits; other devices must not.
+            # Other batches may change the last digits; other devices must not.
             unequal |= bool(rows[name]["unequal_tables"]) and options == first_options
         else:
             first_options = options
@@ -81,7 +80,7 @@ def _workload(arguments: argparse.Namespace, workload: str, model: Path) -> int:
 
 
 def _runs(arguments: argparse.Namespace, workload: str) -> Iterator[tuple[str, str, list[str]]]:
-    """Name, devices and further options of each run of a workload."""
+    """Yield name, devices and further options of each run of a workload."""
     for devices in arguments.devices or ["auto"]:
         name = workload if len(arguments.devices or []) < 2 else f"{workload}-on-{devices.replace(',', '-')}"
         yield name, devices, [EACH]
@@ -90,7 +89,7 @@ def _runs(arguments: argparse.Namespace, workload: str) -> Iterator[tuple[str, s
 
 
 def _compare(rows: dict[str, dict[str, Any]], name: str) -> None:
-    """Put into a row, and say, how it compares with the first."""
+    """Compare a row with the first; store and print the result."""
     first, row = next(iter(rows)), rows[name]
     row["compared_with"] = first
     row["unequal_tables"] = unequal_tables(rows[first]["tables"], row["tables"])
@@ -108,7 +107,7 @@ def _input(arguments: argparse.Namespace, workload: str) -> Any:
 
 
 def _random_model(folder: Path, seed: int) -> Path:
-    """A model folder of random weights, unless there is one already."""
+    """Make a model folder of random weights, unless there is one already."""
     if not (folder / "model.json").exists():
         python("virnucpro_backend.fidelity.random_model", folder, "--tokenizer", TOKENIZER, "--seed", seed)
     return folder
@@ -120,7 +119,7 @@ def _merge(path: Path, rows: dict[str, dict[str, Any]]) -> None:
 
 
 def _path(text: str) -> Path:
-    """Meant from where the user stands; what is started runs in the project's folder."""
+    """Resolve a path against the user's folder, as subprocesses run in the project's folder."""
     return Path(text).resolve()
 
 

@@ -1,4 +1,4 @@
-"""The inputs of this benchmark: made once, and kept with their counts beside them."""
+"""Makes the inputs of this benchmark once, and keeps them with their counts."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ MADE_AS = {"reads": "reads", "contigs": "contigs", "copies": "reads"}
 """The kind of input for `benchmarks.inputs`, by workload."""
 
 SHARE_OF_COPIES = 0.3
-"""Share of the reads in the workload `copies` that repeat an earlier one, as PCR duplicates do."""
+"""The share of reads in the workload `copies` that repeat an earlier one, like PCR duplicates."""
 
 
 @dataclass(frozen=True)
 class BenchInput:
-    """A FASTA file and what `benchmarks.inputs` counted in it."""
+    """A FASTA file with the counts of `benchmarks.inputs`."""
 
     path: Path
     counts: dict[str, Any]
 
 
 def bench_input(folder: Path, workload: str, count: int, seed: int, sources: Sequence[Path]) -> BenchInput:
-    """The input of a workload, from an earlier call where there was one. Raises CalledProcessError."""
+    """Return the input of a workload, from an earlier call if there was one. Raises CalledProcessError."""
     path = folder / f"{workload}-{count}-{seed}.fa"
     beside = path.with_suffix(".json")
     if not beside.exists():

@@ -1,4 +1,4 @@
-"""Starting a module of the backend with the interpreter that runs this, in the project's folder."""
+"""Starts a module of the backend with this interpreter, in the project's folder."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def python(module: str, *words: object) -> str:
-    """What it printed. Raises CalledProcessError if it fails."""
+    """Run a module and return its output. Raises CalledProcessError if it fails."""
     command = [sys.executable, "-X", "utf8", "-m", module, *map(str, words)]
     return subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def python_json(module: str, *words: object) -> dict[str, Any]:
-    """The JSON object in the last line that it printed."""
+    """Run a module and return the JSON object in the last line of its output."""
     content: dict[str, Any] = json.loads(python(module, *words).splitlines()[-1])
     return content

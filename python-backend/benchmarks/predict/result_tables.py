@@ -1,4 +1,4 @@
-"""The result tables of a run folder, by their hashes."""
+"""Compares the result tables of run folders by their hashes."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ TABLES = (
     "failed_files.txt",
     "failed_records.tsv",
 )
-"""What does not depend on when and on how many devices a run was made (see RESULT_FILES in
-electron/contract/results.ts): all but run.json."""
+"""The files that don't depend on the time and the devices of a run (see RESULT_FILES in
+electron/contract/results.ts): all except run.json."""
 
 
 def table_hashes(folder: Path) -> dict[str, str]:
-    """SHA-256 of each table that is there, by its name."""
+    """Return the SHA-256 of each existing table by its name."""
     return {name: sha256_of_file(folder / name) for name in TABLES if (folder / name).exists()}
 
 
 def unequal_tables(one: Mapping[str, str], other: Mapping[str, str]) -> list[str]:
-    """Names of the tables that differ, or that only one of two runs has."""
+    """Return the names of tables that differ, or that only one of two runs has."""
     return [name for name in TABLES if one.get(name) != other.get(name)]

@@ -1,4 +1,4 @@
-"""One `predict` as a user starts it, and the figures from its folder afterwards."""
+"""Runs one `predict` as a user would, and reads the figures from its folder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PARTS_FOR_RATES = 6
 
 @dataclass(frozen=True)
 class Bench:
-    """What all runs of a benchmark share. `options`: further arguments for `predict`."""
+    """The settings of all runs of a benchmark. `options`: further arguments for `predict`."""
 
     cli: str
     work: Path
@@ -37,7 +37,7 @@ class Bench:
 
 
 def predict_row(bench: Bench, source: BenchInput, name: str, devices: str) -> dict[str, Any]:
-    """Run, read and, if requested, time the encoders alone. Raises CalledProcessError, ValueError."""
+    """Run and, if requested, time the encoders alone. Raises CalledProcessError and ValueError."""
     earlier = any((bench.work / cache).exists() for cache in ("kernels", "cache"))
     folder = bench.work / f"{name}_predictions"
     figures = _predict(bench, source.path, folder, devices)
@@ -63,7 +63,7 @@ def predict_row(bench: Bench, source: BenchInput, name: str, devices: str) -> di
 
 
 def _predict(bench: Bench, source: Path, folder: Path, devices: str) -> RunFigures:
-    """Run `predict` in a process of its own. Raises CalledProcessError if it fails."""
+    """Run `predict` in a separate process. Raises CalledProcessError if it fails."""
     command = [
         *shlex.split(bench.cli),
         "predict",
@@ -98,7 +98,7 @@ def _predict(bench: Bench, source: Path, folder: Path, devices: str) -> RunFigur
 
 
 def _rates(bench: Bench, folder: Path, plan: dict[str, Any]) -> dict[str, Any]:
-    """The encoders alone, on one GPU, over the first of the run's own parts."""
+    """Time the encoders alone on one GPU, over the run's first parts."""
     parts = sorted((folder / "work" / "parts").glob("*.safetensors"))[:PARTS_FOR_RATES]
     return python_json(
         "benchmarks.encoder_rates", "--model", bench.model, "--parts", *parts,
@@ -108,7 +108,7 @@ def _rates(bench: Bench, folder: Path, plan: dict[str, Any]) -> dict[str, Any]:
 
 
 def row_lines(name: str, row: dict[str, Any]) -> list[str]:
-    """A row as lines for the terminal."""
+    """Format a row as lines for the terminal."""
     run, made = row["run"], row["input"]
     names = ", ".join(device["name"] for device in row["devices"])
     lines = [

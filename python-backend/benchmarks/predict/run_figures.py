@@ -1,4 +1,4 @@
-"""A finished run's speed, from its run.db (see electron/engine/store/sqlite/runSchema.ts)."""
+"""Reads a finished run's speed from its run.db (see electron/engine/store/sqlite/runSchema.ts)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 STEADY_FROM, STEADY_TO = 0.2, 0.9
-"""Shares of all residues: before the first prepare works beside; behind the second parts are small."""
+"""Shares of all residues: before the first, prepare runs too; after the second, parts are small."""
 
 
 @dataclass(frozen=True)
 class DonePart:
-    """A part: when its scores were stored (milliseconds), how long it took (seconds), its size and device."""
+    """A part: when its scores were stored (ms), how long it took (seconds), its size and its device."""
 
     ended_at: int
     seconds: float
@@ -23,14 +23,14 @@ class DonePart:
     device: str = ""
 
     def share_within(self, begin: int, end: int) -> float:
-        """How much of its computation fell between two times."""
+        """The share of its computation between two times."""
         began = self.ended_at - 1000 * self.seconds
         return max(0.0, min(self.ended_at, end) - max(began, begin)) / (1000 * self.seconds)
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What the monitor read: milliseconds, per cent, bytes, watts."""
+    """A sample of the monitor, in milliseconds, per cent, bytes and watts."""
 
     device: str
     time: int
@@ -41,7 +41,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Steady:
-    """The middle of the work, and how many parts ended in it. Rates per second."""
+    """The middle of the work, and how many parts ended in it. Rates are per second."""
 
     begin: int
     end: int
@@ -56,7 +56,7 @@ class Steady:
 
 @dataclass(frozen=True)
 class GpuFigures:
-    """One GPU: busy and power over the steady state, memory over the whole run, parts in all."""
+    """One GPU: load and power during the steady state, memory over the entire run, all of its parts."""
 
     device: str
     parts: int
@@ -68,7 +68,7 @@ class GpuFigures:
 
 @dataclass(frozen=True)
 class RunFigures:
-    """Of a run that was started as a command. `gpus` is empty where none was measured."""
+    """The figures of a run that was started as a command. `gpus` is empty if none was measured."""
 
     parts: int
     residues: int
@@ -81,10 +81,10 @@ class RunFigures:
 
 
 def steady_state(parts: Sequence[DonePart]) -> Steady | None:
-    """The rate between the parts that end the first fifth and the first nine tenths of the residues.
+    """Compute the rate between the parts that end the first fifth and the first nine tenths of residues.
 
-    `parts` of one or several devices. The window begins and ends with a stored part; those that other devices
-    were computing then count by the share of their time in it. None where there are too few for a middle.
+    `parts` may be of several devices. The window begins and ends with a stored part; the parts that other
+    devices were computing then count by the share of their time in it. None if there are too few parts.
     """
     ordered = sorted(parts, key=lambda part: part.ended_at)
     total = sum(part.residues for part in ordered)
@@ -109,8 +109,8 @@ def steady_state(parts: Sequence[DonePart]) -> Steady | None:
 
 
 def run_figures(folder: Path, started: float, ended: float) -> RunFigures:
-    """`started`, `ended`: when the command was, in seconds since the epoch. Raises ValueError for a run that
-    is not done."""
+    """Read the figures. `started`, `ended`: times of the command, in seconds since the epoch. Raises
+    ValueError if the run is not done."""
     with sqlite3.connect(f"file:{folder / 'run.db'}?mode=ro", uri=True) as db:
         parts = [
             DonePart(*row)

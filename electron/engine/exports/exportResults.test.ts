@@ -318,7 +318,7 @@ describe('names that others stumble over', () => {
   });
   afterAll(() => odd.store.close());
 
-  const written = async (format: 'gff3' | 'bedgraph'): Promise<string[]> => {
+  const written = async (format: 'gff3' | 'bedgraph' | 'checkv_names'): Promise<string[]> => {
     const path = join(newFolder(), 'odd');
     await exportResults(odd.store, {
       selection: { filter: {} },
@@ -339,6 +339,14 @@ describe('names that others stumble over', () => {
     expect(twins).toHaveLength(2);
     expect(Number(twins[0]![2])).toBeLessThanOrEqual(Number(twins[1]![1]));
     expect(lines.at(-1)).toMatch(/^#.* 1 sequences$/);
+  });
+
+  it('are different ones of plain characters for CheckV', async () => {
+    const names = (await written('checkv_names')).slice(1).map((line) => line.split('\t')[0]);
+    expect(names).toEqual([
+      ...['row1_twin', 'row2_twin', 'row3_NA'],
+      String.raw`row4_clear\u001b[2J\u202etxt`,
+    ]);
   });
 
   it('are those of prediction_results.txt in the proteins, where there is none as well', async () => {
@@ -421,6 +429,22 @@ describe.skipIf(WITHOUT_PYTHON)('sequences', () => {
     context.skip(readersMissing !== undefined, readersMissing);
     const [records] = readBack(['fasta', await exported('fasta', {}, BEST)]) as [[string, string][]];
     expect(records).toEqual(best().map(({ row, header }) => [`${header} ${MARK}`, letters(row)]));
+  });
+
+  it('have one name each for CheckV, and a table of whose it is', async (context) => {
+    context.skip(readersMissing !== undefined, readersMissing);
+    const [records, table] = readBack(
+      ['fasta', await exported('checkv', {}, BEST)],
+      ['tsv', await exported('checkv_names', {}, BEST)],
+    ) as [[string, string][], Record<string, string>[]];
+    expect(records.map(([, own]) => own)).toEqual(best().map(({ row }) => letters(row)));
+    expect(records.map(([header]) => header.split(' ')[0])).toEqual(table.map(({ name }) => name));
+    expect(records.map(([header]) => header.slice(header.indexOf(' ') + 1))).toEqual(
+      best().map(({ header }) => `${header} ${MARK}`),
+    );
+    expect(table.map(({ no, header }) => [Number(no) - 1, header])).toEqual(
+      best().map(({ row, header }) => [row, header]),
+    );
   });
 
   it('come with the protein of the frame that decides, translated as the method does it', async (context) => {

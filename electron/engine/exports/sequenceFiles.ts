@@ -4,6 +4,7 @@ import type { FrameName, SequenceResult } from '../../contract/results.ts';
 import { firstWord } from '../store/sqlite/files/recordsFile.ts';
 import { chunkId } from '../store/sqlite/results/tables/tableRows.ts';
 import { float32Text } from '../results/float32Text.ts';
+import { cellText } from '../results/inputLabels.ts';
 import { modelMark } from '../../contract/plan.ts';
 import type { ScoredChunk } from '../results/types.ts';
 import type { ExportSource } from './exportSource.ts';
@@ -19,6 +20,34 @@ async function writeFasta(source: ExportSource, inputs: InputSequences, file: Wh
     const record = inputs.record(row);
     checkName(record, seqName);
     await file.write(record);
+  }
+}
+
+/** A name that no other sequence of the run has, in one word of plain characters: `row12_contig_7`, with the number of the tables. */
+function uniqueName({ row, seqName }: SequenceResult): string {
+  return `row${row + 1}_${seqName.replaceAll(/[^!-~]/gu, '_')}`;
+}
+
+/** For tools that take the first word of a header as the name and need each once; the header as it was follows. */
+async function writeUniquelyNamed(
+  source: ExportSource,
+  inputs: InputSequences,
+  file: WholeFile,
+): Promise<void> {
+  for await (const sequence of source.sequences()) {
+    const record = inputs.record(sequence.row);
+    checkName(record, sequence.seqName);
+    await file.write(`>${uniqueName(sequence)} `);
+    await file.write(record.subarray(1));
+  }
+}
+
+/** The names of `writeUniquelyNamed`, and whose they are. */
+async function writeUniqueNames(source: ExportSource, file: WholeFile): Promise<void> {
+  await file.write('name\tno\tseq_name\theader\n');
+  for await (const sequence of source.sequences()) {
+    const { row, seqName, header } = sequence;
+    await file.write(`${[uniqueName(sequence), row + 1, cellText(seqName), cellText(header)].join('\t')}\n`);
   }
 }
 
@@ -143,6 +172,34 @@ export const fasta = exportFormat(
   },
   ({ source, file, withSequences }) => withSequences((inputs) => writeFasta(source, inputs, file)),
   { ending: '.fna' },
+);
+
+export const checkv = exportFormat(
+  'checkv',
+  'sequences',
+  {
+    en: [
+      'Sequences for CheckV (FASTA)',
+      'Each with a first word that no other has; reads the input files once more',
+    ],
+    de: [
+      'Sequenzen für CheckV (FASTA)',
+      'Jede mit einem ersten Wort, das keine andere hat; liest die Eingabedateien noch einmal',
+    ],
+  },
+  ({ source, file, withSequences }) => withSequences((inputs) => writeUniquelyNamed(source, inputs, file)),
+  { ending: '_checkv.fna' },
+);
+
+export const checkvNames = exportFormat(
+  'checkv_names',
+  'sequences',
+  {
+    en: ['Names of the sequences for CheckV (TSV)', 'Which sequence each of these first words stands for'],
+    de: ['Namen der Sequenzen für CheckV (TSV)', 'Für welche Sequenz jedes dieser ersten Wörter steht'],
+  },
+  ({ source, file }) => writeUniqueNames(source, file),
+  { ending: '_checkv_names.tsv' },
 );
 
 export const proteins = exportFormat(

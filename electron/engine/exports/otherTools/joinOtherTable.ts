@@ -23,7 +23,7 @@ export interface JoinedTable {
 
 /**
  * Finds the sequences that a table names: by the whole name, else by its first word, else without what geNomad (`|provirus_1_900`) and
- * VirSorter2 (`||full`) add to it. Of several lines for one sequence, such as two proviruses, the first that is a virus counts. A name
+ * VirSorter2 (`||full`) add to it, else as the sequence that the export for CheckV has named so (`row12_contig_7`). Of several lines for one sequence, such as two proviruses, the first that is a virus counts. A name
  * that several sequences have stands for each of them.
  */
 export async function joinOtherTable(store: RunStore, table: ReadOtherTable): Promise<JoinedTable> {
@@ -40,7 +40,9 @@ export async function joinOtherTable(store: RunStore, table: ReadOtherTable): Pr
       continue;
     }
     matched += 1;
+    const own = exportedAs(line.name);
     for (const row of rows.get(found) ?? []) {
+      if (own?.name === found && own.row !== row) continue;
       const before = lines.get(row);
       if (!before || (line.isVirus && !before.isVirus)) lines.set(row, line);
     }
@@ -71,7 +73,15 @@ export function numberIn(value: string): number | null {
 function candidates(name: string): string[] {
   const [word = ''] = name.split(/\s/, 1);
   const bare = word.replace(/\|provirus_\d+_\d+$/, '').replace(/\|\|[\w.-]+$/, '');
-  return [...new Set([name, word, bare])].filter((candidate) => candidate !== '');
+  return [...new Set([name, word, bare, exportedAs(word)?.name ?? ''])].filter(
+    (candidate) => candidate !== '',
+  );
+}
+
+/** The sequence that an export with unique names has given this one. */
+function exportedAs(name: string): { row: number; name: string } | null {
+  const [, no, rest] = /^row(\d+)_(\S+)/.exec(name) ?? [];
+  return no === undefined || rest === undefined ? null : { row: Number(no) - 1, name: rest };
 }
 
 /** What a filter selects, compared with the table that it names. */

@@ -111,6 +111,9 @@ describe('a table of another tool', () => {
 
   it('counts as virus what CheckV could give a quality', async () => {
     const joined = await joinTable('quality_summary.tsv', CHECKV);
+    // As the export for CheckV names them; row 3 is no virus_b.
+    const exported = CHECKV.replace('virus_a', 'row1_virus_a').replace('virus_b', 'row3_virus_b');
+    expect((await joinTable('quality_summary.tsv', exported)).named).toEqual([0]);
     expect(joined.theirs).toEqual([0]);
     expect(otherText(joined, 1)).toEqual({ isVirus: false, text: 'Not-determined · NA' });
   });

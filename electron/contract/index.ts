@@ -21,3 +21,4 @@ export * from './runState.ts';
 export * from './samples.ts';
 export * from './viralSegments.ts';
 export * from './sampleSheet.ts';
+export * from './wilson.ts';

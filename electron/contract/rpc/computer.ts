@@ -173,7 +173,7 @@ const modelTestsSchema = z.object({
 });
 export type ModelTests = z.infer<typeof modelTestsSchema>;
 /** Where the classes of length begin, in bp: short sequences score otherwise than long ones. */
-export const LENGTH_CLASSES: readonly number[] = [0, 500, 1000, 3000, 10_000];
+export const LENGTH_CLASSES: readonly number[] = [0, 100, 250, 500, 1000, 3000, 10_000];
 
 const labelledCountsSchema = z.object({ sequences: countSchema, scored: countSchema });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { randomNumbers } from '../testing/randomNumbers.ts';
+import { wilson } from '../../contract/wilson.ts';
 import { calibrate, pValue } from './calibration.ts';
 
 const labelled = (scores: readonly (number | null)[], length = 600) =>
@@ -28,7 +29,7 @@ describe('p-values', () => {
       // Rounded, so that many scores are equal.
       const scores = Array.from({ length: count }, () => Math.fround(Math.round(random() * 2000) / 2000));
       const trusted = trustedOf(scores);
-      const kept = trusted.classes[1]!.scores.length;
+      const kept = trusted.classes.find(({ from }) => from === 500)!.scores.length;
       expect(kept).toBeLessThan(300);
       for (let i = 0; i < 300; i++) {
         const score = i % 2 === 0 ? scores[Math.floor(random() * count)]! : random();
@@ -64,9 +65,10 @@ describe('p-values', () => {
 
 it('counts what scores at least as high as each threshold, by length, with what has no score', () => {
   const viral = [...labelled([0.9, 0.5, null]), { length: 499, score: 0.99 }];
-  const [short, medium] = calibrate(viral, labelled([0.6, 0.2, null, 0.1], 999));
+  const classes = calibrate(viral, labelled([0.6, 0.2, null, 0.1], 999));
+  const [short, medium] = [250, 500].map((begin) => classes.find(({ from }) => from === begin));
   expect(short).toMatchObject({
-    from: 0,
+    from: 250,
     viral: { sequences: 1, scored: 1 },
     other: { sequences: 0, scored: 0 },
   });
@@ -79,4 +81,13 @@ it('counts what scores at least as high as each threshold, by length, with what 
   expect(at(0.5)).toEqual({ threshold: 0.5, viralAbove: 2, otherAbove: 1 });
   expect(at(0.9)).toEqual({ threshold: 0.9, viralAbove: 1, otherAbove: 0 });
   expect(at(0.95)).toEqual({ threshold: 0.95, viralAbove: 0, otherAbove: 0 });
+});
+
+it('has Wilson’s intervals, also where nothing or everything is called', () => {
+  const rounded = (part: number, whole: number) =>
+    Object.values(wilson(part / whole, whole)).map((end) => Math.round(1000 * end));
+  // As the panel of controls has them in Python.
+  expect(rounded(78, 100)).toEqual([689, 850]);
+  expect(rounded(20, 20)).toEqual([839, 1000]);
+  expect(rounded(0, 20)).toEqual([0, 161]);
 });

@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, Table } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Calibration } from '../../../electron/contract/index.ts';
+import { wilson, type Calibration } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { PathText } from '../../components/files/PathText.tsx';
@@ -98,7 +98,12 @@ export function CalibrationCard() {
 function CalibrationTable({ calibration }: { calibration: Calibration }) {
   const { t, format } = useTexts();
   const { calibratedAt, viralFile, otherFile, classes } = calibration;
-  const share = (part: number, whole: number) => (whole === 0 ? '–' : format.percent(part / whole));
+  const share = (part: number, whole: number) => {
+    if (whole === 0) return '–';
+    const { low, high } = wilson(part / whole, whole);
+    const percent = (one: number) => format.percent(one, 0);
+    return t('controls.interval', { share: percent(part / whole), low: percent(low), high: percent(high) });
+  };
   return (
     <>
       <p>

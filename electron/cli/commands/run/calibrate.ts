@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import { unwrap } from '../../../contract/result.ts';
 import type { Calibration } from '../../../contract/rpc/computer.ts';
+import { wilson } from '../../../contract/wilson.ts';
 import { runRequestSchema } from '../../../contract/rpc/runs.ts';
 import {
   createRun,
@@ -58,22 +59,26 @@ export async function calibrate(
 
 function calibrationLines(title: string, calibration: Calibration): string[] {
   const { calibratedAt, precision, viralFile, otherFile, classes } = calibration;
-  const percent = (part: number, whole: number) =>
-    whole === 0 ? '-' : `${((100 * part) / whole).toFixed(1)} %`;
+  const percent = (part: number, whole: number) => {
+    if (whole === 0) return '-';
+    const { low, high } = wilson(part / whole, whole);
+    const [share, from, to] = [part / whole, low, high].map((one) => (100 * one).toFixed(1));
+    return `${share} % (${from}-${to})`;
+  };
   const filled = classes.filter(({ viral, other }) => viral.sequences + other.sequences > 0);
   return [
     `${title}, ${precision.toUpperCase()}, ${calibratedAt.slice(0, 10)}: what it makes of your own sequences in ${viralFile} (viruses) and ${otherFile} (others).`,
-    'Found are of all viruses, and falsely called of all others, those that score at least as high; precision is right only for a sample with as many viruses as these two files together.',
+    'Found are of all viruses, and falsely called of all others, those that score at least as high; precision is right only for a sample with as many viruses as these two files together. In brackets: 95 % intervals (Wilson).',
     ...filled.flatMap(({ from, viral, other, thresholds }) => [
       '',
       `From ${formatCount(from)} bp: ${formatCount(viral.sequences)} viruses (${formatCount(viral.scored)} with a score), ${formatCount(other.sequences)} others (${formatCount(other.scored)})`,
-      'score    found    falsely called    precision',
+      `${'score'.padEnd(8)}${'found'.padStart(20)}${'falsely called'.padStart(21)}${'precision'.padStart(21)}`,
       ...thresholds.map(({ threshold, viralAbove, otherAbove }) =>
         [
           `>= ${threshold}`.padEnd(7),
-          percent(viralAbove, viral.sequences).padStart(7),
-          percent(otherAbove, other.sequences).padStart(17),
-          percent(viralAbove, viralAbove + otherAbove).padStart(12),
+          percent(viralAbove, viral.sequences).padStart(20),
+          percent(otherAbove, other.sequences).padStart(20),
+          percent(viralAbove, viralAbove + otherAbove).padStart(20),
         ].join(' '),
       ),
     ]),

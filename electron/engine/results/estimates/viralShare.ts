@@ -1,3 +1,5 @@
+import { wilson } from '../../../contract/wilson.ts';
+
 /** Sequences of one size class from one stretch of an input: their chunks with an open frame, which alone can be called, and what is
  * known of those computed. */
 export interface Stratum {
@@ -52,8 +54,6 @@ export function sizeClass(chunks: number): number {
   return SIZE_CLASSES.findLastIndex((from) => chunks >= from);
 }
 
-/** Two-sided 95 %. */
-const Z = 1.959964;
 /** Strata join until they have so many scored chunks. Where so many are to be expected, there is surely one. */
 const ENOUGH = 12;
 /** The share of every stretch that the first round of the work computes. */
@@ -89,7 +89,7 @@ export function estimateShare(strata: readonly Stratum[]): ShareEstimate | null 
   }
   const spread = share * (1 - share);
   const effective = spread > 0 && variance > 0 ? spread / variance : 1 / perCall;
-  return wilson(share, effective);
+  return shareEstimate(share, effective);
 }
 
 /** Lower bounds of the expected count behind 1, 2 or 3 observed ones, by Poisson's distribution at 5 %: where so few were met, Wilson's
@@ -155,16 +155,14 @@ function inGroups(strata: readonly Stratum[], count: (stratum: Stratum) => numbe
   return groups;
 }
 
-/** Wilson's interval for a share over so many independent calls. */
-function wilson(share: number, calls: number): ShareEstimate {
-  const z2 = Z * Z;
-  const middle = (share + z2 / (2 * calls)) / (1 + z2 / calls);
-  const half = (Z / (1 + z2 / calls)) * Math.sqrt((share * (1 - share)) / calls + z2 / (4 * calls * calls));
+/** Wilson's interval for a share over so many independent calls, wider where few were met. */
+function shareEstimate(share: number, calls: number): ShareEstimate {
+  const { low, high } = wilson(share, calls);
   const few = (count: number): number => (count < 0.5 ? 1 : (FEW[Math.round(count) - 1] ?? calls) / calls);
   return {
     share,
-    low: Math.max(0, Math.min(share, middle - half, few(share * calls))),
-    high: Math.min(1, Math.max(share, middle + half, 1 - few((1 - share) * calls))),
+    low: Math.max(0, Math.min(low, few(share * calls))),
+    high: Math.min(1, Math.max(high, 1 - few((1 - share) * calls))),
   };
 }
 

@@ -40,6 +40,7 @@ export { readRunReport } from './run/finish/runReport.ts';
 export { OpenRun, type StartOptions } from './run/openRun.ts';
 export { nodeOf } from './run/shares/nodeOf.ts';
 export { keepShareStatus } from './run/shares/shareStatus.ts';
+export { sharesSoFar, type SharesSoFar } from './run/shares/sharesSoFar.ts';
 export { openShare } from './run/shares/openShare.ts';
 export { mergeRuns } from './run/shares/mergeRuns.ts';
 export { shareNames } from './run/shares/mergeShares.ts';

@@ -61,6 +61,10 @@ export interface SharePart {
   turn: number;
 }
 
+/** Parts by the number of the share that has them. */
+export const partsByShare = (parts: readonly SharePart[], of: number): Map<number, SharePart[]> =>
+  Map.groupBy(parts, ({ turn }) => (turn % of) + 1);
+
 const COLUMNS = [
   'turn',
   'id',

@@ -11,6 +11,8 @@ import {
   openRunStore,
   type RunStore,
   readRunReport,
+  sharesSoFar,
+  type SharesSoFar,
   type StoredRun,
   unusualNorms,
   viralShares,
@@ -54,6 +56,31 @@ async function callsSoFar(
   return { settled: byPrediction.virus + byPrediction.others - unsettled, unsettled };
 }
 
+const MOST_SHARE_LINES = 20;
+
+/** What others compute of a run, whoever started them: by hand, by a workflow engine or by a scheduler. */
+function shareLines(found: SharesSoFar | null): string[] {
+  if (found === null) return [];
+  const { shares, parts, residuesPerSecond } = found;
+  const computing = shares.filter((one) => one.computing);
+  const nodes = new Set(computing.map(({ status: { node } }) => node)).size;
+  const speed = residuesPerSecond === null ? '' : `, ${formatCount(residuesPerSecond)} residues/s`;
+  const lines = shares.map(({ share, status, computing: atWork }) => {
+    const doing = atWork ? 'computing' : isOver(status.phase) ? status.phase : 'silent';
+    const why = status.error === null ? '' : `: ${status.error}`;
+    return `  ${share} on ${status.node}: parts ${status.parts.done}/${status.parts.total}, ${doing}${why}`;
+  });
+  const more = lines.length - MOST_SHARE_LINES;
+  return [
+    `shares begun ${formatCount(shares.length)}, computing ${formatCount(computing.length)} on ${nodes} nodes, ` +
+      `${formatCount(parts)} parts not taken over yet${speed}`,
+    ...lines.slice(0, MOST_SHARE_LINES),
+    ...(more > 0 ? [`  and ${formatCount(more)} more; --json lists all`] : []),
+  ];
+}
+
+const isOver = (phase: string): boolean => phase === 'done' || phase === 'paused';
+
 /** Prints at most this many recent warnings; --json has the whole report. */
 const SHOWN_REMARKS = 5;
 
@@ -64,6 +91,7 @@ export async function status(context: EngineContext, folder: string, json: boole
   try {
     const { run, timings, devices, uneven, remarks } = await readRunReport(store);
     const viral = await viralShares(store);
+    const shares = await sharesSoFar(store);
     const calls = await callsSoFar(store, run);
     const shown = remarks
       .filter(({ code }) => code !== IMBALANCE && code !== UNUSUAL_NORMS)
@@ -73,7 +101,7 @@ export async function status(context: EngineContext, folder: string, json: boole
     if (json) {
       const { state, counts, plan } = run;
       process.stdout.write(
-        `${JSON.stringify({ state, interrupted, counts, plan, timings, controls: controlsFacts(run.devices), devices, uneven, remarks, holder, viral: { run: viral.run, samples: viral.samples }, calls })}\n`,
+        `${JSON.stringify({ state, interrupted, counts, plan, timings, controls: controlsFacts(run.devices), devices, uneven, remarks, holder, viral: { run: viral.run, samples: viral.samples }, calls, shares: shares?.shares ?? [] })}\n`,
       );
       return 0;
     }
@@ -88,6 +116,7 @@ export async function status(context: EngineContext, folder: string, json: boole
       `${bar(frames.total === 0 ? 0 : frames.done / frames.total)} parts ${parts.done}/${total}${run.prepared ? '' : '+'}, ` +
         `frames ${formatCount(frames.done)}/${formatCount(frames.total)}, ${parts.failed} failed, ` +
         `at work for ${formatDuration(timings.workingMilliseconds / 1000)}`,
+      ...shareLines(shares),
       ...viralLines(viral),
       ...(calls === null
         ? []

@@ -10,7 +10,7 @@ import type { EngineContext } from '../../engineContext.ts';
 import { pathInRun, replaceInRun } from '../../files/runFiles.ts';
 import { runLockHolder } from '../../store/runLock.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
-import { isOfShare, shareName, type Share } from '../../store/shares.ts';
+import { partsByShare, shareName, type Share } from '../../store/shares.ts';
 import type { RunNotes } from '../runNotes.ts';
 import { listForShares } from './listForShares.ts';
 import { mergeShare, mergeShares } from './mergeShares.ts';
@@ -222,21 +222,16 @@ export class ClusterShares {
   private async divide(): Promise<void> {
     const { store, cluster } = this.options;
     this.open.clear();
-    const parts = await store.shareParts();
-    for (let index = 1; index <= cluster.shares; index++) {
-      const share = { index, of: cluster.shares };
-      const own = parts.filter(({ turn }) => isOfShare(share, turn));
-      const waiting = new Map(own.map(({ key, residues }) => [key, residues]));
-      if (own.length > 0)
-        this.open.set(index, {
-          share,
-          waiting,
-          fruitlessEnds: 0,
-          lives: { fruitless: 0, partsDone: 0 },
-          status: null,
-          task: null,
-        });
-    }
+    const parts = partsByShare(await store.shareParts(), cluster.shares);
+    for (const [index, own] of [...parts].toSorted(([a], [b]) => a - b))
+      this.open.set(index, {
+        share: { index, of: cluster.shares },
+        waiting: new Map(own.map(({ key, residues }) => [key, residues])),
+        fruitlessEnds: 0,
+        lives: { fruitless: 0, partsDone: 0 },
+        status: null,
+        task: null,
+      });
   }
 
   private async submit(): Promise<void> {

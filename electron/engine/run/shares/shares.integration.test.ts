@@ -9,7 +9,10 @@ import { readTables, temporaryFolder, testContext, WITHOUT_PYTHON } from '../../
 import { acquireRunLock } from '../../store/runLock.ts';
 import { OpenRun } from '../openRun.ts';
 import { makeRun, undisturbed } from '../testing/realRuns.ts';
+import { storedFacts } from '../../service/runs/storedFacts.ts';
 import { openShare } from './openShare.ts';
+import { sharesSoFar } from './sharesSoFar.ts';
+import { keepShareStatus } from './shareStatus.ts';
 
 const context = testContext();
 
@@ -30,6 +33,7 @@ async function share(folder: string, index: number, of: number): Promise<OpenRun
 /** Computes a share, to its end or until so many of its parts are done. */
 async function compute(folder: string, index: number, of: number, until = Infinity): Promise<RunState> {
   const run = await share(folder, index, of);
+  const closeStatus = keepShareStatus(run);
   unwrap(await run.start({ devices: 'cpu:1' }));
   if (until !== Infinity) {
     await expect
@@ -38,6 +42,7 @@ async function compute(folder: string, index: number, of: number, until = Infini
     unwrap(await run.stopNow());
   }
   const state = await run.whenIdle();
+  closeStatus();
   await run.close();
   return state;
 }
@@ -63,6 +68,14 @@ describe.skipIf(WITHOUT_PYTHON)('a run that is computed by shares', () => {
     const parts = (await finish(folder)).left;
     expect(await compute(folder, 1, 3, 2)).toEqual({ phase: 'paused', error: null });
     // What a share that was stopped has computed counts, and it goes on from there.
+    const before = unwrap(await OpenRun.open(context, folder));
+    const seen = await storedFacts(before.store);
+    const shares = await sharesSoFar(before.store);
+    await before.close();
+    expect(shares?.shares).toMatchObject([{ share: '1/3', computing: false, status: { phase: 'paused' } }]);
+    expect(seen.progress.parts.done).toBe(shares?.parts);
+    expect(shares?.parts).toBeGreaterThanOrEqual(2);
+    expect(seen.progress.residues.done).toBeGreaterThan(0);
     const early = await finish(folder);
     expect(early.state).toEqual({ phase: 'paused', error: null });
     expect(early.left).toBeLessThanOrEqual(parts - 2);

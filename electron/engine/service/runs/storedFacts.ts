@@ -1,12 +1,17 @@
 import { placementSchema } from '../../../contract/protocol/index.ts';
 import type { DeviceLive, RunLive } from '../../../contract/rpc/runs.ts';
-import { runProgress } from '../../run/progress/runProgress.ts';
+import { runProgress, type WorkUnderWay } from '../../run/progress/runProgress.ts';
+import { sharesSoFar, type SharesSoFar } from '../../run/shares/sharesSoFar.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
+import type { StoredRun } from '../../store/types.ts';
+
+/** Over which devices measure their speed. */
+const MEASURED_SECONDS = 60;
 
 /** How far a run is and how its devices do. */
 export type LiveFacts = Pick<RunLive, 'progress' | 'devices' | 'cluster'>;
 
-/** Of a run that nobody works on here: what its database says. */
+/** Of a run that nobody works on here: what its database says, and what its shares say that others compute. */
 export async function storedFacts(store: RunStore): Promise<LiveFacts> {
   const [run, timings, summaries, inputs] = await Promise.all([
     store.loadRun(),
@@ -14,6 +19,7 @@ export async function storedFacts(store: RunStore): Promise<LiveFacts> {
     store.deviceSummaries(),
     store.inputProgress(),
   ]);
+  const shares = await sharesSoFar(store);
   const devices = run.devices.map((device): DeviceLive => {
     const done = summaries.find((summary) => summary.device === device.id);
     const { index, tokensPerBatch, placement, node, numberOnNode } = device.facts;
@@ -39,5 +45,23 @@ export async function storedFacts(store: RunStore): Promise<LiveFacts> {
     };
   });
   const elapsedSeconds = Math.floor(timings.workingMilliseconds / 1000);
-  return { progress: runProgress(run, run.counts, inputs, elapsedSeconds), devices, cluster: null };
+  const elsewhere = shares === null ? undefined : workOfShares(run, shares);
+  const progress = runProgress(run, run.counts, inputs, elapsedSeconds, elsewhere);
+  const computing = new Map(shares?.devices.map((device) => [device.id, device]));
+  const rest = devices.filter(({ id }) => !computing.has(id));
+  return { progress, devices: [...rest, ...computing.values()], cluster: null };
+}
+
+function workOfShares(run: StoredRun, shares: SharesSoFar): WorkUnderWay {
+  const { parts, residues, residuesPerSecond } = shares;
+  const now = residuesPerSecond ?? 0;
+  return {
+    prepare: null,
+    prepareFinished: run.prepared !== null,
+    residuesInWork: residues,
+    partsInWork: run.counts.parts.assigned,
+    partsDoneElsewhere: parts,
+    residuesPerSecond,
+    speeds: now > 0 ? { now, overall: now, seconds: MEASURED_SECONDS, growth: 1 } : null,
+  };
 }

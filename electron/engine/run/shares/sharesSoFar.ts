@@ -1,0 +1,55 @@
+import type { DeviceLive } from '../../../contract/rpc/runs.ts';
+import type { RunStore } from '../../store/runStoreFace.ts';
+import { parseShare, partsByShare, type SharePart } from '../../store/shares.ts';
+import { shareNames } from './mergeShares.ts';
+import { readShareStatuses, type ShareStatus } from './shareStatus.ts';
+
+/** A share that has written no status for so long is not computed, whatever its last one says. */
+const SILENT_MS = 60_000;
+
+export interface ShareSeen {
+  /** Such as `3/8`. */
+  share: string;
+  status: ShareStatus;
+  computing: boolean;
+}
+
+/** What the shares of a run say of themselves, whoever started them. */
+export interface SharesSoFar {
+  shares: ShareSeen[];
+  /** Computed by them, and not taken over into the run's database yet. */
+  parts: number;
+  residues: number;
+  residuesPerSecond: number | null;
+  /** Of the shares that are being computed. */
+  devices: DeviceLive[];
+}
+
+/** The shares that lie in the folder of a run; null where there are none. */
+export async function sharesSoFar(
+  store: Pick<RunStore, 'folder' | 'shareParts'>,
+): Promise<SharesSoFar | null> {
+  const statuses = await readShareStatuses(store.folder, shareNames(store.folder));
+  if (statuses.size === 0) return null;
+  const shares = [...statuses].map(([name, status]): ShareSeen => {
+    const isSilent = Math.abs(Date.now() - status.time) > SILENT_MS;
+    return { share: name.replace('-of-', '/'), status, computing: !isSilent && isActive(status.phase) };
+  });
+  const waiting = await store.shareParts();
+  const divided = new Map<number, Map<number, SharePart[]>>();
+  let [parts, residues] = [0, 0];
+  for (const { share, status } of shares) {
+    const { index = 0, of = 1 } = parseShare(share) ?? {};
+    if (!divided.has(of)) divided.set(of, partsByShare(waiting, of));
+    const own = divided.get(of)?.get(index) ?? [];
+    const left = status.parts.total - status.parts.done;
+    parts += Math.max(0, own.length - left);
+    residues += Math.max(0, own.reduce((sum, part) => sum + part.residues, 0) - status.residuesLeft);
+  }
+  const devices = shares.flatMap(({ status, computing }) => (computing ? status.devices : []));
+  const speeds = devices.map((device) => device.residuesPerSecond).filter((speed) => speed !== null);
+  const residuesPerSecond = speeds.length === 0 ? null : speeds.reduce((sum, speed) => sum + speed, 0);
+  return { shares, parts, residues, residuesPerSecond, devices };
+}
+
+const isActive = (phase: string): boolean => !['done', 'paused', 'failed', 'cancelled'].includes(phase);

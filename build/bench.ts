@@ -10,6 +10,7 @@ const BENCHMARKS: Readonly<Record<string, readonly string[]>> = {
   cpu: [PYTHON, 'benchmarks.cpu'],
   ui: ['e2e/benchmarks/benchWindow.ts'],
   results: [BUNDLED, 'electron/engine/store/benchmarks/benchResults.ts'],
+  shares: [BUNDLED, 'electron/engine/run/benchmarks/benchShares.ts'],
   long: [BUNDLED, 'electron/cli/testing/benchLong.ts'],
 };
 

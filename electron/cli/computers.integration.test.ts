@@ -27,7 +27,9 @@ it.skipIf(process.platform === 'win32')(
       );
 
     expect((await computers('add', '--', '-oProxyCommand=touch')).code).toBe(1);
-    expect((await computers('add', 'anna@far', '--name', 'Far')).code).toBe(0);
+    // Twice, it is one.
+    for (const name of ['Near', 'Far'])
+      expect((await computers('add', 'anna@far', '--name', name)).code).toBe(0);
     expect((await computers('list', '--json')).said).toBe('[{"name":"Far","address":"anna@far"}]\n');
 
     writeFileSync(busy, '');

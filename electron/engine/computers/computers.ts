@@ -45,7 +45,13 @@ export class Computers {
     return this.computers.map(({ stored, kept }) => ({ ...stored, link: kept.link }));
   }
 
+  /** One of an address that is known already gets that name. */
   add(name: string, address: string): string {
+    const known = this.computers.find(({ stored }) => stored.address === address);
+    if (known) {
+      this.rename(known.stored.id, name);
+      return known.stored.id;
+    }
     const stored = { id: randomUUID(), name, address };
     this.computers.push({ stored, kept: this.kept(stored) });
     this.save();

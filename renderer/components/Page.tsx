@@ -1,5 +1,8 @@
 import { Box, Group, Text } from '@mantine/core';
 import { useEffect, useRef, type ReactNode } from 'react';
+import { isAtWork } from '../../electron/contract/runState.ts';
+import { useTexts } from '../i18n/index.ts';
+import { useRuns } from '../state/runs/runs.ts';
 import classes from './Page.module.css';
 
 interface PageProps {
@@ -19,7 +22,7 @@ interface PageProps {
 /** A screen: heading, lead, actions and content. It begins at its top, and its heading takes the focus. */
 export function Page({
   title,
-  windowTitle = title,
+  windowTitle,
   lead,
   actions,
   fill = false,
@@ -28,14 +31,12 @@ export function Page({
 }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${windowTitle} · VirNucPro Desktop`;
-  }, [windowTitle]);
-  useEffect(() => {
     heading.current?.focus({ preventScroll: true });
     heading.current?.closest('main')?.scrollTo(0, 0);
   }, []);
   return (
     <div className={`${fill ? classes.pageFilled : classes.page} ${narrow ? classes.narrow : ''}`}>
+      {windowTitle === undefined ? <TitleWithWork title={title} /> : <WindowTitle title={windowTitle} />}
       <header className={classes.header}>
         <Box miw={0} flex="1 1 320px">
           <h1 className={classes.title} ref={heading} tabIndex={-1}>
@@ -52,4 +53,21 @@ export function Page({
       {children}
     </div>
   );
+}
+
+function WindowTitle({ title }: { title: string }) {
+  useEffect(() => {
+    document.title = `${title} · VirNucPro Desktop`;
+  }, [title]);
+  return null;
+}
+
+/** How far the run at work is, wherever one is in the window: the browser's tab may be all that can be seen of it. */
+function TitleWithWork({ title }: { title: string }) {
+  const { format } = useTexts();
+  const percent = useRuns(({ runs }) => {
+    const fraction = runs?.find(isAtWork)?.fraction ?? null;
+    return fraction === null ? null : format.progress(fraction);
+  });
+  return <WindowTitle title={percent === null ? title : `${percent} · ${title}`} />;
 }

@@ -17,6 +17,8 @@ export interface Formats {
   readonly memory: (bytes: number) => string;
   readonly bases: (count: number) => string;
   /** The two largest units that matter: 2 h 5 min, 45 s. */
+  /** How far something is: with the same digit everywhere, so that two places never seem to disagree. */
+  readonly progress: (fraction: number) => string;
   readonly duration: (seconds: number) => string;
   /** Seconds with their first digit, for what takes a few. */
   readonly seconds: (value: number) => string;
@@ -94,6 +96,7 @@ export function createFormats(locale: string): Formats {
     }
     return { rest, power };
   };
+  const percent = (fraction: number, digits = 0) => (percents[digits] ?? integer)(fraction);
   const zeroSeconds = new Intl.DurationFormat(unitLocale, { style: 'short', secondsDisplay: 'always' });
   const duration = (seconds: number) =>
     (seconds < 0.5 ? zeroSeconds : durationFormat).format(splitDuration(seconds));
@@ -104,7 +107,8 @@ export function createFormats(locale: string): Formats {
     compact,
     rate,
     decimal: (value, digits = 1) => (decimals[digits] ?? oneDigit)(value),
-    percent: (fraction, digits = 0) => (percents[digits] ?? integer)(fraction),
+    percent,
+    progress: (fraction) => percent(fraction, fraction < 1 ? 1 : 0),
     fileSize(bytes) {
       const { rest, power } = scaled(bytes);
       return (sizes[power] ?? integer)(rest);

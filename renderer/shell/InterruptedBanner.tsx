@@ -31,12 +31,7 @@ export function InterruptedBanner() {
           <Button size="compact-sm" loading={resume.isPending} onClick={() => resume.mutate(run)}>
             {t('run.continue')}
           </Button>
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            color="slate"
-            onClick={() => setDismissed([...dismissed, run.runId])}
-          >
+          <Button size="compact-sm" variant="default" onClick={() => setDismissed([...dismissed, run.runId])}>
             {t('interrupted.later')}
           </Button>
         </>
@@ -44,7 +39,7 @@ export function InterruptedBanner() {
     >
       {run.fraction === null
         ? t('interrupted.kept')
-        : t('interrupted.keptPercent', { percent: format.percent(run.fraction) })}
+        : t('interrupted.keptPercent', { percent: format.progress(run.fraction) })}
     </Banner>
   );
 }

@@ -102,7 +102,7 @@ export function Navigation() {
                         ? t(`runState.${runStatus(run)}`)
                         : fractionOf(run) === null
                           ? '–'
-                          : format.percent(fractionOf(run) ?? 0, 1)}
+                          : format.progress(fractionOf(run) ?? 0)}
                     </Text>
                     <ProgressBar
                       label={t('files.progressOf', { name: run.name })}

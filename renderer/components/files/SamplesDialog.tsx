@@ -33,7 +33,7 @@ export function SamplesDialog({ paths, names, saving = false, onSave, onClose }:
         ))}
       </Stack>
       <Group justify="space-between" mt="lg">
-        <Button variant="subtle" onClick={() => onSave([])}>
+        <Button variant="default" onClick={() => onSave([])}>
           {t('samples.fromNames')}
         </Button>
         <Button

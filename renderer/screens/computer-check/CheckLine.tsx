@@ -93,7 +93,7 @@ export function SpeedLine() {
             speed && (
               <Button
                 size="compact-sm"
-                variant="subtle"
+                variant="default"
                 loading={copy.isPending}
                 onClick={() => copy.mutate(speed.figures)}
               >

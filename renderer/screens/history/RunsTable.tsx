@@ -248,7 +248,7 @@ function Outcome({ run, texts: { t, format } }: { run: RunSummary; texts: Texts 
           size="thin"
         />
       </span>
-      {format.percent(run.fraction)}
+      {format.progress(run.fraction)}
     </span>
   );
 }

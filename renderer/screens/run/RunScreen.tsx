@@ -37,7 +37,7 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
   const source = useChartSource(run);
   const percent = useLiveRun(({ live }) =>
     live && isAtWork(live.run) && live.progress.fraction !== null
-      ? texts.format.percent(live.progress.fraction)
+      ? texts.format.progress(live.progress.fraction)
       : null,
   );
   if (!run) {

@@ -55,7 +55,7 @@ export function GpuChoices({ probe, choices, onChange }: GpuChoicesProps) {
         })}
       </SimpleGrid>
       {listed.some(isForTheCheck) && (
-        <Button size="compact-sm" variant="subtle" onClick={() => go({ screen: 'computer' })}>
+        <Button size="compact-sm" variant="default" onClick={() => go({ screen: 'computer' })}>
           {t('newRun.toCheck')}
         </Button>
       )}

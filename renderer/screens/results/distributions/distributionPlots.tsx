@@ -251,7 +251,7 @@ export function RankedChart({ found }: { found: LengthScores }) {
       <Line
         type="stepBefore"
         dataKey="score"
-        stroke="var(--accent)"
+        stroke="var(--text-muted)"
         strokeWidth={2}
         dot={false}
         isAnimationActive={false}

@@ -28,9 +28,7 @@ export function OverallProgress() {
     <Card>
       <div className={classes.top}>
         {!isStill && (
-          <span className={classes.percent}>
-            {fraction === null ? '–' : format.percent(fraction, fraction < 1 ? 1 : 0)}
-          </span>
+          <span className={classes.percent}>{fraction === null ? '–' : format.progress(fraction)}</span>
         )}
         <Facts items={facts} />
       </div>
@@ -40,7 +38,7 @@ export function OverallProgress() {
           fraction={fraction}
           size="large"
           tone={tone}
-          valueText={fraction === null ? t('progress.leftUnknown') : format.percent(fraction)}
+          valueText={fraction === null ? t('progress.leftUnknown') : format.progress(fraction)}
         />
       )}
       {!isStill && (

@@ -1,5 +1,5 @@
 /** A page of the guide: see markdownPages.ts. */
 declare module '*.md' {
-  const page: { readonly title: string; readonly html: string };
+  const page: { readonly title: string; readonly html: string; readonly parts: readonly string[] };
   export default page;
 }

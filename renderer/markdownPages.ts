@@ -1,8 +1,9 @@
+import type { Token } from 'marked';
 import type { Plugin } from 'vite';
 
 /**
- * Makes modules of the guide's pages, which are Markdown for readers of the repository: { title, html }, with the pictures
- * as files of the window. Links among the pages and to the web work in the window; of others, which it does not have, the words stay.
+ * Makes modules of the guide's pages, which are Markdown for readers of the repository: { title, html, parts }, with the pictures
+ * as files of the window and an anchor before each part, a chapter or a paragraph that begins with its own title. Links among the pages and to the web work in the window; of others, which it does not have, the words stay.
  */
 export function markdownPages(pages: readonly string[]): Plugin {
   return {
@@ -30,20 +31,36 @@ export function markdownPages(pages: readonly string[]): Plugin {
       const [heading, ...rest] = marked.lexer(code);
       if (heading?.type !== 'heading') this.error(`${id} must begin with its title`);
       // What stands between two marks is the number of a picture.
-      const parts = marked
-        .parser(rest)
+      const parts: string[] = [];
+      const html = rest.map((token) => {
+        const part = titleOfPart(token);
+        return (
+          (part === null ? '' : `<a id="part-${parts.push(part) - 1}" tabindex="-1"></a>`) +
+          marked.parser([token])
+        );
+      });
+      const pieces = html
+        .join('')
         .split(MARK)
         .map((part, index) => (index % 2 === 0 ? JSON.stringify(part) : `picture${part}`));
       return {
         code: [
           ...pictures.map((picture, index) => `import picture${index} from ${JSON.stringify(picture)};`),
-          `export default { title: ${JSON.stringify((heading as { text: string }).text)}, html: ${parts.join(' + ')} };`,
+          `export default { title: ${JSON.stringify((heading as { text: string }).text)}, html: ${pieces.join(' + ')}, parts: ${JSON.stringify(parts)} };`,
         ].join('\n'),
         map: null,
       };
     },
   };
 }
+
+function titleOfPart(token: Token): string | null {
+  if (token.type === 'heading') return token['depth'] === 2 ? plain(String(token['text'])) : null;
+  const first = token.type === 'paragraph' ? token.tokens?.[0] : undefined;
+  return first?.type === 'strong' ? plain(String(first.text)) : null;
+}
+
+const plain = (text: string) => text.replaceAll(/[*`]|\.$/g, '');
 
 /** In no text. */
 const MARK = '\u0000';

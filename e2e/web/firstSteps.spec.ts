@@ -41,6 +41,7 @@ test('the first steps, from an empty home to the finished example', async ({ pag
 
   // The network is not fetched from here: a Python of one's own takes the place of the one that would be.
   await goTo(page, 'Settings');
+  await page.getByRole('button', { name: 'Proxy, certificates, mirrors and Python' }).click();
   await saveSetting(page, 'Proxy', 'proxy.example.org');
   await expect(page.getByText('Enter an address that begins with')).toBeVisible();
   await saveSetting(page, 'Python interpreter', join(places.files, 'no-python'));

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button, Text } from '@mantine/core';
 import type { InputStatus, RunSummary } from '../../../electron/contract/index.ts';
-import { Card } from '../../components/Card.tsx';
+import { Section } from '../../components/Card.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { whileInWork } from './whileInWork.ts';
@@ -45,7 +45,7 @@ function LeftOutCard({ run }: { run: RunSummary }) {
   });
   if (!leftOut.data || leftOut.data.total === 0) return null;
   return (
-    <Card
+    <Section
       title={t('files.leftOut')}
       aside={
         <Button size="compact-sm" loading={compute.isPending} onClick={() => compute.mutate()}>
@@ -56,6 +56,6 @@ function LeftOutCard({ run }: { run: RunSummary }) {
       <Text mt={-4} mb={12} c="dimmed">
         {t('files.leftOutText')}
       </Text>
-    </Card>
+    </Section>
   );
 }

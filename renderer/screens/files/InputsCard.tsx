@@ -4,7 +4,7 @@ import { queries } from '../../state/connection.ts';
 import { useMediaQuery } from '@mantine/hooks';
 import { useMemo } from 'react';
 import type { InputStatus, RunSummary } from '../../../electron/contract/index.ts';
-import { Card } from '../../components/Card.tsx';
+import { Section } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { ProgressBar } from '../../components/feedback/ProgressBar.tsx';
 import { InputBadge } from '../../components/feedback/StateBadge.tsx';
@@ -39,7 +39,7 @@ export function InputsCard({ run, selected, onSelect }: InputsCardProps) {
   const total = rows.total ?? run.plan.inputs.length;
   const chosen = selected === null ? undefined : rows.rowAt(selected);
   return (
-    <Card title={t('files.inputs')} aside={run.plan.inputs.length > 1 ? t('files.inputsHint') : undefined}>
+    <Section title={t('files.inputs')} aside={run.plan.inputs.length > 1 ? t('files.inputsHint') : undefined}>
       {rows.error && <ErrorCard error={rows.error} />}
       <div data-live>
         <VirtualTable
@@ -56,7 +56,7 @@ export function InputsCard({ run, selected, onSelect }: InputsCardProps) {
         />
       </div>
       {chosen && <InputProblems input={chosen} />}
-    </Card>
+    </Section>
   );
 }
 
@@ -107,6 +107,7 @@ function inputColumns({ t, format }: Texts, inWork: boolean): VirtualColumn<Inpu
     {
       id: 'seconds',
       title: t('files.column.deviceTime'),
+      hint: t('files.hint.deviceTime'),
       width: '112px',
       align: 'end',
       cell: (row) => {

@@ -9,7 +9,7 @@ import {
   type PartState,
   type PartStatus,
 } from '../../../electron/contract/index.ts';
-import { Card } from '../../components/Card.tsx';
+import { Section } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { PartBadge } from '../../components/feedback/StateBadge.tsx';
 import { VirtualTable, type VirtualColumn } from '../../components/table/VirtualTable.tsx';
@@ -48,7 +48,7 @@ export function PartsCard({ run, input, onShowAll }: PartsCardProps) {
   const columns = useMemo(() => partColumns(texts, deviceLabel, setLog), [texts, deviceLabel]);
   const openNothing = useCallback(() => {}, []);
   return (
-    <Card
+    <Section
       title={input === null ? t('files.partsOfAll') : t('files.partsOf', { name: fileName(input.path) })}
       aside={
         <>
@@ -85,7 +85,7 @@ export function PartsCard({ run, input, onShowAll }: PartsCardProps) {
         }
       />
       <LogDialog runId={run.runId} path={log} onClose={() => setLog(null)} />
-    </Card>
+    </Section>
   );
 }
 

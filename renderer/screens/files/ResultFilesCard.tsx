@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { ActionIcon, Button, Group, Text } from '@mantine/core';
 import { IconDownload, IconFolderOpen } from '@tabler/icons-react';
 import { MAIN_FILES, type RunFile, type RunSummary } from '../../../electron/contract/index.ts';
-import { Card } from '../../components/Card.tsx';
+import { Section } from '../../components/Card.tsx';
 import { Fold } from '../../components/Fold.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { download } from '../../state/results/download.ts';
@@ -76,7 +76,7 @@ export function ResultFilesCard({ run }: { run: RunSummary }) {
     </li>
   );
   return (
-    <Card
+    <Section
       title={t('resultFiles.title')}
       aside={
         <Button size="compact-sm" variant="default" onClick={() => reveal.run(folder)}>
@@ -93,6 +93,6 @@ export function ResultFilesCard({ run }: { run: RunSummary }) {
           <ul className={classes.resultFiles}>{others.map(line)}</ul>
         </Fold>
       )}
-    </Card>
+    </Section>
   );
 }

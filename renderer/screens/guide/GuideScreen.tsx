@@ -1,9 +1,9 @@
-import { Button, Text } from '@mantine/core';
-import { IconArrowLeft } from '@tabler/icons-react';
-import { Card } from '../../components/Card.tsx';
+import { Anchor, Button, Group, Text } from '@mantine/core';
+import { IconArrowLeft, IconArrowRight } from '@tabler/icons-react';
+import { Section } from '../../components/Card.tsx';
 import { Page } from '../../components/Page.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { GUIDE, type GuidePage, type GuideSection } from '../../state/guidePages.ts';
+import { GUIDE, GUIDE_PAGES, type GuidePage, type GuideSection } from '../../state/guidePages.ts';
 import { go, hashOfRoute } from '../../state/navigation.ts';
 import classes from './Guide.module.css';
 import { guidePage } from './pages.ts';
@@ -11,9 +11,11 @@ import { guidePage } from './pages.ts';
 /** One page of the guide, as it stands in docs/. */
 export function GuideScreen({ page }: { page: GuidePage }) {
   const { t, language } = useTexts();
-  const { title, html, language: written } = guidePage(page, language);
+  const { title, html, parts, language: written } = guidePage(page, language);
+  const place = GUIDE_PAGES.indexOf(page);
   return (
     <Page
+      key={page}
       title={title}
       actions={
         <Button
@@ -25,11 +27,68 @@ export function GuideScreen({ page }: { page: GuidePage }) {
         </Button>
       }
     >
-      <Card>
+      <div className={classes.page}>
+        {parts.length > 1 && (
+          <nav className={classes.contents} aria-label={t('guide.contents')} lang={written}>
+            <Text component="h2" fz="sm" fw={620} mb={4}>
+              {t('guide.contents')}
+            </Text>
+            <ul className="plain-list">
+              {parts.map((part, number) => (
+                <li key={part}>
+                  {/* The address's fragment is the screen. */}
+                  <Anchor
+                    component="button"
+                    type="button"
+                    ta="start"
+                    fz="sm"
+                    onClick={() => goToPart(number)}
+                  >
+                    {part}
+                  </Anchor>
+                </li>
+              ))}
+            </ul>
+          </nav>
+        )}
         {/* Made of the program's own files when the window is built. */}
         <div className={classes.text} lang={written} dangerouslySetInnerHTML={{ __html: html }} />
-      </Card>
+        <Group
+          component="nav"
+          justify="space-between"
+          className={classes.turn ?? ''}
+          aria-label={t('guide.turn')}
+        >
+          <Turn page={GUIDE_PAGES[place - 1]} isBack />
+          <Turn page={GUIDE_PAGES[place + 1]} />
+        </Group>
+      </div>
     </Page>
+  );
+}
+
+function goToPart(number: number): void {
+  const part = document.getElementById(`part-${number}`);
+  part?.scrollIntoView({ block: 'start' });
+  part?.focus({ preventScroll: true });
+}
+
+/** To the page before or after, in the order of Help. */
+function Turn({ page, isBack = false }: { page: GuidePage | undefined; isBack?: boolean }) {
+  const { language } = useTexts();
+  if (page === undefined) return <span />;
+  const { title, language: written } = guidePage(page, language);
+  return (
+    <Button
+      component="a"
+      variant="default"
+      href={hashOfRoute({ screen: 'guide', page })}
+      lang={written}
+      leftSection={isBack ? <IconArrowLeft size={16} aria-hidden /> : undefined}
+      rightSection={isBack ? undefined : <IconArrowRight size={16} aria-hidden />}
+    >
+      {title}
+    </Button>
   );
 }
 
@@ -38,7 +97,7 @@ const SECTIONS = Object.keys(GUIDE) as GuideSection[];
 export function GuideCard() {
   const { t, language } = useTexts();
   return (
-    <Card title={t('guide.title')}>
+    <Section title={t('guide.title')}>
       {SECTIONS.map((section) => (
         <section key={section} className={classes.section}>
           <Text component="h3" mb={4} fz="md" fw={620}>
@@ -59,6 +118,6 @@ export function GuideCard() {
           </ul>
         </section>
       ))}
-    </Card>
+    </Section>
   );
 }

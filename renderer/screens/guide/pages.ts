@@ -4,6 +4,8 @@ import type { GuidePage } from '../../state/guidePages.ts';
 interface Content {
   readonly title: string;
   readonly html: string;
+  /** Titles of what it says one after the other; `part-N` is the anchor of each. */
+  readonly parts: readonly string[];
 }
 
 const FILES = import.meta.glob<Content>(

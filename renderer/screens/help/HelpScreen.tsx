@@ -1,5 +1,5 @@
 import { Stack, Text } from '@mantine/core';
-import { Card } from '../../components/Card.tsx';
+import { Section } from '../../components/Card.tsx';
 import { Page } from '../../components/Page.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { keyNames } from '../../i18n/keyNames.ts';
@@ -44,7 +44,7 @@ export function HelpScreen() {
   return (
     <Page title={t('help.title')} lead={t('help.lead')}>
       <div className="columns" style={{ alignItems: 'start' }}>
-        <Card title={t('help.questions')}>
+        <Section title={t('help.questions')}>
           {QUESTIONS.map((question) => (
             <section key={question} className="entry">
               <Text component="h3" fz={15} fw={600} mb={2}>
@@ -53,10 +53,10 @@ export function HelpScreen() {
               <Text maw="70ch">{t(`help.${question}.text`)}</Text>
             </section>
           ))}
-        </Card>
+        </Section>
         <Stack gap={16}>
           <GuideCard />
-          <Card title={t('help.glossary')}>
+          <Section title={t('help.glossary')}>
             <dl className="terms">
               {TERMS.map((term) => (
                 <div key={term}>
@@ -65,8 +65,8 @@ export function HelpScreen() {
                 </div>
               ))}
             </dl>
-          </Card>
-          <Card title={t('help.keyboard')}>
+          </Section>
+          <Section title={t('help.keyboard')}>
             <dl className="terms">
               {SHORTCUTS.map(([key, keys]) => (
                 <div key={key}>
@@ -81,10 +81,10 @@ export function HelpScreen() {
                 </div>
               ))}
             </dl>
-          </Card>
-          <Card title={t('help.about')}>
+          </Section>
+          <Section title={t('help.about')}>
             <Text maw="70ch">{t('help.aboutText', { version: info?.version ?? '–' })}</Text>
-          </Card>
+          </Section>
         </Stack>
       </div>
     </Page>

@@ -10,10 +10,10 @@ import { Waiting } from '../../components/feedback/Waiting.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { lacksEnvironment, useEnvironment } from '../../state/computer/environment.ts';
 import { queries } from '../../state/connection.ts';
-import { choosePaths, type Choice } from '../../state/pathChooser.ts';
-import { joinDownloads, openImport, useWeights } from '../../state/computer/weights.ts';
+import { joinDownloads, useWeights } from '../../state/computer/weights.ts';
 import { ImportDialog } from './ImportDialog.tsx';
 import classes from './Models.module.css';
+import { pickWeights } from './pickWeights.ts';
 import { ModelTile } from './ModelTile.tsx';
 
 /** The models as tiles, and the way to bring one's own. */
@@ -34,7 +34,7 @@ export function ModelList({ withTeaching = false }: { withTeaching?: boolean }) 
       {!models.data && !models.error && <Waiting like="choices" rows={3} />}
       <Tiles models={real} tests={tests.data} />
       <Shared models={real} />
-      <ImportPart />
+      <ImportPart models={real} />
       {withTeaching && teaching.length > 0 && (
         <section>
           <h2 className={classes.heading}>{t('models.teaching')}</h2>
@@ -77,12 +77,41 @@ function Shared({ models }: { models: readonly ModelStatus[] }) {
   );
 }
 
-function ImportPart() {
+/** What a model is made of, and what of it is here: so that one knows which files to look for. */
+const ROLES = ['esm2', 'dnabert_s', 'tokenizer', 'head'] as const;
+
+function PartsHere({ models }: { models: readonly ModelStatus[] }) {
+  const { t, format } = useTexts();
+  const published = models.filter(({ kind }) => kind === 'published');
+  if (published.length === 0 || published.every(({ present }) => present)) return null;
+  const here = new Set(
+    published
+      .filter(({ present, problem }) => present && !problem)
+      .flatMap(({ files }) => files.map(({ role }) => role)),
+  );
+  return (
+    <ul className={classes.files}>
+      {ROLES.map((role) => {
+        // Each model has a classifier of its own.
+        const isHere = role !== 'head' && here.has(role);
+        const size = published[0]?.files.find((file) => file.role === role)?.sizeBytes;
+        return (
+          <li key={role}>
+            <span aria-hidden>{isHere ? '✓' : '–'}</span> {t(`models.role.${role}`)}
+            <span className="muted">
+              {' · '}
+              {isHere ? t('models.hereAlready') : size === undefined ? '' : format.fileSize(size)}
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function ImportPart({ models }: { models: readonly ModelStatus[] }) {
   const { t } = useTexts();
   const upload = useWeights((state) => state.upload);
-  const pick = (kind: Choice['kind']) => {
-    choosePaths({ kind, purpose: 'weights' }).then(openImport, sayError);
-  };
   return (
     <section>
       <Group justify="space-between" gap="6px 12px">
@@ -92,7 +121,7 @@ function ImportPart() {
             variant="default"
             size="compact-sm"
             leftSection={<IconFiles size={16} aria-hidden />}
-            onClick={() => pick('files')}
+            onClick={() => pickWeights('files')}
           >
             {t('models.importFiles')}
           </Button>
@@ -100,12 +129,13 @@ function ImportPart() {
             variant="default"
             size="compact-sm"
             leftSection={<IconFolder size={16} aria-hidden />}
-            onClick={() => pick('folder')}
+            onClick={() => pickWeights('folder')}
           >
             {t('models.importFolder')}
           </Button>
         </Group>
       </Group>
+      <PartsHere models={models} />
       {upload && (
         <Stack gap={6} my={10}>
           <span className="ellipsis">{t('newRun.uploading', { name: upload.name })}</span>

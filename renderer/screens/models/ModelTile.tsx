@@ -16,6 +16,7 @@ import { modelNotice, modelTitle } from '../../state/computer/modelTexts.ts';
 import { getWeights, pauseWeights, useWeights, verifyModel } from '../../state/computer/weights.ts';
 import { ControlsPart, KnownAnswers } from './ModelTests.tsx';
 import classes from './Models.module.css';
+import { pickWeights } from './pickWeights.ts';
 import { WorkProgress } from '../../components/WorkProgress.tsx';
 
 /** A model: what it is for, where it is, whether it can be relied on, and everything that can be done with it. */
@@ -57,7 +58,7 @@ export function ModelTile({ model, tests }: { model: ModelStatus; tests: ModelTe
         {tests?.chunksPerMinute &&
           ` · ${t('models.pace', { count: format.integer(Math.round(tests.chunksPerMinute)), length: format.bases(model.chunkLength) })}`}
       </p>
-      {canGet && (
+      {canGet && !work?.error && (
         <div>
           <Button
             variant={working ? 'default' : 'filled'}
@@ -76,9 +77,16 @@ export function ModelTile({ model, tests }: { model: ModelStatus; tests: ModelTe
         <ErrorCard
           error={work.error}
           actions={
-            <Button size="compact-sm" onClick={() => void (canGet ? getWeights : verifyModel)(model.id)}>
-              {t('common.tryAgain')}
-            </Button>
+            <>
+              <Button size="compact-sm" onClick={() => void (canGet ? getWeights : verifyModel)(model.id)}>
+                {t('common.tryAgain')}
+              </Button>
+              {canGet && (
+                <Button size="compact-sm" variant="default" onClick={() => pickWeights('files')}>
+                  {t('models.importFiles')}
+                </Button>
+              )}
+            </>
           }
         />
       )}

@@ -137,11 +137,14 @@ export function ExampleVerdict({ run }: { run: RunSummary }) {
 
 type EncoderNorms = NonNullable<RunProgress['unusualNorms']>['esm2'];
 
+/** A few unusual sequences have unusual embeddings on a sound device, too: these stand with the settings of the run. */
+const LEAST_SHARE = 0.01;
+
 /** Embeddings of unusual size do not stop a run, but may be the only sign of a device that computes wrongly. */
 export function NormsBanner() {
   const { t, format } = useTexts();
   const norms = useLiveRun((state) => state.live?.progress.unusualNorms ?? null);
-  if (norms === null) return null;
+  if (norms === null || norms.frames < LEAST_SHARE * norms.ofFrames) return null;
   const { frames, ofFrames, esm2, dnabertS } = norms;
   const range = (low: number, high: number) => `${format.decimal(low)}–${format.decimal(high)}`;
   const found = ({ low, high }: EncoderNorms) => range(low, high);

@@ -4,7 +4,8 @@ import { useState } from 'react';
 import { setupSettingsSchema, type SetupSettings } from '../../../electron/contract/index.ts';
 import { toShownError } from '../../api/callError.ts';
 import { Banner } from '../../components/feedback/Banner.tsx';
-import { Card } from '../../components/Card.tsx';
+import { Section } from '../../components/Card.tsx';
+import { Fold } from '../../components/Fold.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { choosePaths, type Choice } from '../../state/pathChooser.ts';
@@ -24,15 +25,15 @@ export function SetUpCard({ settings }: { settings: SetupSettings }) {
   const free = space.data?.bytes ?? null;
   const isMoving = settings.dataFolder !== null && settings.dataFolder !== dataDir;
   const now = [
-    dataDir === null ? null : t('settings.dataFolderNow', { folder: dataDir }),
+    !isMoving || dataDir === null ? null : t('settings.dataFolderNow', { folder: dataDir }),
     free === null ? null : t('settings.freeThere', { size: format.fileSize(free) }),
   ].filter((text) => text !== null);
   return (
-    <Card title={t('settings.setUp')} aside={t('settings.setUpHint')}>
+    <Section title={t('settings.setUp')} aside={t('settings.setUpHint')}>
       <Field
         name="dataFolder"
         label={t('settings.dataFolderChange')}
-        value={settings.dataFolder}
+        value={folder}
         picks={{ kind: 'folder', purpose: 'data' }}
       >
         {t('settings.dataFolderChangeHelp')}
@@ -41,44 +42,54 @@ export function SetUpCard({ settings }: { settings: SetupSettings }) {
         </Text>
       </Field>
       {isMoving && <MovesAtNextStart folder={settings.dataFolder ?? ''} />}
-      <Field name="proxy" label={t('settings.proxy')} value={settings.proxy} wrong={t('settings.proxyWrong')}>
-        {t('settings.proxyHelp')}
-      </Field>
-      <Field
-        name="certificateFile"
-        label={t('settings.certificateFile')}
-        value={settings.certificateFile}
-        picks={{ kind: 'files', purpose: 'certificate' }}
-      >
-        {t('settings.certificateFileHelp')}
-      </Field>
-      <Field
-        name="packageIndex"
-        label={t('settings.packageIndex')}
-        value={settings.packageIndex}
-        wrong={t('settings.packageIndexWrong')}
-      >
-        {t('settings.packageIndexHelp')}
-      </Field>
-      <Field
-        name="weightsMirror"
-        label={t('settings.weightsMirror')}
-        value={settings.weightsMirror}
-        wrong={t('settings.weightsMirrorWrong')}
-      >
-        {t('settings.weightsMirrorHelp')}
-      </Field>
-      <Field
-        name="interpreter"
-        label={t('settings.interpreter')}
-        value={settings.interpreter}
-        picks={{ kind: 'files', purpose: 'interpreter' }}
-      >
-        {t('settings.interpreterHelp')}
-      </Field>
-    </Card>
+      <Fold title={t('settings.network')} opened={NETWORK.some((name) => settings[name] !== null)}>
+        <Field
+          name="proxy"
+          label={t('settings.proxy')}
+          value={settings.proxy}
+          wrong={t('settings.proxyWrong')}
+        >
+          {t('settings.proxyHelp')}
+        </Field>
+        <Field
+          name="certificateFile"
+          label={t('settings.certificateFile')}
+          value={settings.certificateFile}
+          picks={{ kind: 'files', purpose: 'certificate' }}
+        >
+          {t('settings.certificateFileHelp')}
+        </Field>
+        <Field
+          name="packageIndex"
+          label={t('settings.packageIndex')}
+          value={settings.packageIndex}
+          wrong={t('settings.packageIndexWrong')}
+        >
+          {t('settings.packageIndexHelp')}
+        </Field>
+        <Field
+          name="weightsMirror"
+          label={t('settings.weightsMirror')}
+          value={settings.weightsMirror}
+          wrong={t('settings.weightsMirrorWrong')}
+        >
+          {t('settings.weightsMirrorHelp')}
+        </Field>
+        <Field
+          name="interpreter"
+          label={t('settings.interpreter')}
+          value={settings.interpreter}
+          picks={{ kind: 'files', purpose: 'interpreter' }}
+        >
+          {t('settings.interpreterHelp')}
+        </Field>
+      </Fold>
+    </Section>
   );
 }
+
+/** What an office or a computer without a network of its own may need. What is set is shown. */
+const NETWORK = ['proxy', 'certificateFile', 'packageIndex', 'weightsMirror', 'interpreter'] as const;
 
 /** The list of runs and the Python environment are open: they can't change places while the program runs. */
 function MovesAtNextStart({ folder }: { folder: string }) {

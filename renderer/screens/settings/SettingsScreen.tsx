@@ -2,10 +2,10 @@ import { useMutation } from '@tanstack/react-query';
 import { Button, Group, SegmentedControl, Select, Switch, Text, TextInput } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
 import { settingsSchema, type Settings } from '../../../electron/contract/index.ts';
-import { Card } from '../../components/Card.tsx';
+import { Section } from '../../components/Card.tsx';
 import { Waiting } from '../../components/feedback/Waiting.tsx';
 import { Page } from '../../components/Page.tsx';
-import { useTexts, type MessageKey } from '../../i18n/index.ts';
+import { useTexts } from '../../i18n/index.ts';
 import { chooseFolder } from '../../state/pathChooser.ts';
 import { go } from '../../state/navigation.ts';
 import { changeSettings, useSettings } from '../../state/settings.ts';
@@ -20,9 +20,6 @@ export function SettingsScreen() {
   const settings = useSettings((state) => state.settings);
   const info = useSettings((state) => state.info);
   const change = useMutation({ mutationFn: changeSettings });
-  // What only the desktop app can do is shown in a browser all the same, with the reason why it can't be had there.
-  const isBrowser = info?.shell === 'browser';
-  const desktopHelp = (key: MessageKey) => t(isBrowser ? 'settings.desktopOnly' : key);
   const pick = useMutation({
     mutationFn: async () => {
       const path = await chooseFolder('output');
@@ -32,15 +29,15 @@ export function SettingsScreen() {
   if (!settings) {
     return (
       <Page narrow title={t('settings.title')}>
-        <Card title={t('settings.look')}>
+        <Section title={t('settings.look')}>
           <Waiting like="fields" rows={2} />
-        </Card>
+        </Section>
       </Page>
     );
   }
   return (
     <Page narrow title={t('settings.title')}>
-      <Card title={t('settings.look')}>
+      <Section title={t('settings.look')}>
         <Row label={t('settings.theme')} help={t('settings.themeHelp')}>
           {(id) => (
             <SegmentedControl
@@ -62,8 +59,8 @@ export function SettingsScreen() {
             />
           )}
         </Row>
-      </Card>
-      <Card title={t('settings.running')}>
+      </Section>
+      <Section title={t('settings.running')}>
         <Row label={t('settings.outputFolder')} help={t('settings.outputFolderHelp')}>
           {(id) => (
             <Group gap={8} w="100%" wrap="nowrap">
@@ -77,45 +74,30 @@ export function SettingsScreen() {
                 {t('newRun.chooseOutput')}
               </Button>
               {settings.outputFolder !== null && (
-                <Button variant="subtle" color="slate" onClick={() => change.mutate({ outputFolder: null })}>
+                <Button variant="default" onClick={() => change.mutate({ outputFolder: null })}>
                   {t('advanced.reset')}
                 </Button>
               )}
             </Group>
           )}
         </Row>
-        <Row label={t('settings.keepAwake')} help={desktopHelp('settings.keepAwakeHelp')}>
-          {(id) => (
-            <Switch
-              aria-labelledby={id}
-              checked={isBrowser ? false : settings.keepAwake}
-              disabled={isBrowser}
-              onChange={(event) => change.mutate({ keepAwake: event.currentTarget.checked })}
-            />
-          )}
-        </Row>
-        <Row label={t('settings.notifications')} help={desktopHelp('settings.notificationsHelp')}>
-          {(id) => (
-            <Switch
-              aria-labelledby={id}
-              checked={isBrowser ? false : settings.notifications}
-              disabled={isBrowser}
-              onChange={(event) => change.mutate({ notifications: event.currentTarget.checked })}
-            />
-          )}
-        </Row>
-      </Card>
+        {info?.shell === 'electron' &&
+          (['keepAwake', 'notifications'] as const).map((name) => (
+            <Row key={name} label={t(`settings.${name}`)} help={t(`settings.${name}Help`)}>
+              {(id) => (
+                <Switch
+                  aria-labelledby={id}
+                  checked={settings[name]}
+                  onChange={(event) => change.mutate({ [name]: event.currentTarget.checked })}
+                />
+              )}
+            </Row>
+          ))}
+      </Section>
       <SetUpCard settings={settings} />
-      <Card title={t('settings.program')}>
+      <Section title={t('settings.program')}>
         <Row label={t('settings.version')}>
           {(id) => <span aria-labelledby={id}>{info?.version ?? '–'}</span>}
-        </Row>
-        <Row label={t('settings.dataFolder')} help={t('settings.dataFolderHelp')}>
-          {(id) => (
-            <Text span ff="monospace" fz="sm" style={{ overflowWrap: 'anywhere' }} aria-labelledby={id}>
-              {info?.dataDir ?? '–'}
-            </Text>
-          )}
         </Row>
         <Row label={t('settings.welcome')} help={t('settings.welcomeHelp')}>
           {() => (
@@ -124,7 +106,7 @@ export function SettingsScreen() {
             </Button>
           )}
         </Row>
-      </Card>
+      </Section>
     </Page>
   );
 }

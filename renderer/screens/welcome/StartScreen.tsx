@@ -30,6 +30,7 @@ import { ControlsPart } from '../models/ModelTests.tsx';
 import { UseFolderButton } from '../offline/OfflinePart.tsx';
 import { PickButtons } from '../new-run/files/PickButtons.tsx';
 import { useNewRun } from '../../state/newRun/store.ts';
+import { AskIt } from './AskIt.tsx';
 import classes from './StartScreen.module.css';
 
 /** Goes first: where the user goes while the engine still answers, they stay. */
@@ -69,7 +70,7 @@ export function StartScreen() {
       title={t('start.title')}
       lead={t('start.lead')}
       actions={
-        <Button variant="subtle" color="slate" onClick={() => skip.mutate()}>
+        <Button variant="default" onClick={() => skip.mutate()}>
           {t('start.skip')}
         </Button>
       }
@@ -212,6 +213,7 @@ function SetUpBody({ step }: { step: SetUpStep }) {
               {t('start.setUp.change')}
             </Button>
             <UseFolderButton />
+            {step.state === 'failed' && <AskIt />}
           </Group>
         </>
       );
@@ -308,7 +310,7 @@ function ExampleBody({
               </Button>
             )}
             {isCurrent && (
-              <Button variant="subtle" color="slate" onClick={onLater}>
+              <Button variant="default" onClick={onLater}>
                 {t('start.later')}
               </Button>
             )}
@@ -370,7 +372,8 @@ function ModelBody({
               <p className={classes.text}>{t('start.model.which')}</p>
               <ModelList />
               <Group gap={10} mt={4}>
-                <Button variant="subtle" color="slate" onClick={onLater}>
+                <AskIt />
+                <Button variant="default" onClick={onLater}>
                   {t('start.later')}
                 </Button>
               </Group>
@@ -405,7 +408,7 @@ function CheckBody({
       })}
       {step.state === 'todo' && (
         <Group gap={10} mt={4}>
-          <Button variant="subtle" color="slate" onClick={onLater}>
+          <Button variant="default" onClick={onLater}>
             {t('start.later')}
           </Button>
         </Group>

@@ -5,7 +5,7 @@ import { isAtWork, type World } from './world.ts';
 
 const UNUSUAL_NORMS = {
   frames: 1234,
-  ofFrames: 754_000,
+  ofFrames: 75_400,
   esm2: { low: 9.1, high: 17.2, expectedLow: 12, expectedHigh: 16 },
   dnabertS: { low: 2.4, high: 4.3, expectedLow: 2, expectedHigh: 5 },
 };

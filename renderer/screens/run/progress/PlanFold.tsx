@@ -83,6 +83,7 @@ function PlanFacts({ run: { plan } }: { run: RunSummary }) {
   const { t, format } = useTexts();
   const parts = useLiveRun((state) => state.live?.progress.parts);
   const speed = useLiveRun((state) => state.live?.progress.residuesPerSecond ?? null);
+  const norms = useLiveRun((state) => state.live?.progress.unusualNorms ?? null);
   return (
     <Facts
       size="small"
@@ -96,6 +97,17 @@ function PlanFacts({ run: { plan } }: { run: RunSummary }) {
         },
         { label: t('plan.residuesPerSecond'), value: speed === null ? '–' : format.rate(speed) },
         { label: t('advanced.tokensPerBatch'), value: format.integer(plan.tokensPerBatch) },
+        ...(norms === null
+          ? []
+          : [
+              {
+                label: t('plan.unusualNorms'),
+                value: t('common.of', {
+                  part: format.integer(norms.frames),
+                  whole: format.integer(norms.ofFrames),
+                }),
+              },
+            ]),
         { label: t('plan.order'), value: t(`plan.order.${plan.order}`) },
         { label: t('advanced.partSize'), value: format.integer(plan.residuesPerPart) },
         {

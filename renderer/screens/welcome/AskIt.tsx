@@ -1,0 +1,29 @@
+import { Button } from '@mantine/core';
+import { IconCopy } from '@tabler/icons-react';
+import { useTexts } from '../../i18n/index.ts';
+import { useCopy } from '../../state/clipboard.ts';
+
+/** What Python, its packages and the weights are fetched from. */
+const HOSTS = [
+  'github.com',
+  'pypi.org',
+  'files.pythonhosted.org',
+  'download.pytorch.org',
+  'huggingface.co',
+  'dl.fbaipublicfiles.com',
+];
+
+/** For whoever cannot open a way to the internet: what to ask those who can, as a text to send. */
+export function AskIt() {
+  const { t } = useTexts();
+  const copy = useCopy();
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconCopy size={16} aria-hidden />}
+      onClick={() => copy.mutate(t('start.askIt.text', { hosts: HOSTS.join('\n') }))}
+    >
+      {t('start.askIt')}
+    </Button>
+  );
+}

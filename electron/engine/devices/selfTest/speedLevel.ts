@@ -77,6 +77,12 @@ export async function keptSpeed(environment: PythonEnvironment, paths: AppPaths)
   return kept && isDeepStrictEqual(kept.packages, environment.packages) ? kept : null;
 }
 
+/** The rates with the batch size that is nearest to a run's; null where the device was not measured. */
+export function rowNearest({ report }: Pick<DeviceSpeed, 'report'>, tokensPerBatch: number): SpeedRow | null {
+  const distance = (row: SpeedRow): number => Math.abs(Math.log(row.tokens_per_batch / tokensPerBatch));
+  return report?.rows.toSorted((a, b) => distance(a) - distance(b))[0] ?? null;
+}
+
 /** The rates with the batch size that suits the device best; null where it was not measured. */
 export function bestRow({ report }: DeviceSpeed): (SpeedRow & { precision: Precision }) | null {
   const [best] =

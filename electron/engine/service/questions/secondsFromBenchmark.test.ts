@@ -50,3 +50,19 @@ it('says nothing of devices or precisions that were not measured', () => {
   expect(secondsFromBenchmark(1000, [gpu, worker], 'bf16', { devices })).toBeNull();
   expect(secondsFromBenchmark(1000, [], 'bf16', { devices })).toBeNull();
 });
+
+it('takes the speed with the batches that a run has, not with the fastest', () => {
+  const [, xeon] = devices;
+  const row = xeon?.report?.rows[0];
+  if (!xeon?.report || !row) throw new Error('not measured');
+  const sizes = [168, 512, 2_048].map((tokens) => ({
+    ...row,
+    tokens_per_batch: tokens,
+    esm2_residues_per_second: tokens / 20,
+  }));
+  const several = [{ ...xeon, report: { ...xeon.report, rows: sizes } }];
+  const seconds = 10_000 / 25.6 + 10_000 / 166 / row.dnabert_s_frames_per_second;
+  expect(secondsFromBenchmark(10_000, [worker], 'fp32', { devices: several })?.low).toBeCloseTo(
+    0.7 * seconds,
+  );
+});

@@ -1,5 +1,6 @@
+import { TOKENS_PER_BATCH } from '../../../contract/plan.ts';
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
-import { bestRow, type KeptSpeed } from '../../devices/selfTest/speedLevel.ts';
+import { rowNearest, type KeptSpeed } from '../../devices/selfTest/speedLevel.ts';
 import type { SecondsRange } from './runSpeeds.ts';
 
 /** Of a frame of a 500-bp chunk, which is what the benchmark measures DNABERT-S with. */
@@ -23,7 +24,8 @@ export function secondsFromBenchmark(
   for (const { kind, name } of devices) {
     const row = measured
       .filter((one) => one.name === name && one.report?.precision === precision)
-      .map(bestRow)
+      // A run takes this size, whichever was the fastest.
+      .map((one) => rowNearest(one, TOKENS_PER_BATCH[kind === 'cpu' ? 'cpu' : 'gpu']))
       .find((found) => found !== null);
     if (!row) return null;
     const secondsPerResidue =

@@ -136,6 +136,7 @@ function FasterWays() {
         {t('newRun.faster')}
       </Text>
       <Box component="ul" m={0} pl={18}>
+        <li>{t('newRun.faster.enough', { title: t('goal.title'), place: t('advanced.title') })}</li>
         <li>{t('newRun.faster.lessFiles')}</li>
         {hasComputers && (
           <li>

@@ -15,21 +15,23 @@ export const TAIL_PARTS = 32;
 /** From so many full parts on a run is computed as a growing sample: a smaller one is done before anybody wants to know more, and
  * its rounds would be of parts that are hardly filled. */
 export const SAMPLE_FROM_PARTS = 16;
-export const RESIDUES_PER_PART = { gpu: 262_144, cpu: 2_048 } as const;
+/** Apple's GPUs are many times slower than an H200; no batch may take them minutes. Never measured. */
+export const RESIDUES_PER_PART = { gpu: 262_144, apple: 32_768, cpu: 2_048 } as const;
 /** On processors, in runs of at least so many parts of this size: they keep any number of processors busy to the end, which is why the
  * number at hand need not count. For each part all layers' weights are read and converted once, so larger ones have that less often;
  * all tokens of one of this size go through a layer together (SWEEP_TOKENS in encoders/mapped_layers.py). */
 const LARGE_RUN = { parts: 1_024, residuesPerPart: 6_144 } as const;
 
 /** Residues of a part of a run that has so many in all. */
-export function residuesPerPart(hardware: 'gpu' | 'cpu', residues: number): number {
+export function residuesPerPart(hardware: Hardware, residues: number): number {
   const isLarge = residues >= LARGE_RUN.parts * LARGE_RUN.residuesPerPart;
   return hardware === 'cpu' && isLarge ? LARGE_RUN.residuesPerPart : RESIDUES_PER_PART[hardware];
 }
 
 /** As measured on an H200 (docs/performance.md): larger batches gain less than 1 %, and this many fit beside ESM-2 3B into
  * 8 GB. On a CPU larger batches gain nothing, and a layer of one of this size, which is a step, takes a slow core about a second. */
-export const TOKENS_PER_BATCH = { gpu: 24_576, cpu: 512 } as const;
+export const TOKENS_PER_BATCH = { gpu: 24_576, apple: 4_096, cpu: 512 } as const;
+export type Hardware = keyof typeof TOKENS_PER_BATCH;
 export const CHUNK_LENGTH_LIMITS = { min: 30, max: 10_000 } as const;
 
 export const orderSchema = z.enum(['sample', 'file']);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,6 +14,8 @@ import torchgen  # type: ignore[import-untyped]
 from made_parts import random_frames
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from virnucpro_backend.inference.encoding import BatchLoop
+from virnucpro_backend.inference.memory.device_memory import TokenBudget
 from virnucpro_backend.inference.scorer import PartScorer
 
 OPERATIONS = Path(torchgen.__file__).parent / "packaged/ATen/native/native_functions.yaml"
@@ -75,3 +78,13 @@ def test_the_description_tells_what_apples_gpus_lack() -> None:
     known = known_operations()
     assert not runs_on_apple("segment_reduce", known)
     assert runs_on_apple("index_select", known)
+
+
+def test_the_host_waits_for_each_batch_so_that_the_engine_sees_steps_done(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    waited: list[None] = []
+    monkeypatch.setattr(torch.mps, "synchronize", lambda: waited.append(None))
+    model: Any = SimpleNamespace(device=torch.device("mps"))
+    BatchLoop(model, TokenBudget(512))._wait_if_far_ahead()
+    assert len(waited) == 1

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { residuesPerPart, TOKENS_PER_BATCH } from '../../../contract/plan.ts';
 import type { Precision } from '../../../contract/protocol/index.ts';
 import { slurmPlace, SLURM_JOB_DEFAULTS, type SlurmJob } from '../../../contract/terminal/slurmScript.ts';
-import { precisionOf, withoutGpus } from './clusterPlan.ts';
+import { hardwareOf, precisionOf, withoutGpus } from './clusterPlan.ts';
 
 function refusal(job: Partial<SlurmJob>, torch: string): string | undefined {
   const place = slurmPlace({ ...SLURM_JOB_DEFAULTS, ...job }, null);
@@ -41,4 +42,11 @@ describe('the precision of a run that a cluster computes', () => {
   ] as const)('on a %s, %s: %s', (plannedFor, wanted, expected) => {
     expect(chosen(wanted, plannedFor)).toBe(expected);
   });
+});
+
+it('plans smaller batches and parts for an Apple GPU than for others', () => {
+  const apple = { kind: 'mps', id: 'mps', name: 'Apple M1 GPU' } as const;
+  const hardware = hardwareOf({ devices: [apple], plannedFor: null });
+  expect(TOKENS_PER_BATCH[hardware]).toBeLessThan(TOKENS_PER_BATCH.gpu);
+  expect(residuesPerPart(hardware, 1e9)).toBeLessThan(residuesPerPart('gpu', 1e9));
 });

@@ -2,6 +2,7 @@ import { appError, type AppError } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import type { ClusterChoice } from '../../../contract/cluster.ts';
 import { OWN_PROGRAM } from '../../../contract/terminal/slurmScript.ts';
+import type { Hardware } from '../../../contract/plan.ts';
 import type { Precision } from '../../../contract/protocol/index.ts';
 import { err, ok, type Result } from '../../../contract/result.ts';
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
@@ -16,8 +17,10 @@ export interface PlannedDevices {
 }
 
 /** What the sizes of a plan's batches and parts go by. */
-export function hardwareOf({ devices, plannedFor }: PlannedDevices): 'cpu' | 'gpu' {
-  return plannedFor ?? (devices.every(({ kind }) => kind === 'cpu') ? 'cpu' : 'gpu');
+export function hardwareOf({ devices, plannedFor }: PlannedDevices): Hardware {
+  if (plannedFor !== null) return plannedFor;
+  if (devices.some(({ kind }) => kind === 'mps')) return 'apple';
+  return devices.every(({ kind }) => kind === 'cpu') ? 'cpu' : 'gpu';
 }
 
 /** The precision of a run, which all its devices have to support. A cluster's are not known yet: one that cannot do it is switched off

@@ -25,7 +25,9 @@ export function secondsFromBenchmark(
     const row = measured
       .filter((one) => one.name === name && one.report?.precision === precision)
       // A run takes this size, whichever was the fastest.
-      .map((one) => rowNearest(one, TOKENS_PER_BATCH[kind === 'cpu' ? 'cpu' : 'gpu']))
+      .map((one) =>
+        rowNearest(one, TOKENS_PER_BATCH[kind === 'mps' ? 'apple' : kind === 'cpu' ? 'cpu' : 'gpu']),
+      )
       .find((found) => found !== null);
     if (!row) return null;
     const secondsPerResidue =

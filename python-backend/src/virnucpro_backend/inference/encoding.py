@@ -246,6 +246,10 @@ class BatchLoop:
         listener.out_of_memory(before, self._budget.tokens)
 
     def _wait_if_far_ahead(self) -> None:
+        if self._device.type == "mps":
+            # All batches of a part could be queued at once; the engine would see no step done until the last
+            # is, and take the worker for stalled.
+            torch.mps.synchronize()
         if self._device.type != "cuda":
             return
         self._queued.append(recorded_event())

@@ -26,18 +26,17 @@ const layerRules = Object.entries(LAYERS).map(([layer, allowed]) => ({
 const BOTTOM = {
   system: [],
   files: ['system'],
-  processes: ['files', 'system'],
-  environment: ['files', 'format', 'processes', 'system'],
+  environment: ['files', 'format', 'system'],
   format: [],
   results: [],
   devices: ['environment', 'files', 'format'],
   models: ['devices', 'environment', 'files', 'format'],
   setup: ['devices', 'environment', 'files', 'format', 'models', 'system'],
-  workers: ['environment', 'files', 'processes', 'system'],
-  store: ['files', 'processes', 'results', 'system'],
+  workers: ['environment', 'files', 'system'],
+  store: ['files', 'results', 'system'],
   inputs: ['environment', 'files', 'results', 'workers'],
-  exports: ['environment', 'files', 'format', 'inputs', 'processes', 'results', 'store'],
-  computers: ['files', 'format', 'processes', 'system'],
+  exports: ['environment', 'files', 'format', 'inputs', 'results', 'store', 'system'],
+  computers: ['files', 'format', 'system'],
 };
 const ROOT_FILES = ['engineBase[.]ts$', 'engineContext[.]ts$'];
 const bottom = Object.keys(BOTTOM).map((name) => `${name}/`);

@@ -79,7 +79,7 @@ export { viralShares } from './service/questions/viralSoFar.ts';
 export { samplesOf, summariseSamples, viralShare } from './exports/samples.ts';
 
 // This process and this computer
-export { endByForce, endByForceAfter, endBySignal } from './processes/endProcess.ts';
+export { endByForce, endByForceAfter, endBySignal } from './system/endProcess.ts';
 export { isGpu } from './devices/chosenDevice.ts';
 export { diagnosticsText } from './service/computer/diagnostics.ts';
 export { findDiskShortage } from './run/begin/diskSpace.ts';
@@ -96,7 +96,7 @@ export { runControls } from './devices/selfTest/controlsLevel.ts';
 export { controlsFacts, describeRunControls, VERDICTS } from './results/controlsOfRun.ts';
 export { measurePrecisions } from './devices/selfTest/precisionLevel.ts';
 export { measureSpeed } from './devices/selfTest/speedLevel.ts';
-export { processStart } from './processes/liveProcess.ts';
+export { processStart } from './system/liveProcess.ts';
 export { resolveAppPaths, type AppPaths } from './environment/appPaths.ts';
 export { pythonLaunch } from './environment/pythonLaunch.ts';
 export { networkVariables, readSetupSettings } from './environment/setupSettings.ts';

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import { parseJson } from '../../contract/parseJson.ts';
-import { acquireFileLock } from '../processes/fileLock.ts';
-import { isProcessAlive } from '../processes/liveProcess.ts';
+import { acquireFileLock } from '../files/fileLock.ts';
+import { isProcessAlive } from '../system/liveProcess.ts';
 import type { DetachedStart } from './remoteServer.ts';
 import { readServerFile, serverFile, type RunningServer } from './runningServer.ts';
 

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../../contract/parseJson.ts';
 import { replaceFile } from '../files/replaceFile.ts';
-import { isProcessAlive, processStart } from '../processes/liveProcess.ts';
+import { isProcessAlive, processStart } from '../system/liveProcess.ts';
 
 export const runningServerSchema = z.object({
   /** On the loopback interface. */

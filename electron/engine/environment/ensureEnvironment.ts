@@ -6,7 +6,7 @@ import { appError } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import type { GpuKind } from '../../contract/rpc/computer.ts';
-import { acquireFileLock, type FileLock } from '../processes/fileLock.ts';
+import { acquireFileLock, type FileLock } from '../files/fileLock.ts';
 import {
   checkEnvironment,
   inspectInterpreter,

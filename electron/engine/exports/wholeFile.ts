@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import { message, type Message } from '../../contract/messages.ts';
 import { replaceFile } from '../files/replaceFile.ts';
-import { isProcessAlive } from '../processes/liveProcess.ts';
+import { isProcessAlive } from '../system/liveProcess.ts';
 
 const BLOCK_BYTES = 1 << 20;
 

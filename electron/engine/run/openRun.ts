@@ -15,7 +15,7 @@ import { isActive, type RunState } from '../../contract/runState.ts';
 import { syncedFolder } from '../files/syncedFolder.ts';
 import { precisionRemark } from '../devices/choosePrecision.ts';
 import type { EngineContext } from '../engineContext.ts';
-import type { FileLock } from '../processes/fileLock.ts';
+import type { FileLock } from '../files/fileLock.ts';
 import { acquireRunLock } from '../store/runLock.ts';
 import type { TablesWritten } from '../results/types.ts';
 import { openRunStore } from '../store/runStore.ts';

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
-import { acquireFileLock, fileLockHolder, type FileLock, type LockHolder } from '../processes/fileLock.ts';
+import { acquireFileLock, fileLockHolder, type FileLock, type LockHolder } from '../files/fileLock.ts';
 import { describeStoreError } from './sqlite/storeErrors.ts';
 
 const LOCK_FILE = 'run.lock';

@@ -41,7 +41,7 @@ import { openRunStore } from '../../store/runStore.ts';
 import { refuseWhenClosing } from '../../store/storeThread.ts';
 import { describeStoreError } from '../../store/sqlite/storeErrors.ts';
 import { safeName } from '../../files/safeName.ts';
-import type { FileLock } from '../../processes/fileLock.ts';
+import type { FileLock } from '../../files/fileLock.ts';
 import { acquireRunLock } from '../../store/runLock.ts';
 import { chooseDevices, type DeviceChoice } from './chooseDevices.ts';
 import { hardwareOf, precisionOf } from './clusterPlan.ts';

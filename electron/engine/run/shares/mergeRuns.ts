@@ -11,7 +11,7 @@ import { sampleNames } from '../../../contract/samples.ts';
 import { unwrap } from '../../../contract/result.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { openNew, openPlain, pathInRun } from '../../files/runFiles.ts';
-import type { FileLock } from '../../processes/fileLock.ts';
+import type { FileLock } from '../../files/fileLock.ts';
 import { checkRunFolder, makeRunFolder, makeWorkFolders, removeRun } from '../../store/runFolder.ts';
 import { acquireRunLock } from '../../store/runLock.ts';
 import { openRunStore } from '../../store/runStore.ts';

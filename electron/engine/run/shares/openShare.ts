@@ -8,7 +8,7 @@ import { err, ok, type Result } from '../../../contract/result.ts';
 import { THIS_COMPUTER } from '../../../contract/rpc/runs.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { isPlainFolder, makeFolderInRun, pathInRun, somethingAt } from '../../files/runFiles.ts';
-import type { LockHolder } from '../../processes/fileLock.ts';
+import type { LockHolder } from '../../files/fileLock.ts';
 import { isRunFolder, makeWorkFolders, removeRun } from '../../store/runFolder.ts';
 import { acquireRunLock, runLockHolder } from '../../store/runLock.ts';
 import { openRunStore } from '../../store/runStore.ts';

@@ -5,9 +5,9 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { parseJson } from '../../contract/parseJson.ts';
-import { replaceFile } from '../files/replaceFile.ts';
-import { openPlain, readPlain } from '../files/runFiles.ts';
-import { isProcessAlive, processStart } from './liveProcess.ts';
+import { replaceFile } from './replaceFile.ts';
+import { openPlain, readPlain } from './runFiles.ts';
+import { isProcessAlive, processStart } from '../system/liveProcess.ts';
 
 const HEARTBEAT_MS = 10_000;
 /** Where the holder is on another computer, or its start is unknown: it counts as dead after this long without a heartbeat. */

@@ -1,5 +1,5 @@
-import { HERE } from '../system/here.ts';
-import type { ProcessEntry } from '../system/types.ts';
+import { HERE } from './here.ts';
+import type { ProcessEntry } from './types.ts';
 
 /**
  * When a process on this computer was started, good only for comparing: a later process with the same number has another

@@ -26,17 +26,16 @@ const layerRules = Object.entries(LAYERS).map(([layer, allowed]) => ({
 const BOTTOM = {
   system: [],
   files: ['system'],
-  environment: ['files', 'format', 'system'],
-  format: [],
+  environment: ['files', 'system'],
   results: [],
-  devices: ['environment', 'files', 'format'],
-  models: ['devices', 'environment', 'files', 'format'],
-  setup: ['devices', 'environment', 'files', 'format', 'models', 'system'],
+  devices: ['environment', 'files'],
+  models: ['devices', 'environment', 'files'],
+  setup: ['devices', 'environment', 'files', 'models', 'system'],
   workers: ['environment', 'files', 'system'],
   store: ['files', 'results', 'system'],
   inputs: ['environment', 'files', 'results', 'workers'],
-  exports: ['environment', 'files', 'format', 'inputs', 'results', 'store', 'system'],
-  computers: ['files', 'format', 'system'],
+  exports: ['environment', 'files', 'inputs', 'results', 'store', 'system'],
+  computers: ['files', 'system'],
 };
 const ROOT_FILES = ['engineBase[.]ts$', 'engineContext[.]ts$'];
 const bottom = Object.keys(BOTTOM).map((name) => `${name}/`);

@@ -125,4 +125,4 @@ export {
   formatEstimateRange,
   formatMeasures,
   formatPercent,
-} from './format/format.ts';
+} from '../contract/terminal/format.ts';

@@ -6,7 +6,7 @@ import { appError, AppFailure } from '../../contract/errors.ts';
 import { bytesNamed, message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import type { ConnectStep } from '../../contract/rpc/computers.ts';
-import { formatBytes } from '../format/format.ts';
+import { formatBytes } from '../../contract/terminal/format.ts';
 import { runningServerSchema, type RunningServer } from './runningServer.ts';
 import type { ServerPackage } from './serverPackage.ts';
 import type { SshClient } from './sshClient.ts';

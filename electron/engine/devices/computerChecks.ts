@@ -9,7 +9,7 @@ import { blockedGpu, gpuDevice } from './chosenDevice.ts';
 import { preferredPrecision } from './choosePrecision.ts';
 import { describeVerdicts, type DeviceVerdict } from './selfTest/deviceLevel.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
-import { formatBytes } from '../format/format.ts';
+import { formatBytes } from '../../contract/terminal/format.ts';
 
 const GB = 1e9;
 /** Free on a GPU for ESM-2 3B in half precision and small batches, with what CUDA itself takes; with less, its layers are

@@ -2,7 +2,12 @@
 import type { AppError } from '../../contract/errors.ts';
 import type { Message } from '../../contract/messages.ts';
 import type { StepProgress } from '../../contract/rpc/computer.ts';
-import { formatBytes, formatDuration, formatEstimate, formatPercent } from '../format/format.ts';
+import {
+  formatBytes,
+  formatDuration,
+  formatEstimate,
+  formatPercent,
+} from '../../contract/terminal/format.ts';
 
 /** A rate measured over less time than this says little about the time left. */
 const RATE_AFTER_MS = 5000;

@@ -10,7 +10,7 @@ import type { AppPaths } from '../environment/appPaths.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
 import { networkVariables, readSetupSettings } from '../environment/setupSettings.ts';
-import { formatBytes } from '../format/format.ts';
+import { formatBytes } from '../../contract/terminal/format.ts';
 import { isKept, rememberCheck } from './listModels.ts';
 import { weightsFolder } from './weightsFolder.ts';
 

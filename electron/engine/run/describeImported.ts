@@ -1,6 +1,6 @@
 import { message, type Message } from '../../contract/messages.ts';
 import type { ImportedEmbeddings } from '../../contract/plan.ts';
-import { formatCount } from '../format/format.ts';
+import { formatCount } from '../../contract/terminal/format.ts';
 
 /** What was taken over from an earlier run, and what that means for the numbers. */
 export function describeImported(imported: ImportedEmbeddings): Message {

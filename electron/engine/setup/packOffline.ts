@@ -21,7 +21,7 @@ import { MANAGED_PYTHON, SUPPORTED_VERSIONS } from '../environment/machine/suppo
 import { requirementsHash } from '../environment/requirements.ts';
 import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
 import { Steps } from '../environment/steps.ts';
-import { formatBytes } from '../format/format.ts';
+import { formatBytes } from '../../contract/terminal/format.ts';
 import { weightsFolder } from '../models/weightsFolder.ts';
 import { hashFile } from '../files/hashFile.ts';
 import { writeJson } from '../files/replaceFile.ts';

@@ -4,7 +4,7 @@ import { reportPartSchema, type ExportLanguage, type ReportPart } from '../../..
 import { goalText } from '../../../contract/goal.ts';
 import { modelMark } from '../../../contract/plan.ts';
 import { predictionSchema, shownScore } from '../../../contract/results.ts';
-import { formatBytes, formatDuration } from '../../format/format.ts';
+import { formatBytes, formatDuration } from '../../../contract/terminal/format.ts';
 import { CALL_WORDS, EVIDENCE_WORDS, TOO_SHORT_WORD, UNSETTLED_WORD } from '../table/columns.ts';
 import type { ExportSource } from '../exportSource.ts';
 import { NO_DETAILS } from '../../../contract/sampleSheet.ts';

@@ -2,7 +2,7 @@ import { appError, type AppError } from '../../../contract/errors.ts';
 import { bytesNamed, message } from '../../../contract/messages.ts';
 import type { RunRequest } from '../../../contract/rpc/runs.ts';
 import { freeBytes } from '../../devices/computerChecks.ts';
-import { formatBytes } from '../../format/format.ts';
+import { formatBytes } from '../../../contract/terminal/format.ts';
 
 const BYTES = { perChunkInDatabase: 130, perChunkInTables: 90, perFrameInTables: 70, perFrameInWork: 30 };
 const EMBEDDING_VALUES_PER_FRAME = 768 + 2560;

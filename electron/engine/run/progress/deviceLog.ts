@@ -1,5 +1,5 @@
 import type { DeviceSampleRow } from '../../store/types.ts';
-import { formatDuration, formatMeasures } from '../../format/format.ts';
+import { formatDuration, formatMeasures } from '../../../contract/terminal/format.ts';
 import type { DeviceSample } from '../../../contract/protocol/index.ts';
 import type { RunLog } from '../runLog.ts';
 

@@ -1,7 +1,7 @@
 import { message, type Message } from '../../../contract/messages.ts';
 import type { Plan } from '../../../contract/plan.ts';
 import type { EncoderNorms, UnusualNorms } from '../../../contract/rpc/runs.ts';
-import { formatCount } from '../../format/format.ts';
+import { formatCount } from '../../../contract/terminal/format.ts';
 import type { NormRange, RunCounts } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import type { RunNotes } from '../runNotes.ts';

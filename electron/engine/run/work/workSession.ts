@@ -5,7 +5,7 @@ import { deviceNamed, message } from '../../../contract/messages.ts';
 import type { PrepareProgress, WorkerReady } from '../../../contract/protocol/index.ts';
 import { isOtherGpu } from '../../devices/chosenDevice.ts';
 import { pathInRun, somethingAt } from '../../files/runFiles.ts';
-import { formatBytes, formatCount, formatDuration } from '../../format/format.ts';
+import { formatBytes, formatCount, formatDuration } from '../../../contract/terminal/format.ts';
 import type { StoredPart } from '../../store/types.ts';
 import { DeviceWorker } from '../../workers/deviceWorker.ts';
 import { storedDevice, type DeviceFindings, type MemoryUse } from '../begin/storedDevice.ts';

@@ -33,7 +33,7 @@ const BOTTOM = {
   setup: ['devices', 'environment', 'files', 'models', 'system'],
   workers: ['environment', 'files', 'system'],
   store: ['files', 'results', 'system'],
-  inputs: ['environment', 'files', 'results', 'workers'],
+  inputs: ['environment', 'files', 'workers'],
   exports: ['environment', 'files', 'inputs', 'results', 'store', 'system'],
   computers: ['files', 'system'],
 };

@@ -1,10 +1,24 @@
 import { z } from 'zod';
 import { appError, AppFailure, type ErrorCode } from '../../contract/errors.ts';
 import { parseJson } from '../../contract/parseJson.ts';
-import { prepareFailureCodeSchema } from '../../contract/protocol/index.ts';
+import { prepareFailureCodeSchema, type Repair } from '../../contract/protocol/index.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
-import type { ExtractionRequest } from '../results/types.ts';
 import { ReadingProcess } from '../workers/readingProcess.ts';
+
+/** One request to stream the inputs once more and write the whole records of `rowsPath` to `outPath`. */
+export interface ExtractionRequest {
+  inputs: { path: string; sha256: string }[];
+  /** Row numbers, ascending, as little-endian U32. */
+  rowsPath: string;
+  outPath: string;
+  /** Stands at the end of every header line, such as the mark of the teaching model. */
+  headerSuffix?: string | undefined;
+  /** As when the inputs were read for the run. */
+  repairs: readonly Repair[] | undefined;
+}
+
+/** Resolves when `outPath` is complete; rejects with AppFailure (`input_changed`, `input_not_found`, ...). */
+export type ExtractRecords = (request: ExtractionRequest) => Promise<void>;
 
 const answerSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('extracted'), records: z.int() }),

@@ -1,4 +1,3 @@
-import type { Repair } from '../../contract/protocol/index.ts';
 import type { ScorePairs } from './chunkCall.ts';
 import type { ChunkResult, FrameName, Prediction, Reason } from '../../contract/results.ts';
 
@@ -70,21 +69,6 @@ export interface TablesWritten extends TablesPrepared {
   /** From the first look at what is stored until all tables were there. */
   seconds: number;
 }
-
-/** One request to stream the inputs once more and write the whole records of `rowsPath` to `outPath`. */
-export interface ExtractionRequest {
-  inputs: { path: string; sha256: string }[];
-  /** Row numbers, ascending, as little-endian U32. */
-  rowsPath: string;
-  outPath: string;
-  /** Stands at the end of every header line, such as the mark of the teaching model. */
-  headerSuffix?: string | undefined;
-  /** As when the inputs were read for the run. */
-  repairs: readonly Repair[] | undefined;
-}
-/** How results/ gets sequences extracted without starting processes itself. Resolves when `outPath` is complete; rejects
- * with AppFailure (`input_changed`, `input_not_found`, ...). */
-export type ExtractRecords = (request: ExtractionRequest) => Promise<void>;
 
 /** What run.json says beside what run.db knows. */
 export interface RunJsonFacts {

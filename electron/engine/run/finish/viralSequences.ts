@@ -3,7 +3,7 @@ import { modelMark, type Plan } from '../../../contract/plan.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { deleteInRun } from '../../files/runFiles.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
-import type { ExtractRecords } from '../../results/types.ts';
+import type { ExtractRecords } from '../../inputs/extractRecords.ts';
 
 const ROWS_FILE = 'viral_rows.u32.tmp';
 /** Viral sequences of runs that were merged: they stand there before the tables are written. */

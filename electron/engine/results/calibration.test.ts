@@ -91,3 +91,11 @@ it('has Wilson’s intervals, also where nothing or everything is called', () =>
   expect(rounded(20, 20)).toEqual([839, 1000]);
   expect(rounded(0, 20)).toEqual([0, 161]);
 });
+
+it('counts a length where a class begins in that class, and a score at a threshold as reaching it', () => {
+  const classes = calibrate([{ length: 500, score: 0.5 }], [{ length: 1000, score: 0.9 }]);
+  expect(classes.map(({ viral }) => viral.sequences)).toEqual([0, 0, 0, 1, 0, 0, 0]);
+  expect(classes.map(({ other }) => other.sequences)).toEqual([0, 0, 0, 0, 1, 0, 0]);
+  const reached = classes[4]!.thresholds.filter(({ otherAbove }) => otherAbove === 1);
+  expect(reached.map(({ threshold }) => threshold)).toEqual([0.5, 0.6, 0.7, 0.8, 0.9]);
+});

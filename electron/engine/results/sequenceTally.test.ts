@@ -249,3 +249,40 @@ describe('summary of a sequence', () => {
     );
   });
 });
+
+describe('a call of a sequence that is computed in part', () => {
+  const ALL_FRAMES = 0b111111;
+  /** Whether it is settled after its first chunks, each of which has one frame, scored so. */
+  const isSettled = (scores: number[], ahead: { nFrames: number; nChunks: number }, length = 10 * CHUNK) => {
+    const tally = new SequenceTally(length, CHUNK);
+    for (const [number, score] of scores.entries()) tally.add(chunk(number, 1, [score]));
+    return tally.isSettled(ahead);
+  };
+  const manyMore = { nFrames: 60, nChunks: 10 };
+
+  it('is open before the first score, and settled by more than half of its bases', () => {
+    expect(isSettled([], manyMore)).toBe(false);
+    expect(isSettled([1, 1, 0], manyMore)).toBe(false);
+    expect(isSettled([1, 1, 1, 1, 1, 1], manyMore)).toBe(true);
+    expect(isSettled([0, 0, 0, 0, 0, 0], manyMore)).toBe(true);
+  });
+
+  it('counts as missing no more chunks than there are, nor than there are frames', () => {
+    expect(isSettled([1, 1, 0], { nFrames: 60, nChunks: 4 })).toBe(true);
+    expect(isSettled([1, 1, 0], { nFrames: 4, nChunks: 10 })).toBe(true);
+    expect(isSettled([1, 0, 1, 0], { nFrames: 4, nChunks: 10 })).toBe(true);
+    expect(isSettled([1, 0, 1, 0], { nFrames: 5, nChunks: 10 })).toBe(false);
+  });
+
+  it('counts as missing no more bases than no scored chunk covers', () => {
+    // The fourth chunk would add 276 bases; 500 could turn the call.
+    expect(isSettled([1, 0.95, 0], { nFrames: 4, nChunks: 4 }, 1550)).toBe(true);
+    expect(isSettled([1, 0.95, 0], { nFrames: 4, nChunks: 4 }, 2000)).toBe(false);
+  });
+
+  it('stands once a chunk has failed, since the sequence then has none', () => {
+    const tally = new SequenceTally(10 * CHUNK, CHUNK);
+    tally.add({ ...chunk(0, ALL_FRAMES, [], 'not_computed'), unscored: ALL_FRAMES });
+    expect(tally.isSettled(manyMore)).toBe(true);
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import type { RunControls } from '../../contract/rpc/computer.ts';
+import { CONTROLS_FACT, controlsFacts, controlsOf, describeRunControls } from './controlsOfRun.ts';
+
+const works: RunControls = {
+  checkedAt: '2026-11-03T09:00:00Z',
+  kind: 'cuda',
+  deviceName: 'NVIDIA H200',
+  precision: 'bf16',
+  verdict: 'works',
+  auroc: { value: 0.97, low: 0.95, high: 0.99 },
+  quick: true,
+  panelSha256: 'a'.repeat(64),
+  viral: { called: 18, scored: 20 },
+  host: { called: 1, scored: 19 },
+};
+const weak: RunControls = {
+  ...works,
+  kind: 'cpu',
+  deviceName: 'AMD EPYC',
+  precision: 'fp32',
+  verdict: 'weak',
+};
+const device = (controls?: unknown) => ({
+  facts: controls === undefined ? {} : { [CONTROLS_FACT]: controls },
+});
+
+describe('the controls of a run', () => {
+  it('are not known of a run that did not note them', () => {
+    expect(controlsOf([device(), device()])).toBeNull();
+    expect(controlsFacts([device()])).toBeNull();
+    expect(describeRunControls([device()], 'en')).toBeNull();
+  });
+
+  it('were never made where a run notes that there were none, or what nobody can read', () => {
+    for (const noted of [null, { verdict: 'works' }]) {
+      expect(controlsOf([device(noted)])).toEqual([]);
+      expect(describeRunControls([device(noted)], 'en')).toBe('never checked on these devices');
+      expect(describeRunControls([device(noted)], 'de')).toBe('auf diesen Geräten nie geprüft');
+    }
+  });
+
+  it('are told once for each kind of device and each precision', () => {
+    const fp32 = { ...works, precision: 'fp32' as const };
+    expect(controlsOf([device(works), device(works), device(), device(fp32), device(weak)])).toEqual([
+      works,
+      fp32,
+      weak,
+    ]);
+    expect(describeRunControls([device(works), device(weak)], 'en')).toBe(
+      'works as a classifier of viruses: 18 of 20 viral and 1 of 19 host sequences called virus (NVIDIA H200, BF16, 2026-11-03); ' +
+        'tells viruses apart poorly: do not use it: 18 of 20 viral and 1 of 19 host sequences called virus (AMD EPYC, FP32, 2026-11-03)',
+    );
+    expect(describeRunControls([device(works)], 'de')).toBe(
+      'erkennt Viren: 18 von 20 viralen und 1 von 19 Wirtssequenzen als Virus eingestuft (NVIDIA H200, BF16, 2026-11-03)',
+    );
+  });
+
+  it('stand in run.json under names of its own', () => {
+    expect(controlsFacts([device(works)])).toEqual([
+      {
+        checked_at: works.checkedAt,
+        kind: 'cuda',
+        device: 'NVIDIA H200',
+        precision: 'bf16',
+        verdict: 'works',
+        auroc: works.auroc,
+        quick: true,
+        panel_sha256: works.panelSha256,
+        viral: { called_virus: 18, scored: 20 },
+        host: { called_virus: 1, scored: 19 },
+      },
+    ]);
+  });
+});

@@ -1,17 +1,23 @@
 /**
  * `npm run test:mutation [SLICE...]`: changes the code of each slice in many small ways, and asks of each change whether a test fails.
- * Scores and survivors go to the terminal and to test-results/mutation/; docs/mutation.md says what is known of them.
+ * Scores and survivors go to the terminal and to test-results/mutation/; docs/mutation.md says what is known of them. The slice `python`
+ * is in python-backend/pyproject.toml.
  */
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { uvFileName } from '../../electron/engine/environment/install/uv.ts';
+import { fetchUv } from '../pack/fetchUv.ts';
+import { testEnvironment } from '../pythonEnvironment.ts';
 import { SLICES, SLICE_VARIABLE } from './slices.ts';
 
 const root = join(import.meta.dirname, '..', '..');
+const MUTMUT = 'mutmut==3.8.1';
 const requested = process.argv.slice(2);
-const unknown = requested.find((name) => !(name in SLICES));
+const known = [...Object.keys(SLICES), 'python'];
+const unknown = requested.find((name) => !known.includes(name));
 if (unknown !== undefined) {
-  process.stderr.write(`There is no slice "${unknown}"; there are ${Object.keys(SLICES).join(', ')}.\n`);
+  process.stderr.write(`There is no slice "${unknown}"; there are ${known.join(', ')}.\n`);
   process.exit(1);
 }
 const report = join(root, 'test-results', 'mutation.json');
@@ -30,5 +36,24 @@ for (const [name, { mutate }] of Object.entries(SLICES)) {
     { cwd: root, env: { [SLICE_VARIABLE]: name }, stdio: 'inherit', reject: false },
   );
   if (existsSync(report)) renameSync(report, join(root, 'test-results', 'mutation', `${name}.json`));
+  if (exitCode !== 0) process.exitCode = 1;
+}
+if (requested.length === 0 || requested.includes('python')) await mutatePython();
+
+async function mutatePython(): Promise<void> {
+  process.stdout.write('\n== python\n');
+  const { interpreter } = await testEnvironment();
+  // Beside the environment, not in it: nothing else needs mutmut, which brings packages of its own.
+  const mutmut = join(root, 'dist', 'mutmut');
+  const uv = join(await fetchUv(), uvFileName(process.platform));
+  await execa(uv, ['pip', 'install', '--quiet', '--python', interpreter, '--target', mutmut, MUTMUT]);
+  const options = {
+    cwd: join(root, 'python-backend'),
+    env: { PYTHONPATH: mutmut },
+    stdio: 'inherit',
+    reject: false,
+  } as const;
+  const { exitCode } = await execa(interpreter, ['-m', 'mutmut', 'run', '--max-children', '1'], options);
+  await execa(interpreter, ['-m', 'mutmut', 'results'], options);
   if (exitCode !== 0) process.exitCode = 1;
 }

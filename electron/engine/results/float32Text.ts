@@ -63,7 +63,6 @@ const COARSE_DECIMALS = Int8Array.from({ length: 256 }, (_, exponent) => {
 function nearestInteger(scaled: number): number {
   const below = Math.floor(scaled);
   const fraction = scaled - below;
-  if (fraction === 0.5) return -1;
   if (Math.abs(fraction - 0.5) < DOUBT) return -1;
   return fraction < 0.5 ? below : below + 1;
 }

@@ -13,6 +13,16 @@ export const SLICES: Readonly<Record<string, Slice>> = {
     mutate: ['electron/engine/run/work/decide/*.ts'],
     tests: ['electron/engine/run/work/decide/*.test.ts'],
   },
+  exports: {
+    mutate: [
+      'electron/engine/exports/compare/{compareRuns,scoreAgreement}.ts',
+      'electron/engine/exports/table/{columns,delimited,xlsx}.ts',
+    ],
+    tests: [
+      'electron/engine/exports/compare/compareRuns.test.ts',
+      'electron/engine/exports/table/{delimited,xlsx}.test.ts',
+    ],
+  },
   contract: {
     mutate: [
       'electron/contract/{blast,errors,exports,parseJson,result,runState,samples}.ts',

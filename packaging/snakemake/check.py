@@ -1,10 +1,10 @@
-"""Runs both workflows for real, with virnucpro and snakemake of the PATH, in a folder of its own.
+"""Runs both workflows with the virnucpro and snakemake in the PATH, in a new folder.
 
     python packaging/snakemake/check.py FOLDER SEQUENCES [SAMPLES]
 
-40 samples of the FASTA file SEQUENCES, three at a time; one is empty, one is no sequence file, one job is
-killed. The second call, after the file has been replaced, must do the rest, and the scores must be those of
-the run that was computed in shares.
+It runs 40 samples of the FASTA file SEQUENCES, three at a time; one is empty, one is not a sequence file, and
+one job is killed. The second call, after the file has been replaced, must do the rest, and the scores must be
+those of the run that was computed in shares.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ EMPTY, BROKEN, KILLED = "s07", "s13", "s21"
 
 
 def samples_of(sequences: Path, folder: Path, count: int) -> dict[str, str]:
-    """Write the samples, and answer with their texts."""
+    """Write the samples, and return their texts."""
     records = [">" + text for text in sequences.read_text().split(">")[1:]]
     folder.mkdir(parents=True)
     texts = {f"s{number:02}": records[number % len(records)] for number in range(1, count + 1)}
@@ -34,7 +34,7 @@ def samples_of(sequences: Path, folder: Path, count: int) -> dict[str, str]:
 
 
 def process_of(words: list[str]) -> int | None:
-    """The process of ours whose command line has all these words."""
+    """Find our process whose command line has all these words."""
     for entry in Path("/proc").iterdir():
         try:
             command = (entry / "cmdline").read_bytes().decode().split("\0")
@@ -53,7 +53,7 @@ def snakemake(folder: Path, name: str, *words: str) -> subprocess.Popen[bytes]:
 
 
 def killed_while(snake: subprocess.Popen[bytes], words: list[str], sign: Path) -> bool:
-    """Kills the process as soon as the file says that it computes."""
+    """Kill the process as soon as the file shows that it computes."""
     while snake.poll() is None:
         pid = process_of(words)
         if pid is not None and sign.exists():
@@ -65,13 +65,13 @@ def killed_while(snake: subprocess.Popen[bytes], words: list[str], sign: Path) -
 
 
 def scores(table: Path) -> dict[str, str]:
-    """Scores of the sequences of a table, as they are written."""
+    """Read the scores of a table's sequences, as written."""
     with table.open() as file:
         return {row["seq_name"]: row["virus_score"] for row in csv.DictReader(file, delimiter="\t")}
 
 
 def check(claim: bool, words: str) -> None:
-    """Print what was seen; end where it is not as claimed."""
+    """Print a claim; exit if it is false."""
     print("ok  " if claim else "FAIL", words, flush=True)
     if not claim:
         sys.exit(1)

@@ -1,4 +1,4 @@
-"""A section of MultiQC's report for runs of VirNucPro Desktop, read from their run.json."""
+"""Adds a section for runs of VirNucPro Desktop to MultiQC's report, read from their run.json."""
 
 import json
 import logging
@@ -15,20 +15,20 @@ CALLS = {
     "not_scored": {"name": "Not scored", "color": "#ced4da"},
     "failed": {"name": "Failed", "color": "#212529"},
 }
-# What tells a run.json from another program's. It stands far down, so all of the file is looked through.
+# Distinguishes our run.json from other programs'. It is far down, so the entire file is searched.
 SIGN = '"chunks_viral"'
 
 
 def search_patterns() -> None:
-    """Tell MultiQC which files are ours."""
+    """Register our files' name and content with MultiQC."""
     config.sp.setdefault("virnucpro", {"fn": "run.json", "contents": SIGN, "num_lines": 100_000})
 
 
 class MultiqcModule(BaseMultiqcModule):
-    """Sequences by call, and the general statistics of each run."""
+    """Shows sequences by call, and the general statistics of each run."""
 
     def __init__(self) -> None:
-        """Read all runs that MultiQC has found."""
+        """Read all runs that MultiQC found."""
         super().__init__(
             name="VirNucPro",
             anchor="virnucpro",

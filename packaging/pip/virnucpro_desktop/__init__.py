@@ -1,1 +1,1 @@
-"""VirNucPro Desktop as a Python package; the program itself lies in the folder `program`."""
+"""VirNucPro Desktop as a Python package; the program itself is in the folder `program`."""

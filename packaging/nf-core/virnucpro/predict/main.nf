@@ -26,7 +26,7 @@ process VIRNUCPRO_PREDICT {
     prefix   = task.ext.prefix ?: "${meta.id}"
     """
     export VIRNUCPRO_DATA_DIR="\$PWD/virnucpro_data"
-    # 2: done, and some sequences failed; failed_records.tsv says which.
+    # Exit code 2: done, but some sequences failed; see failed_records.tsv.
     virnucpro predict ${sequences} --model ${model} --output-dir ${prefix} --resume ${args} || [ \$? -eq 2 ]
 
     cat <<-END_VERSIONS > versions.yml

@@ -137,7 +137,7 @@ def test_the_choice_can_be_forced_and_batches_limited(monkeypatch: pytest.Monkey
     gpu = SimulatedGpu(monkeypatch, 24 * GIB, 23 * GIB)
     ready, said = load(placement="streamed", most_tokens_per_batch=1000)
     assert (ready.placement, ready.tokens_per_batch) == ("streamed", 1000)
-    assert "As asked for" in said
+    assert "As requested" in said
     gpu.free = 3 * GIB
     with pytest.raises(LoadFailedError) as failure:
         load(placement="resident")
@@ -184,4 +184,4 @@ def test_devices_that_do_not_count_their_memory(monkeypatch: pytest.MonkeyPatch)
     for placement in ("auto", "streamed"):
         ready, said = load(device="cpu", placement=placement, tokens_per_batch=512)
         assert (ready.tokens_per_batch, ready.profile, ready.memory_free) == (512, None, None)
-        assert (ready.placement == "streamed") == (placement == "streamed") == ("As asked for" in said)
+        assert (ready.placement == "streamed") == (placement == "streamed") == ("As requested" in said)

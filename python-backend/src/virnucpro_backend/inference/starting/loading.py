@@ -100,9 +100,9 @@ def remarks(ready: ReadyModel, command: Load) -> list[str]:
     free, total = ready.memory_free, ready.opened.memory_total
     room = "" if free is None else f"{_gib(free)} of this GPU's {_gib(total)} GiB of memory are free for it"
     if ready.placement == "streamed":
-        why = f"ESM-2 is too large as a whole: {room}." if command.placement == "auto" else "As asked for:"
+        why = f"ESM-2 does not fit as a whole: {room}." if command.placement == "auto" else "As requested:"
         said.append(
-            f"{why} ESM-2's layers stay in main memory and come to the device one after the other. "
+            f"{why} ESM-2's layers stay in main memory and are copied to the device one after the other. "
             "The results are the same."
         )
     if ready.profile is not None and ready.tokens_per_batch < command.tokens_per_batch:

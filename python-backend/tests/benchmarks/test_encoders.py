@@ -24,7 +24,7 @@ from benchmarks.encoders.workloads import DNA500, ORF500, SHARE_OF_COPIES, SHORT
 from virnucpro_backend.encoders.esm2 import Esm2, Esm2Config
 
 
-def test_workloads_are_what_they_are_called() -> None:
+def test_workloads_have_the_named_lengths() -> None:
     orf500, short = ORF500.lengths(), SHORT.lengths()
     assert set(orf500) == {168}
     assert (short.min(), short.max()) == (32, 72)
@@ -35,7 +35,7 @@ def test_workloads_are_what_they_are_called() -> None:
     assert DNA500.counted(dna) == len(dna)
 
 
-def test_rows_measured_one_at_a_time_come_together_in_one_file(tmp_path: Path) -> None:
+def test_rows_measured_separately_are_merged_in_one_file(tmp_path: Path) -> None:
     file = tmp_path / "bench.json"
     merge(file, {"a": {"rate": 1}})
     merge(file, {"b": {"rate": 2}})
@@ -47,7 +47,7 @@ TINY = Esm2Config(layers=2, width=32, heads=4, feed_forward=128)
 CPU = torch.device("cpu")
 
 
-def test_fair_esm_runs_as_the_original_tool_has_it() -> None:
+def test_fair_esm_uses_the_batches_of_the_original_tool() -> None:
     pytest.importorskip("esm", reason="fair-esm is not installed")
     model = random_fair_esm2(CPU, TINY)
     lengths = np.arange(3, 303)
@@ -71,13 +71,13 @@ def test_hugging_face_counts_every_residue() -> None:
     assert all(torch.as_tensor(step.launch()).isfinite().all() for step in steps)
 
 
-def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "esm", None)
     with pytest.raises(RowUnavailableError, match="fair-esm"):
         random_fair_esm2(CPU, TINY)
 
 
-def test_the_stated_share_of_proteins_are_copies_of_distinct_ones() -> None:
+def test_the_stated_share_of_proteins_are_copies() -> None:
     number = originals(5000)
     assert np.array_equal(number[number], number)
     assert (number <= np.arange(5000)).all()
@@ -86,7 +86,7 @@ def test_the_stated_share_of_proteins_are_copies_of_distinct_ones() -> None:
 
 @pytest.mark.parametrize("name", rows.ROWS)
 def test_every_row_counts_its_workload(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On the CPU with tiny models: the first steps of every row, but no timing."""
+    """Runs the first steps of every row on the CPU with tiny models, without timing."""
     if "hugging-face" in name:
         pytest.importorskip("transformers", reason="transformers is not installed")
     if "fair-esm" in name:

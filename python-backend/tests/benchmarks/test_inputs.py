@@ -34,7 +34,7 @@ def run(*words: object) -> None:
     assert main([str(word) for word in words]) == 0
 
 
-def test_same_seed_same_bytes_and_another_seed_others(tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     write_sources(tmp_path / "s.fa", [900, 400, 2000])
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         run("reads", "--from", tmp_path / "s.fa", "--count", 50, "--seed", seed, "-o", tmp_path / name)
@@ -87,14 +87,14 @@ def test_two_percent_of_the_bases_become_another_base() -> None:
     assert pieces.substitutions == changed.sum()
     assert changed.sum() / (same.letters != ord("N")).sum() == pytest.approx(0.02, abs=0.001)
     assert not changed[same.letters == ord("N")].any()
-    # Of what replaces a base, each of the other three is as likely.
+    # Each of the other three bases is equally likely to replace a base.
     for base in b"ACGT":
         _, counts = np.unique(pieces.letters[changed & (same.letters == base)], return_counts=True)
         assert len(counts) == 3
         assert counts.max() / counts.min() < 1.2
 
 
-def test_counts_against_a_slow_definition(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_counts_match_a_slow_definition(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_sources(tmp_path / "s.fa", [700, 1200])
     words = ["reads", "--from", tmp_path / "s.fa", "--count", 200, "--length", 60, "--json"]
     words += ["--substitutions", 0]
@@ -125,7 +125,7 @@ def test_pieces_longer_than_every_source_are_refused(
     assert "100 bases" in capsys.readouterr().err
 
 
-def test_sources_are_read_whole_from_several_files(tmp_path: Path) -> None:
+def test_sources_are_read_from_several_files(tmp_path: Path) -> None:
     first = write_sources(tmp_path / "a.fa", [70, 61])
     second = write_sources(tmp_path / "b.fa", [5], seed=9)
     sources = read_sources([tmp_path / "a.fa", tmp_path / "b.fa"])
@@ -133,7 +133,7 @@ def test_sources_are_read_whole_from_several_files(tmp_path: Path) -> None:
     assert sources.lengths.tolist() == [70, 61, 5]
 
 
-def test_copies_are_of_pieces_shortly_before(tmp_path: Path) -> None:
+def test_copies_repeat_recent_pieces(tmp_path: Path) -> None:
     write_sources(tmp_path / "s.fa", [5000])
     run("reads", "--from", tmp_path / "s.fa", "--count", 2000, "--copies", 0.3, "-o", tmp_path / "out.fa")
     records = [(header.split()[1], sequence) for header, sequence in read_fasta(tmp_path / "out.fa")]

@@ -13,8 +13,8 @@ ROOT = Path(__file__).parents[3]
 SCHEMA = ROOT / "electron" / "engine" / "store" / "sqlite" / "runSchema.ts"
 
 
-def test_steady_state_leaves_out_a_slow_beginning_and_a_slow_end() -> None:
-    # 10 parts a second of 1,000 residues each; the first comes late, the last ones crawl.
+def test_steady_state_excludes_a_slow_beginning_and_end() -> None:
+    # 10 parts per second of 1,000 residues each; the first comes late, the last ones are slow.
     times = [5_000, *(5_000 + 100 * i for i in range(1, 96)), *(20_000 + 1000 * i for i in range(4))]
     steady = steady_state([DonePart(time, 0.1, 1_000, 20) for time in times])
     assert steady is not None
@@ -24,7 +24,7 @@ def test_steady_state_leaves_out_a_slow_beginning_and_a_slow_end() -> None:
 
 
 @pytest.mark.parametrize("offset", [0, 7, 480, 993])
-def test_steady_state_adds_up_devices_wherever_their_parts_begin(offset: int) -> None:
+def test_steady_state_sums_devices_whenever_their_parts_begin(offset: int) -> None:
     fast = [DonePart(100 * i, 0.1, 1_000, 10) for i in range(1, 101)]
     slow = [DonePart(1000 * i + offset, 1.0, 1_000, 10) for i in range(11)]
     steady = steady_state(fast + slow)
@@ -33,13 +33,13 @@ def test_steady_state_adds_up_devices_wherever_their_parts_begin(offset: int) ->
     assert steady.frames_per_second == pytest.approx(110)
 
 
-def test_too_few_parts_have_no_middle() -> None:
+def test_too_few_parts_have_no_steady_state() -> None:
     assert steady_state([]) is None
     assert steady_state([DonePart(1000, 1.0, 5, 1)]) is None
 
 
 def empty_run_database(folder: Path) -> sqlite3.Connection:
-    """A run's database with the tables that the engine makes, taken from the engine's own source."""
+    """Make a run's database with the engine's tables, taken from the engine's source."""
     database = sqlite3.connect(folder / "run.db")
     (tables,) = re.findall(r"^const TABLES = `(.*?)`;", SCHEMA.read_text(), flags=re.S | re.M)
     # The table of sequences and its indexes are composed in TypeScript; no figure needs them.
@@ -47,7 +47,7 @@ def empty_run_database(folder: Path) -> sqlite3.Connection:
     return database
 
 
-def test_figures_of_a_run_folder(tmp_path: Path) -> None:
+def test_reads_the_figures_of_a_run_folder(tmp_path: Path) -> None:
     with empty_run_database(tmp_path) as db:
         for number in range(20):
             key = f"{number:06d}"
@@ -85,13 +85,13 @@ def test_figures_of_a_run_folder(tmp_path: Path) -> None:
     assert figures.seconds_total == 23
 
 
-def test_a_run_that_is_not_done_has_no_figures(tmp_path: Path) -> None:
+def test_an_unfinished_run_has_no_figures(tmp_path: Path) -> None:
     empty_run_database(tmp_path).close()
     with pytest.raises(ValueError, match="its end"):
         run_figures(tmp_path, 0, 1)
 
 
-def test_tables_that_differ_or_are_missing_are_named(tmp_path: Path) -> None:
+def test_different_and_missing_tables_are_named(tmp_path: Path) -> None:
     for run in ("one", "other"):
         (tmp_path / run).mkdir()
         for name in TABLES:
@@ -103,7 +103,7 @@ def test_tables_that_differ_or_are_missing_are_named(tmp_path: Path) -> None:
     assert unequal == ["sequences.tsv", "chunks.tsv"]
 
 
-def test_the_compared_tables_are_all_that_a_run_leaves_but_its_own_description() -> None:
+def test_all_result_files_except_run_json_are_compared() -> None:
     source = (ROOT / "electron" / "contract" / "results.ts").read_text()
     (listed,) = re.findall(r"RESULT_FILES = \{(.*?)\} as const", source, flags=re.S)
     assert set(re.findall(r"'(.+?)'", listed)) - {"run.json"} == set(TABLES)

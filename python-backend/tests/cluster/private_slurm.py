@@ -1,9 +1,9 @@
-"""A real SLURM of our own on this computer: munged, slurmctld and a few slurmd in a folder, no service.
+"""Runs a private SLURM on this computer: munged, slurmctld and a few slurmd in a folder, not as services.
 
 As a program it prints one JSON object, and ends everything when its standard input closes: `environment` has
-the variables that lead SLURM's programs to it; `login`, where there is an OpenSSH server, the name of a login
-node and the variables with which `ssh` reaches it. Exit code 3: there can be no SLURM here, for the reason
-that it prints.
+the variables with which SLURM's programs find it; `login`, if there is an OpenSSH server, the name of a login
+node and the variables with which `ssh` reaches it. Exit code 3 means that SLURM can't run here, for the
+reason that it prints.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PATHS = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
 
 
 def missing() -> str | None:
-    """Why there can be none here; None where there can."""
+    """The reason why SLURM can't run here; None if it can."""
     if not sys.platform.startswith("linux"):
         return "SLURM runs on Linux"
     absent = [name for name in PROGRAMS if shutil.which(name, path=PATHS) is None]
@@ -40,7 +40,7 @@ def missing() -> str | None:
 
 
 def install() -> None:
-    """Install Debian's packages where that needs no question; none of their services is started."""
+    """Install Debian's packages if that needs no questions; their services are not started."""
     if os.name == "nt" or os.geteuid() != 0 or shutil.which("apt-get") is None or missing() is None:
         return
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
@@ -58,7 +58,7 @@ def free_ports(count: int) -> list[int]:
 
 
 class PrivateSlurm:
-    """While it is entered, SLURM answers to programs with `environment`."""
+    """A context in which SLURM answers programs that have `environment`."""
 
     def __init__(self, folder: Path, nodes: int = 3) -> None:
         self.folder = folder
@@ -75,7 +75,7 @@ class PrivateSlurm:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Ends what was started, and the tasks that it started: each daemon leads a group of its own."""
+        """Ends the daemons and the tasks that they started; each daemon leads its own process group."""
         with contextlib.suppress(Exception):
             self.run("scancel", "--full", "--signal=KILL", f"--user={getpass.getuser()}", check=False)
         for process in reversed(self._processes):
@@ -86,7 +86,7 @@ class PrivateSlurm:
             with contextlib.suppress(OSError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-        # Those of slurmd's step daemons that are left: they have our folder in their environment.
+        # Kill slurmd's remaining step daemons, which have our folder in their environment.
         for pid in self._left():
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
@@ -109,7 +109,7 @@ class PrivateSlurm:
         munge.mkdir(parents=True, mode=0o700)
         (munge / "key").write_bytes(secrets.token_bytes(128))
         (munge / "key").chmod(0o400)
-        # The folder of its socket has to be open to all, the one with its key to nobody.
+        # The socket's folder must be open to all, the key's folder to nobody.
         talk = self.folder / "talk"
         talk.mkdir(mode=0o755)
         talk.chmod(0o755)
@@ -206,8 +206,8 @@ class PrivateSlurm:
 
 
 class LoginNode:
-    """While it is entered, `ssh slurm-login` leads to this computer by its own sshd, where SLURM's programs
-    find their cluster: with `environment` alone they don't."""
+    """A context in which `ssh slurm-login` leads to this computer through a separate sshd. There SLURM's
+    programs find their cluster, which they don't with `environment` alone."""
 
     name = "slurm-login"
 
@@ -227,7 +227,7 @@ class LoginNode:
             command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(self.folder / name)]
             subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
         [port] = free_ports(1)
-        # Where an sshd that root starts keeps what it separates from itself.
+        # An sshd started by root needs this folder for privilege separation.
         Path("/run/sshd").mkdir(parents=True, exist_ok=True)
         variables = " ".join(f'"{name}={value}"' for name, value in self._slurm.environment.items())
         self._write(
@@ -255,7 +255,7 @@ class LoginNode:
             "StrictHostKeyChecking yes",
         )
         self._write("known_hosts", f"[127.0.0.1]:{port} {(self.folder / 'host.pub').read_text().strip()}")
-        # In the place of the user's own ~/.ssh/config.
+        # Replaces the user's own ~/.ssh/config.
         ssh = shutil.which("ssh", path=PATHS)
         self._write("ssh", "#!/bin/sh", f'exec {ssh} -F {self.folder}/ssh_config "$@"')
         (self.folder / "ssh").chmod(0o755)
@@ -281,7 +281,7 @@ class LoginNode:
 
 
 def main() -> None:
-    # SLURM's configuration takes no path with a space in it.
+    # SLURM's configuration doesn't support paths with spaces.
     with tempfile.TemporaryDirectory(prefix="slurm-") as folder:
         Path(folder).chmod(0o755)
         with contextlib.ExitStack() as open_ones:

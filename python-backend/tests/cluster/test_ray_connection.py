@@ -1,4 +1,4 @@
-"""What a Ray cluster answers, in words for the user. The answers are Ray's own."""
+"""A Ray cluster's answers are explained to the user. The answers are copied from Ray."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from virnucpro_backend.cluster.connection import (
 )
 
 
-def test_a_cluster_without_a_token_is_used_on_this_computer_only() -> None:
+def test_a_cluster_without_a_token_is_only_used_if_it_is_local() -> None:
     assert is_protected({"nodes": ["127.0.0.1", "127.0.0.1", "::1"]}, "127.0.0.1:6379", []) is False
-    # Ray listens on all of a computer's addresses, also where its nodes are called 127.0.0.1.
+    # Ray listens on all of a computer's addresses, even if its nodes are called 127.0.0.1.
     for nodes, outer in ((["127.0.0.1", "10.1.2.3"], []), (["127.0.0.1"], ["10.1.2.3"])):
         with pytest.raises(ClusterRefusedError) as failed:
             is_protected({"nodes": nodes}, "10.1.2.3:6379", outer)
@@ -43,7 +43,7 @@ def test_a_cluster_without_a_token_is_used_on_this_computer_only() -> None:
         ("", "a crash", "No Ray cluster answers"),
     ],
 )
-def test_answers_in_words(kind: str, message: str, says: str) -> None:
+def test_errors_of_ray_are_explained(kind: str, message: str, says: str) -> None:
     failure = failure_to_connect("node1:6379", kind, message)
     assert says in str(failure)
     assert "node1:6379" in str(failure)
@@ -52,18 +52,18 @@ def test_answers_in_words(kind: str, message: str, says: str) -> None:
 
 
 @pytest.mark.parametrize("address", ["node1", "ray://node1:10001", "auto", "node1:x", "-h:1"])
-def test_an_address_is_a_host_and_a_port(address: str) -> None:
+def test_an_address_needs_a_host_and_a_port(address: str) -> None:
     with pytest.raises(ClusterRefusedError) as failed:
         connect(address, lambda words: None)
     assert "6379" in failed.value.next_step
 
 
-def test_versions() -> None:
+def test_versions_are_parsed() -> None:
     assert release("2.52.0") == (2, 52) < release("2.60.1") < release("3.0.0rc1")
 
 
 @pytest.mark.skipif(importlib.util.find_spec("ray") is not None, reason="Ray is installed here")
-def test_without_ray_it_says_how_to_get_it() -> None:
+def test_without_ray_it_explains_how_to_install_it() -> None:
     connect_command = {
         "type": "connect",
         "address": "127.0.0.1:6379",

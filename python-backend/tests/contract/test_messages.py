@@ -1,6 +1,6 @@
-"""Both sides of the protocol agree: the schemas exported from the engine's contract, and what Python accepts.
+"""Both sides of the protocol agree: Python accepts what the schemas of the engine's contract allow.
 
-The events of real runs are checked where the processes are tested.
+The events of real runs are checked in the tests of the processes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def schema(name: str) -> Json:
 
 
 def variants(name: str) -> dict[str, Json]:
-    """The schemas of one channel's messages by their type."""
+    """Return the schemas of one channel's messages by their type."""
     return {variant["properties"]["type"]["const"]: variant for variant in schema(name)["oneOf"]}
 
 
@@ -83,26 +83,26 @@ SAMPLES: list[Json] = [
 ]
 
 
-def test_every_schema_is_a_schema() -> None:
+def test_every_schema_is_valid() -> None:
     names = [path.stem for path in SCHEMAS.glob("*.json")]
     assert {"worker-command", "worker-event", "monitor-event", "probe-result"} <= set(names)
     for name in names:
         jsonschema.Draft202012Validator.check_schema(schema(name))
 
 
-def test_there_is_a_sample_of_every_command() -> None:
+def test_every_command_has_a_sample() -> None:
     assert {sample["type"] for sample in SAMPLES} == set(variants("worker-command"))
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample["type"])
-def test_a_command_of_the_contract_is_understood(sample: Json) -> None:
+def test_commands_of_the_contract_are_parsed(sample: Json) -> None:
     jsonschema.validate(sample, schema("worker-command"))
     command = parse_worker_command(json.loads(json.dumps(sample)))
     assert msgspec.to_builtins(command, enc_hook=str) == sample
 
 
 def spoilt() -> Iterator[Json]:
-    """Every sample with a field left out or of another kind."""
+    """Yield every sample with a field left out or of another kind."""
     for sample in SAMPLES:
         for name in sample:
             yield {key: value for key, value in sample.items() if key != name}
@@ -116,7 +116,7 @@ def spoilt() -> Iterator[Json]:
             yield {**LOAD, "memory_profile": {**PROFILE, name: value}}
 
 
-def test_what_the_contract_forbids_is_refused() -> None:
+def test_commands_that_break_the_contract_are_refused() -> None:
     cases = list(spoilt())
     assert len(cases) > 200
     validator = jsonschema.Draft202012Validator(schema("worker-command"))
@@ -164,7 +164,7 @@ JOB = {
 }
 
 
-def test_the_job_of_prepare_is_what_the_contract_says() -> None:
+def test_prepare_jobs_follow_the_contract() -> None:
     validator = jsonschema.Draft202012Validator(schema("prepare-command"))
     assert validator.is_valid(JOB)
     job = parse_job(JOB)
@@ -187,7 +187,7 @@ def enum(variant: Json, field: str) -> set[str]:
     return set(variant["properties"][field]["enum"])
 
 
-def test_closed_lists_are_the_same_on_both_sides() -> None:
+def test_enumerations_are_the_same_on_both_sides() -> None:
     events = variants("worker-event")
     assert enum(events["part_failed"], "code") == set(get_args(PartFailureCode))
     assert enum(events["load_failed"], "code") == set(get_args(LoadFailureCode))

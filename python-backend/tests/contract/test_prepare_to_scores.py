@@ -1,4 +1,4 @@
-"""The real prepare writes parts, the real worker scores them: files and messages of both fit together."""
+"""The real prepare writes parts and the real worker scores them, so their files and messages must match."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def schema(name: str) -> jsonschema.Draft202012Validator:
     return jsonschema.Draft202012Validator(content)
 
 
-def test_from_sequences_to_scores(tmp_path: Path) -> None:
+def test_prepare_and_worker_fit_together(tmp_path: Path) -> None:
     command = {
         "type": "prepare",
         "inputs": [{"input": 0, "path": str(SAMPLE), "sha256": None}],

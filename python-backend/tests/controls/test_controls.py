@@ -1,4 +1,4 @@
-"""The controls accept the teaching model and find what is wrong with a sabotaged one."""
+"""The controls accept the teaching model and detect the fault of a sabotaged one."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_teaching_model_passes(precision: str) -> None:
     assert report["auroc"]["low"] > 0.8
 
 
-def test_the_quick_panel_is_twenty_of_each() -> None:
+def test_the_quick_panel_has_twenty_sequences_per_group() -> None:
     report = controls(quick=True)
     assert [(g["group"], g["sequences"]) for g in report["groups"]] == [("viral", 20), ("host", 20)]
     assert report["verdict"] == "works"
@@ -60,8 +60,8 @@ def swapped_head(model: LoadedModel) -> None:
     layer.bias.copy_(layer.bias.flip(0))
 
 
-def encoders_of_the_wrong_layer(model: LoadedModel) -> None:
-    """What the encoders know before their layers."""
+def encoders_without_layers(model: LoadedModel) -> None:
+    """Remove the encoders' layers."""
     for encoder in (model.esm2, model.dnabert_s):
         assert isinstance(encoder.layers, MappedLayers)
         encoder.layers._weights.clear()
@@ -78,7 +78,7 @@ def shuffled_tokenizer(model: LoadedModel) -> None:
     model.tokenizer.encode = shuffled  # type: ignore[method-assign]
 
 
-def weights_that_are_no_numbers(model: LoadedModel) -> None:
+def weights_with_nan(model: LoadedModel) -> None:
     model.esm2.embedding.weight[7, 3] = torch.nan
 
 
@@ -111,7 +111,7 @@ def a_damaged_kernel(model: LoadedModel) -> None:
     model.dnabert_s.attention = Damaged()  # type: ignore[assignment]
 
 
-def answers_that_slip_by_a_row(model: LoadedModel) -> None:
+def scores_shifted_by_one_row(model: LoadedModel) -> None:
     score = model.head.score
 
     def slipped(*arguments: Tensor) -> tuple[Tensor, Tensor]:
@@ -123,7 +123,7 @@ def answers_that_slip_by_a_row(model: LoadedModel) -> None:
 
 SABOTAGES: dict[Callable[[LoadedModel], None], set[str]] = {
     swapped_head: {"inverted"},
-    encoders_of_the_wrong_layer: {"differs", "weak", "chance", "inverted"},
+    encoders_without_layers: {"differs", "weak", "chance", "inverted"},
     shuffled_tokenizer: {"differs", "weak", "chance", "inverted"},
     weights_that_are_no_numbers: {"no_answer"},
     one_frame_that_is_no_number: {"no_answer"},
@@ -133,7 +133,7 @@ SABOTAGES: dict[Callable[[LoadedModel], None], set[str]] = {
 
 
 @pytest.mark.parametrize("sabotage", SABOTAGES, ids=lambda sabotage: sabotage.__name__)
-def test_a_sabotaged_model_is_found(
+def test_a_sabotaged_model_is_detected(
     sabotage: Callable[[LoadedModel], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     load = scoring.open_and_load
@@ -147,6 +147,6 @@ def test_a_sabotaged_model_is_found(
     monkeypatch.setattr(scoring, "open_and_load", load_and_sabotage)
     report = controls()
     assert report["verdict"] in SABOTAGES[sabotage], report["reasons"]
-    # Neither does it depend on known scores, which only the models of the program have.
+    # Detection must not depend on known scores, which only the program's own models have.
     scored = score_sequences(panel_file(RESOURCES, 500), TEACHING, "cpu", "fp32")
     assert judge(scored, "fp32", None)["verdict"] != "works"

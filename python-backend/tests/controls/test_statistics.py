@@ -1,4 +1,4 @@
-"""Areas and intervals against their definitions."""
+"""Areas and intervals match their definitions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def by_pairs(positive: np.ndarray, scores: np.ndarray) -> float:
     return float(np.mean(pairs))
 
 
-def test_the_area_is_the_share_of_pairs_in_the_right_order() -> None:
+def test_auroc_is_the_share_of_correctly_ordered_pairs() -> None:
     random = np.random.default_rng(2)
     positive = random.random(60) < 0.4
     scores = np.round(random.normal(size=60) + positive, 1)  # with ties
@@ -24,10 +24,10 @@ def test_the_area_is_the_share_of_pairs_in_the_right_order() -> None:
 
 
 @pytest.mark.parametrize("shift", [0.5, 2.0])
-def test_the_interval_holds_the_true_area_about_as_often_as_it_says(shift: float) -> None:
+def test_the_interval_has_about_its_nominal_coverage(shift: float) -> None:
     random = np.random.default_rng(4)
     positive = np.arange(60) < 30
-    # Of two normal distributions: the chance that the difference of two draws is above 0.
+    # The probability that the difference of draws from two normal distributions is above 0.
     truth = 0.5 * (1 + math.erf(shift / 2))
     held = 0
     for _ in range(400):
@@ -39,10 +39,10 @@ def test_the_interval_holds_the_true_area_about_as_often_as_it_says(shift: float
 def test_a_share_without_exceptions_is_not_certain() -> None:
     estimate = share(20, 20)
     assert estimate.value == estimate.high == 1
-    assert estimate.low == pytest.approx(0.8389, abs=1e-4)  # Wilson's, as tables have it
+    assert estimate.low == pytest.approx(0.8389, abs=1e-4)  # Wilson's interval, as in tables
 
 
-def test_perfect_order_leaves_room_for_doubt() -> None:
+def test_perfect_separation_is_not_certain() -> None:
     positive = np.arange(40) < 20
     estimate = auroc_with_interval(positive, positive.astype(float))
     assert estimate.value == 1

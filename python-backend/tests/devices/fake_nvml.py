@@ -1,6 +1,6 @@
-"""A double of the `pynvml` module for computers without an NVIDIA driver: just the calls this program makes.
+"""A fake `pynvml` module for computers without an NVIDIA driver, with only the calls this program makes.
 
-Behaves as NVML does: whatever a GPU can't say raises NVMLError with a code.
+It behaves like NVML: a value that a GPU doesn't support raises NVMLError with a code.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class FakeGpu:
     capability: tuple[int, int] = (9, 0)
     lost: bool = False
     mig: bool | None = None
-    """None: the GPU does not support MIG at all."""
+    """None means that the GPU does not support MIG."""
     slices: list[FakeGpu] = field(default_factory=list)
     compute: list[tuple[int, int | None]] = field(default_factory=list)
     graphics: list[tuple[int, int | None]] = field(default_factory=list)
@@ -44,7 +44,7 @@ class FakeGpu:
 
 
 def fake_nvml(gpus: list[FakeGpu], init_error: int | None = None) -> ModuleType:
-    """The module, with these GPUs in nvidia-smi's order."""
+    """Make the module, with these GPUs in nvidia-smi's order."""
     everyone = [*gpus, *(piece for gpu in gpus for piece in gpu.slices)]
 
     def told(gpu: FakeGpu, value: Any) -> Any:

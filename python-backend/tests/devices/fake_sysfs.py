@@ -1,6 +1,6 @@
-"""Made-up trees of /sys, /dev and /proc as Linux's amdgpu driver fills them, with real cards' numbers.
+"""Makes trees of /sys, /dev and /proc like those of Linux's amdgpu driver, with real GPUs' numbers.
 
-The lines of a node's `properties` are those that `kfd_topology.c` of Linux 6.x writes, in its order.
+A node's `properties` has the lines that `kfd_topology.c` of Linux 6.x writes, in the same order.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ AMDGPU_IDS = """\
 
 @dataclass
 class FakeAmdGpu:
-    """A Radeon RX 7900 XTX unless told otherwise. `files`: those of its sysfs folder, None for one left out;
-    `sensors`: those of its hwmon folder.
+    """By default, a Radeon RX 7900 XTX. `files`: the files of its sysfs folder, None for one left out;
+    `sensors`: the files of its hwmon folder.
     """
 
     gfx_target_version: int = 110000
@@ -131,7 +131,7 @@ MI210 = FakeAmdGpu(
 
 
 def make_tree(root: Path, gpus: list[FakeAmdGpu]) -> Path:
-    """The tree of a computer with a processor (node 0) and these GPUs (nodes 1, 2, ...)."""
+    """Make the tree of a computer with a processor (node 0) and these GPUs (nodes 1, 2, ...)."""
     write(root / "usr/share/libdrm/amdgpu.ids", AMDGPU_IDS)
     write(root / "dev/kfd", "")
     _node(root, 0, 0, FakeAmdGpu(0, 0, 0, 0, 0, 0, cpu_cores=16), simd_count=0, vendor=0)
@@ -158,7 +158,7 @@ def make_tree(root: Path, gpus: list[FakeAmdGpu]) -> Path:
 
 
 def hold_memory(root: Path, gpu: FakeAmdGpu, pid: int, name: str, n_bytes: int) -> None:
-    """A process that computes on a GPU, as the driver and /proc tell of it."""
+    """Add a process that computes on a GPU, as the driver and /proc show it."""
     write(root / f"sys/class/kfd/kfd/proc/{pid}/vram_{gpu.gpu_id}", f"{n_bytes}\n")
     write(root / f"proc/{pid}/comm", f"{name}\n")
 

@@ -1,4 +1,4 @@
-"""AMD GPUs from made-up trees in the kernel's format; no test here has seen a real AMD GPU."""
+"""AMD GPUs are read from made-up trees in the kernel's format; no test uses a real AMD GPU."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def probed(
     return result
 
 
-def test_cards_of_every_kind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_every_kind_of_gpu_is_described(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     root = make_tree(tmp_path, [XTX, RX_6800_XT, RYZEN_GRAPHICS, MI210])
     hold_memory(root, XTX, 4711, "gmx", 3 * GIB)
     hold_memory(root, XTX, 4712, "idle", 0)
@@ -64,7 +64,7 @@ def test_cards_of_every_kind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
         "blocked_by": None,
         "visible": True,
     }
-    # Without a number of its own a card is named by where it sits. ROCm counts integrated ones too.
+    # A GPU without a unique number is named by its PCI address. ROCm also counts integrated GPUs.
     assert [(g["index"], g["uuid"], g["name"], g["gfx_target"], g["integrated"]) for g in others] == [
         (1, "AMD-0000:0a:00.0", "AMD Radeon RX 6800 XT", "gfx1030", False),
         (2, "AMD-0000:13:00.0", "AMD Radeon Graphics, two \t commas", "gfx1036", True),
@@ -72,23 +72,23 @@ def test_cards_of_every_kind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     ]
 
 
-def test_nodes_that_rocm_passes_over_are_not_counted(tmp_path: Path) -> None:
+def test_nodes_that_rocm_ignores_are_not_counted(tmp_path: Path) -> None:
     root = make_tree(tmp_path, [replace(XTX, render_minor=140), RX_6800_XT, RYZEN_GRAPHICS, MI210])
-    (root / "dev/dri/renderD140").unlink()  # a container that was given the others
+    (root / "dev/dri/renderD140").unlink()  # as in a container that has only the other GPUs
     hidden = node_folder(root, 2) / "properties"
     hidden.unlink()
-    hidden.mkdir()  # can't be read, as with a device that a control group keeps away
+    hidden.mkdir()  # unreadable, like a device that a control group hides
     write(node_folder(root, 3) / "properties", "")
     assert [(gpu.index, gpu.uuid) for gpu in amd_gpus(root)] == [(0, MI210_UUID)]
 
 
-def test_nodes_are_taken_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+def test_nodes_are_ordered_by_their_numbers(tmp_path: Path) -> None:
     many = [replace(XTX, unique_id=number, render_minor=128 + number) for number in range(1, 12)]
     found = amd_gpus(make_tree(tmp_path, many))
     assert [gpu.uuid for gpu in found] == [f"GPU-{number:016x}" for number in range(1, 12)]
 
 
-def test_a_number_that_two_share_names_neither(tmp_path: Path) -> None:
+def test_a_unique_id_that_two_gpus_share_identifies_neither(tmp_path: Path) -> None:
     root = make_tree(tmp_path, [XTX, replace(XTX, render_minor=129), replace(XTX, render_minor=130, bus=4)])
     assert [gpu.uuid for gpu in amd_gpus(root)] == [
         "AMD-0000:03:00.0",
@@ -97,7 +97,7 @@ def test_a_number_that_two_share_names_neither(tmp_path: Path) -> None:
     ]
 
 
-def test_what_is_missing_costs_its_figure_only(tmp_path: Path) -> None:
+def test_a_missing_file_only_loses_its_own_figure(tmp_path: Path) -> None:
     bare = dict.fromkeys(("mem_info_vram_used", "product_name", "gpu_busy_percent"))
     files = {**bare, "device": "nonsense", "mem_info_vram_total": "99999999999999999999x"}
     root = make_tree(tmp_path, [replace(XTX, files=files, sensors={"temp1_input": ""})])
@@ -112,16 +112,18 @@ def test_what_is_missing_costs_its_figure_only(tmp_path: Path) -> None:
     assert gpu.uuid == XTX_UUID
 
 
-def test_an_old_node_with_a_processors_cores_is_integrated(tmp_path: Path) -> None:
+def test_a_node_with_processor_cores_is_integrated(tmp_path: Path) -> None:
     (gpu,) = amd_gpus(make_tree(tmp_path, [replace(XTX, cpu_cores=8)]))
     assert gpu.integrated
 
 
-def test_without_amds_driver_there_is_none(tmp_path: Path) -> None:
+def test_without_amds_driver_there_are_no_gpus(tmp_path: Path) -> None:
     assert amd_gpus(tmp_path) == []
 
 
-def test_an_account_that_may_not_open_the_devices(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_permission_to_open_devices_is_reported(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     root = make_tree(tmp_path, [XTX, MI210])
     for closed, blocked in (("kfd", ["permission"] * 2), ("renderD131", [None, "permission"])):
         with monkeypatch.context() as patch:
@@ -139,7 +141,7 @@ def test_an_account_that_may_not_open_the_devices(monkeypatch: pytest.MonkeyPatc
         (None, None, "pytorch"),
     ],
 )
-def test_a_pytorch_computes_on_the_gpus_of_one_maker(
+def test_a_pytorch_build_supports_the_gpus_of_one_maker(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, build: str | None, nvidia: str | None, amd: str | None
 ) -> None:
     result = probed(monkeypatch, make_tree(tmp_path, [XTX]), fake_nvml([FakeGpu("GPU-aaa")]), build)
@@ -149,7 +151,7 @@ def test_a_pytorch_computes_on_the_gpus_of_one_maker(
     ]
 
 
-def test_which_pytorch_is_installed() -> None:
+def test_the_installed_pytorch_build_is_detected() -> None:
     text = "__version__ = '{}'\ndebug = False\ncuda{} = {}\nhip{} = {}\nrocm: Optional[str] = None\n"
     hint = ": Optional[str]"
     assert build_of(text.format("2.13.0+rocm7.1", hint, None, hint, "'7.1.25424-4179531dcd'")) == "rocm"
@@ -175,7 +177,7 @@ def test_which_pytorch_is_installed() -> None:
         (80003, "gfx803"),
     ],
 )
-def test_instruction_sets_as_compilers_name_them(version: int, target: str) -> None:
+def test_instruction_sets_get_the_compilers_names(version: int, target: str) -> None:
     assert gfx_target(version) == target
 
 
@@ -198,25 +200,27 @@ A, B, C = XTX_UUID, "AMD-0000:0a:00.0", MI210_UUID
         ({"CUDA": "1", "HIP": "0"}, [A]),
         ({"CUDA": "-1"}, []),
         ({"CUDA": ""}, []),
-        # The second counts what the first left, in its order.
+        # The second variable numbers what the first left, in the first's order.
         ({"ROCR": "2,0", "HIP": "0"}, [C]),
         ({"ROCR": "2,0", "HIP": "2"}, []),
         ({"ROCR": "1", "CUDA": "0"}, [B]),
     ],
 )
-def test_variables_that_hide_gpus(settings: dict[str, str], visible: list[str]) -> None:
+def test_environment_variables_hide_gpus(settings: dict[str, str], visible: list[str]) -> None:
     environ = {f"{name}_VISIBLE_DEVICES": value for name, value in settings.items()}
     assert visible_uuids(environ, [A, B, C]) == set(visible)
 
 
-def test_the_probe_heeds_and_reports_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_probe_applies_and_reports_visibility_variables(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     root = make_tree(tmp_path, [XTX, MI210])
     result = probed(monkeypatch, root, ROCR_VISIBLE_DEVICES="1", HIP_VISIBLE_DEVICES="0")
     assert [gpu["visible"] for gpu in result["gpus"]] == [False, True]
     assert (result["rocr_visible_devices"], result["hip_visible_devices"]) == ("1", "0")
 
 
-def test_both_makers_are_sampled_side_by_side(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_gpus_of_both_makers_are_sampled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "pynvml", fake_nvml([FakeGpu("GPU-a")]))
     root = make_tree(tmp_path, [XTX, RX_6800_XT])
     sampler = DeviceSampler(["AMD-0000:0a:00.0", "GPU-a", XTX_UUID], root)

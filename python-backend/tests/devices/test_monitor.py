@@ -23,7 +23,7 @@ def sampled(sampler: DeviceSampler) -> dict[str, object]:
     return fields
 
 
-def test_figures_and_one_gpu_that_drops_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lost_gpu_does_not_hide_the_others_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     gpus = [FakeGpu("GPU-a", free=1_000, total=3_000), FakeGpu("GPU-b", power_mw=None)]
     monkeypatch.setitem(sys.modules, "pynvml", fake_nvml(gpus))
     sampler = DeviceSampler(["GPU-b", "GPU-a", "GPU-unknown"])
@@ -47,7 +47,7 @@ def test_figures_and_one_gpu_that_drops_out(monkeypatch: pytest.MonkeyPatch) -> 
     assert sampled(sampler)["devices"][0]["utilization_percent"] == 98  # type: ignore[index]
 
 
-def test_a_driver_that_comes_late(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_driver_that_starts_late_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pynvml", fake_nvml([], init_error=DRIVER_NOT_LOADED))
     sampler = DeviceSampler(["GPU-a"])
     assert sampled(sampler)["devices"][0]["utilization_percent"] is None  # type: ignore[index]

@@ -1,4 +1,4 @@
-"""What a device is refused for, and in which words. GPUs of other capabilities are only numbers here."""
+"""Devices are refused with an explanation. GPUs of other capabilities are simulated by numbers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from virnucpro_backend.inference.failures import part_failure, write_failure
         ((12, 0), {"fp32", "fp16", "bf16", "fp8"}),
     ],
 )
-def test_precisions_by_capability(capability: tuple[int, int], supported: set[str]) -> None:
+def test_precisions_follow_the_compute_capability(capability: tuple[int, int], supported: set[str]) -> None:
     for precision in supported:
         check_capability("Card", capability, precision)  # type: ignore[arg-type]
     for precision in {"fp32", "fp16", "bf16", "fp8"} - supported:
@@ -52,7 +52,7 @@ def test_precisions_by_capability(capability: tuple[int, int], supported: set[st
         ("gfx1201", {"fp32", "fp16", "bf16"}),
     ],
 )
-def test_precisions_by_amds_instruction_set(target: str, supported: set[str]) -> None:
+def test_precisions_follow_amds_instruction_set(target: str, supported: set[str]) -> None:
     for precision in supported:
         check_gfx_target("Card", target, precision)  # type: ignore[arg-type]
     for precision in {"fp32", "fp16", "bf16", "fp8"} - supported:
@@ -62,7 +62,7 @@ def test_precisions_by_amds_instruction_set(target: str, supported: set[str]) ->
 
 
 class SimulatedRocm:
-    """A PyTorch for ROCm with one GPU, as far as opening a device asks it; computing happens on the CPU."""
+    """Fakes what opening a device uses of PyTorch for ROCm, with one GPU; it computes on the CPU."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **properties: object) -> None:
         self.count = 1
@@ -98,19 +98,19 @@ def test_an_amd_gpu_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "render" in failure.value.next_step
 
 
-def test_a_gpu_is_held_to_a_share_of_its_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gpus_memory_can_be_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     SimulatedRocm(monkeypatch)
     shares: list[float] = []
     monkeypatch.setattr(torch.cuda, "set_per_process_memory_fraction", lambda share, _: shares.append(share))
     assert open_device("rocm", "bf16", None).memory_limit is None
     assert open_device("rocm", "bf16", 0.25).memory_limit == 16 << 30
-    # Windows moves what is beyond the free memory into main memory, slowly: a larger share is no use there.
+    # Windows slowly moves what exceeds the free memory to main memory, so the share is limited there.
     monkeypatch.setattr(sys, "platform", "win32")
     assert open_device("rocm", "bf16", 0.99).memory_limit == int(0.95 * (60 << 30))
     assert shares == [0.25, 0.95 * 60 / 64]
 
 
-def test_a_pytorch_for_the_other_makers_gpus_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pytorch_for_another_makers_gpus_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     if torch.version.hip is None:
         with pytest.raises(
             LoadFailedError, match=r"needs PyTorch for ROCm; the installed PyTorch \(2"
@@ -135,27 +135,27 @@ def test_the_cpu_has_no_fp8_and_one_thread() -> None:
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
-def test_no_gpu_is_said_plainly() -> None:
+def test_a_missing_gpu_is_explained() -> None:
     with pytest.raises(LoadFailedError) as failure:
         open_device("cuda", "bf16", None)
     assert failure.value.code == "device_unusable"
     assert failure.value.next_step
 
 
-def test_uuids_as_the_probe_writes_them() -> None:
+def test_uuids_are_converted_to_those_of_the_probe() -> None:
     bare = "8F6A1B2C-0000-1111-2222-333344445555"
     assert uuid_as_nvml_writes_it(bare, f"GPU-{bare}") == f"GPU-{bare.lower()}"
     assert uuid_as_nvml_writes_it(bare, f"MIG-{bare}") == f"MIG-{bare.lower()}"
 
 
-def test_uuids_of_amd_gpus() -> None:
-    # ROCm's 16 bytes are the digits themselves, and PyTorch writes bytes as digits once more.
+def test_uuids_of_amd_gpus_are_converted() -> None:
+    # ROCm's 16 bytes are already hexadecimal digits, which PyTorch again writes as hexadecimal digits.
     assert uuid_as_rocm_writes_it("33663261-3930-6231-6334-643565366637") == "GPU-3f2a90b1c4d5e6f7"
     for unknown in ("00000000-0000-0000-0000-000000000000", "58580000-0000-0000-0000-000000000000", "", "x"):
         assert uuid_as_rocm_writes_it(unknown) is None
 
 
-def test_errors_become_codes() -> None:
+def test_errors_are_mapped_to_codes() -> None:
     assert write_failure(OSError(errno.ENOSPC, "No space left on device"), "x").code == "disk_full"
     assert write_failure(OSError(errno.EACCES, "Permission denied"), "x").code == "write_failed"
     lost = part_failure(RuntimeError("CUDA error: an illegal memory access was encountered\nmore"))

@@ -58,7 +58,7 @@ def test_the_command_prints_one_valid_object_without_torch() -> None:
     assert "numpy" not in loaded
 
 
-def test_what_is_on_each_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_gpu_is_described(monkeypatch: pytest.MonkeyPatch) -> None:
     gpus = [
         FakeGpu("GPU-aaa", free=10_000, total=50_000, compute=[(41, 7), (666, None)], graphics=[(41, 7)]),
         FakeGpu("GPU-bbb", name="Tesla T4", capability=(7, 5), mig=False),
@@ -108,7 +108,7 @@ def test_mig_slices_follow_their_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
         (999, "no_answer", "does not answer"),
     ],
 )
-def test_no_driver_is_said_in_plain_words_and_by_a_code(
+def test_a_missing_driver_has_a_code_and_an_explanation(
     monkeypatch: pytest.MonkeyPatch, error: int, code: str, words: str
 ) -> None:
     result = probed(monkeypatch, fake_nvml([], init_error=error))
@@ -117,13 +117,13 @@ def test_no_driver_is_said_in_plain_words_and_by_a_code(
     assert words in str(result["no_gpu_reason"])
 
 
-def test_a_driver_without_gpus_is_said_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_driver_without_gpus_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     result = probed(monkeypatch, fake_nvml([FakeGpu("GPU-aaa", lost=True)]))
     assert result["no_gpu_code"] == "no_gpu_answers"
     assert "no GPU that answers" in str(result["no_gpu_reason"])
 
 
-def test_a_missing_package_is_said_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     result = probed(monkeypatch, None)
     assert result["no_gpu_code"] == "package_missing"
     assert "nvidia-ml-py" in str(result["no_gpu_reason"])
@@ -156,7 +156,7 @@ DEVICES = [
         ("c0de", []),
     ],
 )
-def test_cuda_visible_devices(setting: str | None, visible: list[str]) -> None:
+def test_cuda_visible_devices_is_applied(setting: str | None, visible: list[str]) -> None:
     assert visible_uuids(setting, DEVICES) == set(visible)
 
 
@@ -211,7 +211,7 @@ def test_two_threads_of_a_core_that_this_process_may_use_are_one_core(tmp_path: 
     assert host.distinct_cores(range(8), tmp_path) == 4
 
 
-def test_this_process_and_its_computer() -> None:
+def test_memory_and_processor_are_read() -> None:
     assert 0 < own_memory_bytes() < memory().total
     before = cpu_times()
     sum(range(3_000_000))
@@ -229,7 +229,7 @@ def test_this_process_and_its_computer() -> None:
         (None, ["fp32"]),
     ],
 )
-def test_a_processor_s_precisions_follow_its_instructions(
+def test_a_processors_precisions_follow_its_instructions(
     tmp_path: Path, flags: str | None, expected: list[str]
 ) -> None:
     cpuinfo = tmp_path / "cpuinfo"

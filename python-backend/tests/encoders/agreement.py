@@ -1,4 +1,4 @@
-"""The ways to run an encoder, and how far two results may be apart."""
+"""The ways to run an encoder, and the largest allowed difference of two results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from virnucpro_backend.encoders.reference_attention import PackedReferenceAttent
 from virnucpro_backend.encoders.tokens import TokenSequences
 
 TOLERANCE = 1e-5
-"""Largest difference of a number, as a fraction of its row's norm."""
+"""The largest difference of a number, as a fraction of its row's norm."""
 
 
 def as_token_sequences(sequences: list[Tensor], filler: int) -> TokenSequences:
@@ -26,7 +26,7 @@ def as_token_sequences(sequences: list[Tensor], filler: int) -> TokenSequences:
 
 
 def run(encoder: Esm2 | DnabertS, sequences: TokenSequences, batches: list[Batch]) -> Tensor:
-    """Embeddings in the order of the sequences, batch by batch."""
+    """Embed batch by batch; return embeddings in the order of the sequences."""
     out = torch.full((len(sequences.lengths), encoder.config.width), float("nan"))
     for batch in batches:
         layout = SequenceLayout.from_lengths(batch.lengths, "cpu")
@@ -55,6 +55,6 @@ WAYS: list[Callable[[Esm2 | DnabertS, TokenSequences], Tensor]] = [packed, equal
 
 
 def worst_difference(ours: Tensor, theirs: Tensor) -> float:
-    """Largest absolute difference in units of the reference row's norm."""
+    """The largest absolute difference in units of the reference row's norm."""
     norms = theirs.double().norm(dim=-1, keepdim=True)
     return float(((ours.double() - theirs.double()).abs() / norms).max())

@@ -1,6 +1,6 @@
-"""DNABERT-S once more, as plainly as it can be written: one sequence, float64, from the published names.
+"""A plain second implementation of DNABERT-S: one sequence, float64, with the published names.
 
-Written from the description of the architecture, without a line of the package.
+It was written from the description of the architecture and shares no code with the package.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def layer_norm(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
 
 
 def plain_dnabert_s(tensors: dict[str, Tensor], layers: int, heads: int, tokens: Tensor) -> Tensor:
-    """Hidden states float64 [tokens, width] after the last layer."""
+    """Compute hidden states float64 [tokens, width] after the last layer."""
     w = {name: tensor.double() for name, tensor in tensors.items()}
     x = torch.stack([w["embeddings.word_embeddings.weight"][t] for t in tokens.tolist()])
     x = x + w["embeddings.token_type_embeddings.weight"][0]

@@ -1,4 +1,4 @@
-"""Random weights under the published names, lively enough that every operation matters."""
+"""Random weights with the published names, large enough that every operation affects the result."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def our_esm2(theirs: EsmForMaskedLM, config: Esm2Config, dtype: torch.dtype = to
 
 
 def dnabert_s_tensors(config: DnabertSConfig, seed: int) -> dict[str, Tensor]:
-    """A state dict with DNABERT-S's published names, pooler included."""
+    """Make a state dict with DNABERT-S's published names, including the pooler."""
     generator = torch.Generator().manual_seed(seed)
     width = config.width
 
@@ -107,7 +107,7 @@ def our_dnabert_s(
 
 
 def random_sequences(lengths: list[int], vocabulary: range, ends: tuple[int, int], seed: int) -> list[Tensor]:
-    """Token sequences of these total lengths, int32, with `ends` as first and last token."""
+    """Make token sequences of these total lengths, int32, with `ends` as first and last token."""
     generator = torch.Generator().manual_seed(seed)
     sequences = []
     for length in lengths:

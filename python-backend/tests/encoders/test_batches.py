@@ -12,7 +12,7 @@ budgets = st.integers(1, 4096)
 
 
 def check_members(batches: list[Batch], lengths: list[int]) -> None:
-    """Every sequence is in exactly one batch, under its own length."""
+    """Check that every sequence is in exactly one batch, with its own length."""
     members = np.concatenate([batch.members for batch in batches]) if batches else np.array([])
     assert sorted(members.tolist()) == list(range(len(lengths)))
     for batch in batches:
@@ -51,7 +51,7 @@ def test_packed_batches(lengths: list[int], budget: int) -> None:
 
 
 @given(lengths_lists, budgets)
-def test_batches_depend_on_nothing_but_lengths_and_budget(lengths: list[int], budget: int) -> None:
+def test_batches_depend_only_on_lengths_and_budget(lengths: list[int], budget: int) -> None:
     for make in (equal_length_batches, packed_batches):
         for one, other in zip(make(lengths, budget), make(np.array(lengths), budget), strict=True):
             assert np.array_equal(one.members, other.members)

@@ -1,4 +1,4 @@
-"""The paths that only a GPU takes. Run where there is one; skipped elsewhere."""
+"""Tests the code paths that only a GPU takes; skipped without one."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def test_half_precision_is_close_and_everything_around_the_products_stays_fp32(
 
 
 def test_the_stored_rotary_frequencies_are_used() -> None:
-    """Published files carry them rounded to FP16, and so does the reference that reads them."""
+    """Published files store them rounded to FP16, and the reference that reads them uses those numbers."""
     config = CONFIGS[1]
     theirs = hugging_face_esm2(config, seed=11)
     rotary = [buffer for name, buffer in theirs.named_buffers() if name.endswith("inv_freq")]
@@ -102,7 +102,7 @@ def test_the_first_layer_computes_queries_keys_and_values_once_per_token_of_the_
     assert rows == [[48], *[[300]] * (config.layers - 1)]
 
 
-def test_what_goes_into_fc1_is_gone_before_fc2_takes_memory() -> None:
+def test_the_input_of_fc1_is_freed_before_fc2_allocates() -> None:
     model = Esm2(CONFIGS[0])
     layer = model.layers[0]
     into_fc1: list[weakref.ref[Tensor]] = []

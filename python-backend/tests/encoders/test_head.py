@@ -7,7 +7,7 @@ from test_numeric_traps import head_tensors
 from virnucpro_backend.encoders.head import ROWS, Head
 
 
-def test_scores_are_those_of_the_published_formula() -> None:
+def test_scores_follow_the_published_formula() -> None:
     w = {name: tensor.double() for name, tensor in head_tensors(12).items()}
     dnabert_s, esm2 = torch.randn(40, 5), torch.randn(40, 7)
     score1, score2 = Head(head_tensors(12)).score(dnabert_s, esm2)
@@ -27,14 +27,14 @@ DEVICES = [
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_a_frame_scores_the_same_bits_with_whatever_it_is_scored(device: str) -> None:
-    """At the published head's size: alone, in a part cut anywhere, and in another order."""
+def test_a_frames_score_does_not_depend_on_its_neighbours(device: str) -> None:
+    """Scores are compared alone, in a part cut anywhere, and in another order, at the published size."""
     generator = torch.Generator().manual_seed(1)
     dnabert_s = torch.randn(2 * ROWS + 88, 768, generator=generator).to(device)
     esm2 = torch.randn(2 * ROWS + 88, 2560, generator=generator).to(device)
     head = Head(head_tensors(3328, hidden=512)).to(device)
     whole = torch.stack(head.score(dnabert_s, esm2))
-    assert len(whole[0].unique()) > 500  # or a mix-up of frames would go unnoticed
+    assert len(whole[0].unique()) > 500  # so that mixed-up frames would be noticed
     for cut in (0, 1, 15, ROWS - 1, ROWS, ROWS + 1, 391, len(esm2)):
         parts = [head.score(dnabert_s[:cut], esm2[:cut]), head.score(dnabert_s[cut:], esm2[cut:])]
         assert torch.equal(torch.cat([torch.stack(part) for part in parts], dim=1), whole)
@@ -42,7 +42,7 @@ def test_a_frame_scores_the_same_bits_with_whatever_it_is_scored(device: str) ->
     assert torch.equal(torch.stack(head.score(dnabert_s[order], esm2[order])), whole[:, order])
 
 
-def test_refuses_a_state_that_is_no_such_head() -> None:
+def test_refuses_a_state_that_is_not_a_classifier() -> None:
     tensors = head_tensors(12)
     with pytest.raises(ValueError, match="two outputs"):
         Head({**tensors, "output_layer.weight": torch.zeros(3, 8)})

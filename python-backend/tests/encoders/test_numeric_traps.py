@@ -1,4 +1,4 @@
-"""Each test fails if one known mistake is made, and shows that the mistake would be seen."""
+"""Each test fails for one known mistake, and shows that the mistake would change the result."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_rotary_angles_stay_fp32_when_the_model_is_cast(esm2: Esm2, dtype: torch
     assert float((cos[:1025] - angles.cos()).abs().max()) < 1e-4
     mistake = (torch.arange(1025, dtype=dtype)[:, None] * frequencies.to(dtype)).double().cos()
     assert float((mistake - angles.cos()).abs().max()) > 1e-1
-    # And the rotation itself rounds once, at the end.
+    # The rotation itself must round only once, at the end.
     x = torch.randn(1025, 16, generator=torch.Generator().manual_seed(3)).to(dtype)
     first, second = x.double().chunk(2, dim=1)
     exact = torch.cat(
@@ -89,7 +89,7 @@ def test_rotary_angles_stay_fp32_when_the_model_is_cast(esm2: Esm2, dtype: torch
     assert float(off_by.max()) <= torch.finfo(dtype).eps
 
 
-def test_dummies_change_nothing_where_padding_with_cls_would(esm2: Esm2) -> None:
+def test_dummies_change_nothing_although_padding_with_cls_would(esm2: Esm2) -> None:
     tokens = proteins([7])[0]
     expected = esm2.embed(tokens, alone(tokens))
     for batch, attention in (
@@ -125,7 +125,7 @@ def test_the_same_batch_gives_the_same_bits(esm2: Esm2) -> None:
 
 
 def head_tensors(inputs: int, hidden: int = 8) -> dict[str, Tensor]:
-    """Of a classifier whose logits vary by about one, whatever its size."""
+    """Make the tensors of a classifier whose logits vary by about one, whatever its size."""
     generator = torch.Generator().manual_seed(5)
     shapes = [(hidden, inputs), *[(hidden,)] * 5, (2, hidden), (2,)]
     tensors = {

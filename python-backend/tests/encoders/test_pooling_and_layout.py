@@ -20,7 +20,7 @@ def test_segment_mean_is_the_mean_of_the_tokens_kept(lengths: list[int]) -> None
     torch.testing.assert_close(segment_mean(x, layout).double(), whole, rtol=2e-6, atol=0)
 
 
-def test_layout_says_where_every_token_belongs() -> None:
+def test_layout_gives_the_position_of_every_token() -> None:
     layout = SequenceLayout.from_lengths([3, 1, 4], "cpu")
     assert layout.cu_seqlens.tolist() == [0, 3, 4, 8]
     assert layout.positions.tolist() == [0, 1, 2, 0, 0, 1, 2, 3]

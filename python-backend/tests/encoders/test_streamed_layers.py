@@ -1,4 +1,4 @@
-"""Layers that come to the device one after the other give, bit for bit, what layers that stay there give."""
+"""Layers that are copied to the device one by one give the same bits as layers that stay there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DTYPES = [torch.float32, torch.bfloat16, torch.float16]
 
 
 def pair(layers: int, dtype: torch.dtype, device: str) -> tuple[Esm2, Esm2]:
-    """The same ESM-2 with layers that stay, and with streamed ones."""
+    """Make the same ESM-2 with resident and with streamed layers."""
     config = Esm2Config(layers=layers, width=256, heads=4, feed_forward=512)
     source = Esm2(config)
     randomize(source, seed=layers)
@@ -43,7 +43,7 @@ def batches(device: str) -> list[tuple[Tensor, SequenceLayout]]:
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("layers", [1, 2, 3, 6, 7])
-def test_the_same_bits(layers: int, dtype: torch.dtype, device: str) -> None:
+def test_streamed_layers_give_the_same_bits(layers: int, dtype: torch.dtype, device: str) -> None:
     resident, streamed = pair(layers, dtype, device)
     assert (streamed.streamed, streamed.dtype, resident.streamed) == (True, dtype, False)
     given = batches(device)
@@ -55,7 +55,7 @@ def test_the_same_bits(layers: int, dtype: torch.dtype, device: str) -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_a_sweep_that_fails_half_way_leaves_no_trace(device: str) -> None:
+def test_a_failed_sweep_does_not_affect_the_next_one(device: str) -> None:
     resident, streamed = pair(6, torch.float32, device)
     given = batches(device)
     for stop_at in range(6):
@@ -66,7 +66,7 @@ def test_a_sweep_that_fails_half_way_leaves_no_trace(device: str) -> None:
         assert torch.equal(streamed.embed(*given[0]), resident.embed(*given[0]))
 
 
-def test_the_weights_come_once_for_all_batches_of_a_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_are_copied_once_for_all_batches_of_a_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
     _, streamed = pair(6, torch.float32, "cpu")
     fetched = []
     fill_slot = streamed_layers._Slot.fill
@@ -88,13 +88,13 @@ def test_only_two_layers_are_on_the_device() -> None:
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")
-def test_memory_that_cannot_be_pinned_still_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_that_cannot_be_pinned_can_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
     real, refused = host_memory._pin, []
 
     def some(memory: Tensor) -> bool:
         if len(refused) == 0 and memory.nbytes > 0:
             refused.append(memory)
-            # Not a valid range: the driver itself refuses, and PyTorch must not stumble over its error.
+            # This range is invalid, so the driver refuses; PyTorch must not report its error later.
             return real(torch.empty(0, dtype=torch.uint8))
         return real(memory)
 

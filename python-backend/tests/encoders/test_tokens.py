@@ -33,7 +33,7 @@ def test_a_batch_holds_its_members_then_filler() -> None:
     assert tokens.of_batch(batch).tolist() == [0, 5, 5, 5, 2, 0, 6, 6, 6, 2] + [4] * 10
 
 
-def test_dna_tokens_are_those_of_the_tokenizer_one_by_one() -> None:
+def test_dna_tokens_match_those_of_the_tokenizer() -> None:
     random = np.random.RandomState(1)
     sequences = ["".join(random.choice(list("ACGT"), n)) for n in random.randint(1, 500, 40)]
     sequences[3] = "ACGTNNACGT"
@@ -46,7 +46,7 @@ def test_dna_tokens_are_those_of_the_tokenizer_one_by_one() -> None:
         assert (got[0], got[-1]) == (1, 2)
 
 
-def test_more_sequences_than_one_call_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_sequences_than_fit_in_one_call_are_tokenized(monkeypatch: pytest.MonkeyPatch) -> None:
     tokenizer = DnaTokenizer(DEMO / "dnabert_s" / "tokenizer.json")
     sequences = letters(*["ACGT" * n for n in range(1, 12)])
     whole = tokenizer.encode(*sequences)

@@ -44,7 +44,7 @@ def test_fp32_against_itself_is_exact_and_halved_batches_change_nothing_on_a_cpu
     assert reference.bounded.halved_batches == reference.bounded.bisected_part == 0
 
 
-def test_half_precision_is_near_and_coarser_in_bf16(sample: Path, tmp_path: Path) -> None:
+def test_half_precision_is_close_and_bf16_is_coarser(sample: Path, tmp_path: Path) -> None:
     write_random_model(tmp_path, SMALL, TOKENIZER, 500)
     parts = frames_of([sample], 500, 8192)[:1]
     measurement = Measurement(
@@ -56,12 +56,12 @@ def test_half_precision_is_near_and_coarser_in_bf16(sample: Path, tmp_path: Path
         run = measurement.measure(precision)  # type: ignore[arg-type]
         errors[precision] = compare(run.results, reference).vectors["ESM-2"].relative_error
     assert 1e-5 < errors["fp16"] < errors["bf16"] / 3 < 1e-2
-    # The random head is scaled to these frames: it calls half of them virus, with scores all over the range.
+    # The random head is scaled to these frames: it calls half of them virus, with scores of all sizes.
     assert 0.4 < reference.is_virus.mean() < 0.6
     assert reference.score2.std() > 0.2
 
 
-def test_figures_against_plain_definitions() -> None:
+def test_figures_match_plain_definitions() -> None:
     random = np.random.RandomState(0)
     reference = random.standard_normal((4000, 8)).astype(np.float32)
     ours = reference + 0.1 * random.standard_normal(reference.shape).astype(np.float32)
@@ -83,7 +83,7 @@ def test_figures_against_plain_definitions() -> None:
     assert scores.difference_max == pytest.approx(0.05, abs=1e-6)
 
 
-def test_fp8_is_refused_by_cosine_by_flips_and_by_anything_not_finite() -> None:
+def test_fp8_is_refused_for_cosine_flips_or_non_finite_results() -> None:
     good = compare_vectors(np.eye(4, dtype=np.float32), np.eye(4, dtype=np.float32))
     same = compare_scores(_results(np.full(2000, 0.9)), _results(np.full(2000, 0.9)))
     assert judge("fp8", "fp16", {"ESM-2": good}, same, failed=0) == Verdict(True, "")
@@ -125,7 +125,7 @@ def test_without_trained_weights_the_default_is_what_a_run_would_choose() -> Non
     assert {capability: default_precision(capability) for capability in expected} == expected
 
 
-def test_a_written_random_model_is_the_one_made_in_memory(tmp_path: Path) -> None:
+def test_a_written_random_model_equals_the_one_in_memory(tmp_path: Path) -> None:
     write_random_model(tmp_path / "model", SMALL, TOKENIZER, 500)
     loaded = load_model(tmp_path / "model", CPU, "fp32")
     made, _ = SMALL.encoders("fp32")

@@ -1,4 +1,4 @@
-"""The kernels run on a GPU where there is one, and in Triton's interpreter elsewhere."""
+"""The kernels run on a GPU if there is one, and otherwise in Triton's interpreter."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if not torch.cuda.is_available():
 
 @pytest.fixture
 def device() -> torch.device:
-    """Where the kernels run; skips the test where they can't."""
+    """The device of the kernels; skips the test if there is none."""
     if importlib.util.find_spec("triton") is None:
         pytest.skip("Triton is not installed")
     if torch.cuda.is_available():

@@ -16,14 +16,14 @@ ESM2 = Esm2Config(2, 128, 2, 256)
 DNABERT_S = DnabertSConfig(2, 128, 2, 256, 100)
 
 
-def test_a_cpu_and_fp32_get_the_eager_code() -> None:
+def test_cpus_and_fp32_use_the_eager_code() -> None:
     assert not kernels.usable(torch.device("cpu"), torch.bfloat16)
     assert not kernels.usable(torch.device("cuda", 0), torch.float32)
     model = Esm2(ESM2, torch.bfloat16)
     assert (model.ops.name, model.attention.name) == ("eager", "equal_length")
 
 
-def test_a_gpu_gets_the_fused_code_where_triton_works(monkeypatch) -> None:  # type: ignore[no-untyped-def]
+def test_gpus_use_the_fused_code_if_triton_works(monkeypatch) -> None:  # type: ignore[no-untyped-def]
     for works in (True, False):
         monkeypatch.setattr(kernels, "_try_out", lambda device, works=works: works)
         assert kernels.usable(torch.device("cuda", 0), torch.bfloat16) is works
@@ -43,7 +43,7 @@ def test_a_gpu_gets_the_fused_code_where_triton_works(monkeypatch) -> None:  # t
 def test_attention_without_triton_by_capability(
     monkeypatch: pytest.MonkeyPatch, capability: tuple[int, int], dtype: torch.dtype, expected: str
 ) -> None:
-    """GPUs before Ampere, and FP32 on any, get batches of equal length."""
+    """GPUs before Ampere, and FP32 on any GPU, use batches of equal length."""
     monkeypatch.setattr(torch.version, "cuda", "13.0")
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device=None: capability)
     monkeypatch.setattr(kernels.importlib.util, "find_spec", lambda name: None)
@@ -53,9 +53,9 @@ def test_attention_without_triton_by_capability(
         attention = choose_attention(torch.device("cuda", 0), dtype, head_dim=64, alibi=False)
         assert (attention.name, attention.packs) == (expected, expected == "varlen")
         assert choose_ops(torch.device("cuda", 0), dtype).name == "eager"
-        # ALiBi has no packed attention but the fused one.
+        # The only packed attention with ALiBi is the fused one.
         assert not choose_attention(torch.device("cuda", 0), dtype, head_dim=64, alibi=True).packs
-        # The user is told once, and only of a GPU that would have had the kernels.
+        # The user is informed once, and only about a GPU that could have used the kernels.
         assert len(kernels.fallbacks()) == (1 if capability >= (8, 0) and dtype != torch.float32 else 0)
     finally:
         kernels._try_out.cache_clear()
@@ -64,7 +64,7 @@ def test_attention_without_triton_by_capability(
 def test_hopper_kernels_that_fail_are_reported_and_the_general_ones_are_used(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """As with another version of Triton, whose dialect they are not written in."""
+    """This happens with another version of Triton, whose dialect differs."""
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device=None: (9, 0))
     monkeypatch.setattr(kernels, "_try_out", lambda device: True)
     monkeypatch.setattr(kernels, "_fallbacks", [])
@@ -81,10 +81,10 @@ def test_hopper_kernels_that_fail_are_reported_and_the_general_ones_are_used(
 
 
 @pytest.mark.parametrize("capability", [(9, 0), (9, 4), (11, 0)])
-def test_amd_gpus_get_eager_code_and_equal_lengths(
+def test_amd_gpus_use_eager_code_and_equal_lengths(
     monkeypatch: pytest.MonkeyPatch, capability: tuple[int, int]
 ) -> None:
-    """Whatever version a PyTorch for ROCm gives out as a capability: gfx90a's is Hopper's (9, 0)."""
+    """This holds for any capability that PyTorch for ROCm reports: gfx90a's is Hopper's (9, 0)."""
     tried: list[torch.device] = []
     monkeypatch.setattr(torch.version, "cuda", None)
     monkeypatch.setattr(torch.version, "hip", "7.1.25424")
@@ -126,7 +126,7 @@ def test_fp8_rows_use_the_whole_range_and_survive_zeros() -> None:
     assert ((rows.values.float() * rows.scale - x).abs() <= x.abs() / 16 + rows.scale / 512).all()
 
 
-def test_fp8_replaces_the_linear_layers_of_esm2_alone() -> None:
+def test_fp8_only_replaces_the_linear_layers_of_esm2() -> None:
     model = Esm2(ESM2, torch.bfloat16)
     model.to_fp8()
     assert model.dtype == torch.float8_e4m3fn

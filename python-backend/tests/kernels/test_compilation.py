@@ -1,4 +1,4 @@
-"""What `compiling_kernels` does with threads and encoders; the kernels themselves need a GPU."""
+"""Tests how `compiling_kernels` uses threads and encoders; the kernels themselves need a GPU."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PATIENCE = 10.0
 
 
 class Compilers:
-    """Both compiler threads, which wait for each other and for the weights; then raise `error`, if any."""
+    """Fakes both compiler threads, which wait for each other and for the weights, then raise any `error`."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.error: Exception | None = None
@@ -58,21 +58,21 @@ def test_both_encoders_are_compiled_while_the_block_runs(compilers: Compilers) -
     assert (len(dnabert_s.layers), dnabert_s.config.width) == (1, DEMO_MODEL.dnabert_s.width)
 
 
-def test_what_fails_there_is_left_to_the_warm_up(compilers: Compilers) -> None:
+def test_failed_compilation_is_left_to_the_warm_up(compilers: Compilers) -> None:
     compilers.error = torch.OutOfMemoryError("CUDA out of memory")
     with compiling_kernels(DEMO_MODEL, "fp16", CPU):
         compilers.weights_are_read.set()
     assert compilers.done == []
 
 
-def test_weights_that_are_damaged_are_told_after_the_compilers_have_ended(compilers: Compilers) -> None:
+def test_damaged_weights_are_reported_after_the_compilers_end(compilers: Compilers) -> None:
     compilers.weights_are_read.set()
     with pytest.raises(ValueError, match="damaged"), compiling_kernels(DEMO_MODEL, "bf16", CPU):
         raise ValueError("damaged")
     assert len(compilers.done) == 2
 
 
-def test_nothing_is_compiled_where_no_kernel_is_used(compilers: Compilers) -> None:
+def test_nothing_is_compiled_if_no_kernel_is_used(compilers: Compilers) -> None:
     with compiling_kernels(DEMO_MODEL, "fp32", CPU):
         pass
     assert compilers.done == []

@@ -1,4 +1,4 @@
-"""The fused kernels compute what the eager code computes, to the last rounding but one."""
+"""The fused kernels agree with the eager code up to two units in the last place."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROUNDING = {torch.float32: 1e-6, torch.float16: 2**-10, torch.bfloat16: 2**-7}
 """Two units in the last place, relative to the largest number of a row."""
 
 LENGTHS = [1, 3, 63, 64, 65, 128, 129, 168, 192, 193, 300]
-"""Around every boundary between kernels and between blocks."""
+"""Lengths around every boundary between kernels and between blocks."""
 
 
 def normal(seed: int, *shape: int, dtype: torch.dtype = torch.float32) -> Tensor:
@@ -46,7 +46,7 @@ def assert_same_rows(ours: object, theirs: object) -> None:
     assert isinstance(theirs, Fp8Rows)
     torch.testing.assert_close(ours.scale, theirs.scale, rtol=1e-5, atol=0)
     values, expected = ours.values.float(), theirs.values.float()
-    # Neighbouring FP8 numbers lie 1/8 apart at most; a number on the border may fall to either side.
+    # Neighbouring FP8 numbers differ by at most 1/8; a number between two may be rounded to either.
     assert torch.allclose(values, expected, rtol=0.13, atol=2**-9)
     assert (values != expected).float().mean() < 0.01
 
@@ -65,7 +65,7 @@ def test_gelu_is_the_exact_form_to_fp32_rounding(device: torch.device) -> None:
     assert (error / exact.abs())[near].max() < 4e-6
 
 
-def test_gelu_hides_no_value_that_is_not_finite(device: torch.device) -> None:
+def test_gelu_preserves_non_finite_values(device: torch.device) -> None:
     from virnucpro_backend.encoders.kernels.triton_gelu import gelu_inplace
 
     x = torch.tensor([[math.nan, math.inf, 1.0, -math.inf]], device=device)
@@ -77,7 +77,7 @@ def test_gelu_hides_no_value_that_is_not_finite(device: torch.device) -> None:
 
 @pytest.mark.parametrize("width", [64, 96, 768, 2560])
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_norms(device: torch.device, width: int, dtype: torch.dtype) -> None:
+def test_norms_agree_with_eager_code(device: torch.device, width: int, dtype: torch.dtype) -> None:
     from virnucpro_backend.encoders.kernels.fused import FusedOps
 
     norm = layer_norm(width, 1e-12 if width == 768 else 1e-5, device)
@@ -93,7 +93,7 @@ def test_norms(device: torch.device, width: int, dtype: torch.dtype) -> None:
     )
 
 
-def test_norm_of_a_constant_row_needs_its_tiny_epsilon_in_fp32(device: torch.device) -> None:
+def test_norm_of_a_constant_row_uses_the_tiny_epsilon_in_fp32(device: torch.device) -> None:
     from virnucpro_backend.encoders.kernels.fused import FusedOps
 
     norm = layer_norm(768, 1e-12, device)
@@ -101,7 +101,7 @@ def test_norm_of_a_constant_row_needs_its_tiny_epsilon_in_fp32(device: torch.dev
     assert torch.equal(out[0], norm.bias.half())
 
 
-def test_fp8_rows(device: torch.device) -> None:
+def test_fp8_rows_agree_with_eager_code(device: torch.device) -> None:
     from virnucpro_backend.encoders.kernels.fused import FusedOps
 
     norm = layer_norm(2560, 1e-5, device)
@@ -119,7 +119,7 @@ def test_fp8_rows(device: torch.device) -> None:
 
 @pytest.mark.parametrize("heads", [40, 12])
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_attention(device: torch.device, heads: int, dtype: torch.dtype) -> None:
+def test_attention_agrees_with_the_reference(device: torch.device, heads: int, dtype: torch.dtype) -> None:
     from virnucpro_backend.encoders.kernels.fused import FusedAttention
 
     if device.type != "cuda" and dtype == torch.bfloat16:
@@ -153,7 +153,7 @@ def test_attention_of_a_sequence_does_not_depend_on_its_neighbours(device: torch
     assert torch.equal(packed[70:238], alone)
 
 
-def test_gated_gelu(device: torch.device) -> None:
+def test_gated_gelu_agrees_with_eager_code(device: torch.device) -> None:
     from virnucpro_backend.encoders.kernels.fused import FusedOps
 
     linear = nn.Linear(64, 192, bias=False, dtype=torch.float16, device=device).requires_grad_(False)

@@ -1,4 +1,4 @@
-"""The kernels for Hopper GPUs; there is no interpreter for them, so they are tested on such a GPU alone."""
+"""Tests the kernels for Hopper GPUs. They have no interpreter, so they are tested only on such a GPU."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def linear_layer(inputs: int, outputs: int, dtype: torch.dtype) -> nn.Linear:
 
 
 def in_fp32(linear: nn.Linear, h: Tensor) -> Tensor:
-    """What the layer computes without rounding, but for the one of its result."""
+    """Compute the layer without rounding, except that of its result."""
     return nn.functional.linear(h.float(), linear.weight.float(), linear.bias.float()).to(h.dtype).float()
 
 
@@ -105,8 +105,8 @@ def test_neither_a_neighbours_numbers_nor_its_nan_reach_a_sequence(length: int) 
     assert packed[70 + length :].isnan().all()
 
 
-def test_not_a_number_stays_one() -> None:
-    """The finite check downstream must see it."""
+def test_nan_stays_nan() -> None:
+    """The later check for finite scores must see it."""
     from virnucpro_backend.encoders.kernels.hopper import HopperOps
 
     linear, h = linear_layer(128, 256, torch.float16), normal(9, 130, 128).half()
@@ -118,7 +118,7 @@ def test_not_a_number_stays_one() -> None:
     assert not result[78:].isnan().any()
 
 
-def test_layers_of_other_sizes_are_left_to_the_general_code() -> None:
+def test_layers_of_other_sizes_use_the_general_code() -> None:
     from virnucpro_backend.encoders.kernels.hopper import HopperOps
 
     linear, h = linear_layer(96, 320, torch.float16), normal(10, 20, 96).half()

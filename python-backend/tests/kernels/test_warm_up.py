@@ -12,7 +12,7 @@ from virnucpro_backend.inference.starting import warm_up as module
 
 
 class EncoderWhoseFusedKernelsFail:
-    """Stands for an encoder on a GPU on which Triton's kernels do not compile."""
+    """Fakes an encoder on a GPU on which Triton's kernels do not compile."""
 
     def __init__(self, error: Exception, ops: str = "fused") -> None:
         self.ops = SimpleNamespace(name=ops)
@@ -38,7 +38,7 @@ def model(precision: str, encoder: EncoderWhoseFusedKernelsFail) -> Any:
     return SimpleNamespace(device=torch.device("cuda", 0), precision=precision, esm2=encoder, dnabert_s=works)
 
 
-def test_an_encoder_whose_fused_kernels_fail_gets_the_plain_ones() -> None:
+def test_an_encoder_whose_fused_kernels_fail_uses_the_plain_ones() -> None:
     encoder = EncoderWhoseFusedKernelsFail(RuntimeError("PTX was compiled for a newer driver"))
     module.warm_up(model("bf16", encoder))
     assert encoder.ops.name == "eager"
@@ -46,7 +46,7 @@ def test_an_encoder_whose_fused_kernels_fail_gets_the_plain_ones() -> None:
     assert "PTX was compiled for a newer driver" in fallback
 
 
-def test_fp8_that_does_not_work_is_refused_in_words() -> None:
+def test_fp8_that_does_not_work_is_refused_with_an_explanation() -> None:
     encoder = EncoderWhoseFusedKernelsFail(RuntimeError("no kernel image"))
     with pytest.raises(LoadFailedError) as failure:
         module.warm_up(model("fp8", encoder))
@@ -54,7 +54,7 @@ def test_fp8_that_does_not_work_is_refused_in_words() -> None:
     assert "no kernel image" in failure.value.message
 
 
-def test_memory_that_runs_out_is_no_reason_for_plain_kernels() -> None:
+def test_running_out_of_memory_does_not_disable_fused_kernels() -> None:
     encoder = EncoderWhoseFusedKernelsFail(torch.OutOfMemoryError("CUDA out of memory"))
     with pytest.raises(torch.OutOfMemoryError):
         module.warm_up(model("bf16", encoder))

@@ -1,4 +1,4 @@
-"""Folders as the original tool and its fork write them, with true embeddings."""
+"""Makes folders like those of the original tool and its fork, with correct embeddings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Vectors = npt.NDArray[np.float32]
 
 
 class LegacyRun:
-    """A made-up input of `count` records of one chunk each, its frames, and their true embeddings."""
+    """A made-up input of `count` records of one chunk each, its frames, and their correct embeddings."""
 
     def __init__(self, folder: Path, scorer: PartScorer, count: int = 40, length: int = 60) -> None:
         self.folder = folder
@@ -52,7 +52,7 @@ class LegacyRun:
         self.esm2: Vectors = self.scores.embeddings["esm2"]
 
     def write_frames(self) -> None:
-        """The FASTA files of the frames, as both tools leave them."""
+        """Write the FASTA files of the frames, as both tools do."""
         frames = self.frames
         for kind, letters, offsets in (
             ("nucleotide", frames.nucleotides, frames.nucleotide_offsets),
@@ -66,7 +66,7 @@ class LegacyRun:
                     fasta.write(f">{name}\n{text}\n")
 
     def write_dnabert_s(self, rows: slice = slice(None), name: str = "output_1_DNABERT_S.pt") -> Path:
-        """The original's layout: rows as lists of Python's floats."""
+        """Write the original's layout: rows as lists of Python floats."""
         data = [
             {"label": label, "mean_representation": vector.tolist()}
             for label, vector in zip(self.names[rows], self.dnabert_s[rows], strict=True)
@@ -80,18 +80,18 @@ class LegacyRun:
         name: str = "output_1_ESM.pt",
         **more: object,
     ) -> Path:
-        """The original's layout: a tensor for each row. The fork adds version and status."""
+        """Write the original's layout: a tensor for each row. The fork adds version and status."""
         chosen = (self.esm2 if vectors is None else vectors)[rows]
         data = [torch.from_numpy(row.copy()) for row in chosen]
         return self._save("protein", name, {"proteins": self.names[rows], "data": data, **more})
 
     def write_merged(self, rows: slice = slice(None)) -> Path:
-        """Both embeddings of a row side by side."""
+        """Write both embeddings of each row side by side."""
         both = torch.from_numpy(np.concatenate((self.dnabert_s, self.esm2), axis=1)[rows])
         return self._save("merged", "output_1_merged.pt", {"ids": self.names[rows], "data": both})
 
     def write_batch(self, number: int, rows: slice, extra_name: str | None = None) -> Path:
-        """The fork's second layout."""
+        """Write the fork's second layout."""
         vectors, names = self.esm2[rows], self.names[rows]
         if extra_name is not None:
             vectors, names = np.concatenate((vectors, vectors[:1])), [*names, extra_name]
@@ -104,7 +104,7 @@ class LegacyRun:
         return path
 
     def write_chunks(self, chunk_length: int) -> None:
-        """The FASTA file of the chunks, by whose name the length of chunks is known."""
+        """Write the FASTA file of the chunks, whose name gives the chunk length."""
         path = self.folder / f"reads_chunked{chunk_length}.fa"
         path.write_text(self.input.read_text().replace(" made up", "_chunk_1"))
 
@@ -116,9 +116,9 @@ class LegacyRun:
 
 
 def main(folder: Path, model_folder: Path) -> None:
-    """A run of the original that was interrupted: some embeddings are missing, one file is cut off.
+    """Make an interrupted run of the original: some embeddings are missing, and one file is cut off.
 
-    Beside it `expected.tsv`: name and score2 of each frame.
+    Beside it, `expected.tsv` has the name and score2 of each frame.
     """
     torch.set_num_threads(1)
     model = load_model(model_folder, "cpu", "fp32")

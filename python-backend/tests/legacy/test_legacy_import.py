@@ -1,4 +1,4 @@
-"""Embeddings of the original tool and of its fork: what is taken over, what is refused, what they score."""
+"""Tests which embeddings of the original tool and its fork are imported or refused, and their scores."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def why(report: ImportReport) -> str:
     return refused.why
 
 
-def test_a_run_of_the_original_is_taken_over_and_scores_the_same(
+def test_a_run_of_the_original_is_imported_and_scores_the_same(
     run: LegacyRun, take: Callable[..., ImportReport], scorer: PartScorer, tmp_path: Path
 ) -> None:
     run.write_frames()
@@ -82,10 +82,10 @@ def test_a_run_of_the_original_is_taken_over_and_scores_the_same(
     assert importing.imported is not None
 
 
-def test_rows_with_the_names_of_others_are_found_while_scoring(
+def test_rows_with_wrong_names_are_detected_while_scoring(
     run: LegacyRun, take: Callable[..., ImportReport], scorer: PartScorer, tmp_path: Path
 ) -> None:
-    """What no check of names and sizes can see: all is then computed, and the scores are the right ones."""
+    """No check of names and sizes can detect this; then all embeddings are computed, with correct scores."""
     run.write_esm2(vectors=np.roll(run.esm2, 1, axis=0))
     importing = with_import(scorer, tmp_path / "work" / "imported", take())
     launched = importing.launch(importing.prepare(run.frames))
@@ -95,7 +95,7 @@ def test_rows_with_the_names_of_others_are_found_while_scoring(
     assert importing.imported is None
 
 
-def test_a_damaged_vector_is_computed(
+def test_a_damaged_vector_is_computed_again(
     run: LegacyRun, take: Callable[..., ImportReport], scorer: PartScorer, tmp_path: Path
 ) -> None:
     run.write_esm2()
@@ -114,10 +114,10 @@ def test_a_damaged_vector_is_computed(
         with_import(scorer, folder, report)
 
 
-def test_of_a_resumed_run_of_the_fork_only_batch_files_count(
+def test_only_batch_files_of_a_resumed_run_of_the_fork_are_used(
     run: LegacyRun, take: Callable[..., ImportReport]
 ) -> None:
-    """Its ESM-2 file has the wrong names, and the name of DNABERT-S's; a batch repeats rows of the first."""
+    """Its ESM-2 file has wrong names and DNABERT-S's file name; a batch repeats rows of the first."""
     run.write_dnabert_s()
     run.write_esm2(vectors=np.roll(run.esm2, 3, axis=0), name="output_1_DNABERT.pt", version="1.0")
     run.write_batch(0, slice(0, 8))
@@ -129,8 +129,8 @@ def test_of_a_resumed_run_of_the_fork_only_batch_files_count(
     assert "names of others" in why(report)
 
 
-def test_files_that_are_refused(run: LegacyRun, take: Callable[..., ImportReport]) -> None:
-    """Each beside a sound one, which is used all the same."""
+def test_unusable_files_are_refused(run: LegacyRun, take: Callable[..., ImportReport]) -> None:
+    """Each is beside an intact file, which is still used."""
     run.write_merged()
     path = run.write_esm2()
     sound = path.read_bytes()
@@ -153,10 +153,10 @@ def test_files_that_are_refused(run: LegacyRun, take: Callable[..., ImportReport
     assert "no row" in why(take())
 
 
-def test_rows_are_left_out_one_by_one_and_never_for_their_size(
+def test_single_rows_are_left_out_but_never_for_their_norm(
     run: LegacyRun, take: Callable[..., ImportReport]
 ) -> None:
-    """Short and repetitive frames may well lie outside of the norms that a model's description expects."""
+    """Short and repetitive frames may be outside the norms that a model's description expects."""
     broken = run.esm2.copy()
     broken[2, 5] = np.nan
     broken[3] = 0
@@ -167,7 +167,7 @@ def test_rows_are_left_out_one_by_one_and_never_for_their_size(
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no pipes among its files")
 @pytest.mark.parametrize("state", ["[" * 200_000, "pipe", "link"], ids=["deep", "pipe", "link"])
-def test_a_state_file_that_is_none_is_not_read(
+def test_an_invalid_state_file_is_not_read(
     state: str, run: LegacyRun, take: Callable[..., ImportReport]
 ) -> None:
     run.write_esm2()
@@ -182,7 +182,7 @@ def test_a_state_file_that_is_none_is_not_read(
     assert take().files_used == 1
 
 
-def test_a_line_without_an_end_is_refused_before_it_is_read(
+def test_an_endless_line_is_refused(
     run: LegacyRun, take: Callable[..., ImportReport], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run.write_esm2()
@@ -204,7 +204,7 @@ def test_a_line_without_an_end_is_refused_before_it_is_read(
     assert read <= 2 * LONGEST_FRAME
 
 
-def test_what_makes_the_whole_folder_useless(
+def test_unusable_folders_are_refused(
     run: LegacyRun, take: Callable[..., ImportReport], tmp_path: Path
 ) -> None:
     with pytest.raises(ImportFailedError, match="holds no embeddings"):
@@ -223,18 +223,18 @@ def test_what_makes_the_whole_folder_useless(
         take(chunk_length=500)
 
 
-def test_one_name_for_two_records_says_nothing(run: LegacyRun, take: Callable[..., ImportReport]) -> None:
+def test_a_name_shared_by_two_records_is_ambiguous(run: LegacyRun, take: Callable[..., ImportReport]) -> None:
     run.write_esm2()
     every = take()
     assert every.frames_esm2 == every.frames
-    # A second record by the name of one that has frames.
+    # Add a second record with the name of one that has frames.
     name = run.names[0].partition("_")[0]
     run.input.write_text(f"{run.input.read_text()}>{name}\n{'ACG' * 20}\n")
     assert take().frames_esm2 < every.frames_esm2
 
 
-def test_a_real_run_of_the_original(tmp_path: Path) -> None:
-    """Four reading frames with the published weights, in the sizes and norms of the real models."""
+def test_a_real_run_of_the_original_is_imported(tmp_path: Path) -> None:
+    """It has four reading frames with the published weights, with the sizes and norms of the real models."""
     folder = tmp_path / "real"
     for kind, file in (("protein", "output_1_ESM.pt"), ("nucleotide", "output_1_DNABERT_S.pt")):
         (folder / f"x_{kind}").mkdir(parents=True)
@@ -252,5 +252,5 @@ def test_a_real_run_of_the_original(tmp_path: Path) -> None:
     assert (report.files_used, report.files_refused, report.rows_left_out) == (2, 0, 0)
     merged = torch.load(ORIGINAL_RUN / "output_1_merged.pt", weights_only=True)["data"].numpy()
     vectors = np.fromfile(vectors_path(tmp_path / "imported", "esm2"), "<f4").reshape(4, 2560)
-    # The original writes proteins in another order than nucleotides.
+    # The original writes proteins and nucleotides in different orders.
     assert sorted(vector.tobytes() for vector in vectors) == sorted(row.tobytes() for row in merged[:, 768:])

@@ -1,4 +1,4 @@
-"""Files that users should not have given us: what each holds, and what is said of it.
+"""Invalid files that users might provide: the content of each, and the reported problem.
 
 `python bad_inputs.py FOLDER` writes them into a folder and prints their names as JSON;
 `python bad_inputs.py --table` prints the table of docs/bad-inputs.md.
@@ -26,7 +26,7 @@ import zstandard
 
 @dataclass(frozen=True)
 class BadInput:
-    """title: what is the matter, unique; name: of the file; data: all of it."""
+    """title: the problem, unique; name: the file's name; data: its content."""
 
     title: str
     name: str
@@ -34,7 +34,7 @@ class BadInput:
 
 
 def bases(count: int, seed: int = 1) -> bytes:
-    """Random bases, the same for the same seed."""
+    """Make random bases, the same for the same seed."""
     return "".join(random.Random(seed).choices("ACGT", k=count)).encode()
 
 
@@ -45,7 +45,7 @@ READ = b"@read\n" + bases(60) + b"\n+\n" + b"I" * 60 + b"\n"
 
 
 def bad_inputs() -> Iterator[BadInput]:
-    """All cases, in the order of the table."""
+    """Yield all cases in the order of the table."""
     for group, cases in (
         ("e", no_sequences()),
         ("o", other_formats()),
@@ -64,11 +64,11 @@ def bad_inputs() -> Iterator[BadInput]:
 
 
 Content = bytes | tuple[str, bytes]
-"""Bytes, with another ending of the name where the case needs one."""
+"""Bytes, with another file name ending if the case needs one."""
 
 
 def no_sequences() -> dict[str, Content]:
-    """Nothing that could be scored."""
+    """Files with nothing to score."""
     noise = random.Random(7).randbytes(2_000)
     return {
         "empty file": b"",
@@ -97,7 +97,7 @@ def no_sequences() -> dict[str, Content]:
 
 
 def other_formats() -> dict[str, Content]:
-    """What people mistake for sequence files."""
+    """Files that people mistake for sequence files."""
     tar, zipped = io.BytesIO(), io.BytesIO()
     with tarfile.open(fileobj=tar, mode="w") as archive:
         entry = tarfile.TarInfo("inside.fa")
@@ -144,7 +144,7 @@ def other_formats() -> dict[str, Content]:
 
 
 def line_ends() -> dict[str, Content]:
-    """Line ends, and lines that are none of a record."""
+    """Line ends, and lines that don't belong to a record."""
     return {
         "CR LF": FASTA.replace(b"\n", b"\r\n"),
         "CR": FASTA.replace(b"\n", b"\r"),
@@ -168,7 +168,7 @@ def line_ends() -> dict[str, Content]:
 
 
 def sequences() -> dict[str, Content]:
-    """Letters that are not A, C, G and T."""
+    """Letters other than A, C, G and T."""
     return {
         "RNA": b">a\n" + SEQUENCE.replace(b"T", b"U") + b"\n",
         "lower case": FASTA.lower().replace(b">ONE", b">one"),
@@ -228,7 +228,7 @@ def headers() -> dict[str, Content]:
 
 
 def reads() -> dict[str, Content]:
-    """FASTQ."""
+    """FASTQ files."""
     one = bases(60)
     quality = b"I" * 60
     return {
@@ -263,7 +263,7 @@ def reads() -> dict[str, Content]:
 
 
 def compressed() -> dict[str, Content]:
-    """Compressed well, wrongly, and in part."""
+    """Files that are compressed correctly, wrongly, and partly."""
     zipped = gzip.compress(LONGER, mtime=0)
     flipped = bytearray(zipped)
     flipped[len(zipped) // 2] ^= 0xFF
@@ -302,7 +302,7 @@ def compressed() -> dict[str, Content]:
 
 
 def file_names() -> dict[str, str]:
-    """Names of files, over ordinary content."""
+    """File names, with ordinary content."""
     return {
         "name with spaces": "a b  c.fa",
         "name with quotes": "a'b\"c.fa",
@@ -322,7 +322,7 @@ def file_names() -> dict[str, str]:
 
 
 def row(case: BadInput, folder: Path) -> tuple[str, str, str]:
-    """Case, outcome and message of the table."""
+    """Return case, outcome and message for the table."""
     from virnucpro_backend.prepare.inspect.__main__ import inspect_file
 
     path = folder / case.name
@@ -332,13 +332,13 @@ def row(case: BadInput, folder: Path) -> tuple[str, str, str]:
     said = [problem["message"] for problem in blocking or event["problems"]]
     skipped = sum(event[key] for key in ("empty", "invalid_characters", "malformed"))
     outcome = "left out" if blocking else f"{event['sequences'] - skipped} of {event['sequences']} used"
-    # Which words a library has for damage depends on its version.
+    # A library's message for damage depends on its version.
     message = re.sub(r"damaged \(.*\)", "damaged (...)", " ".join(said).replace(case.name, "FILE"))
     return case.title, outcome, message
 
 
 def rows() -> list[tuple[str, str, str]]:
-    """The rows of the table, for all cases."""
+    """Return the rows of the table for all cases."""
     with tempfile.TemporaryDirectory() as folder:
         return [row(case, Path(folder)) for case in bad_inputs()]
 

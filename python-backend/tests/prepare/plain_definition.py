@@ -1,6 +1,6 @@
-"""The rules of chunks and frames written plainly, one letter at a time: the yardstick of the fast code.
+"""A plain implementation of the rules of chunks and frames, letter by letter, to test the fast code.
 
-Shares nothing with it, not even the genetic code, which stands here codon by codon.
+It shares nothing with the fast code, not even the genetic code, which is listed here codon by codon.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class PlainFrame(NamedTuple):
 
 
 def chunk_bounds(length: int, c: int) -> list[tuple[int, int]]:
-    """Walk from chunk to chunk: the first `need` steps go back by lower + 1, the others by lower."""
+    """Walk from chunk to chunk; the first `need` steps go back by lower + 1, the others by lower."""
     n = -(-length // c)
     if n == 0:
         return []

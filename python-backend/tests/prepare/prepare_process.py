@@ -1,4 +1,4 @@
-"""Runs the prepare process as the engine does, and holds every event against the exported schema."""
+"""Runs the prepare process as the engine does, and checks every event against the exported schema."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def validator(name: str) -> jsonschema.Draft202012Validator:
 
 
 def damaged_files(fasta: bytes) -> dict[str, bytes]:
-    """Compressed files, by name, whose data the decompressor can't make sense of."""
+    """Make compressed files, by name, whose data can't be decompressed."""
     stream = gzip.compress(fasta, mtime=0)
     flipped = bytearray(stream)
     flipped[300] ^= 0xFF
@@ -41,7 +41,7 @@ def damaged_files(fasta: bytes) -> dict[str, bytes]:
 
 @dataclass
 class Outcome:
-    """events: all of them; max_rss: bytes of memory at the peak."""
+    """events: all events; max_rss: peak memory in bytes."""
 
     work_dir: Path
     events: list[Event]
@@ -71,7 +71,7 @@ class Outcome:
         return found
 
     def frames(self) -> list[tuple[int, int, int, str, str]]:
-        """Row, chunk, frame, protein, nucleotides of all parts."""
+        """Return row, chunk, frame, protein and nucleotides of all parts."""
         found: list[tuple[int, int, int, str, str]] = []
         for event in self.of("part"):
             file = load_file(self.work_dir.parent / event["path"])
@@ -119,10 +119,10 @@ def run_prepare(
 
 
 def peak_memory(pid: int) -> int:
-    """Bytes of memory at the peak so far; 0 where it can't be asked.
+    """The peak memory so far in bytes; 0 if it is unknown.
 
-    Not `ru_maxrss`: a child's begins with the memory of the process that started it, here a test runner with
-    PyTorch in it.
+    This is not `ru_maxrss`, because a child's starts with the memory of its parent, here a test runner with
+    PyTorch.
     """
     try:
         status = Path(f"/proc/{pid}/status").read_text()

@@ -1,4 +1,4 @@
-"""The table of docs/bad-inputs.md is what happens."""
+"""The table of docs/bad-inputs.md describes what happens."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def test_every_bad_input_has_the_outcome_and_the_message_of_the_table() -> None:
     assert len(written) >= 140
 
 
-def test_cases_have_titles_and_names_of_their_own() -> None:
+def test_cases_have_unique_titles_and_names() -> None:
     cases = list(bad_inputs())
     assert len({case.title for case in cases}) == len(cases)
     assert len({case.name for case in cases}) == len(cases)

@@ -22,7 +22,7 @@ SPEC_TABLE = [
 
 
 @pytest.mark.parametrize(("length", "starts", "last"), SPEC_TABLE)
-def test_the_table_of_the_specification(length: int, starts: list[int], last: int) -> None:
+def test_chunks_match_the_table_of_the_specification(length: int, starts: list[int], last: int) -> None:
     table = chunk_table(np.array([length]), 500)
     assert table.start.tolist() == starts
     assert table.length.tolist() == [500] * (len(starts) - 1) + [last]
@@ -42,7 +42,7 @@ def test_every_length_up_to_30000_agrees_with_the_plain_walk(c: int) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(st.integers(1, 30_000), st.sampled_from([300, 500]))
-def test_all_but_the_last_are_whole_and_every_base_is_covered(length: int, c: int) -> None:
+def test_all_chunks_but_the_last_are_full_and_every_base_is_covered(length: int, c: int) -> None:
     table = chunk_table(np.array([length]), c)
     assert (table.length[:-1] == c).all()
     assert 0 < table.length[-1] <= c
@@ -53,7 +53,7 @@ def test_all_but_the_last_are_whole_and_every_base_is_covered(length: int, c: in
     assert (np.diff(table.start) > 0).all()
 
 
-def test_a_range_of_a_huge_sequence_agrees_with_the_whole() -> None:
+def test_a_range_of_a_huge_sequence_agrees_with_the_full_table() -> None:
     length = 1_234_567
     whole = chunk_table(np.array([length]), 500)
     assert int(chunk_counts(np.array([length]), 500)[0]) == whole.start.size

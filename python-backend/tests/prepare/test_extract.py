@@ -1,4 +1,4 @@
-"""Records taken out of the inputs again, against a plain reader."""
+"""Extracted records equal those of a plain reader."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ letters = st.lists(st.sampled_from(b"ACGTacgtNRY"), max_size=400).map(bytes)
     block_bytes=st.sampled_from([7, 64, 1 << 20]),
     line_end=st.sampled_from([b"\n", b"\r\n", b"\r"]),
 )
-def test_rows_come_out_as_they_stand_in_the_inputs(
+def test_rows_are_extracted_as_they_are_in_the_inputs(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     records: list[tuple[bytes, bytes]],
@@ -72,7 +72,7 @@ def test_rows_come_out_as_they_stand_in_the_inputs(
     assert out.read_bytes() == expected(records * 2, rows)
 
 
-def test_a_mark_stands_at_the_end_of_every_header(tmp_path: Path) -> None:
+def test_a_suffix_is_added_to_every_header(tmp_path: Path) -> None:
     source = as_input(tmp_path / "in.fasta", b">a one\nACGT\n>b\nGGCC\n>\nTT\n")
     out = tmp_path / "out.fna"
     extract([source], np.array([0, 1, 2], np.uint32), out, "DEMO (no meaning)")
@@ -81,7 +81,7 @@ def test_a_mark_stands_at_the_end_of_every_header(tmp_path: Path) -> None:
     )
 
 
-def test_every_compression_and_fastq(tmp_path: Path) -> None:
+def test_every_compression_and_fastq_can_be_extracted_from(tmp_path: Path) -> None:
     zstandard = pytest.importorskip("zstandard")
     fasta = b">a one\nACGT\n>b two\nTTTT\n"
     fastq = b"@c three\nGGGG\n+\nIIII\n@d four\nccnn\n+\n@@@@\n"
@@ -95,7 +95,7 @@ def test_every_compression_and_fastq(tmp_path: Path) -> None:
     assert out.read_bytes() == b">b two\nTTTT\n>d four\nccnn\n>a one\nACGT\n"
 
 
-def test_a_changed_input_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
+def test_a_changed_input_is_refused_and_leaves_no_file(tmp_path: Path) -> None:
     source = as_input(tmp_path / "in.fasta", b">a\nACGT\n")
     source.path.write_bytes(b">a\nACGA\n")
     out = tmp_path / "out.fna"
@@ -105,7 +105,7 @@ def test_a_changed_input_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.fasta"]
 
 
-def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
+def test_leftovers_of_a_killed_process_are_removed(tmp_path: Path) -> None:
     source = as_input(tmp_path / "in.fasta", b">a\nACGT\n")
     for name in ("out.fna.123.tmp", "out.fna.124.tmp", "other.fna.123.tmp"):
         (tmp_path / name).write_bytes(b">half")
@@ -113,7 +113,7 @@ def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.fasta", "other.fna.123.tmp", "out.fna"]
 
 
-def test_no_rows_need_no_input(tmp_path: Path) -> None:
+def test_without_rows_no_input_is_read(tmp_path: Path) -> None:
     out = tmp_path / "out.fna"
     assert extract([ExtractInput(tmp_path / "gone", "0" * 64)], np.zeros(0, np.uint32), out) == 0
     assert out.read_bytes() == b""
@@ -165,7 +165,7 @@ def test_the_process_answers_in_one_line(tmp_path: Path) -> None:
         ({"more": 1}, "unknown field more"),
     ],
 )
-def test_a_command_it_does_not_understand_is_named(wrong: dict[str, object], named: str) -> None:
+def test_an_unknown_command_is_reported(wrong: dict[str, object], named: str) -> None:
     command: dict[str, object] = {"type": "extract", "inputs": [], "rows_path": "rows", "out_path": "out"}
     status, answer = run_module(command | wrong)
     assert (status, answer["code"]) == (1, "internal_error")

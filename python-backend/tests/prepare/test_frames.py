@@ -41,7 +41,7 @@ CODONS = {"TAG": ["TAA", "TGA"], "TGA": ["TAA", "TAG"]}
 
 
 def lost_by_definition(sequence: str, c: int) -> dict[str, list[int]]:
-    """Chunks in which every frame has a stop, but some frame has none when one codon is read on."""
+    """Find chunks in which every frame has a stop, but some frame has none if one codon is not a stop."""
     table = chunk_table(np.array([len(sequence)]), c)
     found: dict[str, list[int]] = {codon: [] for codon in CODONS}
     for number, (start, length) in enumerate(zip(table.start.tolist(), table.length.tolist(), strict=True)):
@@ -86,7 +86,7 @@ def test_random_sequences_agree_with_the_plain_definition(data: st.DataObject) -
 @pytest.mark.parametrize(("share_of_n", "c"), [(0.0, 500), (0.0, 300), (0.02, 500), (0.5, 300)])
 def test_long_random_sequences_agree(share_of_n: float, c: int) -> None:
     random = np.random.default_rng(7)
-    # Few T: stops are rare, so that frames of whole chunks stay open.
+    # With few T, stops are rare, and frames stay open over entire chunks.
     weights = np.array([0.3, 0.36, 0.3, 0.04]) * (1 - share_of_n)
     sequences = [
         "".join(random.choice(list("ACGTn"), size, p=[*weights, share_of_n]))
@@ -103,10 +103,10 @@ def fasta(path: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("c", [300, 500])
-def test_real_sequence_agrees(c: int) -> None:
+def test_real_sequences_agree(c: int) -> None:
     contigs = fasta(DATA / "gut_metagenome_contigs.fa").values()
     phage = next(iter(fasta(DATA / "crassphage.fa").values()))
-    # A deterministic sprinkle of ambiguity codes and of lower case over real sequence.
+    # Put some ambiguity codes and lower case at fixed places of a real sequence.
     masked = "".join(
         "RYNsw"[i % 5] if i % 97 == 0 else b.lower() if i % 11 < 5 else b for i, b in enumerate(phage)
     )
@@ -116,7 +116,7 @@ def test_real_sequence_agrees(c: int) -> None:
     assert fast_frames(sequences, c) == expected
 
 
-def test_the_frames_of_a_run_of_the_original_tool() -> None:
+def test_frames_match_those_of_the_original_tool() -> None:
     run = DATA / "original_run"
     sequences = fasta(run / "test_with_orfs.fa")
     frames = {
@@ -131,6 +131,6 @@ def test_the_frames_of_a_run_of_the_original_tool() -> None:
     assert {name: frame.nucleotides for name, frame in frames.items()} == nucleotides
 
 
-def test_no_chunks_and_no_codons() -> None:
+def test_chunks_without_codons_have_no_frames() -> None:
     assert fast_frames([""], 500) == [[]]
     assert fast_frames(["A", "AC", "", "NNN", "NNNNNN"], 500) == [[], [], [], [], []]

@@ -22,7 +22,7 @@ def joined(headers: list[str]) -> tuple[bytes, np.ndarray[tuple[int], np.dtype[n
 
 @settings(max_examples=300, deadline=None)
 @given(header_lists, st.integers(1, 9))
-def test_repeats_are_those_of_the_first_words(headers: list[str], batch: int) -> None:
+def test_repeats_are_found_by_the_first_word(headers: list[str], batch: int) -> None:
     repeats = RepeatedIdentifiers()
     for begin in range(0, len(headers), batch):
         repeats.add(hash_identifiers(*joined(headers[begin : begin + batch])))
@@ -32,7 +32,7 @@ def test_repeats_are_those_of_the_first_words(headers: list[str], batch: int) ->
 
 
 def test_hashes_are_fixed_and_long_words_differ() -> None:
-    # The order of bytes, a byte far behind and a zero byte all count.
+    # The order of bytes, a byte far from the start and a zero byte all matter.
     headers = ["ab", "ba", "x" * 10_000, "x" * 9_999 + "y", "a\x00", "a"]
     hashes = hash_identifiers(*joined(headers))
     assert len(set(hashes.tolist())) == len(headers)
@@ -40,7 +40,7 @@ def test_hashes_are_fixed_and_long_words_differ() -> None:
     assert again[::-1].tolist() == hashes.tolist()
 
 
-def test_counting_stops_at_the_limit_and_says_so() -> None:
+def test_comparing_stops_at_the_limit_and_counts_the_rest() -> None:
     repeats = RepeatedIdentifiers(limit=3)
     for word in ("a", "b", "a", "a", "b"):
         repeats.add(hash_identifiers(*joined([word])))

@@ -1,4 +1,4 @@
-"""What is said of files before a run, and that the run then does just that."""
+"""Files are described before a run, and the run then does exactly that."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_comment_lines_inside_sequences_are_counted_and_left_out(
     assert event["bases"] == 12
 
 
-def test_the_numbers_of_a_messy_file(tmp_path: Path) -> None:
+def test_a_messy_file_is_counted_correctly(tmp_path: Path) -> None:
     path = tmp_path / "messy.fa"
     path.write_bytes(gzip.compress(MESSY))
     event = inspected(path)
@@ -88,7 +88,7 @@ def test_repeats_of_whole_headers_are_counted_beside_those_of_names(tmp_path: Pa
 
 
 @pytest.mark.parametrize(("records", "length"), [(3_000, 40), (20, 700), (400, 3_000), (1, 900_000)])
-def test_frames_are_told_from_a_sample(tmp_path: Path, records: int, length: int) -> None:
+def test_frames_are_estimated_from_a_sample(tmp_path: Path, records: int, length: int) -> None:
     path = tmp_path / "random.fa"
     dice = random.Random(records)
     text = "".join(f">r{i}\n{''.join(dice.choices('ACGT', k=length))}\n" for i in range(records))
@@ -135,7 +135,7 @@ def test_each_unreadable_file_is_a_problem_and_the_others_are_read(tmp_path: Pat
     assert piped.stdout == result.stdout
 
 
-def test_damaged_compressed_data_are_a_problem_of_the_file(tmp_path: Path) -> None:
+def test_damaged_compressed_data_are_reported_as_a_problem(tmp_path: Path) -> None:
     rng = random.Random(3)
     for name, data in damaged_files(b">a\n" + bytes(rng.choices(b"ACGT", k=3_000)) + b"\n").items():
         path = tmp_path / name

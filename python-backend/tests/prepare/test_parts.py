@@ -1,4 +1,4 @@
-"""Where the stream of frames is cut."""
+"""The stream of frames is cut into parts at the right places."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from safetensors.numpy import load_file
 from virnucpro_backend.prepare.parts import MOST_FRAMES, FrameBlock, Part, PartWriter
 
 Chunk = list[int]
-"""Residues of each frame of a chunk."""
+"""The residues of each frame of a chunk."""
 
 
 def block(first_row: int, chunks: list[Chunk]) -> FrameBlock:
-    """Each chunk a record of its own but every third, which goes on with the record before."""
+    """Make each chunk a separate record, except every third, which continues the previous record."""
     rows = [first_row + i - (1 if (first_row + i) % 3 == 2 else 0) for i in range(len(chunks))]
     numbers = [1 if (first_row + i) % 3 == 2 else 0 for i in range(len(chunks))]
     frames = [len(chunk) for chunk in chunks]
@@ -38,7 +38,7 @@ def block(first_row: int, chunks: list[Chunk]) -> FrameBlock:
 def cut(
     chunks: list[Chunk], sizes: list[int], target: int, tail_parts: int, most_frames: int = MOST_FRAMES
 ) -> list[list[tuple[int, int, int]]]:
-    """Frames (row, chunk, residues) of each part, when the chunks come in blocks of the given sizes."""
+    """Return the frames (row, chunk, residues) of each part if chunks come in blocks of the given sizes."""
     announced: list[Part] = []
     parts = []
     with (
@@ -106,12 +106,12 @@ def test_cuts_follow_the_plain_rule_however_the_frames_arrive(
 def test_the_last_eight_full_parts_become_quarters() -> None:
     parts = cut([[10]] * 2000, [], 1000, 32)
     sizes = [sum(frame[2] for frame in part) for part in parts]
-    # 20,000 residues: 12 full parts while 9,000 or more are left, then 8,000 in quarters.
+    # 20,000 residues make 12 full parts while 9,000 or more are left, then 8,000 in quarters.
     assert sizes == [1000] * 12 + [250] * 32
 
 
-def test_a_part_of_the_shortest_proteins_has_no_more_frames_than_it_may() -> None:
-    # 2 chunks in 5 have six frames, the others one: three frames a chunk on average.
+def test_parts_of_short_proteins_respect_the_frame_limit() -> None:
+    # 2 chunks in 5 have six frames, the others one, which is three frames per chunk on average.
     chunks = [[1] * (6 if number % 5 < 2 else 1) for number in range(15_000)]
     parts = cut(chunks, [4000], 262_144, 0)
     # A chunk's frames stay together.

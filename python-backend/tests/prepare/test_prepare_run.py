@@ -1,4 +1,4 @@
-"""The prepare process from its job to its files, as the engine sees it."""
+"""Tests the prepare process from its job to its files, as the engine sees it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def expected_frames(texts: list[str], c: int) -> list[tuple[int, int, int, str, 
 
 
 def check_consistency(outcome: Outcome) -> None:
-    """What must hold of any successful preparation."""
+    """Check what must hold for any successful preparation."""
     assert outcome.status == 0
     done = outcome.last
     assert done["type"] == "done"
@@ -91,7 +91,7 @@ LENGTHS = [1, 2, 3, 4, 149, 300, 499, 500, 501, 999, 1000, 1001, 1400, 2600, 12_
 
 
 @pytest.mark.parametrize("c", [300, 500])
-def test_records_and_parts_hold_what_the_plain_definition_says(tmp_path: Path, c: int) -> None:
+def test_records_and_parts_match_the_plain_definition(tmp_path: Path, c: int) -> None:
     texts = sequences(1, [*LENGTHS, 0, 77])
     texts[3] = "NNNN"
     texts[9] = texts[9].lower()
@@ -153,7 +153,7 @@ def test_every_format_compression_and_line_end_gives_the_same_parts(tmp_path: Pa
             ("fastq", "gzip"),
         ]
     ):
-        # The name says nothing: the content decides.
+        # The format must be found by content, not by name.
         path = tmp_path / f"{i}.pdf"
         path.write_bytes(COMPRESSIONS[compression](forms[form], tmp_path))
         outcome = run_prepare(tmp_path / f"run{i}", [path], residues_per_part=800)
@@ -168,7 +168,7 @@ def test_every_format_compression_and_line_end_gives_the_same_parts(tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", ["gzip", "bzip2", "xz", "zstd"])
-def test_a_truncated_file_is_refused_by_name(tmp_path: Path, name: str) -> None:
+def test_a_truncated_file_is_refused(tmp_path: Path, name: str) -> None:
     data = COMPRESSIONS[name](fasta(sequences(3, [40_000] * 40)), tmp_path)
     path = tmp_path / "cut.fa"
     path.write_bytes(data[: len(data) * 2 // 3])
@@ -180,7 +180,7 @@ def test_a_truncated_file_is_refused_by_name(tmp_path: Path, name: str) -> None:
     assert not outcome.of("input_done")
 
 
-def test_damaged_compressed_data_are_refused_by_name(tmp_path: Path) -> None:
+def test_damaged_compressed_data_are_refused(tmp_path: Path) -> None:
     for name, data in damaged_files(fasta(sequences(3, [3_000]))).items():
         path = tmp_path / name
         path.write_bytes(data)
@@ -190,7 +190,7 @@ def test_damaged_compressed_data_are_refused_by_name(tmp_path: Path) -> None:
         assert not outcome.of("input_done")
 
 
-def test_several_inputs_bad_records_and_repeated_names_all_add_up(tmp_path: Path) -> None:
+def test_several_inputs_with_bad_records_and_repeated_names(tmp_path: Path) -> None:
     good = sequences(4, [600, 600, 600])
     first = tmp_path / "first.fa"
     first.write_bytes(
@@ -222,13 +222,13 @@ def test_several_inputs_bad_records_and_repeated_names_all_add_up(tmp_path: Path
     assert problems[1, "malformed_record"]["examples"] == [
         {"row": 8, "name": "bad", "detail": "4 letters but 2 quality values"}
     ]
-    # The two records without a name share one as well.
+    # The two records without a name count as repeated, too.
     assert [example["row"] for example in problems[0, "duplicate_ids"]["examples"]] == [2, 3, 6]
     assert [example["row"] for example in problems[1, "duplicate_ids"]["examples"]] == [9, 10]
     assert {frame[0] for frame in outcome.frames()} <= {1, 2, 6, 7, 9, 10}
 
 
-def test_the_same_job_gives_the_same_bytes_over_the_remains_of_a_killed_one(tmp_path: Path) -> None:
+def test_a_job_gives_the_same_bytes_after_a_killed_one(tmp_path: Path) -> None:
     path = tmp_path / "in.fa"
     path.write_bytes(fasta(sequences(5, [3000] * 300)))
     outcomes = []
@@ -244,12 +244,12 @@ def test_the_same_job_gives_the_same_bytes_over_the_remains_of_a_killed_one(tmp_
         for outcome in outcomes
     ]
     for events in timeless:
-        # Parts are announced by a thread of their own; among themselves they are in order.
+        # Parts are reported by a separate thread; only their order among themselves is fixed.
         events.sort(key=lambda event: (event["type"], event.get("key", "")))
     assert timeless[0] == timeless[1]
 
 
-def test_rounds_have_the_frames_of_all_files_each_in_its_turn(tmp_path: Path) -> None:
+def test_rounds_have_the_frames_of_all_files_in_order(tmp_path: Path) -> None:
     paths = [tmp_path / "contigs.fa", tmp_path / "reads.fa"]
     paths[0].write_bytes(fasta(sequences(5, [90_000, 0, *range(100, 20_000, 600)])))
     paths[1].write_bytes(fasta(sequences(6, [150] * 3000)))
@@ -270,14 +270,14 @@ def test_rounds_have_the_frames_of_all_files_each_in_its_turn(tmp_path: Path) ->
         row, chunk = file["row"].astype(np.int64), file["chunk"].astype(np.int64)
         assert list(zip(row, chunk, strict=True)) == sorted(zip(row, chunk, strict=True))
         assert (rounds_of(row, chunk, n_chunks[row], 3) == part["round"]).all()
-    # The first round holds all of the inputs, in as many parts as its share of the residues fills.
+    # The first round covers all inputs, in as many parts as its share of the residues fills.
     first = [part for part in parts if part["round"] == 0]
     assert len(first) == outcome.last["residues"] // 64 // 5_000 + 1
     assert first[0]["first_row"] < 10
     assert first[-1]["last_row"] > 2900
 
 
-def test_the_first_part_is_announced_before_the_input_is_read(tmp_path: Path) -> None:
+def test_the_first_part_is_reported_before_the_input_is_finished(tmp_path: Path) -> None:
     path = tmp_path / "in.fa"
     path.write_bytes(fasta(sequences(6, [200_000] * 30)))
     outcome = run_prepare(tmp_path / "run", [path], residues_per_part=5000)
@@ -285,7 +285,7 @@ def test_the_first_part_is_announced_before_the_input_is_read(tmp_path: Path) ->
     assert kinds.index("part") < kinds.index("input_done")
 
 
-def test_an_input_that_is_not_the_one_expected_is_refused(tmp_path: Path) -> None:
+def test_an_unexpected_input_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "in.fa"
     path.write_bytes(fasta(sequences(7, [1000])))
     wrong = run_prepare(tmp_path / "wrong", [path], sha256="0" * 64)
@@ -307,7 +307,7 @@ def test_an_input_that_is_not_the_one_expected_is_refused(tmp_path: Path) -> Non
         (b"just words\n", "not a FASTA"),
     ],
 )
-def test_what_is_no_sequence_file_is_refused_in_plain_words(
+def test_files_of_other_formats_are_refused_with_an_explanation(
     tmp_path: Path, content: bytes, word: str
 ) -> None:
     path = tmp_path / "file.fasta"
@@ -317,7 +317,7 @@ def test_what_is_no_sequence_file_is_refused_in_plain_words(
     assert word in outcome.last["message"]
 
 
-def test_a_file_compressed_by_name_only_is_called_that(tmp_path: Path) -> None:
+def test_a_file_that_is_only_named_compressed_is_reported(tmp_path: Path) -> None:
     garbled, plain = tmp_path / "garbled.fa.gz", tmp_path / "plain.fa.gz"
     garbled.write_bytes(b"\x00\x01 neither compressed nor a sequence")
     plain.write_bytes(b">a\n" + b"ACGT" * 200 + b"\n")
@@ -327,7 +327,7 @@ def test_a_file_compressed_by_name_only_is_called_that(tmp_path: Path) -> None:
     assert run_prepare(tmp_path / "taken", [plain]).status == 0
 
 
-def test_what_cannot_be_read_or_understood_is_named(tmp_path: Path) -> None:
+def test_unreadable_files_and_unknown_commands_are_reported(tmp_path: Path) -> None:
     assert run_prepare(tmp_path / "a", [tmp_path / "missing.fa"]).last["code"] == "input_unreadable"
     assert run_prepare(tmp_path / "b", [tmp_path]).last["code"] == "input_unreadable"
     for line in ("nonsense", '{"type":"load"}', '{"type":"prepare","inputs":3}'):
@@ -342,7 +342,7 @@ def preparation(tmp_path: Path, events: list[str]) -> Preparation:
     return Preparation(job, lambda type, **_: events.append(type))
 
 
-def test_a_full_disk_and_a_folder_that_is_gone_are_told_apart(
+def test_a_full_disk_and_a_missing_folder_have_different_codes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     events: list[str] = []
@@ -366,7 +366,7 @@ def test_a_full_disk_and_a_folder_that_is_gone_are_told_apart(
     assert caught.value.code is FailureCode.FOLDER_UNWRITABLE
 
 
-def test_the_process_ends_at_once_when_standard_input_closes(tmp_path: Path) -> None:
+def test_the_process_ends_immediately_when_standard_input_closes(tmp_path: Path) -> None:
     fifo = tmp_path / "endless.fa"
     os.mkfifo(fifo)
     command = [sys.executable, "-u", "-m", "virnucpro_backend.prepare"]
@@ -383,17 +383,17 @@ def test_the_process_ends_at_once_when_standard_input_closes(tmp_path: Path) -> 
     }
     process.stdin.write(json.dumps(job).encode() + b"\n")
     process.stdin.flush()
-    with open(fifo, "wb") as writer:  # Opens only when the process has begun to read.
+    with open(fifo, "wb") as writer:  # This opens only when the process has begun to read.
         writer.write(b">a\n")
         writer.flush()
         process.stdin.close()
-        # The input has not ended: without the end of standard input it would be read for ever.
+        # The input has not ended, so the process would read forever if standard input stayed open.
         process.wait(timeout=60)
     assert process.stdout is not None
     process.stdout.close()
 
 
-def test_a_single_line_of_300_mb_stays_within_the_memory(tmp_path: Path) -> None:
+def test_a_single_line_of_300_mb_needs_little_memory(tmp_path: Path) -> None:
     path = tmp_path / "line.fa"
     piece = np.frombuffer(b"ACGT", np.uint8)[np.random.default_rng(9).integers(0, 4, 3_000_000)].tobytes()
     with open(path, "wb") as file:

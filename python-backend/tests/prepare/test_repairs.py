@@ -1,4 +1,4 @@
-"""What is mended as it is read is what would be read from a file that was mended by hand."""
+"""Repairs during reading give the same result as a file that was repaired by hand."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BY_HAND = re.sub(
 
 
 @pytest.mark.parametrize("block_bytes", [29, 1 << 20])
-def test_a_run_is_that_of_a_file_mended_by_hand(
+def test_a_repaired_run_equals_one_of_a_file_repaired_by_hand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block_bytes: int
 ) -> None:
     written, by_hand = tmp_path / "written.fa", tmp_path / "by_hand.fa"
@@ -50,7 +50,7 @@ def test_a_run_is_that_of_a_file_mended_by_hand(
     assert (tmp_path / "mended.fna").read_bytes() == (tmp_path / "wanted.fna").read_bytes()
 
 
-def test_each_repair_ends_what_it_is_offered_for(tmp_path: Path) -> None:
+def test_each_repair_removes_the_problem_it_is_offered_for(tmp_path: Path) -> None:
     path = tmp_path / "written.fa"
     path.write_bytes(WRITTEN.encode("latin-1"))
     found = severities(inspected(path))

@@ -1,4 +1,4 @@
-"""Both scanners against plain readers, with the stream cut anywhere."""
+"""Both scanners agree with plain readers, wherever the stream is cut."""
 
 from __future__ import annotations
 
@@ -100,12 +100,12 @@ def test_fasta_cut_anywhere_gives_the_records_of_a_plain_reader(data: st.DataObj
     assert scanned(stream, "fasta", cuts) == plain_fasta(stream)
 
 
-def test_a_byte_order_mark_is_no_part_of_anything() -> None:
+def test_a_byte_order_mark_is_ignored() -> None:
     assert scanned(b"\xef\xbb\xbf>a\nAC", "fasta") == [Record("a", "AC", 3)]
     assert scanned(b"\xef\xbb\xbf@a\nAC\n+\nII", "fastq") == [Record("a", "AC", 3)]
 
 
-def test_a_header_without_end_is_named_and_not_kept() -> None:
+def test_an_endless_header_is_reported_and_cut() -> None:
     stream = b">" + b"x" * (3 << 20) + b"\nAC\n>b\nGT\n"
     huge, after = scanned(stream, "fasta", list(range(0, 3 << 20, 99_991)))
     assert (len(huge.header), huge.letters) == (1 << 20, "AC")
@@ -175,7 +175,7 @@ def test_neighbours_of_a_broken_fastq_record_survive(kind: str, end: str) -> Non
         good = [good_record(random_, f"good{i}", False) for i in range(6)]
         lines: list[str] = []
         for i, (record, _) in enumerate(good):
-            # Damage at the beginning, between two records, twice in a row, and at the end.
+            # Put damage at the beginning, between two records, twice in a row, and at the end.
             damage = {0: 1, 2: 1, 4: 2}.get(i, 0)
             for _ in range(damage):
                 lines += broken_record(random_, kind)
@@ -191,13 +191,15 @@ def test_neighbours_of_a_broken_fastq_record_survive(kind: str, end: str) -> Non
         assert all(record.letters == "" for record in named)
         if kind in ("short quality", "long quality", "no quality"):
             assert len(named) == 5
-        else:  # Two in a row may have nothing left that tells where the second begins: one stretch of damage.
+        else:  # If the start of the second of two in a row can't be recognised, they count as one damage.
             assert len(named) in (4, 5)
         if kind not in ("no header", "junk"):
             assert {record.header for record in named} == {"bad"}
 
 
-def test_a_read_too_long_to_hold_is_named_and_its_neighbours_survive(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_read_that_is_too_long_is_reported_and_its_neighbours_survive(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(fastq, "MAX_RECORD_BYTES", 5000)
     huge = b"@huge\n" + b"A" * 20_000 + b"\n+\n" + b"@" * 20_000 + b"\n"
     stream = b"@a\nAC\n+\nII\n" + huge + b"@b\nGT\n+\nII\n"

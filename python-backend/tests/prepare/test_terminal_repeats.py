@@ -1,4 +1,4 @@
-"""Repeats at the ends against a definition that tries every length."""
+"""Terminal repeats agree with a definition that tries every length."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def made(random: np.random.Generator, length: int) -> bytes:
 
 
 def found(sequences: list[bytes], spool: Path) -> list[tuple[int, int]]:
-    """As preparation finds them, the last sequence read from where long ones are kept."""
+    """Find repeats as preparation does, with the last sequence read from the spool of long ones."""
     letters = np.frombuffer(b"".join(sequences), np.uint8)
     lengths = np.array([len(sequence) for sequence in sequences])
     begins = np.cumsum(lengths) - lengths
@@ -57,7 +57,7 @@ def found(sequences: list[bytes], spool: Path) -> list[tuple[int, int]]:
     ]
 
 
-def test_made_up_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_made_up_ends_match_the_definition(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(assembly, "SPOOL_BYTES", 500)
     random = np.random.default_rng(6)
     sequences = []
@@ -78,7 +78,7 @@ def test_the_genome_of_a_circular_phage_cut_twice_has_a_direct_repeat(tmp_path: 
     assert found(pieces, tmp_path) == [(NONE, 0), (DIRECT, 55), (INVERTED, 800), (DIRECT, 7000)]
 
 
-def test_what_is_no_repeat(tmp_path: Path) -> None:
+def test_ends_that_are_not_repeats_are_not_reported(tmp_path: Path) -> None:
     middle = made(np.random.default_rng(7), 1000)
     tail, unknown = b"A" * 30, b"ACGTN" * 6
     short = made(np.random.default_rng(8), 30)

@@ -1,4 +1,4 @@
-"""The order of a run's chunks: what is computed first is an even sample, whenever one stops."""
+"""In the order of a run's chunks, those computed so far are always an even sample."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ rows = st.integers(0, (1 << 32) - 1)
 
 
 def number(seed: int, place: int) -> int:
-    """SplitMix64 as it was published."""
+    """Compute SplitMix64 as published."""
     z = (seed + (place + 1) * 0x9E3779B97F4A7C15) & _64_BITS
     z = ((z ^ z >> 30) * 0xBF58476D1CE4E5B9) & _64_BITS
     z = ((z ^ z >> 27) * 0x94D049BB133111EB) & _64_BITS
@@ -23,7 +23,7 @@ def number(seed: int, place: int) -> int:
 
 
 def plain_priorities(seed: int, row: int, count: int) -> list[float]:
-    """The rule word by word: of every chunk of one sequence."""
+    """Compute the priority of every chunk of one sequence, literally by the rule."""
     bits = (count - 1).bit_length()
     order = [int(f"{place:0{bits}b}"[::-1], 2) if bits else 0 for place in range(1 << bits)]
     places = [place for place in order if place < count]
@@ -40,7 +40,7 @@ def found_priorities(seed: int, row: int, count: int) -> list[float]:
 
 
 def test_the_generator_is_the_published_one() -> None:
-    # First numbers from seed 0, as in many implementations.
+    # These are the first numbers from seed 0 in many implementations.
     assert [hex(number(0, place)) for place in range(2)] == ["0xe220a8397b1dcdaf", "0x6e789e6aa1b965f4"]
 
 
@@ -69,8 +69,8 @@ def test_rounds_double(seed: int) -> None:
     rounds = rounds_of(reads, np.zeros_like(reads), np.ones_like(reads), seed)
     sizes = np.bincount(rounds, minlength=len(ROUND_ENDS)) / reads.size
     expected = np.diff([0, *ROUND_ENDS])
-    # Six standard deviations.
+    # Allow six standard deviations.
     assert (abs(sizes - expected) < 6 * np.sqrt(expected / reads.size)).all()
-    # Neighbours, as the two reads of a pair, say nothing of each other.
+    # Neighbours, such as the two reads of a pair, are independent.
     early = rounds == 0
     assert abs((early[:-1] & early[1:]).mean() - expected[0] ** 2) < 6 * expected[0] / np.sqrt(reads.size)

@@ -13,15 +13,15 @@ def test_the_processor_agrees_with_itself() -> None:
     assert result["difference"] <= 1e-6
 
 
-def test_rounding_stays_within_what_is_allowed() -> None:
-    """On the processor, since it has the same numbers as a GPU, if slowly."""
+def test_rounding_stays_within_the_limits() -> None:
+    """This uses the processor, which computes the same numbers as a GPU, but slowly."""
     report = check_device("cpu", ["bf16", "fp16"], seconds=0)
     for result in report["results"]:
         assert 0 < result["difference"] < ALLOWED[result["precision"]] / 2
 
 
 @pytest.mark.parametrize("wrong", ["nan", "sign", "order"])
-def test_a_device_that_computes_wrongly_is_found(monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
+def test_a_faulty_device_is_detected(monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
     right = device._embed
     passes = 0
 

@@ -1,4 +1,4 @@
-"""How fast a device is, measured with encoders that are small enough for any processor."""
+"""A device's speed is measured with encoders that are small enough for any processor."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_a_processor_is_measured_at_every_batch_size(monkeypatch: pytest.MonkeyP
     assert report["versions"]["torch"]
 
 
-def test_a_batch_without_room_ends_the_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_running_out_of_memory_ends_the_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "ESM2_3B", replace(ESM2_3B, width=64, heads=2, feed_forward=128))
     monkeypatch.setattr(
         module, "DNABERT_S", replace(DNABERT_S, layers=1, width=64, heads=2, feed_forward=128)

@@ -1,5 +1,5 @@
-"""The teaching model's training: what is held out, what is shuffled, and that the backend computes the model
-that was trained."""
+"""Tests the teaching model's training: what is held out, what is shuffled, and that the backend computes the
+trained model."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ DATA = ROOT.parent / "shared" / "data" / "teaching"
 
 
 def made_up_fragments() -> list[Fragment]:
-    """Without T, so that no forward frame holds a stop."""
+    """Make fragments without T, so that no forward frame has a stop."""
     random = np.random.default_rng(3)
     return [
         Fragment(f"R{n}", 1, 3000, n % 2 == 0, "".join(random.choice(list("ACG"), 3000))) for n in range(24)
     ]
 
 
-def test_the_panel_is_of_records_that_were_held_out() -> None:
+def test_the_panel_only_has_held_out_records() -> None:
     if not DATA.is_dir():
         pytest.skip(f"the labelled fragments are not at {DATA}")
     fragments: dict[tuple[str, bool], list[Fragment]] = {}

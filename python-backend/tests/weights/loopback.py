@@ -1,4 +1,4 @@
-"""A web server on this computer that serves files, and can be told to misbehave."""
+"""A web server on this computer that serves files, and that can simulate faults."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pathlib import Path
 
 @dataclass
 class Site:
-    """`files` by path. `requests`: path and Range header of every request. `sent`: bytes of content that were
-    handed to the connection.
+    """`files`: by path. `requests`: path and Range header of every request. `sent`: bytes of content passed
+    to the connection.
 
-    How it misbehaves: `cut_after`: bytes after which each of the next answers breaks off. `refuse`: status
-    codes of the next answers. `stall_after`: bytes after which each of the next answers stops without an end.
+    Faults: `cut_after`: bytes after which each of the next responses is cut. `refuse`: status codes of the
+    next responses. `stall_after`: bytes after which each of the next responses stalls.
     `seconds_per_block`: pause after each 4 KiB. `knows_ranges`: whether a Range header is heeded. `moved`:
     paths that lead to others.
     """
@@ -38,11 +38,11 @@ class Site:
 
     @property
     def ranges(self) -> list[str | None]:
-        """The Range header of every request."""
+        """Return the Range header of every request."""
         return [wanted for _, wanted in self.requests]
 
     def asked(self, path: str) -> int:
-        """Requests for a path."""
+        """Count the requests for a path."""
         return sum(asked == path for asked, _ in self.requests)
 
 
@@ -96,7 +96,7 @@ class _Handler(BaseHTTPRequestHandler):
         for begin in range(0, len(body), BLOCK):
             ends = [end for end in (begin + BLOCK, cut, stall, len(body)) if end is not None]
             block = body[begin : min(ends)]
-            # Counted before it is sent: who has received the last byte may look at once.
+            # Count before sending, as the client may check right after it receives the last byte.
             with site.counting:
                 site.sent += len(block)
             try:
@@ -119,7 +119,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def serving_tls(folder: Path, site: Site) -> Iterator[tuple[str, Path]]:
-    """The site over TLS, with a certificate that nobody trusts; the address, and the certificate's file."""
+    """Serve the site over TLS with an untrusted certificate; yield the address and the certificate's file."""
     certificate, key = folder / "certificate.pem", folder / "key.pem"
     subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
     files = ["-out", str(certificate), "-keyout", str(key)]

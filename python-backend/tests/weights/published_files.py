@@ -1,4 +1,4 @@
-"""Small weights written in every published format."""
+"""Writes small weights in every published format."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DNABERT_S = DnabertSConfig(layers=2, width=24, heads=3, feed_forward=32, vocabul
 
 
 def hugging_face_esm2() -> EsmForMaskedLM:
-    """Random weights that survive FP16, like the published ones."""
+    """Make random weights that are exact in FP16, like the published ones."""
     torch.manual_seed(1)
     model = EsmForMaskedLM(
         EsmConfig(
@@ -45,7 +45,7 @@ def hugging_face_esm2() -> EsmForMaskedLM:
 
 
 def write_hugging_face_bin(folder: Path, model: EsmForMaskedLM) -> Path:
-    """Two `.bin` parts, their index and `config.json`."""
+    """Write two `.bin` parts, their index and `config.json`."""
     tensors = model.state_dict()
     names = list(tensors)
     weight_map = {}
@@ -60,7 +60,7 @@ def write_hugging_face_bin(folder: Path, model: EsmForMaskedLM) -> Path:
 
 
 def write_hugging_face_safetensors(folder: Path, model: EsmForMaskedLM) -> Path:
-    """FP32, with the rotary table of every layer, as older files have it."""
+    """Write FP32 with the rotary table of every layer, as in older files."""
     path = folder / "model.safetensors"
     tensors = {name: tensor.clone().contiguous() for name, tensor in model.state_dict().items()}
     for name in [name for name in tensors if name.endswith("inv_freq")]:
@@ -74,7 +74,7 @@ def write_hugging_face_safetensors(folder: Path, model: EsmForMaskedLM) -> Path:
 
 
 def write_fair_esm(folder: Path, model: EsmForMaskedLM) -> Path:
-    """FP16 `.pt` with long prefixes and an argparse namespace."""
+    """Write an FP16 `.pt` with long prefixes and an argparse namespace."""
     source = model.state_dict()
     inv_freq = next(tensor for name, tensor in source.items() if name.endswith("inv_freq"))
     theirs = {
@@ -106,7 +106,7 @@ def write_fair_esm(folder: Path, model: EsmForMaskedLM) -> Path:
 
 
 def write_dnabert_s(folder: Path, *, prefix: str, safetensors: bool) -> Path:
-    """DNABERT-S (no prefix) or DNABERT-2 (`bert.`, with a masked-LM head), and `config.json`."""
+    """Write DNABERT-S (no prefix) or DNABERT-2 (`bert.`, with a masked-LM head), and `config.json`."""
     generator = torch.Generator().manual_seed(2)
     width, inner = DNABERT_S.width, DNABERT_S.feed_forward
     shapes = {
@@ -144,7 +144,7 @@ def write_dnabert_s(folder: Path, *, prefix: str, safetensors: bool) -> Path:
 
 
 class MLPClassifier(nn.Module):
-    """The fields of the published classifier; its own code must never be needed to read it."""
+    """Has the fields of the published classifier; reading it must not need this code."""
 
     def __init__(self, inputs: int) -> None:
         super().__init__()
@@ -161,7 +161,7 @@ def write_head(
     wrapped: str = "module",
     zipped: bool = True,
 ) -> dict[str, Tensor]:
-    """A whole pickled `__main__.MLPClassifier`, or another form of it; returns its state."""
+    """Write a pickled `__main__.MLPClassifier`, or another form of it; return its state."""
     torch.manual_seed(3)
     head = MLPClassifier(inputs)
     head.bn1.running_mean.normal_()

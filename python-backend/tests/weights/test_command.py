@@ -1,4 +1,4 @@
-"""`python -m virnucpro_backend.weights` from end to end, against a server on this computer."""
+"""Tests `python -m virnucpro_backend.weights` from end to end, with a server on this computer."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def command(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int
 
 
 def small_manifest(path: Path, site: Site, sources: dict[str, Path]) -> Path:
-    """The shipped manifest's layout with the files of this test."""
+    """Write a manifest in the shipped one's layout with the files of this test."""
     content = json.loads(MANIFEST.read_text())
     for entry in content["files"].values():
         file = sources[entry["role"]]
@@ -73,7 +73,7 @@ def small_manifest(path: Path, site: Site, sources: dict[str, Path]) -> Path:
     return path
 
 
-def test_get_and_verify(
+def test_a_model_can_be_downloaded_and_verified(
     tmp_path: Path, site: Site, sources: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     manifest, weights = small_manifest(tmp_path / "models.json", site, sources), tmp_path / "weights"
@@ -105,7 +105,7 @@ def test_get_and_verify(
     assert command(capsys, "verify", weights / "500")[0] == 0
 
 
-def test_encoders_are_fetched_once_for_both_heads(
+def test_encoders_are_downloaded_once_for_both_heads(
     tmp_path: Path, site: Site, sources: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     manifest, weights = small_manifest(tmp_path / "models.json", site, sources), tmp_path / "weights"
@@ -120,7 +120,7 @@ def test_encoders_are_fetched_once_for_both_heads(
     assert len(list((weights / "shared").glob("*.safetensors"))) == 2, "both models share their encoders"
 
 
-def test_a_failure_keeps_what_is_complete(
+def test_a_failure_keeps_completed_files(
     tmp_path: Path, site: Site, sources: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     manifest, weights = small_manifest(tmp_path / "models.json", site, sources), tmp_path / "weights"
@@ -135,7 +135,7 @@ def test_a_failure_keeps_what_is_complete(
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM] if os.name == "posix" else [signal.SIGTERM])
-def test_a_killed_download_goes_on(
+def test_a_killed_download_is_resumed(
     tmp_path: Path,
     site: Site,
     sources: dict[str, Path],
@@ -172,7 +172,7 @@ def test_a_killed_download_goes_on(
     assert load_model(weights / "500", "cpu", "fp32").esm2.config == ESM2
 
 
-def test_says_before_anything_is_fetched_that_the_disk_is_too_small(
+def test_a_disk_that_is_too_small_is_reported_before_downloading(
     tmp_path: Path,
     site: Site,
     sources: dict[str, Path],
@@ -193,7 +193,7 @@ def test_says_before_anything_is_fetched_that_the_disk_is_too_small(
     assert site.requests == []
 
 
-def test_offline_is_said_before_anything_is_fetched(
+def test_offline_mode_is_reported_before_downloading(
     tmp_path: Path,
     site: Site,
     sources: dict[str, Path],
@@ -210,7 +210,7 @@ def test_offline_is_said_before_anything_is_fetched(
     assert site.requests == []
 
 
-def test_a_mirror_has_all_files_side_by_side(
+def test_files_can_be_downloaded_from_a_mirror(
     tmp_path: Path, site: Site, sources: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     manifest = small_manifest(tmp_path / "models.json", site, sources)
@@ -221,7 +221,7 @@ def test_a_mirror_has_all_files_side_by_side(
     assert all(path.startswith("/mirror/") for path, _ in site.requests)
 
 
-def test_a_head_that_is_not_the_published_one(
+def test_a_head_that_is_not_the_published_one_is_refused(
     tmp_path: Path, site: Site, sources: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     manifest = small_manifest(tmp_path / "models.json", site, sources)
@@ -236,12 +236,12 @@ def test_a_head_that_is_not_the_published_one(
 
 
 @pytest.mark.parametrize("role", ["head", "tokenizer", "dnabert_s_config"])
-def test_a_small_file_that_is_another_one_is_refused_before_the_large_one_is_fetched(
+def test_a_wrong_small_file_is_refused_before_the_large_one_is_downloaded(
     role: str, tmp_path: Path, site: Site, sources: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     manifest = small_manifest(tmp_path / "models.json", site, sources)
     content = site.files[f"/{role}"]
-    if role == "head":  # a module of another kind, under the right hash
+    if role == "head":  # another kind of module, with the right hash
         torch.save({"weight": torch.ones(2)}, tmp_path / "other.pth")
         content = (tmp_path / "other.pth").read_bytes()
         described = json.loads(manifest.read_text())
@@ -256,7 +256,7 @@ def test_a_small_file_that_is_another_one_is_refused_before_the_large_one_is_fet
     assert not any(path == "/esm2" for path, _ in site.requests)
 
 
-def test_one_at_a_time(
+def test_only_one_process_at_a_time_changes_weights(
     tmp_path: Path, site: Site, sources: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     manifest, weights = small_manifest(tmp_path / "models.json", site, sources), tmp_path / "weights"
@@ -265,7 +265,7 @@ def test_one_at_a_time(
     assert (code, lines[-1]["code"]) == (1, "busy")
 
 
-def test_errors_are_lines_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_are_json_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, lines = command(capsys, "get", "900", "--weights", tmp_path, "--manifest", MANIFEST)
     assert code == 1
     assert lines[0]["type"] == "error"
@@ -274,7 +274,7 @@ def test_errors_are_lines_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert (code, lines[0]["code"]) == (1, "model_unknown")
 
 
-def test_the_shipped_manifest_is_whole() -> None:
+def test_the_shipped_manifest_is_complete() -> None:
     for name, model in read_manifest(MANIFEST).items():
         assert model.chunk_length == int(name)
         roles = {file.role for file in model.files}

@@ -1,4 +1,4 @@
-"""The committed demo model and sample are what their scripts make."""
+"""The scripts make exactly the committed demo model and sample."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FILES = (
 
 
 def test_the_scripts_make_the_committed_files(tmp_path: Path) -> None:
-    # A process of its own: it seeds PyTorch, and sets the number of its threads.
+    # It runs in a separate process, as it seeds PyTorch and sets the number of threads.
     command = [sys.executable, "-m", "tools.make_demo_model", str(tmp_path)]
     subprocess.run(command, env=DEVELOPERS, check=True, capture_output=True)
     assert sorted(str(p.relative_to(DEMO)) for p in DEMO.rglob("*") if p.is_file()) == sorted(FILES)
@@ -55,5 +55,5 @@ def test_the_model_is_small() -> None:
     assert sum(path.stat().st_size for path in DEMO.rglob("*")) <= 3_000_000
 
 
-def test_the_sample_is_what_its_script_makes() -> None:
+def test_the_script_makes_the_committed_sample() -> None:
     assert to_fasta(make_contigs()) == (DEMO.parent / "sample.fa").read_text()

@@ -18,7 +18,7 @@ from virnucpro_backend.weights.errors import WeightsError
 
 @pytest.fixture(scope="module")
 def content(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """A small ESM-2 as fair-esm publishes it."""
+    """A small ESM-2 in fair-esm's format."""
     return write_fair_esm(tmp_path_factory.mktemp("esm"), hugging_face_esm2()).read_bytes()
 
 
@@ -33,7 +33,7 @@ def site(content: bytes, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 
 
 class Fetch:
-    """A download whose pauses and waits are kept."""
+    """A download that records its pauses and waits."""
 
     def __init__(self, site: Site, target: Path, content: bytes) -> None:
         self.site, self.target = site, target
@@ -61,7 +61,7 @@ class Fetch:
 
     @property
     def kept(self) -> int:
-        """Bytes that a later call need not fetch."""
+        """Bytes that a later call need not download."""
         part = part_of(self.target)
         return part.stat().st_size if part.exists() else 0
 
@@ -72,7 +72,7 @@ def fetch(site: Site, tmp_path: Path, content: bytes) -> Fetch:
 
 
 def only_the_rest(fetch: Fetch) -> None:
-    """Fetches what is missing, and finds that nothing else was asked for."""
+    """Download what is missing, and check that nothing else was requested."""
     kept, fetch.site.sent = fetch.kept, 0
     fetch.site.requests.clear()
     assert fetch() == fetch.sha256
@@ -81,7 +81,7 @@ def only_the_rest(fetch: Fetch) -> None:
     assert list(fetch.target.parent.iterdir()) == [fetch.target]
 
 
-def test_cut_at_98_percent(fetch: Fetch, content: bytes) -> None:
+def test_a_download_cut_at_98_percent_is_resumed(fetch: Fetch, content: bytes) -> None:
     cut = len(content) * 98 // 100
     fetch.site.cut_after = [cut]
     fetch()
@@ -93,7 +93,7 @@ def test_cut_at_98_percent(fetch: Fetch, content: bytes) -> None:
     assert any("broke off" in text and "Trying again" in text for text in fetch.waits)
 
 
-def test_cut_again_and_again_keeps_what_came(fetch: Fetch, content: bytes) -> None:
+def test_repeated_cuts_keep_the_received_bytes(fetch: Fetch, content: bytes) -> None:
     class GoneAfterwards(list[int]):
         def pop(self, index: int = -1) -> int:  # type: ignore[override]
             fetch.site.refuse = [503] * 99
@@ -107,8 +107,8 @@ def test_cut_again_and_again_keeps_what_came(fetch: Fetch, content: bytes) -> No
     only_the_rest(fetch)
 
 
-def test_stall(fetch: Fetch, content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Long enough for a server that only waits for a processor.
+def test_a_stalled_download_is_resumed(fetch: Fetch, content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    # This is long enough for a server that waits for processor time.
     monkeypatch.setattr(downloading, "READ_SECONDS", 3)
     fetch.site.stall_after = [30_000]
     fetch()
@@ -117,7 +117,7 @@ def test_stall(fetch: Fetch, content: bytes, monkeypatch: pytest.MonkeyPatch) ->
     assert any("sends nothing any more" in text for text in fetch.waits)
 
 
-def test_no_ranges_begins_again_in_one_stream(fetch: Fetch, content: bytes) -> None:
+def test_without_ranges_the_download_starts_again(fetch: Fetch, content: bytes) -> None:
     fetch.site.knows_ranges = False
     fetch.site.cut_after = [40_000]
     fetch()
@@ -125,7 +125,7 @@ def test_no_ranges_begins_again_in_one_stream(fetch: Fetch, content: bytes) -> N
     assert len(fetch.site.requests) == 2
 
 
-def test_wrong_bytes(fetch: Fetch, content: bytes) -> None:
+def test_wrong_bytes_are_refused(fetch: Fetch, content: bytes) -> None:
     fetch.site.files["/esm2.pt"] = content[:-1] + b"?"
     error = fetch.fails()
     assert error.code == "model_damaged"
@@ -133,7 +133,7 @@ def test_wrong_bytes(fetch: Fetch, content: bytes) -> None:
     assert (fetch.kept, len(fetch.site.requests)) == (0, 1), "what came in one go would come again"
 
 
-def test_wrong_bytes_of_an_earlier_time_are_replaced(fetch: Fetch, content: bytes) -> None:
+def test_wrong_bytes_of_an_earlier_download_are_replaced(fetch: Fetch, content: bytes) -> None:
     fetch.target.parent.mkdir()
     for earlier in (b"?" * 20_000, b"?" * len(content), b"?" * (len(content) + 1)):
         part_of(fetch.target).write_bytes(earlier)
@@ -143,7 +143,7 @@ def test_wrong_bytes_of_an_earlier_time_are_replaced(fetch: Fetch, content: byte
         fetch.target.unlink()
 
 
-def test_a_file_of_another_size_is_not_fetched(fetch: Fetch) -> None:
+def test_a_file_of_another_size_is_not_downloaded(fetch: Fetch) -> None:
     fetch.site.files["/esm2.pt"] = b"<html>Sign in</html>"
     error = fetch.fails()
     assert error.code == "network_blocked"
@@ -151,7 +151,7 @@ def test_a_file_of_another_size_is_not_fetched(fetch: Fetch) -> None:
     assert fetch.pauses == []
 
 
-def test_redirect(fetch: Fetch, content: bytes) -> None:
+def test_redirects_are_followed(fetch: Fetch, content: bytes) -> None:
     fetch.site.moved["/old.pt"] = "/esm2.pt"
     fetch.site.cut_after = [60_000]
     fetch("/old.pt")
@@ -168,7 +168,7 @@ def test_redirect(fetch: Fetch, content: bytes) -> None:
         (410, "download_failed", "410"),
     ],
 )
-def test_refused(fetch: Fetch, status: int, code: str, words: str) -> None:
+def test_refusals_are_not_retried(fetch: Fetch, status: int, code: str, words: str) -> None:
     fetch.site.refuse = [status]
     error = fetch.fails()
     assert (error.code, fetch.kept, fetch.pauses) == (code, 0, []), "no use waiting"
@@ -177,7 +177,7 @@ def test_refused(fetch: Fetch, status: int, code: str, words: str) -> None:
     only_the_rest(fetch)
 
 
-def test_busy_waits_longer_each_time_and_gives_up(fetch: Fetch) -> None:
+def test_a_busy_server_is_retried_with_growing_pauses(fetch: Fetch) -> None:
     fetch.site.refuse = [503] * 3
     fetch()
     assert fetch.pauses == [1, 2, 4]
@@ -188,14 +188,14 @@ def test_busy_waits_longer_each_time_and_gives_up(fetch: Fetch) -> None:
     assert len(fetch.pauses) == 3 + downloading.TRIES_WITHOUT_PROGRESS - 1
 
 
-def test_slow(fetch: Fetch, content: bytes) -> None:
+def test_a_slow_download_reports_progress(fetch: Fetch, content: bytes) -> None:
     fetch.site.seconds_per_block = 0.002
     fetch()
     assert fetch.target.read_bytes() == content
     assert len({done for done, _ in fetch.seen}) > 5, "it says how far it is"
 
 
-def test_nobody_there_is_said_at_once(fetch: Fetch, tmp_path: Path) -> None:
+def test_an_unreachable_server_is_reported_quickly(fetch: Fetch, tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -210,7 +210,7 @@ def test_nobody_there_is_said_at_once(fetch: Fetch, tmp_path: Path) -> None:
     assert "could not be found" in error.message
 
 
-def test_a_proxy_that_does_not_answer(fetch: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proxy_that_does_not_answer_is_reported(fetch: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     monkeypatch.setenv("no_proxy", "")
     error = fetch.fails()
@@ -220,7 +220,7 @@ def test_a_proxy_that_does_not_answer(fetch: Fetch, monkeypatch: pytest.MonkeyPa
     assert "not an HTTP proxy" in fetch.fails().message
 
 
-def test_a_full_disk(fetch: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported(fetch: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
     class Full:
         def write(self, block: bytes) -> int:
             raise OSError(errno.ENOSPC, "No space left on device")
@@ -235,7 +235,9 @@ def test_a_full_disk(fetch: Fetch, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
-def test_an_untrusted_certificate(fetch: Fetch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_untrusted_certificate_is_reported(
+    fetch: Fetch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with serving_tls(tmp_path, fetch.site) as (url, certificate):
         fetch.site.url = url
         error = fetch.fails()
@@ -246,7 +248,7 @@ def test_an_untrusted_certificate(fetch: Fetch, tmp_path: Path, monkeypatch: pyt
         fetch()
 
 
-def test_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_addresses_respect_mirrors_and_endpoints(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     monkeypatch.delenv("HF_ENDPOINT", raising=False)
     url = "https://huggingface.co/zhihan1996/DNABERT-S/resolve/main/config.json"

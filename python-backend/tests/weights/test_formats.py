@@ -1,4 +1,4 @@
-"""Every published format, and ours, gives the same embeddings."""
+"""Every published format and ours give the same embeddings."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_norms_of_esm2_may_be_called_gamma_and_beta(tmp_path: Path) -> None:
     assert torch.equal(embed_esm2(renamed / "pytorch_model.bin"), embed_esm2(plain))
 
 
-def test_the_wrong_file_is_refused_in_plain_words(tmp_path: Path) -> None:
+def test_a_wrong_file_is_refused_with_an_explanation(tmp_path: Path) -> None:
     dnabert_s = write_dnabert_s(tmp_path, prefix="", safetensors=False)
     with pytest.raises(WeightsError, match=r"pytorch_model\.bin cannot be read as weights"):
         convert_esm2(open_checkpoint(dnabert_s), tmp_path / "out")

@@ -1,4 +1,4 @@
-"""Files that are on this computer already, in every published layout, under names that say nothing."""
+"""Tests files on this computer in every published layout, with meaningless names."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TOKENIZER = DEMO / "dnabert_s" / "tokenizer.json"
 
 
 def write_sharded_safetensors(folder: Path) -> None:
-    """As Hugging Face's conversion writes it: two parts, their index, `config.json`."""
+    """Write the format of Hugging Face's conversion: two parts, their index, `config.json`."""
     model = hugging_face_esm2()
     tensors = {name: tensor.clone().contiguous() for name, tensor in model.state_dict().items()}
     names = [name for name in tensors if not name.endswith("inv_freq")]
@@ -64,7 +64,7 @@ def esm2_layout(name: str, folder: Path) -> None:
 
 @pytest.fixture
 def published(tmp_path: Path) -> Path:
-    """DNABERT-S and a classifier as published, and the tokenizer; ESM-2 is added by each test."""
+    """Make DNABERT-S and a classifier as published, and the tokenizer; each test adds ESM-2."""
     folder = tmp_path / "dropped"
     (folder / "DNABERT-S").mkdir(parents=True)
     write_dnabert_s(folder / "DNABERT-S", prefix="", safetensors=False)
@@ -108,7 +108,7 @@ def test_every_layout_becomes_a_model(
 def test_files_are_recognised_whatever_they_are_called(
     tmp_path: Path, published: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """All in one folder, without endings, the parts of ESM-2 without their index."""
+    """All files are in one folder without endings, and the parts of ESM-2 have no index."""
     esm2_layout("sharded safetensors", published / "ESM-2")
     flat = tmp_path / "flat"
     flat.mkdir()
@@ -199,7 +199,7 @@ def test_a_classifier_for_other_encoders_is_refused_before_anything_is_converted
         ("bad name", "usage", "cannot be called"),
     ],
 )
-def test_what_cannot_be_imported(
+def test_what_cannot_be_imported_is_reported(
     drop: str,
     code: str,
     words: str,
@@ -240,10 +240,10 @@ USELESS = {
 
 
 @pytest.mark.parametrize("why", USELESS)
-def test_says_why_a_file_is_useless(
+def test_the_reason_why_a_file_is_unusable_is_reported(
     why: str, tmp_path: Path, published: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Also beside good files, and without making half a model of those."""
+    """This also holds beside good files, from which no incomplete model is made."""
     file = tmp_path / "mine.pth"
     file.write_bytes(USELESS[why])
     esm2_layout("fair-esm", published / "ESM-2")
@@ -257,7 +257,7 @@ def test_says_why_a_file_is_useless(
     assert (tmp_path / "weights" / "shared").exists() == (why == "unknown")
 
 
-def test_a_file_that_is_smaller_than_the_published_one_of_its_name_is_not_whole(
+def test_a_file_smaller_than_the_published_one_is_incomplete(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "esm2_t36_3B_UR50D.pt"
@@ -267,7 +267,7 @@ def test_a_file_that_is_smaller_than_the_published_one_of_its_name_is_not_whole(
     assert (note["why"], note["published"]) == ("too_small", 5_678_116_398)
 
 
-def test_the_list_of_a_sharded_file_is_not_enough(
+def test_the_index_of_a_sharded_file_is_not_enough(
     tmp_path: Path, published: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     esm2_layout("sharded safetensors", published / "ESM-2")
@@ -288,8 +288,8 @@ def test_a_classifier_is_read_however_it_was_saved(wrapping: str, zipped: bool, 
     assert all(torch.equal(tensor, state[name]) for name, tensor in head_state(head.checkpoint).items())
 
 
-def test_what_is_said_of_layers_is_not_believed(tmp_path: Path) -> None:
-    """Layers are built before they are read, and each takes memory: so a name is no reason to build them."""
+def test_layer_numbers_in_names_are_not_trusted(tmp_path: Path) -> None:
+    """Layers are built before they are read and take memory, so names alone must not decide their number."""
     tensors = {"layers.0.fc1.weight": torch.ones(4, 2), "layers.3000000.self_attn.x": torch.ones(1)}
     torch.save(tensors, tmp_path / "a.pt")
     assert recognise([tmp_path]).problems

@@ -1,4 +1,4 @@
-"""The check of known answers: right where independent code says so, wrong for known faults."""
+"""The check of known answers agrees with independent code, and detects known faults."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ ALPHABET = {letter: 4 + i for i, letter in enumerate("LAGVSERTIDPKQNFYMHWC")}
 
 
 def write_model(folder: Path, name: str = "500") -> None:
-    """A small model in the published formats, as it would be downloaded."""
+    """Write a small model in the published formats, as if downloaded."""
     for role in ("esm2", "dnabert_s"):
         (folder / role).mkdir()
     paths = {
@@ -68,8 +68,8 @@ def write_model(folder: Path, name: str = "500") -> None:
 
 
 def independent_answers(folder: Path, nucleotides: str, protein: str) -> tuple[float, float, list[float]]:
-    """Norms of ESM-2 and DNABERT-S, and the scores: by transformers, by the plain DNABERT-S in FP64, and by
-    PyTorch's own layers.
+    """Compute norms of ESM-2 and DNABERT-S, and the scores, with transformers, the plain DNABERT-S in FP64
+    and PyTorch's own layers.
     """
     esm2 = hugging_face_esm2().eval()
     tokens = torch.tensor([[0, *(ALPHABET[letter] for letter in protein), 2]])
@@ -111,7 +111,7 @@ def write_reference(path: Path, folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A model folder in the published formats, and what independent code gives for it."""
+    """A model folder in the published formats, and the results of independent code for it."""
     folder = tmp_path_factory.mktemp("model")
     write_model(folder)
     reference = tmp_path_factory.mktemp("reference") / "reference.json"
@@ -129,7 +129,7 @@ def test_published_formats_give_the_answers_of_independent_code(model: tuple[Pat
 
 
 def without_token_dropout(folder: Path) -> None:
-    """The fault of an implementation that leaves out the factor 0.88."""
+    """Simulate an implementation that omits the factor 0.88."""
     path = folder / "esm2" / "esm2_small.pt"
     content = torch.load(path, weights_only=False)
     content["model"]["encoder.sentence_encoder.embed_tokens.weight"] /= 0.88
@@ -137,7 +137,7 @@ def without_token_dropout(folder: Path) -> None:
 
 
 def one_layer_is_another(folder: Path) -> None:
-    """Weights with a layer that belongs to other weights: of the right size, and whole."""
+    """Replace a layer by one of other weights that has the right size."""
     path = folder / "dnabert_s" / "pytorch_model.bin"
     tensors = torch.load(path, weights_only=True)
     tensors["encoder.layer.1.mlp.wo.weight"] = tensors["encoder.layer.1.mlp.wo.weight"].flip(0)
@@ -145,7 +145,7 @@ def one_layer_is_another(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("fault", [without_token_dropout, one_layer_is_another])
-def test_other_weights_and_known_faults_are_found(
+def test_other_weights_and_known_faults_are_detected(
     tmp_path: Path, model: tuple[Path, Path], fault: Callable[[Path], None]
 ) -> None:
     write_model(tmp_path)
@@ -174,7 +174,7 @@ def test_the_teaching_model_gives_its_stored_answers() -> None:
     assert [result["problem"] for result in report["results"]] == [None, None]
 
 
-def test_a_damaged_model_is_a_problem_and_no_crash(tmp_path: Path, model: tuple[Path, Path]) -> None:
+def test_a_damaged_model_is_reported_as_a_problem(tmp_path: Path, model: tuple[Path, Path]) -> None:
     write_model(tmp_path)
     with (tmp_path / "500_model.pth").open("r+b") as file:
         file.truncate(100)
@@ -188,7 +188,7 @@ def fasta(name: str) -> dict[str, str]:
     return {header: "".join(lines) for header, *lines in (record.split() for record in records)}
 
 
-def test_every_column_of_the_published_answers_is_that_of_the_original_run() -> None:
+def test_the_published_answers_match_the_original_run() -> None:
     published, without_scores, _ = read_reference(REFERENCE)
     merged = torch.load(RUN / "output_1_merged.pt", weights_only=True)
     vectors = dict(zip(merged["ids"], merged["data"].double(), strict=True))
@@ -210,12 +210,12 @@ def test_every_column_of_the_published_answers_is_that_of_the_original_run() -> 
             assert frame.dnabert_s_norm == pytest.approx(float(vector[:768].norm()), rel=1e-12)
 
 
-def test_every_column_of_the_teaching_models_answers_is_what_it_gives() -> None:
+def test_the_teaching_models_answers_match_its_results() -> None:
     published, _, teaching = read_reference(REFERENCE)
     sequences = [(frame.id, frame.nucleotides, frame.protein) for frame in published.frames]
     assert [(frame.id, frame.nucleotides, frame.protein) for frame in teaching.frames] == sequences
     answers = compute_answers("cpu", "fp32", TEACHING, part_frames(teaching.frames))
-    # Far closer than what is allowed on other devices: a digit changed by hand would show.
+    # The limit is far stricter than on other devices, so that a digit changed by hand would be noticed.
     for column, given in (
         ("esm2_norm", answers.esm2),
         ("dnabert_s_norm", answers.dnabert_s),
@@ -227,7 +227,7 @@ def test_every_column_of_the_teaching_models_answers_is_what_it_gives() -> None:
         )
 
 
-def test_numbers_that_are_none_are_wrong() -> None:
+def test_nan_counts_as_wrong() -> None:
     good = Answers(np.ones(2, np.float32), np.ones(2, np.float32), np.full((2, 2), 0.5, np.float32))
     bad = Answers(np.array([1, np.nan], np.float32), good.dnabert_s, good.scores)
     answer = compare("fp32", bad, good)

@@ -90,7 +90,7 @@ def test_a_changed_or_missing_file_is_named(folder: Path) -> None:
         ({"esm2": {"layers": 300_000, "width": 64, "heads": 4, "feed_forward": 256}}, "too small"),
     ],
 )
-def test_a_wrong_model_json_is_answered_in_plain_words(folder: Path, change: Any, words: str) -> None:
+def test_a_wrong_model_json_is_explained(folder: Path, change: Any, words: str) -> None:
     content = json.loads((folder / "model.json").read_text())
     (folder / "model.json").write_text(json.dumps({**content, **change}))
     with pytest.raises(WeightsError, match=words):
@@ -98,7 +98,7 @@ def test_a_wrong_model_json_is_answered_in_plain_words(folder: Path, change: Any
 
 
 @pytest.mark.parametrize("path", ["/etc/passwd", "../../x", "a/../../x", "C:/x", "..\\x"])
-def test_files_elsewhere_are_not_reached(folder: Path, path: str) -> None:
+def test_files_outside_the_folder_are_refused(folder: Path, path: str) -> None:
     content = json.loads((folder / "model.json").read_text())
     content["files"]["head"]["path"] = path
     (folder / "model.json").write_text(json.dumps(content))
@@ -106,7 +106,7 @@ def test_files_elsewhere_are_not_reached(folder: Path, path: str) -> None:
         read_model_json(folder)
 
 
-def test_no_model_json(tmp_path: Path) -> None:
+def test_a_missing_model_json_is_reported(tmp_path: Path) -> None:
     with pytest.raises(WeightsError, match="not a model") as caught:
         read_model_json(tmp_path)
     assert caught.value.code == "model_unknown"

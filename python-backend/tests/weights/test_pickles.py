@@ -23,7 +23,7 @@ ORIGINAL_RUN = Path(__file__).parents[1] / "data" / "original_run"
 
 
 class Runs:
-    """A pickle that would run a command when it is read the ordinary way."""
+    """Makes a pickle that runs a command when it is read in the ordinary way."""
 
     def __init__(self, function: Any, *arguments: Any) -> None:
         self.function, self.arguments = function, arguments
@@ -68,7 +68,7 @@ def test_no_opcode_runs_anything(tmp_path: Path, program: bytes, monkeypatch: py
     assert not (tmp_path / "VICTIM").exists()
 
 
-def test_tensors_of_every_kind_come_back(tmp_path: Path) -> None:
+def test_tensors_of_every_kind_are_read(tmp_path: Path) -> None:
     base = torch.arange(24, dtype=torch.float32).view(4, 6)
     content = {
         "strided": base.T[1:3],
@@ -96,7 +96,7 @@ def test_a_pickled_module_gives_its_state_dict(tmp_path: Path) -> None:
     assert all(torch.equal(tensors[name], tensor) for name, tensor in expected.items())
 
 
-def test_files_of_the_format_before_zip_come_back(tmp_path: Path) -> None:
+def test_files_of_the_format_before_zip_are_read(tmp_path: Path) -> None:
     base = torch.arange(60, dtype=torch.float16).view(3, 20)
     content = {
         "bytes": torch.tensor([1, 2, 3], dtype=torch.uint8),
@@ -154,7 +154,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit of memory is Linux's")
 def test_small_hostile_files_do_not_take_all_memory(tmp_path: Path) -> None:
-    """One byte of a pickle makes a dict of 64; a header of safetensors makes an object of each name."""
+    """One byte of a pickle makes a dict of 64 bytes; a safetensors header makes an object of each name."""
     program = b"\x80\x02" + b"}" * 40_000_000
     for name, compression in (("packed.pt", zipfile.ZIP_DEFLATED), ("stored.pt", zipfile.ZIP_STORED)):
         with zipfile.ZipFile(tmp_path / name, "w", compression) as archive:
@@ -181,7 +181,7 @@ def test_embeddings_of_the_original_tool_can_be_read() -> None:
     esm2 = torch.stack(list(protein["data"]))
     assert dnabert_s.shape == (4, 768)
     assert esm2.shape == (4, 2560)
-    # The original pairs its files by id, not by position: here they are in different orders.
+    # The original matches its files by id, not by position; here their orders differ.
     assert dna["nucleotide"] != protein["proteins"]
     esm2 = esm2[[protein["proteins"].index(frame) for frame in dna["nucleotide"]]]
     assert merged["ids"] == dna["nucleotide"]

@@ -1,4 +1,4 @@
-"""A worker's process forked from one that has imported PyTorch, which takes longer than most of its tests."""
+"""Forks a worker's process from one that has imported PyTorch, as importing takes longer than most tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if _FORKS is not None:
 
 
 class ForkedWorker:
-    """What is used of `subprocess.Popen`, for a program that finds the worker's modules imported."""
+    """The used parts of `subprocess.Popen`, for a program that has the worker's modules already imported."""
 
     def __init__(self, program: str) -> None:
         assert _FORKS is not None
@@ -41,7 +41,7 @@ class ForkedWorker:
         os.kill(self.pid, number)
 
     def wait(self, timeout: float) -> int:
-        """The exit code, or minus the signal's number. Raises: TimeoutError."""
+        """Return the exit code, or minus the signal's number. Raises TimeoutError."""
         self._process.join(timeout)
         if self._process.exitcode is None:
             raise TimeoutError(f"the worker has not ended in {timeout} s")
@@ -49,7 +49,7 @@ class ForkedWorker:
 
 
 def _taken(connection: Connection) -> int:
-    """The descriptor, which stays open when the connection is gone."""
+    """Return a descriptor that stays open after the connection is closed."""
     descriptor = os.dup(connection.fileno())
     connection.close()
     return descriptor

@@ -1,4 +1,4 @@
-"""A real worker process behind real pipes; every line it sends is checked against the exported schema."""
+"""Runs a real worker process behind real pipes, and checks every line against the exported schema."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class RunningWorker:
     """The engine's end of the protocol."""
 
     def __init__(self, prologue: str = "", *, fresh: bool = False) -> None:
-        """`prologue`: Python that runs in the worker's process before its `main`. `fresh`: in an
-        interpreter and environment of its own, as the engine starts it."""
+        """`prologue`: Python code that runs in the worker's process before its `main`. `fresh`: use a
+        separate interpreter and environment, as the engine does."""
         program = f"{prologue}\nfrom virnucpro_backend.worker import main\nmain()"
         self.process: subprocess.Popen[bytes] | ForkedWorker
         if sys.platform == "linux" and not fresh:
@@ -113,7 +113,7 @@ class RunningWorker:
         self.process.stdin.close()
 
     def wait_for(self, kind: str, accept: Callable[[Event], bool] = lambda event: True) -> Event:
-        """The next event of this type that is accepted; fails when the worker ends without it."""
+        """Wait for the next accepted event of this type; fail if the worker ends without it."""
         deadline = time.monotonic() + PATIENCE
         while True:
             event = self._events.get(timeout=max(0.0, deadline - time.monotonic()))
@@ -122,7 +122,7 @@ class RunningWorker:
                 return event
 
     def exit_code(self) -> int:
-        """Wait for the end and for everything it said."""
+        """Wait for the end and for all output; return the exit code."""
         code = self.process.wait(timeout=PATIENCE)
         for thread in self._threads:
             thread.join()

@@ -1,4 +1,4 @@
-"""The worker's process from outside, with the demo model on a CPU."""
+"""Tests the worker's process from outside, with the demo model on a CPU."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def sha256_of(path: str | Path) -> str:
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
-def test_parts_to_scores(files: list[PartFile], tmp_path: Path) -> None:
+def test_parts_are_scored(files: list[PartFile], tmp_path: Path) -> None:
     with RunningWorker(QUICK_BEATS, fresh=True) as worker:
         worker.load(embeddings="fp16")
         for i, file in enumerate(files):
@@ -84,7 +84,7 @@ def test_parts_to_scores(files: list[PartFile], tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.tmp"))
 
 
-def test_the_same_bytes_again_whatever_came_before(files: list[PartFile], tmp_path: Path) -> None:
+def test_results_do_not_depend_on_earlier_parts(files: list[PartFile], tmp_path: Path) -> None:
     hashes = []
     for order in ([0, 1, 2], [2, 0, 1]):
         with RunningWorker() as worker:
@@ -99,7 +99,7 @@ def test_the_same_bytes_again_whatever_came_before(files: list[PartFile], tmp_pa
     assert hashes[0] == hashes[1]
 
 
-def test_streamed_layers_and_smaller_batches_are_told(files: list[PartFile], tmp_path: Path) -> None:
+def test_streamed_layers_and_smaller_batches_are_reported(files: list[PartFile], tmp_path: Path) -> None:
     hashes = []
     for placement in ("auto", "streamed"):
         with RunningWorker() as worker:
@@ -115,12 +115,12 @@ def test_streamed_layers_and_smaller_batches_are_told(files: list[PartFile], tmp
     assert hashes[0] == hashes[1]
 
 
-def test_batches_get_smaller_while_it_loads_and_while_it_computes(tmp_path: Path) -> None:
+def test_batches_can_be_limited_while_loading_and_computing(tmp_path: Path) -> None:
     file = write_part_file(tmp_path / "parts" / "000000.safetensors", random_frames(150, seed=31))
     halvings = []
     with RunningWorker() as worker:
         worker.load(tokens_per_batch=4096)
-        # A larger limit afterwards lifts no smaller one.
+        # A later, larger limit does not replace a smaller one.
         for tokens in (512, 2048):
             worker.send(type="limit_batches", most_tokens_per_batch=tokens)
         worker.part("000000", file, tmp_path)
@@ -131,7 +131,9 @@ def test_batches_get_smaller_while_it_loads_and_while_it_computes(tmp_path: Path
     assert 0 < halvings[0] < halvings[1]
 
 
-def test_a_range_of_frames(files: list[PartFile], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_range_of_frames_is_scored(
+    files: list[PartFile], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("VIRNUCPRO_LOG_LEVEL", "debug")
     with RunningWorker(fresh=True) as worker:
         worker.load()
@@ -147,7 +149,7 @@ def test_a_range_of_frames(files: list[PartFile], tmp_path: Path, monkeypatch: p
         assert len(re.findall(encoder + rb": batch of \d+ sequences, \d+ tokens", worker.log)) >= 2
 
 
-def test_prints_of_libraries_break_no_line(files: list[PartFile], tmp_path: Path) -> None:
+def test_prints_of_libraries_do_not_break_lines(files: list[PartFile], tmp_path: Path) -> None:
     noise = """
 import os, virnucpro_backend.inference.pipeline as p
 read_part = p.read_part
@@ -168,8 +170,8 @@ p.read_part = noisy
         assert words in worker.log
 
 
-def test_a_closed_input_ends_it_in_the_middle_of_a_computation(files: list[PartFile], tmp_path: Path) -> None:
-    """Within PyTorch's own code, where no Python runs for seconds."""
+def test_a_closed_input_ends_the_worker_during_a_computation(files: list[PartFile], tmp_path: Path) -> None:
+    """The computation is inside PyTorch, where no Python code runs for seconds."""
     busy = """
 import torch, virnucpro_backend.inference.encoding as e
 def endless(self, *arguments):
@@ -187,7 +189,7 @@ e.BatchLoop._run = endless
     assert worker.seen[-1] == {"type": "bye", "reason": "stdin_closed"}
 
 
-def test_recall_gives_back_only_what_is_not_begun(files: list[PartFile], tmp_path: Path) -> None:
+def test_recall_only_gives_back_parts_that_have_not_started(files: list[PartFile], tmp_path: Path) -> None:
     with RunningWorker() as worker:
         worker.load()
         worker.part("000000", files[0], tmp_path / "undisturbed")
@@ -212,7 +214,7 @@ def test_recall_gives_back_only_what_is_not_begun(files: list[PartFile], tmp_pat
 
 
 @pytest.mark.parametrize("how", ["command", "signal"])
-def test_stop_drops_what_is_in_work(files: list[PartFile], tmp_path: Path, how: str) -> None:
+def test_stop_drops_unfinished_work(files: list[PartFile], tmp_path: Path, how: str) -> None:
     if how == "signal" and sys.platform == "win32":
         pytest.skip("Windows has no SIGTERM to catch")
     with RunningWorker(QUICK_BEATS + SLOW_BATCHES) as worker:
@@ -239,7 +241,7 @@ def test_stop_drops_what_is_in_work(files: list[PartFile], tmp_path: Path, how: 
         ('{"type": "load", "device": "abacus"}', "device is 'abacus'"),
     ],
 )
-def test_garbage_is_named_and_ends_the_worker(line: str, problem: str) -> None:
+def test_a_malformed_command_is_reported_and_ends_the_worker(line: str, problem: str) -> None:
     with RunningWorker() as worker:
         worker.send_line(line)
         assert worker.exit_code() == 2
@@ -258,7 +260,7 @@ def test_garbage_is_named_and_ends_the_worker(line: str, problem: str) -> None:
         ({"precision": "fp8"}, "precision_unsupported"),
     ],
 )
-def test_a_model_that_cannot_be_loaded(
+def test_a_model_that_cannot_be_loaded_is_reported(
     files: list[PartFile], tmp_path: Path, changes: dict[str, str], code: str
 ) -> None:
     with RunningWorker() as worker:
@@ -274,7 +276,7 @@ def test_a_model_that_cannot_be_loaded(
         assert worker.exit_code() == 0
 
 
-def test_a_damaged_model(tmp_path: Path) -> None:
+def test_a_damaged_model_is_reported(tmp_path: Path) -> None:
     for file in DEMO_MODEL.rglob("*"):
         if file.is_file():
             copy = tmp_path / file.relative_to(DEMO_MODEL)
@@ -301,7 +303,7 @@ def test_a_bad_part_does_not_stop_its_neighbours(files: list[PartFile], tmp_path
         assert worker.wait_for("part_done")["part"] == "000002"
 
 
-def test_memory_that_runs_out_is_told(files: list[PartFile], tmp_path: Path) -> None:
+def test_running_out_of_memory_is_reported(files: list[PartFile], tmp_path: Path) -> None:
     small_device = """
 import torch
 from virnucpro_backend.encoders.esm2 import Esm2

@@ -15,7 +15,7 @@ def one_thread() -> None:
 
 @pytest.fixture(scope="session")
 def make_scorer():  # type: ignore[no-untyped-def]
-    """A factory of scorers with the demo model on the CPU."""
+    """Return a factory of scorers with the demo model on the CPU."""
 
     def make(precision: str = "fp32", tokens_per_batch: int = 2048, **changes: object) -> PartScorer:
         model = load_model(DEMO_MODEL, "cpu", precision)  # type: ignore[arg-type]

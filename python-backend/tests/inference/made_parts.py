@@ -1,4 +1,4 @@
-"""Parts made up for tests: seeded random frames, written as prepare writes them."""
+"""Makes parts for tests: seeded random frames, in prepare's format."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PartFile:
 
 
 def random_frames(count: int, seed: int, shortest: int = 1, longest: int = 166) -> PartFrames:
-    """Frames of random length in residues; DNA of three bases per residue and one more."""
+    """Make frames of random length in residues, with three bases of DNA per residue and one more."""
     rng = np.random.default_rng(seed)
     lengths = rng.integers(shortest, longest + 1, count)
     residue_offsets = np.concatenate(([0], np.cumsum(lengths)))

@@ -1,4 +1,4 @@
-"""Apple's GPUs can't be tried here: what a part asks of PyTorch is compared with what it has for them."""
+"""Without an Apple GPU, a part's operations are compared with those that PyTorch has for Apple's GPUs."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from virnucpro_backend.inference.scorer import PartScorer
 
 OPERATIONS = Path(torchgen.__file__).parent / "packaged/ATen/native/native_functions.yaml"
 INSTEAD = {"_scaled_dot_product_flash_attention_for_cpu": "_scaled_dot_product_attention_math_for_mps"}
-"""What PyTorch itself chooses by the device."""
+"""Operations that PyTorch itself selects by device."""
 
 ANYWHERE = ("CompositeExplicitAutograd", "CompositeImplicitAutograd")
 
 
 class AskedOperations(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Records the operations of its block, and whether one of them puts out FP64, which these GPUs lack."""
+    """Records the operations in its block, and whether one of them returns FP64, which these GPUs lack."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -44,7 +44,7 @@ class AskedOperations(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def known_operations() -> dict[str, str]:
-    """PyTorch's own description of each operation, by its name."""
+    """Return PyTorch's own description of each operation by name."""
     records = OPERATIONS.read_text(encoding="utf-8").split("\n- func: ")[1:]
     return {record.split("(", 1)[0]: record for record in records}
 
@@ -61,7 +61,7 @@ def runs_on_apple(name: str, known: dict[str, str]) -> bool:
 
 
 @pytest.mark.parametrize("precision", ["fp32", "fp16"])
-def test_a_part_asks_for_nothing_that_apples_gpus_lack(
+def test_a_part_only_uses_operations_that_apples_gpus_have(
     make_scorer: Callable[..., PartScorer], precision: str
 ) -> None:
     scorer = make_scorer(precision, embed_equal_sequences_once=True, embeddings="fp32")
@@ -73,8 +73,8 @@ def test_a_part_asks_for_nothing_that_apples_gpus_lack(
     assert asked.doubles == set()
 
 
-def test_the_description_tells_what_apples_gpus_lack() -> None:
-    """The mean over packed sequences, which other GPUs use, is such an operation."""
+def test_the_description_shows_operations_that_apples_gpus_lack() -> None:
+    """An example is the mean over packed sequences, which other GPUs use."""
     known = known_operations()
     assert not runs_on_apple("segment_reduce", known)
     assert runs_on_apple("index_select", known)

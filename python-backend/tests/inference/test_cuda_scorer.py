@@ -1,5 +1,5 @@
-"""What a run promises of GPUs: equal frames score equally, and a part that is cut in two keeps within the
-tolerance that run.json states (BOUNDED_TOLERANCE in electron/contract/plan.ts)."""
+"""Checks a run's promises about GPUs: equal frames score equally, and a part that is cut in two stays within
+the tolerance that run.json states (BOUNDED_TOLERANCE in electron/contract/plan.ts)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def scorer(precision: Precision, once: bool) -> PartScorer:
 
 
 @pytest.mark.parametrize("precision", ["fp32", "fp16", "bf16"])
-def test_a_part_cut_in_two_keeps_within_the_stated_tolerance(precision: Precision) -> None:
+def test_a_part_cut_in_two_stays_within_the_stated_tolerance(precision: Precision) -> None:
     (stated,) = re.findall(r"BOUNDED_TOLERANCE.*? = \{(.*?)\};", PLAN.read_text(encoding="utf-8"), re.S)
     (tolerance,) = re.findall(rf"{precision}: ([0-9e.-]+)", stated)
     frames = random_frames(300, seed=31)
@@ -38,7 +38,7 @@ def test_a_part_cut_in_two_keeps_within_the_stated_tolerance(precision: Precisio
 
 
 @pytest.mark.parametrize("precision", ["fp32", "fp16", "bf16"])
-def test_equal_frames_score_equally_and_as_alone(precision: Precision) -> None:
+def test_equal_frames_score_equally_and_as_if_alone(precision: Precision) -> None:
     frames = random_frames(100, seed=32)
     order = np.random.default_rng(33).permutation(np.repeat(np.arange(100), 3))
     once = scorer(precision, once=True).score(frames.subset(order))

@@ -1,4 +1,4 @@
-"""Equal proteins, and equal nucleotides, of a part are embedded once; nobody's score may change by it."""
+"""Equal proteins and equal nucleotides of a part are embedded once, which must not change any score."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MakeScorer = Callable[..., PartScorer]
 
 
 @given(st.lists(st.text("AC", min_size=1, max_size=3), max_size=40))
-def test_every_frame_finds_its_own_letters_and_no_sequence_is_kept_twice(sequences: list[str]) -> None:
+def test_every_frame_maps_to_its_letters_and_no_sequence_is_stored_twice(sequences: list[str]) -> None:
     letters = np.frombuffer("".join(sequences).encode(), np.uint8)
     offsets = np.cumsum([0, *map(len, sequences)])
     distinct = distinct_sequences(letters, offsets)
@@ -34,7 +34,7 @@ def test_every_frame_finds_its_own_letters_and_no_sequence_is_kept_twice(sequenc
 
 
 class Counted(PartListener):
-    """Adds up what it is told."""
+    """Sums the reported frames and residues."""
 
     def __init__(self) -> None:
         self.frames = self.residues = 0
@@ -44,7 +44,7 @@ class Counted(PartListener):
 
 
 def drawn(base: PartFrames, numbers: list[int], nucleotides_of: list[int]) -> PartFrames:
-    """Frames with the proteins of some frames and the nucleotides of others."""
+    """Make frames with the proteins of some frames and the nucleotides of others."""
     residues, residue_offsets = gathered(base.residues, base.residue_offsets, np.array(numbers))
     dna, dna_offsets = gathered(base.nucleotides, base.nucleotide_offsets, np.array(nucleotides_of))
     return PartFrames(residues, residue_offsets, dna, dna_offsets)
@@ -52,7 +52,7 @@ def drawn(base: PartFrames, numbers: list[int], nucleotides_of: list[int]) -> Pa
 
 @pytest.fixture(scope="module")
 def scorers(make_scorer: MakeScorer) -> tuple[PartScorer, PartScorer]:
-    """Equal sequences embedded once, and each time."""
+    """Make two scorers, one that embeds equal sequences once and one that embeds each."""
     once, each = (make_scorer(embed_equal_sequences_once=value, embeddings="fp32") for value in (True, False))
     return once, each
 
@@ -62,7 +62,7 @@ PAIRS = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), min_size=1, 
 
 @settings(max_examples=30, deadline=None)
 @given(pairs=PAIRS)
-def test_scores_are_those_of_computing_each_frame(
+def test_scores_equal_those_of_computing_each_frame(
     scorers: tuple[PartScorer, PartScorer], pairs: list[tuple[int, int]]
 ) -> None:
     frames = drawn(random_frames(12, seed=21), [p for p, _ in pairs], [d for _, d in pairs])
@@ -94,7 +94,7 @@ def test_progress_adds_up_to_all_frames(
     assert (counted.frames, counted.residues) == (len(pairs), len(frames.residues))
 
 
-def test_a_frame_scores_the_same_wherever_its_equals_stand(make_scorer: MakeScorer) -> None:
+def test_a_score_does_not_depend_on_where_equal_frames_are(make_scorer: MakeScorer) -> None:
     frames = random_frames(40, seed=23)
     order = np.random.default_rng(24).permutation(np.repeat(np.arange(40), 3))
     scores = make_scorer(embed_equal_sequences_once=True).score(frames.subset(order)).score2

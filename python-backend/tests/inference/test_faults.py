@@ -1,4 +1,4 @@
-"""Faults put into the encoders: memory that runs out, results not finite or of improbable size."""
+"""Tests with faulty encoders: out of memory, non-finite results, or results of improbable size."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class OutOfMemoryEvents(PartListener):
 
 
 def limit_memory(scorer: PartScorer, most_tokens: int) -> list[int]:
-    """Make ESM-2 run out of memory with more tokens than these; the sizes of the batches that did fit."""
+    """Make ESM-2 run out of memory above this many tokens; return the sizes of the batches that fitted."""
     embed = scorer.model.esm2.embed
     sizes: list[int] = []
 
@@ -68,7 +68,7 @@ def test_the_budget_is_halved_and_stays_halved(make_scorer: MakeScorer) -> None:
     np.testing.assert_allclose(second.score2, expected.score2, atol=2e-6)
 
 
-def test_a_batch_within_the_budget_is_left_whole(make_scorer: MakeScorer) -> None:
+def test_a_batch_within_the_budget_is_not_split(make_scorer: MakeScorer) -> None:
     frames = random_frames(100, seed=21, shortest=50, longest=50)
     scorer = make_scorer(tokens_per_batch=4096)
     limit_memory(scorer, 2000)
@@ -95,7 +95,7 @@ def test_below_the_floor_the_part_fails(make_scorer: MakeScorer) -> None:
         RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"),
     ],
 )
-def test_every_way_of_saying_out_of_memory(make_scorer: MakeScorer, error: Exception) -> None:
+def test_every_out_of_memory_error_is_recognised(make_scorer: MakeScorer, error: Exception) -> None:
     scorer = make_scorer(tokens_per_batch=2048)
     embed, failures = scorer.model.dnabert_s.embed, [error]
 
@@ -110,7 +110,7 @@ def test_every_way_of_saying_out_of_memory(make_scorer: MakeScorer, error: Excep
     assert not failures
 
 
-def test_other_errors_are_not_taken_for_memory(make_scorer: MakeScorer) -> None:
+def test_other_errors_do_not_count_as_out_of_memory(make_scorer: MakeScorer) -> None:
     scorer = make_scorer()
 
     def broken(tokens: Tensor, layout: SequenceLayout) -> Tensor:
@@ -122,7 +122,7 @@ def test_other_errors_are_not_taken_for_memory(make_scorer: MakeScorer) -> None:
 
 
 def poison(model: LoadedModel, length: int, value: float = float("nan")) -> LoadedModel:
-    """Make ESM-2 give this value for every protein of this many residues."""
+    """Make ESM-2 return this value for every protein of this many residues."""
     embed = model.esm2.embed
 
     def poisoned(tokens: Tensor, layout: SequenceLayout) -> Tensor:
@@ -135,7 +135,7 @@ def poison(model: LoadedModel, length: int, value: float = float("nan")) -> Load
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
-def test_frames_that_are_not_finite_are_recomputed_in_fp32(make_scorer: MakeScorer, value: float) -> None:
+def test_non_finite_frames_are_recomputed_in_fp32(make_scorer: MakeScorer, value: float) -> None:
     frames = random_frames(90, seed=25, shortest=30, longest=40)
     bad = frames.residue_counts == 33
     assert 0 < bad.sum() < 90
@@ -151,7 +151,7 @@ def test_frames_that_are_not_finite_are_recomputed_in_fp32(make_scorer: MakeScor
     assert np.isfinite(result.embeddings["esm2"]).all()
 
 
-def test_frames_that_stay_not_finite_fail_alone(make_scorer: MakeScorer) -> None:
+def test_only_frames_that_stay_non_finite_fail(make_scorer: MakeScorer) -> None:
     frames = random_frames(90, seed=25, shortest=30, longest=40)
     bad = frames.residue_counts == 33
     scorer = make_scorer("bf16", load_fp32=lambda device: poison(load_model(DEMO_MODEL, device, "fp32"), 33))
@@ -164,7 +164,7 @@ def test_frames_that_stay_not_finite_fail_alone(make_scorer: MakeScorer) -> None
         assert np.isfinite(scores[~bad]).all()
 
 
-def test_in_an_fp32_run_nothing_is_computed_twice(make_scorer: MakeScorer) -> None:
+def test_an_fp32_run_computes_nothing_twice(make_scorer: MakeScorer) -> None:
     def never(device: torch.device) -> LoadedModel:
         raise AssertionError("loaded a second time")
 
@@ -174,7 +174,7 @@ def test_in_an_fp32_run_nothing_is_computed_twice(make_scorer: MakeScorer) -> No
     assert scorer.score(frames).failed == (frames.residue_counts == 33).sum()
 
 
-def test_no_room_for_the_fp32_model_is_said(make_scorer: MakeScorer) -> None:
+def test_too_little_memory_for_the_fp32_model_is_reported(make_scorer: MakeScorer) -> None:
     def too_large(device: torch.device) -> LoadedModel:
         raise torch.OutOfMemoryError("CUDA out of memory.")
 
@@ -204,7 +204,7 @@ def test_norms_outside_their_band_are_counted_and_scored(make_scorer: MakeScorer
     np.testing.assert_array_equal(scored.score2, plain.score2)
 
 
-def test_norms_of_frames_that_are_not_finite_are_left_out(make_scorer: MakeScorer) -> None:
+def test_norms_of_non_finite_frames_are_left_out(make_scorer: MakeScorer) -> None:
     frames = random_frames(30, seed=27, shortest=30, longest=60)
     scorer = make_scorer("fp32")
     poison(scorer.model, 33)

@@ -1,4 +1,4 @@
-"""The merged embeddings of a run of the original tool go through the published head's shape."""
+"""The merged embeddings of a run of the original tool fit a head of the published shape."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MERGED = Path(__file__).parents[1] / "data" / "original_run" / "output_1_merged.
 
 
 def test_reference_embeddings_fit_the_head() -> None:
-    """Shapes and norms only: the weights of the published head are not at hand, so these are random."""
+    """Checks only shapes and norms, as the published head's weights are not available."""
     merged = torch.load(MERGED, weights_only=True)["data"]
     dnabert_s, esm2 = merged[:, :768], merged[:, 768:]
     assert esm2.shape == (4, 2560)

@@ -1,5 +1,5 @@
-"""A worker's model on GPUs of any size. The GPU is simulated: the demo model lies in main memory, and how
-much is free, what batches need, and when memory runs out, are numbers of the test.
+"""Loads a worker's model on GPUs of any size. The GPU is simulated: the demo model is in main memory, and the
+test sets the free memory, the needs of batches, and when memory runs out.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PER_TOKEN = 64 << 10
 
 
 class SimulatedGpu:
-    """A GPU on which ESM-2 has 5 GiB, of which 0.5 GiB are on the device at a time if they are streamed."""
+    """A GPU on which ESM-2 takes 5 GiB, or 0.5 GiB at a time if its layers are streamed."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, total: int, free: int) -> None:
         self.total, self.free = total, free
@@ -95,7 +95,7 @@ def load(**changes: object) -> tuple[ReadyModel, str]:
         (24, 3.5, "streamed", 16_384, "Other programs hold much of this GPU's memory"),
     ],
 )
-def test_what_is_free_decides(
+def test_free_memory_decides_placement_and_batches(
     monkeypatch: pytest.MonkeyPatch, total: int, free: float, placement: str, tokens: int, words: str
 ) -> None:
     SimulatedGpu(monkeypatch, total * GIB, int(free * GIB))
@@ -105,17 +105,17 @@ def test_what_is_free_decides(
     assert ("Other programs" in said) == (bool(said) and total - free > 1.5)
 
 
-def test_a_measurement_is_not_repeated_while_it_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_valid_measurement_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     gpu = SimulatedGpu(monkeypatch, 8 * GIB, 7 * GIB)
     first, _ = load()
     assert gpu.measured == ["resident"]
-    # What an earlier worker learnt when memory ran out counts, not a new measurement.
+    # An earlier worker's correction after running out of memory is kept instead of a new measurement.
     assert first.profile is not None
     learnt = MemoryProfile("resident", first.profile.fixed_bytes, 4 * PER_TOKEN, first.profile.code)
     second, _ = load(memory_profile=learnt)
     assert gpu.measured == ["resident"]
     assert (second.profile, second.tokens_per_batch) == (learnt, 4096)
-    # Other software, or another placement: measured again.
+    # Other software or another placement needs a new measurement.
     load(memory_profile=MemoryProfile("resident", 1, 1, "PyTorch 1.0"))
     gpu.free = 4 * GIB
     third, _ = load(memory_profile=learnt)
@@ -123,17 +123,17 @@ def test_a_measurement_is_not_repeated_while_it_holds(monkeypatch: pytest.Monkey
     assert third.placement == "streamed"
 
 
-def test_memory_that_others_take_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_taken_by_other_programs_is_handled(monkeypatch: pytest.MonkeyPatch) -> None:
     gpu = SimulatedGpu(monkeypatch, 8 * GIB, 7 * GIB)
-    gpu.fixed["resident"] = 8 * GIB  # There seemed to be room, and loading fails.
+    gpu.fixed["resident"] = 8 * GIB  # Memory seems to suffice, but loading fails.
     ready, _ = load()
     assert gpu.loaded == ["resident", "streamed"]
     assert (ready.placement, ready.tokens_per_batch) == ("streamed", 16_384)
-    gpu.fixed = {"resident": 7 * GIB - (280 << 20), "streamed": GIB // 2}  # Loading leaves too little.
+    gpu.fixed = {"resident": 7 * GIB - (280 << 20), "streamed": GIB // 2}  # Too little is left after loading.
     assert load()[0].placement == "streamed"
 
 
-def test_the_choice_can_be_forced_and_batches_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_placement_can_be_forced_and_batches_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     gpu = SimulatedGpu(monkeypatch, 24 * GIB, 23 * GIB)
     ready, said = load(placement="streamed", most_tokens_per_batch=1000)
     assert (ready.placement, ready.tokens_per_batch) == ("streamed", 1000)
@@ -144,7 +144,7 @@ def test_the_choice_can_be_forced_and_batches_limited(monkeypatch: pytest.Monkey
     assert failure.value.code == "out_of_memory"
 
 
-def test_no_room_anywhere_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_little_memory_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     gpu = SimulatedGpu(monkeypatch, 8 * GIB, GIB // 2)
     with pytest.raises(LoadFailedError, match=r"0\.5 of 8\.0 GiB are free") as failure:
         load()
@@ -156,7 +156,7 @@ def test_no_room_anywhere_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert gpu.loaded == ["streamed"]
 
 
-def test_the_fp32_model_for_faulty_frames_lies_where_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_fp32_model_is_loaded_where_it_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     gpu = SimulatedGpu(monkeypatch, 8 * GIB, 7 * GIB)
     loaded: list[dict[str, bool]] = []
     monkeypatch.setattr(loading, "load_model", lambda *_, **where: loaded.append(where))
@@ -170,9 +170,7 @@ def test_the_fp32_model_for_faulty_frames_lies_where_there_is_room(monkeypatch: 
 @pytest.mark.parametrize(
     ("device", "maker"), [("rocm", "AMD"), ("mps", "Apple"), ("cuda", None), ("cpu", None)]
 )
-def test_gpus_that_nobody_tried_are_said_to_be_so(
-    monkeypatch: pytest.MonkeyPatch, device: str, maker: str | None
-) -> None:
+def test_untested_gpus_are_reported(monkeypatch: pytest.MonkeyPatch, device: str, maker: str | None) -> None:
     SimulatedGpu(monkeypatch, 24 * GIB, 23 * GIB)
     _, said = load(device=device)
     assert said == (
@@ -180,7 +178,7 @@ def test_gpus_that_nobody_tried_are_said_to_be_so(
     )
 
 
-def test_devices_that_do_not_count_their_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_devices_that_do_not_count_their_memory_are_supported(monkeypatch: pytest.MonkeyPatch) -> None:
     for placement in ("auto", "streamed"):
         ready, said = load(device="cpu", placement=placement, tokens_per_batch=512)
         assert (ready.tokens_per_batch, ready.profile, ready.memory_free) == (512, None, None)

@@ -1,4 +1,4 @@
-"""The arithmetic of token budgets, on any memory sizes."""
+"""Token budgets are computed correctly for any memory sizes."""
 
 from __future__ import annotations
 
@@ -29,9 +29,7 @@ wanted_tokens = st.integers(min_value=1, max_value=200_000)
 
 
 @given(profiles, sizes, wanted_tokens)
-def test_a_budget_fits_and_half_as_much_again_need_not(
-    profile: MemoryProfile, allowance: int, wanted: int
-) -> None:
+def test_a_budget_fits_and_is_not_much_too_small(profile: MemoryProfile, allowance: int, wanted: int) -> None:
     tokens = budget(profile, allowance, wanted)
     needed = profile.fixed_bytes + tokens * profile.bytes_per_token
     assert tokens <= wanted
@@ -49,7 +47,9 @@ def test_more_memory_never_means_smaller_batches(
 
 
 @given(profiles, sizes, st.integers(min_value=2 * SMALLEST_BUDGET, max_value=100_000))
-def test_what_ran_out_is_not_tried_again(profile: MemoryProfile, allowance: int, before: int) -> None:
+def test_a_size_that_ran_out_of_memory_is_not_tried_again(
+    profile: MemoryProfile, allowance: int, before: int
+) -> None:
     after = before // 2
     learnt = after_running_out(profile, allowance, before, after)
     assert learnt.bytes_per_token >= profile.bytes_per_token
@@ -57,25 +57,25 @@ def test_what_ran_out_is_not_tried_again(profile: MemoryProfile, allowance: int,
     assert msgspec.convert(learnt.fields(), MemoryProfile) == learnt
 
 
-def test_a_neighbour_that_took_the_memory_is_not_blamed_on_the_model() -> None:
+def test_memory_taken_by_other_programs_does_not_change_the_profile() -> None:
     profile = MemoryProfile("resident", 6 * GIB, 64 << 10, "code")
     assert budget(profile, 8 * GIB, 16_384) == 16_384
-    # Others took a gibibyte while the run was on; the smaller batch is what the profile says by itself.
+    # Other programs took a gibibyte during the run; the profile already predicts the smaller batch.
     assert after_running_out(profile, 7 * GIB, 16_384, 8192) == profile
-    # Nobody took anything, and still no more than 4,096 tokens fitted.
+    # No other program took memory, and still only 4,096 tokens fitted.
     learnt = after_running_out(profile, 8 * GIB, 8192, 4096)
     assert budget(learnt, 8 * GIB, 16_384) == 4096
     assert budget(learnt, 12 * GIB, 16_384) == 8192
 
 
 @given(profiles, st.integers(1, 5000), st.integers(1, 5000))
-def test_two_measurements_give_back_the_line_they_lie_on(profile: MemoryProfile, few: int, more: int) -> None:
+def test_two_measurements_determine_the_profile(profile: MemoryProfile, few: int, more: int) -> None:
     points = [(t, profile.fixed_bytes + t * profile.bytes_per_token) for t in (few, few + more)]
     assert profile_through(*points, profile.placement, profile.code) == profile
     assert wider(profile, profile_through(*points, profile.placement, profile.code)) == profile
 
 
-def test_measurements_that_say_nothing() -> None:
+def test_uninformative_measurements_are_handled() -> None:
     assert profile_through((512, 900), (2048, 900), "resident", "c").bytes_per_token == 1
     with pytest.raises(ValueError, match="larger"):
         profile_through((512, 900), (512, 901), "resident", "c")

@@ -11,7 +11,7 @@ from virnucpro_backend.inference.part_file import read_part
 from virnucpro_backend.safetensors_file import write_safetensors
 
 
-def test_a_range_holds_the_frames_of_the_whole(tmp_path: Path) -> None:
+def test_a_range_has_the_same_frames_as_the_part(tmp_path: Path) -> None:
     file = write_part_file(tmp_path / "000000.safetensors", random_frames(40, seed=1))
     whole = read_part(file.path, file.sha256, 0, 40)
     np.testing.assert_array_equal(whole.residues, file.frames.residues)
@@ -25,7 +25,7 @@ def test_a_range_holds_the_frames_of_the_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["missing", "changed", "cut", "beyond", "offsets", "other"])
-def test_what_is_not_the_part_is_refused(tmp_path: Path, damage: str) -> None:
+def test_a_file_that_is_not_the_part_is_refused(tmp_path: Path, damage: str) -> None:
     path, frames = tmp_path / "000003.safetensors", random_frames(5, seed=2)
     file = write_part_file(path, frames)
     content, sha256, end = path.read_bytes(), file.sha256, 5

@@ -1,4 +1,4 @@
-"""Which cards hold the published model as a whole. No memory is taken for it: sizes are all that counts."""
+"""Tests on which GPUs the entire published model fits. No memory is allocated: only sizes matter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from virnucpro_backend.weights.model_json import ModelDescription
 
 GIB = 1 << 30
 CUDA_ITSELF = GIB // 2
-"""What a process takes of a card before it has a single tensor there; 0.3 to 0.5 GiB."""
+"""GPU memory that a process takes before it has any tensor there: 0.3 to 0.5 GiB."""
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def published() -> ModelDescription:
         (16, "fp32", "resident"),
     ],
 )
-def test_the_published_model_by_card(
+def test_placement_of_the_published_model_by_gpu(
     published: ModelDescription, card_gib: int, precision: str, first: str
 ) -> None:
     sizes = ModelSizes.of(published, precision)  # type: ignore[arg-type]
@@ -64,7 +64,7 @@ def test_sizes_of_the_published_model(published: ModelDescription) -> None:
     assert 50_000 < half.per_token < 80_000
 
 
-def test_the_step_between_the_two_placements(published: ModelDescription) -> None:
+def test_layers_are_resident_as_soon_as_a_useful_batch_fits(published: ModelDescription) -> None:
     sizes = ModelSizes.of(published, "bf16")
     enough = next(
         free

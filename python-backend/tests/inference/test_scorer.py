@@ -1,4 +1,4 @@
-"""The scorer with the demo model: what a frame's score may depend on, and what it may not."""
+"""Tests with the demo model what a frame's score may depend on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from virnucpro_backend.inference.scorer import PartScorer, PartScores
 
 MakeScorer = Callable[..., PartScorer]
 TOLERANCE = 2e-6
-"""Largest difference seen between two ways of batching is about 2e-7; scores are between 0 and 1."""
+"""The largest difference seen between two ways of batching is about 2e-7; scores are between 0 and 1."""
 
 
 def assert_same_bytes(a: PartScores, b: PartScores) -> None:
@@ -32,7 +32,7 @@ def test_each_frame_gets_its_own_score(make_scorer: MakeScorer) -> None:
     np.testing.assert_allclose(together.score2, [s.score2[0] for s in alone], atol=TOLERANCE)
     np.testing.assert_allclose(together.score1 + together.score2, 1, atol=1e-6)
     assert together.state.tolist() == [0] * 60
-    assert np.unique(together.score2).size == 60  # or a mix-up of frames would go unnoticed
+    assert np.unique(together.score2).size == 60  # so that mixed-up frames would be noticed
     assert together.embeddings is not None
     for name, width in (("dnabert_s", 64), ("esm2", 64)):
         rows = np.stack([s.embeddings[name][0] for s in alone if s.embeddings])
@@ -40,7 +40,7 @@ def test_each_frame_gets_its_own_score(make_scorer: MakeScorer) -> None:
         np.testing.assert_allclose(together.embeddings[name], rows, atol=1e-5)
 
 
-def test_scores_depend_on_nothing_but_the_part_and_the_plan(make_scorer: MakeScorer) -> None:
+def test_scores_depend_only_on_the_part_and_the_plan(make_scorer: MakeScorer) -> None:
     frames = random_frames(80, seed=4)
     first = make_scorer()
     result = first.score(frames)
@@ -52,22 +52,20 @@ def test_scores_depend_on_nothing_but_the_part_and_the_plan(make_scorer: MakeSco
 
 
 @pytest.mark.parametrize("tokens_per_batch", [1, 300, 1_000_000])
-def test_other_batches_give_the_same_within_the_tolerance(
-    make_scorer: MakeScorer, tokens_per_batch: int
-) -> None:
+def test_other_batches_agree_within_the_tolerance(make_scorer: MakeScorer, tokens_per_batch: int) -> None:
     frames = random_frames(50, seed=7)
     a, b = make_scorer().score(frames), make_scorer(tokens_per_batch=tokens_per_batch).score(frames)
     np.testing.assert_allclose(a.score2, b.score2, atol=TOLERANCE)
 
 
-def test_halves_of_a_part_give_what_the_whole_gives(make_scorer: MakeScorer) -> None:
+def test_halves_of_a_part_give_the_scores_of_the_part(make_scorer: MakeScorer) -> None:
     frames, scorer = random_frames(61, seed=8), make_scorer()
     whole = scorer.score(frames).score2
     halves = [scorer.score(frames.subset(part)).score2 for part in np.array_split(np.arange(61), 2)]
     np.testing.assert_allclose(whole, np.concatenate(halves), atol=TOLERANCE)
 
 
-def test_a_part_without_frames(make_scorer: MakeScorer) -> None:
+def test_a_part_without_frames_can_be_scored(make_scorer: MakeScorer) -> None:
     empty = random_frames(3, seed=9).subset(np.arange(0))
     result = make_scorer(embeddings="fp16").score(empty)
     assert len(result.score1) == len(result.state) == 0
@@ -101,7 +99,7 @@ def test_half_precision_stays_close(make_scorer: MakeScorer) -> None:
             assert relative.max() > 0
 
 
-def test_one_thread_and_full_precision_sums(make_scorer: MakeScorer) -> None:
+def test_uses_one_thread_and_full_precision_sums(make_scorer: MakeScorer) -> None:
     make_scorer()
     assert torch.get_float32_matmul_precision() == "highest"
     assert not torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction

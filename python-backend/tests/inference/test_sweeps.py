@@ -1,4 +1,4 @@
-"""Batches that go through streamed layers together, and budgets smaller than the plan's."""
+"""Tests batches that go through streamed layers together, and budgets smaller than the plan's."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def mapped_model(precision: str = "fp32"):  # type: ignore[no-untyped-def]
 
 
 class Sweeps:
-    """Notes the tokens of the batches that went through ESM-2 together."""
+    """Records the tokens of the batches that went through ESM-2 together."""
 
     def __init__(self, scorer: PartScorer, limit: int | None = None) -> None:
         self.seen: list[list[int]] = []
@@ -118,7 +118,7 @@ def test_mapped_layers_change_no_byte(
     assert largest < len(frames.residues), "a step is a layer of a batch, not of a sweep"
 
 
-def test_memory_that_runs_out_in_a_sweep(make_scorer: MakeScorer) -> None:
+def test_a_sweep_that_runs_out_of_memory_is_split(make_scorer: MakeScorer) -> None:
     frames = random_frames(300, seed=32, shortest=50, longest=50)
     expected = make_scorer(tokens_per_batch=4096).score(frames)
     scorer = make_scorer(tokens_per_batch=4096, model=streamed_model())
@@ -128,7 +128,7 @@ def test_memory_that_runs_out_in_a_sweep(make_scorer: MakeScorer) -> None:
     assert heard.frames == 300, "no batch counts twice"
     np.testing.assert_allclose(got.score2, expected.score2, atol=2e-6)
     assert 1 <= got.batch_halvings <= len(make_scorer(tokens_per_batch=4096).prepare(frames).esm2.batches)
-    # What was learnt holds for the next part.
+    # The smaller budget also applies to the next part.
     before = len(sweeps.seen)
     again = Heard()
     scorer.collect(scorer.launch(scorer.prepare(frames), again))
@@ -136,7 +136,7 @@ def test_memory_that_runs_out_in_a_sweep(make_scorer: MakeScorer) -> None:
     assert max(map(sum, sweeps.seen[before:])) <= 2200
 
 
-def test_a_device_too_small_for_a_sweep_of_one(make_scorer: MakeScorer) -> None:
+def test_a_device_too_small_for_any_batch_fails_the_part(make_scorer: MakeScorer) -> None:
     scorer = make_scorer(tokens_per_batch=4096, model=streamed_model())
     Sweeps(scorer, limit=100)
     with pytest.raises(PartFailedError) as failure:
@@ -155,7 +155,7 @@ def test_a_smaller_budget_gives_the_same_bytes_every_time(make_scorer: MakeScore
     assert (whole.batch_halvings, first.batch_halvings > 0) == (0, True)
 
 
-def test_weights_become_bf16_with_the_bits_that_pytorch_gives_them() -> None:
+def test_bf16_weights_have_the_same_bits_as_pytorchs() -> None:
     every = torch.arange(-(2**15), 2**15, dtype=torch.int32).to(torch.int16).view(torch.float16)
     numbers = every[~torch.isnan(every)].repeat(3).reshape(3, -1)
     converted = torch.empty_like(numbers, dtype=torch.bfloat16)

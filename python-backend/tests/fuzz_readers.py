@@ -1,6 +1,6 @@
-"""Damages files at random and reads them: each reader answers with what it read, or with its own error.
+"""Damages files at random and reads them: each reader must return a result or raise its own error.
 
-`fuzz_readers.py MINUTES [SEED]` goes on for so long; `node electron/engine/testing/runFuzz.ts` calls it.
+`fuzz_readers.py MINUTES [SEED]` runs for that long; `node electron/engine/testing/runFuzz.ts` calls it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from virnucpro_backend.prepare.input_file import InputFile
 from virnucpro_backend.prepare.records.survey import Survey
 
 MOST_MEMORY = 6 << 30
-"""Bytes of address space: a damaged length must not take the computer's memory."""
+"""The limit of the address space in bytes: a damaged length must not exhaust the computer's memory."""
 
 TOKENS = (b">", b"@", b"+", b"\n", b"\r", b"\0", b"\xff", b"PK", b"{}", b"[1e999]", b"\x80\x02", b"nan")
 FASTA = b">one two\nACGTACGTNN\nacgt\n>two\n\n>three\n" + b"ACGT" * 50 + b"\n"
@@ -35,7 +35,7 @@ FASTQ = b"@one\nACGT\n+\nIIII\n@two\nACGTAC\n+two\n@@@@@@\n"
 
 
 def bases() -> dict[str, list[bytes]]:
-    """Whole files of each kind."""
+    """Return intact files of each kind."""
     part = safetensors.numpy.save(
         {
             "residues": np.frombuffer(b"MKLV", np.uint8),
@@ -59,14 +59,14 @@ def bases() -> dict[str, list[bytes]]:
 
 
 def saved(content: object) -> bytes:
-    """As `torch.save` writes it."""
+    """Return the bytes that `torch.save` writes."""
     file = io.BytesIO()
     torch.save(content, file, pickle_protocol=4)
     return file.getvalue()
 
 
 def damaged(content: bytes, chance: random.Random) -> bytes:
-    """A few bytes flipped, cut out, doubled, or put in."""
+    """Flip, remove, duplicate or insert a few bytes."""
     text = bytearray(content)
     for _ in range(chance.randint(1, 4)):
         at, size = chance.randrange(len(text) + 1), chance.randint(1, 24)
@@ -85,19 +85,19 @@ def damaged(content: bytes, chance: random.Random) -> bytes:
 
 
 def read_input(path: Path) -> None:
-    """A sequence file, to its end."""
+    """Read a sequence file to its end."""
     with InputFile(path) as file:
         for group in Survey(file, path.parent).groups():
             assert len(group.reason) == len(group.header_counts)
 
 
 def read_part_file(path: Path) -> None:
-    """A part; its hash is right, or nothing else would be looked at."""
+    """Read a part, with the right hash, since otherwise nothing else would be checked."""
     read_part(path, hashlib.sha256(path.read_bytes()).hexdigest(), 0, 2)
 
 
 def read_embeddings(path: Path) -> None:
-    """A file of the original tool."""
+    """Read a file of the original tool."""
     file = read_legacy_file(path, {"dnabert_s": 4, "esm2": 4})
     assert all(len(vectors) == len(file.ids) for vectors in file.vectors.values())
 
@@ -110,7 +110,7 @@ READERS: Mapping[str, tuple[Callable[[Path], None], type[Exception]]] = {
 
 
 def fuzz(rounds: int, seed: int) -> int:
-    """Damage and read each file so many times; how many files were read. Raises what no reader may raise."""
+    """Damage and read each file this often; return how many were read. Raises errors no reader may raise."""
     chance, tried = random.Random(seed), 0
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "damaged"
@@ -131,8 +131,8 @@ def fuzz(rounds: int, seed: int) -> int:
 
 
 def main() -> None:
-    """Go on until the time is over; each round has the next seed."""
-    import resource  # of Unix alone
+    """Run until the time is over; each round uses the next seed."""
+    import resource  # Unix only
 
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     end = time.monotonic() + 60 * float(sys.argv[1])

@@ -1,4 +1,4 @@
-"""What ruff has no rule for: errors that a public function raises itself are named in its docstring."""
+"""Errors that a public function raises must be named in its docstring; ruff has no rule for this."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def public_functions(parent: ast.Module | ast.ClassDef, path: str) -> Iterator[t
 
 
 def raised(function: ast.FunctionDef) -> Iterator[str]:
-    """Names of the exceptions in the function's own `raise` statements."""
+    """Yield the names of the exceptions in the function's own `raise` statements."""
     for node in ast.walk(function):
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
             called = node.exc.func

@@ -1,4 +1,4 @@
-"""The channel, seen from outside: a real child process behind real pipes."""
+"""Tests the channel from outside, with a real child process behind real pipes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_prints_of_python_and_of_c_never_reach_the_protocol() -> None:
     assert b"from a child" in err
 
 
-def test_lines_of_several_threads_stay_whole() -> None:
+def test_lines_of_several_threads_do_not_mix() -> None:
     child = start(
         "channel = Channel()\n"
         "def many(i):\n    for j in range(50): channel.emit('log', i=i, j=j, text='x' * 100_000)\n"
@@ -96,11 +96,11 @@ def test_nan_is_refused_rather_than_sent() -> None:
 
 
 @pytest.mark.parametrize("line", [b"[1]", b"{}", b'{"type": 3}', b"\xff\xfe", b"", b"[" * 100_000])
-def test_garbage_is_named_not_raised(line: bytes) -> None:
+def test_malformed_lines_are_reported_not_raised(line: bytes) -> None:
     assert isinstance(parse_command(line), MalformedCommand)
 
 
-def test_the_version_is_the_packages() -> None:
+def test_the_version_is_that_of_the_package() -> None:
     pyproject = (Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8")
     assert f'\nversion = "{__version__}"\n' in pyproject
 

@@ -1,4 +1,4 @@
-"""Whole-or-nothing files that the published reader understands."""
+"""Files are written atomically and can be read by the safetensors package."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_bytes_do_not_depend_on_order_or_process(tmp_path: Path) -> None:
     assert len(hashes) == 1
 
 
-def test_a_full_disk_leaves_the_old_file_and_no_rubbish(
+def test_a_full_disk_leaves_the_old_file_and_no_temporary_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "000000.safetensors"
@@ -81,13 +81,13 @@ def test_a_full_disk_leaves_the_old_file_and_no_rubbish(
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
 
 
-def test_a_type_without_a_name_is_refused(tmp_path: Path) -> None:
+def test_a_dtype_that_safetensors_lacks_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="complex64"):
         write_safetensors(tmp_path / "x", {"z": np.zeros(1, np.complex64)})
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
-def test_links_lead_nowhere(tmp_path: Path) -> None:
+def test_links_are_not_followed(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_bytes(b"mine")
     run = tmp_path / "run"
@@ -107,8 +107,8 @@ def test_links_lead_nowhere(tmp_path: Path) -> None:
     assert not (tmp_path / "scores").exists()
 
 
-def test_folders_are_not_made_where_a_run_was_moved_away(tmp_path: Path) -> None:
-    """Its worker writes on for a moment, to the place where the run was."""
+def test_folders_of_a_moved_run_are_not_made_again(tmp_path: Path) -> None:
+    """The run's worker continues to write to the old place for a moment."""
     run = tmp_path / "run"
     with pytest.raises(FileNotFoundError):
         make_real_folders(run / "work", run / "work" / "scores")

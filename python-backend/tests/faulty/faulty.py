@@ -1,4 +1,4 @@
-"""Runs the real backend with faults built in, for tests of how the engine takes it.
+"""Runs the real backend with built-in faults, to test how the engine handles them.
 
 Called like an interpreter (`-X utf8 -u -m virnucpro_backend.worker ...`); VIRNUCPRO_FAULT names the faults as
 `name` or `name:argument`, with commas between. Everything but a worker is handed on to the real interpreter
@@ -24,7 +24,7 @@ CHECK = "virnucpro_backend.environment_check"
 
 
 def on_emit(act: Callable[[Any, str], bool]) -> None:
-    """Calls `act(channel, type)` before every event; the event is sent only if it answers True."""
+    """Call `act(channel, type)` before every event; the event is sent only if it returns True."""
     from virnucpro_backend.protocol import Channel
 
     emit = Channel.emit
@@ -37,7 +37,7 @@ def on_emit(act: Callable[[Any, str], bool]) -> None:
 
 
 def before_launch(act: Callable[[Any], None]) -> None:
-    """Calls `act(frames)` when a part goes to the device."""
+    """Call `act(frames)` when a part goes to the device."""
     from virnucpro_backend.inference.scorer import PartScorer
 
     launch = PartScorer.launch
@@ -92,7 +92,7 @@ def stall_once(marker: str) -> None:
 
 
 def die_at(residues: str) -> None:
-    """Dies, as by the system's memory killer, whenever a part holds these amino acids in a row."""
+    """Die, like a victim of the system's out-of-memory killer, if a part contains this protein sequence."""
 
     def act(frames: Any) -> None:
         if residues.encode() in frames.residues.tobytes():
@@ -111,7 +111,7 @@ def die_once(marker: str) -> None:
 
 
 def wrong_hash(_: str) -> None:
-    """Names another hash than that of the scores that it has written, for one part in three."""
+    """Report a wrong hash of the written scores for one part in three."""
     from virnucpro_backend.protocol import Channel
 
     emit = Channel.emit
@@ -125,7 +125,7 @@ def wrong_hash(_: str) -> None:
 
 
 def instant(_: str) -> None:
-    """Computes nothing: scores come from the lengths of proteins, at once. All else is the real worker's."""
+    """Derive scores from protein lengths without computing; everything else is the real worker's."""
     from types import SimpleNamespace
 
     import numpy as np
@@ -162,8 +162,8 @@ def instant(_: str) -> None:
 
 
 def permitted(folder: str) -> None:
-    """Takes a file from this folder before it computes a part, and waits while there is none. It goes on once
-    the folder is gone.
+    """Take a file from this folder before computing each part, and wait while there is none. Stop waiting
+    when the folder is gone.
     """
     from virnucpro_backend.inference.pipeline import PartPipeline, ToLaunch
 
@@ -173,7 +173,7 @@ def permitted(folder: str) -> None:
         try:
             next(Path(folder).iterdir()).unlink()
         except (StopIteration, FileNotFoundError):
-            return False  # None is left, or another worker was quicker.
+            return False  # No file is left, or another worker took it first.
         return True
 
     def faulty(self: PartPipeline, task: Any) -> None:
@@ -186,9 +186,9 @@ def permitted(folder: str) -> None:
 
 
 def gpus(path: str) -> None:
-    """Computes on the processor as if it were one of a file's GPUs: `probe` is what the probe says, `cards`
-    have by UUID a `capability` or, AMD's, a `target`, bytes `total` and `free`, `fixed` (by placement) and
-    `per_token` for the model, and `holds`: the most tokens that ESM-2 can take before memory runs out.
+    """Compute on the processor as if it were one of a file's GPUs. `probe` is the probe's output. `cards` has
+    by UUID a `capability` or, for AMD, a `target`, bytes `total` and `free`, `fixed` (by placement) and
+    `per_token` for the model, and `holds`: the most tokens that fit into ESM-2 before memory runs out.
     """
     import torch
 
@@ -269,7 +269,7 @@ def main() -> None:
         print(json.dumps(json.loads(Path(faults["gpus"]).read_text(encoding="utf-8"))["probe"]))
         return
     if CHECK in arguments:
-        # The engine starts what the check calls the interpreter: this one again, or no worker had a fault.
+        # The engine starts the interpreter that the check reports; it must be this one, to fake workers too.
         sys.executable = str(Path(__file__).with_name("python.sh"))
         run_module(CHECK, arguments)
         return
@@ -281,7 +281,7 @@ def main() -> None:
 
 
 def run_module(name: str, arguments: list[str]) -> None:
-    """As `python ARGUMENTS` with `-m NAME` among them."""
+    """Do what `python ARGUMENTS` does, with `-m NAME` among the arguments."""
     sys.argv = [name, *arguments[arguments.index(name) + 1 :]]
     runpy.run_module(name, run_name="__main__", alter_sys=True)
 

@@ -45,7 +45,7 @@ def main() -> NoReturn:
     heartbeat = Heartbeat(channel, status)
     threading.excepthook = lambda failed: _thread_failed(channel, failed)
     commands = channel.commands
-    # In a thread of its own: a signal handler must not touch a queue.
+    # Use a separate thread, because a signal handler must not touch a queue.
     signal.signal(
         signal.SIGTERM,
         lambda *_: threading.Thread(target=commands.put, args=({"type": "stop"},), daemon=True).start(),

@@ -195,7 +195,7 @@ def release(version: str) -> tuple[int, ...]:
 def _answer(address: str, mode: str) -> dict[str, Any]:
     """Ask the cluster for its nodes without a token (`disabled`) or with this computer's (`token`)."""
     env = {**os.environ, "RAY_AUTH_MODE": mode, "RAY_USAGE_STATS_ENABLED": "0"}
-    # In a separate process: Ray reads these variables only once, and retries for a long time.
+    # Use a separate process, as Ray reads these variables only once and retries for a long time.
     with subprocess.Popen(
         [sys.executable, "-c", ASK, address],
         env=env,

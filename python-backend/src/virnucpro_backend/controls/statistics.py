@@ -43,7 +43,7 @@ def auroc_with_interval(positive: BoolArray, scores: FloatArray) -> Estimate:
     if min(n, m) < 2:
         raise ValueError("an interval needs at least two sequences of either class")
     ranks = _middle_ranks(scores)
-    # For each positive the share of negatives below it, for each negative the share of positives above it.
+    # `above`: for each positive, the share of negatives below it; `below`: for each negative, that above it.
     above = (ranks[positive] - _middle_ranks(scores[positive])) / m
     below = 1 - (ranks[~positive] - _middle_ranks(scores[~positive])) / n
     area = float(above.mean())

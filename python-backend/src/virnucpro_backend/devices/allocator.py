@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 SETTINGS = {
-    # Without it, batches of many sizes leave holes as large as the memory in use. Old and new name.
+    # Without it, batches of many sizes leave holes as large as the memory in use. PyTorch renamed it.
     "PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True",
     "PYTORCH_ALLOC_CONF": "expandable_segments:True",
 }

@@ -70,7 +70,7 @@ class EqualLengthAttention:
             q, k = rotate(q, cos, sin), rotate(k, cos, sin)
         bias = None
         if alibi_slopes is not None:
-            # Half precision can't hold the bias (0.03 off at distance 100 in FP16), so all of this is FP32.
+            # Half precision can't hold the bias (it is 0.03 off at distance 100 in FP16), so use FP32.
             q, k, v = q.float(), k.float(), v.float()
             bias = alibi_bias(alibi_slopes, length)[None]
         out = F.scaled_dot_product_attention(q, k, v, attn_mask=bias, scale=scale)

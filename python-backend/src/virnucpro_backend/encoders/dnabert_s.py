@@ -179,7 +179,7 @@ class Alibi(Float32Module):
 
     def __init__(self, heads: int) -> None:
         super().__init__()
-        # On the CPU even if the model is built on PyTorch's meta device, as nothing fills this in later.
+        # It must be on the CPU even in a model on PyTorch's meta device, as nothing fills it in later.
         slopes = torch.tensor(alibi_slopes(heads), dtype=torch.float32, device="cpu")
         self.register_buffer("slopes", slopes, persistent=False)
 

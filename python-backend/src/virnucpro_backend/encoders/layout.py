@@ -38,7 +38,7 @@ class SequenceLayout:
     ) -> SequenceLayout:
         """Build the layout of sequences of these lengths (tokens, at least one each).
 
-        Raises ValueError when there is no sequence or an empty one.
+        Raises ValueError if there is no sequence or an empty one.
         """
         sizes = np.asarray(lengths, dtype=np.int32)
         if sizes.ndim != 1 or sizes.size == 0 or int(sizes.min()) < 1:

@@ -68,7 +68,7 @@ class StreamedLayers(nn.Module):
                 yield slot.layer
             finally:
                 slot.mark_used()
-            # Only after this layer's work is queued, as a copy from memory that isn't pinned blocks the host.
+            # Fetch only after this layer's work is queued: copies from unpinned memory block the host.
             following = (number + 1) % len(self)
             self._fetch(following, self._slots[following % 2])
 

@@ -13,7 +13,7 @@ from virnucpro_backend.prepare.chunking import chunk_counts, chunk_starts
 from virnucpro_backend.prepare.frames import open_frames
 from virnucpro_backend.prepare.records.assembly import Letters
 
-# Taken from every group of records (a block of input), so that the sample covers the entire file.
+# So many are taken from every group of records (a block of input), to cover the entire file.
 _CHUNKS_OF_A_GROUP = 256
 
 

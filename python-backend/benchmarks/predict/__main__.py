@@ -146,19 +146,19 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--devices",
         action="append",
-        help="as of predict (default: auto); may be repeated",
+        help="as for predict (default: auto); may be repeated",
     )
     parser.add_argument(
         "--rates-seconds",
         type=float,
         default=15.0,
-        help="for ESM-2 alone; 0 leaves it out",
+        help="how long to time ESM-2 alone; 0 skips it",
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
         "--warm",
         action="store_true",
-        help="leave the caches of an earlier call as they are",
+        help="keep the caches of an earlier call",
     )
     parser.add_argument("--only-inputs", action="store_true", help="make the inputs, and run nothing")
     parser.add_argument("--keep-runs", action="store_true", help="keep the runs' work folders")

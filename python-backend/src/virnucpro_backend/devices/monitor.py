@@ -93,7 +93,7 @@ def main() -> None:
     """Send a `sample` event every `--interval` seconds until standard input closes."""
     parser = argparse.ArgumentParser(prog="virnucpro_backend.devices.monitor", description=__doc__)
     parser.add_argument("--interval", type=float, default=1.0, help="seconds between samples")
-    parser.add_argument("--uuid", action="append", default=[], help="a GPU or MIG slice; may be given again")
+    parser.add_argument("--uuid", action="append", default=[], help="a GPU or MIG slice; may be repeated")
     arguments = parser.parse_args()
     if arguments.interval <= 0:
         parser.error("--interval must be above 0")

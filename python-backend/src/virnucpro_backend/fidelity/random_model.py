@@ -163,7 +163,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog="python -m virnucpro_backend.fidelity.random_model", description=__doc__
     )
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--tokenizer", type=Path, required=True, help="of 4,096 words")
+    parser.add_argument("--tokenizer", type=Path, required=True, help="tokenizer.json with 4,096 tokens")
     parser.add_argument("--chunk-length", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args(argv)

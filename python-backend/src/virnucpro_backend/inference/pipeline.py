@@ -84,7 +84,7 @@ class PartPipeline:
         """Give a part back if it has not started; otherwise it will be reported as done or failed."""
         job = self._jobs.get(key)
         if job is not None and job.recall():
-            self._fail(job, PartFailedError("recalled", "Given back before it was begun."))
+            self._fail(job, PartFailedError("recalled", "Given back before it started."))
 
     def limit_batches(self, tokens: int) -> None:
         """Limit batches to `tokens` from the next one on, also within the current part."""

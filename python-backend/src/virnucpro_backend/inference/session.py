@@ -87,7 +87,7 @@ class WorkerSession:
                 return
             for command in [early for early in self._early if early.key == key]:
                 self._early.remove(command)
-                self._reports.failed(command, PartFailedError("recalled", "Given back before it was begun."))
+                self._reports.failed(command, PartFailedError("recalled", "Given back before it started."))
 
     def _limit_batches(self, tokens: int) -> None:
         with self._lock:

@@ -216,7 +216,7 @@ def main() -> int:
         error = failure
     except Exception as unexpected:
         error = failed_unexpectedly(
-            "Taking out sequences", unexpected, "Try again; if it happens again, report it with the log."
+            "Extracting sequences", unexpected, "Try again; if it happens again, report it with the log."
         )
     channel.emit("extract_failed", code=error.code.value, message=error.message, next_step=error.next_step)
     return 1

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 def main(arguments: list[str] | None = None) -> int:
     """Always return 0: problems with a file are in its event."""
-    parser = argparse.ArgumentParser(prog="inspect", description="Say what sequence files hold.")
+    parser = argparse.ArgumentParser(prog="inspect", description="Report what sequence files hold.")
     parser.add_argument("--chunk-length", type=int, default=500, help="bases of a chunk (default 500)")
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="instead of standard input")
-    parser.add_argument("--repair", action="append", default=[], help="what is mended as files are read")
+    parser.add_argument("--repair", action="append", default=[], help="repair made while files are read")
     options = parser.parse_args(arguments)
     channel = Channel()
 

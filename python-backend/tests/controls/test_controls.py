@@ -125,10 +125,10 @@ SABOTAGES: dict[Callable[[LoadedModel], None], set[str]] = {
     swapped_head: {"inverted"},
     encoders_without_layers: {"differs", "weak", "chance", "inverted"},
     shuffled_tokenizer: {"differs", "weak", "chance", "inverted"},
-    weights_that_are_no_numbers: {"no_answer"},
+    weights_with_nan: {"no_answer"},
     one_frame_that_is_no_number: {"no_answer"},
     a_damaged_kernel: {"differs", "weak", "chance", "inverted"},
-    answers_that_slip_by_a_row: {"weak", "chance", "inverted"},
+    scores_shifted_by_one_row: {"weak", "chance", "inverted"},
 }
 
 

@@ -183,6 +183,12 @@ describe('tables for other programs, read back by other programs', () => {
     expect(heading!.slice(-3)).toEqual(['Shortlist', 'Tags', 'Note']);
     expect(rows.find((row) => row[0] === noted.row + 1)?.slice(-3)).toEqual(Object.values(written));
     expect(cellFormats['F']).toBe('0.0000');
+    expect(heading).not.toContain('Model');
+    expect(rows.map((row) => row[heading!.indexOf('Reason')])).not.toContain('scored');
+    const [headings, ...samples] = xlsx['Samples']!;
+    expect(samples.reduce((sum, row) => sum + Number(row[headings!.indexOf('Sequences')]), 0)).toBe(
+      all.length,
+    );
     expect(xlsx['About']!.flat()).toContain(MARK);
   });
 
@@ -219,7 +225,7 @@ describe('tables for other programs, read back by other programs', () => {
     const columns = await usedColumns(source, selection);
     await WholeFile.write(path, (file) => writeXlsx(source, columns, file, 3));
     const [sheets] = readBack(['xlsx', path]) as [Record<string, unknown[][]>];
-    expect(Object.keys(sheets)).toEqual(['Sequences 1', 'Sequences 2', 'Sequences 3', 'About']);
+    expect(Object.keys(sheets)).toEqual(['Sequences 1', 'Sequences 2', 'Sequences 3', 'Samples', 'About']);
     const numbers = Object.values(sheets)
       .slice(0, 3)
       .map((rows) => rows.slice(1).map((row) => row[0]));
@@ -429,6 +435,12 @@ describe.skipIf(WITHOUT_PYTHON)('sequences', () => {
     context.skip(readersMissing !== undefined, readersMissing);
     const [records] = readBack(['fasta', await exported('fasta', {}, BEST)]) as [[string, string][]];
     expect(records).toEqual(best().map(({ row, header }) => [`${header} ${MARK}`, letters(row)]));
+    const [scored] = readBack(['fasta', await exported('fasta_scored', {}, BEST)]) as [[string, string][]];
+    expect(scored.map(([, one]) => one)).toEqual(records.map(([, one]) => one));
+    const [{ header, prediction, virusScore, evidence }] = best() as [SequenceResult];
+    const [, score] = /score=(\S+)/.exec(scored[0]![0]) ?? [];
+    expect(Number(score)).toBeCloseTo(virusScore!, 7);
+    expect(scored[0]![0]).toBe(`${header} ${MARK} call=${prediction} score=${score} evidence=${evidence}`);
   });
 
   it('have one name each for CheckV, and a table of whose it is', async (context) => {

@@ -5,7 +5,7 @@ import type { ExportFormat } from './format.ts';
 import { devices } from './measurements.ts';
 import { multiqc } from './multiqc.ts';
 import { report } from './report/writeReport.ts';
-import { checkv, checkvNames, fasta, proteins } from './sequenceFiles.ts';
+import { checkv, checkvNames, fasta, proteins, scoredFasta } from './sequenceFiles.ts';
 import { csv, tsv } from './table/delimited.ts';
 import { json } from './table/json.ts';
 import { parquet } from './table/parquet.ts';
@@ -14,7 +14,7 @@ import { xlsx } from './table/xlsx.ts';
 /** Every format of an export, in the order in which a user is offered them. */
 export const EXPORT_FORMATS: readonly ExportFormat[] = [
   ...[xlsx, tsv, csv, json, parquet],
-  ...[fasta, checkv, checkvNames, proteins],
+  ...[fasta, scoredFasta, checkv, checkvNames, proteins],
   ...[gff3, bed, segments, bedgraph],
   ...[multiqc, embeddings, devices],
   report,

@@ -8,19 +8,36 @@ import { cellText } from '../results/inputLabels.ts';
 import { modelMark } from '../../contract/plan.ts';
 import type { ScoredChunk } from '../results/types.ts';
 import type { ExportSource } from './exportSource.ts';
-import { lettersOf } from './fastaFile.ts';
+import { headerOf, lettersOf } from './fastaFile.ts';
 import { checkName, type InputSequences } from './inputSequences.ts';
 import type { WholeFile } from './wholeFile.ts';
 
 const LETTERS_PER_LINE = 80;
 
-/** The selected sequences in the order asked for, headers unchanged. */
-async function writeFasta(source: ExportSource, inputs: InputSequences, file: WholeFile): Promise<void> {
-  for await (const { row, seqName } of source.sequences()) {
-    const record = inputs.record(row);
-    checkName(record, seqName);
-    await file.write(record);
+/** The selected sequences in the order asked for, headers unchanged but for what `said` puts behind them. */
+async function writeFasta(
+  source: ExportSource,
+  inputs: InputSequences,
+  file: WholeFile,
+  said?: (sequence: SequenceResult) => string,
+): Promise<void> {
+  for await (const sequence of source.sequences()) {
+    const record = inputs.record(sequence.row);
+    checkName(record, sequence.seqName);
+    if (said === undefined) {
+      await file.write(record);
+      continue;
+    }
+    const { end } = headerOf(record);
+    await file.write(record.subarray(0, end));
+    await file.write(` ${said(sequence)}`);
+    await file.write(record.subarray(end));
   }
+}
+
+/** As `key=value`, which other tools keep as the description. */
+function resultText({ prediction, virusScore, evidence }: SequenceResult): string {
+  return `call=${prediction} score=${virusScore === null ? 'NA' : float32Text(virusScore)} evidence=${evidence ?? 'NA'}`;
 }
 
 /** A name that no other sequence of the run has, in one word of plain characters: `row12_contig_7`, with the number of the tables. */
@@ -172,6 +189,24 @@ export const fasta = exportFormat(
   },
   ({ source, file, withSequences }) => withSequences((inputs) => writeFasta(source, inputs, file)),
   { ending: '.fna' },
+);
+
+export const scoredFasta = exportFormat(
+  'fasta_scored',
+  'sequences',
+  {
+    en: [
+      'Sequences with call and score (FASTA)',
+      'As FASTA, with call, score and evidence behind each header',
+    ],
+    de: [
+      'Sequenzen mit Einstufung und Wert (FASTA)',
+      'Wie FASTA, mit Einstufung, Wert und Beleglage hinter jeder Kopfzeile',
+    ],
+  },
+  ({ source, file, withSequences }) =>
+    withSequences((inputs) => writeFasta(source, inputs, file, resultText)),
+  { ending: '.scored.fna' },
 );
 
 export const checkv = exportFormat(

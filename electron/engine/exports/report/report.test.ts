@@ -96,6 +96,7 @@ describe('the report', () => {
       const page = reportHtml(factsOf(null), language, new Date(0));
       expect(page).toContain(`lang="${language}"`);
       expect(page).toContain(language === 'en' ? '33.3%' : '33,3\u00a0%');
+      expect(page).toContain('FP32 (32 bit)');
       expect(page).toContain('PyTorch 2.13.0');
       expect(page).toContain('a'.repeat(64));
       // The scores' axes go from end to end.

@@ -17,6 +17,8 @@ export const SCORE_BINS = 50;
 /** Bins of lengths, in bp; the last one is open. */
 export const LENGTH_EDGES: readonly number[] = [0, 300, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000];
 const MOST_TOP = 50;
+/** The user's own choice is not cut so soon. */
+const MOST_SHORTLISTED = 500;
 const MOST_RUN_JSON_BYTES = 2 ** 27;
 
 /** What run.json alone knows. */
@@ -93,7 +95,8 @@ async function topSequences(store: RunStore): Promise<Pick<ReportFacts, 'top' | 
   ] as const;
   for (const [topOf, filter] of choices) {
     const selection = { filter, ...markedRows(store.folder, filter) };
-    const { items, total } = await store.findSequences(selection, order, 0, MOST_TOP);
+    const most = topOf === 'shortlist' ? MOST_SHORTLISTED : MOST_TOP;
+    const { items, total } = await store.findSequences(selection, order, 0, most);
     if (total > 0) return { top: items, topOf, topTotal: total };
   }
   const viral = await store.findSequences({ filter: { predictions: ['virus'] } }, order, 0, MOST_TOP);

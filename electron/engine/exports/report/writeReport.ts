@@ -3,6 +3,7 @@ import { CITATIONS } from '../../../contract/citations.ts';
 import { reportPartSchema, type ExportLanguage, type ReportPart } from '../../../contract/exports.ts';
 import { goalText } from '../../../contract/goal.ts';
 import { modelMark } from '../../../contract/plan.ts';
+import type { Precision } from '../../../contract/protocol/common.ts';
 import { predictionSchema, shownScore } from '../../../contract/results.ts';
 import { formatBytes, formatDuration } from '../../../contract/terminal/format.ts';
 import { CALL_WORDS, EVIDENCE_WORDS, TOO_SHORT_WORD, UNSETTLED_WORD } from '../table/columns.ts';
@@ -17,6 +18,13 @@ import { reportFacts, SCORE_BINS, type ReportFacts } from './reportFacts.ts';
 import { describeRunControls } from '../../results/controlsOfRun.ts';
 import { REPORT_STYLE } from './reportStyle.ts';
 import { REPORT_TEXTS } from './reportTexts.ts';
+
+const PRECISIONS: Record<Precision, string> = {
+  fp32: 'FP32 (32 bit)',
+  fp16: 'FP16 (16 bit)',
+  bf16: 'BF16 (16 bit)',
+  fp8: 'FP8 (8 bit)',
+};
 
 /** A picture of a great many samples helps nobody; the table has them all. */
 const MOST_BARS = 40;
@@ -53,7 +61,11 @@ class ReportPage {
     this.texts = REPORT_TEXTS[language];
     const locale = this.locale;
     const integers = new Intl.NumberFormat(locale);
-    const percents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+    const percents = new Intl.NumberFormat(locale, {
+      style: 'percent',
+      minimumFractionDigits: 1,
+      maximumFractionDigits: 1,
+    });
     this.count = (value) => integers.format(value);
     this.decimal = (value, digits) =>
       value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
@@ -122,7 +134,7 @@ class ReportPage {
     const rows: [string, string][] = [
       [texts.model, `${model.title}${model.notice === null ? '' : ` (${model.notice})`}`],
       [texts.chunks, `${count(chunkLength)} bp`],
-      [texts.precision, precision],
+      [texts.precision, PRECISIONS[precision]],
       ...this.controls(),
       ...(run.plan.repairs ?? []).map((repair): [string, string] => [texts.repairs, texts.repair[repair]]),
       ...this.imported((facts): [string, string] => [texts.imported, texts.importedFrom(facts)]),

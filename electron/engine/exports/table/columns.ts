@@ -82,7 +82,7 @@ const COLUMNS: readonly Column[] = [
   },
   {
     ...text('reason', 'Reason', 'Grund', 18, ({ reason }) => reason),
-    word: ({ reason }, language) => REASON_WORDS[language][reason],
+    word: ({ reason }, language) => (reason === 'ok' ? '' : REASON_WORDS[language][reason]),
   },
   integer('n_chunks', 'Chunks', 'Stücke', ({ nChunks }) => nChunks),
   integer('n_chunks_scored', 'Chunks scored', 'Stücke bewertet', (row) => row.nChunksScored),
@@ -318,9 +318,8 @@ export const EVIDENCE_WORDS: Record<ExportLanguage, Record<Evidence, string>> = 
   de: { weak: 'Schwach', moderate: 'Mittel', strong: 'Stark' },
 };
 
-const REASON_WORDS: Record<ExportLanguage, Record<Reason, string>> = {
+const REASON_WORDS: Record<ExportLanguage, Record<Exclude<Reason, 'ok'>, string>> = {
   en: {
-    ok: 'scored',
     empty: 'empty',
     no_open_frame: 'no open reading frame',
     invalid_characters: 'invalid characters',
@@ -331,7 +330,6 @@ const REASON_WORDS: Record<ExportLanguage, Record<Reason, string>> = {
     not_computed: 'not computed',
   },
   de: {
-    ok: 'bewertet',
     empty: 'leer',
     no_open_frame: 'kein offener Leserahmen',
     invalid_characters: 'ungültige Zeichen',

@@ -2,10 +2,11 @@ import { exportFormat } from '../format.ts';
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import type { ExportLanguage } from '../../../contract/exports.ts';
-import type { SequenceResult } from '../../../contract/results.ts';
+import { predictionSchema, type SequenceResult } from '../../../contract/results.ts';
 import { float32Text } from '../../results/float32Text.ts';
 import type { Column } from './columns.ts';
 import type { ExportSource } from '../exportSource.ts';
+import { summariseSamples, viralShare, type SampleSummary } from '../samples.ts';
 import { workbookNotes } from './workbookNotes.ts';
 import type { WholeFile } from '../wholeFile.ts';
 
@@ -14,15 +15,16 @@ const ROWS_PER_SHEET = 1_000_000;
 /** A cell takes 32,767 characters. */
 const LONGEST_TEXT = 32_000;
 
-const SHEET_NAMES: Record<ExportLanguage, { sequences: string; about: string }> = {
-  en: { sequences: 'Sequences', about: 'About' },
-  de: { sequences: 'Sequenzen', about: 'Erläuterung' },
+const SHEET_NAMES: Record<ExportLanguage, { sequences: string; samples: string; about: string }> = {
+  en: { sequences: 'Sequences', samples: 'Samples', about: 'About' },
+  de: { sequences: 'Sequenzen', samples: 'Proben', about: 'Erläuterung' },
 };
 
 /** Numbers of the cell formats in `STYLES`. */
 const FORMAT = { text: 0, heading: 1, integer: 2, score: 3, share: 4, wrapped: 5, number: 0 } as const;
 
-/** An Office Open XML workbook: the sequences, with further sheets past a million rows, and a sheet that explains the columns.
+/** An Office Open XML workbook: the sequences, with further sheets past a million rows, a sheet of the samples, and one
+ * that explains the columns.
  * Rows go into the ZIP file as they come, so that it takes no more memory for a million than for one. */
 export async function writeXlsx(
   source: ExportSource,
@@ -37,12 +39,14 @@ export async function writeXlsx(
   );
   const zip = new ZipFile();
   const addText = (path: string, text: string): void => zip.addBuffer(Buffer.from(XML + text), path);
-  addText('[Content_Types].xml', contentTypes(sheets.length + 1));
+  addText('[Content_Types].xml', contentTypes(sheets.length + 2));
   addText('_rels/.rels', RELATIONSHIPS);
-  addText('xl/workbook.xml', workbook([...sheets, names.about]));
-  addText('xl/_rels/workbook.xml.rels', workbookRelationships(sheets.length + 1));
+  addText('xl/workbook.xml', workbook([...sheets, names.samples, names.about]));
+  addText('xl/_rels/workbook.xml.rels', workbookRelationships(sheets.length + 2));
   addText('xl/styles.xml', STYLES);
-  addText(`xl/worksheets/sheet${sheets.length + 1}.xml`, notesSheet(workbookNotes(source, columns)));
+  const samples = summariseSamples(source.samples, await source.store.inputSummaries(), source.sampleDetails);
+  addText(`xl/worksheets/sheet${sheets.length + 1}.xml`, samplesSheet(samples, source.language));
+  addText(`xl/worksheets/sheet${sheets.length + 2}.xml`, notesSheet(workbookNotes(source, columns)));
   const sequences = source.sequences();
   sheets.forEach((_, i) => {
     const rows = Math.min(rowsPerSheet, source.order.length - i * rowsPerSheet);
@@ -104,13 +108,69 @@ function cell(
   if (typeof value === 'string') return textCell(i, row, value, FORMAT.text);
   if (column.type === 'text') return textCell(i, row, String(value), FORMAT.text);
   const number = column.type === 'score' || column.type === 'share' ? float32Text(value) : String(value);
-  return `<c r="${columnLetters(i)}${row}" s="${FORMAT[column.type]}"><v>${number}</v></c>`;
+  return numberCell(i, row, number, FORMAT[column.type]);
 }
 
 /** Text as it stands: what begins like a formula is none in such a cell. */
 function textCell(i: number, row: number, value: string, format: number): string {
   const shown = value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value;
   return `<c r="${columnLetters(i)}${row}" s="${format}" t="inlineStr"><is><t xml:space="preserve">${escaped(shown)}</t></is></c>`;
+}
+
+const SAMPLE_HEADINGS: Record<ExportLanguage, readonly string[]> = {
+  en: [
+    'Sample',
+    'Group',
+    'Control',
+    'Sequences',
+    'Bases',
+    'Virus',
+    'Other',
+    'Not scored',
+    'Failed',
+    'Viral share',
+  ],
+  de: [
+    'Probe',
+    'Gruppe',
+    'Kontrolle',
+    'Sequenzen',
+    'Basen',
+    'Virus',
+    'Anderes',
+    'Nicht bewertet',
+    'Gescheitert',
+    'Viraler Anteil',
+  ],
+};
+
+/** Every sample of the run, whichever sequences were selected. */
+function samplesSheet(samples: readonly SampleSummary[], language: ExportLanguage): string {
+  const rows = samples.map((summary, i) => {
+    const { sample, group, control, sequences, bases, byPrediction } = summary;
+    const row = i + 2;
+    const texts = [sample, group ?? '', control ? YES[language] : ''];
+    const counts = [sequences, bases, ...predictionSchema.options.map((call) => byPrediction[call])];
+    const share = viralShare(summary);
+    return `<row r="${row}">${[
+      ...texts.map((text, at) => (text === '' ? '' : textCell(at, row, text, FORMAT.text))),
+      ...counts.map((count, at) => numberCell(texts.length + at, row, String(count), FORMAT.integer)),
+      share === null ? '' : numberCell(texts.length + counts.length, row, String(share), FORMAT.share),
+    ].join('')}</row>`;
+  });
+  const headings = SAMPLE_HEADINGS[language]
+    .map((heading, at) => textCell(at, 1, heading, FORMAT.heading))
+    .join('');
+  return (
+    `<worksheet xmlns="${MAIN}"><cols><col min="1" max="2" width="24" customWidth="1"/>` +
+    `<col min="3" max="10" width="14" customWidth="1"/></cols><sheetData><row r="1">${headings}</row>${rows.join('')}</sheetData></worksheet>`
+  );
+}
+
+const YES: Record<ExportLanguage, string> = { en: 'yes', de: 'ja' };
+
+function numberCell(i: number, row: number, number: string, format: number): string {
+  return `<c r="${columnLetters(i)}${row}" s="${format}"><v>${number}</v></c>`;
 }
 
 function notesSheet(notes: readonly (readonly [string, string])[]): string {
@@ -209,12 +269,16 @@ export const xlsx = exportFormat(
   {
     en: [
       'Excel workbook (XLSX)',
-      'With readable headings and a sheet that explains them; further sheets past a million rows',
+      'With readable headings, a sheet of the samples and one that explains the columns; further sheets past a million rows',
     ],
     de: [
       'Excel-Arbeitsmappe (XLSX)',
-      'Mit lesbaren Überschriften und einem Blatt, das sie erklärt; weitere Blätter ab einer Million Zeilen',
+      'Mit lesbaren Überschriften, einem Blatt der Proben und einem, das die Spalten erklärt; weitere Blätter ab einer Million Zeilen',
     ],
   },
-  async ({ source, columns, file }) => writeXlsx(source, await columns(), file),
+  async ({ source, columns, file }) => {
+    // The sheet that explains the columns names the model, once.
+    const shown = (await columns()).filter(({ name }) => name !== 'model');
+    await writeXlsx(source, shown, file);
+  },
 );

@@ -41,6 +41,8 @@ export interface RunChoices {
   /** What is mended in the sequences of all files as they are read. */
   readonly repairs: readonly Repair[];
   readonly keepWork: boolean;
+  /** Known sequences are scored first, apart from the results. */
+  readonly withControls: boolean;
   /** Folder of a run of the earlier tool whose embeddings are taken over. */
   readonly reuseEmbeddings: string | null;
   readonly gpuMemoryGb: number | null;
@@ -67,6 +69,7 @@ export const RUN_REQUEST_DEFAULTS: RunChoices = {
   order: null,
   repairs: [],
   keepWork: false,
+  withControls: false,
   reuseEmbeddings: null,
   gpuMemoryGb: null,
   tokensPerBatch: null,
@@ -197,6 +200,7 @@ export function requestFrom(
     precision: choices.precision,
     embeddings: choices.embeddings,
     keepWork: choices.keepWork,
+    ...(choices.withControls && choices.where.kind === 'this_computer' ? { withControls: true } : {}),
     embedEqualSequencesOnce: choices.embedEqualSequencesOnce,
     ...(choices.order ? { order: choices.order } : {}),
     ...(choices.until === null || choices.where.kind !== 'this_computer' ? {} : { until: choices.until }),
@@ -242,6 +246,7 @@ export function choicesFrom(request: RunRequest): RunChoices {
     order: request.order ?? null,
     repairs: request.repairs ?? [],
     keepWork: request.keepWork,
+    withControls: request.withControls ?? false,
     reuseEmbeddings: request.reuseEmbeddings ?? null,
     gpuMemoryGb: request.gpuMemoryBytes === undefined ? null : request.gpuMemoryBytes / 1e9,
     tokensPerBatch: request.tokensPerBatch ?? null,

@@ -255,6 +255,7 @@ describe('choices', () => {
           precision: fc.constantFrom('auto' as const, 'fp32' as const, 'fp8' as const),
           embeddings: fc.constantFrom(null, 'fp16' as const),
           keepWork: fc.boolean(),
+          withControls: fc.boolean(),
           embedEqualSequencesOnce: fc.boolean(),
           gpuMemoryGb: fc.option(fc.integer({ min: 20, max: 1_400 }).map((tenths) => tenths / 10)),
           tokensPerBatch: fc.option(fc.integer({ min: 256, max: 65_536 })),

@@ -133,6 +133,19 @@ describe('the report', () => {
     ]);
   });
 
+  it('says what p-values and calls of pairs mean, and how good the teaching model is, where the run has them', () => {
+    const terms = (facts: ReportFacts) =>
+      ['p-value', 'Read pair', 'Model card'].filter((term) =>
+        reportHtml(facts, 'en', new Date(0)).includes(`<dt>${term}</dt>`),
+      );
+    expect(terms(factsOf(null))).toEqual([]);
+    const facts = factsOf('teaching model, not for research');
+    facts.run.plan.trusted = { file: 'soil_hosts.fa', calibratedAt: '2026-01-01T00:00:00.000Z', classes: [] };
+    facts.run.inputs = facts.run.inputs.map((input, i) => ({ ...input, path: `/data/gut_R${i + 1}.fastq` }));
+    expect(terms(facts)).toEqual(['p-value', 'Read pair', 'Model card']);
+    expect(reportHtml(facts, 'de', new Date(0))).toMatch(/soil_hosts\.fa[\s\S]*0,910/);
+  });
+
   it('is marked all over where the teaching model was used, and only there', () => {
     expect(reportHtml(factsOf('no biological meaning'), 'en', new Date(0))).toContain(
       '<div class="watermark" aria-hidden="true">Not for research</div>',

@@ -4,6 +4,7 @@ import { reportPartSchema, type ExportLanguage, type ReportPart } from '../../..
 import { goalText } from '../../../contract/goal.ts';
 import { modelMark } from '../../../contract/plan.ts';
 import type { Precision } from '../../../contract/protocol/common.ts';
+import { matesOf } from '../../../contract/samples.ts';
 import { predictionSchema, shownScore } from '../../../contract/results.ts';
 import { formatBytes, formatDuration } from '../../../contract/terminal/format.ts';
 import { CALL_WORDS, EVIDENCE_WORDS, TOO_SHORT_WORD, UNSETTLED_WORD } from '../table/columns.ts';
@@ -11,7 +12,7 @@ import type { ExportSource } from '../exportSource.ts';
 import { NO_DETAILS } from '../../../contract/sampleSheet.ts';
 import { viralShare, type SampleSummary } from '../samples.ts';
 import type { WholeFile } from '../wholeFile.ts';
-import { CALL_TEXT, evidenceText, SCORE_TEXT } from '../table/workbookNotes.ts';
+import { CALL_TEXT, evidenceText, PAIR_TEXT, pValueText, SCORE_TEXT } from '../table/workbookNotes.ts';
 import { COLOURS, columns, ribbon, stackedBars } from './charts.ts';
 import { html, markup, type Markup } from './markup.ts';
 import { reportFacts, SCORE_BINS, type ReportFacts } from './reportFacts.ts';
@@ -360,6 +361,15 @@ class ReportPage {
 
   private reading(): Markup {
     const { texts, language } = this;
+    const { plan, inputs } = this.facts.run;
+    const hasPairs = matesOf(inputs.map(({ path }) => path)).some((mate) => mate !== null);
+    const further: [string, string][] = [
+      ...(plan.trusted ? [[texts.pValue, pValueText(language, plan.trusted.file)] as [string, string]] : []),
+      ...(hasPairs ? [[texts.pair, PAIR_TEXT[language]] as [string, string]] : []),
+      ...(plan.model.name === 'teaching' && modelMark(plan.model) !== null
+        ? [[texts.modelCard, texts.teachingCard] as [string, string]]
+        : []),
+    ];
     return html`<section>
       <h2>${texts.reading}</h2>
       <dl class="long">
@@ -368,7 +378,12 @@ class ReportPage {
         <dt>${texts.call}</dt>
         <dd>${CALL_TEXT[language]}</dd>
         <dt>${texts.evidence}</dt>
-        <dd>${evidenceText(language, this.facts.run.plan.chunkLength)}</dd>
+        <dd>${evidenceText(language, plan.chunkLength)}</dd>
+        ${further.map(
+          ([term, text]) =>
+            html`<dt>${term}</dt>
+              <dd>${text}</dd>`,
+        )}
       </dl>
     </section>`;
   }

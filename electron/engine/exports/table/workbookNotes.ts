@@ -20,6 +20,10 @@ export function workbookNotes(source: ExportSource, columns: readonly Column[]):
     [texts.score, SCORE_TEXT[language]],
     [texts.call, CALL_TEXT[language]],
     ...(has('evidence') ? [[texts.evidence, evidenceText(language, chunkLength)] as [string, string]] : []),
+    ...(has('p_value')
+      ? [[texts.pValue, pValueText(language, run.plan.trusted?.file ?? '')] as [string, string]]
+      : []),
+    ...(has('pair_score') ? [[texts.pair, PAIR_TEXT[language]] as [string, string]] : []),
     [texts.positions, texts.positionsText],
     ...(has('tags') || has('note') ? [[texts.notes, texts.notesText] as [string, string]] : []),
   ];
@@ -37,6 +41,8 @@ const TEXTS = {
     score: 'Score',
     call: 'Call',
     evidence: 'Evidence',
+    pValue: 'p-value',
+    pair: 'Read pair',
     positions: 'Positions',
     positionsText: 'Count from 1; both ends belong to the chunk.',
     notes: 'Tags, note',
@@ -54,6 +60,8 @@ const TEXTS = {
     score: 'Wert',
     call: 'Einstufung',
     evidence: 'Beleglage',
+    pValue: 'p-Wert',
+    pair: 'Read-Paar',
     positions: 'Positionen',
     positionsText: 'Zählen ab 1; beide Enden gehören zum Stück.',
     notes: 'Schlagwörter, Notiz',
@@ -85,6 +93,29 @@ export const CALL_TEXT: Record<ExportLanguage, string> = {
     'Viruswert seiner Rahmen mindestens so hoch ist wie der höchste andere Wert. Nicht bewertet heißt, dass kein Stück einen ' +
     'Leserahmen ohne Stoppcodon hat, nicht, dass die Sequenz nicht viral ist. ' +
     `Was kürzer ist als ${SHORTEST_LENGTH} bp, ist zu kurz, um sich darauf zu verlassen.`,
+};
+
+/** What a p-value is of, and what must hold for it. */
+export function pValueText(language: ExportLanguage, file: string): string {
+  return {
+    en:
+      `How often one of the sequences in ${file}, which the user trusts to be no viruses, scores as high, among those of about the same ` +
+      'length. It holds as far as the sequences that are no viruses here resemble those. It is not the chance that a sequence is no virus; ' +
+      'among thousands of sequences, small p-values arise by chance.',
+    de:
+      `Wie oft eine der Sequenzen in ${file}, die nach Angabe des Benutzers keine Viren sind, einen so hohen Wert hat, unter denen von etwa ` +
+      'gleicher Länge. Er gilt, soweit das, was hier kein Virus ist, diesen Sequenzen gleicht. Er ist nicht die Wahrscheinlichkeit, dass ' +
+      'eine Sequenz kein Virus ist; unter Tausenden entstehen kleine p-Werte durch Zufall.',
+  }[language];
+}
+
+export const PAIR_TEXT: Record<ExportLanguage, string> = {
+  en:
+    'One call of both reads of a pair: the mean of their scores, weighted by their scored bases, virus from 0.5 on. A read without a call ' +
+    'adds nothing. Counts, shares and evidence are those of the single reads.',
+  de:
+    'Eine Einstufung aus beiden Reads eines Paars: das Mittel ihrer Werte, gewichtet mit ihren bewerteten Basen, Virus ab 0,5. Ein Read ' +
+    'ohne Einstufung trägt nichts bei. Anzahlen, Anteile und Beleglage sind die der einzelnen Reads.',
 };
 
 /** What every run says of its evidence levels. */

@@ -117,6 +117,14 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
             checked={choices.keepWork}
             onChange={(event) => choose({ keepWork: event.currentTarget.checked })}
           />
+          {isHere && (
+            <Checkbox
+              label={t('advanced.withControls')}
+              description={t('advanced.withControlsHelp')}
+              checked={choices.withControls}
+              onChange={(event) => choose({ withControls: event.currentTarget.checked })}
+            />
+          )}
           {form.hasGpus && (
             <Checkbox
               label={t('advanced.useCpu')}

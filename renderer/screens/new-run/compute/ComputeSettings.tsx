@@ -94,6 +94,7 @@ function Summary({ form: { choices, estimate, gpus, onGpus } }: { form: NewRunFo
 const ADVANCED = [
   'order',
   'keepWork',
+  'withControls',
   'reuseEmbeddings',
   'gpuMemoryGb',
   'tokensPerBatch',

@@ -11,7 +11,10 @@ const SAMPLES = 40;
 const WITHOUT_SNAKEMAKE = spawnSync('snakemake', ['--version']).status !== 0;
 
 it('computes 40 samples by Snakemake, one run each and one run in shares', async ({ skip }) => {
-  skip(WITHOUT_PYTHON || WITHOUT_SNAKEMAKE, 'there is no snakemake in the PATH (pip install snakemake)');
+  skip(
+    Boolean(WITHOUT_PYTHON) || WITHOUT_SNAKEMAKE,
+    'there is no snakemake in the PATH (pip install snakemake)',
+  );
   const folder = await temporaryFolder();
   const bin = join(folder, 'bin');
   mkdirSync(bin);

@@ -103,7 +103,11 @@ class RayOfTwoNodes:
         return self
 
     def options(self, **_resources: object) -> SimpleNamespace:
-        return SimpleNamespace(remote=lambda _program, _run, share, _cpus: self.tasks.append(share) or share)
+        def remote(_program: str, _run: str, share: str, _cpus: int) -> str:
+            self.tasks.append(share)
+            return share
+
+        return SimpleNamespace(remote=remote)
 
     def wait(self, tasks: list[str], **_: object) -> tuple[list[str], list[str]]:
         return [task for task in tasks if task in self.ended], []

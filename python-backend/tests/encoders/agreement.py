@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from virnucpro_backend.encoders.attention import EqualLengthAttention
+from virnucpro_backend.encoders.attention import EqualLengthAttention, StretchAttention
 from virnucpro_backend.encoders.batches import Batch, equal_length_batches, packed_batches
 from virnucpro_backend.encoders.dnabert_s import DnabertS
 from virnucpro_backend.encoders.esm2 import Esm2
@@ -51,7 +51,17 @@ def one_by_one(encoder: Esm2 | DnabertS, sequences: TokenSequences) -> Tensor:
     return run(encoder, sequences, alone)
 
 
-WAYS: list[Callable[[Esm2 | DnabertS, TokenSequences], Tensor]] = [packed, equal_length, one_by_one]
+def stretches(encoder: Esm2 | DnabertS, sequences: TokenSequences) -> Tensor:
+    encoder.attention = StretchAttention()
+    return run(encoder, sequences, packed_batches(sequences.lengths, 256, round_to=1))
+
+
+WAYS: list[Callable[[Esm2 | DnabertS, TokenSequences], Tensor]] = [
+    packed,
+    stretches,
+    equal_length,
+    one_by_one,
+]
 
 
 def worst_difference(ours: Tensor, theirs: Tensor) -> float:

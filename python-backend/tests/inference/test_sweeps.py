@@ -93,7 +93,7 @@ def test_streamed_layers_change_no_byte(
 
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
-@pytest.mark.parametrize(("tokens_per_batch", "most"), [(512, None), (20_000, None), (4096, 512)])
+@pytest.mark.parametrize(("tokens_per_batch", "most"), [(512, None), (2048, None), (4096, 512)])
 def test_mapped_layers_change_no_byte(
     make_scorer: MakeScorer, precision: str, tokens_per_batch: int, most: int | None
 ) -> None:
@@ -111,7 +111,7 @@ def test_mapped_layers_change_no_byte(
         got = scorer.collect(scorer.launch(scorer.prepare(frames), heard))
         assert bytes_of(got) == bytes_of(expected)
         assert got.batch_halvings == expected.batch_halvings
-    assert max(len(sweep) for sweep in sweeps.seen) > 4
+    assert max(len(sweep) for sweep in sweeps.seen) > 1
     assert max(sum(sweep) for sweep in sweeps.seen) <= mapped_layers.SWEEP_TOKENS
     assert sum(heard.steps) == pytest.approx(2 * len(frames.residues))
     largest = max(heard.steps) * len(model.esm2.layers)

@@ -20,7 +20,7 @@ def test_cpus_and_fp32_use_the_eager_code() -> None:
     assert not kernels.usable(torch.device("cpu"), torch.bfloat16)
     assert not kernels.usable(torch.device("cuda", 0), torch.float32)
     model = Esm2(ESM2, torch.bfloat16)
-    assert (model.ops.name, model.attention.name) == ("eager", "equal_length")
+    assert (model.ops.name, model.attention.name) == ("eager", "stretches")
 
 
 def test_gpus_use_the_fused_code_if_triton_works(monkeypatch) -> None:  # type: ignore[no-untyped-def]

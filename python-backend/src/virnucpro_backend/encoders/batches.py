@@ -21,7 +21,7 @@ MIN_ROWS = 16
 """For fewer rows, the library may compute a matrix product in another way, with other rounding."""
 
 ROUND_TO = 16
-"""Packed batches are filled up to a multiple of this many tokens, because FP8 products need it."""
+"""Packed batches of a GPU are filled up to a multiple of this, as FP8 products need."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,9 @@ def equal_length_batches(
 def packed_batches(lengths: npt.ArrayLike, tokens_per_batch: int, round_to: int = ROUND_TO) -> list[Batch]:
     """Make batches of sequences of any length, longest first, each with about the same number of tokens.
 
-    Each of k batches gets 1/k of all tokens, so that no small batch is left at the end; k is the smallest
-    number at which no batch exceeds `tokens_per_batch` (but holds at least one sequence). Dummy sequences, at
-    most as long as the batch's longest, then fill each batch up to a multiple of `round_to` tokens.
+    With k batches, the k-th part of all tokens goes to each, so that there is no small batch at the end; k is
+    the smallest number at which none exceeds `tokens_per_batch` (one sequence at least). Dummy sequences,
+    none longer than the batch's longest, then fill each up to a multiple of `round_to` tokens, and MIN_ROWS.
     """
     sizes = _checked(lengths, tokens_per_batch)
     if sizes.size == 0:
@@ -88,7 +88,8 @@ def _even_cuts(ends: IntArray, budget: int) -> Iterator[tuple[int, int]]:
 
 
 def _filled_up(lengths: IntArray, round_to: int) -> IntArray:
-    missing = -int(lengths.sum()) % round_to
+    tokens = int(lengths.sum())
+    missing = max(-tokens % round_to, MIN_ROWS - tokens)
     whole, rest = divmod(missing, int(lengths.max()))
     dummies = [int(lengths.max())] * whole + ([rest] if rest else [])
     return np.concatenate((lengths, np.array(dummies, dtype=np.int64)))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +32,14 @@ class SequenceLayout:
     def n_sequences(self) -> int:
         """Number of sequences, dummies included."""
         return len(self.lengths)
+
+    def stretches(self) -> Iterator[tuple[slice, int]]:
+        """Neighbours of one length: where their tokens are, and the length."""
+        begin = 0
+        for length, group in groupby(self.lengths):
+            end = begin + length * sum(1 for _ in group)
+            yield slice(begin, end), length
+            begin = end
 
     @classmethod
     def from_lengths(

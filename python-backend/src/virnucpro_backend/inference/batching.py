@@ -14,7 +14,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from virnucpro_backend.encoders.batches import Batch, equal_length_batches, packed_batches
+from virnucpro_backend.encoders.batches import ROUND_TO, Batch, equal_length_batches, packed_batches
 from virnucpro_backend.encoders.tokens import DnaTokenizer, TokenSequences, esm2_tokens
 from virnucpro_backend.inference.equal_sequences import (
     DistinctSequences,
@@ -72,7 +72,7 @@ class EncoderInput:
     def split(self, batch: Batch, tokens_per_batch: int) -> list[HostBatch]:
         """Split the members of a batch into batches of at most this many tokens, or of one sequence."""
         lengths = self.sequences.lengths[batch.members]
-        parts = plan_batches(lengths, tokens_per_batch, self.packs)
+        parts = plan_batches(lengths, tokens_per_batch, self.packs, self.pin)
         return [
             host_batch(self.sequences, Batch(batch.members[part.members], part.lengths), self.pin)
             for part in parts
@@ -137,10 +137,12 @@ def prepare_part(
     )
 
 
-def plan_batches(lengths: npt.NDArray[np.int64], tokens_per_batch: int, packs: bool) -> list[Batch]:
-    """Make batches for an attention that packs sequences of any length, or for one of equal lengths."""
+def plan_batches(
+    lengths: npt.NDArray[np.int64], tokens_per_batch: int, packs: bool, for_gpu: bool
+) -> list[Batch]:
+    """Batches for an attention that packs sequences of any length, or for one that wants equal lengths."""
     if packs:
-        return packed_batches(lengths, tokens_per_batch)
+        return packed_batches(lengths, tokens_per_batch, ROUND_TO if for_gpu else 1)
     return equal_length_batches(lengths, tokens_per_batch)
 
 
@@ -184,12 +186,12 @@ def _encoder_input(
     sequences = tokenize(letters, offsets)
     imported = source.find(letters, offsets)
     if imported is None:
-        batches = plan_batches(sequences.lengths, plan.tokens_per_batch, packs)
+        batches = plan_batches(sequences.lengths, plan.tokens_per_batch, packs, plan.pin)
     else:
         missing = np.delete(np.arange(len(sequences.lengths)), imported.taken_over)
         batches = [
             Batch(missing[batch.members], batch.lengths)
-            for batch in plan_batches(sequences.lengths[missing], plan.tokens_per_batch, packs)
+            for batch in plan_batches(sequences.lengths[missing], plan.tokens_per_batch, packs, plan.pin)
         ]
     return EncoderInput(
         sequences,

@@ -30,7 +30,7 @@ device is off by about 1.
 
 _CONFIG = Esm2Config(layers=4, width=640, heads=10, feed_forward=2560)
 _LENGTHS = (160,) * 4
-"""Tokens per sequence. The processor's attention needs equal lengths, FP8 a total divisible by 16."""
+"""Tokens per sequence. Attention on some devices needs equal lengths, FP8 a total that 16 divides."""
 
 
 def check_device(

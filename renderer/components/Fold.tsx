@@ -6,12 +6,13 @@ interface FoldProps {
   title: string;
   /** Open whatever was pressed, as where something within is wrong. */
   opened?: boolean;
+  startsOpen?: boolean;
   children: ReactNode;
 }
 
 /** A small button that shows and hides what stands below it. */
-export function Fold({ title, opened: forced = false, children }: FoldProps) {
-  const [wanted, setWanted] = useState(false);
+export function Fold({ title, opened: forced = false, startsOpen = false, children }: FoldProps) {
+  const [wanted, setWanted] = useState(startsOpen);
   const id = useId();
   const opened = wanted || forced;
   return (

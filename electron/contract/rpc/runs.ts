@@ -155,16 +155,18 @@ const shareSoFarSchema = z.object({
   scored: countSchema,
   /** With those that are not computed yet; of inputs that are read to their end. */
   total: countSchema,
-  /** What the finished run will show, with an interval of 95 %; null where what is computed is no even sample. */
+  /** What the finished run will show, with an interval of 95 %; null where and while what is computed is no even sample. */
   estimate: shareEstimateSchema.nullable(),
 });
 export type ShareSoFar = z.infer<typeof shareSoFarSchema>;
 const sampleShareSchema = shareSoFarSchema.extend({ sample: z.string() });
 export type SampleShare = z.infer<typeof sampleShareSchema>;
 const viralSoFarSchema = z.object({
+  /** Whether what is computed first is an even sample of everything: only then can there be estimates. */
+  isSample: z.boolean(),
   run: shareSoFarSchema,
   samples: z.array(sampleShareSchema),
-  /** For the whole run, by the share of its frames that was computed. */
+  /** For the whole run, by the share of its chunks that was computed. */
   curve: z.array(shareEstimateSchema.extend({ fraction: z.number() })),
 });
 export type ViralShares = z.infer<typeof viralSoFarSchema>;

@@ -179,6 +179,7 @@ export function madeViralShares(run: RunSummary): ViralShares {
     };
   };
   return {
+    isSample: run.plan.order === 'sample',
     run: at(0.05, 0.177),
     samples: samples.map((sample, index) => ({ sample, ...at(0.05, 0.05 + (index % 7) * 0.04) })),
     curve: Array.from({ length: 20 }, (_, step) => {

@@ -37,10 +37,11 @@ function memoryWords({ devices, plan }: StoredRun, id: string): string {
   );
 }
 
-function viralLines({ run, samples }: ViralShares): string[] {
+function viralLines({ isSample, run, samples }: ViralShares): string[] {
   if (run.scored === 0) return [];
-  const each = samples.length < 2 ? [] : samples.map((sample) => `  ${sample.sample}: ${shareText(sample)}`);
-  return [`viral so far ${shareText(run)}`, ...each];
+  const each =
+    samples.length < 2 ? [] : samples.map((sample) => `  ${sample.sample}: ${shareText(sample, isSample)}`);
+  return [`viral so far ${shareText(run, isSample)}`, ...each];
 }
 
 /** Of more sequences the calls are not counted for a glance. */

@@ -1,16 +1,14 @@
-import type { SampleShare, ShareSoFar } from '../../../contract/rpc/runs.ts';
+import type { ShareSoFar, ViralShares } from '../../../contract/rpc/runs.ts';
 import { estimateShare, type ShareEstimate, type Stratum } from './viralShare.ts';
 
-/** The estimate for the whole run when so much of its frames was computed. */
+/** The estimate for the whole run when so much of its chunks was computed. */
 export type CurvePoint = ShareEstimate & { fraction: number };
 
 /** What run.db knows of the viral share while a run grows. */
 export interface ViralSoFar {
   /** Whether chunks are computed as an even sample of all inputs that grows. */
   isSample: boolean;
-  /** Whether all inputs are read to their end. */
-  isWholeRead: boolean;
-  /** In the order of the run. */
+  /** In the order of the run; of one that can't be read to its end nothing more comes. */
   inputs: { isRead: boolean; strata: Stratum[] }[];
   curve: CurvePoint[];
 }
@@ -18,24 +16,26 @@ export interface ViralSoFar {
 /** For the run and each of its samples: how much is known, and the share that the finished run will show. `samples` names that of
  * each input. */
 export function sharesSoFar(
-  { isSample, isWholeRead, inputs, curve }: ViralSoFar,
+  { isSample, inputs, curve }: ViralSoFar,
   samples: readonly string[],
-): { run: ShareSoFar; samples: SampleShare[]; curve: CurvePoint[] } {
+): ViralShares {
   const bySample = Map.groupBy(inputs.entries(), ([input]) => samples[input] ?? '');
   return {
-    run: shareOf(inputs.flatMap(({ strata }) => strata), isSample && isWholeRead), // prettier-ignore
+    isSample,
+    run: shareOf(inputs, isSample),
     samples: [...bySample].map(([sample, own]) => ({
       sample,
       ...shareOf(
-        own.flatMap(([, { strata }]) => strata),
-        isSample && own.every(([, { isRead }]) => isRead),
+        own.map(([, input]) => input),
+        isSample,
       ),
     })),
     curve,
   };
 }
 
-function shareOf(strata: readonly Stratum[], isSample: boolean): ShareSoFar {
+function shareOf(inputs: ViralSoFar['inputs'], isSample: boolean): ShareSoFar {
+  const strata = inputs.flatMap((input) => input.strata);
   const sum = (value: (stratum: Stratum) => number): number =>
     strata.reduce((total, stratum) => total + value(stratum), 0);
   // Of sequences of one chunk the share of chunks is that of sequences.
@@ -47,6 +47,6 @@ function shareOf(strata: readonly Stratum[], isSample: boolean): ShareSoFar {
     viral: sum(({ viral }) => viral),
     scored: sum(({ scored }) => scored),
     total: sum(({ open }) => open),
-    estimate: isSample ? estimateShare(strata) : null,
+    estimate: isSample && inputs.every(({ isRead }) => isRead) ? estimateShare(strata) : null,
   };
 }

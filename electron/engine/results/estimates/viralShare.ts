@@ -76,11 +76,12 @@ export function estimateShare(strata: readonly Stratum[]): ShareEstimate | null 
   if (begun.some((group) => sum(group, ({ done }) => done) === 0)) return null;
   const groups = joined(strata, (stratum) => stratum.scored).map((members) => groupOf(members));
   const share = sum(groups, ({ open, viral, scored: own }) => (open * viral) / own) / total;
+  const overall = sum(strata, ({ viral }) => viral) / scored;
   let variance = 0;
   /** Variance where all chunks were called virus with the same chance, as a multiple of the variance of one call. */
   let perCall = 0;
   for (const group of groups) {
-    const smooth = (group.viral + 2 * share) / (group.scored + 2);
+    const smooth = (group.viral + 2 * overall) / (group.scored + 2);
     const calls = smooth * (1 - smooth);
     const inner = Math.min(calls, (group.squares + calls) / (group.freedom + 1));
     const factor = (group.open / total / group.scored) ** 2;
@@ -88,9 +89,14 @@ export function estimateShare(strata: readonly Stratum[]): ShareEstimate | null 
     perCall += factor * group.within;
   }
   const spread = share * (1 - share);
-  const effective = spread > 0 && variance > 0 ? spread / variance : 1 / perCall;
-  return shareEstimate(share, effective);
+  const asEqual = 1 / perCall;
+  const bySpread = spread > 0 && variance > 0 ? spread / variance : asEqual;
+  const areFew = Math.min(share, 1 - share) * asEqual < FEWEST;
+  return shareEstimate(share, areFew ? Math.min(asEqual, bySpread) : bySpread);
 }
+
+/** Where fewer chunks of a kind count, most strata have none of them, and by their own calls would vary too little. */
+const FEWEST = 5;
 
 /** Lower bounds of the expected count behind 1, 2 or 3 observed ones, by Poisson's distribution at 5 %: where so few were met, Wilson's
  * interval begins too high. */

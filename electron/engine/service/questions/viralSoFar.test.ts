@@ -43,7 +43,6 @@ describe('viral sequences so far', () => {
       if (counts === 2) throw new Error('the disk is gone');
       return Promise.resolve({
         isSample: false,
-        isWholeRead: true,
         inputs: [],
         curve: Array.from({ length: counts }),
       });

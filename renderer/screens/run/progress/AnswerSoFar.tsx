@@ -36,7 +36,7 @@ export function useViralShares(run: RunSummary | null) {
   return answer.data;
 }
 
-export function useShareTexts() {
+function useShareTexts(isSample: boolean) {
   const { t, format } = useTexts();
   const percent = (share: number): string => format.percent(share, share < SMALL_SHARE ? 2 : 1);
   return {
@@ -50,7 +50,7 @@ export function useShareTexts() {
           : percent(estimate.share),
     interval: ({ estimate }: ShareSoFar): string =>
       estimate === null
-        ? t('viral.noInterval')
+        ? t(isSample ? 'viral.noIntervalYet' : 'viral.noInterval')
         : t('viral.interval', { low: percent(estimate.low), high: percent(estimate.high) }),
     basis: ({ unit, scored, total }: ShareSoFar): string =>
       t(unit === 'chunks' ? 'viral.fromChunks' : 'viral.fromSequences', {
@@ -84,8 +84,8 @@ function RunGoal({ run }: { run: RunSummary }) {
 
 function ViralShare({ run, found }: { run: RunSummary; found: ViralShares }) {
   const { t, format } = useTexts();
-  const texts = useShareTexts();
-  const { curve, samples } = found;
+  const { isSample, curve, samples } = found;
+  const texts = useShareTexts(isSample);
   const top = niceTop(Math.max(...curve.map(({ high }) => high)) * 100);
   return (
     <Section title={t('viral.title')}>
@@ -144,7 +144,7 @@ function ViralShare({ run, found }: { run: RunSummary; found: ViralShares }) {
       )}
       {isAtWork(run) && run.request.where.kind === 'this_computer' && <RunGoal run={run} />}
       {samples.length > 1 && (
-        <Fold title={t('viral.bySample', { count: samples.length })}>
+        <Fold title={t('viral.bySample', { count: samples.length })} startsOpen>
           <table className="figures">
             <thead>
               <tr>
@@ -214,7 +214,7 @@ function BestHits({ run }: { run: RunSummary }) {
             </tr>
           </thead>
           <tbody>
-            {hits.map(({ row, seqName, length, ribbon, virusScore, evidence }) => (
+            {hits.map(({ row, seqName, length, ribbon, virusScore, evidence, settled }) => (
               <tr key={row}>
                 <th scope="row">
                   <button type="button" className="link" onClick={() => showSequence(runId, row)}>
@@ -225,7 +225,10 @@ function BestHits({ run }: { run: RunSummary }) {
                 <td>
                   <Ribbon steps={ribbon} label={seqName} />
                 </td>
-                <td>{virusScore === null ? '–' : format.score(virusScore)}</td>
+                <td>
+                  {virusScore === null ? '–' : format.score(virusScore)}
+                  {!settled && <span className="muted"> {t('results.settled.no')}</span>}
+                </td>
                 <td>
                   <EvidenceLabel evidence={evidence} />
                 </td>

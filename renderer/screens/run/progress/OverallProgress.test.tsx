@@ -55,9 +55,12 @@ it('shows the five best hits so far, each of which leads to its sequence in the 
     runId: run.runId,
     filter: { predictions: ['virus'] },
     sort: { by: 'evidence', descending: true },
-    limit: 1,
+    limit: 5,
   });
   expect(best?.textContent).toBe(items[0]?.seqName);
+  const marked = [best, ...others].map((hit) => hit?.closest('tr')?.textContent.includes('may change'));
+  expect(marked).toEqual(items.map(({ settled }) => !settled));
+  expect(marked).toContain(true);
   act(() => best?.click());
   expect(useResultsView.getState()).toMatchObject({ runId: run.runId, openRow: items[0]?.row });
   expect(location.hash).toBe(`#/run/${run.runId}/results`);
@@ -73,12 +76,14 @@ it('counts viral sequences once more when the run pauses', async () => {
   act(
     () =>
       void queryClient.setQueryData(key, {
+        isSample: true,
         run: { unit: 'sequences', viral: 7, scored: 30, total: 90, estimate: null },
         samples: [],
         curve: [],
       }),
   );
   await screen.findByText('7 of 30');
+  await screen.findByText('The range comes once the files are read and the first 64th of each is computed.');
   act(() => showWithoutFraction({ ...run, state: PAUSED }));
   await screen.findByText('(16.0% to 19.4%)');
 });

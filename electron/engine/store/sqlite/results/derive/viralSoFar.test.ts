@@ -108,6 +108,29 @@ describe('viral chunks so far', () => {
     await run.store.close();
   });
 
+  it('have an estimate also where a file of the sample cannot be read to its end', async () => {
+    const reads = Array.from({ length: 60 }, (_, index) => recordOf(`s${index}`, [1]));
+    const made = await preparedRun([reads.slice(0, 40), reads.slice(40)], 1, {}, 'sample');
+    const parts = (await made.store.pendingParts()).map(({ key }) => key);
+    for (const key of parts.filter((_, index) => index % 2 > 0)) await compute(made, key, everyThird);
+    await made.store.close();
+    const estimateWhere = async (failure: string | null) => {
+      const db = new Database(join(made.folder, 'run.db'));
+      db.prepare(
+        'UPDATE input SET records = NULL, bases = NULL, first_row = NULL, failure = ? WHERE input = 1',
+      ).run(failure);
+      db.close();
+      const run = await reopened(made);
+      const [gut] = sharesSoFar(await run.store.viralSoFar(), ['gut', 'gut']).samples;
+      await run.store.close();
+      return gut?.estimate ?? null;
+    };
+    expect(await estimateWhere(null)).toBeNull();
+    expect(
+      await estimateWhere(JSON.stringify({ code: 'gzip_truncated', message: 'It ends in the middle.' })),
+    ).not.toBeNull();
+  });
+
   it('change with a part that was done, found damaged, and computed again with other scores', async () => {
     const made = await preparedRun([RECORDS], 8);
     for (const { key } of await made.store.pendingParts()) await compute(made, key, notViral);

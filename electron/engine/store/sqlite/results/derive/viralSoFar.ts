@@ -129,7 +129,8 @@ export function viralSoFarMethods(db: Database.Database) {
     for (const own of found.values()) for (const [key, stratum] of own) strata.set(key, { ...stratum });
     const curve: CurvePoint[] = [];
     const open = [...strata.values()].reduce((sum, stratum) => sum + stratum.open, 0);
-    const isWholeRead = stored.every(({ prepared, failure }) => prepared !== null || failure !== null);
+    const isRead = ({ prepared, failure }: StoredInput): boolean => prepared !== null || failure !== null;
+    const isWholeRead = stored.every(isRead);
     let done = 0;
     let nextPoint = 0;
     for (const [place, { id }] of parts.entries()) {
@@ -152,10 +153,9 @@ export function viralSoFarMethods(db: Database.Database) {
     const byInput = Map.groupBy(strata, ([key]) => Math.floor(key / STRATA_PER_INPUT));
     return {
       isSample,
-      isWholeRead,
-      inputs: stored.map(({ input, prepared }) => ({
-        isRead: prepared !== null,
-        strata: (byInput.get(input) ?? []).map(([, stratum]) => stratum),
+      inputs: stored.map((one) => ({
+        isRead: isRead(one),
+        strata: (byInput.get(one.input) ?? []).map(([, stratum]) => stratum),
       })),
       curve,
     };

@@ -100,6 +100,23 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     await expect(readFile(provisional)).rejects.toThrow('ENOENT');
   });
 
+  it('stops where its samples are known as well as asked, as a sample that grows, which ends as in any other way', async () => {
+    const many = { order: 'sample', residuesPerPart: 800 } as const;
+    const whole = await predict(testContext(), many);
+    const session = await makeRun(testContext(), { ...many, until: { kind: 'half_width', share: 0.45 } });
+    unwrap(await session.start());
+    expect(await session.whenIdle()).toMatchObject({ phase: 'paused', enough: { kind: 'half_width' } });
+    const { done, total } = session.progress().parts;
+    expect(done).toBeLessThan(total ?? 0);
+    unwrap(await session.start());
+    expect(await session.whenIdle()).toMatchObject({ phase: 'done', failedParts: 0 });
+    await session.close();
+    expect(await readTables(session.folder)).toEqual(whole.tables);
+    const callsOf = (tables: Record<string, string>) =>
+      Object.values(tables).map((table) => table.split('\n').map((line) => line.replace(/\d\.\d+/g, '')));
+    expect(callsOf(whole.tables)).toEqual(callsOf((await undisturbed()).tables));
+  });
+
   it('shows the results of finished parts while it runs, and is finished with them on demand, until the rest is computed', async () => {
     const whole = await undisturbed();
     const session = await makeRun(testContext());

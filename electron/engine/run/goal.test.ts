@@ -1,0 +1,36 @@
+import { afterAll, expect, it } from 'vitest';
+import { compute, preparedRun, removeFolders } from '../store/testing/storeFixture.ts';
+import { recordOf } from '../store/testing/syntheticRun.ts';
+import { isReached } from './goal.ts';
+
+afterAll(removeFolders);
+
+const SETTLED = { kind: 'settled' } as const;
+const narrow = (share: number) => ({ kind: 'half_width', share }) as const;
+
+it('a run reaches a width when the samples are known so well, and settled calls before the last chunk is computed', async () => {
+  // Reads first, then contigs that are others from end to end: their last chunks turn nothing.
+  const reads = Array.from({ length: 40 }, (_, index) => recordOf(`read${index}`, [1]));
+  const contigs = Array.from({ length: 8 }, (_, index) =>
+    recordOf(`contig${index}`, new Array<number>(40).fill(1)),
+  );
+  const run = await preparedRun([[...reads, ...contigs]], 1, {}, 'sample');
+  const parts = (await run.store.pendingParts()).map(({ key }) => key);
+  const isNow = (goal: Parameters<typeof isReached>[0]) => isReached(goal, run.store, 0);
+  expect([await isNow(SETTLED), await isNow(narrow(0.5))]).toEqual([false, false]);
+
+  // Every part is one chunk, in the order of the file.
+  const early = parts.filter((_, index) => index % 8 === 0);
+  for (const key of early) await compute(run, key, () => 0.1);
+  expect([await isNow(SETTLED), await isNow(narrow(0.5)), await isNow(narrow(0.0005))]).toEqual([
+    false,
+    true,
+    false,
+  ]);
+
+  const rest = parts.filter((key) => !early.includes(key));
+  const last = rest.slice(-3);
+  for (const key of rest.slice(0, -3)) await compute(run, key, () => 0.1);
+  expect([await isNow(SETTLED), last.length]).toEqual([true, 3]);
+  await run.store.close();
+});

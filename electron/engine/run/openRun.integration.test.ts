@@ -107,7 +107,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     unwrap(await session.start());
     expect(await session.whenIdle()).toMatchObject({ phase: 'paused', enough: { kind: 'half_width' } });
     const { done, total } = session.progress().parts;
-    expect(done).toBeLessThan(total ?? 0);
+    expect(done).toBeLessThan(total);
     unwrap(await session.start());
     expect(await session.whenIdle()).toMatchObject({ phase: 'done', failedParts: 0 });
     await session.close();

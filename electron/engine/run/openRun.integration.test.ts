@@ -7,6 +7,8 @@ import { NOTICE_FILE, PROVISIONAL_TABLE, RESULT_FILES } from '../../contract/res
 import { unwrap } from '../../contract/result.ts';
 import type { RunState } from '../../contract/runState.ts';
 import { readTables, SAMPLE, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
+import { ExportSource } from '../exports/exportSource.ts';
+import { reportFacts } from '../exports/report/reportFacts.ts';
 import { samplesOf } from '../exports/samples.ts';
 import { openRunStore } from '../store/runStore.ts';
 import { readRunReport } from './finish/runReport.ts';
@@ -106,6 +108,16 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     const session = await makeRun(testContext(), { ...many, until: { kind: 'half_width', share: 0.45 } });
     unwrap(await session.start());
     expect(await session.whenIdle()).toMatchObject({ phase: 'paused', enough: { kind: 'half_width' } });
+    const { enough } = await reportFacts(
+      await ExportSource.open(
+        session.store,
+        { filter: {} },
+        { by: 'row', descending: false },
+        { language: 'en' },
+      ),
+    );
+    expect(enough?.shares.samples.map(({ estimate }) => estimate !== null)).toEqual([true]);
+    expect(enough?.settled).toBeGreaterThan(0);
     const { done, total } = session.progress().parts;
     expect(done).toBeLessThan(total);
     unwrap(await session.start());

@@ -30,6 +30,7 @@ function factsOf(notice: string | null): ReportFacts {
   } as unknown as StoredRun;
   return {
     run,
+    enough: null,
     timings: { createdAt: 0, startedAt: 1000, lastChangeAt: 90_000, workingMilliseconds: 65_000 },
     samples: [
       {
@@ -57,6 +58,26 @@ function factsOf(notice: string | null): ReportFacts {
 }
 
 describe('the report', () => {
+  it('says of a run that stopped at its goal which share the whole would show, and how many calls stand', () => {
+    const known = {
+      sample: 'gut',
+      unit: 'chunks',
+      viral: 20,
+      scored: 90,
+      total: 400,
+      estimate: { share: 0.22, low: 0.15, high: 0.31 },
+    } as const;
+    const enough = {
+      shares: { isSample: true, run: known, samples: [known], curve: [] },
+      settled: 1200,
+      unsettled: 34,
+    };
+    const page = reportHtml({ ...factsOf(null), enough }, 'en', new Date(0));
+    expect(page).toContain('22% (15% to 31%)');
+    expect(page).toContain('90 of 400 chunks');
+    expect(page).toContain('1,200 calls stand; 34 may change.');
+  });
+
   it('has groups, notes and what a control means, where a sample sheet named them', () => {
     const facts = factsOf(null);
     const [gut] = facts.samples;

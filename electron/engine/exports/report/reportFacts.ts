@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CANDIDATES } from '../../../contract/evidence.ts';
-import type { Annotation } from '../../../contract/rpc/runs.ts';
+import type { Annotation, ViralShares } from '../../../contract/rpc/runs.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { RESULT_FILES, type SequenceResult } from '../../../contract/results.ts';
 import { isPlainFile, readPlain } from '../../files/runFiles.ts';
+import { sharesSoFar } from '../../results/estimates/shareSoFar.ts';
 import type { LengthShare } from '../../results/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { markedRows, sequenceNotes } from '../../store/sequenceNotes.ts';
@@ -35,6 +36,8 @@ export interface ReportFacts {
   run: StoredRun;
   timings: RunTimings;
   samples: SampleSummary[];
+  /** Of a run that stopped at its goal: what is known of the whole, and how many calls stand. */
+  enough: { shares: ViralShares; settled: number; unsettled: number } | null;
   inputSamples: readonly string[];
   inputNames: readonly string[];
   /** Counts of virus_score by call. */
@@ -69,6 +72,7 @@ export async function reportFacts(source: ExportSource): Promise<ReportFacts> {
   return {
     run,
     timings,
+    enough: run.state.phase === 'paused' && run.state.enough ? await knownOf(source) : null,
     samples: summariseSamples(source.samples, perInput, source.sampleDetails),
     inputSamples: source.samples,
     inputNames: source.inputNames,
@@ -84,6 +88,12 @@ export async function reportFacts(source: ExportSource): Promise<ReportFacts> {
     versions: recorded?.versions ?? { app: run.description.appVersion },
     files: recorded?.files ?? {},
   };
+}
+
+async function knownOf({ store, samples }: ExportSource): Promise<ReportFacts['enough']> {
+  const { byPrediction, unsettled } = await store.countPredictions({ filter: {} });
+  const shares = sharesSoFar(await store.viralSoFar(), samples);
+  return { shares, settled: byPrediction.virus + byPrediction.others - unsettled, unsettled };
 }
 
 /** The first of the user's shortlist; where that is empty of the candidates, and where there are none of all viruses. */

@@ -33,6 +33,14 @@ const en = {
     'Provisional: this run was not done. Sequences that were not computed by then are missing from all counts.',
   enough: (goal: string, done: string, total: string) =>
     `The run stopped when its goal was reached (${goal}): ${done} of ${total} reading frames are computed, and the rest is not. Calls that may change with the rest are marked.`,
+  calls: (settled: string, unsettled: string) => `${settled} calls stand; ${unsettled} may change.`,
+  shareToCome: 'Share called virus that the whole run would show',
+  interval: (low: string, high: string) => `${low} to ${high}`,
+  restsOn: 'Rests on',
+  basis: {
+    sequences: (part: string, whole: string) => `${part} of ${whole} sequences`,
+    chunks: (part: string, whole: string) => `${part} of ${whole} chunks`,
+  },
   what: 'What was run',
   model: 'Model',
   chunks: 'Chunk length',
@@ -135,6 +143,14 @@ const de: typeof en = {
     'Vorläufig: dieser Lauf war nicht fertig. Sequenzen, die bis dahin nicht berechnet waren, fehlen in allen Zahlen.',
   enough: (goal, done, total) =>
     `Der Lauf hielt an, als sein Ziel erreicht war (${goal}): ${done} von ${total} Leserahmen sind berechnet, der Rest nicht. Einstufungen, die sich mit dem Rest noch ändern können, sind gekennzeichnet.`,
+  calls: (settled, unsettled) => `${settled} Einstufungen stehen fest; ${unsettled} können sich ändern.`,
+  shareToCome: 'Als Virus eingestufter Anteil, den der ganze Lauf zeigen würde',
+  interval: (low, high) => `${low} bis ${high}`,
+  restsOn: 'Beruht auf',
+  basis: {
+    sequences: (part, whole) => `${part} von ${whole} Sequenzen`,
+    chunks: (part, whole) => `${part} von ${whole} Stücken`,
+  },
   what: 'Was gerechnet wurde',
   model: 'Modell',
   chunks: 'Länge der Stücke',

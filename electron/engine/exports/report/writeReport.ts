@@ -97,7 +97,7 @@ class ReportPage {
           ${isMarked ? html`<p class="caution" role="note"><strong>${texts.notForResearch}.</strong> ${texts.marked(run.plan.model.title)}</p>` : ''}
           ${run.state.phase === 'done' ? '' : html`<p class="caution" role="note">${texts.unfinished} ${this.enough()}</p>`}
         </header>
-        <main>${this.samples()}${this.top()}${parts.map((part) => this.part(part))}</main>
+        <main>${this.known()}${this.samples()}${this.top()}${parts.map((part) => this.part(part))}</main>
       </body>
     </html>`;
   }
@@ -122,6 +122,37 @@ class ReportPage {
     if (state.phase !== 'paused' || !state.enough) return '';
     const { done, total } = counts.frames;
     return this.texts.enough(goalText(state.enough), this.count(done), this.count(total));
+  }
+
+  private known(): Markup | string {
+    const { enough } = this.facts;
+    if (enough === null) return '';
+    const { texts, count, percent } = this;
+    const { settled, unsettled, shares } = enough;
+    return html`<section>
+      <p>${texts.calls(count(settled), count(unsettled))}</p>
+      <table>
+        <thead>
+          <tr>
+            <th>${texts.sample}</th>
+            <th class="n">${texts.shareToCome}</th>
+            <th class="n">${texts.restsOn}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${shares.samples.map(
+            ({ sample, estimate, unit, scored, total }) =>
+              html`<tr>
+                <td>${sample}</td>
+                <td class="n">
+                  ${estimate === null ? '–' : `${percent(estimate.share)} (${texts.interval(percent(estimate.low), percent(estimate.high))})`}
+                </td>
+                <td class="n">${texts.basis[unit](count(scored), count(total))}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </section>`;
   }
 
   private what(): Markup {

@@ -158,7 +158,7 @@ def _row(row: str, model: Path) -> None:
     name = what.rstrip("0123456789")
     threads = int(what[len(name) :] or 1)
     torch.set_num_threads(threads if name in ("hugging_face", *OTHER_ROWS) else 1)
-    make = {
+    make: Callable[[], Callable[[], Any]] = {
         "products": lambda: _products(precision),
         "encoder": lambda: _encoder(_loaded(model, precision)),
         "threads": lambda: _threads(model, precision, threads),

@@ -98,8 +98,8 @@ const COVERED: CellLook = { style: { display: 'none' } };
 function runColumns(texts: Texts, ticks: Ticks): VirtualColumn<Row>[] {
   return columnsOfRun(texts, ticks).map(({ cell, look, ...column }) => ({
     ...column,
-    cell: ({ group, run }) =>
-      run ? cell(run) : column.id === 'name' ? texts.t(`history.group.${group}`) : null,
+    cell: ({ group, run }, index) =>
+      run ? cell(run, index) : column.id === 'name' ? texts.t(`history.group.${group}`) : null,
     look: ({ run }) => (run ? (look?.(run) ?? {}) : column.id === 'name' ? HEADING : COVERED),
   }));
 }

@@ -294,7 +294,7 @@ describe('choices', () => {
       samples: { '/d/a.fa': 'gut' },
       repairs: ['read_u_as_t'],
       twoRuns: true,
-      where: { kind: 'ray', address: 'head:6379', shares: 2, cpus: 0 },
+      where: { kind: 'ray', address: 'head:6379', shares: 2, cpus: 0, workers: 0 },
     } as const;
     useNewRun.setState({ choices: { ...kept, ...advanced } });
     choose(ADVANCED_DEFAULTS);

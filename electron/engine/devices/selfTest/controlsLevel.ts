@@ -11,7 +11,6 @@ import {
   type ControlsOutdated,
   type LastControls,
 } from '../../../contract/rpc/computer.ts';
-import type { EngineContext } from '../../engineContext.ts';
 import { hashFile } from '../../files/hashFile.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
@@ -89,7 +88,7 @@ async function keptControls(paths: AppPaths, modelHash: string): Promise<Control
 /** The last controls of a model, of each kind of device and precision that it was checked with, the newest first; and what of that
  * which may change what a device computes has changed since. */
 export async function lastControls(
-  { environment, paths }: Pick<EngineContext, 'environment' | 'paths'>,
+  { environment, paths }: { environment: PythonEnvironment; paths: AppPaths },
   driver: string | null,
   modelHash: string,
 ): Promise<LastControls[]> {

@@ -73,7 +73,7 @@ describe('the report', () => {
       unsettled: 34,
     };
     const page = reportHtml({ ...factsOf(null), enough }, 'en', new Date(0));
-    expect(page).toContain('22% (15% to 31%)');
+    expect(page).toContain('22.0% (15.0% to 31.0%)');
     expect(page).toContain('90 of 400 chunks');
     expect(page).toContain('1,200 calls stand; 34 may change.');
   });

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { LIMITS } from './limits.ts';
 
-/** A search at NCBI: nucleotides among nucleotides, or a protein among proteins. Without a query only its page. */
+/**
+ * A search at NCBI, nucleotide against nucleotide or protein against protein. Without a query, only the
+ * search page is opened.
+ */
 export const blastSearchSchema = z
   .object({
     program: z.enum(['blastn', 'blastp']),
@@ -13,7 +16,10 @@ export const blastSearchSchema = z
   .refine((search) => blastAddress(search).length <= LIMITS.url, 'The sequence is too long for an address.');
 export type BlastSearch = z.infer<typeof blastSearchSchema>;
 
-/** The page of a search, with the letters filled in. Its search begins only at the press of a button there. */
+/**
+ * The address of the search page with the letters filled in. The search starts only when the user presses the
+ * button there.
+ */
 export function blastAddress({ program, query }: { program: string; query: string }): string {
   const address = new URL('https://blast.ncbi.nlm.nih.gov/Blast.cgi');
   address.searchParams.set('PAGE_TYPE', 'BlastSearch');

@@ -9,7 +9,7 @@ const file = readFileSync(join(import.meta.dirname, '..', '..', 'CITATION.cff'),
 );
 
 describe('citations', () => {
-  it.each(CITATIONS)('of $subject are those of CITATION.cff', ({ authors, id, title, year }) => {
+  it.each(CITATIONS)('matches CITATION.cff for $subject', ({ authors, id, title, year }) => {
     expect(file).toContain(title);
     expect(file).toContain(id);
     expect(file).toContain(`year: ${year}`);
@@ -19,7 +19,7 @@ describe('citations', () => {
     }
   });
 
-  it('leave none out', () => {
+  it('includes every citation', () => {
     expect(file.match(/- type: article/g)).toHaveLength(CITATIONS.length);
   });
 });

@@ -1,4 +1,4 @@
-/** What to cite with results, as CITATION.cff has it; a test keeps the two together. */
+/** What to cite with results, as CITATION.cff lists it; a test keeps the two equal. */
 export const CITATIONS = [
   {
     subject: 'VirNucPro',

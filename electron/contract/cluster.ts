@@ -16,9 +16,9 @@ const raySchema = z.object({
   /** `host:port` of the head node. The token is read from a file or the environment, as Ray itself does. */
   address: z.string().min(1).max(300),
   shares: sharesSchema,
-  /** Processors that a share computes on; 0 for one GPU. */
+  /** Processors that a share computes on; 0 means one GPU. */
   cpus: countSchema,
-  /** Tasks at once, to leave the rest of the cluster to others; 0 for as many as Ray lends. */
+  /** Tasks that run at once, to leave the rest of the cluster to others; 0 for as many as Ray grants. */
   workers: countSchema,
 });
 
@@ -27,7 +27,7 @@ const slurmSchema = z.object({
   /** A batch script, submitted as an array with one task for each share. */
   script: z.string().max(LONGEST_SCRIPT),
   shares: sharesSchema,
-  /** The computer that sbatch, squeue and scancel are run on by ssh; null for this one. */
+  /** The computer on which sbatch, squeue and scancel are run by ssh; null for this one. */
   login: z.string().min(1).max(300).nullable(),
   /** The tasks compute on processors, so the run is planned for them. */
   on_processors: z.boolean(),
@@ -38,7 +38,7 @@ export type ClusterChoice = z.infer<typeof clusterChoiceSchema>;
 export type SlurmChoice = Extract<ClusterChoice, { kind: 'slurm' }>;
 export type RayChoice = Extract<ClusterChoice, { kind: 'ray' }>;
 
-/** What the parts of a run on a cluster are made for. */
+/** The kind of device that the parts of a run on a cluster are sized for. */
 export function computesOn(choice: ClusterChoice): 'cpu' | 'gpu' {
   return (choice.kind === 'ray' ? choice.cpus > 0 : choice.on_processors) ? 'cpu' : 'gpu';
 }

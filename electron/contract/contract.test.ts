@@ -12,7 +12,7 @@ import { isActive, isAtWork, type RunState } from './runState.ts';
 describe('errors', () => {
   const worded = message('run.at_work');
 
-  it('have the usual next step of their code, or one of the case, and carry the keys of both', () => {
+  it('take the usual next step of their code or a specific one, and carry the message keys of both', () => {
     const plain = appError('disk_full', 'No space.');
     expect(plain).toEqual({
       code: 'disk_full',
@@ -39,7 +39,7 @@ describe('errors', () => {
     expect(titleOf(plain)).toEqual({ text: plain.title, wording: { key: 'error.disk_full', values: {} } });
   });
 
-  it('pass through what can only throw', () => {
+  it('pass through code that can only throw', () => {
     const error = appError('disk_full', 'No space.');
     expect(() => unwrap(err(error))).toThrow(new AppFailure(error));
     expect(unwrap(ok(7))).toBe(7);
@@ -60,7 +60,7 @@ describe('the name of an exported file', () => {
   const run = { runName: 'Gut March/1', model: { notice: null }, state: done };
   const teaching = { ...run, model: { notice: 'teaching model' } };
 
-  it('says which run it is from, and what must not be overlooked', () => {
+  it('names the run, and marks results that are provisional or not for research', () => {
     expect(runFileStem(run)).toBe('Gut_March_1');
     expect(runFileStem(teaching)).toBe('Gut_March_1_NOT_FOR_RESEARCH');
     expect(runFileStem({ ...teaching, runName: 'sample_NOT_FOR_RESEARCH' })).toBe('sample_NOT_FOR_RESEARCH');
@@ -69,7 +69,7 @@ describe('the name of an exported file', () => {
     expect(runFileStem({ ...run, runName: 'ä'.repeat(100) })).toBe('ä'.repeat(80));
   });
 
-  it('says what it holds', () => {
+  it('names its content', () => {
     const file = { ...run, runName: 'a', scope: 'virus', sequences: 17 } as const;
     expect(exportFileName({ ...file, format: { ending: '_proteins.faa', isOfWholeRun: false } })).toBe(
       'a_virus_17_proteins.faa',
@@ -79,7 +79,7 @@ describe('the name of an exported file', () => {
     );
   });
 
-  it('names the selection in a word', () => {
+  it('names the selection in one word', () => {
     expect(exportScope({})).toBe('all');
     expect(exportScope({ predictions: undefined })).toBe('all');
     expect(exportScope({}, [1])).toBe('selected');
@@ -93,7 +93,7 @@ describe('the name of an exported file', () => {
 });
 
 describe('a search with BLAST', () => {
-  it('goes to NCBI with nothing but letters, and only as long as an address may be', () => {
+  it('sends nothing to NCBI but letters, and only as many as fit into an address', () => {
     expect(blastAddress({ program: 'blastn', query: 'ACGT' })).toBe(
       'https://blast.ncbi.nlm.nih.gov/Blast.cgi?PAGE_TYPE=BlastSearch&PROGRAM=blastn&QUERY=ACGT',
     );
@@ -108,7 +108,7 @@ describe('a search with BLAST', () => {
   });
 });
 
-it('a run is at work while the engine computes it, not when it was cut off or its folder is gone', () => {
+it('a run is at work while the engine computes it, not when it was cut off or its folder is missing', () => {
   const phases = ['created', 'running', 'pausing', 'draining', 'paused', 'finishing', 'done', 'cancelled'];
   expect(phases.filter((phase) => isActive({ phase }))).toEqual([
     'running',
@@ -125,7 +125,7 @@ it('a run is at work while the engine computes it, not when it was cut off or it
 });
 
 describe('a goal', () => {
-  it('is written as it is read', () => {
+  it('reads back the text that it writes', () => {
     for (const text of ['settled', '0.5%', '12.25%', '45s', '30min', '8h', '2d']) {
       const goal = parseGoal(text);
       expect(goal && goalText(goal)).toBe(text);
@@ -134,7 +134,7 @@ describe('a goal', () => {
     expect(parseGoal('90min')).toEqual({ kind: 'time', seconds: 5400, from: 0 });
   });
 
-  it('is nothing else', () => {
+  it('refuses any other text', () => {
     for (const text of ['', 'end', '0%', '51%', '-1%', '0min', '30', '5 weeks', 'settled calls', '1e9%'])
       expect(parseGoal(text)).toBeNull();
   });

@@ -182,9 +182,9 @@ export const appErrorSchema = z.object({
   /** What happened, in plain words. */
   cause: z.string(),
   nextStep: z.string(),
-  /** For the log and the curious: paths, exit codes, the last lines of standard error. */
+  /** Details for the log: paths, exit codes, the last lines of standard error. */
   detail: z.string().optional(),
-  /** Cause and next step for a window in another language; left out where they have no key. */
+  /** Cause and next step for a window in another language; absent for texts without a key. */
   wording: z.object({ cause: wordingSchema.optional(), nextStep: wordingSchema.optional() }).optional(),
 });
 export type AppError = z.infer<typeof appErrorSchema>;
@@ -214,17 +214,17 @@ export function appError(
   };
 }
 
-/** Its next step as a message, where it stands in another one. */
+/** The next step of an error as a message, for use inside another message. */
 export function nextStepOf({ nextStep, wording }: AppError): Message {
   return { text: nextStep, wording: wording?.nextStep ?? null };
 }
 
-/** Its title as a message, which a window has by its code. */
+/** The title of an error as a message; windows look it up by the error's code. */
 export function titleOf({ code, title }: AppError): Message {
   return { text: title, wording: { key: `error.${code}`, values: {} } };
 }
 
-/** The cause of an error as a message, where it stands in another one. */
+/** The cause of an error as a message, for use inside another message. */
 export function causeOf({ cause, wording }: AppError): Message {
   return { text: cause, wording: wording?.cause ?? null };
 }

@@ -11,26 +11,29 @@ export function isTooShort(length: number): boolean {
 /** The rule by which a sequence gets its evidence level (electron/engine/results/evidence.ts); docs/results.md and the window
  * state it in words. Bases count once, however many chunks they lie in. */
 export const EVIDENCE_RULE = {
-  /** Fewer scored bases are weak evidence, in lengths of a chunk: a second chunk must add at least half of one. */
+  /**
+   * Sequences with fewer scored bases, in chunk lengths, have weak evidence: a second chunk must add at least
+   * half of one.
+   */
   scoredChunkLengths: 1.5,
-  /** Share of the scored bases that must have the sequence's call; with fewer the evidence is weak. */
+  /** Share of the scored bases that must have the sequence's call; below it the evidence is weak. */
   agreement: 2 / 3,
   strong: {
     scoredBases: 1000,
-    /** Of all bases of the sequence. */
+    /** Share of all bases of the sequence that must be scored. */
     scoredShare: 0.5,
     agreement: 0.9,
-    /** The least score of a virus; that of another sequence is at most 1 minus this. */
+    /** The lowest score of a virus; for other sequences the highest is 1 minus this. */
     score: 0.7,
   },
 } as const;
 
-/** What is worth looking at first: called virus on more than weak evidence, and longer than a read. */
+/** The sequences to look at first: called virus with more than weak evidence, and longer than a read. */
 export const CANDIDATES = {
   predictions: ['virus'],
   evidence: ['moderate', 'strong'],
   minLength: 1000,
 } satisfies SequenceFilter;
 
-/** What is followed up in the laboratory. */
+/** The sequences to follow up in the laboratory. */
 export const CONSERVATIVE = { predictions: ['virus'], evidence: ['strong'] } satisfies SequenceFilter;

@@ -8,20 +8,23 @@ import type { RunState } from './runState.ts';
 export const exportLanguageSchema = z.enum(['en', 'de']);
 export type ExportLanguage = z.infer<typeof exportLanguageSchema>;
 
-/** What a report may leave out: samples and the top of the list are in each. */
+/** The sections that a report may leave out; every report has the samples and the top of the list. */
 export const reportPartSchema = z.enum(['plots', 'reading', 'run', 'methods']);
 export type ReportPart = z.infer<typeof reportPartSchema>;
 
-/** What a window shows of a format, and how its files are named; the engine has one object for each (electron/engine/exports/formats.ts). */
+/**
+ * What a window shows of a format, and how its files are named; the engine has one object per format
+ * (electron/engine/exports/formats.ts).
+ */
 export const exportFormatSchema = z.object({
   id: wordSchema,
-  /** Of the file's name: `.tsv`, `_report.html`. */
+  /** The end of the file's name: `.tsv`, `_report.html`. */
   ending: wordSchema,
-  /** Under which it is offered; null for one that has its own place in the window. */
+  /** The group in which the format is offered; null for one that has its own place in the window. */
   group: z.enum(['tables', 'sequences', 'browsers', 'summaries']).nullable(),
-  /** Whether it holds the whole run, whatever is selected. */
+  /** Whether it always holds the whole run, whatever is selected. */
   isOfWholeRun: z.boolean(),
-  /** Whether only runs that kept their embeddings have it. */
+  /** Whether it is available only for runs that kept their embeddings. */
   needsEmbeddings: z.boolean(),
   texts: z.record(z.enum(['en', 'de']), z.object({ label: z.string(), text: z.string() })),
 });
@@ -29,7 +32,7 @@ export type ExportFormat = z.infer<typeof exportFormatSchema>;
 
 type ExportScope = 'all' | 'virus' | 'candidates' | 'shortlist' | 'selected';
 
-/** What a filter selects, in a word for a file's name. */
+/** What a filter selects, as one word for a file's name. */
 export function exportScope(filter: SequenceFilter, rows?: readonly number[]): ExportScope {
   if (rows !== undefined) return 'selected';
   const set = Object.entries(filter).filter(([, value]) => value !== undefined);
@@ -46,7 +49,7 @@ export function exportScope(filter: SequenceFilter, rows?: readonly number[]): E
 
 const LONGEST_STEM = 80;
 
-/** Stands in the name of a file exported before its run was done. */
+/** Marks the name of a file that was exported before its run was done. */
 const PROVISIONAL_SUFFIX = '_provisional';
 
 interface RunFile {
@@ -55,7 +58,10 @@ interface RunFile {
   state: RunState;
 }
 
-/** How the name of every file that leaves a run begins: `Gut_March`, with what must not be overlooked. */
+/**
+ * How the name of every file that leaves a run begins: `Gut_March`, plus a mark where the model is not for
+ * research or the results are provisional.
+ */
 export function runFileStem({ runName, model, state }: RunFile): string {
   const stem =
     runName
@@ -66,7 +72,7 @@ export function runFileStem({ runName, model, state }: RunFile): string {
   return `${stem}${mark}${state.phase === 'done' ? '' : PROVISIONAL_SUFFIX}`;
 }
 
-/** The name of an exported file says what it holds: `Gut_March_virus_1707.tsv`. */
+/** The name of an exported file, which says what the file holds: `Gut_March_virus_1707.tsv`. */
 export function exportFileName(
   file: RunFile & {
     format: Pick<ExportFormat, 'ending' | 'isOfWholeRun'>;

@@ -4,26 +4,26 @@ import { agreementSchema } from './otherTools.ts';
 import { countSchema } from './protocol/common.ts';
 import { evidenceSchema, predictionSchema, reasonSchema } from './results.ts';
 
-/** Which sequences of a run are meant; what is not given does not filter. */
+/** Selects sequences of a run; absent fields do not filter. */
 export const sequenceFilterSchema = z.object({
   input: countSchema.optional(),
-  /** The files of a sample. */
+  /** Numbers of the sample's files. */
   inputs: z.array(countSchema).max(LIMITS.inputs).optional(),
   predictions: z.array(predictionSchema).max(predictionSchema.options.length).optional(),
   minScore: z.number().min(0).max(1).optional(),
-  /** What the score must stay below. */
+  /** The score must be below this. */
   belowScore: z.number().min(0).max(1).optional(),
   minLength: countSchema.optional(),
   maxLength: countSchema.optional(),
   minScoredChunks: countSchema.optional(),
   minFramesScored: countSchema.optional(),
   minViralFraction: z.number().min(0).max(1).optional(),
-  /** What the second-best chunk must reach, so that at least two are as good. */
+  /** The second-best chunk must score at least this, so that at least two chunks do. */
   minSecondScore: z.number().min(0).max(1).optional(),
-  /** Why there is no call; `ok` where there is one. */
+  /** Why a sequence has no call; `ok` if it has one. */
   reasons: z.array(reasonSchema).max(reasonSchema.options.length).optional(),
   evidence: z.array(evidenceSchema).max(evidenceSchema.options.length).optional(),
-  /** Whether the call stands while chunks of the run are missing. */
+  /** Whether the call can no longer change while chunks of the run are missing. */
   settled: z.boolean().optional(),
   /** Only sequences with a terminal repeat. */
   terminalRepeat: z.literal(true).optional(),
@@ -31,7 +31,7 @@ export const sequenceFilterSchema = z.object({
   otherCode: z.literal(true).optional(),
   /** Part of the name or header, case-insensitive. */
   search: wordSchema.optional(),
-  /** Compared with the other tool's table of this number. */
+  /** Selects by how this run's calls agree with the other tool's table of this number. */
   other: z.object({ table: countSchema, agreement: agreementSchema }).optional(),
   /** Only sequences with a note or tag of the user. */
   noted: z.literal(true).optional(),

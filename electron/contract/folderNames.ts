@@ -2,11 +2,11 @@ import { NOTICE_FILE, PROVISIONAL_TABLE, RESULT_FILES } from './results.ts';
 
 export const RUN_DATABASE = 'run.db';
 export const RUN_LOCK = 'run.lock';
-/** Tables of other tools that were put beside the results. */
+/** The tables of other tools that were added to the results. */
 export const OTHER_TABLES_FILE = 'other_tools.json';
-/** What the user has written on single sequences. */
+/** The user's notes on single sequences. */
 export const SEQUENCE_NOTES_FILE = 'sequence_notes.json';
-/** Shares of a run that other computers compute. */
+/** Folder of the shares of a run that other computers compute. */
 export const SHARES_FOLDER = 'shares';
 
 /** Everything this program leaves in a run's folder. */
@@ -22,12 +22,12 @@ const OUR_NAMES: ReadonlySet<string> = new Set([
   ...Object.values(RESULT_FILES),
   NOTICE_FILE,
   PROVISIONAL_TABLE,
-  'DEMO_MODEL.txt', // of earlier versions
+  'DEMO_MODEL.txt', // files of earlier versions
   OTHER_TABLES_FILE,
   SEQUENCE_NOTES_FILE,
 ]);
 
-/** What a program that died left half written: databases being made, locks being taken, tables. */
+/** Files that a program which died left unfinished: databases and tables being written, locks being taken. */
 const LEFTOVERS: readonly RegExp[] = [
   /^run\.db\.creating(-journal)?$/,
   /^run\.lock\.(takeover|[0-9a-f-]{36}(\.probe)?)$/,
@@ -35,7 +35,10 @@ const LEFTOVERS: readonly RegExp[] = [
   /^(other_tools|sequence_notes)\.json\.tmp$/,
 ];
 
-/** Whether a name in a run's folder is this program's: all that `--force` or a deletion may remove. */
+/**
+ * Whether a name in a run's folder belongs to this program: only such files may `--force` or a deletion
+ * remove.
+ */
 export function isOurName(name: string): boolean {
   const finished = name.replace(/(\.\d+)?\.tmp$/, '');
   return (
@@ -45,22 +48,23 @@ export function isOurName(name: string): boolean {
   );
 }
 
-/** Endings by which files are picked out of a folder; a file named by itself may be called anything. */
+/** Whether a file is picked out of a folder by its ending; a file that is named itself may have any name. */
 export const isSequenceFile = (name: string): boolean =>
   /\.(fa|fasta|fna|fas|ffn|frn|fq|fastq)(\.(gz|bz2|xz|zst))?$/i.test(name);
 
-/** By these names a sample sheet is found in a folder. */
+/** The names by which a sample sheet is found in a folder. */
 export const isSheetOfFolder = (name: string): boolean =>
   /^samples?[-_ ]?(sheet)?\.(csv|tsv|xlsx)$/i.test(name);
 
-/** Endings of files that may be sample sheets; whether one is, its first line says. */
+/** Endings of files that may be sample sheets; the first line decides whether one is. */
 export const isSheetName = (name: string): boolean => /\.(csv|tsv|xlsx)$/i.test(name);
 
 export type FateInFolder = 'taken' | 'ignored' | 'passed over';
 
 /**
- * What becomes of a file or folder within a folder that was named, at any depth: the one rule for folders that are chosen and that are
- * dropped. What an earlier run left is nobody's input, and hidden files nobody's business; everything else that is not taken is reported.
+ * What happens to a file or folder inside a named folder, at any depth: the one rule for folders that are
+ * chosen and folders that are dropped. Files of earlier runs are never inputs, and hidden files are ignored;
+ * every other file that is not taken is reported.
  */
 export function fateInFolder(name: string, kind: 'file' | 'folder', isInRunFolder: boolean): FateInFolder {
   if (isInRunFolder && isOurName(name)) return 'passed over';
@@ -69,7 +73,10 @@ export function fateInFolder(name: string, kind: 'file' | 'folder', isInRunFolde
   return isSequenceFile(name) || isSheetOfFolder(name) ? 'taken' : 'ignored';
 }
 
-/** The same for all files at once, each with the folders that it was dropped with. One without a folder was named by itself. */
+/**
+ * The same for all files at once, each with the folders that it was dropped with. A file without a folder was
+ * named itself.
+ */
 export function fatesOf(paths: readonly string[]): FateInFolder[] {
   const runFolders = new Set(
     paths.flatMap((path) =>

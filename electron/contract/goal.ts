@@ -2,11 +2,14 @@ import { z } from 'zod';
 
 /** When a run may stop before everything is computed. */
 export const goalSchema = z.discriminatedUnion('kind', [
-  /** No call may change any more. */
+  /** Stops when no call can change any more. */
   z.object({ kind: z.literal('settled') }),
-  /** The interval of the viral share of every sample has at most this half width, as a share of 1. */
+  /** Stops when the interval of every sample's viral share has at most this half width, as a share of 1. */
   z.object({ kind: z.literal('half_width'), share: z.number().positive().max(0.5) }),
-  /** So long at work; `from`: for how long the run had been at work when the goal was set. */
+  /**
+   * Stops after this much computing time; `from` is how long the run had been computing when the goal was
+   * set.
+   */
   z.object({
     kind: z.literal('time'),
     seconds: z.number().positive(),
@@ -19,7 +22,7 @@ const SECONDS = { s: 1, min: 60, h: 3600, d: 86_400 } as const;
 const TIME = /^(?<count>\d+(\.\d+)?)\s*(?<unit>s|min|h|d)$/;
 const SHARE = /^(?<percent>\d+(\.\d+)?)\s*%$/;
 
-/** As it is typed after `--until`: settled, 0.5%, 30min. Null for what is no goal. */
+/** Parses what is typed after `--until`: settled, 0.5%, 30min. Null if the text is no goal. */
 export function parseGoal(text: string): Goal | null {
   if (text === 'settled') return { kind: 'settled' };
   const { count, unit } = TIME.exec(text)?.groups ?? {};
@@ -31,7 +34,7 @@ export function parseGoal(text: string): Goal | null {
   return goalSchema.safeParse(goal).data ?? null;
 }
 
-/** The same the other way round. */
+/** Writes a goal in the form that `parseGoal` reads. */
 export function goalText(goal: Goal): string {
   if (goal.kind === 'settled') return 'settled';
   if (goal.kind === 'half_width') return `${Number((100 * goal.share).toPrecision(6))}%`;

@@ -1,43 +1,43 @@
 import { z } from 'zod';
 
 /**
- * The most that a window may send in one call. More is refused before anything is done with it: what a call costs must not
- * depend on what somebody puts into it.
+ * Upper limits for a single call from a window. A larger call is refused before any work is done: the cost of
+ * a call must not depend on what somebody puts into it.
  */
 export const LIMITS = {
-  /** Of a path, in characters: what Linux takes, in bytes. */
+  /** Characters of a path; Linux allows as many bytes. */
   path: 4_096,
-  /** Of names, of devices and models, and what else is a word or two. */
+  /** Characters of a name, of a device or a model, and of other short texts. */
   word: 200,
-  /** Of a list of devices: a node has at most a few dozen. */
+  /** Characters of a list of devices: a node has at most a few dozen. */
   devices: 4_096,
-  /** Files and folders named in one call, and sequence files found below them. */
+  /** Files and folders named in one call, and sequence files found in them. */
   inputs: 20_000,
   /** Files and folders of weights named in one call. */
   weightFiles: 1_000,
-  /** Files and folders looked at below the folders of one call. */
+  /** Files and folders visited below the folders of one call. */
   visited: 1_000_000,
-  /** Of one run or sequence, and of the note on it in characters. */
+  /** Tags of one run or sequence, and characters of the note on it. */
   tags: 20,
   note: 10_000,
   /** Sequences of one run with a note or tags. */
   notedSequences: 5_000,
   /** Parts and sequences named in one call. */
   rows: 20_000,
-  /** Of a text for the clipboard: of a sequence, with its header, too. */
+  /** Characters of a text for the clipboard, or of a sequence with its header. */
   text: 1_000_000,
-  /** Of a picture to save, in characters of Base64. */
+  /** Characters of a picture to save, in Base64. */
   picture: 30_000_000,
-  /** Of an address for the browser. */
+  /** Characters of an address for the browser. */
   url: 2_048,
-  /** Entries of a folder that the file chooser shows. */
+  /** Entries of a folder that the file chooser lists. */
   folderEntries: 5_000,
-  /** The least that a run may be held to: beside the smallest batch, a layer of the published models. */
+  /** The lowest memory limit that a run accepts: the smallest batch and one layer of the published models. */
   leastGpuMemoryBytes: 2_000_000_000,
   patience: 1_000,
 } as const;
 
 export const pathSchema = z.string().max(LIMITS.path);
-/** Nothing, as from an unset variable of a shell, would stand for the current folder. */
+/** An empty path, such as from an unset shell variable, would mean the current folder. */
 export const inputPathSchema = pathSchema.min(1, 'The name of an input is empty.');
 export const wordSchema = z.string().max(LIMITS.word);

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 /**
- * Sentences that the engine writes for a window, by key; {name} stands for a value. The command line and the run's log have
- * them as they stand here, a window in its own language and with its own names for devices.
+ * Sentences that the engine writes for a window, by key; {name} stands for a value. The command line and the
+ * run's log use them as written here; a window translates them and uses its own names for devices.
  */
 export const MESSAGES = {
-  /** A window has names of its own for devices. */
+  /** A window uses its own names for devices. */
   device: '{name}',
   // what happened in a run
   'phase.created': 'The run was made.',
@@ -152,7 +152,7 @@ export const MESSAGES = {
   'part.lost.next': 'Check the disk with the results; then resume.',
   'device.damaged': 'What it computed was damaged on the disk {times} times in a row.',
   'device.damaged.next': 'Check the disk with the results, and this device; then resume.',
-  // steps of a set-up, of packing a folder for one, and of getting weights
+  // steps of a set-up, of packing a folder for one, and of downloading weights
   'step.looking': 'Looking at what is here',
   'step.waiting': 'Another window is setting this computer up',
   'step.python': 'Making room for Python',
@@ -194,7 +194,7 @@ export const MESSAGES = {
     'On a computer with a network, make an offline folder with the version that is used here.',
   'offline.uv':
     'The installer in this folder (uv) is not the one that was published. It was not started, and nothing was changed.',
-  // why another computer can't be reached or used by SSH
+  // why another computer can't be reached or used through SSH
   'ssh.missing': 'No program "ssh" was found on this computer.',
   'ssh.name': '{host} was not found.',
   'ssh.refused': '{host} takes no SSH connections there.',
@@ -237,7 +237,7 @@ export const MESSAGES = {
   'transfer.damaged': '{file} arrived damaged.',
   'transfer.gone': '{file} is not offered any more on the other computer.',
   'transfer.not_connected': 'That computer is not connected.',
-  // what stands in the way of a run
+  // what stops a run
   'halt.all_excluded': 'All devices were taken out of the run.',
   'halt.all_excluded.next': 'Take in a device again, then resume.',
   'start.disk_needed': 'The run needs about {needed}, and {free} are free at {folder}.',
@@ -275,7 +275,7 @@ export const MESSAGES = {
   'run.nothing_failed': 'Nothing has failed that could be retried.',
   'run.devices_at_rest': 'Devices can be left out or taken in only while the run is being computed.',
   'run.impossible': 'A run that is {phase} cannot take "{order}".',
-  // folders, files, models and logs that are not as they should be
+  // folders, files, models and logs with problems
   'place.gone': '{folder} is not there any more.',
   'place.full': 'There is no space left to write in {folder}.',
   'place.full_to_make': 'There is no space left to make {folder}.',
@@ -359,7 +359,7 @@ export const MESSAGES = {
   'step.known_frames': 'Computing known reading frames',
   'step.controls': 'Computing known sequences',
   'step.measuring_speed': 'Measuring the speed',
-  // sizes, which a window writes in its own way
+  // sizes, which a window formats in its own way
   bytes: '{text}',
   // the computer check
   'check.under_way': 'Checking …',
@@ -400,7 +400,7 @@ export const MESSAGES = {
   'check.weights.unknown': 'The weights could not be checked.',
   'check.weights': 'Here: {models}.',
   'check.weights.none': 'Only the teaching model is here. It is not for research.',
-  // what keeps a GPU from computing
+  // what prevents a GPU from computing
   'blocked.pytorch_cuda': '{name} needs PyTorch for CUDA; the Python environment has another one.',
   'blocked.pytorch_cuda.next':
     'Repair the Python environment ("virnucpro doctor --repair"); one of your own needs PyTorch for CUDA.',
@@ -461,8 +461,8 @@ export type MessageValues<Key extends MessageKey> = Record<
   string | number | Message
 >;
 
-/** What a message says, for whoever has it in another language. Values may be messages themselves. */
-// An interface is no JSON to the compiler, which lists and databases keep it as.
+/** A message by key and values, for translation. Values may be messages themselves. */
+// A type and not an interface, because only a type counts as JSON, which lists and databases store it as.
 export type Wording = {
   key: string;
   values: Record<string, string | number | Wording>;
@@ -475,13 +475,13 @@ export const wordingSchema: z.ZodType<Wording> = z.lazy(() =>
   }),
 );
 
-/** A device where a sentence names it: by its name for people, with its id for windows. */
+/** A device inside a sentence: its display name, with its id for windows. */
 export const deviceNamed = ({ id, name }: { id: string; name: string }): Message => ({
   text: name,
   wording: { key: 'device', values: { id, name } },
 });
 
-/** A number of bytes where a sentence names it. */
+/** A number of bytes inside a sentence. */
 export const bytesNamed = (bytes: number, text: string): Message => ({
   text,
   wording: { key: 'bytes', values: { bytes, text } },
@@ -489,7 +489,7 @@ export const bytesNamed = (bytes: number, text: string): Message => ({
 
 export interface Message {
   text: string;
-  /** Null where the text has no key, as what another program has written. */
+  /** Null for a text without a key, such as one that another program has written. */
   wording: Wording | null;
 }
 
@@ -514,7 +514,7 @@ export const plain = (text: string): Message => ({ text, wording: null });
 
 export const asMessage = (text: string | Message): Message => (typeof text === 'string' ? plain(text) : text);
 
-/** Sentences one after the other, as a text and for a window; without wordings where one has no key. */
+/** Joins sentences, as a text and for a window; without wordings if any of them has no key. */
 export function inSequence(messages: readonly Message[]): { sentence: string; wordings: Wording[] } {
   const wordings = messages.flatMap(({ wording }) => (wording ? [wording] : []));
   return {

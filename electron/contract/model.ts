@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { sha256Schema } from './protocol/common.ts';
 
-/** Files of a model folder in the order in which the model's hash takes them. */
+/** Files of a model folder in the order in which the model's hash reads them. */
 export const MODEL_ROLES = ['esm2', 'dnabert_s', 'tokenizer', 'head'] as const;
 export type ModelRole = (typeof MODEL_ROLES)[number];
 
 const modelFileSchema = z.object({
-  /** Relative to the folder, forward slashes; may lead to a folder beside it. */
+  /** Relative to the folder, with forward slashes; may point to a folder beside it. */
   path: z.string().regex(/^(\.\.\/)?(?!\/)(?:(?!\.\.(?:\/|$))[^\\:/]+(?:\/|$))+$/),
   size: z.int().positive(),
   sha256: sha256Schema,

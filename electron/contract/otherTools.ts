@@ -2,30 +2,33 @@ import { z } from 'zod';
 import { countSchema } from './protocol/common.ts';
 import { predictionSchema } from './results.ts';
 
-/** What another tool's table takes for a virus. */
+/** The rule by which another tool's table calls a virus. */
 export const otherRuleSchema = z.enum([
-  /** Every sequence in it. */
+  /** Every listed sequence is a virus. */
   'listed',
-  /** What a column of calls says. */
+  /** A column holds the calls. */
   'call',
-  /** CheckV's quality is determined. */
+  /** Virus if CheckV determined a quality. */
   'quality',
-  /** The virus score is the largest of geNomad's three. */
+  /** Virus if the virus score is the largest of geNomad's three. */
   'largest',
-  /** A score of at least 0.5. */
+  /** Virus if the score is at least 0.5. */
   'score',
-  /** It lists plasmids. */
+  /** None is: the table lists plasmids. */
   'none',
 ]);
 export type OtherRule = z.infer<typeof otherRuleSchema>;
 
-/** What ours and theirs call a sequence. What its table does not name, another tool may never have seen: that is no disagreement. */
+/**
+ * How our calls and theirs agree on a sequence. A sequence that is missing from the table may never have been
+ * seen by the other tool, so it is no disagreement.
+ */
 export const agreementSchema = z.enum([
-  /** Virus by both. */
+  /** Both call it a virus. */
   'both',
-  /** Virus here, and named but no virus there. */
+  /** We call it a virus; the other tool lists it, but not as a virus. */
   'only_ours',
-  /** Virus there, and not here. */
+  /** The other tool calls it a virus, and we do not. */
   'only_theirs',
   'not_in_table',
 ]);
@@ -33,18 +36,18 @@ export type Agreement = z.infer<typeof agreementSchema>;
 
 /** Another tool's table beside the calls of a run. */
 export const otherTableSchema = z.object({
-  /** The tool's name where it is known, else the file's. */
+  /** The tool's name if known, else the file's name. */
   title: z.string(),
   file: z.string(),
   rule: otherRuleSchema,
-  /** Names of its columns that are shown beside ours. */
+  /** Names of its columns that are shown beside our columns. */
   columns: z.array(z.string()),
-  /** Its lines, and those of them whose name is a sequence's of this run. */
+  /** Its lines, and how many of them name a sequence of this run. */
   lines: countSchema,
   matched: countSchema,
-  /** Some names that are not. */
+  /** Some names that match no sequence. */
   unmatched: z.array(z.string()),
-  /** Sequences of the run by our call, and by what the other tool says of them. */
+  /** Counts of the run's sequences by our call and by the other tool's. */
   calls: z.record(
     predictionSchema,
     z.object({ virus: countSchema, notVirus: countSchema, notInTable: countSchema }),
@@ -52,5 +55,5 @@ export const otherTableSchema = z.object({
 });
 export type OtherTable = z.infer<typeof otherTableSchema>;
 
-/** More are not shown beside each other. */
+/** The number of tables that can be shown beside each other. */
 export const MOST_OTHER_TABLES = 6;

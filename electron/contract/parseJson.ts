@@ -1,8 +1,8 @@
-/** The only place that reads JSON of files, databases and other processes: it is never trusted to be what it should be. */
+/** The only place that parses JSON from files, databases and other processes, which is never trusted. */
 import { z } from 'zod';
 import { err, ok, type Result } from './result.ts';
 
-/** What a text holds, or what is wrong with it. */
+/** Returns the parsed value, or what is wrong with the text. */
 export function readJson<Schema extends z.ZodType>(
   schema: Schema,
   text: string,
@@ -17,7 +17,10 @@ export function readJson<Schema extends z.ZodType>(
   return parsed.success ? ok(parsed.data) : err(z.prettifyError(parsed.error));
 }
 
-/** What a text holds, or undefined where there is no text, it is not JSON, or not what the schema says. */
+/**
+ * Returns the parsed value, or undefined if there is no text, it is not JSON, or it does not match the
+ * schema.
+ */
 export function parseJson<Schema extends z.ZodType>(
   schema: Schema,
   text: string | undefined,

@@ -20,11 +20,14 @@ export type Reason = z.infer<typeof reasonSchema>;
 export const FRAME_NAMES = ['F1', 'F2', 'F3', 'R1', 'R2', 'R3'] as const;
 export type FrameName = (typeof FRAME_NAMES)[number];
 
-/** How much the data of a sequence say for its call: see `evidenceOf` in electron/engine/results/evidence.ts. */
+/**
+ * How strongly the data of a sequence support its call: see `evidenceOf` in
+ * electron/engine/results/evidence.ts.
+ */
 export const evidenceSchema = z.enum(['weak', 'moderate', 'strong']);
 export type Evidence = z.infer<typeof evidenceSchema>;
 
-/** For rounding to four digits, which must not lead across the line between the calls. */
+/** Rounds to four digits without crossing the threshold between the calls. */
 export function shownScore(score: number): number {
   return score < 0.5 ? Math.min(score, 0.4999) : score;
 }
@@ -35,7 +38,7 @@ export const RESULT_FILES = {
   originalChunks: 'prediction_results_highestscore.csv',
   sequences: 'sequences.tsv',
   chunks: 'chunks.tsv',
-  /** The rows of sequences.tsv with headers and evidence, in a format that pandas, R and DuckDB read. */
+  /** The rows of sequences.tsv with headers and evidence, in a format that pandas, R and DuckDB can read. */
   results: 'results.parquet',
   viralSequences: 'viral_sequences.fna',
   failedFiles: 'failed_files.txt',
@@ -43,26 +46,29 @@ export const RESULT_FILES = {
   run: 'run.json',
 } as const;
 
-/** Lies in the folder of a run that stopped at its goal, until more is computed. */
+/** Lies in the folder of a run that stopped at its goal, until it computes more. */
 export const PROVISIONAL_TABLE = 'sequences_provisional.tsv';
-/** What most people open, the first of them first. */
+/** The files that most people open, the most important first. */
 export const MAIN_FILES: readonly string[] = [
   RESULT_FILES.viralSequences,
   RESULT_FILES.sequences,
   RESULT_FILES.results,
 ];
 
-/** Lies in the folder of a run with the teaching model, since the tables in the original tool's format can't say it themselves. */
+/**
+ * Lies in the folder of a run with the teaching model, because the tables in the original tool's format
+ * cannot carry the notice.
+ */
 export const NOTICE_FILE = 'NOT_FOR_RESEARCH.txt';
 
-/** One row of sequences.tsv: our own summary of a record; the original tool has none. */
+/** One row of sequences.tsv: our own summary of a record, which the original tool does not have. */
 export const sequenceResultSchema = z.object({
   row: countSchema,
   seqName: z.string(),
   header: z.string(),
   input: countSchema,
   length: countSchema,
-  /** Too short to be believed, see SHORTEST_LENGTH in evidence.ts. */
+  /** Whether it is too short for its score to be trusted, see SHORTEST_LENGTH in evidence.ts. */
   tooShort: z.boolean(),
   virusScore: z.number().nullable(),
   prediction: predictionSchema,
@@ -71,7 +77,7 @@ export const sequenceResultSchema = z.object({
   nChunksScored: countSchema,
   nChunksViral: countSchema,
   viralFraction: z.number().nullable(),
-  /** Bases that lie in a scored chunk, and those of them that a chunk called virus was the first to cover. */
+  /** Bases in scored chunks, and how many of them a chunk called virus was the first to cover. */
   nBasesScored: countSchema,
   nBasesViral: countSchema,
   /** 1-based and inclusive, as in every table. */
@@ -79,22 +85,32 @@ export const sequenceResultSchema = z.object({
   bestChunkEnd: countSchema.nullable(),
   bestFrame: z.enum(FRAME_NAMES).nullable(),
   nFramesScored: countSchema,
-  /** Virus scores of the best scored chunk and of the second best; null without as many. */
+  /** Virus scores of the best and second-best scored chunk; null if there are fewer. */
   bestScore: z.number().nullable(),
   secondScore: z.number().nullable(),
   /** Null without a call. */
   evidence: evidenceSchema.nullable(),
-  /** False while chunks are missing that may turn the call: see electron/engine/results/estimates/settled.ts. */
+  /**
+   * False while missing chunks can still change the call: see electron/engine/results/estimates/settled.ts.
+   */
   settled: z.boolean(),
   /** The end repeats the beginning (DTR) or is its reverse complement (ITR): such a genome may be complete. */
   terminalRepeat: z.object({ kind: z.enum(['DTR', 'ITR']), length: countSchema }).nullable(),
-  /** Chunks without an open reading frame, and those of them that would have one if TAG, or TGA, were no stop codon. */
+  /**
+   * Chunks without an open reading frame, and how many of them would have one if TAG, or TGA, were no stop
+   * codon.
+   */
   lostChunks: z.object({ all: countSchema, toTag: countSchema, toTga: countSchema }),
-  /** The code by which it may have to be read, where so many chunks are lost to one codon that it is no chance. */
+  /**
+   * The genetic code that the sequence may need, if more chunks are lost to one codon than chance explains.
+   */
   geneticCodeHint: z.union([z.literal(4), z.literal(15)]).nullable(),
-  /** How often a sequence that the user trusts to be no virus would score as high; null without a score or a calibration. */
+  /**
+   * How often a sequence that the user trusts to be no virus scores as high; null without a score or a
+   * calibration.
+   */
   pValue: z.number().nullable(),
-  /** One call from this read and its mate; null for what is not one of a pair, and where neither has a call. */
+  /** The joint call of this read and its mate; null for unpaired reads, and if neither has a call. */
   pair: z.object({ score: z.number(), prediction: predictionSchema.extract(['virus', 'others']) }).nullable(),
 });
 export type SequenceResult = z.infer<typeof sequenceResultSchema>;
@@ -104,9 +120,9 @@ export const chunkResultSchema = z.object({
   start: countSchema,
   end: countSchema,
   frames: z.array(z.object({ frame: z.enum(FRAME_NAMES), score1: z.number(), score2: z.number() })),
-  /** The frame that decides. */
+  /** The frame that decides the call. */
   bestFrame: z.enum(FRAME_NAMES).nullable(),
-  /** The largest of each among the frames. */
+  /** The largest score of each class among the frames. */
   score1: z.number().nullable(),
   score2: z.number().nullable(),
   virusScore: z.number().nullable(),

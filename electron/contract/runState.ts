@@ -6,9 +6,9 @@ import { goalSchema } from './goal.ts';
 export const runStateSchema = z.discriminatedUnion('phase', [
   z.object({ phase: z.literal('created') }),
   z.object({ phase: z.literal('running') }),
-  /** Batches under way are being finished and the devices freed. */
+  /** Current batches are being finished and the devices freed. */
   z.object({ phase: z.literal('pausing') }),
-  /** Parts under way are being finished; then the run pauses. */
+  /** Current parts are being finished; then the run pauses. */
   z.object({ phase: z.literal('draining'), enough: goalSchema.optional() }),
   /** `enough`: the goal that was reached; the rest is not computed. */
   z.object({
@@ -22,22 +22,22 @@ export const runStateSchema = z.discriminatedUnion('phase', [
     phase: z.literal('done'),
     failedParts: z.int().nonnegative(),
     failedRecords: z.int().nonnegative(),
-    /** Files that the user named and that could not be used. */
+    /** Files named by the user that could not be used. */
     failedInputs: z.int().nonnegative().optional(),
   }),
-  /** What the list of runs shows for a folder that cannot be read; no run comes to it by itself. */
+  /** Shown in the list of runs for a folder that cannot be read; no run enters this state itself. */
   z.object({ phase: z.literal('failed'), error: appErrorSchema }),
   z.object({ phase: z.literal('cancelled') }),
 ]);
 export type RunState = z.infer<typeof runStateSchema>;
 export type RunPhase = RunState['phase'];
 
-/** The engine works on the run, or was cut off while it did. */
+/** Whether the engine works on the run, or was cut off while it did. */
 export function isActive({ phase }: { readonly phase: string }): boolean {
   return phase === 'running' || phase === 'pausing' || phase === 'draining' || phase === 'finishing';
 }
 
-/** The engine works on the run right now, or is just beginning to, and keeps the computer busy. */
+/** Whether the engine works on the run right now, or is just starting to, and keeps the computer busy. */
 export function isAtWork(run: {
   state: RunState;
   interrupted: boolean;

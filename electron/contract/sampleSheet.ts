@@ -2,16 +2,19 @@ import { z } from 'zod';
 import { LIMITS, wordSchema } from './limits.ts';
 import { matesOf, sentPath } from './samples.ts';
 
-/** What a sample sheet says of a sample beside its name. */
+/** What a sample sheet says about a sample besides its name. */
 export const sampleDetailsSchema = z.object({
   group: wordSchema.nullable(),
   note: z.string().max(LIMITS.note).nullable(),
-  /** Nothing viral is expected in it: its viral share is what the others are held against. */
+  /**
+   * A negative control: nothing viral is expected in it, and the other samples are compared with its viral
+   * share.
+   */
   control: z.boolean(),
 });
 export type SampleDetails = z.infer<typeof sampleDetailsSchema>;
 
-/** A line of a sample sheet. The file is its name, or as much of its path as tells it from others. */
+/** A line of a sample sheet. The file is its name, or enough of its path to distinguish it from others. */
 export const sheetRowSchema = sampleDetailsSchema.extend({
   file: z.string().min(1).max(LIMITS.path),
   sample: wordSchema.min(1),
@@ -21,16 +24,16 @@ export type SheetRow = z.infer<typeof sheetRowSchema>;
 export const NO_DETAILS: SampleDetails = { group: null, note: null, control: false };
 
 export interface SheetMatch {
-  /** By path. */
+  /** Rows by path. */
   readonly rows: ReadonlyMap<string, SheetRow>;
-  /** Lines whose file is none of the files, or which could be several of them. */
+  /** Lines that match no file, or more than one. */
   readonly missing: readonly SheetRow[];
   readonly ambiguous: readonly SheetRow[];
-  /** Paths that no line names: their samples go by the names of the files. */
+  /** Paths that no line names: their samples follow from the file names. */
   readonly unnamed: readonly string[];
 }
 
-/** Which line speaks of which file. A line for one file of a read pair stands for both. */
+/** Matches lines to files. A line for one file of a read pair applies to both. */
 export function matchSheet(rows: readonly SheetRow[], paths: readonly string[]): SheetMatch {
   const matched = new Map<string, SheetRow>();
   const missing: SheetRow[] = [];
@@ -41,7 +44,7 @@ export function matchSheet(rows: readonly SheetRow[], paths: readonly string[]):
     const found = (byName.get(wanted.at(-1) ?? '') ?? []).filter((path) => {
       const sent = sentPath(path);
       const known = segments(sent ?? path);
-      // Not all folders of a file that was sent may have come along.
+      // An uploaded file may have come without some of its folders.
       const compared = sent === null ? wanted : wanted.slice(-known.length);
       return compared.every((name, index) => known.at(index - compared.length) === name);
     });
@@ -60,7 +63,7 @@ export function matchSheet(rows: readonly SheetRow[], paths: readonly string[]):
   return { rows: withMates, missing, ambiguous, unnamed: paths.filter((path) => !withMates.has(path)) };
 }
 
-/** As a request takes it. */
+/** The sheet's samples in the form that a request takes. */
 export const samplesOfSheet = (
   rows: ReadonlyMap<string, SheetRow>,
 ): { samples: Record<string, string>; sampleDetails: Record<string, SampleDetails> } => ({

@@ -22,7 +22,7 @@ describe('samples', () => {
       ['a.1.fa', 'a.2.fa'],
       ['a', 'a'],
     ],
-    // No mate, or another's: the name as it is.
+    // Without a mate, or with another sample's mate, the name is used unchanged.
     [['gut_1.fq'], ['gut_1']],
     [
       ['gut_R1.fq', 'gut_2.fq'],
@@ -32,7 +32,7 @@ describe('samples', () => {
       ['sample_3.fa', 'sample_4.fa'],
       ['sample_3', 'sample_4'],
     ],
-    // Sent by a browser: each in a folder of its own, and two pairs of one name in four.
+    // Sent by a browser: each file is in a folder of its own, and two pairs with one name give four samples.
     [
       [`/uploads/${sent(1)}/gut_R1.fq.gz`, `/uploads/${sent(2)}/gut_R2.fq.gz`],
       ['gut', 'gut'],
@@ -45,17 +45,17 @@ describe('samples', () => {
       [`/uploads/${sent(1)}/a_1.fq`, `/uploads/${sent(2)}/a_2.fq`, `/uploads/${sent(3)}/a_1.fq`],
       [`${sent(1)}/a_1`, 'a_2', `${sent(3)}/a_1`],
     ],
-    // Sent with their folders.
+    // Sent together with their folders.
     [
       [`/uploads/${sent(1)}/a/x_1.fq`, `/uploads/${sent(2)}/a/x_2.fq`, `/uploads/${sent(3)}/b/x_1.fq`],
       ['x', 'x', 'x_1'],
     ],
-    // Such a name of a folder of the user's own means nothing.
+    // Such a name has no meaning for a folder of the user's own.
     [
       [`/gdc/${sent(1)}/x_1.fq`, `/gdc/${sent(2)}/x_2.fq`],
       ['x_1', 'x_2'],
     ],
-    // Of two folders.
+    // From two folders.
     [
       ['/a/gut_1.fq', '/b/gut_2.fq'],
       ['gut_1', 'gut_2'],
@@ -73,7 +73,7 @@ describe('samples', () => {
       ['reads', 'reads'],
     ],
     [['/d/.fa'], ['.fa']],
-  ])('of %j are %j', (paths, names) => {
+  ])('groups %j into %j', (paths, names) => {
     expect(sampleNames(paths)).toEqual(names);
   });
 });
@@ -89,7 +89,7 @@ describe('a sample sheet', () => {
     };
   };
 
-  it('names files by as many folders as it takes, also where a browser has sent them', () => {
+  it('matches files by as many folders as needed, also if a browser has sent them', () => {
     const clear = { samples: ['x/a.fq', 'y/a.fq'], missing: 0, ambiguous: 0 };
     expect(matched(['x/a.fq', 'y/a.fq'], ['/d/x/a.fq', '/d/y/a.fq'])).toEqual(clear);
     const uploads = [`/uploads/${sent(1)}/x/a.fq`, `/uploads/${sent(2)}/y/a.fq`];
@@ -98,7 +98,7 @@ describe('a sample sheet', () => {
     expect(matched(['z/a.fq'], uploads)).toMatchObject({ missing: 1 });
   });
 
-  it('does not ask for folders that were not sent along', () => {
+  it('does not require folders that were not sent', () => {
     const [alone] = [`/uploads/${sent(1)}/a.fq`];
     expect(matched(['reads/a.fq'], [alone])).toMatchObject({ samples: ['reads/a.fq'], missing: 0 });
   });

@@ -1,8 +1,9 @@
 /**
- * Which sample each input file belongs to, as its name says: the two files of a read pair (`gut_R1.fastq.gz` and
- * `gut_R2.fastq.gz`, `gut_1.fq` and `gut_2.fq`, with or without `_001`) in one folder are one sample, every other file is one
- * of its own. Answers with a name per path; samples from several folders never share one. Files that
- * were sent count as of the folder that they were sent from, though each lies in one of its own.
+ * The sample of each input file, derived from its name: the two files of a read pair (`gut_R1.fastq.gz` and
+ * `gut_R2.fastq.gz`, `gut_1.fq` and `gut_2.fq`, with or without `_001`) in one folder are one sample, and
+ * every other file is a sample of its own. Returns a name per path; samples from several folders never share
+ * one. Uploaded files belong to the folder that they were sent from, although each is stored in a folder of
+ * its own.
  */
 export function sampleNames(paths: readonly string[]): string[] {
   const files = paths.map(readName);
@@ -29,10 +30,13 @@ export function sampleNames(paths: readonly string[]): string[] {
   return names;
 }
 
-/** Of a file that was sent: its path as the sender knew it, as far as that was sent along. Null for all others. */
+/** The sender's path of an uploaded file, as far as it was sent. Null for all other files. */
 export const sentPath = (path: string): string | null => SENT.exec(path)?.[1] ?? null;
 
-/** By path the place of the file with the other mates of its read pairs, as their names say; null for all other files. */
+/**
+ * For each path, the index of its file among the mates of its read pairs, by their names; null for all other
+ * files.
+ */
 export function matesOf(paths: readonly string[]): (number | null)[] {
   const files = paths.map(readName);
   const places = new Map<string, Map<string, number>>();
@@ -41,7 +45,7 @@ export function matesOf(paths: readonly string[]): (number | null)[] {
     places.set(key, (places.get(key) ?? new Map<string, number>()).set(path, i));
   }
   return files.map(({ pair, mate }) => {
-    // Of two files that were sent under one name, nobody knows which is the mate.
+    // If two files were sent under one name, nobody knows which is the mate.
     const [own, other] = ['1', '2']
       .toSorted((one) => (one === mate ? -1 : 1))
       .map((number) => [...(places.get(`${pair} ${number}`)?.values() ?? [])]);
@@ -53,14 +57,17 @@ interface NamedFile {
   path: string;
   folders: string[];
   stem: string;
-  /** The stem without what tells the mates apart, and a key that both mates share. */
+  /** The stem without the part that distinguishes the mates, and a key that both mates share. */
   base: string;
   pair: string;
   mate: string | null;
 }
 
 const ENDINGS = /(\.(fa|fasta|fna|ffn|fas|fq|fastq))?(\.(gz|bgz|bz2|xz|zst))?$/i;
-/** Each file that was sent, by a browser or through SSH, lies in a folder of its own; see `receiveUpload` and `ResumableUploads`. */
+/**
+ * Each file that was sent, by a browser or through SSH, is stored in a folder of its own; see `receiveUpload`
+ * and `ResumableUploads`.
+ */
 const SENT = /[\\/]uploads[\\/](?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64})[\\/](.+)$/;
 const MATE = /^(?<base>.+?)(?<between>[._-]r?)(?<mate>[12])(?<after>_001)?$/i;
 

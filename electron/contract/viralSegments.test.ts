@@ -12,7 +12,7 @@ function likelihood(path: readonly number[], scores: Scores): number {
   }, 0);
 }
 
-/** What a path of states makes of the scores. */
+/** The segments that a path of states gives for the scores. */
 function segmentsOf(path: readonly number[], scores: Scores) {
   const runs: number[][] = [];
   path.forEach((state, i) => {
@@ -29,7 +29,7 @@ function segmentsOf(path: readonly number[], scores: Scores) {
 }
 
 describe('viral-looking segments', () => {
-  it('are those of the most likely of all paths', () => {
+  it('come from the most likely of all paths', () => {
     const score = fc.oneof(
       { weight: 3, arbitrary: fc.double({ min: 0, max: 0.2, noNaN: true }) },
       { weight: 4, arbitrary: fc.double({ min: 0.8, max: 1, noNaN: true }) },
@@ -43,7 +43,7 @@ describe('viral-looking segments', () => {
           scores.map((_, i) => (n >> i) & 1),
         );
         const best = Math.max(...paths.map((path) => likelihood(path, scores)));
-        // Of equally likely paths any will do.
+        // If several paths are equally likely, any of them will do.
         const likely = paths.filter((path) => likelihood(path, scores) > best - 1e-9);
         const segments = viralSegments(scores);
         const scored = scores.filter((one) => one !== null).length;
@@ -56,19 +56,19 @@ describe('viral-looking segments', () => {
     expect(found).toBeGreaterThan(40);
   });
 
-  it('are a phage inside a genome, over chunks without a score and one of another call', () => {
+  it('find a phage inside a genome, across a chunk without a score and one with another call', () => {
     const others = (score: number) => new Array<number>(10).fill(score);
     const phage = [0.9, null, 0.95, 0.3, 0.9, 0.9, 0.9, null];
     expect(viralSegments([...others(0.1), ...phage, ...others(0.05)])).toEqual([{ first: 10, last: 16 }]);
   });
 
-  it('are not one sure chunk alone, nor anything without a score', () => {
+  it('are not made from one confident chunk alone, or from chunks without a score', () => {
     expect(viralSegments([0.2, 0.2, 0.2, 1, 0.2, 0.2, 0.2])).toEqual([]);
     expect(viralSegments([null, null])).toEqual([]);
     expect(viralSegments([])).toEqual([]);
   });
 
-  it('are none in a read, or where hardly anything has a score', () => {
+  it('are empty for a read, or if hardly any chunk has a score', () => {
     expect(viralSegments([0.6])).toEqual([]);
     expect(viralSegments([0.9, 0.1])).toEqual([]);
     expect(viralSegments([null, 0.51, null, null])).toEqual([]);

@@ -1,8 +1,11 @@
 /** Probability that the state changes from one chunk to the next. */
 const SWITCH = 0.01;
-/** A single chunk's score counts as no surer than this: one chunk among others of another call makes no segment. */
+/**
+ * A single chunk's score counts as no more certain than this: one chunk among others with another call makes
+ * no segment.
+ */
 const SUREST = 0.95;
-/** With fewer chunks that have a score, the sequence's own call says all there is to say. */
+/** With fewer scored chunks, the sequence's own call already says everything. */
 const FEWEST_SCORED = 3;
 
 type State = 0 | 1;
@@ -14,14 +17,15 @@ export interface ViralSegment {
 }
 
 /**
- * Viral-looking segments of one sequence: the most likely path of two states along the virus scores of its chunks, in order, null for a
- * chunk without one, which says nothing for either state. A segment is cut back to chunks with a score. Where equally likely, other.
+ * Viral-looking segments of one sequence: the most likely path of two states along the virus scores of its
+ * chunks, in order; null for a chunk without a score, which favours neither state. A segment is trimmed to
+ * chunks with a score. Ties go to other.
  * A read, or a contig with fewer than three scored chunks, has none.
  */
 export function viralSegments(scores: readonly (number | null)[]): ViralSegment[] {
   if (scores.filter((score) => score !== null).length < FEWEST_SCORED) return [];
   const [stay, change] = [Math.log(1 - SWITCH), Math.log(SWITCH)];
-  /** By chunk the state before the best path to others, and to virus. */
+  /** For each chunk, the state before the best path that ends in other, and in virus. */
   const cameFrom: [State, State][] = [];
   let best: [number, number] = [0, 0];
   for (const [chunk, score] of scores.entries()) {

@@ -1,7 +1,9 @@
-/** Two-sided 95 %. */
+/** The z value of a two-sided 95 % interval. */
 const Z = 1.959964;
 
-/** Wilson's 95 % interval for a share of so many independent ones; everything where there is none. */
+/**
+ * Wilson's 95 % interval for a share of this many independent observations; from 0 to 1 if there are none.
+ */
 export function wilson(share: number, count: number): { low: number; high: number } {
   if (count === 0) return { low: 0, high: 1 };
   const z2 = Z * Z;

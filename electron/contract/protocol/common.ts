@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** What the user may have mended while inputs are read, for all files of a run. */
+/** Repairs that the user can request while inputs are read; they apply to all files of a run. */
 export const repairSchema = z.enum(['read_u_as_t', 'whole_headers_as_names', 'remove_gaps']);
 export type Repair = z.infer<typeof repairSchema>;
 
 export const PROTOCOL_VERSION = 2;
 
-/** Key of a part: its number from prepare, six digits or more; a bisected half appends `.0` or `.1`. */
+/** Key of a part: its number from prepare, six digits or more; bisecting a part appends `.0` or `.1`. */
 export const partKeySchema = z.string().regex(/^\d{6,}(\.[01])*$/);
 
 export const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);

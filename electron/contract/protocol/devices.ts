@@ -9,29 +9,36 @@ const gpuProcessSchema = z.object({
 
 const failedPrecisionSchema = z.object({
   precision: precisionSchema,
-  /** A sentence. */
+  /** The problem as a sentence. */
   problem: z.string(),
 });
 export type FailedPrecision = z.infer<typeof failedPrecisionSchema>;
 
 const anyGpuSchema = z.object({
-  /** nvidia-smi's number; for AMD's, that of ROCm's runtime. */
+  /** The number from nvidia-smi; for AMD GPUs, from ROCm's runtime. */
   index: countSchema,
-  /** As NVML or ROCm writes it; an AMD GPU without a number of its own is `AMD-` and its PCI address. */
+  /** As NVML or ROCm writes it; for an AMD GPU without a UUID, `AMD-` and its PCI address. */
   uuid: z.string(),
   name: z.string(),
   memory_total_bytes: countSchema,
   memory_free_bytes: countSchema,
   processes: z.array(gpuProcessSchema),
-  /** What it has the arithmetic for: by compute capability, or by AMD's instruction set. A worker refuses the others. */
+  /**
+   * The precisions it supports: by compute capability, or by AMD's instruction set. A worker refuses the
+   * others.
+   */
   precisions: z.array(precisionSchema),
-  /** False where the environment, as the user set it (such as CUDA_VISIBLE_DEVICES), leaves this GPU out. */
+  /** False if the user's environment (such as CUDA_VISIBLE_DEVICES) hides this GPU. */
   visible: z.boolean(),
-  /** What else keeps this GPU from computing here: a PyTorch built for the other maker's GPUs, this account's rights, a PyTorch
-   * without code for this GPU, a driver too old for PyTorch, or a test computation that failed in every precision. The engine
-   * adds the last three to what the backend says. */
+  /**
+   * Other reasons why this GPU can't compute: a PyTorch built for another vendor's GPUs, missing permissions,
+   * a PyTorch without code for this GPU, a driver too old for PyTorch, or a test computation that failed in
+   * every precision. The engine adds the last three to what the backend reports.
+   */
   blocked_by: z.enum(['pytorch', 'permission', 'architecture', 'driver', 'trial']).nullable(),
-  /** What it has the arithmetic for and failed at in the test computation of the computer check. The engine adds it. */
+  /**
+   * Supported precisions in which the test computation of the computer check failed. The engine adds them.
+   */
   failed: z.array(failedPrecisionSchema).optional(),
 });
 
@@ -39,7 +46,7 @@ const nvidiaGpuSchema = anyGpuSchema.extend({
   vendor: z.literal('nvidia'),
   compute_capability: z.tuple([countSchema, countSchema]),
   mig_enabled: z.boolean(),
-  /** Set for a MIG slice: the GPU it lies on. */
+  /** Set for a MIG slice: the UUID of its GPU. */
   parent_uuid: z.string().nullable(),
 });
 export type NvidiaGpu = z.infer<typeof nvidiaGpuSchema>;
@@ -48,7 +55,10 @@ const amdGpuSchema = anyGpuSchema.extend({
   vendor: z.literal('amd'),
   /** The instruction set, such as gfx1100. AMD GPUs have no compute capability. */
   gfx_target: z.string(),
-  /** Part of a processor: its memory is what the firmware set aside of main memory. */
+  /**
+   * Whether the GPU is part of a processor: its memory is then the part of main memory that the firmware
+   * reserved.
+   */
   integrated: z.boolean(),
 });
 export type AmdGpu = z.infer<typeof amdGpuSchema>;
@@ -56,22 +66,22 @@ export type AmdGpu = z.infer<typeof amdGpuSchema>;
 const gpuSchema = z.discriminatedUnion('vendor', [nvidiaGpuSchema, amdGpuSchema]);
 export type ProbedGpu = z.infer<typeof gpuSchema>;
 
-/** What a GPU is offered for: what it has the arithmetic for and didn't fail at. */
+/** The precisions that a GPU is offered for: those that it supports and whose test did not fail. */
 export function offeredPrecisions(gpu: ProbedGpu): Precision[] {
   return gpu.precisions.filter((each) => !gpu.failed?.some(({ precision }) => precision === each));
 }
 
-/** Part of a processor, and seldom faster than it. */
+/** Whether the GPU is part of a processor, and so seldom faster than it. */
 export function isIntegrated(gpu: ProbedGpu): boolean {
   return gpu.vendor === 'amd' && gpu.integrated;
 }
 
-/** In MIG mode: CUDA can't use it as a whole, only the slices it is cut into. */
+/** Whether the GPU is in MIG mode: CUDA can use only its slices, not the GPU itself. */
 export function isSplit(gpu: ProbedGpu): boolean {
   return gpu.vendor === 'nvidia' && gpu.mig_enabled && gpu.parent_uuid === null;
 }
 
-/** Whether a worker can compute on it where the user's environment leaves it visible. */
+/** Whether a worker can compute on it, as long as the user's environment leaves it visible. */
 export function canCompute(gpu: ProbedGpu): boolean {
   return !isSplit(gpu) && gpu.blocked_by === null;
 }
@@ -81,17 +91,17 @@ export const probeResultSchema = z.object({
   protocol: z.int(),
   backend_version: z.string(),
   gpus: z.array(gpuSchema),
-  /** NVIDIA's; AMD's driver is the kernel's. */
+  /** The version of NVIDIA's driver; AMD's driver is part of the kernel. */
   driver_version: z.string().nullable(),
   cuda_driver_version: z.string().nullable(),
-  /** The CUDA that the installed PyTorch is built for; null for another PyTorch, or none. */
+  /** The CUDA version that the installed PyTorch is built for; null for another PyTorch, or none. */
   torch_cuda: z.string().nullable().optional(),
   cuda_visible_devices: z.string().nullable(),
   rocr_visible_devices: z.string().nullable(),
   hip_visible_devices: z.string().nullable(),
-  /** Why there are no GPUs, in plain words; null where there are some. */
+  /** Why there are no GPUs, in plain words; null if there are some. */
   no_gpu_reason: z.string().nullable(),
-  /** The reason for a window in another language; as NoGpuCode in devices/nvml.py. */
+  /** The reason as a code, for a window in another language; matches NoGpuCode in devices/nvml.py. */
   no_gpu_code: z
     .enum([
       'package_missing',
@@ -104,16 +114,16 @@ export const probeResultSchema = z.object({
     ])
     .nullable(),
   apple_mps: z.boolean(),
-  /** As `failed` of a GPU. */
+  /** Like `failed` of a GPU. */
   apple_failed: z.array(failedPrecisionSchema).optional(),
-  /** As `failed` of a GPU. */
+  /** Like `failed` of a GPU. */
   cpu_failed: z.array(failedPrecisionSchema).optional(),
   cpu: z.object({
     name: z.string(),
     logical_cores: z.int().positive(),
-    /** Where two threads share a core, it counts once. */
+    /** Two threads that share a core count once. */
     physical_cores: z.int().positive(),
-    /** What it has instructions for, FP32 among them, the fastest first. */
+    /** The precisions that it has instructions for, FP32 among them, the fastest first. */
     precisions: z.array(precisionSchema),
     memory_total_bytes: countSchema,
     memory_available_bytes: countSchema,

@@ -7,7 +7,7 @@ const problemSchema = z.object({
   count: countSchema,
   message: z.string(),
   what_happens: z.string(),
-  /** What a file is that holds no sequences, such as `genbank`; absent where that is not known. */
+  /** The format of a file without sequences, such as `genbank`; absent if unknown. */
   kind: z.string().optional(),
 });
 
@@ -32,13 +32,13 @@ export const inspectedFileSchema = z.object({
   invalid_characters: countSchema,
   malformed: countSchema,
   duplicate_ids: countSchema,
-  /** Whole header lines that repeat: so many names would still repeat if all of the line were the name. */
+  /** Whole header lines that repeat: this many names would still repeat if the whole line were the name. */
   duplicate_headers: countSchema,
   /** Share of letters other than A, C, G, T. */
   ambiguous_fraction: z.number().min(0).max(1),
   looks_like_protein: z.boolean(),
   chunks: countSchema,
-  /** Open reading frames that the file will give, and their residues; estimated from a sample of its chunks. */
+  /** Estimated open reading frames of the file, and their residues, from a sample of its chunks. */
   frames: countSchema,
   residues: countSchema,
   problems: z.array(problemSchema),

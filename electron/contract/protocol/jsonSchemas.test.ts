@@ -8,7 +8,7 @@ import { workerCommandSchema, workerEventSchema } from './worker.ts';
 const folder = join(import.meta.dirname, '..', '..', '..', 'python-backend', 'schemas');
 
 describe('the exported JSON Schemas', () => {
-  it('are those of the contract; else run "npm run export-schemas"', () => {
+  it('match the contract; else run "npm run export-schemas"', () => {
     const exported = Object.fromEntries(
       readdirSync(folder).map((name): [string, unknown] => [
         name.replace('.json', ''),
@@ -18,7 +18,7 @@ describe('the exported JSON Schemas', () => {
     expect(exported).toEqual(JSON.parse(JSON.stringify(protocolJsonSchemas())));
   });
 
-  it('know exactly the messages of the protocol', () => {
+  it('contain exactly the messages of the protocol', () => {
     const types = (schema: { options: readonly { shape: { type: { value: string } } }[] }): string[] =>
       schema.options.map((option) => option.shape.type.value);
     expect(types(workerCommandSchema)).toEqual(['load', 'part', 'recall', 'limit_batches', 'stop']);

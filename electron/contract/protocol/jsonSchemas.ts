@@ -5,7 +5,7 @@ import { prepareCommandSchema, prepareEventSchema } from './prepare.ts';
 import { rayCommandSchema, rayEventSchema } from './ray.ts';
 import { workerCommandSchema, workerEventSchema } from './worker.ts';
 
-/** Every message of the line protocol as JSON Schema, by the name of its file in python-backend/schemas. */
+/** Every message of the line protocol as a JSON Schema, by its file name in python-backend/schemas. */
 export function protocolJsonSchemas(): Record<string, z.core.JSONSchema.BaseSchema> {
   const schemas = {
     'worker-command': workerCommandSchema,

@@ -16,7 +16,7 @@ export const prepareCommandSchema = z.object({
   chunk_length: z.int().positive(),
   residues_per_part: z.int().positive(),
   tail_parts: countSchema,
-  /** Null: the parts are cut in the order of the files. */
+  /** Null if the parts are cut in the order of the files. */
   order_seed: countSchema.nullable(),
   repairs: z.array(repairSchema).optional(),
 });
@@ -62,7 +62,7 @@ export const inputProblemSchema = z.object({
   input: countSchema,
   code: z.string(),
   severity: z.enum(['warning', 'skipped']),
-  /** In plain words, the count included. */
+  /** In plain words, with the count. */
   message: z.string(),
   count: countSchema,
   examples: z.array(z.object({ row: countSchema, name: z.string(), detail: z.string() })).max(5),

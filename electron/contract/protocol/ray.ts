@@ -1,21 +1,24 @@
 import { z } from 'zod';
 import { byeSchema, countSchema, helloSchema, logSchema } from './common.ts';
 
-/** To and from the process that is a driver of a Ray cluster: it has one task computed for each share of a run. */
+/**
+ * Messages to and from the process that is the driver of a Ray cluster: it has one task computed for each
+ * share of a run.
+ */
 const shareNumberSchema = z.int().positive();
 
 export const rayCommandSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('connect'),
     address: z.string(),
-    /** The run's folder, which all nodes read and write under this path. */
+    /** The run's folder, which all nodes read and write at this path. */
     run: z.string(),
-    /** What starts this program on a node. */
+    /** The command that starts this program on a node. */
     program: z.string(),
     shares: shareNumberSchema,
-    /** Processors of a task; 0 for one GPU. */
+    /** Processors of a task; 0 means one GPU. */
     cpus: countSchema,
-    /** Tasks at once; 0 for as many as Ray lends. */
+    /** Tasks that run at once; 0 for as many as Ray grants. */
     workers: countSchema,
   }),
   z.object({ type: z.literal('submit'), shares: z.array(shareNumberSchema) }),
@@ -35,7 +38,7 @@ export const rayEventSchema = z.discriminatedUnion('type', [
     share: shareNumberSchema,
     node: z.string().nullable(),
     reason: z.string(),
-    /** The end of what it has written. */
+    /** The last lines that the task wrote. */
     last_words: z.string(),
   }),
   logSchema,

@@ -10,7 +10,7 @@ import {
   partKeySchema,
 } from './common.ts';
 
-/** Closed list of the reasons for which a frame or a part gets no score. */
+/** The reasons why a frame or a part may get no score. */
 export const partFailureCodeSchema = z.enum([
   'out_of_memory',
   'non_finite',
@@ -23,12 +23,18 @@ export const partFailureCodeSchema = z.enum([
 ]);
 export type PartFailureCode = z.infer<typeof partFailureCodeSchema>;
 
-/** Where ESM-2's layers are: all on the device, or in main memory, coming to the device one after the other. */
+/**
+ * Where ESM-2's layers are: all on the device, or in main memory and copied to the device one after the
+ * other.
+ */
 export const placementSchema = z.enum(['resident', 'streamed']);
 export type Placement = z.infer<typeof placementSchema>;
 
-/** What a worker measured that a model needs on its device: `fixed_bytes` and so much more for each token of a batch.
- * Remembered by the engine for the next worker there, which measures again if its software (`code`) differs. */
+/**
+ * The memory that a model needs on its device, as a worker measured it: `fixed_bytes` and an amount for each
+ * token of a batch.
+ * The engine passes it to the next worker there, which measures again if its software (`code`) differs.
+ */
 export const memoryProfileSchema = z.object({
   placement: placementSchema,
   fixed_bytes: countSchema,
@@ -39,21 +45,24 @@ export type MemoryProfile = z.infer<typeof memoryProfileSchema>;
 
 const loadCommandSchema = z.object({
   type: z.literal('load'),
-  /** `cuda` means the one device that CUDA_VISIBLE_DEVICES leaves, `rocm` the one that ROCR_VISIBLE_DEVICES leaves. */
+  /**
+   * `cuda` means the one device that CUDA_VISIBLE_DEVICES leaves visible, `rocm` the one that
+   * ROCR_VISIBLE_DEVICES leaves visible.
+   */
   device: z.enum(['cpu', 'cuda', 'rocm', 'mps']),
   model_folder: z.string(),
   precision: precisionSchema,
-  /** The plan's: batches are made by it on every device, and split where a device's memory holds less. */
+  /** The plan's size: every device forms batches of it, and splits them if its memory holds less. */
   tokens_per_batch: z.int().positive(),
   embed_equal_sequences_once: z.boolean(),
   embeddings: embeddingPrecisionSchema.nullable(),
-  /** Largest share of the device's memory to use; null for all that is free. */
+  /** Largest share of the device's memory to use; null for all free memory. */
   memory_fraction: z.number().positive().max(1).nullable(),
-  /** Tokens that a batch may hold on this device; null for what its memory holds. */
+  /** Tokens that a batch may have on this device; null for as many as fit into its memory. */
   most_tokens_per_batch: z.int().positive().nullable(),
   placement: z.enum(['auto', ...placementSchema.options]),
   memory_profile: memoryProfileSchema.nullable(),
-  /** Embeddings of an earlier run: where they are, and the hash of their index. */
+  /** Embeddings of an earlier run: their folder, and the hash of their index. */
   imported_embeddings: z.object({ folder: z.string(), index_sha256: sha256Schema }).nullable(),
 });
 
@@ -73,7 +82,7 @@ export const workerCommandSchema = z.discriminatedUnion('type', [
   loadCommandSchema,
   partCommandSchema,
   z.object({ type: z.literal('recall'), part: partKeySchema }),
-  /** From the next batch on; also for a worker that is still loading. */
+  /** Applies from the next batch on, also to a worker that is still loading. */
   z.object({ type: z.literal('limit_batches'), most_tokens_per_batch: z.int().positive() }),
   z.object({ type: z.literal('stop') }),
 ]);
@@ -84,12 +93,12 @@ const readySchema = z.object({
   /** UUID that the worker itself reads from its device; null on a CPU. */
   device_uuid: z.string().nullable(),
   precision: precisionSchema,
-  /** The plan's, or what this device's memory holds. */
+  /** The plan's size, or what fits into this device's memory. */
   tokens_per_batch: z.int().positive(),
   placement: placementSchema,
-  /** Null where the device keeps no count of its memory, and memory_free_bytes too. */
+  /** Null if the device does not report its memory; memory_free_bytes is then null too. */
   memory_profile: memoryProfileSchema.nullable(),
-  /** Free for this worker before it loaded the model. */
+  /** Memory that was free for this worker before it loaded the model. */
   memory_free_bytes: countSchema.nullable(),
   attention: z.string(),
   model_hash: sha256Schema,
@@ -121,13 +130,19 @@ const partDoneSchema = z.object({
   seconds: z.number().nonnegative(),
   frames_recomputed_fp32: countSchema,
   frames_failed: countSchema,
-  /** Scored like the others; reported once a run, with the norms. */
+  /**
+   * Frames outside the expected norms. They are scored like the others, and reported once per run with the
+   * norms.
+   */
   frames_outside_norm_band: countSchema,
-  /** Lowest and highest Euclidean norm of either encoder's embeddings; null where none is finite. */
+  /** Lowest and highest Euclidean norm of the embeddings of either encoder; null if none is finite. */
   norms: z.object({ esm2: normRangeSchema, dnabert_s: normRangeSchema }).nullable(),
-  /** Times a batch was halved after the device ran out of memory: such scores are bounded, not byte-identical. */
+  /**
+   * How often a batch was halved after the device ran out of memory; such scores differ within bounds and are
+   * not byte-identical.
+   */
   batch_halvings: countSchema,
-  /** Frames whose protein, or nucleotides, were embedded with an equal frame's. */
+  /** Frames whose protein, or nucleotides, were embedded together with an equal frame's. */
   repeated_proteins: countSchema,
   repeated_nucleotides: countSchema,
 });
@@ -147,19 +162,19 @@ const oomSchema = z.object({
   part: partKeySchema,
   tokens_per_batch_before: z.int().positive(),
   tokens_per_batch_after: z.int().positive(),
-  /** Corrected by what did not fit. */
+  /** Corrected after a batch did not fit. */
   memory_profile: memoryProfileSchema.nullable(),
 });
 export type OutOfMemory = z.infer<typeof oomSchema>;
 
 const heartbeatSchema = z.object({
   type: z.literal('heartbeat'),
-  /** What the worker does now; a step that doesn't change for long is how a stall shows. */
+  /** What the worker is doing; a stall shows as a step that doesn't change for long. */
   step: z.enum(['starting', 'loading', 'idle', 'reading', 'computing', 'writing', 'stopping']),
   /** Counts every finished step, batch or file, so that a heartbeat without progress is recognised. */
   steps_done: countSchema,
   part: partKeySchema.nullable(),
-  /** That all threads of the process have used since it began: a process that uses some is not hanging. */
+  /** Processor time of all threads since the process began: a process that uses some is not hanging. */
   processor_seconds: z.number().nonnegative(),
   rss_bytes: countSchema,
   device_memory_bytes: countSchema,

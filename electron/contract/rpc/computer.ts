@@ -8,19 +8,19 @@ import { sha256Schema } from '../protocol/common.ts';
 import { countSchema, precisionSchema, probeResultSchema } from '../protocol/index.ts';
 import { procedure } from './procedure.ts';
 
-/** What must be known before anything is set up or fetched; null for what is usual. */
+/** Settings that must be known before anything is set up or downloaded; null for the default. */
 const setup = {
-  /** For weights, the Python environment and the list of runs; takes effect at the next start. */
+  /** Folder for weights, the Python environment and the list of runs; takes effect at the next start. */
   dataFolder: pathSchema.min(1).nullable(),
-  /** Such as http://proxy.example:3128. */
+  /** For example http://proxy.example:3128. */
   proxy: pathSchema.regex(/^(https?|socks5h?):\/\/\S+$/).nullable(),
-  /** PEM file of the authority that a network which inspects traffic signs with. */
+  /** PEM file of the certificate authority of a network that inspects traffic. */
   certificateFile: pathSchema.min(1).nullable(),
   /** Mirror of the Python package index. */
   packageIndex: pathSchema.regex(/^(https?|file):\/\/\S+$/).nullable(),
-  /** Address that has the files of the weights side by side, by their names. */
+  /** Address of a folder that holds the weight files under their names. */
   weightsMirror: pathSchema.regex(/^https?:\/\/\S+$/).nullable(),
-  /** A Python of the user's own, used as it is. */
+  /** The user's own Python, used unchanged. */
   interpreter: pathSchema.min(1).nullable(),
 };
 
@@ -55,7 +55,7 @@ export const settingsSchema = z.object({
 });
 export type Settings = z.infer<typeof settingsSchema>;
 
-/** Made from the bare fields: a default would set back every setting that a change does not name. */
+/** Built from the bare fields: defaults would reset every setting that a change does not name. */
 export const settingsChangeSchema = z.object({ ...settings, ...setup }).partial();
 
 const computerCheckIdSchema = z.enum(['gpus', 'memory', 'disk', 'python', 'computing', 'weights']);
@@ -63,12 +63,12 @@ const computerCheckIdSchema = z.enum(['gpus', 'memory', 'disk', 'python', 'compu
 const computerCheckSchema = z.object({
   id: computerCheckIdSchema,
   title: z.string(),
-  /** `waiting`: it can be said only once something else is in place. */
+  /** `waiting`: the check needs something else to be in place first. */
   status: z.enum(['good', 'warning', 'bad', 'checking', 'waiting']),
   sentence: z.string(),
-  /** The sentence for a window in another language, by the keys of its parts; empty where it has none. */
+  /** The sentence as messages for a window in another language; empty if it has none. */
   wordings: z.array(wordingSchema),
-  /** What the one button does; null where there is nothing to do. */
+  /** What the check's button does; null if there is nothing to do. */
   action: z
     .object({
       label: z.string(),
@@ -80,11 +80,11 @@ export type ComputerCheck = z.infer<typeof computerCheckSchema>;
 
 const precisionAnswersSchema = z.object({
   precision: precisionSchema,
-  /** Largest difference of a score; null where none are known, or nothing was computed. */
+  /** Largest difference of a score; null if none are known, or nothing was computed. */
   scoreDifference: z.number().nullable(),
-  /** Largest relative difference of an embedding's norm; null where nothing was computed. */
+  /** Largest relative difference of an embedding's norm; null if nothing was computed. */
   normDifference: z.number().nullable(),
-  /** A sentence; null where the answers are right. */
+  /** The problem as a sentence; null if the answers are right. */
   problem: z.string().nullable(),
 });
 
@@ -95,9 +95,12 @@ const deviceAnswersSchema = z.object({
 });
 export type DeviceAnswers = z.infer<typeof deviceAnswersSchema>;
 
-/** How far a model's answers for some known reading frames are from what they must be, by device and precision. */
+/** How far a model's answers for known reading frames are from the expected ones, by device and precision. */
 export const answersSchema = z.object({
-  /** The original tool's answers; those stored for the teaching model; or, for a model of the user's own, the processor's. */
+  /**
+   * Where the expected answers come from: the original tool, the stored ones of the teaching model, or, for a
+   * user's own model, the processor.
+   */
   against: z.enum(['original_tool', 'stored', 'processor']),
   source: z.string(),
   checkedAt: z.iso.datetime(),
@@ -105,28 +108,33 @@ export const answersSchema = z.object({
 });
 export type Answers = z.infer<typeof answersSchema>;
 
-/** What is another since the last check. */
+/** What has changed since the last check. */
 const answersOutdatedSchema = z.enum(['model', 'driver', 'pytorch', 'devices']);
 export type AnswersOutdated = z.infer<typeof answersOutdatedSchema>;
 
 const estimateSchema = z.object({ value: z.number(), low: z.number(), high: z.number() });
 
-/** What a model makes of sequences with a known answer, on one kind of device. */
+/** How a model scores sequences with a known answer, on one kind of device. */
 export const controlsSchema = z.object({
   checkedAt: z.iso.datetime(),
   seconds: z.number().nonnegative(),
   kind: z.enum(['cuda', 'rocm', 'mps', 'cpu']),
   deviceName: z.string(),
-  /** Of the GPU, and the version of PyTorch: another one may compute something else. Null where unknown. */
+  /**
+   * Versions of the GPU's driver and of PyTorch, since others may compute different results. Null if unknown.
+   */
   driver: z.string().nullable().default(null),
   pytorch: z.string().nullable().default(null),
   precision: precisionSchema,
   panel: z.object({ file: z.string(), sha256: sha256Schema, quick: z.boolean() }),
-  /** `differs`: from the scores known for this model. `shifted`: told apart, but not at 0.5. `weak`: worse than counting k-mers. */
+  /**
+   * `differs`: not the scores known for this model. `shifted`: the classes separate, but not at 0.5. `weak`:
+   * worse than counting k-mers.
+   */
   verdict: z.enum(['works', 'differs', 'shifted', 'weak', 'chance', 'inverted', 'no_answer']),
-  /** Sentences. */
+  /** The reasons as sentences. */
   reasons: z.array(z.string()),
-  /** Of viral against host sequences, with its 95 % interval; null without scores. */
+  /** AUROC of viral against host sequences, with its 95 % interval; null without scores. */
   auroc: estimateSchema.nullable(),
   groups: z.array(
     z.object({
@@ -135,7 +143,7 @@ export const controlsSchema = z.object({
       scored: countSchema,
       called_virus: countSchema,
       share_called_virus: estimateSchema.nullable(),
-      /** Of every sequence; null without one. */
+      /** The score of every sequence; null if it has none. */
       scores: z.array(z.number().nullable()),
     }),
   ),
@@ -151,33 +159,33 @@ export type LastControls = z.infer<typeof lastControlsSchema>;
 
 const calledSchema = z.object({ called: countSchema, scored: countSchema });
 
-/** What a run notes of the last controls of its model when it begins. */
+/** What a run records, when it begins, about the last controls of its model. */
 export const runControlsSchema = controlsSchema
   .pick({ checkedAt: true, kind: true, deviceName: true, precision: true, verdict: true, auroc: true })
   .extend({ quick: z.boolean(), panelSha256: sha256Schema, viral: calledSchema, host: calledSchema });
 export type RunControls = z.infer<typeof runControlsSchema>;
 
 const modelTestsSchema = z.object({
-  /** As in `models`. */
+  /** An id as in `models`. */
   model: z.string(),
   title: z.string(),
   hash: sha256Schema,
-  /** Null where its answers were never checked. */
+  /** Null if its answers were never checked. */
   last: z.object({ answers: answersSchema, outdated: answersOutdatedSchema.nullable() }).nullable(),
-  /** With each kind of device and precision that it was checked with, the newest first. */
+  /** One entry for each kind of device and precision that was checked, the newest first. */
   controls: z.array(lastControlsSchema),
-  /** That running all controls takes, by what was measured here; null where nothing was. */
+  /** Estimated seconds for all controls, from speeds measured here; null if none were. */
   controlsSeconds: z.number().nullable(),
-  /** That the devices which a run takes by itself compute; null where their speed was not measured. */
+  /** Speed of the devices that a run uses by default; null if it was not measured. */
   chunksPerMinute: z.number().nullable(),
 });
 export type ModelTests = z.infer<typeof modelTestsSchema>;
-/** Where the classes of length begin, in bp: short sequences score otherwise than long ones. */
+/** Lower bounds of the length classes, in bp: short sequences score differently from long ones. */
 export const LENGTH_CLASSES: readonly number[] = [0, 100, 250, 500, 1000, 3000, 10_000];
 
 const labelledCountsSchema = z.object({ sequences: countSchema, scored: countSchema });
 
-/** What a model makes of the user's own sequences with a known answer. */
+/** How a model scores the user's own sequences with a known answer. */
 export const calibrationSchema = z.object({
   calibratedAt: z.iso.datetime(),
   chunkLength: countSchema,
@@ -190,11 +198,11 @@ export const calibrationSchema = z.object({
       from: countSchema,
       viral: labelledCountsSchema,
       other: labelledCountsSchema,
-      /** How many score at least as high as the threshold. */
+      /** How many sequences score at least as high as each threshold. */
       thresholds: z.array(
         z.object({ threshold: z.number(), viralAbove: countSchema, otherAbove: countSchema }),
       ),
-      /** Of the sequences that are no viruses, from the highest on; of many sequences not all. */
+      /** Scores of the sequences that are no viruses, in descending order; a selection if there are many. */
       trustedScores: z.array(z.number().min(0).max(1)),
     }),
   ),
@@ -204,15 +212,15 @@ export type Calibration = z.infer<typeof calibrationSchema>;
 const deviceSpeedSchema = z.object({
   id: z.string(),
   name: z.string(),
-  /** With the batch size that suits the device best; null where it could not be measured. */
+  /** Speed with the batch size that suits the device best; null if it could not be measured. */
   speed: z
     .object({
       precision: precisionSchema,
-      /** Of ESM-2 3B. */
+      /** Speed of ESM-2 3B. */
       residuesPerSecond: z.number().nonnegative(),
-      /** Of DNABERT-S. */
+      /** Speed of DNABERT-S. */
       framesPerSecond: z.number().nonnegative(),
-      /** ESM-2's rate as a part of what the device's matrix products alone would reach. */
+      /** ESM-2's rate as a share of what the device's matrix products alone would reach. */
       shareOfProducts: z.number().nonnegative(),
     })
     .nullable(),
@@ -224,22 +232,24 @@ const deviceSpeedSchema = z.object({
 const measuredSpeedSchema = z.object({
   measuredAt: z.iso.datetime(),
   devices: z.array(deviceSpeedSchema),
-  /** All figures as JSON, with hardware and versions, to send in. */
+  /** All figures as JSON, with hardware and versions, to send to the developers. */
   figures: z.string(),
 });
 export type MeasuredSpeed = z.infer<typeof measuredSpeedSchema>;
 
-/** What the levels of the self-test that a user starts found last. */
+/** The last results of the self-test levels that a user can start. */
 const selfTestsSchema = z.object({
-  /** Of every model that is here. */
+  /** One entry for every installed model. */
   models: z.array(modelTestsSchema),
-  /** Measured with the packages that are installed; null where nothing was. */
+  /** Measured with the installed packages; null if nothing was measured. */
   speed: measuredSpeedSchema.nullable(),
 });
 export type SelfTests = z.infer<typeof selfTestsSchema>;
 
-/** `model` computes known reading frames with a model on every device in every precision, `controls` known sequences on a device of
- * every kind; `speed` measures each device for about a minute. */
+/**
+ * `model` computes known reading frames with a model on every device in every precision, `controls` computes
+ * known sequences on one device of every kind; `speed` measures each device for about a minute.
+ */
 const selfTestLevelSchema = z.discriminatedUnion('level', [
   z.object({ level: z.literal('model'), model: pathSchema }),
   z.object({ level: z.literal('controls'), model: pathSchema }),
@@ -255,27 +265,27 @@ const modelStatusSchema = z.object({
   notice: z.string().nullable(),
   chunkLength: countSchema,
   present: z.boolean(),
-  /** What getting it fetches, of what isn't here already; null where it isn't fetched. */
+  /** Bytes to download for it, without the files that are already here; null if it isn't downloaded. */
   downloadBytes: countSchema.nullable(),
-  /** Of downloadBytes, what an interrupted download has left. */
+  /** How much of downloadBytes an interrupted download has already fetched. */
   fetchedBytes: countSchema,
   problem: appErrorSchema.nullable(),
   folder: z.string(),
-  /** On the disk, with what it shares; null where it isn't here. */
+  /** Bytes on disk, including shared files; null if it isn't installed. */
   sizeBytes: countSchema.nullable(),
-  /** What removing it frees. */
+  /** Bytes that removing it would free. */
   freesBytes: countSchema,
-  /** Titles of the models that use one of its encoders, too. */
+  /** Titles of the models that also use one of its encoders. */
   sharedWith: z.array(z.string()),
-  /** When all its files were last read and compared with their hashes. */
+  /** When all its files were last compared with their hashes. */
   checkedAt: z.string().nullable(),
   files: z.array(
     z.object({
       role: z.enum(MODEL_ROLES),
-      /** Null where it isn't here. */
+      /** Null if it isn't installed. */
       path: z.string().nullable(),
       sizeBytes: countSchema,
-      /** Where it was published, and under which terms; null for what was imported. */
+      /** Where it was published, and under which terms; null for imported models. */
       source: z.string().nullable(),
       license: z.string().nullable(),
       citation: z.string().nullable(),
@@ -286,19 +296,19 @@ export type ModelStatus = z.infer<typeof modelStatusSchema>;
 
 const removedModelSchema = z.object({
   freedBytes: countSchema,
-  /** Titles of the models that keep what they share with it. */
+  /** Titles of the models that still need the files they share with it. */
   usedBy: z.array(z.string()),
 });
 export type RemovedModel = z.infer<typeof removedModelSchema>;
 
-/** What files and folders hold, by their content. */
+/** What files and folders contain, judged by their content. */
 export const foundWeightsSchema = z.object({
   files: z.array(
     z.object({
       path: z.string(),
       kind: z.enum(['esm2', 'dnabert_s', 'head', 'tokenizer', 'config', 'index', 'other']),
       sizeBytes: countSchema,
-      /** Why it is not used. */
+      /** Why the file is not used. */
       note: z.string().nullable(),
       noteWording: wordingSchema.nullable(),
     }),
@@ -307,18 +317,18 @@ export const foundWeightsSchema = z.object({
   models: z.array(
     z.object({
       head: z.string(),
-      /** A suggestion. */
+      /** A suggested name. */
       name: z.string(),
-      /** Null where nothing says with which it was trained. */
+      /** Null if nothing says which chunk length it was trained with. */
       chunkLength: countSchema.nullable(),
-      /** The published model whose classifier it is. */
+      /** The published model that the classifier belongs to. */
       published: z.string().nullable(),
-      /** What is neither among the files nor on this computer. */
+      /** Files that are neither among those given nor on this computer. */
       missing: z.array(z.string()),
       problem: z.string().nullable(),
     }),
   ),
-  /** Encoders that are whole. */
+  /** Encoders that are complete. */
   encoders: z.array(z.enum(['esm2', 'dnabert_s'])),
   problems: z.array(z.string()),
 });
@@ -333,72 +343,72 @@ export type ImportRequest = z.infer<typeof importRequestSchema>;
 
 const stepProgressSchema = z.object({
   step: z.string(),
-  /** Of the step, for a window in another language. */
+  /** The step's name for a window in another language. */
   wording: wordingSchema.nullable().optional(),
   stepNumber: countSchema,
   stepCount: countSchema,
   fraction: z.number().min(0).max(1).nullable(),
   line: z.string(),
-  /** Of the step; total is null where it isn't known. */
+  /** Bytes of the step; total is null if unknown. */
   bytes: z.object({ done: countSchema, total: countSchema.nullable() }).optional(),
-  /** Since the first step began. */
+  /** Seconds since the first step began. */
   elapsedSeconds: countSchema.optional(),
-  /** Until the end of this step; null where it can't be said yet. */
+  /** Seconds until this step ends; null if it can't be estimated yet. */
   remainingSeconds: countSchema.nullable().optional(),
-  /** Null where nothing comes. */
+  /** Null if nothing is arriving. */
   bytesPerSecond: z.number().nonnegative().nullable().optional(),
   finished: z.boolean(),
   error: appErrorSchema.nullable(),
 });
 export type StepProgress = z.infer<typeof stepProgressSchema>;
 
-/** What a set-up of the Python environment would do, known before it begins. */
+/** What setting up the Python environment would do, known before it begins. */
 const setUpPlanSchema = z.object({
   folder: z.string(),
-  /** Null where it isn't known ahead. */
+  /** Null if it isn't known in advance. */
   downloadBytes: countSchema.nullable(),
   diskBytes: countSchema.nullable(),
   diskFreeBytes: countSchema.nullable(),
-  /** Which PyTorch this computer gets, in one sentence. */
+  /** The PyTorch build for this computer, in one sentence. */
   pytorch: z.string(),
 });
 export type SetUpPlan = z.infer<typeof setUpPlanSchema>;
 
-/** Whether the program can compute, and what is in the way. */
+/** Whether the program can compute, and what prevents it if not. */
 const environmentStatusSchema = z.discriminatedUnion('state', [
   z.object({ state: z.literal('checking') }),
   z.object({
     state: z.literal('ready'),
     pythonVersion: z.string(),
     torchVersion: z.string().nullable(),
-    /** Null where Ray isn't installed. */
+    /** Null if Ray isn't installed. */
     rayVersion: z.string().nullable(),
-    /** The program's own environment, into which it may install. */
+    /** Whether this is the program's own environment, into which it may install. */
     isOwn: z.boolean(),
   }),
-  /** Nothing was set up yet, or not to its end. */
+  /** Nothing was set up yet, or a set-up did not finish. */
   z.object({ state: z.literal('absent'), plan: setUpPlanSchema }),
-  /** It was set up, and something has damaged it since. */
+  /** It was set up, but has been damaged since. */
   z.object({ state: z.literal('broken'), error: appErrorSchema, plan: setUpPlanSchema }),
   z.object({
     state: z.literal('setting_up'),
     progress: stepProgressSchema,
     plan: setUpPlanSchema.nullable(),
   }),
-  /** The user has ended the set-up. What it had fetched is kept. */
+  /** The user cancelled the set-up. Downloaded files are kept. */
   z.object({ state: z.literal('cancelled'), plan: setUpPlanSchema }),
   z.object({ state: z.literal('failed'), error: appErrorSchema, plan: setUpPlanSchema }),
-  /** The user's own interpreter can't be used; setting up wouldn't touch it. */
+  /** The user's own interpreter can't be used; a set-up wouldn't change it. */
   z.object({ state: z.literal('interpreter_broken'), error: appErrorSchema }),
-  /** No PyTorch is made for this computer. */
+  /** There is no PyTorch for this computer. */
   z.object({ state: z.literal('unsupported'), error: appErrorSchema }),
 ]);
 export type EnvironmentStatus = z.infer<typeof environmentStatusSchema>;
 
-/** As `id` of a model's status. */
+/** An `id` as in a model's status. */
 const modelInput = z.object({ model: pathSchema.min(1) });
 
-/** Computers that a folder for setting up without a network can be made for. */
+/** Platforms that an offline set-up folder can be packed for. */
 export const offlinePlatformSchema = z.enum(['linux-x64', 'linux-arm64', 'darwin-arm64', 'win32-x64']);
 export type OfflinePlatform = z.infer<typeof offlinePlatformSchema>;
 
@@ -410,9 +420,9 @@ export const packOfflineSchema = z.object({
   folder: pathSchema.min(1, 'Name a folder to write to.'),
   platform: offlinePlatformSchema,
   gpu: gpuKindSchema,
-  /** Installed models to take along, as `models` names them. */
+  /** Installed models to include, by their ids in `models`. */
   models: z.array(wordSchema),
-  /** A Python that the other computer has, such as 3.12; null to take one along. */
+  /** A Python that the other computer has, such as 3.12; null to include one. */
   systemPython: z
     .string()
     .regex(/^3\.\d{1,2}$/, 'Write a version of Python such as 3.12.')
@@ -420,13 +430,16 @@ export const packOfflineSchema = z.object({
 });
 export type PackOffline = z.infer<typeof packOfflineSchema>;
 
-/** What can be packed. */
+/** The choices for packing. */
 const offlineChoicesSchema = z.object({
-  /** This computer's own; null where there is no PyTorch for it. */
+  /** This computer's platform; null if there is no PyTorch for it. */
   platform: offlinePlatformSchema.nullable(),
   gpu: gpuKindSchema,
   pythons: z.array(z.string()),
-  /** The kinds of computers that there are packages for, and how much is fetched for each; null where that isn't known ahead. */
+  /**
+   * The kinds of computers that have packages, and how much is downloaded for each; null if that isn't known
+   * in advance.
+   */
   kinds: z.array(
     z.object({ platform: offlinePlatformSchema, gpu: gpuKindSchema, downloadBytes: countSchema.nullable() }),
   ),
@@ -435,24 +448,27 @@ const offlineChoicesSchema = z.object({
 });
 export type OfflineChoices = z.infer<typeof offlineChoicesSchema>;
 
-/** Lists what a folder for setting up without a network holds. */
+/** Lists the contents of an offline set-up folder. */
 export const OFFLINE_LIST = 'virnucpro-offline.json';
-/** There while such a folder is being packed, so that one that was interrupted is known as ours. */
+/**
+ * Marker file that exists while such a folder is being packed, so that an interrupted one is recognised as
+ * ours.
+ */
 export const OFFLINE_PACKING = 'virnucpro-offline.packing';
 
-/** What a folder is that somebody wants to set this computer up from. */
+/** What a folder chosen for setting up this computer turns out to be. */
 const offlineFolderSchema = z.discriminatedUnion('state', [
-  /** Nothing in it says that it was packed for that. */
+  /** The folder was not packed for a set-up. */
   z.object({ state: z.literal('other') }),
-  /** Packed, but not for this computer or this version, or not to its end. */
+  /** It was packed for another computer or version, or packing did not finish. */
   z.object({ state: z.literal('unusable'), error: appErrorSchema }),
   z.object({
     state: z.literal('usable'),
     bytes: countSchema,
-    /** Null where this computer must have it. */
+    /** Null if this computer needs a Python of its own. */
     packedPython: z.string().nullable(),
     torchBuild: z.string(),
-    /** Titles. */
+    /** Titles of the packed models. */
     models: z.array(z.string()),
   }),
 ]);
@@ -467,7 +483,7 @@ export const computerContract = {
       dataDir: z.string(),
       /** Folder that the file chooser of browser mode is limited to; null in Electron. */
       root: z.string().nullable(),
-      /** The window is on the engine's computer, as far as can be told. */
+      /** Whether the window is on the engine's computer, as far as can be determined. */
       sameComputer: z.boolean(),
       /** Name of the engine's computer. */
       hostName: z.string(),
@@ -476,51 +492,61 @@ export const computerContract = {
   devices: procedure.output(probeResultSchema),
   models: procedure.output(z.array(modelStatusSchema)),
   check: procedure.output(eventIterator(z.array(computerCheckSchema))),
-  /** The Python environment; sent whole when anything changes, also while it is set up. */
+  /** State of the Python environment; sent in full whenever anything changes, also during a set-up. */
   environment: procedure.output(eventIterator(environmentStatusSchema)),
-  /** Makes or mends the environment; `environment` tells how far it is. Does nothing where that is under way. */
+  /**
+   * Sets up or repairs the environment; `environment` reports the progress. Does nothing if a set-up is
+   * already running.
+   */
   setUpPython: procedure,
-  /** Adds Ray to the program's own environment, as `setUpPython` does the rest. */
+  /** Adds Ray to the program's own environment; works like `setUpPython`. */
   installRay: procedure,
   cancelSetUp: procedure,
-  /** Free space where a folder is or will be; null where it can't be found out. */
+  /** Free space at a folder that exists or will be made; null if it can't be determined. */
   freeSpace: procedure
     .input(z.object({ folder: pathSchema }))
     .output(z.object({ bytes: countSchema.nullable() })),
   selfTests: procedure.output(selfTestsSchema),
-  /** Null where the model has none. */
+  /** Null if the model has none. */
   calibration: procedure.input(modelInput).output(calibrationSchema.nullable()),
-  /** Runs a level, or follows it if it is at work already. */
+  /** Runs a level, or follows it if it is already running. */
   runSelfTest: procedure.input(selfTestLevelSchema).output(eventIterator(stepProgressSchema)),
-  /** Fetches a published model, or follows the download that is under way. It goes on without followers. */
+  /**
+   * Downloads a published model, or follows the download if it is already running. It continues without
+   * followers.
+   */
   getWeights: procedure.input(modelInput).output(eventIterator(stepProgressSchema)),
-  /** Ends a download; what has come is kept. */
+  /** Stops a download; what was downloaded is kept. */
   pauseWeights: procedure.input(modelInput),
-  /** Published models whose download is under way or waits for another one. */
+  /** Published models that are downloading or waiting to. */
   weightsUnderWay: procedure.output(z.object({ models: z.array(z.string()) })),
   lookAtWeights: procedure.input(importRequestSchema.pick({ paths: true })).output(foundWeightsSchema),
   importWeights: procedure.input(importRequestSchema).output(eventIterator(stepProgressSchema)),
   verifyModel: procedure.input(modelInput).output(eventIterator(stepProgressSchema)),
   removeModel: procedure.input(modelInput).output(removedModelSchema),
   offlineChoices: procedure.output(offlineChoicesSchema),
-  /** Writes a folder from which another computer sets itself up without a network, or follows the packing that is under way. It
-   * goes on without followers. */
+  /**
+   * Packs a folder from which another computer is set up without a network, or follows the packing if it is
+   * already running. It continues without followers.
+   */
   packOffline: procedure.input(packOfflineSchema).output(eventIterator(stepProgressSchema)),
-  /** What is packed already is kept: packing into the same folder goes on from there. */
+  /** Keeps what is already packed: packing into the same folder continues from there. */
   cancelPacking: procedure,
-  /** Whether a folder was packed for setting up without a network, and for this computer. Reads its list, not its files. */
+  /**
+   * Whether a folder was packed for an offline set-up of this computer. Reads only its list, not its files.
+   */
   lookAtOfflineFolder: procedure
     .input(z.object({ folder: pathSchema.min(1, 'Name the folder.') }))
     .output(offlineFolderSchema),
-  /** Sets this computer up from such a folder, in place of what `setUpPython` would fetch. */
+  /** Sets up this computer from such a folder instead of the downloads that `setUpPython` makes. */
   setUpFromFolder: procedure
     .input(z.object({ folder: pathSchema.min(1, 'Name the folder.') }))
     .output(eventIterator(stepProgressSchema)),
-  /** Text for a support request, with home folder and user names taken out. */
+  /** Text for a support request, with home folder and user names removed. */
   diagnostics: procedure.output(z.object({ text: z.string() })),
   settings: procedure.output(settingsSchema),
   changeSettings: procedure.input(settingsChangeSchema).output(settingsSchema),
-  /** Files and folders of the engine's computer, for browser mode's chooser. */
+  /** Files and folders of the engine's computer, for the file chooser of browser mode. */
   browse: procedure.input(z.object({ folder: pathSchema.nullable() })).output(
     z.object({
       folder: z.string(),
@@ -534,7 +560,7 @@ export const computerContract = {
           changedAt: z.iso.datetime().nullable(),
         }),
       ),
-      /** The folder holds more than is listed. */
+      /** Whether the folder holds more than is listed. */
       truncated: z.boolean(),
     }),
   ),

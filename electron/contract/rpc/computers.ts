@@ -5,7 +5,10 @@ import { pathSchema, wordSchema } from '../limits.ts';
 import { countSchema } from '../protocol/index.ts';
 import { procedure } from './procedure.ts';
 
-/** As one writes it after `ssh`: a name of ~/.ssh/config, user@host, or either with a port. Never an option, nor anything for a shell. */
+/**
+ * An address as typed after `ssh`: a name of ~/.ssh/config, user@host, or either with a port. It is never an
+ * option or shell syntax.
+ */
 export const sshAddressSchema = wordSchema.regex(
   /^(ssh:\/\/)?[\p{L}\p{N}_][\p{L}\p{N}._@:[\]-]*$/u,
   'Write the computer as after "ssh", such as anna@gpu.example.org.',
@@ -13,11 +16,14 @@ export const sshAddressSchema = wordSchema.regex(
 
 export const computerNameSchema = wordSchema.trim().min(1, 'Give the computer a name.').max(60);
 
-/** What OpenSSH wants to know of the person in front of the screen. */
+/** A question that OpenSSH asks the user. */
 const sshQuestionSchema = z.discriminatedUnion('kind', [
-  /** The computer is met for the first time: whether this is its key. */
+  /** The computer's key is not known yet: asks whether this is its key. */
   z.object({ kind: z.literal('host_key'), host: z.string(), keyType: z.string(), fingerprint: z.string() }),
-  /** A password, a passphrase or a one-time code, in OpenSSH's own words. `again`: the answer before was not accepted. */
+  /**
+   * A password, a passphrase or a one-time code, with OpenSSH's prompt. `again`: the previous answer was not
+   * accepted.
+   */
   z.object({ kind: z.literal('secret'), prompt: z.string(), again: z.boolean() }),
 ]);
 export type SshQuestion = z.infer<typeof sshQuestionSchema>;
@@ -26,17 +32,17 @@ const connectStepSchema = z.enum(['signing_in', 'looking', 'sending', 'installin
 export type ConnectStep = z.infer<typeof connectStepSchema>;
 
 const computerLinkSchema = z.discriminatedUnion('state', [
-  /** Nobody has asked for it. */
+  /** No connection was requested. */
   z.object({ state: z.literal('idle') }),
   z.object({
     state: z.literal('connecting'),
     step: connectStepSchema,
-    /** Of the step; null where it is not known. */
+    /** Share of the step that is done; null if unknown. */
     fraction: z.number().min(0).max(1).nullable(),
     question: sshQuestionSchema.nullable(),
   }),
   z.object({ state: z.literal('connected'), version: z.string(), hostName: z.string() }),
-  /** Not to be reached, or not to be used. `again`: it is tried again by itself. */
+  /** The computer can't be reached, or can't be used. `again`: the program retries by itself. */
   z.object({ state: z.literal('away'), error: appErrorSchema, again: z.boolean() }),
 ]);
 export type ComputerLink = z.infer<typeof computerLinkSchema>;
@@ -49,11 +55,11 @@ const otherComputerSchema = z.object({
 });
 export type OtherComputer = z.infer<typeof otherComputerSchema>;
 
-/** Of a file under way between two computers. `path` is where it has arrived; null until then. */
+/** A file transfer between two computers. `path` is where the file has arrived; null until then. */
 const transferSchema = z.object({
   doneBytes: countSchema,
   totalBytes: countSchema,
-  /** The connection is gone; it goes on by itself. */
+  /** The connection is lost; the transfer resumes by itself. */
   waiting: z.boolean(),
   path: z.string().nullable(),
 });
@@ -61,23 +67,25 @@ export type Transfer = z.infer<typeof transferSchema>;
 
 const byId = z.object({ id: z.uuid() });
 
-/** Computers that the desktop app reaches by SSH. In browser mode each call answers with a plain refusal. */
+/** Computers that the desktop app reaches through SSH. In browser mode every call is refused. */
 export const computersContract = {
-  /** Sent whole when anything changes. */
+  /** Sent in full whenever anything changes. */
   list: procedure.output(eventIterator(z.array(otherComputerSchema))),
   add: procedure.input(z.object({ name: computerNameSchema, address: sshAddressSchema })).output(byId),
   rename: procedure.input(byId.extend({ name: computerNameSchema })),
-  /** Forgets it. What is on that computer stays there; `uninstalls` deletes the program, and nothing else. */
+  /**
+   * Removes it from the list. Its files stay on that computer; `uninstalls` deletes only the program there.
+   */
   remove: procedure.input(byId.extend({ uninstalls: z.boolean() })),
-  /** Connects, and keeps connected; `list` tells how far it is. */
+  /** Connects, and stays connected; `list` reports the progress. */
   connect: procedure.input(byId),
-  /** What is at work there goes on. */
+  /** Runs on that computer continue. */
   disconnect: procedure.input(byId),
-  /** Of the question that `list` shows; null for no. */
+  /** The answer to the question that `list` shows; null to decline. */
   answer: procedure.input(byId.extend({ answer: z.string().max(10_000).nullable() })),
-  /** Sends a file that the user has given to this window; goes on where the connection broke. */
+  /** Sends a file that the user gave to this window; resumes if the connection breaks. */
   sendFile: procedure.input(byId.extend({ path: pathSchema.min(1) })).output(eventIterator(transferSchema)),
-  /** Fetches what that computer offers under an address; whole at `path`, or not there. */
+  /** Downloads what that computer offers at an address; `path` gets the complete file or none. */
   fetchFile: procedure
     .input(byId.extend({ address: pathSchema.regex(/^\/download\/[\w-]+\/[^/]+$/), path: pathSchema.min(1) }))
     .output(eventIterator(transferSchema)),

@@ -4,16 +4,16 @@ import { countSchema } from '../protocol/common.ts';
 import { procedure } from './procedure.ts';
 import { runIdSchema } from './runs.ts';
 
-/** Bounds of a query: folders and queries may come from strangers. */
+/** Limits of a query, since folders and queries may come from strangers. */
 export const QUERY_LIMITS = {
   seconds: 60,
-  /** Of DuckDB; what does not fit goes to the disk. */
+  /** DuckDB's memory limit; what does not fit is written to disk. */
   memory: '1GB',
   disk: '4GB',
-  /** By which the process may grow meanwhile: DuckDB does not count all that it takes. */
+  /** How much the process may grow during a query: DuckDB does not count all its memory. */
   processBytes: 3_000_000_000,
   rows: 100_000,
-  /** Of all cells of an answer together. */
+  /** Characters of all cells of an answer together. */
   characters: 30_000_000,
 } as const;
 
@@ -21,16 +21,19 @@ const queryCellSchema = z.union([z.string(), z.number(), z.boolean(), z.null()])
 export type QueryCell = z.infer<typeof queryCellSchema>;
 
 export const queryAnswerSchema = z.object({
-  /** `type` is DuckDB's. */
+  /** `type` is the type's name in DuckDB. */
   columns: z.array(z.object({ name: z.string(), type: z.string() })),
   rows: z.array(z.array(queryCellSchema)),
-  /** There are more rows than were asked for. */
+  /** Whether there are more rows than were requested. */
   isCut: z.boolean(),
   milliseconds: z.number(),
 });
 export type QueryAnswer = z.infer<typeof queryAnswerSchema>;
 
-/** Questions that show the tables and their columns; the window offers them, and `virnucpro query --help` lists them. */
+/**
+ * Example queries that show the tables and their columns; the window offers them, and `virnucpro query
+ * --help` lists them.
+ */
 export const QUERY_EXAMPLES = [
   {
     key: 'best',
@@ -52,12 +55,18 @@ export const QUERY_EXAMPLES = [
 
 const querySchema = z.object({ runId: runIdSchema, sql: z.string().trim().min(1).max(LIMITS.text) });
 
-/** One SELECT in DuckDB's SQL on the tables sequences, chunks and samples of a run, and on those of other tools beside it. */
+/**
+ * Runs one SELECT in DuckDB's SQL on the tables sequences, chunks and samples of a run, and on the tables of
+ * other tools.
+ */
 export const queryProcedure = procedure
   .input(querySchema.extend({ rows: z.int().positive().max(QUERY_LIMITS.rows).default(1000) }))
   .output(queryAnswerSchema);
 
-/** Asks again and writes the answer as a tab-separated table: to `path`, or in browser mode to a file that is fetched. */
+/**
+ * Runs the query again and writes the answer as a tab-separated table: to `path`, or in browser mode to a
+ * file for download.
+ */
 export const saveQueryProcedure = procedure.input(querySchema.extend({ path: pathSchema.optional() })).output(
   z.object({
     path: z.string(),

@@ -14,7 +14,7 @@ import { annotationSchema, runIdSchema } from './runs.ts';
 export type { SequenceFilter } from '../filter.ts';
 
 export const sequenceSortSchema = z.object({
-  /** In the order of the table's columns. */
+  /** Sort keys, in the order of the table's columns. */
   by: z.enum([
     'row',
     'seqName',
@@ -29,9 +29,9 @@ export const sequenceSortSchema = z.object({
     'bestChunkStart',
     'nFramesScored',
     'reason',
-    /** By the name of the file. */
+    /** Sorts by the name of the file. */
     'input',
-    /** By name, and then by the rest of the header. */
+    /** Sorts by name, and then by the rest of the header. */
     'header',
   ]),
   descending: z.boolean(),
@@ -40,15 +40,18 @@ export type SequenceSort = z.infer<typeof sequenceSortSchema>;
 
 /** A sequence as a row of the table. */
 const listedSequenceSchema = sequenceResultSchema.extend({
-  /** Along the sequence, a number for each chunk or, in a long sequence, for several: the virus score in percent, at least 1,
-   * negative where that chunk is called other; of several chunks the one furthest from 50; 0 where nothing is scored. */
+  /**
+   * Numbers along the sequence, one for each chunk or, in a long sequence, for several: the virus score in
+   * percent, at least 1, negative if the chunk is called other. For several chunks it is the one furthest
+   * from 50; 0 if nothing is scored.
+   */
   ribbon: z.array(z.int()),
-  /** What each table of another tool says of it. */
+  /** What the table of each other tool says about it. */
   others: z.array(z.object({ isVirus: z.boolean(), text: z.string() }).nullable()).optional(),
 });
 export type ListedSequence = z.infer<typeof listedSequenceSchema>;
 
-/** What the user has said of a sequence. The name is there for those who read the file without this program. */
+/** The user's note on a sequence. The name is stored for people who read the file without this program. */
 export const sequenceNoteSchema = annotationSchema.extend({
   row: countSchema,
   seqName: z.string(),
@@ -64,7 +67,7 @@ export const resultCountsSchema = z.object({
   others: countSchema,
   notScored: countSchema,
   failed: countSchema,
-  /** Calls that may change while the run goes on. */
+  /** Calls that may still change while the run continues. */
   unsettled: countSchema,
 });
 
@@ -82,7 +85,7 @@ export type ExportEvent = z.infer<typeof exportEventSchema>;
 
 const sampleSummarySchema = sampleDetailsSchema.extend({
   sample: z.string(),
-  /** Numbers of its files. */
+  /** Numbers of the sample's files. */
   inputs: z.array(countSchema),
   sequences: countSchema,
   virus: countSchema,
@@ -97,7 +100,7 @@ const comparedSchema = z.object({
   row: countSchema,
   prediction: predictionSchema,
   virusScore: z.number().nullable(),
-  /** As of a row of the table. */
+  /** Like the ribbon of a row of the table. */
   ribbon: z.array(z.int()),
 });
 const callCountsSchema = z.record(predictionSchema, countSchema);
@@ -111,17 +114,17 @@ const scoresComparedSchema = z.object({
 
 /** Two runs of the same sequences, such as with another model or precision. */
 const runComparisonSchema = z.object({
-  /** With the same name and length in both. */
+  /** Sequences with the same name and length in both runs. */
   inBoth: countSchema,
   onlyInFirst: countSchema,
   onlyInSecond: countSchema,
   sameCall: countSchema,
-  /** By the call in the first run, then in the second. */
+  /** Counts by the call in the first run, then in the second. */
   calls: z.record(predictionSchema, callCountsSchema),
   scores: scoresComparedSchema.nullable(),
-  /** Sequences by score in the first run, then in the second, in bins of equal width. */
+  /** Counts by score in the first run, then in the second, in bins of equal width. */
   scoreGrid: z.array(z.array(countSchema)),
-  /** The first ones whose call changed, in the order of the first run. */
+  /** The first sequences whose call changed, in the order of the first run. */
   changed: z.array(
     z.object({ seqName: z.string(), length: countSchema, first: comparedSchema, second: comparedSchema }),
   ),
@@ -131,7 +134,7 @@ export type RunComparison = z.infer<typeof runComparisonSchema>;
 const chunkCallSchema = z.enum(['virus', 'others']);
 export type ChunkCall = z.infer<typeof chunkCallSchema>;
 
-/** The largest scores of a chunk's frames decide. The original's file of chunks has calls only. */
+/** The largest scores among the chunk's frames decide. The original tool's file of chunks has only calls. */
 const calledChunkSchema = z.object({
   call: chunkCallSchema,
   score1: z.number().nullable(),
@@ -141,7 +144,7 @@ const calledChunkSchema = z.object({
 const differingChunkSchema = z.object({
   row: countSchema,
   seqName: z.string(),
-  /** Counts from 1, like both ends. */
+  /** Numbered from 1, like both ends. */
   chunk: countSchema,
   start: countSchema,
   end: countSchema,
@@ -152,21 +155,27 @@ export type DifferingChunk = z.infer<typeof differingChunkSchema>;
 
 const missingChunksSchema = z.object({ count: countSchema, examples: z.array(z.string()) });
 
-/** A run beside prediction_results.txt or prediction_results_highestscore.csv of the original VirNucPro, chunk by chunk. */
+/**
+ * A run compared chunk by chunk with prediction_results.txt or prediction_results_highestscore.csv of the
+ * original VirNucPro.
+ */
 const originalComparisonSchema = z.object({
   file: z.string(),
-  /** What a line of the file is about. */
+  /** What a line of the file describes. */
   kind: z.enum(['frames', 'chunks']),
   lines: countSchema,
-  /** Of this run. */
+  /** This run's chunk length. */
   chunkLength: countSchema,
   inBoth: countSchema,
   sameCall: countSchema,
-  /** Chunks in both by the call of this run, then of the file. */
+  /** Counts of the chunks in both, by the call of this run, then of the file. */
   calls: z.record(chunkCallSchema, z.record(chunkCallSchema, countSchema)),
   onlyInRun: missingChunksSchema,
   onlyInFile: missingChunksSchema,
-  /** Chunks of the file that are not compared, since several sequences of the run have their name, or it has them twice. */
+  /**
+   * Chunks of the file that are not compared, because several sequences of the run have their name or the
+   * file lists them twice.
+   */
   ambiguous: countSchema,
   /** Reading frames of the chunks in both. Null for the file of chunks. */
   frames: z
@@ -195,19 +204,22 @@ export const resultsContract = {
       }),
     )
     .output(z.object({ total: countSchema, items: z.array(listedSequenceSchema) })),
-  /** Tables of other tools that were put beside the results of this run; they stay with it. */
+  /** Tables of other tools that were added to the results of this run; they are stored with it. */
   otherTables: procedure.input(z.object({ runId: runIdSchema })).output(z.array(otherTableSchema)),
-  /** A result file of the original VirNucPro is not added: it is for `compareOriginal`. */
+  /** Refuses a result file of the original VirNucPro, which belongs to `compareOriginal`. */
   addOtherTable: procedure
     .input(z.object({ runId: runIdSchema, path: pathSchema }))
     .output(z.object({ isOriginal: z.boolean() })),
   removeOtherTable: procedure.input(z.object({ runId: runIdSchema, table: countSchema })),
   counts: procedure.input(z.object(selection)).output(resultCountsSchema),
-  /** What was found in each sample; `names` are the samples of all files, in their order. */
+  /** The results of each sample; `names` are the samples of all files, in the order of the files. */
   samples: procedure
     .input(z.object({ runId: runIdSchema }))
     .output(z.object({ names: z.array(z.string()), items: z.array(sampleSummarySchema) })),
-  /** Names the sample of each file, in the order of the files; none at all goes back to what their names say. */
+  /**
+   * Sets the sample of each file, in the order of the files; an empty list restores the samples that the file
+   * names suggest.
+   */
   setSamples: procedure.input(
     z.object({ runId: runIdSchema, names: z.array(wordSchema.trim().min(1)).max(LIMITS.inputs) }),
   ),
@@ -215,8 +227,10 @@ export const resultsContract = {
   histogram: procedure
     .input(z.object({ ...selection, bins: z.int().min(5).max(200).default(50) }))
     .output(z.object({ bins: z.array(countSchema) })),
-  /** Sequences with a call, by length and score: `virus[i][j]` are those from `edges[i]` to below the next edge (the last bin is
-   * open) in the j-th score bin of width 1/bins. */
+  /**
+   * Sequences with a call, by length and score: `virus[i][j]` counts those with lengths from `edges[i]` to
+   * below the next edge (the last bin is open) in score bin j of width 1/bins.
+   */
   lengthScores: procedure.input(z.object({ ...selection, bins: z.int().min(2).max(100).default(20) })).output(
     z.object({
       edges: z.array(countSchema),
@@ -224,23 +238,26 @@ export const resultsContract = {
       others: z.array(z.array(countSchema)),
     }),
   ),
-  /** The chunks of one sequence, in order along it. */
+  /** The chunks of one sequence, in order. */
   chunks: procedure
     .input(z.object({ runId: runIdSchema, row: countSchema }))
     .output(z.object({ sequence: sequenceResultSchema, chunks: z.array(chunkResultSchema) })),
-  /** One sequence, and the protein of the frame that decides, as FASTA. `record` is null where it is too long for the clipboard,
-   * `protein` without a scored chunk. Whoever stops waiting ends the search in the inputs. */
+  /**
+   * One sequence, and the protein of the deciding frame, as FASTA. `record` is null if it is too long for the
+   * clipboard,
+   * `protein` is null without a scored chunk. Cancelling the call ends the search in the inputs.
+   */
   letters: procedure
     .input(z.object({ runId: runIdSchema, row: countSchema }))
     .output(z.object({ record: z.string().nullable(), protein: z.string().nullable() })),
-  /** The sequences on the shortlist, as FASTA; null where they are too long for the clipboard. */
+  /** The sequences on the shortlist as FASTA; null if they are too long for the clipboard. */
   shortlistLetters: procedure
     .input(z.object({ runId: runIdSchema }))
     .output(z.object({ fasta: z.string().nullable() })),
-  /** What the user has said of sequences of this run; it stays with the run. */
+  /** The user's notes on sequences of this run; they are stored with the run. */
   notes: procedure.input(z.object({ runId: runIdSchema })).output(z.array(sequenceNoteSchema)),
   annotate: procedure.input(z.object({ runId: runIdSchema, row: countSchema, ...annotationSchema.shape })),
-  /** Puts a sequence on the shortlist or takes it off. */
+  /** Puts a sequence on the shortlist or removes it. */
   shortlist: procedure.input(z.object({ runId: runIdSchema, row: countSchema, shortlisted: z.boolean() })),
   compare: procedure
     .input(z.object({ runId: runIdSchema, otherRunId: runIdSchema }))
@@ -252,8 +269,11 @@ export const resultsContract = {
   query: queryProcedure,
   saveQuery: saveQueryProcedure,
   exportFormats: procedure.output(z.array(exportFormatSchema)),
-  /** Writes the sequences that pass the filter (or the given rows), in the order of `sort`, to a file that is whole or not there.
-   * Whoever stops listening cancels it. */
+  /**
+   * Writes the sequences that pass the filter (or the given rows), in the order of `sort`, to a file that is
+   * complete or absent.
+   * Cancelling the stream cancels the export.
+   */
   export: procedure
     .input(
       z.object({
@@ -262,13 +282,13 @@ export const resultsContract = {
         sort: sequenceSortSchema.default({ by: 'row', descending: false }),
         /** The id of a format. */
         format: wordSchema,
-        /** Headings of spreadsheets, texts of the report; and the separators of CSV. */
+        /** Language of spreadsheet headings and report texts, and of the separators of CSV. */
         language: exportLanguageSchema.default('en'),
-        /** Of a report; all where none are named. */
+        /** Sections of a report; absent for all. */
         parts: z.array(reportPartSchema).max(reportPartSchema.options.length).optional(),
-        /** A report as PDF, which the desktop app alone can make. */
+        /** Writes a report as PDF, which only the desktop app can do. */
         isPdf: z.boolean().default(false),
-        /** Where to write; in browser mode left out, and the file is fetched by `downloadPath`. */
+        /** Where to write; omitted in browser mode, where the file is fetched from `downloadPath`. */
         path: pathSchema.optional(),
       }),
     )

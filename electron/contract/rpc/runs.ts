@@ -28,34 +28,34 @@ export const inputPathsSchema = z.array(inputPathSchema).min(1).max(LIMITS.input
 
 const repairsSchema = z.array(repairSchema).max(repairSchema.options.length);
 
-/** Where a run is computed: here, or on a cluster by its own scheduler. */
+/** Where a run is computed: here, or on a cluster through its own scheduler. */
 export const whereSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('this_computer') }),
-  /** By shares that somebody starts: `virnucpro compute`. */
+  /** Computed as shares that somebody starts with `virnucpro compute`. */
   z.object({ kind: z.literal('shares'), on_processors: z.boolean() }),
   ...clusterChoiceSchema.options,
 ]);
 export type Where = z.infer<typeof whereSchema>;
-/** What a window offers: shares are started on the command line. */
+/** The choices that a window offers: shares are started on the command line. */
 export type WindowWhere = Exclude<Where, { kind: 'shares' }>;
 export const THIS_COMPUTER: WindowWhere = { kind: 'this_computer' };
 
-/** The cluster that is meant, if any. */
+/** The chosen cluster, if any. */
 export function clusterOf(where: Where): ClusterChoice | null {
   return where.kind === 'this_computer' || where.kind === 'shares' ? null : where;
 }
 
-/** What the user decides about a run; what is left out is chosen for them. */
+/** The user's choices for a run; absent fields get defaults. */
 export const runRequestSchema = z.object({
   inputs: inputPathsSchema,
   outputDir: pathSchema.optional(),
   name: wordSchema.optional(),
-  /** By path, the samples of files that do not go by what their names say. */
+  /** Samples by path, for files whose sample differs from what their names suggest. */
   samples: z
     .record(inputPathSchema, wordSchema.min(1))
     .refine((samples) => Object.keys(samples).length <= LIMITS.inputs)
     .optional(),
-  /** By path, what a sample sheet says of the samples of the files. */
+  /** Details of samples from a sample sheet, by the path of the file. */
   sampleDetails: z
     .record(inputPathSchema, sampleDetailsSchema)
     .refine((details) => Object.keys(details).length <= LIMITS.inputs)
@@ -64,34 +64,37 @@ export const runRequestSchema = z.object({
   model: pathSchema.default('500'),
   chunkLength: z.int().positive().optional(),
   where: whereSchema.default(THIS_COMPUTER),
-  /** Of this computer: auto, cpu, cpu:3, 0,1 or UUIDs. */
+  /** Devices of this computer: auto, cpu, cpu:3, 0,1 or UUIDs. */
   devices: z.string().max(LIMITS.devices).default('auto'),
   precision: z.union([z.literal('auto'), precisionSchema]).default('auto'),
   tokensPerBatch: z.int().positive().optional(),
   residuesPerPart: z.int().positive().optional(),
-  /** Without one the size of the run decides. */
+  /** If absent, the size of the run decides. */
   order: orderSchema.optional(),
-  /** Stops there; else everything is computed. */
+  /** The goal at which the run stops; if absent, everything is computed. */
   until: goalSchema.optional(),
-  /** Equal proteins, and equal nucleotides, of a part go through their encoder once. */
+  /** Equal proteins, and equal nucleotides, of a part pass through their encoder once. */
   embedEqualSequencesOnce: z.boolean().default(true),
   embeddings: embeddingPrecisionSchema.nullable().default(null),
   repairs: repairsSchema.optional(),
-  /** Folder of a run of the original tool, or of its fork, whose embeddings need not be computed again. */
+  /** Folder of a run of the original tool, or of its fork, whose embeddings are reused. */
   reuseEmbeddings: pathSchema.optional(),
-  /** What a worker may hold of its GPU's memory; without it all that is free. */
+  /** Memory that a worker may use on its GPU; if absent, all free memory. */
   gpuMemoryBytes: z.int().min(LIMITS.leastGpuMemoryBytes).optional(),
-  /** How many times as long as usual a worker may stay silent, or without progress, before it is started again. */
+  /** Multiplies the time that a worker may stay silent, or without progress, before it is restarted. */
   patience: z.number().min(1).max(LIMITS.patience).optional(),
-  /** Of the two inputs the first holds viruses and the second none: what the model makes of them is kept as its calibration. */
+  /**
+   * The first of the two inputs holds viruses and the second none; the model's scores for them are kept as
+   * its calibration.
+   */
   calibrates: z.boolean().optional(),
-  /** Scores the quick panel of controls before the run, apart from its results. */
+  /** Scores the quick panel of controls before the run, separately from its results. */
   withControls: z.boolean().optional(),
   keepWork: z.boolean().default(false),
   force: z.boolean().default(false),
-  /** Ends where a file can't be used, instead of going on without it. */
+  /** Fails if a file can't be used, instead of continuing without it. */
   strict: z.boolean().default(false),
-  /** The inputs are one shard of those that were named, such as 3/8. */
+  /** The inputs are one shard of those named, such as 3/8. */
   shard: z.string().max(13).optional(),
 });
 export type RunRequest = z.infer<typeof runRequestSchema>;
@@ -113,9 +116,12 @@ export const deviceLiveSchema = z.object({
   /** GPU UUID, or cpu:0, cpu:1, ... */
   id: z.string(),
   name: z.string(),
-  /** nvidia-smi's number or ROCm's; of a cluster's GPU, its number on its node. Null for a CPU worker. */
+  /**
+   * The number from nvidia-smi or ROCm; for a GPU of a cluster, its number on its node. Null for a CPU
+   * worker.
+   */
   index: countSchema.nullable(),
-  /** Where it is in a cluster, and its number among the devices there; null on this computer. */
+  /** Its node in a cluster, and its number among the devices there; null on this computer. */
   place: z.object({ node: z.string(), number: countSchema }).nullable(),
   worker: workerStateSchema,
   partFraction: z.number().min(0).max(1).nullable(),
@@ -132,16 +138,16 @@ export const deviceLiveSchema = z.object({
 });
 export type DeviceLive = z.infer<typeof deviceLiveSchema>;
 
-/** The cluster that a run computes on just now. */
+/** The cluster that a run is computing on. */
 const clusterLiveSchema = z.object({
   kind: z.enum(['ray', 'slurm']),
   /** `connecting`: it has not answered yet. */
   state: z.enum(['connecting', 'open', 'ended']),
-  /** Of the scheduler; null until it has answered. */
+  /** The scheduler's version; null until it has answered. */
   version: z.string().nullable(),
-  /** The scheduler's name for what the run asked it for. */
+  /** The scheduler's name for the submitted job; null if there is none. */
   job: z.string().nullable(),
-  /** Shares whose tasks do not compute yet, and why. */
+  /** Shares whose tasks are not computing yet, and why. */
   waiting: countSchema,
   reason: z.string().nullable(),
 });
@@ -149,11 +155,11 @@ export type ClusterLive = z.infer<typeof clusterLiveSchema>;
 
 const shareEstimateSchema = z.object({ share: z.number(), low: z.number(), high: z.number() });
 const shareSoFarSchema = z.object({
-  /** What is counted: sequences, where all of them are of one chunk. */
+  /** The unit of the counts: sequences if each of them is one chunk. */
   unit: z.enum(['sequences', 'chunks']),
   viral: countSchema,
   scored: countSchema,
-  /** With those that are not computed yet; of inputs that are read to their end. */
+  /** The total, including what is not computed yet; only for inputs that were read to their end. */
   total: countSchema,
   /** What the finished run will show, with an interval of 95 %; null where and while what is computed is no even sample. */
   estimate: shareEstimateSchema.nullable(),
@@ -179,7 +185,10 @@ const encoderNormsSchema = z.object({
 });
 export type EncoderNorms = z.infer<typeof encoderNormsSchema>;
 
-/** Frames whose embeddings are of another size (Euclidean norm) than the model is expected to give, and the norms of all. */
+/**
+ * Frames whose embeddings have another Euclidean norm than the model is expected to give, and the norms of
+ * all frames.
+ */
 const unusualNormsSchema = z.object({
   frames: countSchema,
   ofFrames: countSchema,
@@ -199,25 +208,28 @@ const runProgressSchema = z.object({
   frames: z.object({ total: countSchema, done: countSchema }),
   residues: z.object({ total: countSchema, done: countSchema }),
   inputs: z.object({ total: countSchema, done: countSchema, failed: countSchema }),
-  /** Share of all the work, prepare's estimate of the rest included; null until it can be said. */
+  /** Share of all the work, including prepare's estimate of the rest; null until it can be estimated. */
   fraction: z.number().min(0).max(1).nullable(),
   elapsedSeconds: z.number().nonnegative(),
-  /** Time left as a range; null until it can be said. */
+  /** Remaining time as a range; null until it can be estimated. */
   remainingSeconds: z.object({ low: z.number(), high: z.number() }).nullable(),
   residuesPerSecond: z.number().nonnegative().nullable(),
-  /** Null without any. They are scored; it may be a sign that a device computes wrongly. */
+  /** Null if there are none. Such frames are scored, but may mean that a device computes wrongly. */
   unusualNorms: unusualNormsSchema.nullable(),
 });
 export type RunProgress = z.infer<typeof runProgressSchema>;
 
-/** What the user has written on a run. */
+/** The user's name, tags and note for a run. */
 export const annotationSchema = z.object({
   tags: z.array(wordSchema.min(1)).max(LIMITS.tags),
   note: z.string().max(LIMITS.note),
 });
 export type Annotation = z.infer<typeof annotationSchema>;
 
-/** What a run is expected to compute, and on what: the expected time is derived from it while the run waits. */
+/**
+ * The work that a run is expected to do, and its devices: the expected time is computed from it while the run
+ * waits.
+ */
 export const expectedWorkSchema = z.object({
   frames: countSchema,
   residues: countSchema,
@@ -232,34 +244,39 @@ export const runSummarySchema = z.object({
   folder: z.string(),
   name: z.string(),
   state: runStateSchema,
-  /** The folder says that the run is going on, but nobody works on it: it was cut off by a crash. */
+  /** The folder says that the run is in progress, but no process works on it: a crash cut it off. */
   interrupted: z.boolean(),
-  /** The folder is not to be found just now, such as on a disk that is not connected. */
+  /** The folder can't be found now, for example because its disk is not connected. */
   missing: z.boolean(),
   createdAt: z.iso.datetime(),
   finishedAt: z.iso.datetime().nullable(),
   plan: planSchema,
-  /** What the user asked for, so that the same can be asked for again. */
+  /** The user's request, so that it can be repeated. */
   request: runRequestSchema,
-  /** What it stops at; null where everything is computed. */
+  /** The goal at which it stops; null if everything is computed. */
   goal: goalSchema.nullable().default(null),
   queuePosition: countSchema.nullable(),
-  /** The cluster that a run names which was not made here: it is used only where the user says so. Null for all other runs. */
+  /**
+   * The cluster named by a run that was not created here: it is used only if the user agrees. Null for all
+   * other runs.
+   */
   foreignPlace: clusterChoiceSchema.nullable().default(null),
-  /** The last controls of its model with each kind of its devices when it began; null where that was not noted. */
+  /**
+   * The last controls of its model on each kind of its devices when it began; null if they were not recorded.
+   */
   controls: z.array(runControlsSchema).nullable().default(null),
   /** Null for runs of earlier versions. */
   expected: expectedWorkSchema.nullable().default(null),
-  /** It has left the queue, and its devices, model and inputs are being checked. */
+  /** Whether it has left the queue, and its devices, model and inputs are being checked. */
   starting: z.boolean().default(false),
-  /** Seconds until a waiting run is expected to start; null where that can't be said. */
+  /** Seconds until a waiting run is expected to start; null if unknown. */
   startsInSeconds: secondsRangeSchema.nullable().default(null),
-  /** Time in which it was at work, pauses and outages apart; null while it is, and `RunLive` has it. */
+  /** Computing time, without pauses and outages; null while it computes, when `RunLive` has it. */
   computingSeconds: z.number().nonnegative().nullable().default(null),
   fraction: z.number().min(0).max(1).nullable(),
   sequences: countSchema.nullable(),
   viralSequences: countSchema.nullable(),
-  /** Called other; what is in neither has no call. Null for runs that an earlier version has listed. */
+  /** Sequences called other; the rest have no call. Null for runs that were listed by an earlier version. */
   otherSequences: countSchema.nullable().default(null),
   /** The sample of each input of the plan. */
   samples: z.array(z.string()).default([]),
@@ -280,14 +297,14 @@ const runEventSchema = z.object({
 });
 export type RunEvent = z.infer<typeof runEventSchema>;
 
-/** Everything that the dashboard shows; sent whole, at most four times a second. */
+/** Everything that the dashboard shows; sent in full, at most four times a second. */
 const runLiveSchema = z.object({
   run: runSummarySchema,
   progress: runProgressSchema,
   devices: z.array(deviceLiveSchema),
-  /** Null on this computer, and while nobody works on the run. */
+  /** Null on this computer, and while no process works on the run. */
   cluster: clusterLiveSchema.nullable(),
-  /** The newest events, oldest first; older ones through `runs.events`. */
+  /** The newest events, oldest first; `runs.events` returns older ones. */
   recentEvents: z.array(runEventSchema),
 });
 export type RunLive = z.infer<typeof runLiveSchema>;
@@ -300,7 +317,7 @@ const throughputPointSchema = z.object({
 
 const measureSchema = z.number().nullable();
 
-/** How one device did over a run; measures are null where the device has no such sensor. */
+/** How one device performed over a run; measures are null if the device has no such sensor. */
 const deviceHistorySchema = z.object({
   id: z.string(),
   points: z.array(
@@ -314,9 +331,9 @@ const deviceHistorySchema = z.object({
       residuesPerSecond: measureSchema,
     }),
   ),
-  /** Share of the run's computing time in which it computed. */
+  /** Share of the run's computing time in which the device computed. */
   busyFraction: measureSchema,
-  /** Whether that is 80 % or more; null for runs too short to tell. */
+  /** Whether that share is at least 80 %; null for runs that are too short to tell. */
   keptBusy: z.boolean().nullable(),
   utilizationMeanPercent: measureSchema,
   memoryPeakBytes: measureSchema,
@@ -339,7 +356,7 @@ const inputStatusSchema = z.object({
   bases: countSchema.nullable(),
   parts: z.object({ total: countSchema, done: countSchema, failed: countSchema }),
   residues: z.object({ total: countSchema, done: countSchema }),
-  /** Time that devices took for it. */
+  /** Device time spent on it. */
   deviceSeconds: z.number().nonnegative(),
   problems: z.array(
     z.object({
@@ -352,7 +369,10 @@ const inputStatusSchema = z.object({
 });
 export type InputStatus = z.infer<typeof inputStatusSchema>;
 
-/** A file that the run goes on without: left out before it began, or found damaged or changed while it was read. */
+/**
+ * A file that the run continues without: left out before it began, or found damaged or changed while it was
+ * read.
+ */
 const unusableInputSchema = z.object({ path: z.string(), error: appErrorSchema });
 export type UnusableInput = z.infer<typeof unusableInputSchema>;
 
@@ -364,17 +384,17 @@ const partStatusSchema = z.object({
   state: partStateSchema,
   firstRow: countSchema,
   lastRow: countSchema,
-  /** Of its first and its last sequence; long names are cut. */
+  /** Names of its first and last sequence; long names are cut. */
   firstName: z.string(),
   lastName: z.string(),
-  /** Paths of the files that its sequences come from. */
+  /** Paths of the files that contain its sequences. */
   files: z.array(z.string()),
   frames: countSchema,
   residues: countSchema,
   device: z.string().nullable(),
   seconds: z.number().nullable(),
   attempts: countSchema,
-  /** Set for a failed part: what was done with it then, cause and suggestion in plain words. */
+  /** Set for a failed part: the stage at which it failed, with cause and suggestion in plain words. */
   failure: z.object({ stage: failedWhileSchema, error: appErrorSchema }).nullable(),
   logPath: z.string().nullable(),
 });
@@ -388,11 +408,11 @@ const inspectEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('found'),
     paths: z.array(z.string()),
-    /** Files below folders that were left out for their names, and some of them. */
+    /** Files in folders that were skipped because of their names, and some of them. */
     ignored: countSchema,
     someIgnored: z.array(z.string()),
   }),
-  /** A sample sheet among the files. Null: it has a fault, and names nothing. */
+  /** A sample sheet among the files. Null if it has an error; then it names nothing. */
   z.object({
     type: z.literal('sheet'),
     path: z.string(),
@@ -404,23 +424,25 @@ const inspectEventSchema = z.discriminatedUnion('type', [
 export type InspectEvent = z.infer<typeof inspectEventSchema>;
 
 const estimateSchema = z.object({
-  /** Null where this computer has no measured speed for the model yet. */
+  /** Null if this computer has no measured speed for the model yet. */
   seconds: z.object({ low: z.number(), high: z.number() }).nullable(),
-  /** What the time rests on: runs of this model on these devices, and when the newest was; without a number of runs, the
-   * speed that was measured under Computer check. */
+  /**
+   * What the estimate is based on: runs of this model on these devices, and when the newest was; without a
+   * number of runs, the speed that was measured under Computer check.
+   */
   basis: z.object({ runs: countSchema.nullable(), measuredAt: z.iso.datetime() }).nullable(),
   diskBytes: countSchema,
   diskFreeBytes: countSchema.nullable(),
   outputDir: z.string(),
-  /** Why the run can't start as it stands. */
+  /** Why the run can't start as requested. */
   blocker: appErrorSchema.nullable(),
 });
 export type RunEstimate = z.infer<typeof estimateSchema>;
 
-/** What was found of one file where a run was verified. */
+/** The result for one file when a run was verified. */
 const verifiedFileSchema = z.object({
   kind: z.enum(['database', 'work', 'result', 'input']),
-  /** Below the run's folder; of an input, its path. */
+  /** Path below the run's folder; for an input, its full path. */
   path: z.string(),
   verdict: z.enum(['sound', 'damaged', 'missing']),
   detail: z.string().nullable(),
@@ -428,9 +450,9 @@ const verifiedFileSchema = z.object({
 export type VerifiedFile = z.infer<typeof verifiedFileSchema>;
 
 export const runsContract = {
-  /** All runs known to this computer and the queue; sent whole when anything changes. */
+  /** All runs known to this computer and the queue; sent in full whenever anything changes. */
   watchAll: procedure.output(eventIterator(z.array(runSummarySchema))),
-  /** Looks into files, and files below folders, one after the other. */
+  /** Inspects files, and files in folders, one after the other. */
   inspect: procedure
     .input(
       z.object({
@@ -450,7 +472,7 @@ export const runsContract = {
       }),
     )
     .output(estimateSchema),
-  /** Makes the run's folder and puts it at the end of the queue. */
+  /** Creates the run's folder and adds the run to the end of the queue. */
   create: procedure.input(runRequestSchema).output(byRun),
   /** Runs the bundled example with the teaching model. */
   runExample: procedure.output(byRun),
@@ -462,13 +484,13 @@ export const runsContract = {
   watch: procedure.input(byRun).output(eventIterator(runLiveSchema)),
   throughput: procedure.input(byRun).output(z.array(throughputPointSchema)),
   deviceHistory: procedure.input(byRun).output(z.array(deviceHistorySchema)),
-  /** The share of what is called virus, as far as is known, and what the finished run will show. */
+  /** The share that is called virus so far, and an estimate for the finished run. */
   viralSoFar: procedure.input(byRun).output(viralSoFarSchema),
-  /** Files in the run's folder that can be had by themselves. */
+  /** Files in the run's folder that can be opened or downloaded on their own. */
   files: procedure.input(byRun).output(z.array(runFileSchema)),
-  /** Desktop: opens one of the result files in the program that the computer has for it. */
+  /** Desktop: opens one of the result files in its default program. */
   openFile: procedure.input(byRun.extend({ name: wordSchema })),
-  /** Browser mode: where one of these files can be fetched. */
+  /** Browser mode: the address from which one of these files can be downloaded. */
   download: procedure
     .input(byRun.extend({ name: wordSchema }))
     .output(z.object({ downloadPath: z.string() })),
@@ -490,9 +512,9 @@ export const runsContract = {
   pause: procedure.input(byRun),
   /** Finishes the current parts, then pauses. */
   drain: procedure.input(byRun),
-  /** Stops at this goal from now on; null: computes everything. A time counts from now. */
+  /** Sets the goal at which the run stops; null to compute everything. Time counts from now. */
   setGoal: procedure.input(byRun.extend({ goal: goalSchema.nullable() })),
-  /** Where and on what it was made for, or this time elsewhere. */
+  /** Resumes with the place and devices that the run was created for, or with others this time. */
   resume: procedure.input(
     byRun.extend({
       devices: runRequestSchema.shape.devices.unwrap().optional(),
@@ -509,19 +531,22 @@ export const runsContract = {
     }),
   ),
   skip: procedure.input(byRun.extend({ parts: partKeysSchema })),
-  /** Leaves out what still waits: when the current parts are finished, the results are written and say what is missing. */
+  /**
+   * Skips the waiting parts: when the current parts are finished, the results are written and say what is
+   * missing.
+   */
   finishNow: procedure.input(byRun),
   includeDevice: procedure.input(byRun.extend({ device: wordSchema, included: z.boolean() })),
   moveInQueue: procedure.input(byRun.extend({ position: countSchema })),
   annotate: procedure.input(byRun.extend(annotationSchema.shape)),
   rename: procedure.input(byRun.extend({ name: wordSchema.min(1) })),
-  /** Of what this program made; `workBytes` can go without losing results. */
+  /** Size of this program's files in the folder; `workBytes` can be deleted without losing results. */
   folderSize: procedure
     .input(byRun)
     .output(z.object({ bytes: countSchema, files: countSchema, workBytes: countSchema })),
-  /** Deletes what this program made in the run's folder; `onlyWork` keeps results and database. */
+  /** Deletes this program's files in the run's folder; `work` keeps results and database. */
   remove: procedure.input(byRun.extend({ files: z.enum(['keep', 'work', 'all']) })),
-  /** Reads everything that the run has and compares it with its checksums. */
+  /** Reads all files of the run and compares them with their checksums. */
   verify: procedure.input(byRun).output(z.object({ sound: z.boolean(), files: z.array(verifiedFileSchema) })),
   readLog: procedure
     .input(byRun.extend({ path: pathSchema, lines: z.int().positive().max(5000).default(500) }))

@@ -6,11 +6,11 @@ import { procedure } from './procedure.ts';
 const filePurposeSchema = z.enum(['sequences', 'weights', 'tables', 'certificate', 'interpreter']);
 export type FilePurpose = z.infer<typeof filePurposeSchema>;
 
-/** `offline`: one that was packed for setting up without a network; `pack`: where to pack one. */
+/** `offline`: a folder that was packed for an offline set-up; `pack`: where to pack one. */
 const folderPurposeSchema = z.enum(['inputs', 'output', 'run', 'weights', 'offline', 'pack', 'data']);
 export type FolderPurpose = z.infer<typeof folderPurposeSchema>;
 
-/** What only a desktop shell can do. In browser mode each answers with a plain refusal. */
+/** What only a desktop shell can do. In browser mode every call is refused. */
 export const shellContract = {
   chooseFiles: procedure
     .input(z.object({ purpose: filePurposeSchema }))
@@ -21,7 +21,7 @@ export const shellContract = {
   chooseSaveFile: procedure
     .input(z.object({ suggestedName: pathSchema }))
     .output(z.object({ path: z.string().nullable() })),
-  /** Writes a picture of a plot to a place that the user is asked for; `path` is null where they change their mind. */
+  /** Writes a picture of a plot to a file that the user chooses; `path` is null if they cancel. */
   savePicture: procedure
     .input(
       z.object({
@@ -30,12 +30,17 @@ export const shellContract = {
       }),
     )
     .output(z.object({ path: z.string().nullable() })),
-  /** Tells main which dropped paths the user gave, so that they may be read. */
+  /** Tells main which dropped paths came from the user, so that they may be read. */
   grantPaths: procedure.input(z.object({ paths: z.array(pathSchema).max(LIMITS.inputs) })),
   revealInFolder: procedure.input(z.object({ path: pathSchema })),
-  /** Ends the program as a user would, and starts it again. Does nothing more where the user then decides to stay. */
+  /**
+   * Quits the program as a user would, and starts it again. Does nothing if the user then decides to stay.
+   */
   restart: procedure,
   copyText: procedure.input(z.object({ text: z.string().max(LIMITS.text) })),
-  /** Opens NCBI's BLAST in the browser with a sequence filled in, which thereby leaves the computer: the user is asked before. */
+  /**
+   * Opens NCBI's BLAST in the browser with a sequence filled in. The sequence leaves the computer, so the
+   * user is asked first.
+   */
   searchBlast: procedure.input(blastSearchSchema),
 };

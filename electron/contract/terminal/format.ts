@@ -1,6 +1,6 @@
 /**
- * How numbers are written in plain text: terminals, logs, and messages of the engine. Always in English, as those are; the
- * window has its own formats, in the user's language (renderer/i18n/format.ts).
+ * Formats numbers for plain text: terminals, logs, and messages of the engine. These are always in English;
+ * the window has its own formats, in the user's language (renderer/i18n/format.ts).
  */
 const LOCALE = 'en-US';
 const integer = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
@@ -10,11 +10,11 @@ export function formatCount(value: number): string {
   return integer.format(value);
 }
 
-/** In decimal units, as file managers show them. */
+/** Uses decimal units, like file managers. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'KB', 'MB', 'GB', 'TB'];
   let value = bytes;
-  // What would be rounded to 1,000 is 1 of the next unit.
+  // A value that would be rounded to 1,000 becomes 1 of the next unit.
   while (value >= 999.5 && units.length > 1) {
     value /= 1000;
     units.shift();
@@ -39,7 +39,7 @@ function both(large: number, largeUnit: string, small: number, smallUnit: string
   return `${large} ${largeUnit}${small === 0 ? '' : ` ${small} ${smallUnit}`}`;
 }
 
-/** An estimate deserves no seconds once it takes minutes. */
+/** An estimate is shown without seconds once it takes minutes. */
 export function formatEstimate(seconds: number): string {
   return formatDuration(seconds < 60 ? seconds : 60 * Math.round(seconds / 60));
 }
@@ -56,7 +56,7 @@ export interface DeviceMeasures {
   residuesPerSecond: number | null;
 }
 
-/** Measurements of a device in one line, without what was not measured. */
+/** Measurements of a device in one line; missing ones are omitted. */
 export function formatMeasures(measures: DeviceMeasures): string {
   const { utilizationPercent, memoryBytes, powerW, residuesPerSecond } = measures;
   const texts = [

@@ -2,7 +2,7 @@ import type { Plan } from '../plan.ts';
 import { quotedForShell } from './quotedForShell.ts';
 import type { RunRequest } from '../rpc/runs.ts';
 
-/** What decides the numbers of a run, and where its results went. */
+/** The choices that decide a run's results, and the folder of its results. */
 export interface RepeatableRun {
   plan: Pick<
     Plan,
@@ -32,7 +32,10 @@ export interface RepeatableRun {
   folder: string;
 }
 
-/** The command that makes the same run again beside the first, with every choice that decides its numbers written out. */
+/**
+ * The command that repeats a run in a folder beside it, with every choice that decides its results written
+ * out.
+ */
 export function predictCommand({ plan, request, folder }: RepeatableRun): string {
   const words = [
     'virnucpro',
@@ -41,7 +44,7 @@ export function predictCommand({ plan, request, folder }: RepeatableRun): string
     '--output-dir',
     `${folder.replace(/[\\/]+$/, '')}_again`,
     '--model',
-    // The window fills in the teaching model where none was chosen.
+    // The window fills in the teaching model if none was chosen.
     plan.model.name === 'teaching' ? 'teaching' : request.model,
     '--chunk-length',
     String(plan.chunkLength),
@@ -79,7 +82,7 @@ function whereFlags({ where, devices }: RepeatableRun['request']): string[] {
   ];
 }
 
-/** What follows the line as its standard input. */
+/** The batch script that follows the command as its standard input. */
 function batchScript({ where }: RepeatableRun['request']): string {
   if (where.kind !== 'slurm') return '';
   const lines = where.script.replace(/\n$/, '').split('\n');

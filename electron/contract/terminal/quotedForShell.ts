@@ -1,4 +1,4 @@
-/** As a POSIX shell takes it; for most words that is as it stands. */
+/** Quotes a word for a POSIX shell; most words need no quotes. */
 export function quotedForShell(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

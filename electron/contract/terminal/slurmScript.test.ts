@@ -29,12 +29,12 @@ describe('the batch script', () => {
     ['1:00:00', null],
     ['1-0', null],
     ['soon', null],
-  ])('has a time limit of %s that is too short: %j minutes', (limit, minutes) => {
+  ])('recognises a time limit of %s as too short: %j minutes', (limit, minutes) => {
     expect(shortTime(limit)).toBe(minutes);
     expect(shortTimeOf(`#!/bin/bash\n#SBATCH --time=${limit}\n`)).toBe(minutes);
   });
 
-  it('asks for what was chosen, and leaves the rest to the cluster', () => {
+  it('requests what was chosen, and leaves the rest to the cluster', () => {
     const script = text({
       partition: 'gpu,gpu-long',
       account: 'lab.7',
@@ -84,7 +84,7 @@ describe('the batch script', () => {
     expect(text({ gpu: 'gpus' })).toContain('#SBATCH --gpus=1\n');
   });
 
-  it('starts in a container where one is chosen', () => {
+  it('starts in a container if one is chosen', () => {
     expect(
       text({ container: 'apptainer', image: '/images/my torch.sif', program: '/opt/virnucpro' }),
     ).toMatch(
@@ -92,7 +92,7 @@ describe('the batch script', () => {
     );
   });
 
-  it('says into how many shares it divides a run, also after it was changed by hand', () => {
+  it('shows into how many shares it divides a run, also after manual changes', () => {
     expect(slurmShares(text({ tasks: 8, mostAtOnce: 2 }))).toEqual({ shares: 8, on_processors: false });
     expect(slurmShares(text({ tasks: 3, gpu: 'none' }))).toEqual({ shares: 3, on_processors: true });
     const counts = ['#SBATCH --array=1-20%2', '#SBATCH -a 1-6', '#SBATCH --array 1', 'echo'].map(
@@ -130,7 +130,7 @@ describe('the batch script', () => {
     ['gpusPerTask', { gpusPerTask: 0 }],
     ['program', { program: '/usr/bin/virnucpro\nrm' }],
     ['extra', { extra: 'echo \u0000' }],
-  ])('is none where %s is not as it must be: %j', (field, changes) => {
+  ])('is null if %s is invalid: %j', (field, changes) => {
     expect(slurmJobProblems(job(changes))).toEqual([field]);
     expect(slurmScript(job(changes))).toBeNull();
   });
@@ -155,7 +155,7 @@ describe.skipIf(process.platform === 'win32')('in a shell', () => {
     chmodSync(path, 0o755);
   };
 
-  /** Without the user's own start files, which a cluster's modules come from. */
+  /** The user's own start files, which load a cluster's modules, are not read. */
   const submit = (script: string, program = 'echo "$@"\n') => {
     writeProgram(join(folder, 'program'), program);
     return spawnSync('bash', ['-s', run(), join(folder, 'program'), '8'], {
@@ -176,7 +176,7 @@ describe.skipIf(process.platform === 'win32')('in a shell', () => {
     expect(submit(text()).stdout).toBe(`compute ${run()} --share 3/8\n`);
   });
 
-  it('text that was typed in reaches a program as it is, whatever stands in it', () => {
+  it('passes typed text to a program unchanged, whatever characters it contains', () => {
     fc.assert(
       fc.property(
         fc.string({ minLength: 1, unit: fc.constantFrom(...Array.from('a \'"$`\\;&|<>*?()#!~{}-β')) }),
@@ -190,10 +190,10 @@ describe.skipIf(process.platform === 'win32')('in a shell', () => {
     );
   });
 
-  it('has the program stop where the time ends, and asks to be queued again where it is not done', () => {
+  it('stops the program before the time limit, and requeues itself if work is left', () => {
     const waiting = (status: number): string =>
       `trap "echo stopped; exit ${status}" TERM\nkill -USR1 $PPID\nwhile :; do sleep 0.05; done\n`;
-    // However late the script is with its next line.
+    // It must work however slowly the script reaches its next line.
     for (const slowly of ['', "trap 'sleep 0.1' DEBUG\n"]) {
       const signalled = submit(slowly + text({ gpu: 'none' }), waiting(143));
       expect([signalled.stdout, signalled.status]).toEqual(['stopped\nscontrol requeue 42_3\n', 143]);
@@ -203,7 +203,7 @@ describe.skipIf(process.platform === 'win32')('in a shell', () => {
     expect([ended.stdout, ended.status]).toEqual(['', 3]);
   });
 
-  it('says what is missing where no folder is given', () => {
+  it('reports a missing folder argument', () => {
     const { status, stderr } = spawnSync('bash', ['-s'], { input: text(), encoding: 'utf8' });
     expect(status).not.toBe(0);
     expect(stderr).toContain('sbatch SCRIPT RUN');

@@ -2,33 +2,33 @@ import { z } from 'zod';
 import { MOST_CLUSTER_SHARES, type SlurmChoice } from '../cluster.ts';
 import { quotedForShell } from './quotedForShell.ts';
 
-/** What a cluster's batch script asks for. Empty text leaves a setting to the cluster. */
+/** The settings of a cluster's batch script. An empty text leaves a setting to the cluster. */
 export const slurmJobSchema = z.object({
   partition: z.string(),
   account: z.string(),
   qos: z.string(),
-  /** How GPUs for a task are asked for, as the cluster wants it; `none` computes on processors. */
+  /** How the cluster expects a task to request GPUs; `none` computes on processors. */
   gpu: z.enum(['gres', 'gpus', 'none']),
-  /** Of a task, which computes on all of them: such as all of a node. */
+  /** GPUs of a task, which computes on all of them, for example all of a node. */
   gpusPerTask: z.number(),
-  /** Such as a100; any GPU where it is empty. */
+  /** For example a100; empty for any GPU. */
   gpuType: z.string(),
   cpus: z.number().nullable(),
-  /** Of a task, such as 32G. */
+  /** Memory of a task, such as 32G. */
   memory: z.string(),
-  /** Such as 4:00:00, or 1-12:00:00. */
+  /** For example 4:00:00, or 1-12:00:00. */
   time: z.string(),
-  /** One share of the run each. */
+  /** Number of tasks; each computes one share of the run. */
   tasks: z.number(),
-  /** At once; null for as many as the cluster lets run. */
+  /** Tasks that run at once; null for as many as the cluster allows. */
   mostAtOnce: z.number().nullable(),
   /** For `module load`, separated by spaces. */
   modules: z.string(),
   container: z.enum(['none', 'apptainer', 'singularity']),
   image: z.string(),
-  /** The command `virnucpro` in the container or on the nodes, where it is another than this program; else empty. */
+  /** The command `virnucpro` in the container or on the nodes if it is not this program; else empty. */
   program: z.string(),
-  /** Lines of the user's own: `#SBATCH` options, and commands before the task. */
+  /** The user's own lines: `#SBATCH` options, and commands before the task. */
   extra: z.string(),
 });
 export type SlurmJob = Readonly<z.infer<typeof slurmJobSchema>>;
@@ -60,7 +60,7 @@ const NAMES = /^[\w.@+-]{1,100}(,[\w.@+-]{1,100})*$/;
 const SIZE = /^[1-9]\d{0,9}[KMGT]?$/;
 const TIME = /^(\d{1,3}-\d{1,2}(:\d{1,2}){0,2}|\d{1,6}(:\d{1,2}){0,2})$/;
 const MODULES = /^[\w./+@:=-]+( +[\w./+@:=-]+)*$/;
-/** Line ends and other signs that would end a line, or hide what it says. */
+/** Line ends and other characters that would end a line or hide part of it. */
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 // eslint-disable-next-line no-control-regex
@@ -84,15 +84,16 @@ const RULES: { readonly [Field in keyof SlurmJob]?: (job: SlurmJob) => boolean }
   extra: ({ extra }) => extra.length < 20_000 && !CONTROL_IN_LINES.test(extra.replaceAll('\r\n', '\n')),
 };
 
-/** The settings of which no script can be made: each stands in a line of its own, and must not reach beyond it. */
+/** The settings that prevent a script: each is written on a line of its own and must not reach beyond it. */
 export function slurmJobProblems(job: SlurmJob): (keyof SlurmJob)[] {
   const fields = Object.keys(RULES) as (keyof SlurmJob)[];
   return fields.filter((field) => !RULES[field]?.(job));
 }
 
 /**
- * The batch script of a run, or null where the settings have a problem. It is the same for every run: its arguments are the run's
- * folder and, where the engine submits it, what starts the engine's own program, and the number of shares.
+ * The batch script of a run, or null if the settings have a problem. It is the same for every run: its
+ * arguments are the run's folder and, if the engine submits it, the command that starts the engine's own
+ * program, and the number of shares.
  */
 export function slurmScript(job: SlurmJob): string | null {
   if (slurmJobProblems(job).length > 0) return null;
@@ -121,7 +122,8 @@ export function slurmScript(job: SlurmJob): string | null {
     `${[...container(job), '"$program"'].join(' ')} compute "$run" --share "$share"${devices} &`,
     'while signalled=; wait "$!"; status=$?; [ -n "$signalled" ]; do :; done',
     '# The time ends before the share: into the queue again, where it goes on from what it has.',
-    // By the array's number and the task's: one task of each array has the array's own number for itself, which means all of them.
+    // Uses the array's number and the task's: one task of each array has the array's own number as its id,
+    // which would requeue all of them.
     'if [ -n "$ending" ] && [ "$status" -ne 0 ]; then scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" && sleep 60; fi',
     'exit "$status"',
     '',
@@ -134,8 +136,9 @@ export const OWN_PROGRAM = 'program=${2:-virnucpro}';
 const ON_PROCESSORS = '--devices "cpu:${SLURM_CPUS_PER_TASK:-1}"';
 
 /**
- * How many shares a script computes, and whether on processors: also of one that was changed by hand, or is somebody's own.
- * Null where its array does not count from 1, as shares do: `1-64` or `1-64%8`.
+ * How many shares a script computes, and whether on processors; also works for scripts that were changed or
+ * written by hand.
+ * Null if its array does not count from 1, as shares do: `1-64` or `1-64%8`.
  */
 export function slurmShares(script: string): { shares: number; on_processors: boolean } | null {
   const array = /^#SBATCH\s+(?:--array[= ][ \t]*|-a[ \t]*)(\S+)/m.exec(script)?.[1] ?? '1';
@@ -146,27 +149,33 @@ export function slurmShares(script: string): { shares: number; on_processors: bo
     : null;
 }
 
-/** A task that has less time spends most of it with starting. */
+/** A shorter task would spend most of its time starting. */
 const SHORT_MINUTES = 10;
 
-/** The minutes of a time limit as sbatch takes it that is too short to be useful; null for others, and for what is none. */
+/**
+ * The minutes of an sbatch time limit that is too short to be useful; null for other limits, and for text
+ * that is no limit.
+ */
 export function shortTime(limit: string): number | null {
   if (!TIME.test(limit)) return null;
   const [days = '', rest = ''] = limit.includes('-') ? limit.split('-') : ['0', limit];
   const counts = rest.split(':').map(Number);
-  // Without days, one number means minutes and two mean minutes and seconds.
+  // Without days, one number means minutes, and two mean minutes and seconds.
   const [hours = 0, minutes = 0, seconds = 0] =
     limit.includes('-') || counts.length === 3 ? counts : [0, ...counts];
   const all = Number(days) * 1440 + hours * 60 + minutes + seconds / 60;
-  // SLURM takes 0 for no limit.
+  // For SLURM, 0 means no limit.
   return all > 0 && all < SHORT_MINUTES ? Math.floor(all) : null;
 }
 
-/** The same of a script, which may be somebody's own. */
+/** The same for the time limit in a script, which may be hand-written. */
 export const shortTimeOf = (script: string): number | null =>
   shortTime(/^#SBATCH\s+(?:--time[= ]|-t ?)\s*(\S+)/m.exec(script)?.[1] ?? '');
 
-/** Where a run with such a job computes; null where no script can be made. `login`: where SLURM's programs are, null for here. */
+/**
+ * The place where a run with such a job is computed; null if no script can be made. `login`: the computer
+ * with SLURM's programs, null for this one.
+ */
 export function slurmPlace(job: SlurmJob, login: string | null): SlurmChoice | null {
   const script = slurmScript(job);
   if (script === null) return null;
@@ -197,7 +206,7 @@ function options(job: SlurmJob): string[] {
   ];
 }
 
-/** `--nv` brings the node's NVIDIA driver into the container. The run's folder has to be in it too. */
+/** `--nv` makes the node's NVIDIA driver available in the container, which also needs the run's folder. */
 function container({ container: program, image, gpu }: SlurmJob): string[] {
   if (program === 'none') return [];
   return [

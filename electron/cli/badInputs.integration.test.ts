@@ -15,7 +15,7 @@ const GENERATOR = join(APP_PATHS.root, 'python-backend', 'tests', 'prepare', 'ba
 const TABLE = join(APP_PATHS.root, 'docs', 'bad-inputs.md');
 const FLAGS = ['--model', 'teaching', '--devices', 'cpu', '--python', REAL_PYTHON, '-q'];
 
-/** Cases of the table that a run is to leave out. */
+/** Cases of the table that a run should leave out. */
 function leftOut(): Set<string> {
   const rows = readFileSync(TABLE, 'utf8')
     .split('\n')
@@ -23,7 +23,7 @@ function leftOut(): Set<string> {
   return new Set(rows.flatMap(([, title, outcome]) => (title && outcome === 'left out' ? [title] : [])));
 }
 
-/** Rows of one input in a table, without the number that depends on what else was read. */
+/** Rows of one input in a table, without the number that depends on the other inputs. */
 function rowsOf(folder: string, input: string): string[] {
   const [header = '', ...lines] = readFileSync(join(folder, 'sequences.tsv'), 'utf8').split('\n');
   const columns = header.split('\t');
@@ -35,7 +35,7 @@ function rowsOf(folder: string, input: string): string[] {
 }
 
 describe.skipIf(WITHOUT_PYTHON ?? process.platform === 'win32')('files that are damaged or foreign', () => {
-  it('stop nobody: all together, they change nothing for one good file', async () => {
+  it('do not stop a run, and together change nothing for one good file', async () => {
     const parent = await temporaryFolder();
     const [inputs, alone, together] = ['inputs', 'alone', 'together'].map((name) => join(parent, name)) as [
       string,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { whereAsked } from './clusterFlags.ts';
 
 describe('where a run computes', () => {
-  it('is this computer unless a cluster is named', () => {
+  it('defaults to this computer', () => {
     expect(whereAsked({}, undefined)).toBeUndefined();
     expect(whereAsked({ ray: 'head:6379', shares: 3 }, undefined)).toEqual({
       kind: 'ray',
@@ -19,7 +19,7 @@ describe('where a run computes', () => {
     [{ ray: 'ray://head:10001' }, undefined, '--ray takes HOST:PORT'],
     [{ workers: 2 }, undefined, '--workers means something with --ray only'],
     [{ cpus: 2 }, undefined, '--cpus means something with --ray only'],
-  ])('is refused where %j and devices %s say something else', (flags, devices, words) => {
+  ])('is refused if %j and devices %s contradict each other', (flags, devices, words) => {
     expect(() => whereAsked(flags, devices)).toThrow(words);
   });
 });

@@ -7,13 +7,13 @@ import type { StartOptions } from '../engine/index.ts';
 import { positiveInteger } from './numberArguments.ts';
 import { parsed } from './parsed.ts';
 
-/** Of a head node. */
+/** Address of a head node. */
 const RAY_ADDRESS = /^(?!-)[\w.:[\]-]+:\d+$/;
 
-/** Several for each GPU of a small cluster: a share that is late then holds up less. */
+/** Several shares for each GPU of a small cluster, so that a late share delays less. */
 const DEFAULT_SHARES = 8;
 
-/** Flags that say on which cluster to compute. */
+/** Flags that choose the cluster to compute on. */
 export interface ClusterFlags {
   ray?: string;
   shares?: number;
@@ -51,7 +51,7 @@ export function withClusterOptions(command: Command): Command {
     );
 }
 
-/** How to start a run that may compute on a cluster, as far as the flags say. */
+/** How to start a run that may compute on a cluster, according to the flags. */
 export function startAsked(flags: ClusterFlags, devices: string | undefined): StartOptions {
   const { maxWait } = flags;
   return {

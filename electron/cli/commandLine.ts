@@ -44,7 +44,7 @@ import {
   withDeviceOptions,
 } from './predictCommand.ts';
 
-/** Runs one command and answers with its exit code. */
+/** Runs one command and returns its exit code. */
 export async function runCommandLine(argv: readonly string[], storeHost: URL): Promise<number> {
   ignoreBrokenPipes();
   outliveSignals();
@@ -77,7 +77,7 @@ export async function runCommandLine(argv: readonly string[], storeHost: URL): P
   return exitCode;
 }
 
-/** Every command with its flags and texts, for readers that do not run them. */
+/** Every command with its flags and texts, for documentation and tests that do not run them. */
 export function describedCommands(): Command {
   return program(
     () => Promise.resolve(),
@@ -94,7 +94,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .description('Find viral sequences in FASTA and FASTQ files on your own computer')
     .version(paths.ok ? appVersion(paths.value.root) : 'unknown')
     .showHelpAfterError()
-    // As in the original tool, flags that all commands share may also stand before the command.
+    // As in the original tool, flags that all commands share may also precede the command.
     .enablePositionalOptions()
     .hook('preAction', passOn)
     .configureOutput({
@@ -430,8 +430,8 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
 }
 
 /**
- * The reader of a pipe may leave (`| head`), a terminal may be closed, a disk behind `>` may be full. What cannot be written is
- * lost, but the run and its log go on.
+ * A pipe's reader may exit (`| head`), a terminal may be closed, a disk behind `>` may be full. Output that
+ * cannot be written is lost, but the run and its log continue.
  */
 function ignoreBrokenPipes(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);

@@ -29,14 +29,14 @@ async function given(...words: string[]): Promise<CommonFlags> {
   return got;
 }
 
-it('passes on what stands before a command, and refuses what has no effect there', async () => {
+it('passes on flags that precede a command, and refuses those that have no effect there', async () => {
   vi.stubEnv('VIRNUCPRO_LOG_LEVEL', 'info');
   expect(await given('--json', 'status', '-v')).toMatchObject({ json: true, verbose: true });
   await expect(given('--json', 'serve')).rejects.toThrow('--json has no effect on "virnucpro serve".');
   await expect(given('-l', 'x', 'serve')).rejects.toThrow('--log-file has no effect');
 });
 
-it('lets workers log every batch where more is to be said, unless the environment says otherwise', async () => {
+it('makes workers log every batch with --verbose, unless the environment sets another level', async () => {
   vi.stubEnv('VIRNUCPRO_LOG_LEVEL', undefined);
   await given('status');
   expect(process.env['VIRNUCPRO_LOG_LEVEL']).toBeUndefined();
@@ -47,7 +47,7 @@ it('lets workers log every batch where more is to be said, unless the environmen
   expect(process.env['VIRNUCPRO_LOG_LEVEL']).toBe('info');
 });
 
-it('has temporary files where it was told, if there is such a folder', async () => {
+it('puts temporary files into the given folder, if it exists', async () => {
   for (const name of ['TMPDIR', 'TEMP', 'TMP']) vi.stubEnv(name, process.env[name]);
   const folder = mkdtempSync(join(tmpdir(), 'virnucpro-tmp-'));
   await given('compute', '--tmpdir', folder);
@@ -56,7 +56,7 @@ it('has temporary files where it was told, if there is such a folder', async () 
   await expect(given('compute', '--tmpdir', folder)).rejects.toThrow(folder);
 });
 
-it('logs what any command says, with its time and without what would steer a terminal', async () => {
+it('logs the output of any command, with the time and without terminal control characters', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'virnucpro-log-'));
   const path = join(folder, 'log');
   for (const stream of [process.stdout, process.stderr]) vi.spyOn(stream, 'write').mockReturnValue(true);
@@ -69,12 +69,12 @@ it('logs what any command says, with its time and without what would steer a ter
   expect(lines.map((line) => line.replace(/^\S+Z /, ''))).toEqual(['an answer', 'a remark', 'a detail ?[2J']);
 });
 
-it('takes --threads as other tools do', () => {
+it('accepts --threads as other tools do', () => {
   const command = withDeviceOptions(new Command('predict'));
   expect(command.parse(['-t', '4'], { from: 'user' }).opts()).toMatchObject({ devices: 'auto:4' });
 });
 
-it('offers each command the flags that mean something for it', () => {
+it('offers each command only the flags that affect it', () => {
   const lacking = new Map(
     describedCommands()
       .commands.filter((command) => command.options.some(({ long }) => long === '--verbose'))

@@ -5,7 +5,7 @@ import { appError, AppFailure } from '../contract/errors.ts';
 import { createReporter, type Reporter, type ReporterKind } from './output/reporter.ts';
 import { logTo } from './output/terminal.ts';
 
-/** What commands understand where it means something for them. */
+/** Flags that commands accept where they have an effect. */
 export interface CommonFlags {
   python?: string;
   json?: boolean;
@@ -38,7 +38,10 @@ const FOLLOWING_A_RUN = [
 ];
 const ANSWERING = ['status', 'devices', 'validate', 'doctor', 'setup', 'pack-offline', 'models'];
 
-/** What a flag does for a command: one that follows a run has events to tell, most others have one answer to give. */
+/**
+ * The help text of a flag for a command: a command that follows a run reports events, most others print one
+ * answer.
+ */
 function whatItDoes(flag: Flag, command: string): string {
   const followsRun = FOLLOWING_A_RUN.includes(command);
   switch (flag) {
@@ -59,30 +62,30 @@ function whatItDoes(flag: Flag, command: string): string {
         ? "say more: details of errors, and every batch in the workers' logs"
         : 'say more: details of errors';
     case 'logFile':
-      return 'write a log of what is said';
+      return 'also write all messages to a log file';
   }
 }
 
-/** Offers a command the flags that all share, but for those that would have no effect there. */
+/** Adds the shared flags to a command, except those that would have no effect there. */
 export function common(command: Command, ...without: readonly Flag[]): Command {
   for (const flag of Object.keys(FLAGS) as Flag[]) {
     const flags = FLAGS[flag];
     if (!without.includes(flag)) command.option(flags, whatItDoes(flag, command.name()));
-    // Scripts give it to every command; where no Python is needed it changes nothing.
+    // Scripts pass it to every command; a command that needs no Python ignores it.
     else if (flag === 'python') command.addOption(new Option(flags).hideHelp());
   }
-  // Not before the command, where it would have to be handed on.
+  // It is not accepted before the command, from where it would have to be passed on.
   if (FOLLOWING_A_RUN.includes(command.name()) && command.name() !== 'virnucpro')
     command.option('--tmpdir <folder>', 'folder for temporary files (default: as TMPDIR says)');
   return command.addOption(new Option('--no-progress').hideHelp());
 }
 
-/** Gives a command what stood before it; refuses what has no effect there. Starts the log. */
+/** Gives a command the flags that preceded it; refuses those that have no effect there. Starts the log. */
 export function passOn(program: Command, command: Command): void {
   const known = (name: string): boolean => command.options.some((option) => option.attributeName() === name);
   for (const [name, value] of Object.entries(program.opts<CommonFlags>())) {
     if (program.getOptionValueSource(name) !== 'cli') continue;
-    // Only commands of ours have this option.
+    // Only our own commands have this option.
     if (!known(name) && known('progress')) {
       const [long = name] = FLAGS[name as Flag].split(', ').at(-1)?.split(' ') ?? [];
       throw new AppFailure(appError('usage', `${long} has no effect on "virnucpro ${command.name()}".`));
@@ -91,19 +94,22 @@ export function passOn(program: Command, command: Command): void {
   }
   const { logFile, verbose, tmpdir } = command.opts<CommonFlags>();
   if (tmpdir !== undefined) setTemporaryFolder(tmpdir);
-  // Workers have it with the rest of the environment.
+  // Workers inherit it with the environment.
   if (verbose === true) process.env['VIRNUCPRO_LOG_LEVEL'] ??= 'debug';
   if (logFile !== undefined) logTo(lineWriter(logFile));
 }
 
-/** Of this process, and with its environment of all that it starts. Windows has other names for it. */
+/**
+ * Sets the folder of this process and, through the environment, of all its children. Windows uses other
+ * variable names.
+ */
 function setTemporaryFolder(folder: string): void {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new AppFailure(appError('usage', `--tmpdir: there is no folder ${folder}.`));
   for (const name of ['TMPDIR', 'TEMP', 'TMP']) process.env[name] = resolve(folder);
 }
 
-/** Reports on a run in the way that these flags ask for. */
+/** Creates the reporter that these flags ask for. */
 export function reporter(flags: CommonFlags): Reporter {
   const kind: ReporterKind =
     flags.json === true
@@ -116,13 +122,13 @@ export function reporter(flags: CommonFlags): Reporter {
   return createReporter(kind, flags.verbose === true);
 }
 
-/** Appends lines with their time; a log that cannot be written never stops a run. */
+/** Appends lines with a timestamp; a log that cannot be written never stops a run. */
 function lineWriter(path: string): (line: string) => void {
   return (line) => {
     try {
       appendFileSync(path, `${new Date().toISOString()} ${line}\n`);
     } catch {
-      // The run matters more than its log.
+      // The run is more important than its log.
     }
   };
 }

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../engine/testing/testContext.ts';
 import { ended, virnucpro, type Ending } from './testing/commandLineProcess.ts';
 
 it.skipIf(process.platform === 'win32')(
-  'a computer that is removed has no program any more, unless it is at work',
+  'removing a computer uninstalls the program there, unless it is computing',
   async () => {
     const folder = await temporaryFolder();
     const home = join(folder, 'far home');
@@ -15,7 +15,7 @@ it.skipIf(process.platform === 'win32')(
     const [program, weights] = [join(share, 'virnucpro-server', 'abc'), join(share, 'virnucpro-desktop')];
     for (const each of [program, weights]) mkdirSync(each, { recursive: true });
     writeFileSync(join(program, 'virnucpro.mjs'), '');
-    // As the program ends its server: not while a run is at work.
+    // The program stops its server in the same way: not while a run is computing.
     const busy = join(home, 'busy');
     writeFileSync(join(program, 'node'), `#!/bin/sh\n[ "$3" = --end-detached ] && [ ! -e '${busy}' ]\n`);
     chmodSync(join(program, 'node'), 0o755);
@@ -27,7 +27,7 @@ it.skipIf(process.platform === 'win32')(
       );
 
     expect((await computers('add', '--', '-oProxyCommand=touch')).code).toBe(1);
-    // Twice, it is one.
+    // Adding a computer twice lists it once.
     for (const name of ['Near', 'Far'])
       expect((await computers('add', 'anna@far', '--name', name)).code).toBe(0);
     expect((await computers('list', '--json')).said).toBe('[{"name":"Far","address":"anna@far"}]\n');

@@ -1,4 +1,7 @@
-/** The commands that docs/command-line.md and "If something goes wrong" show, run as they stand, in their order, in a folder with what they name. */
+/**
+ * Runs the commands shown in docs/command-line.md and "If something goes wrong" unchanged and in order, in a
+ * folder with the files that they name.
+ */
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -7,7 +10,10 @@ import { APP_PATHS, REAL_PYTHON, SAMPLE, WITHOUT_PYTHON } from '../engine/testin
 import { temporaryFolder } from '../engine/testing/testContext.ts';
 import { ended, succeeds, virnucpro } from './testing/commandLineProcess.ts';
 
-/** They fetch gigabytes, never end, or need another tool's files or a cluster: these tests run them. */
+/**
+ * Commands that download gigabytes, never end, or need another tool's files or a cluster: these other tests
+ * run them.
+ */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   setup: 'electron/cli/setUpOffline.integration.test.ts',
   'pack-offline': 'electron/cli/setUpOffline.integration.test.ts',
@@ -19,7 +25,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'resume out --slurm SCRIPT': 'electron/cli/slurmCluster.long.test.ts',
 };
 
-/** Nobody has the published weights here. */
+/** The published weights are not available in tests. */
 const WITH_TEACHING_MODEL = /^(predict contigs[.]fa|selftest (model|precision))/;
 
 const read = (file: string): string => readFileSync(join(APP_PATHS.root, file), 'utf8');
@@ -31,7 +37,7 @@ const commands = [
 const elsewhere = (command: string): string | undefined =>
   Object.keys(ELSEWHERE).find((name) => command === name || command.startsWith(`${name} `));
 
-describe.skipIf(WITHOUT_PYTHON)('the documents', () => {
+describe.skipIf(WITHOUT_PYTHON)('the documented commands', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await temporaryFolder();
@@ -45,7 +51,7 @@ describe.skipIf(WITHOUT_PYTHON)('the documents', () => {
     ]);
   });
 
-  it('show commands of both kinds', () => {
+  it('cover both kinds of commands', () => {
     expect(inBlocks.length).toBeGreaterThan(15);
     expect(inLines.length).toBeGreaterThan(5);
   });
@@ -54,7 +60,7 @@ describe.skipIf(WITHOUT_PYTHON)('the documents', () => {
     const env = { VIRNUCPRO_PYTHON: REAL_PYTHON, VIRNUCPRO_DATA_DIR: join(folder, 'data') };
     const shell = `cd '${folder}'`;
     const words = WITH_TEACHING_MODEL.test(command) ? `${command} --model teaching` : command;
-    // They are shown as for a checkout's own folder.
+    // The documents show them for the folder of a checkout.
     const args = [...words.matchAll(/"([^"]*)"|(\S+)/g)]
       .map(([, quoted, bare = '']) => quoted ?? bare)
       .map((word) => (word === 'resources/example.fa' ? join(APP_PATHS.root, word) : word));

@@ -18,15 +18,15 @@ export function exitCodeOf(state: RunState): number {
 
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-/** Signals that end what this program does, keeping everything. */
+/** Signals that end the program's work without losing any of it. */
 export function stopSignals(): readonly StopSignal[] {
   return ['SIGINT', 'SIGTERM', ...(writesToTerminal() ? (['SIGHUP'] as const) : [])];
 }
 
 /**
- * SIGHUP says that the terminal has gone. What writes to a file or a pipe goes on without it, as under nohup, whose wish
- * to ignore the signal Node.js forgets at its start. SIGXFSZ says that a file has become as long as it may; the write that
- * made it so fails, and says so.
+ * SIGHUP means that the terminal was closed. A command that writes to a file or a pipe continues without it,
+ * as under nohup; Node.js resets nohup's choice to ignore the signal when it starts. SIGXFSZ means that a
+ * file has reached its size limit; the write that exceeded it fails and reports that.
  */
 export function outliveSignals(): void {
   const outlived = writesToTerminal() ? (['SIGXFSZ'] as const) : (['SIGXFSZ', 'SIGHUP'] as const);

@@ -31,7 +31,7 @@ describe('--filter', () => {
     expect(filterOf(words, NAMES)).toEqual(filter);
   });
 
-  it('knows presets and the shortlist, which name the file', () => {
+  it('knows presets and the shortlist, which also name the file', () => {
     expect(filterOf(['candidates'], NAMES)).toEqual(CANDIDATES);
     expect(exportScope(filterOf(['candidates'], NAMES))).toBe('candidates');
     expect(filterOf(['virus', 'shortlist'], NAMES)).toEqual({ predictions: ['virus'], shortlisted: true });
@@ -55,7 +55,7 @@ describe('--filter', () => {
     expect(() => filterOf([word], NAMES)).toThrow(AppFailure);
   });
 
-  it('sorts by what is named', () => {
+  it('sorts by the named column', () => {
     expect(sortOf('-score')).toEqual({ by: 'virusScore', descending: true });
     expect(sortOf('no')).toEqual({ by: 'row', descending: false });
     expect(sortOf('-best')).toEqual({ by: 'bestScore', descending: true });

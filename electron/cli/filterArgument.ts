@@ -4,7 +4,7 @@ import { appError, AppFailure } from '../contract/errors.ts';
 import { sequenceFilterSchema } from '../contract/filter.ts';
 import { type SequenceFilter, type SequenceSort, sequenceSortSchema } from '../contract/rpc/results.ts';
 
-/** What a condition may name besides the sequences themselves. */
+/** Names that a condition may use besides those of sequences. */
 interface FilterNames {
   /** Paths of the inputs, and the sample of each. */
   inputs: readonly string[];
@@ -114,7 +114,7 @@ const SORT_NAMES: Readonly<Record<string, SequenceSort['by']>> = {
 };
 export const SORT_HELP = `${Object.keys(SORT_NAMES).join(', ')}; with a minus before it from the largest down`;
 
-/** `-score` stands for the highest scores first. */
+/** `-score` sorts by descending score. */
 export function sortOf(word: string): SequenceSort {
   const by = SORT_NAMES[word.replace(/^-/, '')];
   if (by === undefined)
@@ -128,7 +128,7 @@ function misunderstood(word: string): AppFailure {
   );
 }
 
-/** The last part of a path, of this system or another. */
+/** The last part of a path of this or another operating system. */
 function fileNameOf(path: string): string {
   return path.split(/[\\/]/).at(-1) ?? path;
 }

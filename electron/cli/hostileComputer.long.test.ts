@@ -10,7 +10,7 @@ import {
 } from '../engine/testing/testContext.ts';
 import { ended, MANY_PARTS, succeeds, virnucpro, waitUntil } from './testing/commandLineProcess.ts';
 
-/** Longer than any of these runs takes; a process that is still there has hung. */
+/** None of these runs takes this long; a process that is still running has hung. */
 const LIMIT_MS = 240_000;
 const LIMITS = { timeoutMs: LIMIT_MS };
 
@@ -28,7 +28,7 @@ const resume = (folder: string): string[] => ['resume', folder, '--python', REAL
 const done = (args: string[]): Promise<string> => succeeds(args, LIMITS);
 
 let whole: Promise<string> | undefined;
-/** A run that nothing disturbed, with its work folder. */
+/** A run that was not disturbed, with its work folder. */
 const undisturbed = (): Promise<string> => (whole ??= predictWhole());
 
 async function predictWhole(): Promise<string> {
@@ -44,14 +44,14 @@ async function copyOfWhole(): Promise<string> {
 }
 
 describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
-  'on a computer that fails it, the command line',
+  'on a failing computer, the command line',
   { timeout: 3 * LIMIT_MS },
   () => {
-    it('ends in plain words where nothing more can be written, and goes on when it can', async () => {
+    it('exits with a plain message if nothing more can be written, and resumes once it can', async () => {
       const stopped = join(await temporaryFolder(), 'stopped');
-      // Kilobytes that a file may have: the database's log of writes reaches this in the middle of the run.
+      // The file size limit in kilobytes: the database's write-ahead log reaches it in the middle of the run.
       const { code, said } = await ended(
-        // Without Node's own cache, for which this would be too little as well.
+        // Node's own compile cache is off, because the limit would be too low for it as well.
         virnucpro(predict(stopped), {
           ...LIMITS,
           shell: 'ulimit -f 250',
@@ -66,11 +66,12 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
       expect(await readTables(stopped)).toEqual(await readTables(await undisturbed()));
     });
 
-    it('says that a run is damaged, and ends', async () => {
+    it('reports that a run is damaged, and exits', async () => {
       const folder = await copyOfWhole();
       const database = openSync(join(folder, 'run.db'), 'r+');
       const { size } = statSync(join(folder, 'run.db'));
-      // The first page and with it the list of tables stay whole, so that opening alone does not tell.
+      // The first page and with it the list of tables stay intact, so that opening the database does not
+      // reveal the damage.
       writeSync(database, Buffer.alloc(size - 4096 * 8, 0x55), 0, null, 4096 * 8);
       closeSync(database);
       const { code, said } = await ended(virnucpro(resume(folder), LIMITS));
@@ -79,7 +80,7 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
       expect(said).not.toMatch(/\n {4}at |Go on with/);
     });
 
-    it('goes on when nobody reads what it says any more, and when its terminal has gone', async () => {
+    it('continues when nobody reads its output any more, and when its terminal is closed', async () => {
       const parent = await temporaryFolder();
       const [unread, orphaned] = [join(parent, 'unread'), join(parent, 'orphaned')];
       for (const kind of [[], ['--json']]) {
@@ -101,7 +102,7 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
         expect(await readTables(folder)).toEqual(await readTables(await undisturbed()));
     });
 
-    it('makes up for what a run lacks that died behind its last part', async () => {
+    it('completes a run that died after its last part', async () => {
       const folder = await copyOfWhole();
       const tables = await readTables(folder);
       for (const name of ['run.json', 'chunks.tsv', 'viral_sequences.fna']) rmSync(join(folder, name));

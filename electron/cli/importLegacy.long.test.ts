@@ -9,7 +9,7 @@ import { ended, succeeds, virnucpro } from './testing/commandLineProcess.ts';
 const BACKEND = join(APP_PATHS.root, 'python-backend');
 const TEACHING_MODEL = join(APP_PATHS.resources, 'teaching-model');
 
-/** A folder as the original tool leaves it, in its true formats, with embeddings of the teaching model. */
+/** A folder in the original tool's own formats, with embeddings of the teaching model. */
 function makeLegacyFolder(folder: string): void {
   execFileSync(REAL_PYTHON, [join(BACKEND, 'tests', 'legacy', 'made_folders.py'), folder, TEACHING_MODEL], {
     env: { ...process.env, PYTHONPATH: join(BACKEND, 'src') },
@@ -17,7 +17,7 @@ function makeLegacyFolder(folder: string): void {
 }
 
 describe.skipIf(WITHOUT_PYTHON)('import-legacy', () => {
-  it('goes on with an interrupted run of the original tool, and says what it took over', async () => {
+  it('continues an interrupted run of the original tool, and reports what it reused', async () => {
     const parent = await temporaryFolder();
     const [legacy, run, other] = ['legacy', 'run', 'other.fa'].map((name) => join(parent, name)) as [
       string,
@@ -66,7 +66,7 @@ describe.skipIf(WITHOUT_PYTHON)('import-legacy', () => {
   });
 });
 
-/** Score of the class virus, by the name of the frame: the last column. */
+/** Score of the class virus, by the name of the frame, from the last column. */
 function scores(path: string): Map<string, number> {
   const rows = readFileSync(path, 'utf8')
     .trim()

@@ -8,7 +8,10 @@ import { succeeds } from './testing/commandLineProcess.ts';
 const BACKEND = join(import.meta.dirname, '..', '..', 'python-backend');
 const LIMITS = { timeoutMs: 240_000 };
 
-/** Small weights as published: ESM-2 in each layout, DNABERT-S, its tokenizer, a classifier saved as a whole module. */
+/**
+ * Writes small weights in the published formats: ESM-2 in each layout, DNABERT-S, its tokenizer, and a
+ * classifier saved as a whole module.
+ */
 const WRITE = `
 import shutil, sys
 from pathlib import Path
@@ -25,23 +28,20 @@ for layout in sys.argv[2:]:
 `;
 const LAYOUTS = ['fair-esm', 'sharded .bin'];
 
-it.skipIf(WITHOUT_PYTHON)(
-  'weights as they are published are imported, computed with, checked and removed',
-  async () => {
-    const parent = await temporaryFolder();
-    await execa(REAL_PYTHON, ['-c', WRITE, parent, ...LAYOUTS], {
-      cwd: BACKEND,
-      env: { PYTHONPATH: join(BACKEND, 'src') },
-    });
-    const models = (...args: string[]) => succeeds(['models', ...args, '--python', REAL_PYTHON], LIMITS);
-    for (const layout of LAYOUTS)
-      await models('import', join(parent, layout), '--name', layout, '--chunk-length', '500');
-    const run = join(parent, 'run');
-    const devices = ['--devices', 'cpu:1', '--python', REAL_PYTHON];
-    await succeeds(['predict', SAMPLE, '-o', run, '--model', 'fair-esm', ...devices], LIMITS);
-    expect((await readFile(join(run, 'chunks.tsv'), 'utf8')).split('\n').length).toBeGreaterThan(10);
-    await models('verify', 'fair-esm');
-    // Files are shared by their content: both layouts hold the same numbers.
-    expect(await models('remove', 'fair-esm')).toContain('what it shares with sharded .bin is kept');
-  },
-);
+it.skipIf(WITHOUT_PYTHON)('published weights are imported, used in a run, checked and removed', async () => {
+  const parent = await temporaryFolder();
+  await execa(REAL_PYTHON, ['-c', WRITE, parent, ...LAYOUTS], {
+    cwd: BACKEND,
+    env: { PYTHONPATH: join(BACKEND, 'src') },
+  });
+  const models = (...args: string[]) => succeeds(['models', ...args, '--python', REAL_PYTHON], LIMITS);
+  for (const layout of LAYOUTS)
+    await models('import', join(parent, layout), '--name', layout, '--chunk-length', '500');
+  const run = join(parent, 'run');
+  const devices = ['--devices', 'cpu:1', '--python', REAL_PYTHON];
+  await succeeds(['predict', SAMPLE, '-o', run, '--model', 'fair-esm', ...devices], LIMITS);
+  expect((await readFile(join(run, 'chunks.tsv'), 'utf8')).split('\n').length).toBeGreaterThan(10);
+  await models('verify', 'fair-esm');
+  // Files are shared by content: both layouts hold the same numbers.
+  expect(await models('remove', 'fair-esm')).toContain('what it shares with sharded .bin is kept');
+});

@@ -16,10 +16,10 @@ const SHORT_RECORDS = 40_000;
 const MOST_COPIES = 10;
 
 describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')('kill -9 of the engine', () => {
-  it('at any moment loses nothing: resumed, the tables are those of a run that nobody disturbed', async () => {
+  it('loses nothing at any moment: after resuming, the tables equal those of an undisturbed run', async () => {
     const parent = await temporaryFolder();
     const [whole, input] = [join(parent, 'whole'), join(parent, 'input.fa')];
-    // Records too short to be scored cost next to nothing, but have their rows in the tables.
+    // Records that are too short to be scored cost almost nothing, but have rows in the tables.
     const short = Array.from({ length: SHORT_RECORDS }, (_, number) => `>short_${number}\nACGT\n`);
     writeFileSync(input, readFileSync(SAMPLE, 'utf8') + short.join(''));
     await succeeds(['predict', input, '-o', whole, '-q', ...MANY_PARTS]);
@@ -58,7 +58,7 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')('kill -9 of the 
     ];
     for (const [description, moment] of moments) await kill(description, moment());
 
-    // The tables take a moment: a kill may come too late, so it is tried on copies.
+    // Writing the tables takes only a moment, so a kill may come too late; it is therefore tried on copies.
     const beforeTables = folder;
     let halfWritten: string[] = [];
     for (let copy = 1; copy <= MOST_COPIES && halfWritten.length === 0; copy++) {
@@ -89,7 +89,7 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')('kill -9 of the 
     expect(counts.parts.done).toBe(prepared?.parts);
   });
 
-  it('answers SIGINT with 130 and SIGTERM with 143, and both can be resumed', async () => {
+  it('exits with 130 after SIGINT and 143 after SIGTERM, and can be resumed after both', async () => {
     const parent = await temporaryFolder();
     for (const [signal, code] of [
       ['SIGINT', 130],

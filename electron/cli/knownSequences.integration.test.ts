@@ -7,7 +7,7 @@ import { temporaryFolder } from '../engine/testing/testContext.ts';
 import { ended, virnucpro } from './testing/commandLineProcess.ts';
 
 it.skipIf(WITHOUT_PYTHON)(
-  'notes what controls said before a run, and keeps them out of its results',
+  'stores what controls found before a run, and keeps them out of its results',
   async () => {
     const folder = await temporaryFolder();
     const input = join(folder, 'one.fa');
@@ -31,7 +31,7 @@ it.skipIf(WITHOUT_PYTHON)(
     for (const table of ['sequences.tsv', 'chunks.tsv', 'viral_sequences.fna'])
       expect(controlled(table)).toBe(plain(table));
 
-    // A calibration is a run, and must not take the folder of another one.
+    // A calibration is a run, and must not reuse the folder of another one.
     const other = join(folder, 'other.fa');
     writeFileSync(other, `>three\n${'ATGGGTACCAAACGTTTC'.repeat(30)}\n`);
     const words = ['calibrate', '--viral', input, '--other', other, '--model', 'teaching', '-d', 'cpu:1'];
@@ -42,7 +42,9 @@ it.skipIf(WITHOUT_PYTHON)(
   },
 );
 
-/** The teaching model with other numbers in a tensor of its classifier, in files whose checksums are right. */
+/**
+ * The teaching model with changed numbers in one tensor of its classifier, in files with correct checksums.
+ */
 async function sabotaged(tensor: string, change: (numbers: Float32Array) => void): Promise<string> {
   const folder = join(await temporaryFolder(), 'model');
   cpSync(join(APP_PATHS.resources, 'teaching-model'), folder, { recursive: true });

@@ -10,7 +10,7 @@ import { ended, MANY_PARTS, succeeds, virnucpro } from './testing/commandLinePro
 const RUN = [...MANY_PARTS, '--order', 'file', '-q'];
 
 describe.skipIf(WITHOUT_PYTHON)('shards of several files', () => {
-  it('are merged into the bytes of one run over all files, though the files are elsewhere by then', async () => {
+  it('merge into exactly the bytes of one run over all files, even if the files have since moved', async () => {
     const folder = await temporaryFolder();
     const at = (name: string): string => join(folder, name);
     const records = readFileSync(SAMPLE, 'utf8').split(/^(?=>)/m);
@@ -44,7 +44,7 @@ describe.skipIf(WITHOUT_PYTHON)('shards of several files', () => {
     const { devices } = JSON.parse(readFileSync(join(at('all'), 'run.json'), 'utf8')) as {
       devices: { id: string }[];
     };
-    // Two of each shard.
+    // Each shard has two.
     expect(new Set(devices.map(({ id }) => id)).size).toBe(6);
     await succeeds(['verify', at('s2')]);
 

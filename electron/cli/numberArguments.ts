@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { parseGoal, type Goal } from '../contract/goal.ts';
 
-/** Of `--until`: settled, 0.5%, 30min; `end` for none. */
+/** The argument of `--until`: settled, 0.5%, 30min; `end` for none. */
 export function goalArgument(text: string): Goal | null {
   const goal = parseGoal(text);
   if (goal === null && text !== 'end')
@@ -17,7 +17,7 @@ export function positiveInteger(text: string): number {
   return value;
 }
 
-/** An amount in GB, as bytes. */
+/** Parses an amount in GB into bytes. */
 export function gigabytes(text: string): number {
   const value = Number(text);
   if (!(value > 0)) throw new InvalidArgumentError('Write a number of GB above 0.');

@@ -15,13 +15,13 @@ import {
 
 interface OpenEngineOptions {
   python?: string | undefined;
-  /** By which the store's threads are started. */
+  /** The file with which the store's threads are started. */
   storeHost: URL;
-  /** Called only where something has to be set up first. */
+  /** Called only if something has to be set up first. */
   onSetUp?: (progress: StepProgress) => void;
 }
 
-/** Makes the engine ready in this process: its folders and its Python environment. */
+/** Prepares the engine in this process: its folders and its Python environment. */
 export async function openEngine(options: OpenEngineOptions): Promise<Result<EngineContext>> {
   const paths = resolveAppPaths({ startFolder: import.meta.dirname });
   if (!paths.ok) return paths;
@@ -45,7 +45,7 @@ export async function openEngine(options: OpenEngineOptions): Promise<Result<Eng
 
 declare const APP_VERSION: string | undefined;
 
-/** The bundle has the version built in; from source it stands in package.json. */
+/** The bundle has the version built in; when run from source it is read from package.json. */
 export function appVersion(root: string): string {
   if (typeof APP_VERSION === 'string') return APP_VERSION;
   const file = join(root, 'package.json');

@@ -2,8 +2,10 @@ import { dirname } from 'node:path';
 import { appError, AppFailure } from '../contract/errors.ts';
 import { isRunFolder, openRunStore } from '../engine/index.ts';
 
-/** Opens a run to look at it, also while another program works on it, and closes it again. `run` is its folder, or a file in it
- * such as run.json. Needs no Python. */
+/**
+ * Opens a run for reading, also while another program works on it, and closes it again. `run` is its folder,
+ * or a file in it such as run.json. Needs no Python.
+ */
 export async function withRun<Answer>(
   run: string,
   storeHost: URL,

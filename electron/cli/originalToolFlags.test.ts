@@ -33,7 +33,7 @@ describe('flags of the original tool', () => {
     [['--esm-batch-size', '2048'], { tokensPerBatch: 2048 }],
     [['-f'], { force: true }],
     [['--force'], { force: true }],
-  ])('%j is understood', async (words, expected) => {
+  ])('%j is accepted', async (words, expected) => {
     expect(await parse(...words)).toMatchObject(expected);
   });
 });

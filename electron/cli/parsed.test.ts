@@ -13,7 +13,7 @@ function refusal(attempt: () => unknown): string | undefined {
   return undefined;
 }
 
-it('refuses an empty input, as of an unset variable, in plain words', () => {
+it('refuses an empty input, such as from an unset variable, in plain words', () => {
   const words = 'usage: The name of an input is empty.';
   expect(refusal(() => parsed(runRequestSchema, { inputs: ['a.fa', ''] }))).toBe(words);
   expect(refusal(() => parsed(inputPathsSchema, ['']))).toBe(words);

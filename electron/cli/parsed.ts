@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { appError, AppFailure } from '../contract/errors.ts';
 
-/** What was typed, if the contract allows it; else it is refused by its flag. Inputs have none. */
+/** The typed value if the contract allows it; else the error names its flag. Inputs have none. */
 export function parsed<Schema extends z.ZodType>(schema: Schema, typed: unknown): z.output<Schema> {
   const outcome = schema.safeParse(typed);
   if (outcome.success) return outcome.data;

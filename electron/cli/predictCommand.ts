@@ -8,7 +8,7 @@ export const UNTIL = '--until <goal>';
 export const UNTIL_HELP =
   'stop when enough is known: settled (no call may change), 0.5% (half width of the interval of every sample), 30min, 8h; or end';
 
-/** `predict` with its flags; those of the original tool that have an equal here are understood too. */
+/** `predict` with its flags; flags of the original tool that have an equivalent are accepted too. */
 export function predictCommand(root: Command): Command {
   return withRunOptions(
     root
@@ -46,7 +46,7 @@ export function importLegacyCommand(root: Command): Command {
   );
 }
 
-/** On which devices of this computer; `--threads` as other tools have it. */
+/** The options for this computer's devices, including `--threads` as in other tools. */
 export function withDeviceOptions(command: Command): Command {
   return command
     .option('-d, --devices <list>', 'auto, cpu, cpu:3 (three CPU workers), 0,1 or UUIDs (default: auto)')

@@ -20,7 +20,7 @@ const WITHOUT_RAY = process.platform !== 'linux' || spawnSync(PYTHON, ['-c', 'im
 const RAY = 'import sys; from ray.scripts.scripts import main; sys.exit(main())';
 
 const COPIES = 6;
-/** A dead node is seen after some 3 s, and no Python is started that nobody has asked for. */
+/** A dead node is noticed after about 3 s, and no Python workers are started in advance. */
 const QUICK_AND_SMALL = {
   RAY_health_check_initial_delay_ms: '1000',
   RAY_health_check_period_ms: '1000',
@@ -30,7 +30,7 @@ const QUICK_AND_SMALL = {
   RAY_enable_worker_prestart: '0',
 };
 
-/** Ray's sockets lie below it, and their paths must be short. */
+/** Ray creates sockets in it, and their paths must be short. */
 let folder: string;
 let env: Record<string, string>;
 let port: number;
@@ -69,7 +69,7 @@ describe('a run on a Ray cluster of three nodes, on processors', () => {
   }, 300_000);
   afterAll(async () => {
     if (WITHOUT_RAY) return;
-    // By force: a node whose head is gone takes minutes to end in order.
+    // Killed by force: a node whose head has died takes minutes to shut down in order.
     for (const node of nodes.values()) node.kill('SIGKILL');
     await waitUntil(() => {
       const left = processesOfTheCluster();
@@ -77,7 +77,7 @@ describe('a run on a Ray cluster of three nodes, on processors', () => {
         try {
           process.kill(pid, 'SIGKILL');
         } catch {
-          // Gone meanwhile.
+          // The process has ended meanwhile.
         }
       }
       return left.length === 0;
@@ -85,7 +85,7 @@ describe('a run on a Ray cluster of three nodes, on processors', () => {
     rmSync(folder, { recursive: true, force: true });
   }, 120_000);
 
-  it('has the tables of a local run, though a node is killed and one added', async ({ skip }) => {
+  it('has the tables of a local run, although a node is killed and one is added', async ({ skip }) => {
     skip(WITHOUT_RAY, WHY_NOT);
     const remote = join(parent, 'remote');
     const run = virnucpro(
@@ -101,7 +101,7 @@ describe('a run on a Ray cluster of three nodes, on processors', () => {
       'both nodes have computed',
       300_000,
     );
-    // As if its computer lost power.
+    // This simulates a power failure of its computer.
     process.kill(rayletOf('one'), 'SIGKILL');
     await start('three', joining());
     const { code, said } = await end;
@@ -136,12 +136,13 @@ async function start(name: string, args: string[]): Promise<void> {
   let said = '';
   node.stdout.on('data', (data) => (said += String(data)));
   node.stderr.on('data', (data) => (said += String(data)));
-  // One after the other: at the same time two nodes of one computer may choose the same sockets.
+  // Nodes are started one after the other: two nodes on one computer may choose the same sockets at the same
+  // time.
   await waitUntil(() => said.includes('runtime started') || node.exitCode !== null, `${name} is there`);
   expect(node.exitCode, said).toBeNull();
 }
 
-/** The process that stands for a node, which the one that was started has started. */
+/** Ray's raylet process of a node, which the started process has spawned. */
 function rayletOf(name: string): number {
   const starter = nodes.get(name)?.pid;
   const raylet = markedProcesses(folder).find(
@@ -156,7 +157,10 @@ function parentOf(pid: number): number {
   return Number(/^PPid:\s*(\d+)/m.exec(status)?.[1]);
 }
 
-/** Ray's agents write their names over their environment, so they have no mark; they write logs into the folder. */
+/**
+ * Ray's agents overwrite their environment with their names, so they carry no mark; but they write logs into
+ * the folder.
+ */
 function processesOfTheCluster(): number[] {
   const marked = markedProcesses(folder).map(({ pid }) => pid);
   const writing = readdirSync('/proc').filter((pid) => {
@@ -170,7 +174,7 @@ function processesOfTheCluster(): number[] {
   return [...new Set([...marked, ...writing.map(Number)])].filter((pid) => pid !== process.pid);
 }
 
-/** The ends of Ray's logs, for a run that fails. */
+/** The ends of Ray's logs, to report with a failure. */
 function logs(): string {
   const place = join(folder, 't', 'session_latest', 'logs');
   return readdirSync(place)

@@ -38,8 +38,8 @@ function made(change: Partial<RepeatableRun['plan']> = {}, request = {}): Repeat
 }
 
 /**
- * What a program started by that line in a shell is given, and what `predict` makes of it. Its standard input goes into the file
- * `input`.
+ * The arguments that a program receives when a shell runs that line, and what `predict` makes of them. Its
+ * standard input goes into the file `input`.
  */
 async function understood(
   line: string,
@@ -62,8 +62,8 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-describe.skipIf(process.platform === 'win32')('the command that makes a run again', () => {
-  it('passes every path and every choice through a shell as it was', async () => {
+describe.skipIf(process.platform === 'win32')('the command that repeats a run', () => {
+  it('passes every path and every choice through a shell unchanged', async () => {
     const run = made(
       { embedEqualSequencesOnce: false, embeddings: 'fp32' },
       { devices: '0,1', keepWork: true, gpuMemoryBytes: 7_500_000_000 },
@@ -96,7 +96,7 @@ describe.skipIf(process.platform === 'win32')('the command that makes a run agai
     expect(whereAsked(flags, undefined)).toEqual(where);
   });
 
-  it('brings the batch script of a SLURM cluster along, also where a line of it looks like its end', async () => {
+  it('includes the batch script of a SLURM cluster, even if one of its lines looks like the end marker', async () => {
     const job = { ...SLURM_JOB_DEFAULTS, tasks: 3, extra: `END_OF_SCRIPT\necho "$HOME" '\\'` };
     const submitted = slurmPlace(job, 'anna@login');
     const onProcessors = slurmPlace({ ...job, gpu: 'none' }, null);
@@ -110,7 +110,7 @@ describe.skipIf(process.platform === 'win32')('the command that makes a run agai
     }
   });
 
-  it('leaves to chance nothing that decides numbers, and names the teaching model for what it is', async () => {
+  it('states every choice that affects results, and names the teaching model as such', async () => {
     const teaching = made({
       model: { name: 'teaching', folder: '/models/teaching', notice: 'no biological meaning' },
     });

@@ -9,7 +9,7 @@ import {
 } from '../engine/index.ts';
 import { filterOf } from './filterArgument.ts';
 
-/** The sequences that `--filter` asks for, compared with the tables of other tools that `--with` names. */
+/** The sequences that `--filter` selects, compared with the tables of other tools that `--with` names. */
 export async function selectionAsked(
   store: RunStore,
   stored: Awaited<ReturnType<RunStore['loadRun']>>,
@@ -30,7 +30,7 @@ export async function selectionAsked(
   };
 }
 
-/** Those named on the command line, then those that stay with the run. */
+/** The tables named on the command line, then those that are stored with the run. */
 export async function otherTables(store: RunStore, files: readonly string[]) {
   const tables = [
     ...(await Promise.all(files.map((file) => readOtherTable(file)))),

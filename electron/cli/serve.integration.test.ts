@@ -10,13 +10,13 @@ import { temporaryFolder } from '../engine/testing/testContext.ts';
 import { socketClient } from '../server/testing/socketClient.ts';
 import { ended, virnucpro, waitUntil } from './testing/commandLineProcess.ts';
 
-/** The server gives itself a third of it. */
+/** The server's own limit is a third of this. */
 const ENDS_MS = 30_000;
 const checkout = APP_PATHS.root;
 let child: ChildProcess | undefined;
 afterEach(() => child?.kill('SIGKILL'));
 
-/** An installed program, whose window need not be built. */
+/** A copy of an installed program, whose window need not be built. */
 async function installedProgram(parent: string): Promise<string> {
   const home = join(parent, 'home');
   await mkdir(join(home, 'dist', 'renderer'), { recursive: true });
@@ -25,7 +25,7 @@ async function installedProgram(parent: string): Promise<string> {
   return home;
 }
 
-it('names the way through SSH to those who came by it, and to nobody else', async () => {
+it('explains the SSH tunnel only to users who connected through SSH', async () => {
   const parent = await temporaryFolder();
   const home = await installedProgram(parent);
   const flags = ['--port', '0', '--root', parent, '--python', '/nowhere/python'];
@@ -47,36 +47,43 @@ it('names the way through SSH to those who came by it, and to nobody else', asyn
   expect(await saidOver('')).not.toMatch(/ssh|--root|can't be bundled/);
 });
 
-it.runIf(process.platform === 'linux')('opens a browser without its key on any command line', async () => {
-  const parent = await temporaryFolder();
-  const [home, user, programs] = [await installedProgram(parent), join(parent, 'user'), join(parent, 'bin')];
-  for (const folder of [user, programs]) await mkdir(folder);
-  const opened = join(parent, 'opened');
-  await writeFile(join(programs, 'xdg-open'), `#!/bin/sh\necho "$@" >'${opened}.new'\nmv '${opened}.new' '${opened}'\n`, { mode: 0o755 }); // prettier-ignore
-  const server = virnucpro(
-    ['serve', '--open', '--port', '0', '--root', parent, '--python', '/nowhere/python'],
-    {
-      env: {
-        VIRNUCPRO_HOME: home,
-        VIRNUCPRO_DATA_DIR: join(parent, 'data'),
-        HOME: user,
-        DISPLAY: ':9',
-        PATH: `${programs}:${process.env['PATH']}`,
+it.runIf(process.platform === 'linux')(
+  'opens a browser without showing its key on any command line',
+  async () => {
+    const parent = await temporaryFolder();
+    const [home, user, programs] = [
+      await installedProgram(parent),
+      join(parent, 'user'),
+      join(parent, 'bin'),
+    ];
+    for (const folder of [user, programs]) await mkdir(folder);
+    const opened = join(parent, 'opened');
+    await writeFile(join(programs, 'xdg-open'), `#!/bin/sh\necho "$@" >'${opened}.new'\nmv '${opened}.new' '${opened}'\n`, { mode: 0o755 }); // prettier-ignore
+    const server = virnucpro(
+      ['serve', '--open', '--port', '0', '--root', parent, '--python', '/nowhere/python'],
+      {
+        env: {
+          VIRNUCPRO_HOME: home,
+          VIRNUCPRO_DATA_DIR: join(parent, 'data'),
+          HOME: user,
+          DISPLAY: ':9',
+          PATH: `${programs}:${process.env['PATH']}`,
+        },
       },
-    },
-  );
-  child = server;
-  await waitUntil(() => existsSync(opened), 'it opens a browser');
-  const page = readFileSync(opened, 'utf8').trim();
-  expect(page).not.toContain('token');
-  expect(statSync(page).mode & 0o777).toBe(0o600);
-  expect(statSync(dirname(page)).mode & 0o777).toBe(0o700);
-  const address = /url=([^"]+)"/.exec(readFileSync(page, 'utf8'))?.[1] ?? '';
-  expect((await fetch(address)).headers.get('set-cookie')).toContain('virnucpro-');
-  await waitUntil(() => readdirSync(user).length === 0, 'the page is removed once it was used');
-  server.kill('SIGTERM');
-  await ended(server);
-});
+    );
+    child = server;
+    await waitUntil(() => existsSync(opened), 'it opens a browser');
+    const page = readFileSync(opened, 'utf8').trim();
+    expect(page).not.toContain('token');
+    expect(statSync(page).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(page)).mode & 0o777).toBe(0o700);
+    const address = /url=([^"]+)"/.exec(readFileSync(page, 'utf8'))?.[1] ?? '';
+    expect((await fetch(address)).headers.get('set-cookie')).toContain('virnucpro-');
+    await waitUntil(() => readdirSync(user).length === 0, 'the page is removed once it was used');
+    server.kill('SIGTERM');
+    await ended(server);
+  },
+);
 
 it.skipIf(process.platform === 'win32')('SIGTERM while serve starts leaves no database open', async () => {
   const parent = await temporaryFolder();
@@ -94,7 +101,7 @@ it.skipIf(process.platform === 'win32')('SIGTERM while serve starts leaves no da
 });
 
 it.skipIf(process.platform === 'win32')(
-  'SIGTERM ends serve though SQLite does not come back to one of its threads',
+  'SIGTERM ends serve although a thread is stuck in SQLite',
   async () => {
     const parent = await temporaryFolder();
     const [home, run] = [await installedProgram(parent), join(parent, 'files', 'run')];

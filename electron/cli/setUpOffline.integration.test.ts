@@ -1,7 +1,7 @@
 /**
- * A folder is packed with the real packages, and a computer without any route sets itself up from it and runs the example. Takes
- * minutes and about 2 GB of disk, so only with VIRNUCPRO_OFFLINE_TEST=1; electron/engine/setup/offline.test.ts goes the same way
- * with packages of a few bytes.
+ * Packs a folder with the real packages, then sets up a computer without any route from it and runs the
+ * example. Takes minutes and about 2 GB of disk, so it needs VIRNUCPRO_OFFLINE_TEST=1;
+ * electron/engine/setup/offline.test.ts does the same with packages of a few bytes.
  */
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ it.skipIf(skipped !== '')(
         python ?? '3.12',
       ]);
       expect(packed.stdout).toMatch(/files for/);
-      // A program that is installed, not a checkout: its environment lies in its own data folder.
+      // This is an installed program, not a checkout: its environment is in its own data folder.
       const home = join(work, 'app');
       await execa('mkdir', [home]);
       for (const name of ['python-backend', 'resources']) await symlink(join(root, name), join(home, name));

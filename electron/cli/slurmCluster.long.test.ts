@@ -10,7 +10,7 @@ import { ended, MAIN, succeeds, virnucpro, waitUntil } from './testing/commandLi
 const PRIVATE_SLURM = join(APP_PATHS.root, 'python-backend', 'tests', 'cluster', 'private_slurm.py');
 const COPIES = 6;
 const PATIENCE_MS = 300_000;
-/** Of private_slurm.py, and what it prints. */
+/** The exit code with which private_slurm.py says that SLURM can't run here. */
 const CANT_BE_HERE = 3;
 interface PrivateSlurm {
   environment: Record<string, string>;
@@ -19,7 +19,7 @@ interface PrivateSlurm {
 
 describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
   let slurm: ChildProcess | undefined;
-  /** Of the programs of SLURM, and of `virnucpro`, which reaches them as `by` says. */
+  /** The environment for SLURM's programs, and for `virnucpro`, which reaches them as `by` says. */
   let env: Record<string, string> | undefined;
   let ours: Record<string, string>;
   let by: string[] = [];
@@ -75,8 +75,8 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
     return script;
   }
 
-  // By ssh where there is an OpenSSH server, else by the programs of this computer.
-  it('writes the tables of a local run, though tasks are cancelled, requeued and killed, a node is drained and the program killed', async ({
+  // It uses ssh if there is an OpenSSH server, else the programs of this computer.
+  it('writes the tables of a local run, although tasks are cancelled, requeued and killed, a node is drained and the program is killed', async ({
     skip,
   }) => {
     skip(env === undefined, missing);
@@ -114,7 +114,9 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
     await program('scontrol', 'update', 'nodename=node2', 'state=resume');
   }, 900_000);
 
-  it('computes what somebody submits by hand, and says at once what can never start', async ({ skip }) => {
+  it('computes shares that are submitted by hand, and reports at once what can never start', async ({
+    skip,
+  }) => {
     skip(env === undefined, missing);
     const folder = join(await temporaryFolder(), 'by hand');
     const options = [
@@ -128,7 +130,7 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
       '-q',
     ];
     await succeeds(['prepare', input, '-o', folder, ...options]);
-    // What a user has in the PATH.
+    // The `virnucpro` that a user has in the PATH.
     const own = join(await temporaryFolder(), 'virnucpro');
     writeFileSync(own, `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@" --python '${REAL_PYTHON}'\n`, {
       mode: 0o755,

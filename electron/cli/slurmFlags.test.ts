@@ -17,7 +17,7 @@ function printed(...words: string[]): string {
 }
 
 describe('a SLURM cluster on the command line', () => {
-  it('is where a run computes with a script that was printed', async () => {
+  it('runs with a script that the program printed', async () => {
     const script = printed('--partition', 'gpu', '--gpu', 'a100', '--gpu-option', 'gpus', '--tasks', '8');
     expect(script).toContain('#SBATCH --partition=gpu\n');
     expect(script).toContain('#SBATCH --gpus=a100:1\n');
@@ -40,11 +40,11 @@ describe('a SLURM cluster on the command line', () => {
     [{ slurm: 'job.sh' }, '0', '--devices chooses'],
     [{ slurm: 'job.sh', ray: 'head:6379' }, undefined, 'one cluster'],
     [{ slurmLogin: 'me@login' }, undefined, '--slurm-login means something with --slurm only'],
-  ])('is refused where %j and devices %s say something else', (flags, devices, words) => {
+  ])('is refused if %j and devices %s contradict each other', (flags, devices, words) => {
     expect(() => whereAsked(flags, devices)).toThrow(words);
   });
 
-  it('gets no script with a setting that would reach beyond its line', () => {
+  it('gets no script if a setting would reach beyond its line', () => {
     expect(() => printed('--account', 'a\n#SBATCH --uid=0', '--most-at-once', '3')).toThrow('--account');
   });
 });

@@ -12,7 +12,7 @@ import { toStandardError } from './output/terminal.ts';
 import { positiveInteger } from './numberArguments.ts';
 
 export interface SlurmScriptFlags extends Partial<Omit<SlurmJob, 'gpu' | 'gpuType' | 'container'>> {
-  /** A kind of GPU, `any` or `none`. */
+  /** A type of GPU, `any` or `none`. */
   gpu: string;
   gpuOption: 'gres' | 'gpus';
   container: SlurmJob['container'];
@@ -57,7 +57,7 @@ const FLAGS: Readonly<Partial<Record<keyof SlurmJob, string>>> = {
   mostAtOnce: 'most-at-once',
 };
 
-/** Raises AppFailure for a setting of which no script can be made. */
+/** Throws AppFailure for a setting from which no script can be made. */
 export function printedScript({ gpu, gpuOption, ...flags }: SlurmScriptFlags): string {
   const job: SlurmJob = {
     ...SLURM_JOB_DEFAULTS,

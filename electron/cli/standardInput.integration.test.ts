@@ -8,7 +8,7 @@ import { ended, virnucpro, type Ending } from './testing/commandLineProcess.ts';
 const SEQUENCES = `>one\n${'ATGAAACGTGCAGGCTTA'.repeat(20)}\n>two\n${'ATGCCCGGGTTTAAACGT'.repeat(30)}\n`;
 
 describe.skipIf(WITHOUT_PYTHON || process.platform === 'win32')('predict -', () => {
-  it('reads standard input, goes on only with the same, and leaves nothing where no run came of it', async () => {
+  it('reads standard input, resumes only with the same input, and leaves no file if no run was created', async () => {
     const folder = await temporaryFolder();
     const path = (name: string): string => join(folder, name);
     writeFileSync(path('one.fa'), SEQUENCES);

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { appError, AppFailure } from '../contract/errors.ts';
 import { hashFile, isRunFolder, replaceFile } from '../engine/index.ts';
 
-/** Among the inputs: standard input. */
+/** Stands for standard input among the inputs. */
 export const STANDARD_INPUT = '-';
 
 interface PipedRun {
@@ -13,8 +13,8 @@ interface PipedRun {
 }
 
 /**
- * Keeps standard input in a file beside the run's folder, and works with that: a run reads its inputs more than once, and after an
- * interruption again. Leaves no file where no run came of it.
+ * Stores standard input in a file beside the run's folder, because a run reads its inputs more than once, and
+ * again after an interruption. Leaves no file if no run was created.
  */
 export async function onStandardInput(
   { outputDir, force = false }: PipedRun,

@@ -12,7 +12,7 @@ import { startServer, type RunningServer } from '../server/startServer.ts';
 import { socketClient, type SocketClient } from '../server/testing/socketClient.ts';
 import { ended, succeeds, virnucpro, waitUntil } from './testing/commandLineProcess.ts';
 
-/** A command that takes longer is one that hangs. */
+/** A command that takes longer than this hangs. */
 const HANGS_MS = 120_000;
 const PREDICT = [
   '--model',
@@ -26,7 +26,10 @@ const PREDICT = [
 ];
 const LOGS = ['logs/run.log', 'logs/prepare.log', 'logs/shadow', '../outside/logs/shadow'];
 
-/** Some of those that the store is tried with: `exit` is resume's code where the folder does no harm. */
+/**
+ * A selection of the cases of the store's tests: `exit` is the exit code of resume if the folder does no
+ * harm.
+ */
 const CASES: readonly { kind: 'paused' | 'finished'; name: string; exit?: number }[] = [
   { kind: 'paused', name: 'sequences.tsv.tmp is a link' },
   { kind: 'paused', name: 'work is a link' },
@@ -78,7 +81,7 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')('a run folder fr
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** The code with which the window is refused. */
+  /** The error code with which the window's call is refused. */
   async function inWindow(run: string): Promise<string> {
     const opened = await window.client.runs.open({ folder: run }).catch((reason: unknown) => reason);
     if (opened instanceof ORPCError) return appErrorSchema.parse(opened.data).code;
@@ -92,14 +95,14 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')('a run folder fr
     return 'opened';
   }
 
-  /** Its exit code, where a hang has none, and what it says, which must be words. */
+  /** The exit code, null after a hang, and the output, which must be plain words. */
   async function command(args: string[]): Promise<{ code: number | null; said: string }> {
     const { code, said } = await ended(virnucpro(args, { timeoutMs: HANGS_MS }));
     expect(said).not.toMatch(/Unexpected error|\n {4}at |not yours/);
     return { code, said };
   }
 
-  it.each(CASES)('that holds a $kind run: $name', { timeout: 4 * HANGS_MS }, async ({ kind, name, exit }) => {
+  it.each(CASES)('holding a $kind run: $name', { timeout: 4 * HANGS_MS }, async ({ kind, name, exit }) => {
     const hostile = HOSTILE_CASES.find((one) => one.name === name);
     if (!hostile) throw new Error(`There is no case ${name}.`);
     const [run, outside] = [join(folder, 'strangers', 'run'), join(folder, 'strangers', 'outside')];

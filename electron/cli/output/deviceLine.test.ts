@@ -22,7 +22,7 @@ const gpu = {
   energy_wh: 5.04,
 };
 
-it('says how a device did in one line, without what was not measured', () => {
+it("describes a device's performance in one line, without missing measurements", () => {
   expect(deviceLine(gpu)).toBe(
     'NVIDIA H200 (GPU-1): 22 parts, 2,426,392 residues, at work 98 % of the time, ' +
       '97,838 residues/s, 100 % busy, 8.54 GB, 691 W, 5.0 Wh',
@@ -45,7 +45,7 @@ function line(probe: ProbeResult, index: number, facts: object = {}): string {
   return gpuLine({ ...gpu, ...facts });
 }
 
-it('says what a GPU is, who uses it, and what is in the way', () => {
+it('describes a GPU, the processes that use it, and what blocks it', () => {
   const processes = [{ pid: 7, name: null, memory_bytes: 1 }];
   expect(line(EIGHT_H200, 0, { visible: false, processes })).toMatch(
     /^GPU 0 {2}NVIDIA H200 {2}.* free {2}compute capability 9\.0 {2}GPU-0a1f.*hidden by an environment variable {2}in use by process 7$/,

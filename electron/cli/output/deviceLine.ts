@@ -10,7 +10,7 @@ import {
 } from '../../engine/index.ts';
 import type { ProbedGpu } from '../../contract/protocol/index.ts';
 
-/** How a device did in a run, in one line. */
+/** A device's performance in a run, in one line. */
 export function deviceLine(device: DeviceReport): string {
   const { busy_share, energy_wh } = device;
   return [
@@ -32,7 +32,7 @@ export function deviceLine(device: DeviceReport): string {
   ].join(', ');
 }
 
-/** A GPU of this computer in one line, for `devices`. */
+/** Describes a GPU of this computer in one line, for `devices`. */
 export function gpuLine(gpu: ProbedGpu): string {
   const users = gpu.processes.map(({ name, pid }) => name ?? `process ${pid}`);
   const blocked = blockedGpu(gpu, 'it');

@@ -22,7 +22,7 @@ const device = (node: string, number: number, change: Partial<DeviceLive> = {}):
 });
 const eight = Array.from({ length: 8 }, (_, number) => device('node1', number));
 
-it('has a line for each of eight devices, and one for each node of a cluster with more', () => {
+it('has a line for each of eight devices, but one for each node of a larger cluster', () => {
   expect(deviceLines(eight).map((line) => line.replaceAll(/ +/g, ' '))[7]).toBe(
     'node1 GPU 7 NVIDIA H200 ██████░░░░░░ part 000012 11 done 8 GB 99 % 100,000 residues/s',
   );
@@ -36,7 +36,7 @@ it('has a line for each of eight devices, and one for each node of a cluster wit
     'node1 8 working 88 done 64 GB 99 % 800,000 residues/s',
     'node2 1 working, 1 loading the model 11 done 8 GB 51 % 100,000 residues/s',
   ]);
-  // The columns stand one below the other.
+  // The columns are aligned.
   expect(
     new Set(deviceLines([...eight, device('n', 0)]).map((line) => line.indexOf(' done'))),
   ).toHaveProperty('size', 1);

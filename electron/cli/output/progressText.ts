@@ -8,7 +8,7 @@ import {
 } from '../../engine/index.ts';
 
 const BAR_WIDTH = 24;
-/** More of them than this don't fit on a terminal: a cluster's are then shown node by node. */
+/** More lines than this don't fit on a terminal; a cluster with more devices is shown by node. */
 const MOST_DEVICE_LINES = 8;
 
 export function bar(fraction: number, width = BAR_WIDTH): string {
@@ -23,7 +23,7 @@ export function totalLine(progress: RunProgress): string {
     percent,
     `parts ${formatCount(progress.parts.done)}/${formatCount(progress.parts.total)}${progress.prepare.finished ? '' : '+'}`,
   ];
-  // Shares that others compute count their parts only.
+  // Shares that others compute report only their parts.
   if (progress.frames.done > 0 || progress.parts.done === 0)
     parts.push(`frames ${formatCount(progress.frames.done)}/${formatCount(progress.frames.total)}`);
   if (progress.parts.failed > 0) parts.push(`${formatCount(progress.parts.failed)} failed`);
@@ -66,7 +66,7 @@ function nodeLine(node: string, devices: readonly DeviceLive[]): string {
 
 type Figures = Pick<DeviceLive, 'partsDone' | 'memoryUsedBytes' | 'utilizationPercent' | 'residuesPerSecond'>;
 
-/** Null where none of them has that figure. */
+/** Null if none of them has that figure. */
 function sumOf(devices: readonly Figures[], figure: keyof Figures): number | null {
   const known = devices.map((device) => device[figure]).filter((value) => value !== null);
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
@@ -89,7 +89,7 @@ function deviceName({ id, index, name, place }: DeviceLive): string {
   return index === null ? id : `GPU ${index} ${name}`;
 }
 
-/** How many shares of a run do not compute yet, and why. */
+/** How many shares of a run are not computing yet, and why. */
 export function clusterLine(cluster: ClusterLive): string | null {
   const scheduler = cluster.kind === 'ray' ? 'Ray' : 'SLURM';
   if (cluster.state === 'connecting') return `Waiting for ${scheduler} to answer`;

@@ -22,12 +22,12 @@ function said(kind: ReporterKind): string[] {
   return lines;
 }
 
-it('says with -q what went wrong in a run that goes on, and nothing else', () => {
+it('prints with -q only what went wrong in a run that continues', () => {
   expect(said('quiet')).toEqual(['a device was switched off', '2 files could not be used']);
   expect(said('lines')).toHaveLength(4);
 });
 
-it('gives programs all of it as JSON', () => {
+it('gives programs everything as JSON', () => {
   const events = said('json').map((line) => JSON.parse(line) as { type: string });
   expect(events.map(({ type }) => type)).toEqual(['message', 'note', 'note', 'message']);
 });

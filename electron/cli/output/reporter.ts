@@ -5,7 +5,10 @@ import type { OpenRun, RunNote } from '../../engine/index.ts';
 import { bar, clusterLine, deviceLines, totalLine } from './progressText.ts';
 import { toLog, toStandardError } from './terminal.ts';
 
-/** How a run is reported to the user who watches it. Everything but JSON goes to standard error; tables lie in the folder. */
+/**
+ * Reports a run to the user who watches it. All output except JSON goes to standard error; tables are in the
+ * folder.
+ */
 export interface Reporter {
   line(text: string): void;
   /** A problem that does not end the run; printed even with --quiet. */
@@ -22,7 +25,10 @@ const LINE_INTERVAL_MS = 10_000;
 
 export type ReporterKind = 'json' | 'quiet' | 'table' | 'lines';
 
-/** `verbose` adds the details of errors, changes of the run's state, and a line per device where there is no live table. */
+/**
+ * `verbose` adds the details of errors, the run's state changes, and a line per device if there is no live
+ * table.
+ */
 export function createReporter(kind: ReporterKind, verbose: boolean): Reporter {
   switch (kind) {
     case 'json':

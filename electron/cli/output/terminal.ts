@@ -5,12 +5,12 @@ export function logTo(write: (line: string) => void): void {
   log = write;
 }
 
-/** For the log alone. */
+/** Writes to the log only. */
 export function toLog(text: string): void {
   log(printable(text));
 }
 
-/** Lines on standard output, for people. */
+/** Prints lines for people on standard output. */
 export function toStandardOutput(text: string): void {
   toLog(text);
   process.stdout.write(`${printable(text)}\n`);
@@ -21,7 +21,10 @@ export function toStandardError(text: string): void {
   process.stderr.write(`${printable(text)}\n`);
 }
 
-/** Names of files and sequences are somebody else's: what would steer the terminal is shown as a question mark. */
+/**
+ * Names of files and sequences come from elsewhere: control characters that would affect the terminal are
+ * shown as a question mark.
+ */
 export function printable(text: string): string {
   return text.replaceAll(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, '?');
 }

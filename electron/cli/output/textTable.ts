@@ -1,6 +1,8 @@
 const LONGEST_CELL = 40;
 
-/** Lines of a table for a terminal; a column whose heading begins with ">" holds numbers and stands to the right. */
+/**
+ * Lines of a table for a terminal; a column whose heading begins with ">" holds numbers and is right-aligned.
+ */
 export function textTable(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const names = headings.map((heading) => heading.replace(/^>/, ''));
   const cells = [names, ...rows].map((row) => row.map(shortened));
@@ -16,7 +18,7 @@ export function textTable(headings: readonly string[], rows: readonly (readonly 
   );
 }
 
-/** Names come from files: what would move the terminal's cursor is not printed. */
+/** Names come from files: characters that would move the terminal's cursor are not printed. */
 function shortened(cell: string): string {
   const plain = cell.replaceAll(/\p{Cc}/gu, '?');
   return plain.length > LONGEST_CELL ? `${plain.slice(0, LONGEST_CELL - 1)}…` : plain;

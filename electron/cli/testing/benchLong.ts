@@ -1,10 +1,9 @@
 /**
- * A long run through the real engine, command line, prepare and worker; only the worker's encoders are a stand-in that answers
- * at once. Killed on the way and resumed. Linux only: what processes take is read from /proc.
- *
+ * Measures a long run through the real engine, command line, prepare and worker; only the worker's encoders
+ * are replaced by a stand-in that answers at once. The run is killed on the way and resumed. Linux only,
+ * because process figures are read from /proc.
  * npm run bench -- long [reads] [--json FILE] [--folder FOLDER]
- *
- * In a folder that is named, the input and the run stay.
+ * With --folder, the input and the run are kept there.
  */
 import {
   createWriteStream,
@@ -30,12 +29,15 @@ const READ_LENGTH = 100;
 const RESIDUES_PER_PART = 40_000;
 const SAMPLE_MS = 1_000;
 const PARTS_MS = 250;
-/** Until then processes start. */
+/** Processes are still starting until then. */
 const SETTLED_SECONDS = 15;
 const CLOCK_TICKS_A_SECOND = 100;
-/** Of an H200, with both encoders as a run needs them: docs/performance.md. */
+/** The speed of an H200 with both encoders in the proportion that a run needs: docs/performance.md. */
 const H200_RESIDUES_PER_SECOND = 106_736;
-/** The stand-in answers at once, so events come faster than any GPU makes them: they are stated at the pace of so many GPUs. */
+/**
+ * The stand-in answers at once, so events come faster than any GPU makes them; they are reported at the pace
+ * of this many GPUs.
+ */
 const GPUS = 8;
 interface Aim {
   what: string;
@@ -91,7 +93,7 @@ async function writeReads(): Promise<void> {
   await once(file, 'close');
 }
 
-/** From the system's list of processes; null for one that has ended. */
+/** Reads the system's list of processes; null for a process that has ended. */
 function statusOf(
   pid: number,
 ): { residentBytes: number; peakBytes: number; mainThreadSeconds: number; allSeconds: number } | null {
@@ -118,21 +120,23 @@ function secondsOf(path: string): number {
 
 interface Measured {
   seconds: number;
-  /** Until the first part of this session was done. */
+  /** Seconds until the first part of this session was done. */
   firstPartSeconds: number | null;
-  /** What the engine's process itself computed until then; the rest is other processes, and waiting for them. */
+  /**
+   * Processor time of the engine's own process until then; the rest is other processes, and waiting for them.
+   */
   engineSecondsToFirstPart: number | null;
   enginePeakBytes: number;
-  /** The same by the time of the first part, and by the beginning of the end. */
+  /** The peak at the first part, and at the start of the final stage. */
   peakAtFirstPart: number;
   peakAtTables: number;
   mainThreadSeconds: number;
-  /** Of the main thread, and by the clock, from the first part of this session to the last. */
+  /** Main thread's processor time and wall-clock time, from the first part of this session to the last. */
   computing: { mainThreadSeconds: number; seconds: number } | null;
-  /** From the last part to the end of the command. */
+  /** Seconds from the last part to the end of the command. */
   endSeconds: number | null;
   engineSeconds: number;
-  /** Processor time of the monitor of devices, its start left out, and for how long it was watched. */
+  /** Processor time of the device monitor, without its start, and how long it was measured. */
   monitorSeconds: number;
   monitorWatchedSeconds: number;
   workerBytes: number[];
@@ -140,7 +144,7 @@ interface Measured {
   code: number | null;
 }
 
-/** One session of the command line, measured second by second; killed when so many parts are done. */
+/** Runs one session of the command line, measured every second; kills it when this many parts are done. */
 async function session(args: string[], killAfterParts = Infinity): Promise<Measured> {
   const begun = performance.now();
   const since = (): number => (performance.now() - begun) / 1000;
@@ -190,7 +194,7 @@ async function session(args: string[], killAfterParts = Infinity): Promise<Measu
   const timer = setInterval(() => {
     const engine = statusOf(pid);
     if (engine) {
-      // One that has ended and is still listed has none.
+      // A process that has ended but is still listed has no memory.
       measured.enginePeakBytes = Math.max(measured.enginePeakBytes, engine.peakBytes);
       measured.mainThreadSeconds = engine.mainThreadSeconds;
       measured.engineSeconds = engine.allSeconds;
@@ -216,7 +220,7 @@ async function session(args: string[], killAfterParts = Infinity): Promise<Measu
   return measured;
 }
 
-/** Parts that a worker has written the scores of; 0 where there is no work folder. */
+/** Parts whose scores a worker has written; 0 if there is no work folder. */
 function partsScored(): number {
   try {
     return readdirSync(join(run, 'work', 'scores')).filter((name) => name.endsWith('.safetensors')).length;
@@ -229,7 +233,10 @@ function areTablesBegun(): boolean {
   return readdirSync(run).some((name) => name.endsWith('.tsv.tmp'));
 }
 
-/** The largest that a worker was in the second and in the last tenth of its time: what it needs is settled by then. */
+/**
+ * The largest size of a worker in the second and in the last tenth of its time: by then its memory has
+ * settled.
+ */
 function growth(samples: readonly number[]): { earlyBytes: number; lateBytes: number } {
   const tenth = Math.max(1, Math.floor(samples.length / 10));
   return {
@@ -260,7 +267,7 @@ try {
   };
   const worker = growth(second.workerBytes);
   const share = 1 - first.partsScored / counts.parts.done;
-  /** What one H200 would take for what the second session computed. */
+  /** The time that one H200 would need for what the second session computed. */
   const secondsOfOneGpu = (share * counts.residues) / H200_RESIDUES_PER_SECOND;
   const figures = {
     engineMegabytes: Math.max(first.enginePeakBytes, second.enginePeakBytes) / 1e6,

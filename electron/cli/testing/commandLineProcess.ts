@@ -5,7 +5,7 @@ import { testBundle } from '../../engine/testing/testBundles.ts';
 
 export const MAIN = fileURLToPath(testBundle('virnucpro.mjs', new URL('../main.ts', import.meta.url)));
 
-/** Flags of a run with many small parts, of which two workers compute one each. */
+/** Flags for a run with many small parts, which two workers compute. */
 export const MANY_PARTS = [
   '--model',
   'teaching',
@@ -18,16 +18,16 @@ export const MANY_PARTS = [
 ];
 
 export interface ProcessLimits {
-  /** Commands of a shell before it, such as ulimit. */
+  /** Shell commands that run before it, such as ulimit. */
   shell?: string;
-  /** When it is killed. */
+  /** The time after which it is killed. */
   timeoutMs?: number;
-  /** Arguments of Node itself. */
+  /** Arguments for Node itself. */
   node?: string[];
   env?: Record<string, string>;
 }
 
-/** The command line in a process of its own. */
+/** Runs the command line in its own process. */
 export function virnucpro(
   args: string[],
   { shell, timeoutMs, node = [], env }: ProcessLimits = {},
@@ -60,14 +60,14 @@ export function ended(child: ChildProcess): Promise<Ending> {
   });
 }
 
-/** Runs it to its end, which must be a success; returns its output. */
+/** Runs it until it exits, which must succeed; returns its output. */
 export async function succeeds(args: string[], limits?: ProcessLimits): Promise<string> {
   const { code, said } = await ended(virnucpro(args, limits));
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${said}`);
   return said;
 }
 
-/** Throws where the condition does not come true in time; the limit is for a machine that is busy with something else. */
+/** Throws if the condition does not become true in time; the limit allows for a busy machine. */
 export async function waitUntil(
   condition: () => boolean,
   description: string,

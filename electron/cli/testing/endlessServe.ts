@@ -1,4 +1,4 @@
-/** The command line with store threads that SQLite does not come back to. */
+/** Runs the command line with store threads that get stuck in SQLite. */
 import { runCommandLine } from '../commandLine.ts';
 
 process.exitCode = await runCommandLine(

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The environment variable that every process of one test has, with a value of the test's own. */
+/** An environment variable that every process of one test has, with a value unique to the test. */
 export const MARK = 'VIRNUCPRO_TEST_FOLDER';
 
 export interface MarkedProcess {
@@ -8,7 +8,7 @@ export interface MarkedProcess {
   command: string;
 }
 
-/** Processes that were started with this mark and have not ended (Linux). */
+/** Running processes that were started with this mark (Linux). */
 export function markedProcesses(mark: string): MarkedProcess[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -25,7 +25,7 @@ export function markedProcesses(mark: string): MarkedProcess[] {
     });
 }
 
-/** Python processes of the backend with this mark; `module` narrows them down, such as to "worker". */
+/** Python processes of the backend with this mark; `module` selects some of them, such as "worker". */
 export function backendProcesses(mark: string, module = ''): MarkedProcess[] {
   return markedProcesses(mark).filter(({ command }) => command.includes(`virnucpro_backend.${module}`));
 }

@@ -14,7 +14,7 @@ export interface ComputersFlags {
   keepProgram?: boolean;
 }
 
-/** The computers that the desktop app reaches by SSH: `list`, `add ADDRESS`, `remove NAME`. */
+/** Manages the computers that the desktop app reaches through SSH: `list`, `add ADDRESS`, `remove NAME`. */
 export async function computers(
   action: string,
   which: string | undefined,

@@ -19,7 +19,10 @@ import { toStandardError, toStandardOutput } from '../../output/terminal.ts';
 
 const MARKS = { good: 'ok  ', warning: 'note', bad: 'BAD ', checking: '... ', waiting: '... ' } as const;
 
-/** Checks this computer part by part and explains each result, or prints everything for a request for help. Works without Python. */
+/**
+ * Checks this computer part by part and explains each result, or prints everything for a support request.
+ * Works without Python.
+ */
 export async function doctor(
   { python: interpreter, json, quiet }: Pick<CommonFlags, 'python' | 'json' | 'quiet'>,
   { repair, diagnostics }: { repair: boolean; diagnostics: boolean },

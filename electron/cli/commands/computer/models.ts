@@ -97,7 +97,7 @@ function usage(cause: string, nextStep: string): AppFailure {
   return new AppFailure(appError('usage', cause, { nextStep }));
 }
 
-/** A line per step and tenth of it. */
+/** Prints a line for each step and each tenth of it. */
 function showProgress(
   say: (line: string) => void,
 ): (progress: { step: string; done: number; total: number | null }) => void {

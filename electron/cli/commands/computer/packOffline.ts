@@ -23,7 +23,10 @@ export interface PackOfflineFlags {
   systemPython?: string;
 }
 
-/** Packs what another computer needs to set itself up without a network; by default a computer like this one, with all its weights. */
+/**
+ * Packs what another computer needs for a set-up without a network; by default for a computer like this one,
+ * with all its weights.
+ */
 export async function packForOffline(
   context: EngineContext,
   folder: string,
@@ -72,7 +75,7 @@ function usualGpu(platform: string | null): string {
   return platform?.startsWith('darwin') ? 'apple' : 'nvidia';
 }
 
-/** `all`, `none`, or names parted by commas. */
+/** Accepts `all`, `none`, or names separated by commas. */
 async function chosenModels({ paths }: EngineContext, named = 'all'): Promise<readonly string[]> {
   if (named === 'none') return [];
   if (named !== 'all') return named.split(',').map((name) => name.trim());

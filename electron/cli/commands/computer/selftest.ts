@@ -31,7 +31,9 @@ export interface SelfTestFlags {
   json?: boolean;
 }
 
-/** Does this installation compute what it should? Each level prints its findings, with --json as JSON. */
+/**
+ * Checks whether this installation computes correctly. Each level prints its findings, with --json as JSON.
+ */
 export async function selftest(
   context: EngineContext,
   level: string,
@@ -48,7 +50,7 @@ const levelSchema = z.enum(['device', 'model', 'controls', 'precision', 'speed']
 
 interface Findings {
   good: boolean;
-  /** For --json. */
+  /** The findings for --json. */
   findings: unknown;
   lines: string[];
 }
@@ -85,7 +87,7 @@ const LEVELS: Record<z.infer<typeof levelSchema>, Level> = {
       toStandardError(`${name} computes known sequences with ${planModel.title} ...`);
     };
     const chosen = unwrap(selectDevices(devices, probe, model));
-    // Each device's own where none is asked for, else what a run with --precision would compute in.
+    // Each device's own precision unless one is requested; then what a run with --precision would compute in.
     const asked =
       precision === 'auto' ? undefined : unwrap(choosePrecision(parsed(precisionSchema, precision), chosen));
     const found = unwrap(

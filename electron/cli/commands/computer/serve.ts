@@ -44,15 +44,18 @@ export interface ServeFlags {
 }
 
 const DEFAULT_PORT = 4170;
-/** Who stops the server waits no longer than this, whatever it has open. */
+/** The longest that stopping the server may take, whatever it has open. */
 const END_MS = 10_000;
-/** Of it, for bringing a run to rest and closing databases. */
+/** The part of it for stopping a run and closing databases. */
 const CLOSE_MS = 9_000;
-/** An idle server without a window ends after this long. The next connection starts another. */
+/** An idle server without a window exits after this long. The next connection starts another. */
 const IDLE_MS = 60 * 60_000;
 const IDLE_LOOK_MS = 30_000;
 
-/** Browser mode: the desktop app's window for computers without a screen. Ends with Ctrl-C, which pauses what is at work. */
+/**
+ * Browser mode: the desktop app's window for computers without a screen. Ctrl-C ends it and pauses a running
+ * run.
+ */
 export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> {
   const paths = unwrap(resolveAppPaths({ startFolder: import.meta.dirname }));
   if (flags.detached) return serveDetached(paths);
@@ -62,7 +65,7 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
   if (!existsSync(root)) throw new AppFailure(appError('usage', `There is no folder ${root}.`));
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-  // A signal that comes while the engine is being opened waits until it can be closed.
+  // A signal that arrives while the engine is being opened waits until it can be closed.
   const stopped = nextSignal();
   const service = await openService(engineBase({ appVersion: appVersion(paths.root), paths, storeHost }), {
     interpreter: flags.python ?? (process.env['VIRNUCPRO_PYTHON'] || undefined),
@@ -91,7 +94,7 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
     return EXIT.done;
   }
   say(`VirNucPro Desktop is ready: ${server.address()}`);
-  // Someone at this computer needs neither the SSH tunnel nor the path of the files.
+  // Users at this computer need neither the SSH tunnel nor the path of the files.
   if (process.env['SSH_CONNECTION']) {
     say(
       `On your own computer, first: ssh -L ${server.port}:127.0.0.1:${server.port} ${userInfo().username}@${hostname()}`,
@@ -143,7 +146,7 @@ async function serveDetached(paths: AppPaths): Promise<number> {
   return EXIT.done;
 }
 
-/** Leaves word for the next login of this user: where the server is, and what lets them in. */
+/** Records for this user's next login where the server is, and the cookie that grants access. */
 function announce({ engine: { appVersion: version, paths } }: Service, server: RunningServer): void {
   writeServerFile(paths.usualDataDir, {
     port: server.port,
@@ -157,7 +160,7 @@ function announce({ engine: { appVersion: version, paths } }: Service, server: R
   removeOldPrograms(paths.root, paths.usualDataDir);
 }
 
-/** Resolves when for an hour neither a window was there nor anything to compute. */
+/** Resolves after an hour without a window and without anything to compute. */
 function untilIdle({ control }: Service, server: RunningServer): Promise<void> {
   return new Promise((resolve) => {
     let busy = performance.now();
@@ -171,7 +174,7 @@ function untilIdle({ control }: Service, server: RunningServer): Promise<void> {
   });
 }
 
-/** In a checkout the window is built where it is missing or outdated; an installed program has it. */
+/** Builds the window in a checkout if it is missing or outdated; an installed program includes it. */
 async function builtWindow(root: string): Promise<string> {
   const builder = join(root, 'build', 'buildWindow.ts');
   if (existsSync(builder)) {
@@ -186,7 +189,9 @@ async function builtWindow(root: string): Promise<string> {
   );
 }
 
-/** The usual port, or any that is free where another program has it and the user did not ask for one. */
+/**
+ * Listens at the usual port, or at any free one if another program has it and the user did not choose a port.
+ */
 async function listen(
   service: Service,
   flags: ServeFlags,
@@ -211,8 +216,10 @@ function quitOnNextSignal(): void {
   for (const signal of stopSignals()) process.removeAllListeners(signal);
 }
 
-/** Opens an address in the user's browser; without a screen or a browser, the printed address has to do. Answers with what
- * removes the file that leads there. */
+/**
+ * Opens an address in the user's browser; without a screen or a browser, the user has only the printed
+ * address. Returns a function that removes the file which forwards to the address.
+ */
 function openBrowser(address: string): () => void {
   const [file, ...args] = opener();
   const forwarding = file === undefined ? undefined : writeForwarding(address);
@@ -231,9 +238,12 @@ interface Forwarding {
   readonly remove: () => void;
 }
 
-/** On Linux and macOS every account can read a command line, and the address lets in whoever is first: there it stands in a page
- * that only this account can read. The page lies in the home folder itself, since browsers kept in a sandbox, such as
- * Ubuntu's, see neither hidden folders nor /tmp. Undefined where it can't be written. */
+/**
+ * On Linux and macOS every account can read a command line, and the address admits whoever opens it first.
+ * Therefore it is written to a page that only this account can read. The page is in the home folder itself,
+ * since sandboxed browsers, such as Ubuntu's, see neither hidden folders nor /tmp. Undefined if it can't be
+ * written.
+ */
 function writeForwarding(address: string): Forwarding | undefined {
   if (process.platform === 'win32') return { place: address, remove: () => undefined };
   try {

@@ -17,10 +17,13 @@ import { withRun } from '../../openRunFolder.ts';
 import { textTable } from '../../output/textTable.ts';
 import { toStandardOutput } from '../../output/terminal.ts';
 
-/** Lists at most this many sequences or chunks with another call; `--output` writes all. */
+/** The number of sequences or chunks with another call that are printed; `--output` writes all. */
 const SHOWN = 20;
 
-/** Compares the calls of two runs of the same sequences, such as with another model or precision; or of a run and the original tool. */
+/**
+ * Compares the calls of two runs of the same sequences, for example with another model or precision, or of a
+ * run and the original tool.
+ */
 export async function compare(
   runs: readonly [string, string],
   flags: { output?: string; json?: boolean },
@@ -142,7 +145,7 @@ async function compareFile(
 
 const CHUNK_CALLS = ['virus', 'others'] as const;
 
-/** Differences of rounding are far below the fourth digit. */
+/** Rounding differences are far below the fourth digit. */
 const inShort = (difference: number): string => String(Number(difference.toPrecision(2)));
 
 function shareOf(part: number, all: number): string {

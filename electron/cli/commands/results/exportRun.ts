@@ -21,7 +21,7 @@ export interface ExportFlags {
   quiet?: boolean;
 }
 
-/** Writes sequences of a run to a file of another format. Ctrl-C cancels it and leaves no half file. */
+/** Exports sequences of a run to a file. Ctrl-C cancels it and leaves no incomplete file. */
 export async function exportRun(run: string, flags: ExportFlags, storeHost: URL): Promise<number> {
   const cancel = new AbortController();
   const onSignal = (): void => cancel.abort();

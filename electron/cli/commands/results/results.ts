@@ -22,7 +22,7 @@ export interface ResultsFlags {
   json?: boolean;
 }
 
-/** A quick look at the results of a run: what each sample holds, and the top of the list. */
+/** Prints an overview of a run's results: the contents of each sample, and the top of the list. */
 export async function results(run: string, flags: ResultsFlags, storeHost: URL): Promise<number> {
   return withRun(run, storeHost, async (store) => {
     const stored = await store.loadRun();
@@ -103,7 +103,7 @@ const OTHER_RULES: Readonly<Record<OtherTable['rule'], string>> = {
   none: 'it lists plasmids, and no virus',
 };
 
-/** Where another tool agrees. */
+/** How often another tool agrees. */
 function agreementLines({ title, file, rule, lines, matched, unmatched, calls }: OtherTable): string[] {
   return [
     `${title} (${file}; ${OTHER_RULES[rule]}): ${formatCount(matched)} of ${formatCount(lines)} lines name a sequence of this run`,

@@ -27,7 +27,10 @@ export interface CalibrateFlags {
   json?: boolean;
 }
 
-/** Runs a model on two files whose answer is known and keeps what it made of them; without files, prints what is kept. */
+/**
+ * Runs a model on two files whose answer is known and stores the scores as its calibration; without files,
+ * prints the stored one.
+ */
 export async function calibrate(
   context: EngineContext,
   flags: CalibrateFlags,
@@ -42,7 +45,8 @@ export async function calibrate(
     const request = parsed(runRequestSchema, {
       ...{ inputs: [viral, other], outputDir, model, devices },
       ...{ name: 'Calibration', calibrates: true, strict: true },
-      // The program's own folder holds the calibration before; a folder that was named may hold anything.
+      // The program's own folder may hold an earlier calibration to replace; a folder that the user named may
+      // hold anything.
       force: flags.outputDir === undefined,
     });
     const created = unwrap(await createRun(context, { request, defaultParent: process.cwd() }));

@@ -11,7 +11,7 @@ import { EXIT } from '../../exitCodes.ts';
 import { withRun } from '../../openRunFolder.ts';
 import { toStandardOutput } from '../../output/terminal.ts';
 
-/** Prints the command that makes the same run again. A run.json alone is enough. */
+/** Prints the command that repeats a run. A run.json alone is enough. */
 export async function command(run: string, storeHost: URL): Promise<number> {
   const repeatable = run.endsWith('.json') ? await fromRunJson(resolve(run)) : await fromRun(run, storeHost);
   toStandardOutput(predictCommand(repeatable));
@@ -37,7 +37,7 @@ const runJsonSchema = z.object({
     order: plan.order,
     embed_equal_sequences_once: plan.embedEqualSequencesOnce,
     embeddings: plan.embeddings,
-    // Not in the run.json of earlier versions.
+    // Absent from the run.json of earlier versions.
     repairs: z.array(repairSchema).optional(),
     model: z.object({ name: z.string(), folder: z.string() }),
   }),

@@ -11,7 +11,10 @@ import { unwrap } from '../../../contract/result.ts';
 import type { Reporter } from '../../output/reporter.ts';
 import { followRun } from './followRun.ts';
 
-/** Runs the bundled example with the teaching model and compares with what a working installation gives. */
+/**
+ * Runs the bundled example with the teaching model and compares its scores with those of a working
+ * installation.
+ */
 export async function example(
   context: EngineContext,
   outputDir: string | undefined,

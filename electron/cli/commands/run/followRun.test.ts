@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { AppError } from '../../../contract/errors.ts';
 import { failureLines, lacksResults, resumeCommand } from './followRun.ts';
 
-it('names the list that has what failed', () => {
+it('names the list that shows the failures', () => {
   const lines = (failedInputs: number, failedParts: number, failedRecords: number) =>
     failureLines({ failedInputs, failedParts, failedRecords }, '/run');
   expect(lines(0, 0, 0)).toEqual([]);
@@ -14,7 +14,7 @@ it('names the list that has what failed', () => {
   ]);
 });
 
-it('names result files that are missing as an error, which is said with -q too', () => {
+it('reports missing result files as an error, even with -q', () => {
   const said: AppError[] = [];
   const reporter = { error: (error: AppError) => said.push(error) };
   expect(lacksResults({ missingResults: [] }, reporter)).toBe(false);
@@ -25,7 +25,7 @@ it('names result files that are missing as an error, which is said with -q too',
   ]);
 });
 
-it('says that a corrected batch script goes on with the run whose script SLURM did not take', () => {
+it('tells how to resume with a corrected batch script after SLURM refused the first one', () => {
   const script = '#!/bin/sh\n';
   const slurm = { kind: 'slurm', script, shares: 2, login: null, on_processors: true } as const;
   expect(resumeCommand('/run', { code: 'cluster_failed' }, slurm)).toContain('resume /run --slurm ');

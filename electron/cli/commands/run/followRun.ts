@@ -20,11 +20,14 @@ import { EXIT, exitCodeOf, exitCodeAfter, stopSignals, type StopSignal } from '.
 import type { Reporter } from '../../output/reporter.ts';
 
 export interface FollowOptions extends StartOptions {
-  /** What goes on with the run once it was stopped; else `resume`. */
+  /** The command that resumes the run after it was stopped; `resume` by default. */
   goOnWith?: string;
 }
 
-/** Starts the run, shows its progress until it settles, and returns the exit code. A window lists it from its start on. */
+/**
+ * Starts the run, shows its progress until it settles, and returns the exit code. The run appears in the
+ * window's list from its start.
+ */
 export async function followRun(
   context: EngineContext,
   session: OpenRun,
@@ -46,13 +49,13 @@ export async function followRun(
     );
     stop();
   };
-  // Refused where the run has not begun yet, or writes its results: then it ends after that.
+  // Refused if the run has not begun yet, or is writing its results: it then ends after that.
   const stop = (): void => {
     session.stopNow().then(allowRefusal, (reason: unknown) => {
       reporter.error(asAppError(reason));
     });
   };
-  // A share is part of a run that is listed where it was made.
+  // A share belongs to a run that is listed where it was created.
   const list = async (): Promise<void> => {
     if (nodeOf(session.stored) === null) await listRun(context, session.store);
   };
@@ -82,7 +85,7 @@ export async function followRun(
       return exitCodeAfter(stoppedBy);
     }
     summarize(session, state, reporter, options.where ?? session.request.where);
-    // Only the inputs were to be read.
+    // Only reading the inputs was requested.
     if (options.preparesOnly && state.phase === 'paused' && state.error === null) return EXIT.done;
     if (nodeOf(session.stored) !== null) return exitCodeOf(state);
     if (state.phase === 'done' && lacksResults(session, reporter)) return EXIT.doneWithFailures;
@@ -140,7 +143,7 @@ function summarize(session: OpenRun, state: RunState, reporter: Reporter, where:
 
 type Done = Extract<RunState, { phase: 'done' }>;
 
-/** What of a run failed, and which of its lists says what: files and parts have one, sequences another. */
+/** What failed in a run, and which list shows it: files and parts share one, sequences have another. */
 export function failureLines(
   {
     failedInputs = 0,
@@ -162,7 +165,7 @@ export function failureLines(
 const counted = (count: number, thing: string): string =>
   `${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`;
 
-/** A run keeps its batch script: one that SLURM does not take has to be named again when it has been corrected. */
+/** A run keeps its batch script: if SLURM refuses it, the corrected script has to be passed again. */
 export function resumeCommand(folder: string, { code }: Pick<AppError, 'code'>, where: Where): string {
   const command = `virnucpro resume ${quoted(folder)}`;
   return where.kind === 'slurm' && code === 'cluster_failed'

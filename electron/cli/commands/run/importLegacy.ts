@@ -9,7 +9,7 @@ import { predict, type PredictFlags } from './predict.ts';
 const CHUNKED = /^(?<stem>.+)_chunked(?<length>\d{1,6})\.(fa|fna|fasta)$/i;
 const SEQUENCE_FILE = /\.(fa|fna|fasta|fas)(\.gz)?$/i;
 
-/** Goes on with a run of the original tool, or of its fork, from the embeddings in its folder. */
+/** Continues a run of the original tool, or of its fork, from the embeddings in its folder. */
 export async function importLegacy(
   context: EngineContext,
   folder: string,
@@ -38,7 +38,7 @@ export async function importLegacy(
   );
 }
 
-/** The input of a run, and the model for its length of chunks, as far as the names of its files say. */
+/** The input of a run, and the model for its chunk length, if the names of its files show them. */
 async function lookInto(folder: string): Promise<{ input?: string; model?: string }> {
   let names: string[];
   try {

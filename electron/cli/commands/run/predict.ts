@@ -35,7 +35,7 @@ import { parsed } from '../../parsed.ts';
 import { onStandardInput, STANDARD_INPUT } from '../../standardInput.ts';
 import { followRun, type FollowOptions } from './followRun.ts';
 
-/** What commander hands over for `predict`. */
+/** The options that commander passes for `predict`. */
 export interface PredictFlags extends ClusterFlags {
   outputDir?: string;
   model?: string;
@@ -53,20 +53,20 @@ export interface PredictFlags extends ClusterFlags {
   embeddings?: boolean | string;
   reuseEmbeddings?: string;
   repair?: Repair[];
-  /** A sample sheet. */
+  /** Path of a sample sheet. */
   samples?: string;
   withControls?: boolean;
   keepWork?: boolean;
   force?: boolean;
   strict?: boolean;
   resume?: boolean;
-  /** Which of the inputs, such as `3/8`. */
+  /** The shard of the inputs to compute, such as `3/8`. */
   shard?: string;
-  /** `prepare`: reads the inputs, and leaves the computing to shares. */
+  /** For `prepare`: reads the inputs, and leaves the computing to shares. */
   preparesOnly?: boolean;
-  /** `prepare`: shares are computed on processors. */
+  /** For `prepare`: shares are computed on processors. */
   processors?: boolean;
-  /** The earlier tool's way to name the inputs. */
+  /** The earlier tool's option for the inputs. */
   input?: string[];
 }
 
@@ -145,7 +145,7 @@ export async function predict(
   });
 }
 
-/** To compare what two requests say of the samples. */
+/** Writes the samples of a request as text, to compare two requests. */
 const sheetText = ({ samples, sampleDetails }: RunRequest): string =>
   Object.keys(sampleDetails ?? {})
     .toSorted()
@@ -156,7 +156,7 @@ const sheetText = ({ samples, sampleDetails }: RunRequest): string =>
     })
     .join(', ') || 'none';
 
-/** What a sample sheet says of the inputs. Each of its lines must be of one of them. */
+/** Reads what a sample sheet says about the inputs. Each of its lines must match one of them. */
 async function samplesIn(
   sheet: string,
   inputs: readonly string[],
@@ -198,7 +198,9 @@ async function usualFolder(context: EngineContext, inputs: string[], choice: str
   return defaultFolderName(inputs, model.ok ? model.value.planModel : { notice: null });
 }
 
-/** What was asked for with `--resume` and is not what the run was made with. What was not asked for, stays as it was. */
+/**
+ * Options given with `--resume` that differ from the run's own. Options that were not given are not compared.
+ */
 async function differences(
   context: EngineContext,
   run: OpenRun,
@@ -255,7 +257,9 @@ function shown(value: Setting): string {
   return value === true ? 'on' : String(value);
 }
 
-/** The file may have been replaced by another one of the same name, which the run's results do not describe. */
+/**
+ * A file may have been replaced by another one with the same name, which the run's results do not describe.
+ */
 async function changedContents(inputs: Plan['inputs']): Promise<string[]> {
   const changed: string[] = [];
   for (const { path, sizeBytes, sha256 } of inputs) {
@@ -265,7 +269,7 @@ async function changedContents(inputs: Plan['inputs']): Promise<string[]> {
   return changed;
 }
 
-/** Undefined where none was asked for. */
+/** Undefined if no model was requested. */
 async function hashOfModel(
   { paths }: EngineContext,
   choice: string | undefined,
@@ -303,7 +307,7 @@ function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string)
   });
 }
 
-/** Neighbouring files, as many in each shard as go. */
+/** A shard is a contiguous range of files, with the files divided as evenly as possible. */
 async function filesOfShard(inputs: string[], named: string): Promise<string[]> {
   const shard = shareNamed(named, '--shard');
   const { paths } = unwrap(await collectInputs(inputs));
@@ -316,7 +320,7 @@ async function filesOfShard(inputs: string[], named: string): Promise<string[]> 
   return paths.filter((_, place) => Math.floor((place * shard.of) / paths.length) === shard.index - 1);
 }
 
-/** Raises AppFailure where it is none. */
+/** Throws AppFailure if the text is no share. */
 export function shareNamed(text: string, flag: string): Share {
   const share = parseShare(text);
   if (share) return share;
@@ -324,7 +328,7 @@ export function shareNamed(text: string, flag: string): Share {
   throw new AppFailure(appError('usage', `${text} is no ${flag.slice(2)}.`, { nextStep }));
 }
 
-/** The earlier tool's `--model-type custom --model-path FILE` is today's `--model FILE`. */
+/** The earlier tool's `--model-type custom --model-path FILE` means `--model FILE`. */
 function model(flags: PredictFlags): string | undefined {
   if (flags.model !== undefined && flags.model !== 'custom') return flags.model;
   if (flags.modelPath !== undefined) return flags.modelPath;
@@ -336,7 +340,7 @@ function model(flags: PredictFlags): string | undefined {
   return undefined;
 }
 
-/** Without any other wish the bundled example goes with the teaching model, everything else with the published one. */
+/** The default is the teaching model for the bundled example, and the published model for everything else. */
 function modelFor(context: EngineContext, inputs: string[]): string {
   const example = exampleInput(context.paths);
   return inputs.every((input) => resolve(input) === example) ? 'teaching' : '500';

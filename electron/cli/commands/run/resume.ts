@@ -15,7 +15,10 @@ export interface ResumeFlags extends ClusterFlags {
   until?: Goal | null;
 }
 
-/** Goes on with a run where it was; one that is done only gets what it lacks, unless its failed parts are to be tried again. */
+/**
+ * Resumes a run; a finished one is only completed if something is missing, unless its failed parts are to be
+ * retried.
+ */
 export async function resume(
   context: EngineContext,
   folder: string,

@@ -16,7 +16,7 @@ import type { Reporter } from '../../output/reporter.ts';
 import { followRun, quoted } from './followRun.ts';
 import { predict, shareNamed, type PredictFlags } from './predict.ts';
 
-/** Reads the inputs and makes the parts, so that any number of computers can compute them. */
+/** Reads the inputs and makes the parts, which any number of computers can then compute. */
 export async function prepare(
   context: EngineContext,
   inputs: string[],
@@ -57,13 +57,13 @@ export async function compute(
     devices: flags.devices,
     goOnWith: `virnucpro compute ${quoted(folder)} --share ${flags.share}`,
   }).finally(closeStatus);
-  // What failed in it is said with the results of the run.
+  // What failed in the share is reported with the results of the run.
   if (exitCode !== EXIT.doneWithFailures && exitCode !== EXIT.done) return exitCode;
   reporter.line(`Share ${flags.share} is computed.`);
   return EXIT.done;
 }
 
-/** Takes over what all shares have computed; writes the results, or says what is missing. */
+/** Collects what all shares have computed; writes the results, or reports what is missing. */
 export async function finish(context: EngineContext, folder: string, reporter: Reporter): Promise<number> {
   const run = resolve(folder);
   const session = unwrap(await OpenRun.open(context, run));
@@ -95,7 +95,7 @@ export async function finish(context: EngineContext, folder: string, reporter: R
   return EXIT.failed;
 }
 
-/** Makes one run of several finished ones, such as the shards of `predict --shard`, and writes its results. */
+/** Merges several finished runs, such as the shards of `predict --shard`, into one and writes its results. */
 export async function merge(
   context: EngineContext,
   folders: string[],

@@ -27,7 +27,7 @@ import { bar } from '../../output/progressText.ts';
 import { shareText } from '../../output/shareText.ts';
 import { toStandardOutput } from '../../output/terminal.ts';
 
-/** How the model lies in a device's memory, where that is not as usual. */
+/** How the model is placed in a device's memory, if not in the usual way. */
 function memoryWords({ devices, plan }: StoredRun, id: string): string {
   const { placement, tokensPerBatch } = devices.find((device) => device.id === id)?.facts ?? {};
   const smaller = typeof tokensPerBatch === 'number' && tokensPerBatch < plan.tokensPerBatch;
@@ -44,10 +44,10 @@ function viralLines({ isSample, run, samples }: ViralShares): string[] {
   return [`viral so far ${shareText(run, isSample)}`, ...each];
 }
 
-/** Of more sequences the calls are not counted for a glance. */
+/** For more sequences, the calls are not counted, to keep the command fast. */
 const CALLS_COUNTED = 200_000;
 
-/** While a run is not done: how many sequences have a call that stands, and how many one that may change. */
+/** For an unfinished run: how many sequences have a final call, and how many have one that may change. */
 async function callsSoFar(
   store: Pick<RunStore, 'countPredictions'>,
   { state, counts }: StoredRun,
@@ -59,7 +59,10 @@ async function callsSoFar(
 
 const MOST_SHARE_LINES = 20;
 
-/** What others compute of a run, whoever started them: by hand, by a workflow engine or by a scheduler. */
+/**
+ * The shares of a run that other processes compute, whether started by hand, by a workflow engine or by a
+ * scheduler.
+ */
 function shareLines(found: SharesSoFar | null): string[] {
   if (found === null) return [];
   const { shares, parts, residuesPerSecond } = found;
@@ -82,10 +85,10 @@ function shareLines(found: SharesSoFar | null): string[] {
 
 const isOver = (phase: string): boolean => phase === 'done' || phase === 'paused';
 
-/** Prints at most this many recent warnings; --json has the whole report. */
+/** The number of recent warnings that are printed; --json has the whole report. */
 const SHOWN_REMARKS = 5;
 
-/** Says where a run stands, also while another program works on it. */
+/** Prints the state of a run, also while another program works on it. */
 export async function status(context: EngineContext, folder: string, json: boolean): Promise<number> {
   if (!isRunFolder(folder)) throw new AppFailure(appError('folder_not_a_run', `${folder} holds no run.db.`));
   const store = await openRunStore(folder, { hostEntry: context.storeHost, readOnly: true });

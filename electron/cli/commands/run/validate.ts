@@ -5,7 +5,7 @@ import { EXIT } from '../../exitCodes.ts';
 import { parsed } from '../../parsed.ts';
 import { toStandardOutput } from '../../output/terminal.ts';
 
-/** Reads files to their end and prints what they hold and what a run would do with each. */
+/** Reads files completely and prints what they contain and what a run would do with each. */
 export async function validate(
   context: EngineContext,
   inputs: string[],

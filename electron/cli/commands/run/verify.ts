@@ -11,8 +11,10 @@ const WORDS: Record<VerifiedFile['verdict'], string> = {
   missing: 'is not there',
 };
 
-/** Compares everything that a run has with its checksums, and says of each file what was found; quietly, only of those that are not as they
- * should be. */
+/**
+ * Compares all files of a run with their checksums and prints the result for each; with --quiet, only for
+ * files with a problem.
+ */
 export async function verify(
   storeHost: URL,
   folder: string,

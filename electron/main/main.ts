@@ -29,7 +29,7 @@ import { signalRuns } from './systemSignals.ts';
 import { guardAllPages } from './window/webGuard.ts';
 import { WindowKeeper } from './window/windowKeeper.ts';
 
-/** Must be that of the .desktop file, by which Linux shows progress in the taskbar. */
+/** Must equal the name of the .desktop file, by which Linux shows progress in the taskbar. */
 const DESKTOP_NAME = 'virnucpro-desktop.desktop';
 const WINDOWS_APP_ID = 'org.virnucpro.desktop';
 
@@ -51,7 +51,7 @@ if (!found.ok) {
 function begin(paths: AppPaths): void {
   const safeMode = process.argv.includes(SAFE_MODE_SWITCH);
   app.setPath('userData', join(paths.dataDir, 'electron'));
-  // Python writes beside its sources what it compiles, which would break the signature of a packaged app.
+  // Python writes compiled files beside its sources, which would break the signature of a packaged app.
   if (app.isPackaged) process.env['PYTHONPYCACHEPREFIX'] ??= join(paths.dataDir, 'pycache');
   app.setAppUserModelId(WINDOWS_APP_ID);
   app.setDesktopName(DESKTOP_NAME);
@@ -63,7 +63,7 @@ function begin(paths: AppPaths): void {
   const log = new ShellLog(shellLogFile(paths));
   logShell(log, safeMode);
   crashReporter.start({ uploadToServer: false });
-  // Would take back --no-sandbox, without which Chromium does not start for root, as in containers.
+  // Enabling it would undo --no-sandbox, without which Chromium does not start for root, as in containers.
   if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox();
   if (safeMode) app.disableHardwareAcceleration();
   registerAppScheme();
@@ -91,7 +91,7 @@ async function run({ paths, log, safeMode, quitPutOff }: Start): Promise<void> {
     {
       interpreter: process.env['VIRNUCPRO_PYTHON'] || undefined,
       resultsFolder: join(app.getPath('documents'), 'VirNucPro results'),
-      // The environment must not choose what code is installed elsewhere, either.
+      // Nor may the environment choose what code is installed on other computers.
       serverPackage: app.isPackaged ? undefined : process.env['VIRNUCPRO_SERVER_PACKAGE'] || undefined,
     },
   );
@@ -121,7 +121,7 @@ async function run({ paths, log, safeMode, quitPutOff }: Start): Promise<void> {
         granted.add([path]);
       },
     });
-    // Closing the only window is the wish to quit; on macOS programs stay without one.
+    // Closing the only window means quitting; on macOS programs keep running without one.
     window.on('close', (event) => {
       if (process.platform === 'darwin' || quitting.mayGo()) return;
       event.preventDefault();
@@ -163,8 +163,8 @@ async function run({ paths, log, safeMode, quitPutOff }: Start): Promise<void> {
     event?.preventDefault();
     quitting.systemEnds();
   });
-  // Of a desktop that logs off, or a terminal: nobody may be there to answer. Not before Electron is ready, which would then replace
-  // these with handlers of its own.
+  // These signals come when the desktop logs off or a terminal closes, so nobody may be there to answer. They
+  // are handled once Electron is ready, which would otherwise replace these handlers with its own.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
       quitting.systemEnds();
@@ -186,7 +186,9 @@ function followTheme(service: Service): void {
   });
 }
 
-/** The store's threads start from a real file: a thread can't be started from within the archive of a packaged app. */
+/**
+ * The store's threads start from a real file: a thread can't be started from the archive of a packaged app.
+ */
 function storeHost(): URL {
   const url = new URL('./storeHost.mjs', import.meta.url);
   return new URL(url.href.replace('/app.asar/', '/app.asar.unpacked/'));
@@ -196,7 +198,7 @@ function pageFolder(): string {
   return join(import.meta.dirname, '..', 'renderer');
 }
 
-/** Beside the program's resources when packaged, among the packaging files in a checkout. */
+/** The icon is beside the program's resources when packaged, and among the packaging files in a checkout. */
 function iconFile({ root }: AppPaths): string | undefined {
   return [join(root, 'icon.png'), join(root, 'build', 'icon.png')].find((file) => existsSync(file));
 }

@@ -1,12 +1,15 @@
 import { Menu, shell } from 'electron';
 
-/** Only what the system expects: quitting, editing, zoom, windows, help. The program's own actions are in its window. */
+/**
+ * Contains only what the system expects: quitting, editing, zoom, windows, help. The program's own actions
+ * are in its window.
+ */
 export function setMenu(logFile: string): void {
   const isMac = process.platform === 'darwin';
   Menu.setApplicationMenu(
     Menu.buildFromTemplate([
       ...(isMac ? [{ role: 'appMenu' as const }] : []),
-      // Holds Quit where the menu of the app does not.
+      // Contains Quit on systems without an app menu.
       { role: 'fileMenu' },
       { role: 'editMenu' },
       {

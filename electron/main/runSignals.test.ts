@@ -68,7 +68,7 @@ const inState = (state: RunState, more: Partial<RunSummary> = {}): RunSummary =>
 });
 
 describe('notifications', () => {
-  it('tell of an end, of a failure, and of a run that waits for the user', () => {
+  it('report an end, a failure, and a run that waits for the user', () => {
     const done = inState({ phase: 'done', failedParts: 1, failedRecords: 3 }, { viralSequences: 28 });
     expect(noticeOf(done)).toEqual({
       title: 'gut is done',
@@ -79,14 +79,14 @@ describe('notifications', () => {
     expect(noticeOf(inState({ phase: 'failed', error }))?.body).toBe('There is no space left.');
   });
 
-  it('say nothing of what the user did themselves', () => {
+  it('do not report what the user did themselves', () => {
     expect(noticeOf(inState({ phase: 'paused', error: null }))).toBeNull();
     expect(noticeOf(inState({ phase: 'cancelled' }))).toBeNull();
   });
 });
 
 describe('the taskbar', () => {
-  it('shows the run at work, and nothing for one that was interrupted', () => {
+  it('shows the running run, and nothing for an interrupted one', () => {
     expect(taskbarProgress([summary])).toEqual({ value: 0.434, mode: 'normal' });
     expect(taskbarProgress([inState({ phase: 'pausing' })]).mode).toBe('paused');
     expect(taskbarProgress([inState({ phase: 'running' }, { fraction: null })]).mode).toBe('indeterminate');
@@ -133,7 +133,7 @@ describe('the question at closing', () => {
     recentEvents: [],
   });
 
-  it('says what is kept, what is computed again, and how long the parts in work take', () => {
+  it('says what is kept, what is computed again, and how long the current parts take', () => {
     const { message, detail, buttons, answers, cancelId } = closeQuestion(live({ phase: 'running' }));
     expect(message).toBe('"gut" is still at work (43 %).');
     expect(detail).toContain('17 of 40 parts are computed and stay on the disk');
@@ -143,7 +143,7 @@ describe('the question at closing', () => {
     expect(answers[cancelId]).toBe('cancel');
   });
 
-  it('offers to finish parts only where that can be done, and says that the run pauses all the same', () => {
+  it('offers to finish parts only if that is possible, and otherwise still says that the run pauses', () => {
     const { answers, detail } = closeQuestion(live({ phase: 'draining' }));
     expect(answers).toEqual(['background', 'now', 'cancel']);
     expect(detail).toContain('If you cancel, the program stays open, and the run pauses');

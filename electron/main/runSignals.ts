@@ -11,7 +11,7 @@ export const BATTERY_NOTICE: Notice = {
   body: 'A run takes much power. Connect the computer, or pause the run.',
 };
 
-/** The notification for a run that has come to rest; null for what the user did themselves. */
+/** The notification for a run that has stopped; null if the user stopped it. */
 export function noticeOf(run: RunSummary): Notice | null {
   const { state, name } = run;
   switch (state.phase) {
@@ -32,12 +32,12 @@ export function noticeOf(run: RunSummary): Notice | null {
 }
 
 interface TaskbarProgress {
-  /** -1 for none, above 1 for one without an end in sight. */
+  /** -1 for no bar, above 1 for progress without a known end. */
   value: number;
   mode: 'none' | 'normal' | 'indeterminate' | 'paused' | 'error';
 }
 
-/** What the taskbar shows: the run at work, else that one waits for the user. */
+/** What the taskbar shows: the running run, else that one waits for the user. */
 export function taskbarProgress(runs: readonly RunSummary[]): TaskbarProgress {
   const active = runs.find(isAtWork);
   if (!active) return { value: -1, mode: 'none' };

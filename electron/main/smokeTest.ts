@@ -3,15 +3,15 @@ import { app, type BrowserWindow } from 'electron';
 import { AppFailure, appError } from '../contract/errors.ts';
 import { serviceRouter, type Service, type ShellLog, type WindowContext } from '../engine/index.ts';
 
-/** `--smoke-test`: the check of a built package, since its fuses keep others from driving it. */
+/** `--smoke-test` checks a built package, whose fuses prevent other tools from controlling it. */
 export const SMOKE_TEST_SWITCH = '--smoke-test';
 
 const PAGE_WITHIN_MS = 120_000;
 const LOOK_EVERY_MS = 200;
 
 /**
- * The window shows what the engine answered it, Python is set up, and the example gives the expected scores. Says so on the
- * terminal and ends with 0, else says what failed and ends with 1.
+ * Checks that the window shows the engine's answers, Python is set up, and the example gives the expected
+ * scores. Prints this and exits with 0, else prints what failed and exits with 1.
  */
 export async function smokeTest(service: Service, window: BrowserWindow, log: ShellLog): Promise<void> {
   const say = (line: string): void => {
@@ -33,7 +33,7 @@ export async function smokeTest(service: Service, window: BrowserWindow, log: Sh
   app.exit(exitCode);
 }
 
-/** The page renders its navigation only when it has the engine's answers. */
+/** The page shows its navigation only once it has the engine's answers. */
 async function pageAnswered(window: BrowserWindow): Promise<void> {
   const deadline = performance.now() + PAGE_WITHIN_MS;
   const look = "document.querySelector('nav a') !== null";

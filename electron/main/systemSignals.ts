@@ -4,7 +4,7 @@ import type { RunSummary } from '../contract/rpc/runs.ts';
 import type { Service } from '../engine/index.ts';
 import { BATTERY_NOTICE, noticeOf, taskbarProgress, type Notice } from './runSignals.ts';
 
-/** Keeps the computer from sleeping while it is wanted awake; the screen may go dark. */
+/** Keeps the computer from sleeping while runs need it; the screen may turn off. */
 class KeepAwake {
   private blocker: number | undefined;
 
@@ -18,7 +18,10 @@ class KeepAwake {
   }
 }
 
-/** What the desktop shows of runs beside the window: the taskbar's bar, notifications, a computer that stays awake. */
+/**
+ * What the desktop shows about runs outside the window: progress in the taskbar and notifications. Also keeps
+ * the computer awake.
+ */
 export function signalRuns(
   service: Service,
   window: () => BrowserWindow | undefined,
@@ -28,7 +31,7 @@ export function signalRuns(
   const ended = new AbortController();
   let runs: readonly RunSummary[] = [];
   let wasAtWork = false;
-  // One that nothing holds may be collected, and its click with it.
+  // A notification without a reference may be garbage-collected, and its click handler with it.
   const notifications = new Set<Notification>();
   const notify = (notice: Notice): void => {
     if (!service.settings.current.notifications || !Notification.isSupported()) return;

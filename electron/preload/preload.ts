@@ -1,10 +1,11 @@
 /**
- * All that a window gets besides the web platform: a way to the engine, and the path of a file that the user dropped.
- * Sandboxed, so it is bundled into one CommonJS file and requires nothing but `electron`.
+ * Everything that a window gets besides the web platform: a way to the engine, and the path of a file that
+ * the user dropped.
+ * The script is sandboxed, so it is bundled into one CommonJS file and requires nothing but `electron`.
  */
 import { contextBridge, ipcRenderer, webUtils } from 'electron';
 
-/** Of the page, which shares its window with this script but not its objects. */
+/** The page's window: the page shares it with this script, but not its objects. */
 declare const window: {
   postMessage: (message: unknown, targetOrigin: string, transfer: readonly unknown[]) => void;
 };
@@ -15,11 +16,11 @@ ipcRenderer.on('virnucpro:port', (event, computer: unknown) => {
 });
 
 contextBridge.exposeInMainWorld('virnucpro', {
-  /** Without a computer's id: to this program's own engine. */
+  /** Without a computer's id, connects to this program's own engine. */
   connect: (computer?: string) => ipcRenderer.invoke('virnucpro:connect', computer),
   pathForFile: (file: File) => {
     const path = webUtils.getPathForFile(file);
-    // Told from here, since a page must not be able to claim that the user has given it a path.
+    // Sent from here, since a page must not be able to claim that the user gave it a path.
     if (path !== '') ipcRenderer.send('virnucpro:given-path', path);
     return path;
   },

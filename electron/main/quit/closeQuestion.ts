@@ -51,7 +51,9 @@ export function closeQuestion(live: RunLive): CloseQuestion {
   };
 }
 
-/** What the user is asked who closes the program while Python is being set up or weights are being fetched. */
+/**
+ * The question to a user who closes the program while Python is being set up or weights are being downloaded.
+ */
 export function downloadQuestion(): CloseQuestion {
   return {
     message: 'A download is still under way.',

@@ -21,7 +21,7 @@ function wantToQuit(): boolean {
   return !prevented;
 }
 
-it('holds a wish to quit back while the engine opens, but not for ever', () => {
+it('delays quitting while the engine opens, but not for ever', () => {
   const putOff = putOffQuitting();
   expect(wantToQuit()).toBe(false);
   vi.advanceTimersByTime(10_000);

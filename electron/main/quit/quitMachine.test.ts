@@ -24,7 +24,7 @@ describe('quitting', () => {
     expect(effects(wanted(false), { type: 'cleaned' }, wanted(false))).toEqual(['clean', 'let_go', 'let_go']);
   });
 
-  it('asks while a run is at work, and does as the user says', () => {
+  it("asks while a run is computing, and follows the user's answer", () => {
     expect(effects(wanted(true), answered('cancel'), wanted(true))).toEqual(['ask', 'nothing', 'ask']);
     expect(effects(wanted(true), answered('background'))).toEqual(['ask', 'hide_window']);
     expect(effects(wanted(true), answered('now'), { type: 'cleaned' })).toEqual(['ask', 'clean', 'let_go']);
@@ -51,7 +51,7 @@ describe('quitting', () => {
     ]);
   });
 
-  it('never lets go of what has not been cleaned up, and never comes back from the end', () => {
+  it('never quits before cleaning up is done, and never returns from the end', () => {
     const event = fc.oneof(
       fc.boolean().map(wanted),
       fc.constantFrom('cancel', 'background', 'after_parts', 'now').map((answer) => answered(answer)),

@@ -1,7 +1,7 @@
-/** How far the program is on its way out. */
+/** How far the program has got with quitting. */
 export type QuitState =
   | { readonly phase: 'open' }
-  /** The user is being asked what is to become of the run. */
+  /** The user is being asked what should happen to the run. */
   | { readonly phase: 'asking' }
   /** The current parts are being finished; the window stays. */
   | { readonly phase: 'draining' }
@@ -14,14 +14,14 @@ export type QuitAnswer = 'cancel' | 'background' | 'after_parts' | 'now';
 export type QuitEvent =
   | { readonly type: 'quit_wanted'; readonly atWork: boolean }
   | { readonly type: 'answered'; readonly answer: QuitAnswer }
-  /** Nobody works on a run any more. */
+  /** No run is being computed any more. */
   | { readonly type: 'at_rest' }
-  /** Cleaned up, or the deadline for it is over. */
+  /** Cleaning up has finished, or its deadline has passed. */
   | { readonly type: 'cleaned' }
   /** The system shuts down: there is no time for questions. */
   | { readonly type: 'system_ends' };
 
-/** What is to be done. Only `let_go` lets Electron quit. */
+/** What to do next. Only `let_go` lets Electron quit. */
 type QuitEffect = 'nothing' | 'ask' | 'hide_window' | 'drain' | 'clean' | 'let_go';
 
 interface QuitStep {
@@ -62,7 +62,7 @@ export function quitStep(state: QuitState, event: QuitEvent): QuitStep {
   }
 }
 
-/** While it cleans up, a second start or a click in the dock must not open a window again. */
+/** During the clean-up, a second start or a click in the dock must not open a window again. */
 export function mayOpenWindow(state: QuitState): boolean {
   return state.phase !== 'cleaning' && state.phase !== 'gone';
 }

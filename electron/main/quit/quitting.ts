@@ -4,13 +4,13 @@ import { endByForce, type Service } from '../../engine/index.ts';
 import { closeQuestion, downloadQuestion, type CloseQuestion } from './closeQuestion.ts';
 import { mayOpenWindow, quitStep, type QuitAnswer, type QuitEvent, type QuitState } from './quitMachine.ts';
 
-/** The longest that a user who has decided to go is kept waiting. */
+/** The longest that a user who has decided to quit has to wait. */
 const CLEANUP_DEADLINE_MS = 10_000;
 const SYSTEM_DEADLINE_MS = 4_000;
-/** The rest of the time is for Electron itself. */
+/** The share of it for closing the engine; the rest is for Electron itself. */
 const CLOSE_SHARE = 0.8;
 
-/** Walks the way out (quitMachine.ts) with real dialogs and a real engine. */
+/** Carries out the steps of quitMachine.ts with real dialogs and a real engine. */
 export class Quitting {
   private readonly service: Service;
   private readonly window: () => BrowserWindow | undefined;
@@ -26,7 +26,10 @@ export class Quitting {
     });
   }
 
-  /** Quits, after the usual questions about work under way; `lastStep`, such as starting the program again, must end it. */
+  /**
+   * Quits, after the usual questions about running work; `lastStep`, such as restarting the program, must end
+   * it.
+   */
   quitWith(lastStep: () => void): void {
     this.atEnd = lastStep;
     app.quit();
@@ -36,7 +39,7 @@ export class Quitting {
     return mayOpenWindow(this.state);
   }
 
-  /** Whether Electron may go on with quitting or closing the window; else the way out begins here. */
+  /** Whether Electron may continue to quit or close the window; otherwise the quitting steps begin here. */
   mayGo(): boolean {
     this.take({ type: 'quit_wanted', atWork: this.isAtWork });
     return this.state.phase === 'gone';
@@ -60,7 +63,7 @@ export class Quitting {
   private take(event: QuitEvent): void {
     const { state, effect } = quitStep(this.state, event);
     this.state = state;
-    // The user has thought better of it.
+    // The user has changed their mind.
     if (state.phase === 'open') this.atEnd = undefined;
     switch (effect) {
       case 'nothing':
@@ -105,7 +108,7 @@ export class Quitting {
     return answers[response] ?? 'cancel';
   }
 
-  /** None where everything has come to rest meanwhile. */
+  /** Undefined if nothing is running any more. */
   private async question(): Promise<CloseQuestion | undefined> {
     const live = await this.activeRun();
     if (live) return closeQuestion(live);
@@ -128,13 +131,13 @@ export class Quitting {
     try {
       this.service.control.drain(runId);
     } catch {
-      // It is pausing or writing its tables already, and will come to rest by itself.
+      // It is already pausing or writing its tables, and will finish by itself.
     }
   }
 
   private async clean(): Promise<void> {
     this.window()?.hide();
-    // Electron, too, waits at its end for every thread.
+    // Electron also waits for every thread when it ends.
     setTimeout(endByForce, this.deadlineMs);
     const ended = await this.service.close(this.deadlineMs * CLOSE_SHARE).catch(() => false);
     if (!ended) endByForce();

@@ -4,7 +4,10 @@ import { asAppError } from '../../contract/errors.ts';
 import { startServer, type RunningServer } from '../../server/startServer.ts';
 import type { Service } from '../../engine/index.ts';
 
-/** The same pages in the user's browser, for a computer whose own windows stay empty. The engine stays in this process. */
+/**
+ * Shows the same pages in the user's browser, for a computer on which the app's windows stay empty. The
+ * engine stays in this process.
+ */
 export class BrowserMode {
   private readonly service: Service;
   private readonly pageFolder: string;
@@ -20,8 +23,8 @@ export class BrowserMode {
   }
 
   /**
-   * A page that nobody else on this computer can open: its address holds a token, which is good for one browser. False where the user
-   * gets no page; then they know why.
+   * Opens a page that nobody else on this computer can open: its address holds a token, which is valid for
+   * one browser. False if the user gets no page; they have then been told why.
    */
   async open(): Promise<boolean> {
     let server: RunningServer | undefined;
@@ -49,7 +52,10 @@ export class BrowserMode {
     });
   }
 
-  /** A second start, or a click in the dock: there is no window to show, and no menu to quit with. */
+  /**
+   * Runs at a second start, or a click in the dock, because there is no window to show, and no menu to quit
+   * with.
+   */
   async ask(): Promise<void> {
     const { response } = await dialog.showMessageBox({
       type: 'question',
@@ -69,7 +75,9 @@ export class BrowserMode {
   }
 }
 
-/** Says why there is no page. An address, where there is one, also works in a browser that the user opens. */
+/**
+ * Explains why there is no page. The address, if there is one, also works in a browser that the user opens.
+ */
 async function copiesAddress(reason: unknown, address: string | undefined): Promise<boolean> {
   const { response } = await dialog.showMessageBox({
     type: 'error',

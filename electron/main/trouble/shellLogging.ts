@@ -3,7 +3,7 @@ import { arch, release } from 'node:os';
 import type { ShellLog } from '../../engine/index.ts';
 import { asAppError } from '../../contract/errors.ts';
 
-/** Writes down what a support request needs when there is no window to copy the diagnostics from. */
+/** Logs what a support request needs when there is no window to copy the diagnostics from. */
 export function logShell(log: ShellLog, safeMode: boolean): void {
   const { platform } = process;
   // Plain Node, as in tests, has no such versions.

@@ -1,4 +1,7 @@
-/** Names of the few messages that go past the port. The preload script, which may import nothing of ours, spells them too. */
+/**
+ * Names of the few messages that do not use the port. The preload script must not import our modules, so it
+ * repeats them.
+ */
 export const CHANNELS = {
   connect: 'virnucpro:connect',
   port: 'virnucpro:port',

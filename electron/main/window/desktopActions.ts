@@ -20,7 +20,7 @@ const FILES: Record<FilePurpose, Pick<OpenDialogOptions, 'title' | 'filters' | '
     properties: ['openFile', 'multiSelections'],
     filters: [SEQUENCE_FILES, ALL_FILES],
   },
-  // Recognised by their content, whatever they are called.
+  // Weights are recognised by content, so any file name is allowed.
   weights: { title: 'Choose files of model weights', properties: ['openFile', 'multiSelections'] },
   tables: {
     title: 'Choose tables of other tools',
@@ -45,7 +45,7 @@ const FOLDER_TITLES: Record<FolderPurpose, string> = {
   data: 'Choose a folder for the data of this program',
 };
 
-/** In a window that nobody sees, which runs no script and keeps nothing. */
+/** Prints in an invisible window, which runs no script and stores nothing. */
 async function pdfOf(pagePath: string): Promise<Buffer> {
   const page = new BrowserWindow({
     show: false,
@@ -59,21 +59,23 @@ async function pdfOf(pagePath: string): Promise<Buffer> {
   }
 }
 
-/** The dialogs and the desktop, for one window. What the user chooses in a dialog is thereby granted. */
+/**
+ * The dialogs and desktop functions for one window. What the user chooses in a dialog is granted to the page.
+ */
 export function desktopActions(
   window: BrowserWindow,
   granted: GrantedPaths,
   startFolder: string,
   restart: () => void,
 ): DesktopActions {
-  // Electron's dialogs would begin in Downloads each time.
+  // Electron's dialogs would otherwise start in Downloads each time.
   const lastFolders = new Map<FilePurpose | FolderPurpose | 'save', string>();
 
   const choose = async (
     purpose: FilePurpose | FolderPurpose,
     options: OpenDialogOptions,
   ): Promise<string[]> => {
-    // Files and folders of sequences lie in the same places.
+    // Files and folders of sequences are in the same places.
     const place = purpose === 'sequences' ? 'inputs' : purpose;
     const { canceled, filePaths } = await dialog.showOpenDialog(window, {
       ...options,
@@ -119,7 +121,7 @@ export function desktopActions(
     copyText: async (text) => {
       await clipboard.writeText(text);
     },
-    // Made here and nowhere else: a page cannot have BLAST opened by a link of its own.
+    // Only this function opens BLAST: a page cannot do so through a link of its own.
     searchBlast: (search) => shell.openExternal(blastAddress(search)),
   };
 }

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('GrantedPaths', () => {
-  it('allows what was given and what lies below it, links resolved', async () => {
+  it('allows what the user gave and what is below it, with links resolved', async () => {
     const paths = new GrantedPaths();
     paths.add([join(folder, 'given')]);
     expect(await paths.allows(join(folder, 'given'))).toBe(true);
@@ -23,7 +23,7 @@ describe('GrantedPaths', () => {
     expect(await paths.allows(join(folder, 'given-too'))).toBe(false);
   });
 
-  it('waits for the word of the preload script, and refuses what it never confirms', async () => {
+  it("waits for the preload script's confirmation, and refuses what it never confirms", async () => {
     const paths = new GrantedPaths();
     const confirmed = paths.confirm([join(folder, 'given')]);
     paths.add([join(folder, 'given')]);

@@ -2,12 +2,13 @@ import { appError } from '../../contract/errors.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { isBelowOne, realPath, type PathPolicy } from '../../engine/index.ts';
 
-/** The word of the preload script, which travels another way than the call, may come a moment after it. */
+/** The preload script's confirmation uses another channel than the call, and may arrive a moment after it. */
 const WAIT_MS = 2_000;
 
 /**
- * What the user has given this program by their own hand: dropped on the window, or chosen in a dialog. A page can't add
- * to it: dropped files are reported by the preload script, which has them from the operating system.
+ * Paths that the user has given to this program: dropped on the window, or chosen in a dialog. A page can't
+ * add paths itself: dropped files are reported by the preload script, which gets them from the operating
+ * system.
  */
 export class GrantedPaths implements PathPolicy {
   readonly root = null;

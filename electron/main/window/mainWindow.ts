@@ -6,7 +6,7 @@ import { app, BrowserWindow, nativeTheme, screen } from 'electron';
 import { join } from 'node:path';
 import { APP_PAGE, PAGE_PREFERENCES } from './pagePolicy.ts';
 
-/** As the page's own backgrounds, so that nothing flashes before it is painted. */
+/** Equal to the page's own backgrounds, so that nothing flashes before it is painted. */
 const BACKGROUND = { dark: '#1a1b1e', light: '#ffffff' } as const;
 
 interface MainWindowFiles {
@@ -37,17 +37,17 @@ export function openMainWindow({ preload, icon }: MainWindowFiles): BrowserWindo
     window.show();
   });
   window.on('close', () => {
-    // Those it has when it is neither maximised, minimised, nor in full screen.
+    // These are the bounds when it is neither maximised, minimised, nor in full screen.
     writeWindowBounds(boundsFile, window.getNormalBounds());
   });
-  // What goes wrong is reported by events (windowKeeper.ts).
+  // Failures are reported by events (windowKeeper.ts).
   window.loadURL(APP_PAGE).catch(() => undefined);
   return window;
 }
 
 const boundsSchema = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
 
-/** Where the window was when it was closed. Whatever is wrong with the file, a window opens. */
+/** The window's position when it was closed. A window opens even if the file is damaged. */
 function readWindowBounds(file: string): Rectangle | undefined {
   try {
     return parseJson(boundsSchema, readFileSync(file, 'utf8'));
@@ -60,6 +60,6 @@ function writeWindowBounds(file: string, bounds: Rectangle): void {
   try {
     writeFileSync(file, JSON.stringify(bounds));
   } catch {
-    // The next window opens in the middle.
+    // Without the file, the next window opens in the middle.
   }
 }

@@ -48,7 +48,7 @@ it('grants three harmless permissions to our page and nothing else', () => {
 it.each([
   ['https://github.com/a/b', true],
   ['https://doi.org/10.1000/182', true],
-  // Only by the action that asks before a sequence leaves the computer.
+  // BLAST opens only through the action that asks before a sequence leaves the computer.
   ['https://blast.ncbi.nlm.nih.gov/Blast.cgi', false],
   ['mailto:someone@example.org?attach=/etc/passwd', false],
   ['http://github.com/', false],
@@ -61,6 +61,6 @@ it.each([
   ['smb://server/share', false],
   ['javascript:alert(1)', false],
   ['nonsense', false],
-])('opens %s outside: %s', (url, allowed) => {
+])('opens %s in the browser: %s', (url, allowed) => {
   expect(isAllowedExternalLink(url)).toBe(allowed);
 });

@@ -1,4 +1,6 @@
-/** The window's own address. A scheme of our own instead of file://, so that it has an origin and a policy. */
+/**
+ * The window's own address. It uses our own scheme instead of file://, so that it has an origin and a policy.
+ */
 export const APP_SCHEME = 'app';
 const APP_HOST = 'virnucpro';
 export const APP_PAGE = `${APP_SCHEME}://${APP_HOST}/`;
@@ -6,7 +8,7 @@ export const APP_PAGE = `${APP_SCHEME}://${APP_HOST}/`;
 /** Makes app:// an origin of its own, like https. */
 export const SCHEME_PRIVILEGES = { standard: true, secure: true, supportFetchAPI: true, codeCache: true };
 
-/** A page has the web platform, what the preload script gives it, and nothing of Node's. */
+/** A page has the web platform and what the preload script gives it, but nothing from Node. */
 export const PAGE_PREFERENCES = {
   sandbox: true,
   contextIsolation: true,
@@ -19,14 +21,14 @@ export const PAGE_PREFERENCES = {
   navigateOnDragDrop: false,
 };
 
-/** What a page may be allowed by the browser beneath; everything else is denied. */
+/** Permissions that a page may get; all others are denied. */
 const PERMISSIONS: ReadonlySet<string> = new Set([
   'clipboard-sanitized-write',
   'notifications',
   'fullscreen',
 ]);
 
-/** Sites that the program links to: its own, and those its weights and drivers come from. */
+/** Sites that the program links to: its own, and the sources of its weights and drivers. */
 const EXTERNAL_HOSTS: ReadonlySet<string> = new Set([
   'github.com',
   'doi.org',
@@ -41,7 +43,7 @@ export function isAppPage(url: string): boolean {
   return parsed?.protocol === `${APP_SCHEME}:` && parsed.host === APP_HOST;
 }
 
-/** A message comes from the window itself: its main frame, showing our page. */
+/** Whether a message comes from the window itself: its main frame, showing our page. */
 export function isTrustedFrame(frame: { url: string; parent: unknown } | null): boolean {
   return frame !== null && frame.parent === null && isAppPage(frame.url);
 }

@@ -12,14 +12,17 @@ import { CHANNELS } from './channels.ts';
 import { GrantedPaths } from './grantedPaths.ts';
 import { PortBroker } from './portBroker.ts';
 
-/** Electron's two ends of IPC, as far as the broker uses them: an emitter, and ports that emit `{ data }`. */
+/**
+ * A stand-in for both ends of Electron's IPC, as far as the broker uses them: an emitter, and ports that emit
+ * `{ data }`.
+ */
 const electron = vi.hoisted(() => ({
   handlers: new Map<string, (event: object, ...args: unknown[]) => unknown>(),
   made: [] as MessagePort[],
 }));
 
 vi.mock('electron', async () => {
-  // This is carried out before the imports above.
+  // This runs before the imports above.
   const { EventEmitter: Emitter } = await import('node:events');
   const { MessageChannel: Channel } = await import('node:worker_threads');
   class MainPort extends Emitter {
@@ -66,7 +69,7 @@ const OUR_FRAME = { url: 'app://virnucpro/', parent: null };
 let contents: Contents;
 let given: string[];
 
-/** What the page would send; Electron says who it was. */
+/** Sends what the page would send; Electron reports the sender. */
 function send(channel: string, senderFrame: object | null, ...args: unknown[]): unknown {
   const event = { sender: contents as unknown, senderFrame } as IpcMainEvent;
   return electron.handlers.get(channel)?.(event, ...args);
@@ -121,12 +124,12 @@ describe('PortBroker', () => {
     expect(contents.ports).toEqual([]);
   });
 
-  it('refuses a window that it does not know', () => {
+  it('refuses an unknown window', () => {
     contents.emit('destroyed');
     expect(() => send(CHANNELS.connect, OUR_FRAME)).toThrow('may not talk');
   });
 
-  it('closes the port when the page goes or crashes, and gives the next page another', async () => {
+  it('closes the port when the page leaves or crashes, and gives the next page another', async () => {
     for (const [event, details] of [
       ['did-navigate', {}],
       ['render-process-gone', {}],
@@ -134,7 +137,7 @@ describe('PortBroker', () => {
       await send(CHANNELS.connect, OUR_FRAME);
       const port = contents.ports.at(-1);
       const closed = new Promise((resolve) => port?.on('close', resolve));
-      // Of one that is stopped then, nothing more is heard.
+      // A navigation that is stopped causes no further event.
       contents.emit('did-start-navigation', { isMainFrame: true, isSameDocument: false });
       expect(port && (await version(port))).toMatchObject({ version: '1.2.3' });
       contents.emit(event, details);

@@ -12,12 +12,12 @@ interface Window {
   given: (path: string) => void;
 }
 
-/** Stands for the engine of this program, among the ids of other computers. */
+/** The id of this program's own engine among the ids of other computers. */
 const OWN = '';
 
 /**
- * Hands every window a port to the engine, and one to that of another computer where it shows one: checked when it asks, closed
- * when its page goes, replaced when it comes back.
+ * Gives every window a port to the engine, or to that of another computer if it shows one. The page is
+ * checked when it asks; the port is closed when the page leaves, and replaced when it returns.
  */
 export class PortBroker {
   private readonly handler: RPCHandler<{ window: WindowContext }>;
@@ -44,7 +44,7 @@ export class PortBroker {
       for (const port of this.ports.get(contents)?.values() ?? []) port.close();
       this.ports.delete(contents);
     };
-    // Not when a navigation starts: it may be stopped, and the page stays.
+    // Not at the start of a navigation: that may be stopped, and then the page stays.
     contents.on('did-navigate', disconnect);
     contents.on('render-process-gone', disconnect);
     contents.on('destroyed', () => {

@@ -2,7 +2,7 @@ import type { MessagePortMain } from 'electron';
 import { WebSocket } from 'ws';
 import { type Tunnel, tunnelHeaders, tunnelSocketAddress } from '../../engine/index.ts';
 
-/** A dead tunnel closes nothing, so the socket is pinged. */
+/** A dead tunnel does not close the socket, so it is pinged. */
 const PING_INTERVAL_MS = 10_000;
 const HANDSHAKE_MS = 20_000;
 const LARGEST_MESSAGE_BYTES = 256 * 1024 * 1024;
@@ -12,8 +12,9 @@ interface Relay {
 }
 
 /**
- * Joins a window's port and the engine of another computer. Both carry the same messages, which pass unread; the page itself
- * reaches no network. `lost` is called when the other computer's end has gone, and not after `close`.
+ * Connects a window's port to the engine of another computer. Both carry the same messages, which pass
+ * unread; the page itself reaches no network. `lost` is called when the other computer closes the connection,
+ * but not after `close`.
  */
 export function relayToTunnel(port: MessagePortMain, tunnel: Tunnel, lost: () => void): Relay {
   const socket = new WebSocket(tunnelSocketAddress(tunnel), {
@@ -55,7 +56,7 @@ export function relayToTunnel(port: MessagePortMain, tunnel: Tunnel, lost: () =>
   socket.on('pong', () => {
     answered = true;
   });
-  // The close event follows and is enough.
+  // The close event follows and is handled.
   socket.on('error', () => undefined);
   socket.on('close', () => {
     clearInterval(timer);

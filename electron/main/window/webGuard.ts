@@ -1,7 +1,10 @@
 import { app, shell, type Session, type WebContents } from 'electron';
 import { isAllowedExternalLink, isAllowedPermission, isAppPage } from './pagePolicy.ts';
 
-/** Denies by default whatever a page could do beyond showing itself: going elsewhere, opening windows, using devices. */
+/**
+ * By default denies a page everything beyond showing itself: navigating elsewhere, opening windows, using
+ * devices.
+ */
 export function guardAllPages(): void {
   app.on('web-contents-created', (_, contents) => {
     guardNavigation(contents);
@@ -37,7 +40,7 @@ function guardSession(session: Session): void {
     answer({});
   });
   session.on('will-download', (event) => {
-    // Exports are written by the engine to the place that the user chose.
+    // The engine writes exports to the file that the user chose.
     event.preventDefault();
   });
 }

@@ -11,7 +11,7 @@ describe('fittingBounds', () => {
     expect(fittingBounds(stored, [laptop, second])).toEqual(stored);
   });
 
-  it('does not put it on a screen that is gone', () => {
+  it('does not put it on a screen that is no longer there', () => {
     const stored = { x: 1600, y: 100, width: 1200, height: 800 };
     expect(fittingBounds(stored, [laptop])).toEqual({ width: 1200, height: 800 });
   });
@@ -25,7 +25,7 @@ describe('fittingBounds', () => {
     expect(fittingBounds({ x: NaN, y: 0, width: 1, height: 1 }, [second])).toEqual(DEFAULT_SIZE);
   });
 
-  it('always gives a window that can be grasped and used', () => {
+  it('always gives a window that can be dragged and used', () => {
     const number = fc.integer({ min: -5000, max: 5000 });
     const size = fc.integer({ min: 1, max: 6000 });
     const rectangle = fc.record({ x: number, y: number, width: size, height: size });

@@ -7,12 +7,12 @@ export interface Rectangle {
 
 export const DEFAULT_SIZE = { width: 1440, height: 900 } as const;
 export const SMALLEST_SIZE = { width: 900, height: 600 } as const;
-/** So much of the window's top must be on a screen that it can be dragged. */
+/** At least this much of the window's top must be on a screen, so that it can be dragged. */
 const GRIP = { width: 120, height: 30 } as const;
 
 /**
- * Bounds for a new window: as they were, unless the screen they were on is gone or smaller now. Without a place the
- * system puts the window in the middle.
+ * Bounds for a new window: the previous ones, unless their screen is missing or smaller now. Without a
+ * position the system puts the window in the middle.
  */
 export function fittingBounds(
   stored: Rectangle | undefined,

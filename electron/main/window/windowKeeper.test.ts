@@ -3,13 +3,13 @@ import { troubleQuestion, ReloadPolicy } from './windowKeeper.ts';
 
 vi.mock('electron', () => ({ app: {} }));
 
-it('loads a page again three times, ever later, and then no more', () => {
+it('reloads a page three times with growing delays, and then no more', () => {
   const policy = new ReloadPolicy();
   const delays = [0, 10, 20, 30, 40].map((second) => policy.next(second * 1000));
   expect(delays).toEqual([0, 1_000, 5_000, undefined, undefined]);
 });
 
-it('does not count what lies a minute back, nor what the user has forgiven', () => {
+it('does not count crashes more than a minute ago, or those before the user reloaded', () => {
   const policy = new ReloadPolicy();
   expect([0, 61, 122, 183].map((second) => policy.next(second * 1000))).toEqual([0, 0, 0, 0]);
   policy.next(184_000);
@@ -17,7 +17,7 @@ it('does not count what lies a minute back, nor what the user has forgiven', () 
   expect(policy.next(185_000)).toBe(0);
 });
 
-it('offers safe mode once, the browser always, and does nothing when it is dismissed', () => {
+it('offers safe mode once, the browser always, and does nothing when dismissed', () => {
   const first = troubleQuestion('not_painted', false);
   expect(first.answers).toEqual(['safe_mode', 'browser', 'wait', 'log', 'quit']);
   expect(first.answers[first.cancelId]).toBe('wait');

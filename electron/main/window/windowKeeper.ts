@@ -6,13 +6,15 @@ interface WindowKeeperOptions {
   log: ShellLog;
   safeMode: boolean;
   browserMode: BrowserMode;
-  /** Makes a window, which shows itself as soon as it is painted. */
+  /** Creates a window, which shows itself as soon as it is painted. */
   make: () => BrowserWindow;
   mayOpen: () => boolean;
   restartInSafeMode: () => void;
 }
 
-/** The program's one window: makes it, brings it to the front, and offers another way where it does not work. */
+/**
+ * The program's one window: creates it, brings it to the front, and offers alternatives if it does not work.
+ */
 export class WindowKeeper {
   private readonly options: WindowKeeperOptions;
   private window: BrowserWindow | undefined;
@@ -52,11 +54,13 @@ export class WindowKeeper {
     }
   }
 
-  /** Whether it has to be asked again: seeing the log, or a browser that does not open, leaves the user without a window. */
+  /**
+   * Whether to ask again: opening the log, or a browser that does not open, leaves the user without a window.
+   */
   private async ask(trouble: WindowTrouble): Promise<boolean> {
     const { log, safeMode, browserMode } = this.options;
     const { message, detail, buttons, answers, cancelId, defaultId } = troubleQuestion(trouble, safeMode);
-    // A window that is painted after all needs no answer.
+    // If the window is painted after all, no answer is needed.
     const painted = new AbortController();
     const dismiss = () => {
       painted.abort();
@@ -124,7 +128,7 @@ const WORDS: Record<WindowTrouble, { message: string; again: [string, TroubleAns
   },
 };
 
-/** What the user is offered who has no window to use. Runs are not touched by any of it. */
+/** The choices for a user whose window does not work. None of them affects runs. */
 export function troubleQuestion(trouble: WindowTrouble, safeMode: boolean): TroubleQuestion {
   const { message, again } = WORDS[trouble];
   const choices: [button: string, answer: TroubleAnswer][] = [
@@ -147,16 +151,16 @@ export function troubleQuestion(trouble: WindowTrouble, safeMode: boolean): Trou
   };
 }
 
-/** Longer than any computer needs that shows the page at all. */
+/** Longer than any computer needs to show the page. */
 const PAINTS_WITHIN_MS = 15_000;
-/** Waiting times before the page is loaded again after its first, second, third end. */
+/** Delays before the page is reloaded after its first, second and third crash. */
 const RELOAD_DELAYS_MS = [0, 1_000, 5_000];
-/** Ends that lie further apart have nothing to do with each other. */
+/** Crashes that are further apart are counted separately. */
 const FORGOTTEN_AFTER_MS = 60_000;
 
 export type WindowTrouble = 'not_painted' | 'keeps_ending';
 
-/** How long to wait before the page that has ended is loaded again; undefined when it has ended too often. */
+/** How long to wait before the crashed page is reloaded; undefined if it has crashed too often. */
 export class ReloadPolicy {
   private ends: number[] = [];
 
@@ -196,13 +200,13 @@ export class WindowHealth {
     });
     window.webContents.on('render-process-gone', (_, { reason, exitCode }) => {
       log.write('error', `The page's process has ended: ${reason}, exit code ${exitCode}.`);
-      // The engine goes on whatever becomes of the page, which finds everything as it was when it is back.
+      // The engine continues whatever happens to the page, which finds everything unchanged when it returns.
       if (reason !== 'clean-exit') this.reload();
     });
     this.expectPaint();
   }
 
-  /** Gives the window another while. */
+  /** Gives the window more time to paint. */
   expectPaint(): void {
     clearTimeout(this.paintTimer);
     this.paintTimer = setTimeout(() => {
@@ -214,7 +218,7 @@ export class WindowHealth {
     }, PAINTS_WITHIN_MS);
   }
 
-  /** Starts counting again, because the user wants the page reloaded. */
+  /** Starts counting again because the user asked for a reload. */
   reloadOnceMore(): void {
     this.policy.forget();
     this.reload();

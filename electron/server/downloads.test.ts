@@ -26,7 +26,7 @@ async function fetched(downloads: Downloads, path: string): Promise<Response> {
 }
 
 describe('downloads', () => {
-  it('give the file under its name, and only under the address that was given out', async () => {
+  it('give the file under its name, and only at the address that was handed out', async () => {
     const downloads = new Downloads(join(folder, 'exports'));
     const file = join(folder, 'März 1.tsv');
     writeFileSync(file, 'a\tb\n');
@@ -39,7 +39,7 @@ describe('downloads', () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  it('follow no link that a file has become', async () => {
+  it('do not follow a link that replaced the file', async () => {
     const downloads = new Downloads(join(folder, 'exports'));
     writeFileSync(join(folder, 'secret'), 'secret');
     const file = join(folder, 'sequences.tsv');
@@ -48,7 +48,7 @@ describe('downloads', () => {
     expect((await fetched(downloads, address)).status).toBe(404);
   });
 
-  it('end after an hour: an export is removed, a file of a run stays', async () => {
+  it('expire after an hour: an export is deleted, a file of a run stays', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const downloads = new Downloads(join(folder, 'exports'));
     const made = await downloads.place('export.tsv');

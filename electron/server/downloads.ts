@@ -6,12 +6,12 @@ import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { DownloadOffers } from '../engine/index.ts';
 
-/** Windows has neither of the last two. */
+/** Windows lacks the last two. */
 const FLAGS: Partial<Record<string, number>> = constants;
 const OPEN_PLAIN = constants.O_RDONLY | (FLAGS['O_NOFOLLOW'] ?? 0) | (FLAGS['O_NONBLOCK'] ?? 0);
 const KEPT_MS = 60 * 60_000;
 
-/** Exports that wait to be fetched, each under an address that can't be guessed, for an hour. */
+/** Exports that wait for their download, each at an address that can't be guessed, for an hour. */
 export class Downloads implements DownloadOffers {
   private readonly folder: string;
   private readonly offered = new Map<string, string>();
@@ -44,7 +44,7 @@ export class Downloads implements DownloadOffers {
     return `/download/${id}/${encodeURIComponent(basename(path))}`;
   }
 
-  /** `range`: of the request, where only the rest is wanted, as after a break. */
+  /** `range`: the request's header if only the rest is wanted, as after an interruption. */
   async send(id: string, response: ServerResponse, range?: string): Promise<void> {
     const found = await this.open(id);
     if (!found) {
@@ -65,11 +65,11 @@ export class Downloads implements DownloadOffers {
       'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(basename(path))}`,
       'cache-control': 'no-store',
     });
-    // A browser that goes away in the middle is no trouble of ours.
+    // A browser that disconnects midway is no error of the server.
     await pipeline(file.createReadStream({ start }), response).catch(() => undefined);
   }
 
-  /** SHA-256 of an offered file; whoever downloads it checks the result against it. */
+  /** Sends the SHA-256 of an offered file, so that the receiver can check its download. */
   async sendDigest(id: string, response: ServerResponse): Promise<void> {
     const found = await this.open(id);
     if (!found) {
@@ -86,7 +86,7 @@ export class Downloads implements DownloadOffers {
   private async open(id: string): Promise<{ path: string; file: FileHandle; size: number } | undefined> {
     const path = this.offered.get(id);
     if (path === undefined) return undefined;
-    // A run's folder may be somebody else's: what is a link by now is not followed.
+    // A run's folder may belong to somebody else, so a link that replaced the file is not followed.
     const file = await open(path, OPEN_PLAIN).catch(() => undefined);
     const info = await file?.stat();
     if (file && info?.isFile()) return { path, file, size: info.size };
@@ -94,7 +94,7 @@ export class Downloads implements DownloadOffers {
     return undefined;
   }
 
-  /** Removes what was exported and not fetched. */
+  /** Removes exports that were not downloaded. */
   async close(): Promise<void> {
     for (const timer of this.timers) clearTimeout(timer);
     await rm(this.folder, { recursive: true, force: true });

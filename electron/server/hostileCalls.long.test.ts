@@ -14,8 +14,9 @@ import { openService, serviceRouter, type Service } from '../engine/index.ts';
 import { libraryOfRuns } from '../engine/service/testing/manyRuns.ts';
 
 /**
- * What a call may cost between two turns of the event loop, in units of what it costs just then to check the largest list that is
- * sent here: on a busy computer neither the clock nor the thread's processor time says much by itself.
+ * The longest that a call may block the event loop, as a multiple of the time that checking the largest list
+ * takes just then: on a busy computer neither the clock nor the thread's processor time is meaningful by
+ * itself.
  */
 const MOST_UNITS = 20;
 const CASES_PER_CALL = 12;
@@ -35,7 +36,7 @@ beforeAll(async () => {
   for (let file = 0; file < 3000; file++) await writeFile(join(root, `${file}.fa`), '>a\nACGT\n');
   await symlink('/', join(root, 'everything'));
   const base = engineBase({ appVersion: 'test', paths: { ...paths, dataDir }, storeHost });
-  // Without Python: what is measured is what this process does.
+  // Runs without Python, because only this process is measured.
   service = await openService(base, {
     interpreter: join(folder, 'none'),
     resultsFolder: join(root, 'results'),
@@ -52,7 +53,7 @@ function deep(levels: number): unknown {
   return value;
 }
 
-/** What somebody could send in place of a value: long, deep, many, of a wrong type, and as large as is allowed. */
+/** Hostile replacements for a value: long, deep, many, of a wrong type, and as large as allowed. */
 function hostileValues(): (() => unknown)[] {
   const longestPath = `${root}${'/a'.repeat((LIMITS.path - root.length) / 2)}`;
   const many = (length: number, of: (index: number) => unknown) => () =>
@@ -85,7 +86,7 @@ function hostileValues(): (() => unknown)[] {
   ];
 }
 
-/** A value that fits the schema, where that is easy to say. */
+/** A value that matches the schema, if one is easy to construct. */
 function fitting(schema: z.ZodType, key: string): unknown {
   if (key === 'runId') return runId;
   for (const value of [
@@ -127,7 +128,7 @@ function* hostileCalls(): Generator<Sent> {
         const at = keys[number % Math.max(1, keys.length)];
         const input: Record<string, unknown> = {};
         for (const [key, one] of Object.entries(shape)) input[key] = key === at ? hostile : fitting(one, key);
-        // Requests stand a level deeper in some calls.
+        // In some calls the request is one level deeper.
         if (at === 'request' && number % 2 === 0) input['request'] = { inputs: hostile, model: 'teaching' };
         yield {
           name: `${area}.${name}`,
@@ -139,7 +140,7 @@ function* hostileCalls(): Generator<Sent> {
   }
 }
 
-/** The longest time for which the thread computed without a break while the work went on. */
+/** The longest time for which the thread blocked during the work. */
 async function longestPause(work: () => Promise<unknown>): Promise<number> {
   const used = (): number => {
     const { user, system } = process.threadCpuUsage();
@@ -159,7 +160,7 @@ async function longestPause(work: () => Promise<unknown>): Promise<number> {
   return longest;
 }
 
-it('stands still for nobody, whatever a window sends', async () => {
+it('never blocks for long, whatever a window sends', async () => {
   const paths = await rootPolicy(root);
   const downloads = {
     place: (name: string) => Promise.resolve(join(root, name)),
@@ -181,7 +182,7 @@ it('stands still for nobody, whatever a window sends', async () => {
           await events.return?.();
         }
       } catch {
-        // Refused, or failed for want of Python: both are answers.
+        // A refusal, and a failure for lack of Python, are both answers.
       }
       abort.abort();
     });
@@ -195,7 +196,7 @@ it('stands still for nobody, whatever a window sends', async () => {
   });
 });
 
-/** For the report of a failure. */
+/** Describes the input in the report of a failure. */
 function describe(input: unknown, levels = 2): string {
   if (typeof input === 'string') return `${input.length} characters`;
   if (typeof input !== 'object' || input === null) return String(input);

@@ -1,4 +1,7 @@
-/** From one program to the server of another, over a stand-in for ssh: sign-in, installation, files both ways, cut lines. */
+/**
+ * Connects one program to the server of another through a stand-in for ssh: sign-in, installation, files both
+ * ways, broken connections.
+ */
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -38,7 +41,7 @@ async function until(what: string, condition: () => boolean): Promise<void> {
   }
 }
 
-/** What the other computer runs: the answers of a server, without an engine behind them. */
+/** Builds what the other computer runs: a server's answers, without an engine behind them. */
 async function serverThere(home: string): Promise<string> {
   downloads = new Downloads(join(home, 'exports'));
   const server = createServer();
@@ -79,7 +82,7 @@ async function serverThere(home: string): Promise<string> {
 beforeAll(async () => {
   folder = await temporaryFolder();
   const home = join(folder, 'far home');
-  // Of the package, only what starts the server: it says where the one of this test is.
+  // The package contains only what starts the server, and points to this test's server.
   const packed = join(folder, 'package');
   await mkdir(packed);
   await writeFile(
@@ -116,7 +119,7 @@ const asks = (kind: string) => {
 };
 
 it.skipIf(process.platform === 'win32')(
-  'shows the host key, asks for the password, installs and connects; nothing of it is kept but the name',
+  'shows the host key, asks for the password, installs and connects; stores nothing but the name',
   async () => {
     id = computers.add('Far', 'anna@far');
     computers.connect(id);
@@ -143,15 +146,15 @@ it.skipIf(process.platform === 'win32')(
 );
 
 it.skipIf(process.platform === 'win32')(
-  'sends a file and fetches it again, each across a line that is cut, byte by byte',
+  'sends a file and fetches it again over connections that break, without changing a byte',
   async () => {
-    // From now on a key does, as with most people: the computer comes back without anybody.
+    // From now on a key is used, as by most people: the computer reconnects without anybody answering.
     makeFakeSsh(ssh, { home: join(folder, 'far home') });
     const path = join(folder, 'reads β.fa');
     const content = randomBytes(FILE_BYTES);
     await writeFile(path, content);
     const { signal } = new AbortController();
-    /** Cuts the line when some of the file has gone. */
+    /** Breaks the connection after some of the file was sent. */
     const cutOnce = () => {
       const seen: Transfer[] = [];
       let mended: Promise<void> | undefined;
@@ -168,7 +171,7 @@ it.skipIf(process.platform === 'win32')(
     expect(await sending.wasCut()).toBe(true);
     expect((await readFile(there)).equals(content)).toBe(true);
     expect(there.endsWith('reads β.fa')).toBe(true);
-    // It is there already.
+    // The file is already there.
     expect(await computers.sendFile(id, path, () => undefined, signal)).toBe(there);
 
     const copy = join(folder, 'copy.fa');

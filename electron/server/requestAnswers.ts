@@ -9,16 +9,16 @@ import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 
 interface AnswerParts {
-  /** Beside the loopback ones: by which browsers may call it. */
+  /** The names besides the loopback ones by which browsers may call it. */
   ownNames: readonly string[];
   pageFolder: string;
   uploadsFolder: string;
   downloads: Downloads;
   sessions: WindowSessions;
   resumable: ResumableUploads;
-  /** Who asks whether this is the right server. */
+  /** Answers clients that ask whether this is the right server. */
   about: () => { version: string; atWork: boolean };
-  /** A token has been used. */
+  /** Called when a token has been used. */
   entered: () => void;
 }
 
@@ -39,7 +39,8 @@ export class RequestAnswers {
     for (const [name, value] of Object.entries(pageHeaders([`ws://${host}`, `wss://${host}`]))) {
       response.setHeader(name, value);
     }
-    // What was refused may never send the rest of its body: the connection ends with the answer.
+    // After a refusal the client may never send the rest of its body, so the connection closes with the
+    // answer.
     if (!isRead(request)) response.setHeader('connection', 'close');
     const url = new URL(request.url ?? '/', 'http://localhost');
     const [, area = ''] = url.pathname.split('/');
@@ -52,7 +53,7 @@ export class RequestAnswers {
     }
   }
 
-  /** Why a socket isn't opened; nothing where it may be. */
+  /** The status with which a socket is refused; undefined if it may be opened. */
   refuseSocket({ headers, url }: IncomingMessage): number | undefined {
     const { host, origin, cookie } = headers;
     if (!isOurHost(host, this.parts.ownNames) || !isOurOrigin({ host, origin })) return 403;
@@ -60,7 +61,7 @@ export class RequestAnswers {
     return url === '/rpc' ? undefined : 404;
   }
 
-  /** What only a window that was let in may have. */
+  /** Answers what only an admitted window may request. */
   private async answerWindow(
     area: WindowsArea,
     url: URL,
@@ -84,7 +85,7 @@ export class RequestAnswers {
     }
   }
 
-  /** Takes the token of the printed address, if there is one and it is good. */
+  /** Accepts the token of the printed address, if there is a valid one. */
   private enter(url: URL, response: ServerResponse): boolean {
     const token = url.pathname === '/' ? url.searchParams.get('token') : null;
     const cookie = token === null ? undefined : this.parts.sessions.enter(token);
@@ -182,8 +183,8 @@ export async function sendPageFile(
 }
 
 /**
- * Answer to the printed address: sets the cookie and goes on to the window. A page that goes on by itself, not a redirect:
- * a browser that came from another site would not send the new cookie with a redirect.
+ * Answers the printed address: sets the cookie and leads to the window. This is a page that forwards, not a
+ * redirect: a browser that came from another site would not send the new cookie with a redirect.
  */
 export function sendEntrance(response: ServerResponse, cookie: string): void {
   response

@@ -52,7 +52,7 @@ it('knows loopback addresses', () => {
 });
 
 describe('isSameComputer', () => {
-  it('is told from the address, and from how the server was started', () => {
+  it('is determined from the address, and from how the server was started', () => {
     expect(isSameComputer('127.0.0.1', {})).toBe(true);
     expect(isSameComputer('::ffff:127.0.0.1', {})).toBe(true);
     expect(isSameComputer('192.168.0.7', {})).toBe(false);

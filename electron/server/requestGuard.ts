@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 
-/** The headers of a request that tell where it comes from. */
+/** The headers of a request that show where it comes from. */
 interface RequestOrigin {
   host: string | undefined;
   origin: string | undefined;
@@ -11,12 +11,12 @@ export function isLoopbackName(name: string): boolean {
   return name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
 }
 
-/** Listens on all addresses of this computer, by none of which a browser calls it. */
+/** Whether the host means all addresses of this computer, a name that no browser uses. */
 export function isAnyAddress(host: string): boolean {
   return host === '0.0.0.0' || host === '::';
 }
 
-/** The names by which browsers may call a server that listens there, beside the loopback ones. */
+/** The names, besides the loopback ones, by which browsers may call a server that listens there. */
 export function ownNames(host: string, publicName: string | undefined): string[] {
   const addresses = Object.values(networkInterfaces()).flatMap((of) =>
     (of ?? []).map(({ address }) => address),
@@ -26,15 +26,15 @@ export function ownNames(host: string, publicName: string | undefined): string[]
 }
 
 /**
- * Whether the Host header names this server. A page of another site that has its name point to 127.0.0.1 (DNS rebinding)
- * still sends its own name. The port may be any: an SSH tunnel has one of its own.
+ * Whether the Host header names this server. A page of another site that makes its name point to 127.0.0.1
+ * (DNS rebinding) still sends its own name. Any port is accepted: an SSH tunnel has its own.
  */
 export function isOurHost(host: string | undefined, ownNames: readonly string[]): boolean {
   const name = hostName(host);
   return name !== undefined && (isLoopbackName(name) || ownNames.includes(name));
 }
 
-/** Whether a request that changes something, or opens a socket, comes from a page of this very server. */
+/** Whether a request that changes something, or opens a socket, comes from a page of this server. */
 export function isOurOrigin({ host, origin }: RequestOrigin): boolean {
   if (host === undefined || origin === undefined) return false;
   return origin === `http://${host}` || origin === `https://${host}`;
@@ -50,8 +50,8 @@ function hostName(host: string | undefined): string | undefined {
 }
 
 /**
- * Whether the browser runs on the server's computer, as far as can be told: through an SSH tunnel a request comes from this
- * computer, too, but then the server was most often started over SSH.
+ * Whether the browser runs on the server's computer, as far as can be determined: through an SSH tunnel a
+ * request also comes from this computer, but then the server was usually started over SSH.
  */
 export function isSameComputer(remoteAddress: string | undefined, env: NodeJS.ProcessEnv): boolean {
   const isRemoteShell = env['SSH_CONNECTION'] !== undefined || env['SSH_TTY'] !== undefined;

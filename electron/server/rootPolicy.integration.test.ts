@@ -35,7 +35,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A run that says that its input and its model lie outside of the root. */
+/** A run whose input and model are, by its own description, outside the root. */
 async function strangersRun(at: string): Promise<string> {
   const runId = randomUUID();
   await mkdir(at, { recursive: true });
@@ -63,7 +63,7 @@ async function strangersRun(at: string): Promise<string> {
   return runId;
 }
 
-/** What every call answers that names the path. */
+/** The answers of all calls that name the path. */
 async function namingIt(path: string): Promise<string[]> {
   const request = runRequestSchema.parse({ inputs: [path], model: 'teaching', devices: 'cpu:1' });
   const here = { ...request, inputs: [join(root, 'data')] };
@@ -91,7 +91,7 @@ async function namingIt(path: string): Promise<string[]> {
 }
 
 describe('--root', () => {
-  it('is not widened by a run that somebody else made', async () => {
+  it('is not widened by a run from somebody else', async () => {
     const strangers = join(root, 'stranger');
     const runId = await strangersRun(strangers);
     await writeFile(join(root, 'data', 'a.fa'), FASTA);
@@ -103,7 +103,7 @@ describe('--root', () => {
     expect(service.settings.current.outputFolder).toBeNull();
   });
 
-  it('is not widened by a run that was sent as uploads', async () => {
+  it('is not widened by a run that was uploaded', async () => {
     const upload = join(service.engine.paths.dataDir, 'uploads', randomUUID());
     await strangersRun(upload);
     await expect(call(router.runs.open, { folder: upload }, { context })).rejects.toMatchObject({
@@ -113,7 +113,7 @@ describe('--root', () => {
     for (const answer of await namingIt(outside)) expect(answer).toContain('is outside of');
   });
 
-  it('holds for links in a folder, also for what comes from a folder that is a link', async () => {
+  it('applies to links in a folder, also for files below a folder that is a link', async () => {
     await symlink(outside, join(root, 'data', 'linked'));
     await symlink(join(outside, 'secret.fa'), join(root, 'data', 'secret.fa'));
     const estimate = (path: string) => {
@@ -130,13 +130,13 @@ describe('--root', () => {
       expect(answer).toContain('is outside of');
   });
 
-  it('holds for results that go beside the input, or where the user wanted them in another program', async () => {
+  it('applies to results beside the input, and to results that the user wants to open in another program', async () => {
     await writeFile(join(root, 'a.fa'), FASTA);
     const request = runRequestSchema.parse({ inputs: [root], model: 'teaching' });
     const outputDir = async () =>
       (await call(router.runs.estimate, { request, frames: 1, residues: 1, chunks: 1 }, { context }))
         .outputDir;
-    // The tests' service has its own results folder outside of the root; a server has it inside.
+    // The test's service has its own results folder outside the root; a server has it inside.
     const ownResults = join(folder, 'results');
     expect(await outputDir()).toContain(ownResults);
     await service.settings.change({ outputFolder: outside });
@@ -146,7 +146,7 @@ describe('--root', () => {
   });
 });
 
-it('without a root, what the user named when making a run stays granted; what a run says of itself does not', async () => {
+it('without a root, paths that the user named for a run stay granted, but not paths that a run names itself', async () => {
   const none = { root: null, allows: () => Promise.resolve(false), refusal: context.window.paths.refusal };
   const strangers = join(folder, 'stranger');
   await strangersRun(strangers);

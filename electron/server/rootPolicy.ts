@@ -2,7 +2,10 @@ import { appError } from '../contract/errors.ts';
 import { message } from '../contract/messages.ts';
 import { isInside, type PathPolicy, realPath } from '../engine/index.ts';
 
-/** A window in a browser may name only what lies below the root that the server was started with, links resolved. */
+/**
+ * A window in a browser may name only paths below the root that the server was started with, with links
+ * resolved.
+ */
 export async function rootPolicy(root: string): Promise<PathPolicy> {
   const realRoot = await realPath(root);
   return {

@@ -55,7 +55,7 @@ interface Answer {
   body: string;
 }
 
-/** Plain requests: `fetch` would not let a test lie about Host and Origin. */
+/** Sends plain requests, because `fetch` does not let a test fake Host and Origin. */
 function send(
   method: string,
   path: string,
@@ -79,7 +79,7 @@ function send(
   });
 }
 
-/** 101 where the socket opens, else the status it was refused with. */
+/** 101 if the socket opens, else the status with which it was refused. */
 function openSocket(path: string, headers: Record<string, string>): Promise<number> {
   return new Promise((resolve) => {
     const socket = new WebSocket(`ws://${host()}${path}`, { headers });
@@ -95,7 +95,7 @@ function openSocket(path: string, headers: Record<string, string>): Promise<numb
 }
 
 describe('the entrance', () => {
-  it('sets a cookie that scripts and other sites cannot use, and takes the token once', async () => {
+  it('sets a cookie that scripts and other sites cannot use, and accepts the token once', async () => {
     const path = `/${new URL(server.address()).search}`;
     const first = await send('GET', path);
     expect(first.headers['set-cookie']?.[0]).toMatch(
@@ -134,7 +134,7 @@ describe('where a request comes from', () => {
     );
   });
 
-  it('answers to no other name, and sends no header that would let another site read an answer', async () => {
+  it('answers under no other name, and sends no header that would let another site read an answer', async () => {
     expect((await send('GET', '/', { host: 'evil.example' })).status).toBe(403);
     expect((await send('GET', '/', { host: `localhost:${server.port}` })).status).toBe(200);
     const answer = await send('GET', '/', { origin: 'https://evil.example' });
@@ -144,7 +144,7 @@ describe('where a request comes from', () => {
     expect((await send('POST', '/')).status).toBe(405);
   });
 
-  it('takes uploads only from its own page, into a folder of their own', async () => {
+  it('accepts uploads only from its own page, each into its own folder', async () => {
     const put = (origin: string, name = '../../β sample.fa') =>
       send('PUT', `/upload/${encodeURIComponent(name)}`, { origin, cookie }, '>a\nACGT\n');
     expect((await put('https://evil.example')).status).toBe(403);
@@ -160,7 +160,7 @@ describe('where a request comes from', () => {
     expect(relative(uploads, inFolder.path).split(sep).slice(1)).toEqual(['x', 'y', 'a.fa']);
   });
 
-  it('takes no more of a file than was announced, so that there is room for it', async () => {
+  it('accepts no more bytes of a file than announced, so that there is room for it', async () => {
     const headers = { origin: `http://${host()}`, cookie };
     const chunked = await send(
       'PUT',
@@ -181,7 +181,7 @@ describe('where a request comes from', () => {
     expect(JSON.parse(whole.body)).toMatchObject({ received: 10, path: expect.any(String) as string });
   });
 
-  it('gives an upload all the time it takes, unless nothing comes any more', async () => {
+  it('gives an upload all the time it needs, as long as data arrives', async () => {
     const started = new Promise<{ request: IncomingMessage; server: Server }>((resolve) => {
       subscribe('http.server.request.start', function heard(message) {
         unsubscribe('http.server.request.start', heard);
@@ -200,7 +200,7 @@ describe('where a request comes from', () => {
     sending.write('>a\n');
     const { request, server: listening } = await started;
     await expect.poll(() => request.socket.timeout).toBeGreaterThan(0);
-    // Node's own limits: for all of a request, and for its beginning.
+    // Node's own limits, for the whole request and for its headers.
     expect(listening.requestTimeout).toBe(0);
     expect(listening.headersTimeout).toBeGreaterThan(0);
     const ended = new Promise((resolve) => sending.once('close', resolve));
@@ -208,7 +208,7 @@ describe('where a request comes from', () => {
     await ended;
   });
 
-  it('keeps nothing of an upload that breaks off', async () => {
+  it('keeps nothing of an interrupted upload', async () => {
     const uploads = join(folder, 'data', 'uploads');
     const before = (await readdir(uploads).catch(() => [])).length;
     await new Promise<void>((resolve) => {
@@ -230,7 +230,7 @@ describe('where a request comes from', () => {
   });
 });
 
-it('is called by the addresses and the name of its computer where it listens on all, and by that of its proxy', async () => {
+it('accepts the addresses and the name of its computer if it listens on all, and the name of its proxy', async () => {
   const everywhere = await startServer(service, {
     ...options,
     host: '0.0.0.0',
@@ -259,13 +259,13 @@ it('listens beyond this computer only when asked to', async () => {
   });
 });
 
-it('says which port is taken', async () => {
+it('reports which port is in use', async () => {
   await expect(startServer(service, { ...options, port: server.port })).rejects.toMatchObject({
     error: { cause: `Port ${server.port} is in use already.` },
   });
 });
 
-it('keeps a window inside its root, links resolved', async () => {
+it('confines a window to its root, with links resolved', async () => {
   const root = join(folder, 'root');
   await mkdir(join(root, 'inside'), { recursive: true });
   await symlink('/etc', join(root, 'escape'));
@@ -288,6 +288,6 @@ it.each([
   ['.hidden.fa', 'hidden.fa'],
   ['x'.repeat(300) + '.fasta.gz', 'x'.repeat(191) + '.fasta.gz'],
   ['evil\u0000\u202Ename.fa', 'evil__name.fa'],
-])('keeps of an uploaded name what a file system can hold: %s', (name, kept) => {
+])('shortens and cleans an uploaded name for the file system: %s', (name, kept) => {
   expect(uploadName(name)).toBe(kept);
 });

@@ -15,36 +15,36 @@ import { rootPolicy } from './rootPolicy.ts';
 import { WindowSessions } from './windowSessions.ts';
 
 const LARGEST_MESSAGE_BYTES = 16 * 1024 * 1024;
-/** A dead tunnel closes nothing, so the socket is pinged. */
+/** A dead tunnel does not close the socket, so it is pinged. */
 const PING_INTERVAL_MS = 30_000;
-/** A window that takes nothing any more must not fill the memory. */
+/** A window that stops receiving must not fill the memory. */
 const MOST_UNSENT_BYTES = 64 * 1024 * 1024;
 const HEADERS_WITHIN_MS = 60_000;
 const GOING_AWAY = 1001;
 
 export interface ServerOptions {
   host: string;
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   port: number;
-  /** Folder that windows may look into. */
+  /** The folder that windows may access. */
   root: string;
   /** The built window: dist/renderer. */
   pageFolder: string;
-  /** Listens beyond this computer, which the user must have asked for. */
+  /** Listens beyond this computer; the user must have asked for it. */
   allowNetwork: boolean;
-  /** The name of a proxy that encrypts, under which browsers reach it. */
+  /** The name of an encrypting proxy through which browsers reach the server. */
   publicName?: string | undefined;
-  /** A token has been used: the next browser needs this address. */
+  /** Called when a token has been used: the next browser needs this address. */
   onNewAddress: (address: string) => void;
 }
 
 export interface RunningServer {
   readonly port: number;
-  /** With the token that opens one browser. */
+  /** The address with the token that admits one browser. */
   readonly address: () => string;
-  /** A cookie that lets in whoever has it, as the user, for as long as this server runs. */
+  /** Returns a cookie that gives its owner this user's access for as long as this server runs. */
   readonly letIn: () => string;
-  /** Windows that are connected now. */
+  /** The number of connected windows. */
   readonly windows: () => number;
   readonly close: () => Promise<void>;
 }
@@ -70,7 +70,7 @@ export async function startServer(service: Service, options: ServerOptions): Pro
     shell: 'browser',
     paths,
     downloads,
-    // What a proxy passes on comes from this computer, too.
+    // Requests through a proxy also come from this computer.
     sameComputer: publicName === undefined && isSameComputer(remoteAddress, process.env),
   });
   const handler = new RPCHandler(serviceRouter(service));
@@ -80,7 +80,7 @@ export async function startServer(service: Service, options: ServerOptions): Pro
     perMessageDeflate: false,
   });
 
-  // An upload takes as long as it takes; Node would end it after five minutes.
+  // An upload may take any time; Node would abort it after five minutes.
   const server = createServer({ requestTimeout: 0, headersTimeout: HEADERS_WITHIN_MS });
   await listen(server, host, options.port);
   const { port } = server.address() as AddressInfo;
@@ -162,7 +162,7 @@ function keepAlive(socket: WebSocket): void {
   socket.on('close', () => {
     clearInterval(timer);
   });
-  // The close event follows and is enough.
+  // The close event follows and is handled.
   socket.on('error', () => undefined);
 }
 

@@ -16,12 +16,12 @@ import { rootPolicy } from './rootPolicy.ts';
 import { startServer, type RunningServer } from './startServer.ts';
 import { socketClient } from './testing/socketClient.ts';
 
-/** May be read below any root. */
+/** A file that may be read with any root. */
 const EXAMPLE = join(APP_PATHS.resources, 'example.fa');
 
 type Client = ContractRouterClient<typeof contract>;
 
-/** These start workers, and so are called over one transport only; the shell's tests call them over the other. */
+/** These calls start workers, so they are tested over one transport only; the shell's tests use the other. */
 const COMPUTING = ['computer.check', 'computer.setUpPython', 'computer.installRay', 'computer.runSelfTest'];
 
 /** Every call of the contract by its dotted name. */
@@ -86,7 +86,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** As in Electron, with a desktop that answers as the test wants. */
+  /** Connects as in Electron, with a desktop that gives the answers a test needs. */
   async function portClient(): Promise<Client> {
     const context: WindowContext = {
       shell: 'electron',
@@ -114,7 +114,10 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
     return createORPCClient(new PortLink({ port: port2 }));
   }
 
-  /** Input of each call for the finished example, and the refusal where a finished run makes the call senseless. */
+  /**
+   * The input of each call for the finished example, and the refusal if a finished run makes the call
+   * pointless.
+   */
   const table = (
     shell: 'WebSocket' | 'MessagePort',
   ): [name: string, input: unknown, refusal?: ErrorCode | undefined][] => {
@@ -141,7 +144,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['computer.removeModel', { model: 'no such model' }, 'model_unknown'],
       ['computer.importWeights', { paths: [EXAMPLE] }],
       ['computer.offlineChoices', undefined],
-      // Neither a folder to pack into nor one that was packed: it holds other files.
+      // Neither a folder to pack into nor a packed one: it holds other files.
       [
         'computer.packOffline',
         { folder, platform: 'linux-x64', gpu: 'none', models: [], systemPython: '3.12' },
@@ -167,7 +170,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
           ['remove', {}],
         ] as const
       ).map(
-        // There is no such computer.
+        // These name a computer that does not exist.
         ([name, input]): [string, unknown, ErrorCode] => [
           `computers.${name}`,
           { id: '2f1e8a52-4f0e-4a7b-9f0f-0d6a3a6b1c11', ...input },
@@ -216,7 +219,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['results.compare', { runId, otherRunId: runId }],
       ['results.samples', byRun],
       ['results.otherTables', byRun],
-      // No table.
+      // The file is no table.
       ['results.addOtherTable', { ...byRun, path: EXAMPLE }, 'usage'],
       ['results.compareOriginal', { ...byRun, path: EXAMPLE }, 'usage'],
       ['results.removeOtherTable', { ...byRun, table: 0 }],
@@ -253,12 +256,12 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
   });
 
   it.each(['WebSocket', 'MessagePort'] as const)(
-    'answers or refuses in words over a %s',
+    'answers or refuses with a message over a %s',
     async (transport) => {
       const client = clients[transport];
       for (const [name, input, refusal] of table(transport)) {
         if (transport === 'MessagePort' && COMPUTING.includes(name)) continue;
-        // The run of which all the others speak was started by it, over the WebSocket.
+        // This call started the run that all the others use, over the WebSocket.
         if (name === 'runs.runExample') continue;
         const call = at(client, name) as (input: unknown) => Promise<unknown>;
         const outcome = await call(input)
@@ -275,7 +278,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
     },
   );
 
-  /** Streams are taken to their first event. */
+  /** Reads streams up to their first event. */
   async function firstOf(answer: unknown): Promise<unknown> {
     if (typeof answer !== 'object' || answer === null || !(Symbol.asyncIterator in answer)) return answer;
     for await (const event of answer as AsyncIterable<unknown>) return event;
@@ -289,7 +292,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
     }
   }
 
-  it('makes a PDF of a report on the desktop, and says where there is none', async () => {
+  it("makes a PDF of a report on the desktop, and explains where it can't", async () => {
     const runId = service.catalog.all()[0]?.runId ?? '';
     const path = join(folder, 'report.pdf');
     const order = { runId, format: 'report', isPdf: true, path };
@@ -303,7 +306,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
     await expect(report(clients.WebSocket)).rejects.toMatchObject({ code: 'APP' });
   });
 
-  it('saves a picture under the name that the user chose, and nothing but pictures', async () => {
+  it('saves a picture under the name that the user chose, and saves only pictures', async () => {
     const save = (suggestedName: string) =>
       clients.MessagePort?.shell.savePicture({ suggestedName, base64: 'PHN2Zy8+' });
     const path = join(folder, 'scores.svg');
@@ -313,13 +316,13 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       await expect(save(name)).rejects.toMatchObject({ code: 'APP' });
   });
 
-  it('refuses what the schema does not know, in words', async () => {
+  it('refuses input that the schema does not allow, with a message', async () => {
     const call = clients.MessagePort?.runs.folderSize({ runId: 'nonsense' });
     await expect(call).rejects.toMatchObject({ code: 'APP', data: { code: 'usage' } });
   });
 
-  it('ends streams for windows that go, and lets two windows watch one run', async () => {
-    // One after the other: a token lets in one browser.
+  it('ends streams for windows that close, and lets two windows watch one run', async () => {
+    // Created one after the other, because a token admits one browser.
     const first = await socketClient(server.address());
     const second = await socketClient(server.address());
     const watches = await Promise.all([first, second].map(({ client }) => client.runs.watchAll()));

@@ -9,19 +9,22 @@ import { err, ok, type Result } from '../contract/result.ts';
 import { hashFile, replaceFile, isInside, freeBytes, safeName } from '../engine/index.ts';
 import { message } from '../contract/messages.ts';
 
-/** Left over for everything else on the disk. */
+/** Space that stays free for everything else on the disk. */
 const DISK_RESERVE_BYTES = 200_000_000;
-/** A line that is slow goes on for hours; one on which nothing comes any more is given up. */
+/** A slow connection may take hours; one without any data is given up. */
 const SILENT_MS = 2 * 60_000;
 const LONGEST_NAME_BYTES = 200;
 const UNNAMED = 'upload.fasta';
 
-/** Of the folders that a dropped file came with, so many are kept: they tell files of one name apart. */
+/**
+ * This many of the folders that a dropped file came from are kept: they distinguish files with the same name.
+ */
 const MOST_FOLDERS = 4;
 
 /**
- * Streams a dropped file straight to the disk; answers with its path. Each in a folder of its own, so that names stay as they are.
- * `name` may have folders before it.
+ * Streams a dropped file straight to the disk and returns its path. Each file gets its own folder, so that
+ * names stay unchanged.
+ * `name` may begin with folders.
  */
 export async function receiveUpload(
   folder: string,
@@ -50,7 +53,7 @@ export async function receiveUpload(
   }
 }
 
-/** Passes on what a request brings, but no more than it announced: only for that much there is room. */
+/** Passes on the body of a request, but no more than it announced, since space was checked only for that. */
 export function atMost(bytes: number, name: string, request: IncomingMessage) {
   request.setTimeout(SILENT_MS, () => request.destroy());
   return async function* (body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
@@ -69,17 +72,20 @@ export function atMost(bytes: number, name: string, request: IncomingMessage) {
   };
 }
 
-/** Why the folder has no room for that many more bytes; undefined if it has. */
+/** Why the folder has no room for this many more bytes; undefined if it has. */
 export async function lacksSpace(folder: string, name: string, bytes: number): Promise<AppError | undefined> {
   const free = await freeBytes(folder);
   if (free === null || bytes <= free - DISK_RESERVE_BYTES) return undefined;
   return appError('disk_full', `${name} does not fit on the disk of the engine's computer.`);
 }
 
-/** The file's name without anything that means something to a file system, and no longer than one takes. */
+/**
+ * The file's name without characters that are special to a file system, and no longer than the file system
+ * allows.
+ */
 export function uploadName(name: string): string {
   let short = safeName(name);
-  // The end shows the format: .fasta.gz
+  // The end is kept because it shows the format: .fasta.gz
   while (Buffer.byteLength(short) > LONGEST_NAME_BYTES) short = short.replace(/^./su, '');
   return short || UNNAMED;
 }
@@ -96,8 +102,8 @@ export function uploadError(name: string, reason: unknown): AppError {
 const KEPT_MS = 24 * 60 * 60_000;
 
 /**
- * Deletes what earlier servers left in a folder of ours: entries older than a day in which none of the paths still needed
- * lies. Younger ones may belong to a server at work, or to a window that is just being filled in.
+ * Deletes what earlier servers left in our folder: entries older than a day that contain none of the paths
+ * still needed. Newer entries may belong to a running server, or to a form that is just being filled in.
  */
 export async function removeLeftovers(folder: string, needed: readonly string[]): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
@@ -112,7 +118,7 @@ export async function removeLeftovers(folder: string, needed: readonly string[])
 const PARTIAL = 'incoming.part';
 
 interface SentFile {
-  /** Chosen by the sender, the same for the same file. Also the name of its folder. */
+  /** Chosen by the sender, and equal for the same file. It also names the file's folder. */
   key: string;
   name: string;
   bytes: number;
@@ -124,10 +130,13 @@ interface SentState {
   path: string | null;
 }
 
-/** Files that arrive in as many pieces as the line breaks, and count only when their SHA-256 is right. */
+/**
+ * Files that arrive in several pieces because connections break, and are accepted only if their SHA-256 is
+ * right.
+ */
 export class ResumableUploads {
   private readonly folder: string;
-  /** A piece of a broken connection may still be written when the next one comes. */
+  /** A piece from a broken connection may still be being written when the next one arrives. */
   private readonly receiving = new Map<string, { abort: AbortController; ended: Promise<unknown> }>();
 
   constructor(folder: string) {
@@ -144,7 +153,7 @@ export class ResumableUploads {
   async receive(file: SentFile, offset: number, request: IncomingMessage): Promise<Result<SentState>> {
     await this.endReceiving(file);
     const here = (await sizeOf(this.partial(file))) ?? 0;
-    // The sender asks again and goes on from there.
+    // The sender asks how much is here and continues from there.
     if (offset !== here) return ok({ received: here, path: null });
     const full = await lacksSpace(this.folder, file.name, file.bytes - here);
     if (full) return err(full);
@@ -167,13 +176,13 @@ export class ResumableUploads {
     return this.state(file);
   }
 
-  /** Compares what has arrived, and gives it its name. */
+  /** Checks what has arrived, and gives it its name. */
   async finish(file: SentFile, sha256: string): Promise<Result<SentState>> {
     await this.endReceiving(file);
     const partial = this.partial(file);
     const path = join(this.place(file), uploadName(file.name));
     if (file.bytes === 0) {
-      // It comes in no pieces.
+      // A file without content is sent in no pieces.
       await mkdir(this.place(file), { recursive: true, mode: 0o700 });
       await writeFile(partial, '');
     }

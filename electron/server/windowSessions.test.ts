@@ -17,12 +17,12 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** The pair that a browser sends back. */
+/** The name and value of the cookie that a browser sends back. */
 function enter(sessions: WindowSessions): string {
   return sessions.enter(sessions.currentToken)?.split(';')[0] ?? '';
 }
 
-it('finds a browser again after a restart, but not what was let in for one life of the server', () => {
+it('recognises a browser after a restart, but not a cookie made for one run of the server', () => {
   const before = new WindowSessions(4170, file);
   const unsaved = before.letIn();
   const browser = enter(before);
@@ -32,7 +32,7 @@ it('finds a browser again after a restart, but not what was let in for one life 
   expect([after.knows(unsaved), after.knows(browser)]).toEqual([false, true]);
 });
 
-it('forgets a browser that was not seen for a week, also while the server runs', () => {
+it('forgets a browser after a week without contact, also while the server runs', () => {
   const sessions = new WindowSessions(4170, file);
   const [daily, gone] = [enter(sessions), enter(sessions)];
   for (let day = 0; day < 8; day++) {

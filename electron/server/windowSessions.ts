@@ -7,20 +7,20 @@ import { parseJson } from '../contract/parseJson.ts';
 const SECRET_BYTES = 32;
 const KEPT_MS = 7 * 24 * 60 * 60_000;
 
-/** By the digest of the cookie: when the browser was last seen. */
+/** When each browser was last seen, by the digest of its cookie. */
 const sessionsSchema = z.record(z.string(), z.number());
 
 /**
- * Who may talk to the engine: a token from the printed address buys one browser a cookie, once. The digests of the cookies
- * are kept for a week, so that a window finds its engine again after a restart.
+ * Decides who may call the engine: a token from the printed address gives one browser a cookie, once. The
+ * digests of the cookies are kept for a week, so that a window finds its engine again after a restart.
  */
 export class WindowSessions {
   private readonly cookieName: string;
   private readonly file: string;
-  /** The browser has it through a proxy that encrypts. */
+  /** Whether browsers connect through an encrypting proxy. */
   private readonly secure: boolean;
   private readonly sessions: Map<string, number>;
-  /** Good for as long as this server runs, and kept nowhere. */
+  /** Digests that are valid only while this server runs, and are not stored. */
   private readonly unsaved = new Set<string>();
   private token = newSecret();
 
@@ -37,7 +37,7 @@ export class WindowSessions {
     return this.token;
   }
 
-  /** Takes the token; answers with the cookie to set, or nothing where the token isn't the current one. */
+  /** Uses up the token; returns the cookie to set, or undefined if the token isn't the current one. */
   enter(token: string): string | undefined {
     if (!sameSecret(token, this.token)) return undefined;
     this.token = newSecret();
@@ -47,7 +47,7 @@ export class WindowSessions {
     return `${this.cookieName}=${session}; Path=/; HttpOnly; SameSite=Strict${this.secure ? '; Secure' : ''}`;
   }
 
-  /** A cookie for somebody who is known already, for as long as this server runs. */
+  /** A cookie for a client that is already known, valid while this server runs. */
   letIn(): string {
     const session = newSecret();
     this.unsaved.add(digest(session));
@@ -76,7 +76,7 @@ export class WindowSessions {
       mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
       writeFileSync(this.file, JSON.stringify(Object.fromEntries(this.sessions)), { mode: 0o600 });
     } catch {
-      // The windows of today need the printed address again after a restart.
+      // If it can't be stored, today's windows need the printed address again after a restart.
     }
   }
 }
@@ -94,7 +94,7 @@ function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64url');
 }
 
-/** Looked up by digest, so that the time a look-up takes reveals nothing about the secret. */
+/** Secrets are looked up by digest, so that the time of a look-up reveals nothing about them. */
 function digest(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }

@@ -9,7 +9,7 @@ export interface SocketClient {
   close: () => void;
 }
 
-/** As a browser that was given the server's address. */
+/** Connects like a browser that was given the server's address. */
 export async function socketClient(address: string): Promise<SocketClient> {
   const url = new URL(address);
   const entrance = await fetch(url);

@@ -30,7 +30,7 @@ async function done(run: OpenRun): Promise<string> {
 }
 
 it.skipIf(WITHOUT_PYTHON)(
-  'keeps what an ordinary run makes of two files with a known answer, and later runs give p-values against it',
+  "stores an ordinary run's scores for two files with known answers, from which later runs compute p-values",
   async () => {
     const folder = await temporaryFolder();
     const [viral, other] = [join(folder, 'viral.fa'), join(folder, 'other.fa')];
@@ -41,7 +41,7 @@ it.skipIf(WITHOUT_PYTHON)(
     const made = await makeRun(context, { inputs: [viral, other], calibrates: true });
     const { plan, description } = made.stored;
     await made.close();
-    // A folder that somebody passes on must not decide what this user's later runs are compared with.
+    // A folder from somebody else must not decide what this user's later runs are compared with.
     const passedOn = join(folder, 'passed on');
     await cp(made.folder, passedOn, { recursive: true });
     expect(isMadeHere(context.paths, passedOn, description)).toBe(false);
@@ -81,13 +81,13 @@ it.skipIf(WITHOUT_PYTHON)(
     expect(noted).toMatchObject({
       plan: { p_values_against: { file: 'other.fa', calibrated_at: kept?.calibratedAt } },
     });
-    // Chunks of another length have other scores.
+    // Chunks of another length have their own scores.
     const elsewhere = await cells(await done(await makeRun(context, { inputs: [viral], chunkLength: 300 })));
     expect(elsewhere[0]?.p).toBeUndefined();
   },
 );
 
-it('takes two different files', async () => {
+it('requires two different files', async () => {
   const folder = await temporaryFolder();
   const file = join(folder, 'one.fa');
   await writeFile(file, sequences(1, 1));

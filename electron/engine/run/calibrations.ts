@@ -11,12 +11,15 @@ import type { RunStore } from '../store/runStoreFace.ts';
 
 const keptName = (modelHash: string): string => `calibration ${modelHash}`;
 
-/** What a model makes of the user's own sequences, as the last run with `calibrates` found it; null without one. */
+/**
+ * How a model scores the user's own sequences, as the last run with `calibrates` found; null if there is
+ * none.
+ */
 export async function lastCalibration(paths: AppPaths, modelHash: string): Promise<Calibration | null> {
   return (await readKept(paths, keptName(modelHash), calibrationSchema)) ?? null;
 }
 
-/** What a run with this model and chunks of this length gives p-values against. */
+/** The scores against which a run with this model and chunk length computes p-values. */
 export async function trustedScores(
   paths: AppPaths,
   { hash }: PlanModel,
@@ -36,7 +39,7 @@ export async function trustedScores(
   };
 }
 
-/** Keeps what a finished run made of its two files as its model's calibration. */
+/** Stores a finished run's scores of its two files as its model's calibration. */
 export async function keepCalibration(paths: AppPaths, store: RunStore): Promise<Result<Calibration>> {
   const { plan, description } = await store.loadRun();
   const [viral, other] = plan.inputs;
@@ -54,7 +57,7 @@ export async function keepCalibration(paths: AppPaths, store: RunStore): Promise
     classes: calibrate(viralScores, otherScores),
   };
   const before = await lastCalibration(paths, plan.model.hash);
-  // A run whose result files are written once more, long after another calibration.
+  // A run may write its result files again long after a newer calibration.
   if (before !== null && before.calibratedAt > calibratedAt) return ok(before);
   await keep(paths, keptName(plan.model.hash), calibration);
   return (await lastCalibration(paths, plan.model.hash))?.calibratedAt === calibratedAt

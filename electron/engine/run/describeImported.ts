@@ -2,7 +2,7 @@ import { message, type Message } from '../../contract/messages.ts';
 import type { ImportedEmbeddings } from '../../contract/plan.ts';
 import { formatCount } from '../../contract/terminal/format.ts';
 
-/** What was taken over from an earlier run, and what that means for the numbers. */
+/** Describes what was reused from an earlier run, and how that affects the results. */
 export function describeImported(imported: ImportedEmbeddings): Message {
   const { folder, tool, precision, frames, framesEsm2, framesDnabertS } = imported;
   return message('note.imported', {
@@ -15,7 +15,7 @@ export function describeImported(imported: ImportedEmbeddings): Message {
   });
 }
 
-/** The files that were not used, one a line. */
+/** The files that were not used, one per line. */
 export function refusedFiles({ refused, filesRefused }: ImportedEmbeddings): string[] {
   const more = filesRefused - refused.length;
   return [

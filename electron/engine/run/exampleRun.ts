@@ -7,18 +7,21 @@ import type { AppPaths } from '../environment/appPaths.ts';
 
 interface ExampleComparison {
   matches: boolean;
-  /** Reading frames compared. */
+  /** Number of reading frames compared. */
   compared: number;
   message: string;
 }
 
-/** Largest difference of a score from the stored one, which was computed in FP32 on a CPU. */
+/** Largest allowed difference of a score from the stored one, which was computed in FP32 on a CPU. */
 const TOLERANCE: Record<Precision, number> = { fp32: 1e-4, fp16: 5e-3, bf16: 5e-2, fp8: 2e-1 };
 
 export const exampleInput = (paths: AppPaths): string => join(paths.resources, 'example.fa');
 const expectedScores = (paths: AppPaths): string => join(paths.resources, 'example_expected.tsv');
 
-/** Parts of crAssphage among contigs of a gut, with the teaching model: needs no decision and no download. */
+/**
+ * Requests a run of parts of crAssphage among contigs of a gut with the teaching model; it needs no choices
+ * and no download.
+ */
 export async function exampleRequest(paths: AppPaths, outputDir: string): Promise<RunRequest> {
   return runRequestSchema.parse({
     inputs: [await lastingExample(paths)],
@@ -30,8 +33,10 @@ export async function exampleRequest(paths: AppPaths, outputDir: string): Promis
   });
 }
 
-/** The example in the data folder: the program may be moved before the run is resumed, or be mounted elsewhere at each start, as an
- * AppImage is. */
+/**
+ * A copy of the example in the data folder: the program may be moved before the run is resumed, or be mounted
+ * elsewhere at each start, like an AppImage.
+ */
 async function lastingExample(paths: AppPaths): Promise<string> {
   const [example, copy] = [exampleInput(paths), join(paths.dataDir, 'example.fa')];
   try {
@@ -39,12 +44,12 @@ async function lastingExample(paths: AppPaths): Promise<string> {
     await writeFile(copy, await readFile(example));
     return copy;
   } catch {
-    // The data folder can't be written, and the run goes elsewhere.
+    // The data folder can't be written to, so the run is stored elsewhere.
     return example;
   }
 }
 
-/** Compares the example's scores, frame by frame, with those that a working installation gives. */
+/** Compares the example's scores, frame by frame, with those of a working installation. */
 export async function compareExample(
   paths: AppPaths,
   folder: string,

@@ -14,14 +14,14 @@ import { GOAL_OPTION, type StoredRun } from '../store/types.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
 import { storedRequest } from './storedRequest.ts';
 
-/** The goal that a run stops at: as it was set last, else as it was asked for. */
+/** The goal that a run stops at: the one set last, else the one requested. */
 export function goalOf(run: StoredRun, folder: string): Goal | null {
   const { options } = run.description;
   if (!(GOAL_OPTION in options)) return storedRequest(run, folder).until ?? null;
   return goalSchema.safeParse(options[GOAL_OPTION]).data ?? null;
 }
 
-/** Why a run can't stop at this goal; null where it can. */
+/** Why a run can't stop at this goal; null if it can. */
 export function goalRefusal(
   goal: Goal | null | undefined,
   { order, where }: { order: Order; where: Where },
@@ -49,7 +49,10 @@ export async function isReached(goal: Goal, store: RunStore, secondsAtWork: numb
   );
 }
 
-/** What is known when a run has reached its goal: a table that says of each call whether it may change. */
+/**
+ * Writes what is known when a run has reached its goal: a table that says for each call whether it may
+ * change.
+ */
 export async function writeProvisionalTable(context: EngineContext, store: RunStore): Promise<void> {
   await exportResults(store, {
     selection: { filter: {} },
@@ -61,7 +64,7 @@ export async function writeProvisionalTable(context: EngineContext, store: RunSt
   });
 }
 
-/** It is out of date as soon as more is computed. */
+/** The table is outdated as soon as more is computed. */
 export function removeProvisionalTable(folder: string): void {
   rmSync(join(folder, PROVISIONAL_TABLE), { force: true });
 }

@@ -8,16 +8,21 @@ import { MADE_HERE_OPTION, type RunDescription } from '../store/types.ts';
 import { storedRequest } from './storedRequest.ts';
 
 /*
- * A run says where it computes: by a batch script, on a login node, on a cluster that is sent its token. Of a run that somebody
- * else made, that would be to execute what they wrote. A run may also say that its scores are those that later runs rely on. So each run gets a signature over what it says and where it lies, by a key
- * that never leaves this user's data folder. A run without it, or one that was moved or changed, was not made here.
+ * A run names the place where it is computed: through a batch script, on a login node, or on a cluster that
+ * is sent its token. For a run from somebody else, using it would execute what they wrote. A run may also
+ * claim that later runs should rely on its scores. So each run gets a signature over its description and
+ * location, made with a key that never leaves this user's data folder. A run without a valid signature, or
+ * one that was moved or changed, was not made here.
  */
 
 type Paths = Pick<AppPaths, 'usualDataDir'>;
 
 const KEY_BYTES = 32;
 
-/** For a run that is being made. Null where the data folder can't be written: the run is then taken for somebody else's. */
+/**
+ * Signs a run that is being created. Null if the data folder can't be written to: the run is then treated as
+ * somebody else's.
+ */
 export function signRun(paths: Paths, folder: string, runId: string, request: RunRequest): string | null {
   try {
     const key = readKey(paths) ?? makeKey(paths);
@@ -39,7 +44,7 @@ export function isMadeHere(paths: Paths, folder: string, description: RunDescrip
   }
 }
 
-/** The cluster that somebody else's run names: used only where the user says so. */
+/** The cluster that somebody else's run names, which is used only with the user's consent. */
 export function foreignPlace(
   paths: Paths,
   folder: string,

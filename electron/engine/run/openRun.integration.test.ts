@@ -17,7 +17,7 @@ import { codes, makeRun, predict, undisturbed, type Outcome } from './testing/re
 
 const ONE_RECORD = `>a\n${'GCC'.repeat(100)}\n`;
 let oneRecord: Promise<Outcome> | undefined;
-/** One record, with more workers than there is work. */
+/** One record, with more workers than parts. */
 const oneRecordAlone = (): Promise<Outcome> => (oneRecord ??= predictOneRecord());
 
 async function predictOneRecord(): Promise<Outcome> {
@@ -45,7 +45,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     expect(codes(killed)).toContain('worker_died');
   });
 
-  it('pauses, frees the devices, and goes on to the same bytes, with work files that are damaged made again', async () => {
+  it('pauses, frees the devices, and resumes to the same bytes after damaged work files are rewritten', async () => {
     const whole = await undisturbed();
     const session = await makeRun(testContext());
     unwrap(await session.start());
@@ -81,7 +81,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     expect(await readTables(session.folder)).toEqual(whole.tables);
   });
 
-  it('stops at its goal, which it remembers until the rest is computed to the same bytes', async () => {
+  it('stops at its goal, and remembers it until the rest is computed to the same bytes', async () => {
     const whole = await undisturbed();
     const session = await makeRun(testContext(), { until: { kind: 'time', seconds: 0.001, from: 0 } });
     const provisional = join(session.folder, PROVISIONAL_TABLE);
@@ -150,7 +150,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     const finished = await session.store.findSequences({ filter: {} }, byRow, 0, 1000);
     for (const sequence of early.items) {
       const later = finished.items[sequence.row];
-      // Of the others a part was computed.
+      // A part of each of the others was computed.
       if (later?.nFramesScored === sequence.nFramesScored && later.reason !== 'not_computed')
         expect(later).toEqual(sequence);
     }
@@ -172,7 +172,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     expect(await readTables(session.folder)).toEqual(whole.tables);
   });
 
-  it('keeps the samples that were named before the start, until others are', async () => {
+  it('keeps the samples that were named before the start, until others are named', async () => {
     const session = await makeRun(testContext(), { samples: { [SAMPLE]: 'Pond', '/not/there.fa': 'x' } });
     expect(samplesOf(session.stored)).toEqual(['Pond']);
     await session.setSamples(['Lake']);
@@ -183,7 +183,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     await session.close();
   });
 
-  it('starts no process where it is paused while it still looks through its parts', async () => {
+  it('starts no process if it is paused while still reading its list of parts', async () => {
     const session = await makeRun(testContext());
     vi.spyOn(session.store, 'pendingParts').mockImplementation(async () => {
       unwrap(await session.pause());
@@ -195,7 +195,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     expect(await readdir(join(session.folder, 'logs'))).toEqual(['run.log']);
   });
 
-  it('can be hurried when it is being paused, as when the program is quit, and has nothing to pause before it begins', async () => {
+  it('can be hurried while pausing, such as when the program quits, and has nothing to pause before it begins', async () => {
     const session = await makeRun(testContext({ fault: 'stalled' }));
     unwrap(await session.pause());
     expect(session.state.phase).toBe('created');
@@ -208,7 +208,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     await session.close();
   });
 
-  it('names the error when workers speak another protocol, and pauses with everything kept', async () => {
+  it('reports workers with another protocol version, and pauses with everything kept', async () => {
     const outcome = await predict(testContext({ fault: 'wrong_version' }));
     expect(codes(outcome)).toContain('protocol_version');
     expect(outcome.state).toMatchObject({ phase: 'paused', error: { code: 'no_usable_device' } });
@@ -218,7 +218,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     expect(devices.map(({ switched_off }) => switched_off)).toEqual([expect.any(String)]);
   });
 
-  it('stops where another program has taken the run, as after this computer slept, and leaves it to that', async () => {
+  it('stops if another program has taken over the run, such as while this computer slept', async () => {
     const session = await makeRun(testContext({ fault: 'stalled' }));
     expect((await session.start()).ok).toBe(true);
     const lock = join(session.folder, 'run.lock');
@@ -255,7 +255,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     await session.close();
   });
 
-  /** A run that was cut off before its input was read to its end, which has so many bytes. */
+  /** A run that was interrupted before its input, of this size, was read completely. */
   async function interruptedRun(input: string, sizeBytes: number): Promise<OpenRun> {
     await writeFile(input, ONE_RECORD);
     const made = await makeRun(testContext(), { inputs: [input] });
@@ -270,7 +270,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
   }
 
   it.skipIf(process.platform === 'win32')(
-    'says why an interrupted run cannot go on, and waits for no pipe in the place of its input',
+    'explains why an interrupted run cannot continue, and does not block on a pipe in place of its input',
     async () => {
       const input = join(await temporaryFolder(), 'reads.fa');
       const run = await interruptedRun(input, 0);
@@ -284,7 +284,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     },
   );
 
-  it('need not have compared an input to its end to be paused', async () => {
+  it('can be paused before its input is fully compared', async () => {
     const input = join(await temporaryFolder(), 'huge.fa');
     const size = 2 ** 42;
     const run = await interruptedRun(input, size);
@@ -296,7 +296,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     await run.close();
   });
 
-  it('goes on without files that cannot be used, and lists them by their own names', async () => {
+  it('continues without unusable files, and lists them by their names', async () => {
     const folder = await temporaryFolder();
     const [good, words, changing] = ['good.fa', 'words.fa', 'changing.fa'].map((name) => join(folder, name));
     if (!good || !words || !changing) throw new Error('three names');

@@ -21,8 +21,8 @@ interface RunJson {
   };
 }
 
-describe.skipIf(WITHOUT_PYTHON)('a run whose workers fail, repeat or surprise', () => {
-  it('bisects a part that kills every worker down to the chunk that does it, and scores the rest', async () => {
+describe.skipIf(WITHOUT_PYTHON)('a run whose workers fail, hang or surprise', () => {
+  it('bisects a part that kills every worker down to the responsible chunk, and scores the rest', async () => {
     const residues = 'MKTAYIAKQR';
     const poison = 'ATGAAAACCGCCTACATCGCCAAACAGCGC';
     const poisoned = join(await temporaryFolder(), 'poisoned.fa');
@@ -50,10 +50,10 @@ describe.skipIf(WITHOUT_PYTHON)('a run whose workers fail, repeat or surprise', 
     expect(outcome.tables['failed_records.tsv']).toContain('seq_7');
   });
 
-  it('finds a worker that stalls, and counts its time, though the clock is set back', async () => {
+  it('detects a worker that stalls, and measures its time correctly although the clock is set back', async () => {
     const session = await makeRun(testContext({ fault: 'stalled', deadlines: { stepFloorMs: 1500 } }));
     expect((await session.start()).ok).toBe(true);
-    // A word of a process may come just before the jump and just after it.
+    // A message of a process may arrive just before or just after the clock jumps.
     await new Promise((resolve) => setTimeout(resolve, 500));
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => new Date().getTime() - 7_200_000);
     try {
@@ -62,7 +62,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run whose workers fail, repeat or surprise', 
         error: { code: 'no_usable_device' },
       });
       expect(session.progress().elapsedSeconds).toBeGreaterThan(1.5);
-      // Nothing of the two hours.
+      // The two hours must not be counted.
       expect(session.progress().elapsedSeconds).toBeLessThan(3600);
     } finally {
       clock.mockRestore();
@@ -70,7 +70,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run whose workers fail, repeat or surprise', 
     }
   });
 
-  it('says in log, database and run.json that a worker stalled or had to do without kernels, and how the devices did', async () => {
+  it('reports stalled workers, missing kernels and device performance in log, database and run.json', async () => {
     const marker = join(await temporaryFolder(), 'stalled');
     const context = testContext({
       fault: `stall_once:${marker},library_print,general_kernels:no fast kernels here`,
@@ -90,7 +90,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run whose workers fail, repeat or surprise', 
     );
     expect(log).toMatch(/ warning .*no fast kernels here/);
     expect(runJson.remarks.map(({ message }) => message).join()).toContain('no fast kernels here');
-    // The device that stalled may have come back too late for any part.
+    // The stalled device may have come back too late for any part.
     expect(Math.max(...runJson.devices.map((device) => device.busy_share))).toBeGreaterThan(0.01);
     expect(runJson.devices.every(({ memory_peak_bytes }) => (memory_peak_bytes ?? 0) > 1e8)).toBe(true);
     expect(runJson.counts.tolerance).toBe(1e-5);
@@ -101,7 +101,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run whose workers fail, repeat or surprise', 
     expect(log).toMatch(/ info The computer, with all its programs: [\d.]+ % busy, [\d.]+ GB$/m);
   });
 
-  it('computes equal sequences once, to the same bytes as each time, whatever is killed', async () => {
+  it('computes equal sequences once, with the same bytes as when computed each time, whatever is killed', async () => {
     const input = join(await temporaryFolder(), 'copies.fa');
     const sample = (await readFile(SAMPLE, 'utf8')).split('>').slice(1, 13);
     const copies = [...sample, ...sample, ...sample.toReversed()];
@@ -117,13 +117,13 @@ describe.skipIf(WITHOUT_PYTHON)('a run whose workers fail, repeat or surprise', 
     expect(await counts(each)).toMatchObject({ frames_protein_repeated: 0 });
     const counted = await counts(once);
     expect(counted.frames_protein_repeated).toBeGreaterThanOrEqual(counted.frames / 2);
-    // In smaller parts fewer copies meet; the answers are the same.
+    // Smaller parts contain fewer copies; the answers are the same.
     const cut = await predict(testContext({ fault: `die_once:${marker}` }), { inputs });
     expect(codes(cut)).toContain('worker_died');
     expect(cut.tables).toEqual(once.tables);
   });
 
-  it('scores embeddings of unusual size like any others, and says so once with numbers', async () => {
+  it('scores embeddings of unusual size like any others, and reports them once with numbers', async () => {
     const model = join(await temporaryFolder(), 'strict');
     const { paths } = testContext();
     await cp(join(paths.resources, 'teaching-model'), model, { recursive: true });

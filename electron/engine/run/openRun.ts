@@ -42,34 +42,42 @@ import { WorkSession } from './work/workSession.ts';
 import { finishRun } from './finish/finishRun.ts';
 import { areResultsWhole, isWrappedUp, missingResults, wrapUpRun } from './finish/wrapUpRun.ts';
 
-/** Time for a worker to leave its batch when the user wants it gone at once. */
+/** Time for a worker to finish its batch when the user wants to stop immediately. */
 const STOP_NOW_GRACE_MS = 500;
 
-/** The run is read, or finished: what it computes on does not matter. */
+/** The run is only being read, or is finished, so its devices do not matter. */
 const NOWHERE_YET: Where = { kind: 'shares', on_processors: false };
 
 const PARTS_LEFT_OUT_AT_ONCE = 64;
 
-/** How often it is asked whether the goal is reached, and how many times as long as asking takes lies between at least. */
+/**
+ * How often to check whether the goal is reached, and the minimum interval as a multiple of the check's
+ * duration.
+ */
 const LOOK_FOR_GOAL_MS = 1_000;
 const GOAL_REST = 20;
 
 export interface StartOptions {
-  /** Other devices than those that the run was made for, of this computer. */
+  /** Devices of this computer other than those that the run was created for. */
   devices?: string | undefined;
-  /** Elsewhere than the run was made for. */
+  /** A place other than the one that the run was created for. */
   where?: Where | undefined;
-  /** How long no task of a cluster may run before the run is paused; without it, as long as the scheduler likes. */
+  /**
+   * How long a cluster may run no task of the run before it is paused; without a limit, as long as the
+   * scheduler takes.
+   */
   maxWaitMs?: number | undefined;
-  /** Reads the inputs and pauses then: the parts are computed by shares. */
+  /** Reads the inputs and then pauses: shares compute the parts. */
   preparesOnly?: boolean | undefined;
-  /** Stops there, or computes everything (null); else as was asked for last, and everything where that was reached. */
+  /**
+   * A goal to stop at, or null to compute everything; if absent, the last goal applies unless it was reached.
+   */
   until?: Goal | null | undefined;
-  /** For a run that this program has just made: the devices that were chosen and checked then. */
+  /** For a run that this program has just created: the devices that were chosen and checked then. */
   created?: Pick<CreatedRun, 'choice' | 'createdAt'> | undefined;
 }
 
-/** One open run: its state, its sessions of work, and everything that can be asked of it. */
+/** One open run: its state, its work sessions, and all its operations. */
 export class OpenRun extends RunRecord {
   readonly folder: string;
   private readonly context: EngineContext;
@@ -77,10 +85,10 @@ export class OpenRun extends RunRecord {
   private readonly tracker: ProgressTracker;
   private readonly batches: BatchSizes;
   private starting: { givingUp: AbortController; over: Promise<unknown> } | undefined;
-  /** The work that goes on now. */
+  /** The current work session. */
   private session: WorkSession | undefined;
   private workerFacts: WorkerReady | undefined;
-  /** What the end of a session sets off. */
+  /** The steps that follow the end of a session. */
   private ending: Promise<void> = Promise.resolve();
   private halting = false;
   private tables: TablesWritten | undefined;
@@ -122,7 +130,9 @@ export class OpenRun extends RunRecord {
     }
   }
 
-  /** Cut off by a crash: its database says that it is being computed, but no process is doing so. */
+  /**
+   * Whether a crash cut the run off: its database says that it is being computed, but no process is doing so.
+   */
   get interrupted(): boolean {
     return isActive(this.state) && this.session === undefined;
   }
@@ -140,23 +150,28 @@ export class OpenRun extends RunRecord {
     return session?.onCluster?.devices() ?? session?.devices().map((device) => device.live(now)) ?? [];
   }
 
-  /** State of the cluster that the run computes on; null on this computer, and while the run is not being computed. */
+  /**
+   * State of the cluster that the run computes on; null on this computer, and while the run is not being
+   * computed.
+   */
   clusterState(): ClusterLive | null {
     return this.session?.onCluster?.live() ?? null;
   }
 
-  /** The result files as they were written, if they were since the run was opened. */
+  /** The result files, if they were written since the run was opened. */
   get written(): TablesWritten | undefined {
     return this.tables;
   }
 
-  /** It is being looked at whether the run can start, and its work has not begun. */
+  /** Whether the start is still being checked and no work has begun. */
   get isStarting(): boolean {
     return this.starting !== undefined;
   }
 
-  /** Starts the run, or resumes it from whatever state it is in. One that is paused, stopped or cancelled before its work has begun
-   * does not begin. */
+  /**
+   * Starts the run, or resumes it from any state. A run that is paused, stopped or cancelled before its work
+   * begins does not begin.
+   */
   async start(options: StartOptions = {}): Promise<Result<void>> {
     if (this.session || this.starting) return err(appError('usage', message('run.at_work')));
     const givingUp = new AbortController();
@@ -176,7 +191,7 @@ export class OpenRun extends RunRecord {
     if (ready.ok && !givenUp.aborted) await this.announce(ready.value, givenUp);
     if (givenUp.aborted) return this.interrupted ? this.advance({ type: 'reopen' }) : ok(undefined);
     if (!ready.ok) {
-      // Else it would say for ever that it was interrupted, and not why it can't go on.
+      // Otherwise it would stay marked as interrupted, without the reason why it can't continue.
       if (this.interrupted) allowRefusal(await this.advance({ type: 'halt', error: ready.error }));
       return ready;
     }
@@ -193,7 +208,7 @@ export class OpenRun extends RunRecord {
   ): Promise<Result<DeviceChoice>> {
     const { request, stored: run } = this;
     const isOwn = created !== undefined || isMadeHere(this.context.paths, this.folder, run.description);
-    // What was made to be computed by shares is computed here where it is resumed.
+    // A run that was created for shares is computed here when it is resumed.
     const usual = request.where.kind === 'shares' ? THIS_COMPUTER : request.where;
     const place: Where = preparesOnly ? NOWHERE_YET : isOwn ? usual : THIS_COMPUTER;
     if (where === undefined && wanted === undefined && !preparesOnly && place.kind !== usual.kind)
@@ -202,7 +217,7 @@ export class OpenRun extends RunRecord {
       this.context,
       this.folder,
       run,
-      // Naming devices of this computer means computing here.
+      // Choosing devices of this computer means computing here.
       {
         where: where ?? (wanted === undefined ? place : THIS_COMPUTER),
         devices: wanted ?? request.devices,
@@ -214,11 +229,14 @@ export class OpenRun extends RunRecord {
     return ready;
   }
 
-  /** Of a run whose tables were refused, or are there and are to be computed in part again; elsewhere damage is found before tables appear. */
+  /**
+   * Repairs a run whose tables were refused, or exist but must be partly recomputed; otherwise damage is
+   * found before tables appear.
+   */
   private async repair(): Promise<void> {
     await this.store.refuseDamagedPlan();
     const { state } = this;
-    // A share was repaired when it was opened, from the list of its run.
+    // A share was already repaired when it was opened, from its run's list.
     if (nodeOf(this.stored) !== null) return;
     if (state.phase !== 'done' && !(state.phase === 'paused' && state.error?.code === 'run_damaged')) return;
     const found = await this.store.repairDamage();
@@ -227,7 +245,7 @@ export class OpenRun extends RunRecord {
     await this.reload();
   }
 
-  /** What is to be said of the devices that will compute. */
+  /** Reports facts about the devices that will compute. */
   private async announce(
     { devices, leftOut, cores, driver = null }: DeviceChoice,
     signal: AbortSignal,
@@ -257,17 +275,17 @@ export class OpenRun extends RunRecord {
     );
   }
 
-  /** Ends the batch under way on every device and frees it. */
+  /** Finishes the current batch on every device and frees the devices. */
   pause(): Promise<Result<void>> {
     return this.rest();
   }
 
-  /** What the run stops at; null where it computes everything. */
+  /** The goal at which the run stops; null if it computes everything. */
   get goal(): Goal | null {
     return goalOf(this.stored, this.folder);
   }
 
-  /** A time counts from now. */
+  /** For a time goal, the time counts from now. */
   async setGoal(goal: Goal | null): Promise<Result<void>> {
     const where = this.session?.onCluster ? this.request.where : THIS_COMPUTER;
     const refusal = goalRefusal(goal, { order: this.stored.plan.order, where });
@@ -278,7 +296,7 @@ export class OpenRun extends RunRecord {
   }
 
   private async takeGoal({ until }: StartOptions, { cluster }: DeviceChoice): Promise<Result<void>> {
-    // What the last session left is written.
+    // Waits until everything from the last session is stored.
     await this.ending;
     removeProvisionalTable(this.folder);
     if (until && cluster) return err(appError('usage', message('goal.only_here')));
@@ -288,12 +306,12 @@ export class OpenRun extends RunRecord {
     return ok(undefined);
   }
 
-  /** Looks now and then whether what is computed is enough, while this session lasts. */
+  /** Checks from time to time whether enough is computed, while this session lasts. */
   private async watchGoal(session: WorkSession): Promise<void> {
     while (this.session === session && this.state.phase === 'running') {
       const { goal } = this;
       const begun = performance.now();
-      // What can't be read now is asked again.
+      // If the state can't be read now, the next check tries again.
       if (goal && (await isReached(goal, this.store, this.progress().elapsedSeconds).catch(() => false))) {
         const enough = await this.advance({ type: 'enough', goal });
         if (!enough.ok) return;
@@ -324,8 +342,11 @@ export class OpenRun extends RunRecord {
     return this.advance({ type: 'cancel' });
   }
 
-  /** Makes failed parts wait again: they are computed with the rest where the run is at work, else on the next start.
-   * With smaller batches, those of all parts are half as large from then on. */
+  /**
+   * Puts failed parts back into the queue: they are computed with the rest if the run is computing, else at
+   * the next start.
+   * With `smallerBatches`, the batches of all parts are halved from then on.
+   */
   async retry(keys: string[] | 'all', smallerBatches = false): Promise<Result<void>> {
     const retried = await this.store.retryFailed(keys);
     if (retried.length === 0) return err(appError('usage', message('run.nothing_failed')));
@@ -343,19 +364,19 @@ export class OpenRun extends RunRecord {
     return isWrappedUp(this.folder, this.request.keepWork);
   }
 
-  /** Names of the result files that are not there. */
+  /** Names of the result files that are missing. */
   get missingResults(): string[] {
     return missingResults(this.folder);
   }
 
-  /** What a run that is done lacks: scores to compute again, result files to write again, or nothing. */
+  /** What a finished run lacks: scores to recompute, result files to rewrite, or nothing. */
   async findLack(): Promise<'scores' | 'result_files' | null> {
     await this.store.refuseDamagedPlan();
     if ((await this.store.findDamage()).found.length > 0) return 'scores';
     return this.isWrappedUp && (await areResultsWhole(this.store)) ? null : 'result_files';
   }
 
-  /** Gives up on parts that wait or have failed: their sequences are listed as failed. */
+  /** Gives up parts that wait or have failed: their sequences are listed as failed. */
   async skip(keys: string[]): Promise<Result<void>> {
     const skipped = await this.store.skipParts(keys);
     if (skipped.length === 0) return err(appError('usage', 'These parts neither wait nor have failed.'));
@@ -371,7 +392,7 @@ export class OpenRun extends RunRecord {
     if (!this.stored.prepared) return err(appError('usage', message('run.still_reading')));
     const waiting = (await this.store.pendingParts()).map(({ key }) => key);
     const leftOut: string[] = [];
-    // A few at a time, so that parts that are just finished are taken in between.
+    // A few at a time, so that parts that have just finished can be stored in between.
     for (let begin = 0; begin < waiting.length; begin += PARTS_LEFT_OUT_AT_ONCE)
       leftOut.push(...(await this.store.skipParts(waiting.slice(begin, begin + PARTS_LEFT_OUT_AT_ONCE))));
     const inWork = (await this.store.partsIn('assigned')).length;
@@ -383,7 +404,7 @@ export class OpenRun extends RunRecord {
     return ok(undefined);
   }
 
-  /** Batches are half as large as they were: at once where the run is at work, else from the next start on. */
+  /** Halves the batch size: at once if the run is computing, else from the next start on. */
   useSmallerBatches(): void {
     if (this.session) this.session.request({ type: 'halve_batches' });
     else this.batches.halve();
@@ -398,7 +419,7 @@ export class OpenRun extends RunRecord {
   }
 
   async close(): Promise<void> {
-    // Pausing is refused while results are being written; wait for that instead.
+    // Pausing is refused while results are being written, so this waits for them instead.
     if (this.session) allowRefusal(await this.rest());
     await this.ending;
     await this.notes.log.written();
@@ -409,7 +430,10 @@ export class OpenRun extends RunRecord {
     }
   }
 
-  /** The folder was moved, or another program took the run while this computer slept: two must not write into one run. */
+  /**
+   * The folder was moved, or another program took over the run while this computer slept: two programs must
+   * not write to one run.
+   */
   private async lockLost(): Promise<void> {
     await this.halt(
       isRunFolder(this.folder)
@@ -427,7 +451,7 @@ export class OpenRun extends RunRecord {
     await this.giveUpStarting();
     if (!this.session && !isActive(this.state)) return ok(undefined);
     const paused = await this.advance({ type: 'pause' });
-    // One that is being paused already can still be hurried.
+    // A run that is already pausing can still be hurried.
     if (!paused.ok && this.state.phase !== 'pausing') return paused;
     await this.endWork({ type: 'workers_idle' }, graceMs);
     return ok(undefined);
@@ -471,12 +495,12 @@ export class OpenRun extends RunRecord {
   private async endWork(event: LifecycleEvent, graceMs?: number): Promise<void> {
     await this.stopWork(graceMs);
     const ended = await this.advance(event);
-    // The last part was settled meanwhile: the run writes its results.
+    // The last part was finished meanwhile, so the run is writing its results.
     if (!ended.ok) return;
     await this.store.checkpoint().catch(() => undefined);
   }
 
-  /** Ends the work, whatever becomes of the run. */
+  /** Ends the work, whatever the run's next state is. */
   private async stopWork(graceMs?: number): Promise<void> {
     const session = this.session;
     if (!session) return;
@@ -487,7 +511,7 @@ export class OpenRun extends RunRecord {
     await this.refresh();
   }
 
-  /** Counts again how far the run is. */
+  /** Updates the progress counts. */
   private async refresh(): Promise<void> {
     try {
       await this.tracker.refresh();
@@ -496,7 +520,7 @@ export class OpenRun extends RunRecord {
         await this.tracker.refresh();
       }
     } catch {
-      // The next refresh, or the next call that must store, reports what is wrong.
+      // The next refresh, or the next call that must store, reports the error.
     }
   }
 
@@ -515,9 +539,9 @@ export class OpenRun extends RunRecord {
     return this.stored.state;
   }
 
-  /** Pauses the run, because it can't go on as it is. */
+  /** Pauses the run because of an error. */
   private async halt(error: AppError): Promise<void> {
-    // On a full disk everything that wants to write halts the run; the first says why.
+    // On a full disk every write halts the run; the first one's error is kept.
     if (!isActive(this.stored.state) || this.halting) return;
     this.halting = true;
     this.notes.add(
@@ -533,7 +557,10 @@ export class OpenRun extends RunRecord {
     }
   }
 
-  /** Writes the result files of a run that is done again: the tables from run.db, the sequences from the inputs. */
+  /**
+   * Rewrites the result files of a run that is done again: the tables from run.db, the sequences from the
+   * inputs.
+   */
   async writeResultsAgain(): Promise<Result<void>> {
     try {
       const { tables } = await finishRun(this.context, this.store, this.notes);
@@ -575,7 +602,7 @@ export class OpenRun extends RunRecord {
   private async finish(): Promise<void> {
     try {
       const settled = await this.advance({ type: 'parts_settled' });
-      // Something else has ended the work in the same instant.
+      // Something else ended the work at the same moment.
       if (!settled.ok) return;
       if (nodeOf(this.stored) !== null) {
         await this.finishShare();
@@ -591,7 +618,7 @@ export class OpenRun extends RunRecord {
     }
   }
 
-  /** A share leaves what it has computed in its database: its run writes the tables. */
+  /** A share leaves its results in its database; its run writes the tables. */
   private async finishShare(): Promise<void> {
     await this.stopWork();
     const { failed, skipped } = (await this.store.counts()).parts;

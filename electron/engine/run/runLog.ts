@@ -2,7 +2,10 @@ import { appendToRunFile, makeFolderInRun } from '../files/runFiles.ts';
 
 const NAME = 'logs/run.log';
 
-/** logs/run.log: what happened in a run and how its devices did, a line each, readable without this program. */
+/**
+ * Writes logs/run.log: the events of a run and its devices' performance, one per line, readable without this
+ * program.
+ */
 export class RunLog {
   private readonly folder: string;
   private writing: Promise<unknown> = Promise.resolve();
@@ -11,7 +14,9 @@ export class RunLog {
     this.folder = folder;
   }
 
-  /** Lines come in the order of the calls. One that can't be written is lost: the run does not depend on it. */
+  /**
+   * Lines keep the order of the calls. A line that can't be written is lost: the run does not depend on it.
+   */
   line(level: 'info' | 'warning' | 'error', words: string, time = Date.now()): void {
     const text = `${new Date(time).toISOString()} ${level} ${words.replaceAll(/\s*\n\s*/g, ' ')}\n`;
     this.writing = this.writing

@@ -11,7 +11,7 @@ export interface RunNote {
   detail: string | null;
 }
 
-/** Of a file that takes no part; a window names the kind of fault in its own language. */
+/** Describes a file that is left out; a window translates the kind of fault. */
 export function inputLeftOut(path: string, code: string, text: string): Message {
   return message('note.input_left_out', {
     path,
@@ -19,7 +19,7 @@ export function inputLeftOut(path: string, code: string, text: string): Message 
   });
 }
 
-/** What happened in a run, in plain words: into the database, into its log, and to whoever listens. */
+/** Reports events of a run in plain words to the database, its log, and all listeners. */
 export class RunNotes {
   private readonly store: RunStore;
   private readonly listener: (note: RunNote) => void;
@@ -36,7 +36,8 @@ export class RunNotes {
     const note: RunNote = { time: Date.now(), level, code, message: text, wording, detail: detail ?? null };
     this.listener(note);
     this.log.line(level, text, note.time);
-    // A note that can't be stored has been shown; the disk's trouble is reported by the next call that must store.
+    // A note that can't be stored has already been shown; the next call that must store reports the disk's
+    // problem.
     this.store.addEvent(note).catch(() => undefined);
   }
 }

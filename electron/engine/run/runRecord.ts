@@ -30,7 +30,7 @@ export class RunRecord {
     });
   }
 
-  /** As in the database, with what has changed since it was read. */
+  /** The run as in the database, including changes since it was read. */
   get stored(): StoredRun {
     return this.now;
   }
@@ -39,7 +39,7 @@ export class RunRecord {
     return this.now.state;
   }
 
-  /** What it was asked for when it was made. */
+  /** The request with which it was created. */
   get request(): RunRequest {
     return storedRequest(this.stored, this.store.folder);
   }
@@ -51,7 +51,10 @@ export class RunRecord {
     };
   }
 
-  /** The one place where the state changes, one event after the other: it is stored, then seen here and by all listeners. */
+  /**
+   * The only place where the state changes, one event after the other: the change is stored first, then
+   * visible here and to all listeners.
+   */
   advance(event: LifecycleEvent): Promise<Result<void>> {
     const advanced = this.advancing.then(() => this.take(event));
     this.advancing = advanced;
@@ -65,7 +68,7 @@ export class RunRecord {
     try {
       await this.store.setState(next.state);
     } catch (reason) {
-      // A full disk must not hide that the run has stopped; a reopened run finds out by itself.
+      // A full disk must not hide that the run has stopped; a reopened run detects it by itself.
       this.notes.add(
         'error',
         'state_not_stored',
@@ -77,7 +80,7 @@ export class RunRecord {
     return ok(undefined);
   }
 
-  /** What prepare has stored meanwhile. */
+  /** Rereads what prepare has stored meanwhile. */
   async reload(): Promise<void> {
     const read = await this.store.loadRun();
     this.now = { ...read, state: this.stored.state };
@@ -106,7 +109,7 @@ export class RunRecord {
     for (const listener of this.listeners) listener({ type: 'state', state: this.stored.state });
   }
 
-  /** None at all goes back to what the names of the files say. */
+  /** An empty list restores the samples that the file names suggest. */
   async setSamples(names: readonly string[]): Promise<void> {
     await this.store.setSamples(names);
     const { description } = this.stored;
@@ -115,7 +118,7 @@ export class RunRecord {
     for (const listener of this.listeners) listener({ type: 'state', state: this.stored.state });
   }
 
-  /** What was found out about a device earlier stays, should its worker have nothing left to do. */
+  /** Earlier findings about a device are kept if its worker has nothing left to do. */
   async saveDevices(devices: readonly RunDevice[]): Promise<void> {
     const merged = devices.map((device) => {
       const before = this.stored.devices.find(({ id }) => id === device.id);

@@ -39,7 +39,7 @@ describe('run transitions', () => {
     expect(states.at(-1)).toMatchObject({ failedParts: 1, failedRecords: 3 });
   });
 
-  it('rests with the goal that it has reached, and knows of none after it was taken up again', () => {
+  it('stops with the goal that it has reached, and has none after it was resumed', () => {
     const goal = { kind: 'half_width', share: 0.005 } as const;
     const states = live({ phase: 'running' }, [
       { type: 'enough', goal },
@@ -64,7 +64,7 @@ describe('run transitions', () => {
     );
   });
 
-  it('can always be taken up again: whatever happened, start leads to running at once', () => {
+  it('can always be resumed: whatever happened, start leads to running at once', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...lifecycleEvents), { maxLength: 40 }), (steps) => {
         const last = live({ phase: 'created' }, steps).at(-1) as RunState;
@@ -74,7 +74,7 @@ describe('run transitions', () => {
     );
   });
 
-  it('halts only what is going on', () => {
+  it('halts only runs in progress', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...lifecycleEvents), { maxLength: 40 }), (steps) => {
         const last = live({ phase: 'created' }, steps).at(-1) as RunState;
@@ -83,7 +83,7 @@ describe('run transitions', () => {
     );
   });
 
-  it('refuses with words', () => {
+  it('refuses with a message', () => {
     const refused = transition(
       { phase: 'created' },
       { type: 'tables_written', failedParts: 0, failedRecords: 0, failedInputs: 0 },

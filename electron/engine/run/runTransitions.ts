@@ -2,12 +2,12 @@ import { appError, type AppError } from '../../contract/errors.ts';
 import { goalText, type Goal } from '../../contract/goal.ts';
 import { isActive, type RunState } from '../../contract/runState.ts';
 
-/** What can happen to a run as a whole. */
+/** Events of a run as a whole. */
 export type LifecycleEvent =
   | { type: 'start' }
   | { type: 'pause' }
   | { type: 'drain' }
-  /** It has reached its goal: like `drain`, but the run knows why it rests. */
+  /** The run has reached its goal: like `drain`, but it records why it stopped. */
   | { type: 'enough'; goal: Goal }
   | { type: 'workers_idle' }
   | { type: 'halt'; error: AppError }

@@ -1,4 +1,7 @@
-/** Runs on GPUs that this computer does not have: the processor computes, and capability and memory are made up. */
+/**
+ * Runs on GPUs that this computer does not have: the processor computes, while capability and memory are
+ * simulated.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -33,7 +36,7 @@ const ROOMY: Card = {
   holds: 100_000,
 };
 
-/** A computer with these GPUs, each of them with a card's memory. */
+/** A computer with these GPUs, each with the memory of a real card. */
 async function computer(
   probe: ProbeResult,
   card: Card,
@@ -103,7 +106,7 @@ const text = (notes: RunNote[], code: string): string =>
     .join('\n');
 
 let both: ReturnType<typeof predictTogether> | undefined;
-/** Two GPUs that compute in FP16, as all the others here do. */
+/** Two GPUs that compute in FP16, which all the others here can. */
 const together = () => (both ??= predictTogether());
 
 async function predictTogether() {
@@ -112,7 +115,7 @@ async function predictTogether() {
 }
 
 describe.skipIf(WITHOUT_PYTHON)('GPUs of two models', () => {
-  it('compute together in what both can do', async () => {
+  it('compute together in a precision that both support', async () => {
     const { context, facts, notes, tables } = await together();
     expect(facts.plan.precision).toBe('fp16');
     expect(facts.devices).toHaveLength(2);
@@ -120,15 +123,15 @@ describe.skipIf(WITHOUT_PYTHON)('GPUs of two models', () => {
     expect(text(notes, 'precision_of_weakest')).toMatch(
       /RTX 2080 Ti.*all devices of this run compute in FP16/,
     );
-    // Batches are the plan's on both, so that it does not matter which of them computes a part.
+    // Both use the plan's batches, so that it does not matter which of them computes a part.
     expect(facts.counts.parts_bounded).toBe(0);
-    // One that may hold less of its memory than there is, streams.
+    // A GPU that may use less of its memory than there is streams its layers.
     const held = await predict(context, { devices: '1', gpuMemoryBytes: 5 * GIB });
     expect(held.facts.devices).toMatchObject([{ placement: 'streamed' }]);
     expect(held.tables).toEqual(tables);
   });
 
-  it('are not mixed where one cannot do what was asked for, or what the run began with', async () => {
+  it("are not mixed if one does not support the requested precision, or the run's own", async () => {
     const context = await computer(A100_AND_TURING, ROOMY);
     const refused = await create(context, { precision: 'bf16' });
     expect(refused).toMatchObject({ ok: false, error: { code: 'precision_unsupported' } });
@@ -144,7 +147,7 @@ describe.skipIf(WITHOUT_PYTHON)('GPUs of two models', () => {
 });
 
 describe.skipIf(WITHOUT_PYTHON)('FP8', () => {
-  it('is in the way of the start, with what to do, until the model has passed its check', async () => {
+  it('blocks the start, with advice, until the model has passed its check', async () => {
     const gpus = A100_AND_TURING.gpus.map((gpu) => ({
       ...gpu,
       precisions: [...gpu.precisions, 'fp8' as const],
@@ -164,7 +167,7 @@ describe.skipIf(WITHOUT_PYTHON)('FP8', () => {
 });
 
 describe.skipIf(WITHOUT_PYTHON)('AMD GPUs', () => {
-  it('are pinned by ROCm’s variable, by UUID or number, and said to be untested', async () => {
+  it('are selected through ROCm’s variable, by UUID or number, and reported as untested', async () => {
     const context = await computer(RADEONS, ROOMY);
     const { facts, notes, tables } = await predict(context);
     expect(facts.plan.precision).toBe('fp16');
@@ -179,7 +182,7 @@ describe.skipIf(WITHOUT_PYTHON)('AMD GPUs', () => {
 describe.skipIf(WITHOUT_PYTHON)('a GPU with little free memory', () => {
   const probe: ProbeResult = { ...A100_AND_TURING, gpus: A100_AND_TURING.gpus.slice(1) };
 
-  it('streams layers, says so, and gives the same tables', async () => {
+  it('streams layers, reports it, and gives the same tables', async () => {
     const whole = await together();
     const { facts, notes, tables } = await predict(
       await computer(probe, { ...ROOMY, total: 6 * GIB, free: 5 * GIB }),
@@ -192,7 +195,7 @@ describe.skipIf(WITHOUT_PYTHON)('a GPU with little free memory', () => {
     expect(text(whole.notes, 'worker_note')).toBe('');
   });
 
-  it('is measured once, and what ran out there is remembered', async () => {
+  it('is measured once, and remembers what did not fit', async () => {
     const context = await computer(probe, { ...ROOMY, total: 8 * GIB, free: 7 * GIB, holds: 3000 });
     const library = new Map<string, unknown>();
     const withLibrary: EngineContext = {

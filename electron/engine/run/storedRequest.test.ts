@@ -13,7 +13,7 @@ it('is read from the run', () => {
   });
 });
 
-it.each([{}, { request: { model: 'teaching' } }])('is said to be missing in %j in plain words', (options) => {
+it.each([{}, { request: { model: 'teaching' } }])('is reported as missing in %j', (options) => {
   const refused = (): unknown => {
     try {
       return asked(options);

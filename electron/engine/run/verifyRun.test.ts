@@ -40,7 +40,7 @@ function edit(folder: string, sql: string): void {
   db.close();
 }
 
-/** What is not sound, but for the made-up inputs, which are not there. */
+/** The problems found, except for the made-up inputs, which do not exist. */
 async function amiss(folder: string): Promise<string[]> {
   const files = await verifyRun(CONTEXT, folder);
   const found = files.filter(({ kind, verdict }) => kind !== 'input' && verdict !== 'sound');
@@ -50,7 +50,7 @@ async function amiss(folder: string): Promise<string[]> {
   );
 }
 
-it('finds nothing where nothing is damaged, and names what is: a table, a score, a name, a result', async () => {
+it('finds nothing if nothing is damaged, and names what is: a table, a score, a name, a result', async () => {
   const { folder } = await finishedRun();
   expect(await amiss(folder)).toEqual([]);
   const table = join(folder, RESULT_FILES.chunks);
@@ -81,7 +81,7 @@ it('finds nothing where nothing is damaged, and names what is: a table, a score,
   }
 });
 
-it('compares kept embeddings too, unless they were deleted to save space', async () => {
+it('also compares kept embeddings, unless they were deleted to save space', async () => {
   const { folder } = await finishedRun();
   const sha256 = createHash('sha256').update('vectors').digest('hex');
   edit(folder, `UPDATE part SET embeddings_sha256 = '${sha256}'`);
@@ -103,7 +103,7 @@ it('compares kept embeddings too, unless they were deleted to save space', async
   ]);
 });
 
-it('takes what the user changes of a run for no damage', async () => {
+it("does not mistake the user's changes to a run for damage", async () => {
   const { folder } = await finishedRun();
   const store = await openRunStore(folder, { hostEntry: HOST_ENTRY });
   await store.rename('Gut, March');
@@ -113,7 +113,7 @@ it('takes what the user changes of a run for no damage', async () => {
   expect(await amiss(folder)).toEqual([]);
 });
 
-it('writes no tables from damaged scores, and computes them again when the run is resumed', async () => {
+it('writes no tables from damaged scores, and recomputes them when the run is resumed', async () => {
   const run = await preparedRun([[recordOf('a', [1, 2, 3]), recordOf('b', [63])]], 2);
   await computeAll(run);
   await run.store.close();
@@ -136,7 +136,7 @@ it('writes no tables from damaged scores, and computes them again when the run i
     expect(readFileSync(join(run.folder, name))).toEqual(readFileSync(join(undisturbed.folder, name)));
 });
 
-it('reads a part again of which run.db says something else than prepare', async () => {
+it('reads a part again if run.db and prepare disagree about it', async () => {
   const run = await preparedRun([[recordOf('a', [1, 2, 3]), recordOf('b', [63])]], 2);
   await run.store.close();
   edit(run.folder, `UPDATE part SET residues = residues + 1 WHERE key = '000000'`);

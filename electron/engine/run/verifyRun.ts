@@ -21,8 +21,9 @@ const SOUND: Verdict = { verdict: 'sound', detail: null };
 const damaged = (detail: string): Verdict => ({ verdict: 'damaged', detail });
 
 /**
- * Reads everything that a run has: its database, the work files of parts that wait, kept embeddings, its result files, and its inputs where they
- * are still there. Changes nothing. Rejects with AppFailure where the folder holds no run, or can't be read.
+ * Reads all files of a run: its database, the work files of waiting parts, kept embeddings, its result files,
+ * and its inputs if they still exist. Changes nothing. Rejects with AppFailure if the folder holds no run, or
+ * can't be read.
  */
 export async function verifyRun(
   { storeHost, closing }: Pick<EngineContext, 'storeHost' | 'closing'>,
@@ -56,7 +57,7 @@ async function verifyDatabase(store: RunStore): Promise<Verdict> {
   return found.length > 0 ? damaged(found.join(' ')) : SOUND;
 }
 
-/** One line for all work files that are as they should be, and one for each that isn't. */
+/** One line for all intact work files, and one for each damaged one. */
 async function verifyWork(store: RunStore, run: StoredRun): Promise<VerifiedFile[]> {
   const pending = await store.pendingParts();
   if (pending.length === 0) return [];
@@ -73,7 +74,9 @@ async function verifyWork(store: RunStore, run: StoredRun): Promise<VerifiedFile
   ];
 }
 
-/** One line where all are as they should be, and one for each that isn't. None where their folder was deleted to save space. */
+/**
+ * One line if all are intact, and one for each damaged one. None if their folder was deleted to save space.
+ */
 async function verifyEmbeddings(store: RunStore): Promise<VerifiedFile[]> {
   const { folder } = store;
   const files = await store.embeddingFiles();
@@ -119,7 +122,7 @@ async function verifyInput(
   return same ? SOUND : damaged('It is not the file that the run was made with.');
 }
 
-/** Whether anything was found that the run's results, or what is left of it to do, depend on. */
+/** Whether everything is intact that the run's results, or its remaining work, depend on. */
 export function isRunSound(files: readonly VerifiedFile[]): boolean {
   return files.every(
     ({ kind, verdict, detail }) =>

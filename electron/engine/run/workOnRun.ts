@@ -4,15 +4,15 @@ import type { OpenRun, StartOptions } from './openRun.ts';
 import type { RunListener } from './runRecord.ts';
 
 interface WorkOptions extends StartOptions {
-  /** Called on every change until the run is at rest. */
+  /** Called on every change until the run stops. */
   listener: RunListener;
-  /** Workers have been started, or the run is at rest already. */
+  /** Called when workers have been started, or the run has already stopped. */
   started: () => void;
 }
 
 /**
- * Computes an open run until it comes to rest, for whatever reason; returns the state it then has, or why
- * it could not be started. Windows and the command line both use this function.
+ * Computes an open run until it stops, for whatever reason; returns its state then, or why it could not be
+ * started. Windows and the command line both use this function.
  */
 export async function workOnRun(run: OpenRun, options: WorkOptions): Promise<Result<RunState>> {
   const unsubscribe = run.subscribe(options.listener);

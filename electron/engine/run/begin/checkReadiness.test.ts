@@ -4,7 +4,7 @@ import type { StoredRun } from '../../store/types.ts';
 import { temporaryFolder, testContext } from '../../testing/testContext.ts';
 import { checkReadiness } from './checkReadiness.ts';
 
-it('puts shares together where the model is not, and prepares nothing there', async () => {
+it('merges shares without the model, but prepares nothing without it', async () => {
   const folder = await temporaryFolder();
   const wanted = { where: { kind: 'shares', on_processors: true }, devices: 'auto' } as const;
   const ready = async (prepared: object | null) => {

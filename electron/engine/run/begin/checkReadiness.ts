@@ -10,8 +10,9 @@ import { precisionOf } from './clusterPlan.ts';
 import { makeWorkFolders } from '../../store/runFolder.ts';
 
 /**
- * Whether a run can go on here and now: same model, inputs still there where they are needed, devices that fit the plan. For
- * a run that was made a moment ago, `chosen` holds the devices, which were then checked together with the model.
+ * Checks whether a run can continue here and now: the same model, inputs still present if they are needed,
+ * devices that fit the plan. For a run that was just created, `chosen` holds the devices, which were then
+ * checked together with the model.
  */
 export async function checkReadiness(
   context: EngineContext,
@@ -21,7 +22,7 @@ export async function checkReadiness(
   chosen?: DeviceChoice,
   patience: Patience = {},
 ): Promise<Result<DeviceChoice>> {
-  // Large inputs take as long to compare as devices to be found.
+  // For large inputs, comparing takes as long as finding the devices, so both run at once.
   const [inputs, choice] = await Promise.all([
     run.prepared ? ok(undefined) : checkInputs(run, patience),
     chosen ? ok(chosen) : chooseForPlan(context, run, wanted, patience),
@@ -37,7 +38,7 @@ async function chooseForPlan(
   wanted: Omit<Wanted, 'precision'>,
   patience: Patience,
 ): Promise<Result<DeviceChoice>> {
-  // What shares have computed is put together without the model, such as on a login node that has no weights.
+  // What shares have computed is merged without the model, for example on a login node that has no weights.
   if (wanted.where.kind === 'shares' && prepared !== null)
     return ok({ devices: [], cluster: null, plannedFor: null, leftOut: [], modelFolder: plan.model.folder });
   const model = await answerOf(findModel(plan.model, context.paths), plan.model.folder, patience);
@@ -48,7 +49,9 @@ async function chooseForPlan(
   return precision.ok ? choice : precision;
 }
 
-/** Inputs that are still to be read must be those of the plan. A run just created has just had them hashed. */
+/**
+ * Inputs that are still to be read must match the plan. Those of a run just created have just been hashed.
+ */
 async function checkInputs({ inputs, state }: StoredRun, patience: Patience): Promise<Result<void>> {
   const isKnown = state.phase === 'created';
   for (const { path, sizeBytes, sha256, failure } of inputs) {

@@ -14,26 +14,26 @@ import { withoutGpus, type PlannedDevices } from './clusterPlan.ts';
 
 export interface DeviceChoice extends PlannedDevices {
   cluster: ClusterChoice | null;
-  /** Why GPUs that are there take no part. */
+  /** Why some of the present GPUs are not used. */
   leftOut: Message[];
-  /** How many cores compute, where not all do. */
+  /** How many cores compute, if not all do. */
   cores?: Message | null;
-  /** Where the model lies on this computer. */
+  /** The model's folder on this computer. */
   modelFolder: string;
-  /** The driver of NVIDIA's GPUs here. */
+  /** The version of NVIDIA's driver here. */
   driver?: string | null;
 }
 
-/** What a run is to compute on. */
+/** The devices and precision that a run asks for. */
 export interface Wanted {
   where: Where;
-  /** Of this computer, in the user's words. */
+  /** Devices of this computer, in the form that the user gave. */
   devices: string;
-  /** In which a run that exists computes, or as the user wants it. */
+  /** The precision of an existing run, or the one that the user wants. */
   precision: 'auto' | Precision;
 }
 
-/** The devices of this computer, as it is now, that the user's words stand for; or the cluster that will bring them. */
+/** The devices of this computer that the user's choice matches now, or the cluster that will provide them. */
 export async function chooseDevices(
   context: EngineContext,
   { where, devices: wanted, precision }: Wanted,

@@ -11,7 +11,7 @@ function refusal(job: Partial<SlurmJob>, torch: string): string | undefined {
 }
 
 describe('a job that asks for GPUs', () => {
-  it('is refused before it queues where its tasks would have a PyTorch for processors', () => {
+  it('is refused before it queues if its tasks would have a PyTorch for processors', () => {
     expect(refusal({}, '2.13.0+cpu')).toBe('device_blocked');
   });
 
@@ -19,7 +19,7 @@ describe('a job that asks for GPUs', () => {
     ['PyTorch can use them', {}, '2.13.0'],
     ['it computes on processors', { gpu: 'none' }, '2.13.0+cpu'],
     ['its nodes have a program of their own', { program: '/nodes/virnucpro' }, '2.13.0+cpu'],
-  ])('is let through where %s', (_, job, torch) => {
+  ])('is accepted if %s', (_, job, torch) => {
     expect(refusal(job, torch)).toBeUndefined();
   });
 });

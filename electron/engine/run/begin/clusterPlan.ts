@@ -10,21 +10,23 @@ import { choosePrecision } from '../../devices/choosePrecision.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
 
 export interface PlannedDevices {
-  /** Of this computer; none where a cluster brings them. */
+  /** Devices of this computer; none if a cluster provides them. */
   devices: ChosenDevice[];
-  /** What other computers compute on, where they do. */
+  /** The kind of device that other computers compute on, if they do. */
   plannedFor: 'cpu' | 'gpu' | null;
 }
 
-/** What the sizes of a plan's batches and parts go by. */
+/** The hardware that determines the sizes of a plan's batches and parts. */
 export function hardwareOf({ devices, plannedFor }: PlannedDevices): Hardware {
   if (plannedFor !== null) return plannedFor;
   if (devices.some(({ kind }) => kind === 'mps')) return 'apple';
   return devices.every(({ kind }) => kind === 'cpu') ? 'cpu' : 'gpu';
 }
 
-/** The precision of a run, which all its devices have to support. A cluster's are not known yet: one that cannot do it is switched off
- * when it joins, and says so. */
+/**
+ * The precision of a run, which all its devices have to support. A cluster's devices are not known yet: one
+ * that does not support it is switched off when it joins, with a message.
+ */
 export function precisionOf(wanted: 'auto' | Precision, choice: PlannedDevices): Result<Precision> {
   if (choice.plannedFor === null) return choosePrecision(wanted, choice.devices);
   const usual = hardwareOf(choice) === 'cpu' ? 'fp32' : 'bf16';
@@ -40,14 +42,17 @@ export function precisionOf(wanted: 'auto' | Precision, choice: PlannedDevices):
   return ok(wanted);
 }
 
-/** Why tasks that get GPUs could not use them: they run the Python environment of this computer, which, set up where there is no
- * GPU, has a PyTorch for processors. Nobody should queue for hours to hear it. Null where nothing speaks against it. */
+/**
+ * Why tasks that get GPUs could not use them: they run the Python environment of this computer, and one that
+ * was set up without a GPU has a PyTorch for processors. Nobody should learn that after hours in a queue.
+ * Null if no problem is known.
+ */
 export function withoutGpus(
   cluster: ClusterChoice,
   { packages }: Pick<PythonEnvironment, 'packages'>,
 ): AppError | null {
   if (cluster.kind !== 'slurm' || cluster.on_processors || !packages['torch']?.endsWith('+cpu')) return null;
-  // The nodes have a program, and so a Python, of their own.
+  // The nodes have their own program, and so their own Python.
   if (!cluster.script.includes(OWN_PROGRAM)) return null;
   return appError('device_blocked', message('slurm.pytorch'), { nextStep: message('slurm.pytorch.next') });
 }

@@ -43,7 +43,7 @@ describe('the folder of a run', () => {
     [' ends with a dot. ', 'ends with a dot'],
     ['line\nbreak\u202E', 'line_break_'],
     ['実'.repeat(200), '実'.repeat(66)],
-    // Nothing that a name could be made of.
+    // Nothing of these can be part of a name.
     ['', 'reads_predictions'],
     ['…', 'reads_predictions'],
     [undefined, 'reads_predictions'],
@@ -54,11 +54,11 @@ describe('the folder of a run', () => {
     },
   );
 
-  it('carries the mark of a model that means nothing', async () => {
+  it('carries the mark of a model that is not for research', async () => {
     expect(await folderOf('Pond', { notice: 'Teaching model' })).toBe('Pond_NOT_FOR_RESEARCH');
   });
 
-  it('is another one where something has the name, be it a folder with files or a file', async () => {
+  it('gets another name if a folder with files, or a file, already has it', async () => {
     await mkdir(join(parent, 'Pond'));
     expect(await folderOf('Pond')).toBe('Pond');
     await writeFile(join(parent, 'Pond', 'reads.fa'), '');
@@ -66,7 +66,7 @@ describe('the folder of a run', () => {
     expect(await folderOf('Pond')).toBe('Pond_3');
   });
 
-  it('is the one that was chosen, whatever the name', async () => {
+  it("is the chosen one, whatever the run's name", async () => {
     expect(await folderOf('Pond', REAL, '/results/here')).toBe('/results/here');
   });
 });

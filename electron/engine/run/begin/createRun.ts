@@ -47,7 +47,7 @@ import { chooseDevices, type DeviceChoice } from './chooseDevices.ts';
 import { hardwareOf, precisionOf } from './clusterPlan.ts';
 import { checkRunFolder, makeRunFolder, makeWorkFolders, removeRun } from '../../store/runFolder.ts';
 
-/** A file that can't be part of a run, and why. */
+/** A file that can't be part of a run, and the reason. */
 interface UnusableInput {
   path: string;
   error: AppError;
@@ -58,41 +58,46 @@ export interface CreatedRun {
   folder: string;
   plan: Plan;
   files: InspectedFile[];
-  /** What can't be used of what was named; the run goes on without it. */
+  /** Files that can't be used; the run continues without them. */
   leftOut: UnusableInput[];
   /** The devices, checked together with model and inputs; see `isJustCreated`. */
   choice: DeviceChoice;
-  /** By `performance.now()`. */
+  /** A reading of `performance.now()`. */
   createdAt: number;
 }
 
-/** A run may wait in the queue for days, and a GPU be lent to somebody else meanwhile. */
+/** A run may wait in the queue for days, and a GPU may be given to somebody else meanwhile. */
 const JUST_CREATED_MS = 30_000;
 
-/** Whether what was chosen and checked when the run was made can be relied on, so that it need not be done again. */
+/** Whether the choices and checks from the run's creation are still recent enough to rely on. */
 export function isJustCreated({ createdAt }: Pick<CreatedRun, 'createdAt'>): boolean {
   return performance.now() - createdAt < JUST_CREATED_MS;
 }
 
 interface CreateRunOptions {
   request: RunRequest;
-  /** Where a run goes whose request names no folder. */
+  /** The parent folder of a run whose request names no folder. */
   defaultParent: string;
-  /** Takes a free name (`..._2`) where the folder to be made holds something already. */
+  /** Uses a free name (`..._2`) if the folder already contains something. */
   freeName?: boolean;
-  /** What is known of a file already, so that it need not be read once more. */
+  /** Returns what is already known about a file, so that it need not be read again. */
   inspected?: (path: string, reading: Reading) => Promise<InspectedFile | undefined>;
   onFile?: (file: InspectedFile) => void;
-  /** How the folders among the inputs are gone through. */
+  /** Walks through the folders among the inputs. */
   walk?: Walk;
 }
 
-/** A share is known, and calls are settled, only where an even sample of everything is computed first. */
+/**
+ * The viral share is known, and calls are settled, only if an even sample of everything is computed first.
+ */
 function orderFor({ until }: RunRequest, isSmall: boolean): Order {
   return isSmall && (until ?? { kind: 'time' }).kind === 'time' ? 'file' : 'sample';
 }
 
-/** Looks into the inputs, decides everything that decides the numbers, and makes the run's folder and database. */
+/**
+ * Inspects the inputs, makes every choice that affects the results, and creates the run's folder and
+ * database.
+ */
 export async function createRun(
   context: EngineContext,
   options: CreateRunOptions,
@@ -204,7 +209,7 @@ async function inspectAll(
   return ok(paths.map((path) => found.get(path)).filter((file) => file !== undefined));
 }
 
-/** Where the results of a request will go. */
+/** Chooses the folder for the results of a request. */
 export async function chooseRunFolder(
   { request, defaultParent, freeName }: Pick<CreateRunOptions, 'request' | 'defaultParent' | 'freeName'>,
   paths: readonly string[],
@@ -222,7 +227,7 @@ export async function chooseRunFolder(
   }
 }
 
-/** A folder that cannot be looked into counts as free: what is wrong with it is said when the run is made. */
+/** A folder that cannot be read counts as free: its problem is reported when the run is created. */
 async function isFree(folder: string): Promise<boolean> {
   try {
     return (await readdir(folder)).length === 0;
@@ -231,17 +236,22 @@ async function isFree(folder: string): Promise<boolean> {
   }
 }
 
-/** As much of a run's name as its folder takes, which leaves room for what is put behind it. */
+/** The longest part of a run's name in its folder's name, which leaves room for suffixes. */
 const LONGEST_FOLDER_NAME_BYTES = 200;
 
-/** The folder of a run that the user has named; null where nothing of the name can be in the name of a folder. */
+/**
+ * The folder of a run that the user has named; null if nothing of the name can be part of a folder's name.
+ */
 function namedFolder(name: string, model: Pick<PlanModel, 'notice'>): string | null {
   let stem = safeName(name).replace(/^-+/, '');
   while (Buffer.byteLength(stem) > LONGEST_FOLDER_NAME_BYTES) stem = safeName(stem.replace(/.$/su, ''));
   return /[\p{L}\p{N}]/u.test(stem) ? `${stem}${markSuffix(model)}` : null;
 }
 
-/** Name without the endings of sequence files, as the earlier tool named its folders; with the mark of a model that means nothing. */
+/**
+ * The first file's name without the endings of sequence files, as the earlier tool named its folders; with
+ * the mark of a model that is not for research.
+ */
 export function defaultFolderName(paths: readonly string[], model: Pick<PlanModel, 'notice'>): string {
   const [first = 'run'] = paths;
   const stem = basename(first)
@@ -271,7 +281,7 @@ function blocker(file: InspectedFile): AppError | undefined {
   }
 }
 
-/** The plan, with what was taken over from an earlier run where that is asked for. */
+/** Adds embeddings from an earlier run to the plan, if requested. */
 async function withImport(
   context: EngineContext,
   folder: string,
@@ -362,7 +372,7 @@ async function makeFolder(
     return complete;
   } catch (reason) {
     const error = describeStoreError(reason, folder);
-    // There is nothing to resume yet.
+    // No run exists yet that could be resumed.
     const nextStep = 'Free some space on this disk, or choose another folder, then start again.';
     return err(error.code === 'disk_full' ? { ...error, nextStep } : error);
   } finally {

@@ -3,13 +3,13 @@ import { diskNeeded, diskShortage, findDiskShortage } from './diskSpace.ts';
 
 const SIZE = { chunks: 1_000, frames: 2_000, residues: 300_000 };
 
-it('needs room for tables, work and database, and much more for embeddings', () => {
+it('counts tables, work files and database, and much more with embeddings', () => {
   const plain = diskNeeded({ embeddings: null }, SIZE);
   expect(plain).toBe(Math.round(1e6 + 1.2 * (1_000 * 220 + 2_000 * 100 + 300_000 * 4)));
   expect(diskNeeded({ embeddings: 'fp32' }, SIZE) - plain).toBe(Math.round(1.2 * 2_000 * 3_328 * 4));
 });
 
-it('says how much there is and how much is needed, and nothing where that is unknown', async () => {
+it('reports how much is free and how much is needed, and nothing if that is unknown', async () => {
   expect(diskShortage('/results', 5e9, null)).toBeUndefined();
   expect(diskShortage('/results', 5e9, 5e9)).toBeUndefined();
   expect(diskShortage('/results', 5e9, 1e9)).toMatchObject({

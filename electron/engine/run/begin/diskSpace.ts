@@ -9,14 +9,14 @@ const EMBEDDING_VALUES_PER_FRAME = 768 + 2560;
 const DISK_MARGIN = 1.2;
 const SMALLEST_RUN_BYTES = 1_000_000;
 
-/** Sizes that the inspection of the inputs found. */
+/** Sizes from the inspection of the inputs. */
 interface InputSize {
   chunks: number;
   frames: number;
   residues: number;
 }
 
-/** Room that a run takes in its folder while it is at work. */
+/** Disk space that a run needs in its folder while it computes. */
 export function diskNeeded(
   { embeddings, reuseEmbeddings }: Pick<RunRequest, 'embeddings' | 'reuseEmbeddings'>,
   { chunks, frames, residues }: InputSize,
@@ -26,12 +26,12 @@ export function diskNeeded(
   const needed =
     chunks * (BYTES.perChunkInDatabase + BYTES.perChunkInTables) +
     frames * (BYTES.perFrameInTables + BYTES.perFrameInWork + perFrame) +
-    // Residues and their nucleotides, until the run is done.
+    // Residues and their nucleotides, which are kept until the run is done.
     residues * 4;
   return Math.round(SMALLEST_RUN_BYTES + needed * DISK_MARGIN);
 }
 
-/** What stands in a run's way where its disk has too little room. */
+/** The problem of a run whose disk has too little space. */
 export function diskShortage(folder: string, needed: number, free: number | null): AppError | undefined {
   if (free === null || free >= needed) return undefined;
   return appError(
@@ -45,7 +45,7 @@ export function diskShortage(folder: string, needed: number, free: number | null
   );
 }
 
-/** The same of a run that has just been made, from the files it was made of. */
+/** The same for a run that has just been created, from its input files. */
 export async function findDiskShortage(
   folder: string,
   request: Pick<RunRequest, 'embeddings' | 'reuseEmbeddings'>,

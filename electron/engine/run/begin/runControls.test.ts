@@ -6,7 +6,7 @@ import { controlsAtBegin } from './runControls.ts';
 
 const CPU = { kind: 'cpu', id: 'cpu:0', name: 'Processor', precisions: ['fp32'] } as const;
 
-/** The codes that a run notes where nothing can be computed, as the interpreter of this computer is missing. */
+/** The event codes of a run when nothing can be computed, because this computer's Python is missing. */
 async function noted(signal: AbortSignal, devices = [CPU]): Promise<string[]> {
   const own = testContext();
   const context = {
@@ -24,14 +24,14 @@ async function noted(signal: AbortSignal, devices = [CPU]): Promise<string[]> {
   return codes;
 }
 
-it('goes on without a check that fails, and says so', async () => {
+it('continues without a check that fails, and reports that', async () => {
   expect(await noted(new AbortController().signal)).toEqual(['controls_failed']);
 });
 
-it('is quiet about a check that the user stops with the run', async () => {
+it('reports nothing about a check that the user stops with the run', async () => {
   expect(await noted(AbortSignal.abort())).toEqual([]);
 });
 
-it('says so where other computers compute', async () => {
+it('reports that other computers compute', async () => {
   expect(await noted(new AbortController().signal, [])).toEqual(['controls_not_here']);
 });

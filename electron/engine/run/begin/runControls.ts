@@ -1,4 +1,7 @@
-/** What is known, when a run begins, of whether its model tells viruses from hosts on the devices that compute it. */
+/**
+ * What is known, when a run begins, about how well its model separates viruses from hosts on the devices that
+ * compute it.
+ */
 import { causeOf } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import type { Plan } from '../../../contract/plan.ts';
@@ -14,13 +17,16 @@ interface Begin {
   plan: Plan;
   devices: readonly ChosenDevice[];
   driver: string | null;
-  /** Computes the quick panel first, as a sample that no table, share or export of the run has. */
+  /**
+   * Computes the quick panel first, as a sample that is left out of all tables, shares and exports of the
+   * run.
+   */
   withControls: boolean;
   isFirst: boolean;
   signal: AbortSignal;
 }
 
-/** Of each kind of device, the last controls with the run's model and precision. */
+/** The last controls with the run's model and precision, for each kind of device. */
 export async function controlsAtBegin(
   context: EngineContext,
   notes: RunNotes,
@@ -30,7 +36,7 @@ export async function controlsAtBegin(
   if (withControls && devices.length > 0) {
     const options = { precision, quick: true, driver, signal };
     const checked = await runControls(context.environment, context.paths, devices, model, options);
-    // Whoever asks for a run wants its results, also where the check beside it breaks off.
+    // The user wants the run's results even if the check beside it fails.
     if (!checked.ok && !signal.aborted) {
       const problem = causeOf(checked.error);
       notes.add('warning', 'controls_failed', message('note.controls_failed', { problem }));

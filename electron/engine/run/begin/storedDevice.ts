@@ -3,20 +3,20 @@ import type { WorkerReady } from '../../../contract/protocol/index.ts';
 import type { RunDevice } from '../../store/types.ts';
 import type { WorkDevice } from '../work/workDevice.ts';
 
-/** How a worker has loaded the model: what of it lies where, and what computes it. */
+/** How a worker has loaded the model: where its parts are, and what computes them. */
 export type MemoryUse = Pick<
   WorkerReady,
   'placement' | 'tokens_per_batch' | 'memory_free_bytes' | 'attention' | 'load_seconds' | 'memory_bytes'
 >;
 
-/** What a run finds out about a device. */
+/** What a run learns about a device. */
 export interface DeviceFindings {
-  /** Once its worker is ready. */
+  /** Known once its worker is ready. */
   memory?: MemoryUse;
   switchedOff?: AppError | null;
 }
 
-/** A device as it is noted in the run's database and in run.json. */
+/** A device in the form of the run's database and of run.json. */
 export function storedDevice(
   { id, name, kind, facts }: WorkDevice,
   { memory, switchedOff = null }: DeviceFindings = {},

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- shares [reads] [--shares N] [--json FILE]`: a made-up run of reads of one chunk is computed by shares, which takes
- * long and is not measured. Then: how long `finish` takes, from the first share that is taken over to the last table; and how long it
- * takes to sum up what 64, 512 and 1,000 shares say of themselves, and for how long that holds up everything else.
+ * `npm run bench -- shares [reads] [--shares N] [--json FILE]`: shares compute a made-up run of reads of one
+ * chunk, which takes long and is not measured. The benchmark then measures how long `finish` takes, from
+ * merging the first share to the last table, and how long it takes to sum up the statuses of 64, 512 and
+ * 1,000 shares, and for how long that blocks everything else.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -29,7 +30,7 @@ import {
   type SyntheticPrepare,
 } from '../../store/testing/syntheticRun.ts';
 
-/** Of reads of 150 bp, most have one or two open frames. */
+/** Most reads of 150 bp have one or two open frames. */
 const OPEN_FRAMES = [0b1, 0b11, 0b10_0000, 0b1];
 const FRAMES_PER_PART = 4_071;
 const STATUSES = [64, 512, 1_000];
@@ -80,7 +81,7 @@ async function makeRun(folder: string): Promise<{ store: RunStore; prepared: Syn
   return { store, prepared };
 }
 
-/** Through the stores of shares, with made-up scores. */
+/** Computes through the stores of shares, with made-up scores. */
 async function computeShares(folder: string, { frames, parts }: SyntheticPrepare): Promise<number> {
   let computed = 0;
   for (let index = 1; index <= shares; index++) {

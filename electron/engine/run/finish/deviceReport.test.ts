@@ -30,7 +30,7 @@ const sample = (second: number, more: Partial<DeviceSampleRow> = {}): DeviceSamp
 });
 
 describe('measures of a device', () => {
-  it('are of the time at work; energy is of all time but pauses', () => {
+  it('cover the computing time; energy covers all time except pauses', () => {
     const loading = { residuesPerSecond: null, framesPerSecond: null, utilizationPercent: 0, powerW: 360 };
     const [gpu] = measured([
       ...Array.from({ length: 10 }, (_, second) => sample(second, loading)),
@@ -45,7 +45,7 @@ describe('measures of a device', () => {
     expect(gpu?.energyWh).toBeCloseTo((9 * 360 + 52 * 720) / 3600, 9);
   });
 
-  it('are those of a plain calculation', () => {
+  it('equal a plain calculation', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 1, maxLength: 40 }), (values) => {
         const [gpu] = measured(values.map((value, second) => sample(second, { utilizationPercent: value })));
@@ -59,7 +59,7 @@ describe('measures of a device', () => {
     );
   });
 
-  it('are unknown where nothing could be measured', () => {
+  it('are null if nothing could be measured', () => {
     const nothing = { utilizationPercent: null, memoryUsedBytes: null, powerW: null };
     expect(measured([sample(0, nothing), sample(1, nothing)])).toEqual([
       {
@@ -76,7 +76,7 @@ describe('measures of a device', () => {
 });
 
 describe('deviceReports', () => {
-  it('says how long each device was at work, also of one that did nothing', () => {
+  it('reports how long each device computed, even if it did nothing', () => {
     const device = (id: string) =>
       ({ id, name: 'H200', kind: 'cuda', facts: {}, switchedOff: null }) as const;
     const work = { device: 'a', parts: 3, frames: 30, residues: 9000, seconds: 45 };
@@ -84,7 +84,7 @@ describe('deviceReports', () => {
     const [busy, idle] = deviceReports([device('a'), device('b')], done, [], { workingMilliseconds: 60_000 });
     expect(busy).toMatchObject({ residues_per_second: 200, busy_share: 0.75, power_mean_w: null });
     expect(idle).toMatchObject({ parts: 0, residues_per_second: null, busy_share: 0 });
-    // Too short to tell.
+    // Both times are too short to tell.
     expect([busy?.kept_busy, idle?.kept_busy]).toEqual([null, null]);
     const long = { workingMilliseconds: 3_600_000 };
     const shares = [2_879, 2_880].map((seconds) =>
@@ -93,7 +93,7 @@ describe('deviceReports', () => {
     expect(shares.map(([report]) => report?.kept_busy)).toEqual([false, true]);
   });
 
-  it("counts a cluster's device for the time that it was there", () => {
+  it("counts a cluster's device only for the time that it was present", () => {
     const late = {
       id: 'GPU-1',
       name: 'H200',
@@ -102,7 +102,7 @@ describe('deviceReports', () => {
       switchedOff: null,
     } as const;
     const work = [{ device: 'GPU-1', parts: 3, frames: 30, residues: 9000, seconds: 1080 }];
-    // There for the first 600 s and the last 600 s of an hour.
+    // It was present for the first 600 s and the last 600 s of an hour.
     const there = [0, 3000].flatMap((from) =>
       Array.from({ length: 601 }, (_, second) => sample(from + second)),
     );

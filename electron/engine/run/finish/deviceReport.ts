@@ -1,13 +1,16 @@
 import type { DeviceMeasures } from '../../store/sqlite/telemetry/deviceMeasures.ts';
 import type { DeviceSummary, JsonObject, RunDevice, RunTimings } from '../../store/types.ts';
 
-/** Share of the working time from which on a device counts as kept busy, and the time before which loading decides. */
+/**
+ * The share of computing time from which a device counts as kept busy, and the shortest time for which that
+ * is judged, since loading dominates before.
+ */
 const BUSY_ENOUGH = 0.8;
 const LONG_ENOUGH_MS = 10 * 60_000;
 
 export type DeviceReport = ReturnType<typeof deviceReports>[number];
 
-/** How each device did in a run: for run.json and `virnucpro status`. */
+/** Performance of each device in a run, for run.json and `virnucpro status`. */
 export function deviceReports(
   devices: readonly RunDevice[],
   done: readonly DeviceSummary[],
@@ -15,16 +18,17 @@ export function deviceReports(
   { workingMilliseconds }: Pick<RunTimings, 'workingMilliseconds'>,
 ) {
   return devices.map(({ id, name, kind, facts: noted, switchedOff }) => {
-    // Controls are of a kind of device, and stand apart.
+    // Controls belong to a kind of device and are reported separately.
     const facts: JsonObject = { ...noted };
     delete facts['controls'];
     const work = done.find(({ device }) => device === id);
     const measures = measured.find(({ device }) => device === id);
     const seconds = work?.seconds ?? 0;
-    // A cluster's devices come and go.
+    // Devices of a cluster come and go during a run.
     const sampled = typeof facts['node'] === 'string' ? measures?.sampledMilliseconds : undefined;
     const thereMilliseconds = Math.min(workingMilliseconds, sampled ?? workingMilliseconds);
-    // Of the time that the run was at work and the device there: the rest is loading, waiting, and what was lost with a worker.
+    // Share of the time for which the run was computing and the device was present: the rest is loading,
+    // waiting, and work that was lost with a worker.
     const busy = thereMilliseconds > 0 ? Math.min(1, (1000 * seconds) / thereMilliseconds) : null;
     return {
       id,
@@ -38,7 +42,7 @@ export function deviceReports(
       seconds,
       residues_per_second: work && seconds > 0 ? rounded(work.residues / seconds, 1) : null,
       busy_share: rounded(busy, 4),
-      // Null for runs too short to tell.
+      // Null for runs that are too short to tell.
       kept_busy: busy === null || thereMilliseconds < LONG_ENOUGH_MS ? null : busy >= BUSY_ENOUGH,
       utilization_mean_percent: rounded(measures?.utilizationMeanPercent ?? null, 1),
       utilization_median_percent: rounded(measures?.utilizationMedianPercent ?? null, 1),

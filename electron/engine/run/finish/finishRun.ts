@@ -47,7 +47,7 @@ export async function finishRun(
   }
 }
 
-/** The tables stand without the sequences: an input that has moved must not undo a finished run. */
+/** The tables are kept without the sequences: an input that has moved must not undo a finished run. */
 async function writeSequences(store: RunStore, notes: RunNotes, extraction: Extraction): Promise<void> {
   const { inputs, plan } = await store.loadRun();
   if (isPlainFile(join(store.folder, MERGED_SEQUENCES))) {
@@ -70,8 +70,10 @@ async function writeSequences(store: RunStore, notes: RunNotes, extraction: Extr
   }
 }
 
-/** Writes run.json, which says how the results came about, and notes the result files with their digests. Last of all, since
- * run.json holds the run's end. */
+/**
+ * Writes run.json, which documents how the results were made, and stores the digests of the result files.
+ * This comes last, because run.json holds the run's end.
+ */
 export async function recordRun(
   context: EngineContext,
   store: RunStore,

@@ -3,7 +3,10 @@ import { modelMark, type PlanModel } from '../../../contract/plan.ts';
 import { NOTICE_FILE } from '../../../contract/results.ts';
 import { openNew, pathInRun } from '../../files/runFiles.ts';
 
-/** Lays a note beside the results of a model that is not for research. Before them, so that they never lie there without it. */
+/**
+ * Writes a notice beside the results of a model that is not for research. It comes first, so that the results
+ * never exist without it.
+ */
 export function writeNoticeFile(folder: string, model: PlanModel): void {
   const mark = modelMark(model);
   if (mark === null) return;

@@ -16,7 +16,7 @@ const fault = (header: string, what: NonNullable<SyntheticRecord['fault']>): Syn
   fault: what,
 });
 
-/** 3 virus, 2 others, 4 not scored and 1 failed: counts that are mistaken for each other differ. */
+/** 3 virus, 2 others, 4 not scored and 1 failed: all counts differ, so that mixing them up fails the test. */
 const INPUTS = [
   [
     recordOf('virus in three chunks', [0b000111, 0b000001, 0b100010]),
@@ -100,7 +100,7 @@ async function computed(run: PreparedRun): Promise<void> {
   await store.failPart(pending.at(-1)?.key ?? '', { code: 'device_lost', message: 'gone' });
 }
 
-it('states every fact of a run by its value', async () => {
+it('gives every fact of a run with its value', async () => {
   const run = await preparedRun(INPUTS, 3, { normBands: { esm2: [12, 16], dnabert_s: [2, 5] } });
   const { store } = run;
   await store.saveDevices([

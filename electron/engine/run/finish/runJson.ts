@@ -9,7 +9,7 @@ import type { NormRange, RunEvent, RunTimings, StoredRun } from '../../store/typ
 import type { DeviceReport } from './deviceReport.ts';
 import type { RunJsonFacts, TablesWritten } from '../../results/types.ts';
 
-/** What run.json says: how the results came about, for people and programs that only have the folder. */
+/** The content of run.json: how the results were made, for people and programs that have only the folder. */
 export function runJson(
   run: StoredRun,
   timings: RunTimings,
@@ -43,7 +43,7 @@ export function runJson(
       embed_equal_sequences_once: plan.embedEqualSequencesOnce,
       embeddings: plan.embeddings,
       repairs: plan.repairs ?? [],
-      // Computed by another tool, and perhaps in another precision: see docs/results.md.
+      // Embeddings from another tool, perhaps in another precision: see docs/results.md.
       imported: importedFacts(plan),
       ...(plan.trusted && {
         p_values_against: { file: plan.trusted.file, calibrated_at: plan.trusted.calibratedAt },
@@ -63,7 +63,7 @@ export function runJson(
       bases: prepared?.bases ?? null,
       device_seconds: facts.inputSeconds[input] ?? null,
     })),
-    // The model's last controls on these kinds of devices when the run began; empty where it was never checked.
+    // The model's last controls on these kinds of devices when the run began; empty if it was never checked.
     controls: controlsFacts(run.devices),
     devices,
     cluster: clusterFacts(run, devices, facts.tolerance),
@@ -79,13 +79,15 @@ export function runJson(
       by_prediction: tables.counts.byPrediction,
       by_reason: tables.counts.byReason,
       parts: counts.parts,
-      // Equal within the tolerance to an undisturbed run, rather than byte for byte.
+      // Parts whose scores are equal to those of an undisturbed run within the tolerance, rather than byte
+      // for byte.
       parts_bounded: counts.boundedParts,
       parts_recomputed_fp32: counts.recomputedParts,
       // Frames that shared an equal frame's pass of ESM-2, or of DNABERT-S.
       frames_protein_repeated: counts.repeatedProteins,
       frames_nucleotides_repeated: counts.repeatedNucleotides,
-      // Scored like the others; beside it the norms of all embeddings, and those that the model is expected to give.
+      // Frames outside the norm band are scored like the others; the norms of all embeddings, and the
+      // expected ones, are given beside the count.
       frames_outside_norm_band: counts.outsideNormBand,
       norms: {
         esm2: rangeWithBand(counts.norms.esm2, plan.model.normBands?.esm2),
@@ -105,7 +107,7 @@ export function runJson(
   };
 }
 
-/** Where devices of a cluster took part: its nodes with their devices. Null for a run of one computer. */
+/** The nodes with their devices, if devices of a cluster took part. Null for a run on one computer. */
 function clusterFacts({ devices }: StoredRun, reports: readonly DeviceReport[], tolerance: number) {
   const nodes = new Map<string, { id: string; name: string; parts: number }[]>();
   for (const { id, name, facts } of devices) {
@@ -142,7 +144,7 @@ function rangeWithBand(range: NormRange | null, band: [number, number] | undefin
   return range && { ...range, expected: band ?? null };
 }
 
-/** Writes run.json: whole or not at all. */
+/** Writes run.json atomically. */
 export function writeRunJson(folder: string, content: ReturnType<typeof runJson>): void {
   const path = join(folder, RESULT_FILES.run);
   const temporary = `${path}.tmp`;

@@ -3,15 +3,15 @@ import type { RunStore } from '../../store/runStoreFace.ts';
 import type { RunEvent, RunTimings, StoredRun } from '../../store/types.ts';
 import { describeImbalance } from '../progress/imbalance.ts';
 
-/** The newest so many warnings are told; all of them stand in run.db and logs/run.log. */
+/** This many of the newest warnings are included; run.db and logs/run.log hold all of them. */
 const REMARKS = 100;
 
-/** How a run went, or goes: what `status` and run.json tell of it. */
+/** The course of a run, as `status` and run.json report it. */
 export interface RunReport {
   run: StoredRun;
   timings: RunTimings;
   devices: DeviceReport[];
-  /** In words, where devices of one kind were not equally fast. */
+  /** A sentence if devices of one kind were not equally fast. */
   uneven: string | null;
   remarks: RunEvent[];
 }

@@ -6,11 +6,13 @@ import type { RunStore } from '../../store/runStoreFace.ts';
 import type { ExtractRecords } from '../../inputs/extractRecords.ts';
 
 const ROWS_FILE = 'viral_rows.u32.tmp';
-/** Viral sequences of runs that were merged: they stand there before the tables are written. */
+/** Viral sequences of merged runs, collected here before the tables are written. */
 export const MERGED_SEQUENCES = 'work/viral_sequences.fna';
 
-/** Writes viral_sequences.fna: the records called virus, in the order of the run, as they stand in the inputs. `extract`
- * streams the inputs once more and checks their hashes. Answers with how many records there are. */
+/**
+ * Writes viral_sequences.fna: the records called virus, unchanged from the inputs, in the order of the run.
+ * `extract` streams the inputs once more and checks their hashes. Returns the number of records.
+ */
 export async function writeViralSequences(
   store: Pick<RunStore, 'folder' | 'writeViralRows'>,
   { inputs, model, repairs }: Pick<Plan, 'inputs' | 'model' | 'repairs'>,

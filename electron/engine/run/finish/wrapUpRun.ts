@@ -18,11 +18,14 @@ export interface WrapUp {
   worker: WorkerReady | undefined;
   keepWork: boolean;
   keepEmbeddings: boolean;
-  /** The run was made to calibrate its model. */
+  /** Whether the run was made to calibrate its model. */
   calibrates: boolean;
 }
 
-/** What is left once a run is done: run.json, and the work folder's end. The run stays done where this fails. */
+/**
+ * The steps that remain once a run is done: writing run.json and deleting the work folder. The run stays done
+ * if they fail.
+ */
 export async function wrapUpRun(
   context: EngineContext,
   store: RunStore,
@@ -49,18 +52,20 @@ export async function wrapUpRun(
   }
 }
 
-/** Whether a run that is done has all its result files, and nothing of its work folder that it should not keep. It lacks
- * some, or still has its work, where the computer died or the disk was full just then. */
+/**
+ * Whether a finished run has all its result files, and no work files that it should not keep. This is false
+ * if the computer crashed or the disk was full during these last steps.
+ */
 export function isWrappedUp(folder: string, keepWork: boolean): boolean {
   return missingResults(folder).length === 0 && (keepWork || !somethingAt(join(folder, 'work', 'parts')));
 }
 
-/** Names of the result files that are not there. */
+/** Names of the result files that are missing. */
 export function missingResults(folder: string): string[] {
   return Object.values(RESULT_FILES).filter((name) => !isPlainFile(join(folder, name)));
 }
 
-/** Whether the result files are those that were written, as far as that was noted. */
+/** Whether the result files still have their stored digests, if any were stored. */
 export async function areResultsWhole(store: RunStore): Promise<boolean> {
   for (const [name, { bytes, sha256 }] of Object.entries(await store.resultFiles())) {
     const found = await digestInRun(store.folder, name);

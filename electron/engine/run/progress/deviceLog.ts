@@ -8,7 +8,10 @@ const INTERVAL_MS = 60_000;
 /** How busy the processor was, and how much main memory all programs together used. */
 type Computer = Pick<DeviceSample, 'cpu_percent' | 'memory_used_bytes'>;
 
-/** Writes a line per device and minute into the run's log, and one of the computer: what the samples of that minute come to. */
+/**
+ * Writes one line per device and minute into the run's log, and one for the computer, which summarise that
+ * minute's samples.
+ */
 export class DeviceLog {
   private readonly log: RunLog;
   private readonly nameOf: (device: string) => string;
@@ -23,7 +26,7 @@ export class DeviceLog {
     this.intervalMs = intervalMs;
   }
 
-  /** Whether lines were written: a minute is over. */
+  /** Returns whether lines were written because a minute is over. */
   take(rows: readonly DeviceSampleRow[], computer: Computer, now: number): boolean {
     this.since ??= now;
     this.collected.push(...rows);
@@ -33,7 +36,7 @@ export class DeviceLog {
     return true;
   }
 
-  /** Writes what there is: work ends, or is interrupted. */
+  /** Writes the remaining samples when work ends or is interrupted. */
   write(now: number): void {
     const seconds = (now - (this.since ?? now)) / 1000;
     for (const [device, rows] of Map.groupBy(this.collected, (row) => row.device)) {
@@ -64,7 +67,7 @@ export class DeviceLog {
   }
 }
 
-/** While a device waits for work it has no speed, which counts as 0; null where it never had one. */
+/** A device that waits for work has no speed, which counts as 0; null if it never had one. */
 function speed(rows: readonly DeviceSampleRow[]): number | null {
   const speeds = rows.map((row) => row.residuesPerSecond);
   return speeds.every((value) => value === null) ? null : mean(speeds.map((value) => value ?? 0));

@@ -15,12 +15,15 @@ import { noteImbalance } from './imbalance.ts';
 import type { RunNotes } from '../runNotes.ts';
 
 const STOP_GRACE_MS = 1_000;
-/** Samples come every second; more of them are of no use, and would fill the database. */
+/** Samples come every second; more frequent ones are useless, and would fill the database. */
 const LEAST_INTERVAL_MS = 200;
-/** Devices sampled at a time: a cluster's hundreds would fill the database in a day. */
+/** Devices sampled at a time: the hundreds of a cluster would fill the database in a day. */
 const MOST_ROWS_AT_ONCE = 128;
 
-/** Measures the devices of a run once a second: for the window, into run.db, and once a minute into the run's log. */
+/**
+ * Measures the devices of a run once a second: for the window, for run.db, and once a minute for the run's
+ * log.
+ */
 export class DeviceMonitor {
   private readonly store: RunStore;
   private readonly notes: RunNotes;
@@ -77,7 +80,7 @@ export class DeviceMonitor {
     if (minuteIsOver && !this.unevennessNoted) this.lookForUnevenness();
   }
 
-  /** All of them, or the next of them in turn where there are very many. */
+  /** All devices, or the next ones in turn if there are very many. */
   private due(devices: readonly DeviceTelemetry[]): DeviceTelemetry[] {
     const turns = Math.ceil(devices.length / MOST_ROWS_AT_ONCE);
     this.turn += 1;

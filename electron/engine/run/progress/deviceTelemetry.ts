@@ -5,7 +5,7 @@ import type { DeviceWorkerEvent } from '../../workers/deviceWorker.ts';
 import type { WorkDevice } from '../work/workDevice.ts';
 import { RateMeter } from './rateMeter.ts';
 
-/** What a device's sensors say; what its maker does not measure is null. */
+/** Values of a device's sensors; null for those that its vendor does not measure. */
 export type DeviceMeasures = Pick<
   DeviceSample['devices'][number],
   'utilization_percent' | 'memory_used_bytes' | 'temperature_c' | 'power_w'
@@ -13,10 +13,13 @@ export type DeviceMeasures = Pick<
 
 const STARTING: ReadonlySet<WorkerState['state']> = new Set(['starting', 'loading', 'restarting']);
 
-/** What can happen to a device, or to its worker, while a run goes on. */
+/** Events of a device or its worker during a run. */
 type DeviceEvent = DeviceWorkerEvent | { type: 'worker_stopped' | 'exclude_device' | 'include_device' };
 
-/** What is known of one device while a run goes on: its worker's state, its work, and what the monitor measures. */
+/**
+ * The known facts about one device during a run: its worker's state, its work, and the monitor's
+ * measurements.
+ */
 export class DeviceTelemetry {
   readonly device: WorkDevice;
   private readonly residues = new RateMeter();
@@ -75,7 +78,7 @@ export class DeviceTelemetry {
     if (this.tokensPerBatch !== null) this.tokensPerBatch = Math.min(this.tokensPerBatch, tokens);
   }
 
-  /** From now on its speed is measured afresh. */
+  /** Restarts the measurement of its speed. */
   private restartMeters(): void {
     this.residues.reset();
     this.frames.reset();
@@ -101,7 +104,7 @@ export class DeviceTelemetry {
     return this.worker.state === 'working' ? this.residues.rate(now) : null;
   }
 
-  /** It will compute, unless its start fails. */
+  /** Whether it will compute unless its start fails. */
   get isStarting(): boolean {
     return STARTING.has(this.worker.state);
   }

@@ -3,16 +3,16 @@ import type { DeviceSummary, RunDevice } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import type { RunNotes } from '../runNotes.ts';
 
-/** Code of the event that says so. */
+/** Code of the event for uneven devices. */
 export const IMBALANCE = 'devices_uneven';
 
 const NOTABLE_IMBALANCE = 0.2;
-/** With fewer parts than this, chance decides. */
+/** With fewer parts than this, the difference may be chance. */
 const TELLING_PARTS = 10;
 
 /**
- * Words for devices of one kind of which one was much slower than another: a sign of heat, of a narrow slot, or of somebody
- * else at work there. Null where all is even. Different kinds of devices are meant to differ.
+ * Describes devices of one kind if one was much slower than another: this suggests heat, a narrow slot, or
+ * other programs on it. Null if all are even. Different kinds of devices are expected to differ.
  */
 export function describeImbalance(
   devices: readonly RunDevice[],
@@ -54,7 +54,10 @@ export function findImbalance(
   return null;
 }
 
-/** Says so, once in a run, and answers whether it is said. What was said before stands in the run's own database. */
+/**
+ * Reports it once per run, and returns whether it has been reported. Earlier reports are in the run's own
+ * database.
+ */
 export async function noteImbalance(store: RunStore, notes: RunNotes): Promise<boolean> {
   const [{ devices }, done] = await Promise.all([store.loadRun(), store.deviceSummaries()]);
   const words = describeImbalance(devices, done);

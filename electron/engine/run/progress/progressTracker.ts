@@ -8,21 +8,21 @@ import type { DeviceTelemetry } from './deviceTelemetry.ts';
 const REFRESH_INTERVAL_MS = 500;
 
 export interface RunPace {
-  /** Computed since the first residues of this session of work, by all devices together ... */
+  /** Frames computed since the first residues of this work session, by all devices together ... */
   frames: number;
   residues: number;
   /** ... in this time. */
   seconds: number;
-  /** Before the first residues: processes were started and the model was loaded. */
+  /** Time before the first residues, in which processes started and the model was loaded. */
   overheadSeconds: number;
 }
 
-/** What a session of work tells of itself. */
+/** The figures that a work session provides. */
 interface WorkShown {
   readonly prepareProgress: PrepareProgress | null;
   readonly prepareFinished: boolean;
   readonly partsInWork: number;
-  /** Those of this computer. */
+  /** Devices of this computer. */
   devices: () => readonly DeviceTelemetry[];
   readonly onCluster: ClusterShown | undefined;
 }
@@ -33,17 +33,17 @@ interface ClusterShown {
   devices: () => readonly DeviceLive[];
 }
 
-/** How far a run is: what the store counts, refreshed while the run is at work, and the time it has been at work. */
+/** A run's progress: the store's counts, refreshed while the run computes, and its computing time. */
 export class ProgressTracker {
   private readonly store: RunStore;
   private counts: RunCounts;
   private inputs: InputProgress[];
   private workedMs: number;
-  /** By a clock that nobody can set. */
+  /** A reading of a monotonic clock. */
   private workingSince: number | undefined;
   private timer: NodeJS.Timeout | undefined;
   private highestFraction = 0;
-  /** Where this session of work began to compute. */
+  /** When this work session began to compute. */
   private firstResidues: { at: number; done: number } | undefined;
   private latestResidues = 0;
 
@@ -72,7 +72,7 @@ export class ProgressTracker {
     this.firstResidues = undefined;
   }
 
-  /** There is more to do than there was, such as parts to compute again. */
+  /** The amount of work has grown, for example because parts must be recomputed. */
   allowStepBack(): void {
     this.highestFraction = 0;
   }
@@ -96,7 +96,7 @@ export class ProgressTracker {
       devices.reduce((sum, device) => sum + device.residuesInWork, 0) + (cluster?.residuesInWork ?? 0);
     const atWork = {
       prepare: session?.prepareProgress ?? null,
-      // What prepare has found counts as known only together with the counts that go with it.
+      // Prepare's findings count as known only together with the counts that belong to them.
       prepareFinished: run.prepared !== null && (session?.prepareFinished ?? true),
       residuesInWork,
       partsInWork: session?.partsInWork ?? 0,
@@ -109,12 +109,13 @@ export class ProgressTracker {
     };
     const progress = runProgress(run, this.counts, this.inputs, worked / 1000, atWork);
     if (!progress.prepare.finished || !session) return progress;
-    // Counts and telemetry are not of the same moment: a part just stored is in neither for an instant.
+    // Counts and telemetry are read at slightly different times: a part that was just stored is briefly in
+    // neither.
     this.highestFraction = Math.max(this.highestFraction, progress.fraction ?? 0);
     return { ...progress, fraction: this.highestFraction };
   }
 
-  /** What the run at work has shown of the computer so far; null before it computes. */
+  /** The run's pace on this computer so far; null before it computes. */
   pace(): RunPace | null {
     const { firstResidues, workingSince } = this;
     if (!firstResidues || workingSince === undefined) return null;
@@ -133,7 +134,7 @@ export class ProgressTracker {
     const done = this.counts.residues.done + residuesInWork;
     this.latestResidues = done;
     const at = performance.now();
-    // Before the first residues the model was being loaded, which says nothing of what is to come.
+    // Time before the first residues was spent loading the model and says nothing about the rest.
     this.firstResidues ??= { at, done };
     const seconds = (at - this.firstResidues.at) / 1000;
     const overall = (done - this.firstResidues.done) / seconds;

@@ -1,4 +1,4 @@
-/** Amounts over time, and their rate over the last while. */
+/** Amounts over time, and their rate over a recent window. */
 export class RateMeter {
   private readonly windowMs: number;
   private readonly points: { at: number; total: number }[] = [];
@@ -15,7 +15,7 @@ export class RateMeter {
     while (this.points.length > 2 && now - (this.points[1]?.at ?? now) > this.windowMs) this.points.shift();
   }
 
-  /** Units per second over the window; null before there is anything to say. */
+  /** Units per second over the window; null without enough data. */
   rate(now: number): number | null {
     const [first] = this.points;
     if (!first || this.points.length < 2) return null;
@@ -23,7 +23,7 @@ export class RateMeter {
     return seconds > 0.5 ? (this.total - first.total) / seconds : null;
   }
 
-  /** Forgets the past, such as after a pause or a sleep of the computer. */
+  /** Discards earlier data, for example after a pause or a sleep of the computer. */
   reset(): void {
     this.points.length = 0;
   }

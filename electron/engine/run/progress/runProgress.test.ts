@@ -13,20 +13,20 @@ const work = (changes: Partial<WorkKnown>): WorkKnown => ({
 });
 
 describe('progress by work', () => {
-  it('says nothing before it knows anything, and all done where there is nothing to do', () => {
+  it('shows nothing before anything is known, and completion if there is nothing to do', () => {
     expect(workFraction(work({}))).toBeNull();
     expect(workFraction(work({ readFraction: 0.5 }))).toBeNull();
     expect(workFraction(work({ readFraction: 1, prepareFinished: true }))).toBe(1);
   });
 
-  it('counts on the unread part of the input holding as much as the part read', () => {
+  it('assumes that the unread part of the input is like the part already read', () => {
     expect(workFraction(work({ residuesDone: 100, residuesFound: 500, readFraction: 0.5 }))).toBe(0.1);
     expect(
       workFraction(work({ residuesDone: 100, residuesFound: 500, readFraction: 1, prepareFinished: true })),
     ).toBe(0.2);
   });
 
-  it('gives the time left as a range that narrows as the input is read', () => {
+  it('gives the remaining time as a range that narrows as the input is read', () => {
     const speeds = { now: 10, overall: 10, seconds: 1e9, growth: 1 };
     const early = remainingSeconds(work({ residuesFound: 500, readFraction: 0.5 }), speeds);
     const late = remainingSeconds(
@@ -40,7 +40,7 @@ describe('progress by work', () => {
     expect(remainingSeconds(work({ residuesFound: 500, readFraction: 0.5 }), null)).toBeNull();
   });
 
-  it('gives a wide range after a short time of computing, and where the speed has changed', () => {
+  it('gives a wide range after a short computing time, and after the speed has changed', () => {
     const known = work({ residuesFound: 1000, readFraction: 1, prepareFinished: true });
     const short = remainingSeconds(known, { now: 10, overall: 10, seconds: 10, growth: 1 });
     expect((short?.high ?? 0) / (short?.low ?? 1)).toBeGreaterThan(2);
@@ -49,7 +49,7 @@ describe('progress by work', () => {
     expect(faster?.high).toBeGreaterThan(100);
   });
 
-  it('counts on devices that are still being started for the least it may take, not for the most', () => {
+  it('counts devices that are still starting only in the lower limit', () => {
     const known = work({ residuesFound: 1000, readFraction: 1, prepareFinished: true });
     const speeds = { now: 10, overall: 10, seconds: 10 };
     const alone = remainingSeconds(known, { ...speeds, growth: 1 });
@@ -59,14 +59,14 @@ describe('progress by work', () => {
   });
 });
 
-// Measured runs at three quarters of their work, two cores shared with other work: what was told without an ending,
-// and how long it was until the run was done.
+// Measured runs at three quarters of their work, two cores shared with other work: the estimate without the
+// final stage, and how long it took until the run was done.
 it.each([
   ['genes of 1 kb', 3.5, 3.9],
   ['reads of 40 bases', 5.6, 6.3],
   ['reads of 75 bases, two workers', 7.4, 7.8],
   ['few long genomes', 0.9, 1.9],
-])('counts on what comes after the last residues: %s', (_name, highBefore, truth) => {
+])('includes the steps after the last residues: %s', (_name, highBefore, truth) => {
   const known = work({ residuesFound: 1000, residuesDone: 750, readFraction: 1, prepareFinished: true });
   const doubt = 1.1;
   const speed = (250 * doubt) / highBefore;
@@ -75,8 +75,8 @@ it.each([
   expect(told?.low).toBeLessThan(truth);
 });
 
-// The ends of runs of a million reads, from the last residues to the tables: docs/performance.md.
-it.each([4.7, 6.5, 8.4, 10.3])('counts on the tables of many sequences: %s s', (truth) => {
+// The final stages of runs of a million reads, from the last residues to the tables: docs/performance.md.
+it.each([4.7, 6.5, 8.4, 10.3])('includes writing the tables of many sequences: %s s', (truth) => {
   const computed = work({
     residuesFound: 7e7,
     residuesDone: 7e7,
@@ -89,7 +89,10 @@ it.each([4.7, 6.5, 8.4, 10.3])('counts on the tables of many sequences: %s s', (
   expect(told?.high).toBeGreaterThan(truth);
 });
 
-/** A run second by second: devices that start one after the other, whose rate wanders, reading that goes on beside, and an ending. */
+/**
+ * Simulates a run second by second: devices that start one after the other, a fluctuating rate, reading in
+ * parallel, and a final stage.
+ */
 function* drawnRun(seed: number): Generator<{ remaining: { low: number; high: number }; truth: number }> {
   const random = randomNumbers(seed);
   const between = (low: number, high: number): number => low + (high - low) * random();
@@ -136,7 +139,7 @@ function* drawnRun(seed: number): Generator<{ remaining: { low: number; high: nu
   }
 }
 
-it('holds the time left of thirty drawn runs, by ranges that say something', () => {
+it('contains the actual remaining time of thirty simulated runs, in useful ranges', () => {
   for (let seed = 0; seed < 30; seed++) {
     const looks = [...drawnRun(seed)];
     expect(looks.length).toBeGreaterThan(3);
@@ -150,7 +153,7 @@ it('holds the time left of thirty drawn runs, by ranges that say something', () 
 });
 
 describe('RateMeter', () => {
-  it('measures over its window and forgets what lies before it', () => {
+  it('measures over its window and forgets earlier data', () => {
     const meter = new RateMeter(10_000);
     expect(meter.rate(0)).toBeNull();
     for (let second = 0; second <= 60; second++) meter.add(second < 30 ? 1000 : 10, second * 1000);

@@ -3,15 +3,15 @@ import type { RunProgress } from '../../../contract/rpc/runs.ts';
 import type { InputProgress, RunCounts, StoredRun } from '../../store/types.ts';
 import { unusualNorms } from './unusualNorms.ts';
 
-/** What the work on a run shows before the database has it. */
+/** Progress of the current work that the database does not have yet. */
 export interface WorkUnderWay {
-  /** Null unless prepare is at work. */
+  /** Null unless prepare is running. */
   prepare: PrepareProgress | null;
   prepareFinished: boolean;
   /** Residues of the current parts that are computed but not yet stored. */
   residuesInWork: number;
   partsInWork: number;
-  /** Computed by shares that are not taken over yet. */
+  /** Parts that shares have computed and that are not merged yet. */
   partsDoneElsewhere: number;
   residuesPerSecond: number | null;
   speeds: Speeds | null;
@@ -20,14 +20,17 @@ export interface WorkUnderWay {
 export interface Speeds {
   /** Residues per second over the last minute. */
   now: number;
-  /** The same since the first ones of this session of work, and how long that is. */
+  /** The same since the first residues of this work session, and how long ago that was. */
   overall: number;
   seconds: number;
   /** Ratio of devices computing or starting to those computing: how many times faster the run may soon be. */
   growth: number;
 }
 
-/** Progress of a run, counted by work and not by files; without `atWork`, of one that nobody works on here. */
+/**
+ * Progress of a run, measured by work and not by files; without `atWork`, for a run that is not computed
+ * here.
+ */
 export function runProgress(
   run: StoredRun,
   counts: RunCounts,
@@ -94,7 +97,7 @@ export interface WorkKnown {
 
 const WARM_UP_FRACTION = 0.01;
 
-/** All residues there will be, from those found in the part of the input read so far. */
+/** Estimates all residues from those found in the part of the input read so far. */
 function estimateResidues(work: WorkKnown): number | null {
   if (work.prepareFinished) return work.residuesFound;
   return work.readFraction > WARM_UP_FRACTION ? work.residuesFound / work.readFraction : null;
@@ -107,24 +110,27 @@ export function workFraction(work: WorkKnown): number | null {
   return Math.min(1, work.residuesDone / total);
 }
 
-/** Once the amount of work and the speed are known well, the time left is off by this much either way ... */
+/**
+ * Once the amount of work and the speed are well known, the remaining time may be off by this much either way
+ * ...
+ */
 const KNOWN_WELL = 0.1;
-/** ... by this much more while hardly anything of the input was read ... */
+/** ... by this much more while hardly any input was read ... */
 const UNREAD = 0.4;
 /** ... and by this much more at the start, half of it after HALF_MEASURED_SECONDS of computing. */
 const UNMEASURED = 0.8;
 const HALF_MEASURED_SECONDS = 30;
 /**
- * What comes after the last residues, which no speed tells of: the last scores are stored, and the tables written and summed. That
- * takes 0.3 to 0.7 s of a short run on a quiet computer and up to 2.2 s on a busy one, and 3.1 to 6.9 s a million frames
- * (docs/performance.md).
+ * Time for the steps after the last residues, which do not depend on the computing speed: storing the last
+ * scores, and writing and summing the tables. They take 0.3 to 0.7 s of a short run on a quiet computer and
+ * up to 2.2 s on a busy one, and 3.1 to 6.9 s per million frames (docs/performance.md).
  */
 const ENDING_SECONDS = 2;
 const ENDING_SECONDS_A_FRAME = { low: 3e-6, high: 8e-6 };
 
 /**
- * Time left as a range: from the faster to the slower of the two speeds, and wider the less is known. Devices that are still being
- * started can only make it shorter.
+ * Remaining time as a range: from the faster to the slower of the two speeds, and wider the less is known.
+ * Devices that are still starting can only make it shorter.
  */
 export function remainingSeconds(
   work: WorkKnown,

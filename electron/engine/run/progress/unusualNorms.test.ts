@@ -25,7 +25,7 @@ function counted(outsideNormBand: number): RunCounts {
 }
 
 describe('embeddings of unusual size', () => {
-  it('are counted, with the norms there were and those expected', () => {
+  it('are counted, with the measured and the expected norms', () => {
     const norms = unusualNorms(published, counted(1234));
     expect(norms).toMatchObject({
       frames: 1234,
@@ -38,7 +38,7 @@ describe('embeddings of unusual size', () => {
     expect(text).toContain('DNABERT-S: 2.50 to 4.10 (expected 2 to 5)');
   });
 
-  it('are nothing to speak of where there is none, or no expectation', () => {
+  it('are null if there are none, or no expectation', () => {
     expect(unusualNorms(published, counted(0))).toBeNull();
     expect(unusualNorms(plan, counted(3))).toBeNull();
   });

@@ -6,10 +6,13 @@ import type { NormRange, RunCounts } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import type { RunNotes } from '../runNotes.ts';
 
-/** Code of the event that says so. */
+/** Code of the event for unusual norms. */
 export const UNUSUAL_NORMS = 'norms_outside_band';
 
-/** Frames whose embeddings are of another size than the model is expected to give; null without any. They are scored. */
+/**
+ * Frames whose embeddings have another size than the model is expected to give; null if there are none. They
+ * are scored.
+ */
 export function unusualNorms(plan: Plan, counts: RunCounts): UnusualNorms | null {
   const bands = plan.model.normBands;
   const { esm2, dnabertS } = counts.norms;
@@ -39,7 +42,7 @@ export function describeUnusualNorms({ frames, ofFrames, esm2, dnabertS }: Unusu
   });
 }
 
-/** Says so, once in a run, when all of it is computed. */
+/** Reports them once per run, when everything is computed. */
 export async function noteUnusualNorms(store: RunStore, notes: RunNotes): Promise<void> {
   const { plan, counts } = await store.loadRun();
   const norms = unusualNorms(plan, counts);

@@ -8,7 +8,8 @@ import { ClusterShares, type ClusterSharesEvent } from './clusterShares.ts';
 import { endEarlierJobs, refusedBySlurm } from './slurm.ts';
 
 /*
- * SLURM is a folder here: sbatch counts jobs, squeue prints what the test has written, and each program fails where a file says so.
+ * A folder stands in for SLURM: sbatch counts jobs, squeue prints what the test has written, and each program
+ * fails if a file says so.
  * Shares have computed what their file `taken.json` says.
  */
 
@@ -63,7 +64,7 @@ const calls = (name: string): string[] =>
     .filter((line) => line.startsWith(name) && !line.includes('--version'));
 const submitted = (): string[] => calls('sbatch').map((line) => /--array=(\S+)/.exec(line)?.[1] ?? '');
 
-/** What the share has computed is taken over at the next look. */
+/** The next look merges what the share has computed. */
 function computed(share: number, of: number, phase = 'done', done = 1): void {
   const at = join(folder, 'shares', `${share}-of-${of}`);
   mkdirSync(at, { recursive: true });
@@ -112,7 +113,7 @@ function start(
   shares.start();
   return shares;
 }
-/** As after kill -9: nothing is cancelled. */
+/** Simulates kill -9: nothing is cancelled. */
 const forget = (shares: ClusterShares): void => {
   started = started.filter((other) => other !== shares);
   Object.assign(shares, { isUnreached: true });
@@ -122,7 +123,7 @@ const failure = () => events.find((event) => event.type === 'shares_failed')?.er
 const taken = () => events.flatMap((event) => (event.type === 'shares_merged' ? event.keys : []));
 
 describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () => {
-  it('submits a share again whose task has ended, once sbatch answers, and not on a node where two have failed', async () => {
+  it('resubmits a share whose task has ended, once sbatch responds, but not to a node where two have failed', async () => {
     queue(['101', '1', 'RUNNING', 'n1', 'None'], ['101', '2', 'RUNNING', 'n2', 'None']);
     start(2, { script: '#SBATCH --exclude=n7\n' });
     await eventually(submitted).toEqual(['1-2']);
@@ -142,7 +143,7 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     await eventually(failure).toMatch(/1\/2 ended 3 times/);
   });
 
-  it('takes over what it can read, and tries the rest again, without ending what computes', async () => {
+  it('merges what it can read and retries the rest, without ending running tasks', async () => {
     queue(
       ['101', '1', 'COMPLETED', 'n1', 'None'],
       ['101', '2', 'RUNNING', 'n1', 'None'],
@@ -162,7 +163,7 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     expect(failure()).toBeUndefined();
   });
 
-  it('remembers jobs that could not be cancelled, and follows them when it goes on', async () => {
+  it('remembers jobs that could not be cancelled, and follows them when it continues', async () => {
     queue(['101', '1', 'RUNNING', 'n1', 'None']);
     const first = start(1);
     await eventually(() => first.devices().length + submitted().length).toBe(1);
@@ -170,7 +171,7 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     await first.stop();
     expect(notes).toContain('jobs_left');
     works('scancel');
-    // Neither is no answer taken for no tasks.
+    // No response must not be mistaken for no tasks.
     fails('squeue', AWAY);
     const asked = calls('squeue').length;
     const second = start(1);
@@ -180,12 +181,12 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     expect(submitted()).toEqual(['1']);
     await second.stop();
     expect(calls('scancel').at(-1)).toBe('scancel 101');
-    // What has been cancelled is forgotten.
+    // Cancelled jobs are forgotten.
     start(1);
     await eventually(submitted).toEqual(['1', '1']);
   });
 
-  it('ends what a killed program has left to SLURM, where the run is divided otherwise or computes elsewhere', async () => {
+  it('ends jobs that a killed program left in SLURM, if the run is divided differently or computes elsewhere', async () => {
     queue(['101', '1', 'RUNNING', 'n1', 'None'], ['101', '2', 'RUNNING', 'n1', 'None']);
     const first = start(2);
     await eventually(submitted).toEqual(['1-2']);
@@ -207,7 +208,7 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
   });
 
   it.each(['PartitionTimeLimit', 'QOSMaxWallDurationPerJobLimit', 'MaxGRESPerJob'])(
-    'says that a task can never start (%s), and ends none that computes for it',
+    'reports that a task can never start (%s), without ending tasks that compute',
     async (reason) => {
       queue(['101', '1', 'PENDING', '', reason], ['101', '2', 'RUNNING', 'n1', 'None']);
       const shares = start(2);
@@ -224,7 +225,7 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     },
   );
 
-  it('submits a task again that SLURM holds since its node could not start it, and gives up after three', async () => {
+  it('resubmits a task that SLURM holds after its node failed to start it, and gives up after three', async () => {
     const held = (job: string) => queue([job, '1', 'PENDING', '', 'launch failed requeued held']);
     held('101');
     start(1);
@@ -236,7 +237,7 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     await eventually(failure).toMatch(/ended 3 times/);
   });
 
-  it('says that tasks are queued again and again without computing a part, and pauses in the end', async () => {
+  it('reports tasks that are requeued without computing a part, and finally pauses', async () => {
     const shares = start(1);
     for (let life = 1; life <= 6; life++) {
       queue(['101', '1', 'RUNNING', 'n1', 'None']);
@@ -248,7 +249,7 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     await eventually(failure).toMatch(/time limit/);
   });
 
-  it('waits as long as it was told for a task to compute', async () => {
+  it('waits for a task to compute for the configured time', async () => {
     queue(['101', '1', 'PENDING', '', 'Priority']);
     start(1, { maxWaitMs: 50 });
     await eventually(failure).toMatch(/computed nothing/);
@@ -264,7 +265,7 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
       null,
     ],
     [AWAY, null],
-  ])('hears before a run is made whether its job would be taken: %s', async (says, cause) => {
+  ])('checks before a run is created whether SLURM would accept its job: %s', async (says, cause) => {
     const choice = { kind: 'slurm', script: '', shares: 1, login: null, on_processors: true } as const;
     expect(await refusedBySlurm(context(), choice)).toBeNull();
     fails('sbatch', says);
@@ -273,7 +274,7 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     else expect(refused?.cause).toMatch(cause);
   });
 
-  it('learns from the accounts how a task ended that the controller has forgotten', async () => {
+  it('reads from the accounts how a task ended that the controller has forgotten', async () => {
     queue();
     writeFileSync(join(slurm, 'accounts'), '101_1|CANCELLED by 1000|n5\n');
     const shares = start(1);
@@ -282,7 +283,7 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     expect(calls('sacct')[0]).toContain('--jobs=101');
   });
 
-  it('asks the cluster for its jobs that a script names among several', async () => {
+  it('asks the cluster for its jobs if a script names one of several', async () => {
     stub('sbatch', `[ "$1" = --version ] && echo slurm 1 || echo '101;east'`);
     queue(['101', '1', 'RUNNING', 'n1', 'None']);
     const shares = start(1);

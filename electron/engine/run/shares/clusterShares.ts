@@ -23,16 +23,19 @@ const PROGRAM = 'work/virnucpro';
 const EXECUTABLE = 0o755;
 
 const LOOK_EVERY_MS = 3_000;
-/** A scheduler is asked less often than the folder is looked at: administrators count such calls. */
+/** The scheduler is asked less often than the folder is read, because administrators count such calls. */
 const LOOKS_PER_QUESTION = 5;
-/** Ends of a share without a single new part, after which the run is paused. */
+/** How often a share may end without a new part before the run is paused. */
 const MOST_FRUITLESS_ENDS = 3;
-/** Fruitless ends in a row on one node, after which it is asked for no more. */
+/** How many times in a row shares may end without a new part on one node before it is excluded. */
 const MOST_ENDS_ON_NODE = 2;
-/** Lives of a task that SLURM queued again, without a single new part, after which it is said, and after which the run is paused. */
+/**
+ * How often SLURM may requeue a task without a new part before this is reported, and before the run is
+ * paused.
+ */
 const SAID_FRUITLESS_LIVES = 3;
 const MOST_FRUITLESS_LIVES = 6;
-/** What fails for longer than this does not pass by itself. */
+/** A failure that lasts longer than this is not temporary. */
 const PASSES_WITHIN_MS = 10 * 60_000;
 const END_WAIT_MS = 20_000;
 const LAST_WORDS = 300;
@@ -46,43 +49,43 @@ interface ClusterSharesOptions {
   notes: RunNotes;
   runId: string;
   cluster: ClusterChoice;
-  /** Without a running task for so long, the run is paused. */
+  /** Without a running task for this long, the run is paused. */
   maxWaitMs: number | undefined;
   emit: (event: ClusterSharesEvent) => void;
   lookEveryMs?: number;
 }
 
-/** A share that is not computed to its end. */
+/** A share that is not yet completely computed. */
 interface OpenShare {
   readonly share: Share;
-  /** Residues of its parts that wait in the run's database, by the parts' keys. */
+  /** Residues of its parts that wait in the run's database, by part key. */
   readonly waiting: Map<string, number>;
   fruitlessEnds: number;
-  /** Of tasks that were queued again by SLURM or by their script. */
+  /** Counts for tasks that were requeued by SLURM or by their script. */
   lives: { fruitless: number; partsDone: number };
   status: ShareStatus | null;
   task: ShareTask | null;
 }
 
-/** What was taken over of a share. */
+/** How much was merged from a share. */
 type Taken = 'finished' | 'at_work' | 'some' | 'nothing';
 
-/** Has the parts of a run computed as shares on a cluster, follows them, and takes over what they have computed. */
+/** Computes the parts of a run as shares on a cluster: submits and follows them, and merges their results. */
 export class ClusterShares {
   private readonly options: ClusterSharesOptions;
   private readonly scheduler: Scheduler;
   private readonly open = new Map<number, OpenShare>();
   private readonly endsOnNode = new Map<string, number>();
   private readonly excluded = new Set<string>();
-  /** Shares whose task has ended, or that had none, and that no task could be submitted for yet. */
+  /** Shares without a running task, for which none could be submitted yet. */
   private readonly unsubmitted = new Set<number>();
-  /** Since when something fails that may pass. */
+  /** When each possibly temporary failure began. */
   private readonly failing = new Map<string, number>();
   private readonly ending = new AbortController();
   private following: Promise<void> = Promise.resolve();
   private state: ClusterLive['state'] = 'connecting';
   private version: string | null = null;
-  /** Nothing is known of the tasks of an earlier start, which may compute. */
+  /** Whether the tasks of an earlier start, which may be computing, are still unknown. */
   private isUnreached = false;
   private rounds = 0;
   private lastAtWork = performance.now();
@@ -107,7 +110,10 @@ export class ClusterShares {
     });
   }
 
-  /** Ends all tasks and takes over what they have computed. What a task finishes after that is taken over by the next start. */
+  /**
+   * Ends all tasks and merges what they have computed. Results that a task finishes later are merged at the
+   * next start.
+   */
   async stop(): Promise<void> {
     this.ending.abort();
     await this.following;
@@ -146,7 +152,7 @@ export class ClusterShares {
     }, 0);
   }
 
-  /** Parts, likewise. */
+  /** The same for parts. */
   get partsInWork(): number {
     return [...this.open.values()].reduce(
       (sum, { status, waiting }) =>
@@ -167,7 +173,7 @@ export class ClusterShares {
         return;
       }
     } catch {
-      // Said below, and known to the next start.
+      // Reported below, and known to the next start.
     }
     if (job !== null && this.open.size + (this.isUnreached ? 1 : 0) > 0)
       this.options.notes.add('warning', 'jobs_left', message('note.jobs_left', { job }));
@@ -190,7 +196,7 @@ export class ClusterShares {
     const short = cluster.kind === 'slurm' ? shortTimeOf(cluster.script) : null;
     if (short !== null) notes.add('warning', 'short_time', message('note.short_time', { minutes: short }));
     await this.divide();
-    // Tasks of an earlier start of this program are followed, and those that have ended are found by the first look.
+    // Tasks of an earlier start are followed; the first look finds those that have ended.
     const known = await this.tasksOfEarlier();
     if (known === null) return;
     for (const task of known) this.note(task);
@@ -208,7 +214,10 @@ export class ClusterShares {
     await sleep(lookEveryMs, undefined, { signal: this.ending.signal }).catch(() => undefined);
   }
 
-  /** Asks until there is an answer: where none is taken for no tasks, all would be submitted twice. Null where the run ends first. */
+  /**
+   * Asks until there is an answer: if a missing answer were taken for no tasks, all would be submitted twice.
+   * Null if the run ends first.
+   */
   private async tasksOfEarlier(): Promise<ShareTask[] | null> {
     while (!this.isEnding()) {
       const known = await this.scheduler.tasks(new Map());
@@ -218,7 +227,7 @@ export class ClusterShares {
     return null;
   }
 
-  /** Which parts still wait, by share. */
+  /** Divides the parts that still wait among the shares. */
   private async divide(): Promise<void> {
     const { store, cluster } = this.options;
     this.open.clear();
@@ -243,8 +252,9 @@ export class ClusterShares {
   }
 
   /**
-   * Tries what may fail in passing, such as a scheduler or a network disk that does not answer, and leaves it to the next look:
-   * whoever ends a run for one such fault ends everything that computes. Undefined where it failed.
+   * Runs an operation that may fail temporarily, for example because a scheduler or a network disk does not
+   * respond, and leaves a failure to the next look: ending the run for one such fault would end all running
+   * tasks. Undefined if it failed.
    */
   private async bear<Done>(what: string, work: () => Promise<Done>): Promise<Done | undefined> {
     try {
@@ -283,7 +293,7 @@ export class ClusterShares {
     this.watchForHope();
     for (const one of open) {
       if (this.isEnding()) return;
-      // What a task was that has not been followed by another yet has been said.
+      // The end of a task that has no successor yet was already reported.
       const hasEnded =
         tasks !== null && one.task?.state === 'ended' && !this.unsubmitted.has(one.share.index);
       if (!hasEnded && !isShareDone(one.status)) continue;
@@ -295,7 +305,7 @@ export class ClusterShares {
     this.watchTheWait();
   }
 
-  /** What the scheduler says of the task of a share. */
+  /** Records the scheduler's state for the task of a share. */
   private note(task: ShareTask): void {
     const one = this.open.get(task.share);
     if (!one) return;
@@ -324,7 +334,9 @@ export class ClusterShares {
     return taken.keys.length > 0 ? 'some' : 'nothing';
   }
 
-  /** A task has ended before its share: who, where and why; and what is done about it. */
+  /**
+   * Reports a task that ended before its share: the share, the node, the reason, and what is done about it.
+   */
   private noteEnd(one: OpenShare, { node, reason }: ShareTask, hasComputed: boolean): void {
     const { notes } = this.options;
     const { index, of } = one.share;
@@ -355,7 +367,10 @@ export class ClusterShares {
     }
   }
 
-  /** Its time ended or another job took its place. A task that never comes as far as a part would be queued again for ever. */
+  /**
+   * Handles a requeued task, whose time ended or whose place another job took. A task that never gets as far
+   * as a part would be requeued for ever.
+   */
   private noteRequeue({ share, lives, status }: OpenShare): void {
     const done = status?.parts.done ?? 0;
     lives.fruitless = done > lives.partsDone ? 0 : lives.fruitless + 1;
@@ -371,7 +386,7 @@ export class ClusterShares {
       throw new AppFailure(appError('cluster_failed', message('note.share_fruitless', named)));
   }
 
-  /** All shares are taken over. What was damaged in one waits still, and is computed once more. */
+  /** Starts another round once all shares are merged: damaged parts still wait and are computed once more. */
   private async nextRound(): Promise<void> {
     await this.divide();
     if (this.open.size === 0) return;
@@ -384,7 +399,10 @@ export class ClusterShares {
     await this.bear('submit', () => this.submit());
   }
 
-  /** Where some tasks can never start and others run or may run, those are not ended for it. */
+  /**
+   * Checks whether any task can still start. If some can never start while others run or may run, those
+   * others continue.
+   */
   private watchForHope(): void {
     const tasks = [...this.open.values()].flatMap(({ task }) => (task ? [task] : []));
     const [first] = tasks;
@@ -415,9 +433,9 @@ const hopeless = ({ reason }: ShareTask): AppFailure =>
   );
 
 /**
- * Leaves in the run's folder what starts this very program on a node, with the same settings and the same Python. It is written
- * before each use, so that nothing which lay in the folder is ever run. Null for the desktop app, which nodes cannot start: they need
- * a `virnucpro` of their own.
+ * Writes into the run's folder a file that starts this very program on a node, with the same settings and the
+ * same Python. It is rewritten before each use, so that no file already in the folder is ever run. Null for
+ * the desktop app, which nodes cannot start: they need their own `virnucpro`.
  */
 function writeOwnProgram(folder: string, { environment }: EngineContext): string | null {
   const [, script] = process.argv;

@@ -24,7 +24,7 @@ import { signRun } from '../madeHere.ts';
 import { OpenRun } from '../openRun.ts';
 import { storedRequest } from '../storedRequest.ts';
 
-/** A finished run that becomes part of another; it stays as it is. */
+/** A finished run that becomes part of another; it is not changed. */
 interface MergedRun {
   folder: string;
   run: StoredRun;
@@ -33,8 +33,9 @@ interface MergedRun {
 }
 
 /**
- * Makes one run of several finished ones, as if all of their inputs had been named at once: in the order of their shards, or in the
- * order given. It has everything but the tables, which `finish` writes. Rejects with AppFailure.
+ * Merges several finished runs into one, as if all their inputs had been named at once: in the order of their
+ * shards, or in the given order. The result has everything but the tables, which `finish` writes. Rejects
+ * with AppFailure.
  */
 export async function mergeRuns(
   context: EngineContext,
@@ -99,7 +100,9 @@ const damaged = (folder: string, what: string): AppError =>
     nextStep: `Mend it: virnucpro resume ${folder}`,
   });
 
-/** Shards of one division, all of them and each once, by their number; other runs as they were named. */
+/**
+ * Puts shards of one division in order, each exactly once, by their number; other runs keep the given order.
+ */
 function inOrder(runs: readonly MergedRun[]): MergedRun[] {
   const shards = runs.flatMap((one) => {
     const shard = parseShare(one.request.shard ?? '');
@@ -121,7 +124,7 @@ function inOrder(runs: readonly MergedRun[]): MergedRun[] {
   return shards.toSorted((a, b) => a.index - b.index).map(({ one }) => one);
 }
 
-/** Calls of one table come from one model, and from one way to read the inputs. */
+/** All calls of one table must come from one model and one way of reading the inputs. */
 function refuseMixed(runs: readonly MergedRun[]): void {
   const facts = ({ model, chunkLength, precision, repairs }: Plan): Record<string, string> => ({
     model: model.hash,
@@ -180,7 +183,7 @@ async function fill(context: EngineContext, folder: string, runs: readonly Merge
   }
 }
 
-/** Samples that somebody has named for a run stay named so. */
+/** Samples that the user named for a run keep their names. */
 function samplesOf(runs: readonly MergedRun[]): Record<string, string[]> {
   const named = runs.map(({ run }) => run.description.options[SAMPLES_OPTION] as string[] | undefined);
   if (named.every((names) => names === undefined)) return {};
@@ -212,7 +215,7 @@ async function adoptAll(store: RunStore, runs: readonly MergedRun[]): Promise<vo
   await store.finishPrepare(sum);
 }
 
-/** The viral sequences of all runs behind each other: the inputs may lie on the computers that computed them. */
+/** Concatenates the viral sequences of all runs: the inputs may be on the computers that computed them. */
 async function gatherSequences(folder: string, runs: readonly MergedRun[]): Promise<void> {
   const path = pathInRun(folder, MERGED_SEQUENCES);
   closeSync(openNew(path));
@@ -226,7 +229,7 @@ async function gatherSequences(folder: string, runs: readonly MergedRun[]): Prom
 }
 
 async function append(into: FileHandle, path: string): Promise<void> {
-  // It is no link: whoever wrote to its folder meanwhile does not decide what is read.
+  // It must not be a link: somebody who writes to the folder meanwhile must not decide what is read.
   closeSync(openPlain(path, 'read'));
   const from = await open(path);
   try {

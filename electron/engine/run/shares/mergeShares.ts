@@ -10,7 +10,7 @@ import type { RunNotes } from '../runNotes.ts';
 
 const SHARE_NAME = /^\d{1,6}-of-\d{1,6}$/;
 
-/** Faults of the share alone: it is computed again, and the others are taken over. */
+/** Errors of a single share: it is computed again, and the others are merged. */
 const UNUSABLE: ReadonlySet<ErrorCode> = new Set([
   'run_damaged',
   'run_too_new',
@@ -19,15 +19,15 @@ const UNUSABLE: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 export interface SharesMerged {
-  /** Of the parts that were taken over. */
+  /** Keys of the merged parts. */
   keys: string[];
   /** Names of shares that have not computed all of their parts, such as `3-of-8`. */
   unfinished: string[];
-  /** Those of them that a process is computing. */
+  /** Those of them that a process is computing now. */
   atWork: string[];
 }
 
-/** Takes over what all shares that nobody works on have computed. */
+/** Merges the results of all shares that no process is computing. */
 export async function mergeShares(store: RunStore, notes: Pick<RunNotes, 'add'>): Promise<SharesMerged> {
   const merged: SharesMerged = { keys: [], unfinished: [], atWork: [] };
   let shares = 0;
@@ -45,7 +45,10 @@ export async function mergeShares(store: RunStore, notes: Pick<RunNotes, 'add'>)
   return merged;
 }
 
-/** Takes over one share. Once it has computed everything, its folder goes: all of it is in the run's database then. */
+/**
+ * Merges one share. Once it has computed everything, its folder is deleted: the run's database then holds all
+ * of it.
+ */
 export async function mergeShare(
   store: RunStore,
   notes: Pick<RunNotes, 'add'>,
@@ -76,7 +79,9 @@ export async function mergeShare(
   }
 }
 
-/** Its last process may write a status there still. What stays goes at the end of the run. */
+/**
+ * Its last process may still be writing a status there. Remaining files are deleted at the end of the run.
+ */
 function removeShare(folder: string, path: string): void {
   try {
     deleteInRun(folder, path);

@@ -24,13 +24,17 @@ import {
 } from '../../store/shares.ts';
 import { OpenRun } from '../openRun.ts';
 
-/** A process that died on another computer counts as alive for a minute; a share that was queued again waits as long for it. */
+/**
+ * A process that died on another computer counts as alive for a minute; a requeued share waits that long for
+ * it.
+ */
 const WAIT_FOR_DEAD_MS = 75_000;
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Opens a share of a run to compute it, making it first or going on with what an earlier process has left. It is a run of its own
- * below the run's folder, and can be killed and opened again like any other. Null where the share has no parts.
+ * Opens a share of a run for computing, creating it or continuing what an earlier process has left. It is a
+ * run of its own below the run's folder, and can be killed and reopened like any other. Null if the share has
+ * no parts.
  */
 export async function openShare(
   context: EngineContext,
@@ -101,7 +105,10 @@ async function makeShare(
   }
 }
 
-/** Whether what an earlier process has left is of this run, as it was read last. Parts that have come since are added to it. */
+/**
+ * Whether the files of an earlier process belong to this run in its current reading. Parts that were added
+ * since are added to it.
+ */
 async function isUsable(context: EngineContext, folder: string, list: ShareList): Promise<boolean> {
   if (!isRunFolder(folder)) return false;
   let store: RunStore | undefined;
@@ -109,7 +116,7 @@ async function isUsable(context: EngineContext, folder: string, list: ShareList)
     store = await openRunStore(folder, { hostEntry: context.storeHost, closing: context.closing });
     const { description, prepared } = await store.loadRun();
     if (description.options[SHARE_OPTION] !== list.runId || prepared === null) return false;
-    // Damaged parts are deleted, and then taken from the list again.
+    // Damaged parts are deleted, and then copied from the list again.
     await store.repairDamage();
     return await store.adoptParts(list.parts, list.prepared);
   } catch {
@@ -119,7 +126,7 @@ async function isUsable(context: EngineContext, folder: string, list: ShareList)
   }
 }
 
-/** The files of its parts, under a second name: a share then has all of its files below its own folder, as every run. */
+/** Hard-links the files of its parts, so that a share has all its files in its own folder, like every run. */
 function linkParts(runFolder: string, folder: string, { parts }: ShareList): void {
   makeWorkFolders(folder);
   for (const key of new Set(parts.map((part) => part.key.replace(/\..*$/, '')))) {
@@ -127,12 +134,12 @@ function linkParts(runFolder: string, folder: string, { parts }: ShareList): voi
     const to = pathInRun(folder, name);
     if (somethingAt(to)) continue;
     const from = pathInRun(runFolder, name);
-    // A file that is lost is found out when the parts are compared with their digests.
+    // A missing file is detected when the parts are compared with their digests.
     if (!somethingAt(from)) continue;
     try {
       linkSync(from, to);
     } catch {
-      // File systems without second names.
+      // Some file systems have no hard links.
       copyFileSync(from, to);
     }
   }

@@ -11,16 +11,19 @@ import type { ShareStatus } from './shareStatus.ts';
 import type { ClusterRun } from './slurm.ts';
 
 const STOP_GRACE_MS = 10_000;
-/** Ray says when a task ends and not when it begins; a share says of itself that it is computed. */
+/** Ray reports when a task ends, but not when it begins; the share's own status shows that it is computed. */
 const SILENT_MS = 60_000;
 
-/** A driver of a Ray cluster in a Python process. Which node computes what, and what happens when one is lost, is Ray's own business. */
+/**
+ * The driver of a Ray cluster in a Python process. Ray itself decides which node computes what, and handles
+ * the loss of a node.
+ */
 export class RayScheduler implements Scheduler {
-  /** A task goes where Ray sends it. */
+  /** Ray chooses the node of a task. */
   readonly excludes = false;
   private readonly choice: RayChoice;
   private readonly run: ClusterRun;
-  /** The status of a share that was seen last, and since when. */
+  /** The last status of each share, and when it was first seen. */
   private readonly signs = new Map<number, { time: number; at: number }>();
   private readonly known = new Map<number, ShareTask & { words: string | null }>();
   private process: BackendProcess<RayEvent> | undefined;
@@ -79,7 +82,7 @@ export class RayScheduler implements Scheduler {
     const now = performance.now();
     for (const [share, { time }] of statuses) {
       const before = this.signs.get(share);
-      // By the clock of this computer alone. One that lies there from an earlier start says nothing yet.
+      // Uses only this computer's clock. A status that an earlier start left does not count yet.
       if (before?.time !== time) this.signs.set(share, { time, at: before ? now : -Infinity });
     }
     return Promise.resolve(

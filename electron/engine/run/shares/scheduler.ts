@@ -1,6 +1,6 @@
 import type { ShareStatus } from './shareStatus.ts';
 
-/** What a cluster's scheduler says of the task that computes a share. */
+/** The state of the task that computes a share, from a cluster's scheduler. */
 export interface ShareTask {
   /** Number of the share, from 1. */
   share: number;
@@ -8,27 +8,30 @@ export interface ShareTask {
   node: string | null;
   /** Why it waits, or how it ended; empty while it runs. */
   reason: string;
-  /** It waits for something that cannot come, so it would wait for ever. */
+  /** Whether it waits for something that will never happen. */
   hopeless: boolean;
-  /** It has ended for this program, though the scheduler still holds it. */
+  /** Whether this program treats it as ended although the scheduler still holds it. */
   held?: boolean;
 }
 
-/** A cluster's scheduler, which starts `virnucpro compute` for shares and starts them again where a node is lost. */
+/** A cluster's scheduler, which starts `virnucpro compute` for shares and restarts them if a node is lost. */
 export interface Scheduler {
-  /** Connects; answers with its version, such as `Slurm 23.11`. Rejects with AppFailure. */
+  /** Connects and returns the scheduler's version, such as `Slurm 23.11`. Rejects with AppFailure. */
   open(): Promise<string>;
-  /** Has these shares computed, not on these nodes. Rejects with AppFailure. */
+  /** Submits these shares, avoiding these nodes. Rejects with AppFailure. */
   submit(shares: readonly number[], excluded: readonly string[]): Promise<void>;
   /** Whether it can keep tasks away from a node. */
   readonly excludes: boolean;
-  /** Of all shares that were submitted and that it knows; null while it does not answer. `statuses`: what shares say, by number. */
+  /**
+   * The tasks of all submitted shares that it knows; null while it does not respond. `statuses`: the shares'
+   * own statuses, by number.
+   */
   tasks(statuses: ReadonlyMap<number, ShareStatus>): Promise<ShareTask[] | null>;
-  /** What identifies the tasks to the scheduler's own programs, for people. */
+  /** The id of the tasks in the scheduler's own programs, for people. */
   readonly job: string | null;
-  /** The end of what the last task of a share has written. */
+  /** The last lines that the last task of a share wrote. */
   lastWords(share: number): string | null;
-  /** Ends all tasks: they stop after the batch under way. Rejects where they may go on; they are not forgotten then. */
+  /** Ends all tasks, each after its current batch. Rejects if they may continue; they are then remembered. */
   cancel(): Promise<void>;
   close(): Promise<void>;
 }

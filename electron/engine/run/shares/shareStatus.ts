@@ -25,10 +25,10 @@ const statusSchema = z.object({
   residuesLeft: countSchema,
   devices: z.array(deviceLiveSchema),
 });
-/** How far a share is: for those who follow the run, on whichever computer. */
+/** A share's progress, for everybody who follows the run, on any computer. */
 export type ShareStatus = z.infer<typeof statusSchema>;
 
-/** A share as it is computed on this computer. */
+/** A share that is being computed on this computer. */
 interface ComputedShare {
   readonly folder: string;
   readonly state: RunState;
@@ -36,7 +36,9 @@ interface ComputedShare {
   deviceStates: () => DeviceLive[];
 }
 
-/** Keeps the status of a share that is being computed; call the answer once the share is closed. */
+/**
+ * Keeps the status file of a running share up to date; call the returned function once the share is closed.
+ */
 export function keepShareStatus(share: ComputedShare): () => void {
   write(share);
   const timer = setInterval(() => write(share), EVERY_MS);
@@ -63,11 +65,11 @@ function write(share: ComputedShare): void {
   try {
     replaceInRun(share.folder, STATUS, Buffer.from(JSON.stringify(status)));
   } catch {
-    // Nobody computes by it, and the share's folder may have been taken over and deleted.
+    // Nothing depends on the status, and the share's folder may already have been merged and deleted.
   }
 }
 
-/** What shares say of themselves, by folder such as `3-of-8`; without those that say nothing that can be read. */
+/** The statuses of shares, by folder such as `3-of-8`; without unreadable ones. */
 export async function readShareStatuses(
   runFolder: string,
   names: readonly string[],
@@ -94,5 +96,5 @@ async function readShareStatus(runFolder: string, name: string): Promise<ShareSt
 
 export const isShareDone = (status: ShareStatus | null): boolean => status?.phase === 'done';
 
-/** The share's folder as a path of this computer. */
+/** The share's folder as a path on this computer. */
 export const shareFolderIn = (runFolder: string, share: Share): string => join(runFolder, shareFolder(share));

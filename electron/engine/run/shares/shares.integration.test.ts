@@ -30,7 +30,7 @@ async function share(folder: string, index: number, of: number): Promise<OpenRun
   return opened;
 }
 
-/** Computes a share, to its end or until so many of its parts are done. */
+/** Computes a share completely, or until this many of its parts are done. */
 async function compute(folder: string, index: number, of: number, until = Infinity): Promise<RunState> {
   const run = await share(folder, index, of);
   const closeStatus = keepShareStatus(run);
@@ -63,11 +63,11 @@ async function finish(folder: string): Promise<{ state: RunState; left: number; 
 const DONE: RunState = { phase: 'done', failedParts: 0, failedRecords: 0 };
 
 describe.skipIf(WITHOUT_PYTHON)('a run that is computed by shares', () => {
-  it('gives the bytes of a local run, stopped, finished too early, given twice, divided anew and resumed here', async () => {
+  it('gives the bytes of a local run when stopped, finished too early, computed twice, redivided and resumed here', async () => {
     const folder = await prepared();
     const parts = (await finish(folder)).left;
     expect(await compute(folder, 1, 3, 2)).toEqual({ phase: 'paused', error: null });
-    // What a share that was stopped has computed counts, and it goes on from there.
+    // Results of a stopped share are kept, and it continues from there.
     const before = unwrap(await OpenRun.open(context, folder));
     const seen = await storedFacts(before.store);
     const shares = await sharesSoFar(before.store);
@@ -81,11 +81,11 @@ describe.skipIf(WITHOUT_PYTHON)('a run that is computed by shares', () => {
     expect(early.left).toBeLessThanOrEqual(parts - 2);
     expect(await compute(folder, 1, 3)).toEqual(DONE);
     expect(await compute(folder, 1, 3)).toEqual(DONE);
-    // Divided otherwise, shares overlap: each part counts once.
+    // Shares of different divisions overlap: each part counts once.
     expect(await compute(folder, 2, 4)).toEqual(DONE);
     expect((await finish(folder)).left).toBeGreaterThan(0);
     expect(readdirSync(join(folder, 'shares'))).toEqual([]);
-    // What no share has computed is computed here.
+    // Parts that no share has computed are computed here.
     const rest = unwrap(await OpenRun.open(context, folder));
     unwrap(await rest.start({ devices: 'cpu:1' }));
     expect(await rest.whenIdle()).toEqual(DONE);
@@ -96,7 +96,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run that is computed by shares', () => {
     expect(facts).toContain('cpu:0@');
   });
 
-  it('tells the processors of shares apart that one computer computes', async () => {
+  it('distinguishes the processors of shares that one computer computes', async () => {
     const folder = await prepared();
     for (const index of [1, 2]) expect(await compute(folder, index, 2)).toEqual(DONE);
     expect((await finish(folder)).state).toEqual(DONE);
@@ -107,7 +107,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run that is computed by shares', () => {
     expect(ids.toSorted()).toEqual(['cpu:0 of 1-of-2', 'cpu:0 of 2-of-2']);
   });
 
-  it('takes no changed byte over from a share, nor a share of another run, and computes them again', async () => {
+  it('merges no changed byte from a share, nor a share of another run, and computes them again', async () => {
     const folder = await prepared();
     for (const index of [1, 2, 3]) expect(await compute(folder, index, 3)).toEqual(DONE);
     const database = (index: number): string => join(folder, 'shares', `${index}-of-3`, 'run.db');
@@ -128,7 +128,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run that is computed by shares', () => {
     expect(await readTables(folder)).toEqual((await undisturbed()).tables);
   });
 
-  it('leaves a share alone that a process is computing', async () => {
+  it('leaves a share alone while a process computes it', async () => {
     const folder = await prepared();
     expect(await compute(folder, 1, 2)).toEqual(DONE);
     const lock = await acquireRunLock(join(folder, 'shares', '1-of-2'));
@@ -140,7 +140,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run that is computed by shares', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'goes to its cluster where it was made, and nowhere that its sender says',
+    'uses its cluster if it was made here, and none that its sender names',
     async () => {
       const tools = await temporaryFolder();
       const asked = join(tools, 'asked');

@@ -4,28 +4,28 @@ import { parseShare, partsByShare, type SharePart } from '../../store/shares.ts'
 import { shareNames } from './mergeShares.ts';
 import { readShareStatuses, type ShareStatus } from './shareStatus.ts';
 
-/** A share that has written no status for so long is not computed, whatever its last one says. */
+/** A share that has written no status for this long is not being computed, whatever its last status says. */
 const SILENT_MS = 60_000;
 
 export interface ShareSeen {
-  /** Such as `3/8`. */
+  /** For example `3/8`. */
   share: string;
   status: ShareStatus;
   computing: boolean;
 }
 
-/** What the shares of a run say of themselves, whoever started them. */
+/** A summary of a run's shares, whoever started them. */
 export interface SharesSoFar {
   shares: ShareSeen[];
-  /** Computed by them, and not taken over into the run's database yet. */
+  /** Parts that they have computed and that are not merged into the run's database yet. */
   parts: number;
   residues: number;
   residuesPerSecond: number | null;
-  /** Of the shares that are being computed. */
+  /** Devices of the shares that are being computed. */
   devices: DeviceLive[];
 }
 
-/** The shares that lie in the folder of a run; null where there are none. */
+/** The shares in the folder of a run; null if there are none. */
 export async function sharesSoFar(
   store: Pick<RunStore, 'folder' | 'shareParts'>,
 ): Promise<SharesSoFar | null> {

@@ -22,17 +22,19 @@ import {
 
 /** A busy controller takes long to answer. */
 const PATIENCE_MS = 60_000;
-/** SLURM forgets a task some minutes after its end, and knows a new one a moment after it was submitted. */
+/**
+ * SLURM forgets a task some minutes after its end, and lists a new one only a moment after it was submitted.
+ */
 const UNKNOWN_MS = 60_000;
 const CLUSTER = /^[\w.-]+$/;
 const LOGIN = /^[A-Za-z0-9_][A-Za-z0-9_.@:%+-]*$/;
 const SCRIPT = 'work/slurm.sh';
 const MOST_LOG_BYTES = 1 << 20;
 
-/** What scancel says of jobs that are over. */
+/** How scancel reports jobs that have ended. */
 const HAS_ENDED = /invalid job id|already complet/i;
 
-/** Variables of ours that SLURM's programs get, and by way of sbatch a task. */
+/** Our variables that SLURM's programs inherit, and through sbatch a task. */
 const KEPT =
   /^(HOME|LANG|LOGNAME|PATH|SHELL|SSH_AUTH_SOCK|TERM|TMPDIR|USER|LC_.*|KRB5.*|SLURM_CONF|SLURM_CLUSTERS|SBATCH_.*)$/;
 
@@ -43,7 +45,7 @@ const jobsSchema = z.object({
   jobs: z.array(
     z.object({
       job: z.string().regex(/^\d+$/),
-      /** Where the script names one of several clusters. */
+      /** Set if the script names one of several clusters. */
       cluster: z.string().regex(CLUSTER).nullable(),
       shares: z.array(z.int().positive()),
     }),
@@ -56,9 +58,9 @@ export interface ClusterRun {
   context: EngineContext;
   folder: string;
   runId: string;
-  /** What starts this program on a node; null where nodes have their own. */
+  /** The command that starts this program on a node; null if nodes have their own. */
   program: string | null;
-  /** Says something that the scheduler has to say, in the run's notes. */
+  /** Adds a warning to the run's notes. */
   warn: (text: string) => void;
 }
 
@@ -69,8 +71,8 @@ interface Answer {
 }
 
 /**
- * sbatch, squeue and scancel. The numbers of the jobs are kept in the user's data folder and not in the run's: nobody's folder says
- * what is cancelled.
+ * Runs sbatch, squeue and scancel. Job numbers are stored in the user's data folder and not in the run's, so
+ * that nobody's folder decides which jobs are cancelled.
  */
 export class SlurmScheduler implements Scheduler {
   readonly excludes = true;
@@ -80,7 +82,7 @@ export class SlurmScheduler implements Scheduler {
   private readonly ssh: readonly string[];
   private readonly sockets: string | null;
   private readonly submittedAt = new Map<number, number>();
-  /** Tasks that SLURM holds for good, by share: they go before the share is submitted again. */
+  /** Tasks that SLURM holds for good, by share: they are cancelled before the share is resubmitted. */
   private readonly held = new Map<number, { job: Job; task: string }>();
   private jobs: Job[] = [];
   private earlier: Jobs | null;
@@ -94,7 +96,8 @@ export class SlurmScheduler implements Scheduler {
       this.jobs = this.earlier.jobs;
       this.earlier = null;
     }
-    // One connection for all calls, with a socket in a path of its own: a socket's may have some 100 characters.
+    // One connection for all calls, with a short socket path: a socket's path is limited to about 100
+    // characters.
     this.sockets = choice.login === null ? null : mkdtempSync(join(tmpdir(), 'vnp-'));
     const options = ['BatchMode=yes', 'ConnectTimeout=20', 'ServerAliveInterval=15', 'ControlMaster=auto'];
     const own = [...options, `ControlPath=${this.sockets ?? ''}/%C`, 'ControlPersist=120'];
@@ -119,7 +122,10 @@ export class SlurmScheduler implements Scheduler {
     return `S${output.trim().replace(/^s/, '').slice(0, 100)}`;
   }
 
-  /** Why SLURM would not take the job, before anything is made for it; null where it would, or does not say. */
+  /**
+   * Why SLURM would not accept the job, checked before anything is created for it; null if it would, or does
+   * not answer.
+   */
   async refused(): Promise<AppError | null> {
     this.checkLogin();
     const { code, errors } = await this.ask(['sbatch', '--test-only'], this.choice.script);
@@ -147,11 +153,11 @@ export class SlurmScheduler implements Scheduler {
       ...['sbatch', '--parsable', `--chdir=${folder}`, '--open-mode=append'],
       `--output=${folder.replaceAll('%', '%%')}/logs/slurm-%A_%a.log`,
       `--array=${ranges(shares)}${atOnce}`,
-      // It counts instead of the script's.
+      // This overrides the script's own option.
       ...(excluded.length === 0 ? [] : [`--exclude=${avoided.join(',')}`]),
       ...[pathInRun(folder, SCRIPT), folder, program ?? 'virnucpro', String(this.choice.shares)],
     ]);
-    // `number` or `number;cluster`; a site's own messages may stand before it.
+    // sbatch prints `number` or `number;cluster`; a site's own messages may precede it.
     const [, job, cluster = null] = /^(\d+)(?:;([\w.-]+))?$/m.exec(output) ?? [];
     if (code !== 0 || job === undefined) {
       if (/contact slurm controller/i.test(errors)) throw this.unreachable(errors);
@@ -172,7 +178,7 @@ export class SlurmScheduler implements Scheduler {
       for (const [job = '', share = '', state = '', node = '', reason = ''] of lines)
         if (/^\d+$/.test(share)) listed.set(`${job}_${share}`, toTask(Number(share), state, node, reason));
     }
-    // Of a share that was submitted several times, the last task counts.
+    // For a share that was submitted several times, the last task counts.
     const last = new Map(this.jobs.flatMap((job) => job.shares.map((share) => [share, job] as const)));
     const gone = [...last].filter(([share, { job }]) => !listed.has(`${job}_${share}`));
     const accounted = gone.length === 0 ? listed : await this.accounted(gone.map(([, job]) => job));
@@ -184,7 +190,10 @@ export class SlurmScheduler implements Scheduler {
     });
   }
 
-  /** How tasks have ended that SLURM's controller has forgotten, where the cluster keeps accounts. Some forget within seconds. */
+  /**
+   * How tasks ended that SLURM's controller has forgotten, if the cluster keeps accounts. Some controllers
+   * forget within seconds.
+   */
   private async accounted(jobs: readonly Job[]): Promise<Map<string, ShareTask>> {
     const ended = new Map<string, ShareTask>();
     for (const [cluster, ids] of byCluster(jobs)) {
@@ -198,7 +207,7 @@ export class SlurmScheduler implements Scheduler {
     return ended;
   }
 
-  /** The columns of each line; null where there is no answer. */
+  /** The columns of each line; null without an answer. */
   private async list(words: readonly string[]): Promise<string[][] | null> {
     try {
       const { code, output, errors } = await this.ask(words);
@@ -225,7 +234,10 @@ export class SlurmScheduler implements Scheduler {
     rmSync(this.file, { force: true });
   }
 
-  /** Ends what an earlier start has submitted that this one does not follow: it was divided otherwise, or goes elsewhere. */
+  /**
+   * Ends jobs of an earlier start that this one does not follow, because it divides the run differently or
+   * computes elsewhere.
+   */
   private async endEarlier(): Promise<void> {
     if (this.earlier === null) return;
     await this.end(this.earlier.jobs);
@@ -233,7 +245,7 @@ export class SlurmScheduler implements Scheduler {
     rmSync(this.file, { force: true });
   }
 
-  /** Rejects where jobs may go on, so that they are not forgotten. */
+  /** Rejects if jobs may continue, so that they are remembered. */
   private async end(jobs: readonly Job[]): Promise<void> {
     for (const [cluster, ids] of byCluster(jobs)) {
       const { code, errors } = await this.ask(['scancel', ...cluster, ...ids]);
@@ -263,7 +275,7 @@ export class SlurmScheduler implements Scheduler {
       : { share, state: 'ended', node: null, reason: 'SLURM knows nothing of it any more', hopeless: false };
   }
 
-  /** Rejects with AppFailure where nothing could be asked. */
+  /** Rejects with AppFailure if the program could not be run. */
   private async ask(words: readonly string[], input?: string): Promise<Answer> {
     const [file = '', ...args] =
       this.ssh.length > 0 ? [...this.ssh, words.map(quotedForShell).join(' ')] : words;
@@ -294,7 +306,7 @@ export class SlurmScheduler implements Scheduler {
     );
   }
 
-  /** Of an earlier start of this program, for the same folder. */
+  /** The jobs of an earlier start of this program for the same folder. */
   private recall(): Jobs | null {
     const known = recalled(this.file);
     return known?.folder === this.run.folder ? known : null;
@@ -310,8 +322,8 @@ export class SlurmScheduler implements Scheduler {
 }
 
 /**
- * Ends the jobs that an earlier start of a run has left to SLURM, where the run now computes elsewhere. Answers with those that could not
- * be ended, which are known still; null where there are none.
+ * Ends the jobs that an earlier start of a run left in SLURM, because the run now computes elsewhere. Returns
+ * those that could not be ended, which stay recorded; null if there are none.
  */
 export async function endEarlierJobs(run: Omit<ClusterRun, 'program' | 'warn'>): Promise<string | null> {
   const known = recalled(jobsFile(run));
@@ -330,14 +342,14 @@ export async function endEarlierJobs(run: Omit<ClusterRun, 'program' | 'warn'>):
   }
 }
 
-/** Why SLURM would not take the job of a run that is about to be made; null where it does not say. */
+/** Why SLURM would not accept the job of a run that is about to be created; null if it does not answer. */
 export async function refusedBySlurm(context: EngineContext, choice: SlurmChoice): Promise<AppError | null> {
   const run = { context, folder: '', runId: '', program: null, warn: () => undefined };
   const scheduler = new SlurmScheduler(choice, run);
   try {
     return await scheduler.refused();
   } catch {
-    // What does not answer now may answer once the run is prepared.
+    // SLURM may respond later, once the run is prepared.
     return null;
   } finally {
     await scheduler.close();
@@ -355,7 +367,7 @@ function recalled(file: string): Jobs | null {
   }
 }
 
-/** What scancel and squeue take to reach each cluster, with the numbers of the jobs there. */
+/** Arguments of scancel and squeue for each cluster, with the numbers of the jobs there. */
 function byCluster(jobs: readonly Job[]): [string[], string[]][] {
   const groups = Map.groupBy(jobs, ({ cluster }) => cluster);
   return [...groups].map(([cluster, own]) => [
@@ -383,7 +395,7 @@ function toTask(share: number, slurmState: string, node: string, slurmReason: st
   };
 }
 
-/** Such as `1-8,11`: there may be thousands, and a command line is short. */
+/** For example `1-8,11`: there may be thousands of shares, and a command line is limited. */
 function ranges(shares: readonly number[]): string {
   const runs: [number, number][] = [];
   for (const share of shares.toSorted((a, b) => a - b)) {

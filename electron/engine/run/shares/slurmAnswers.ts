@@ -1,6 +1,6 @@
 import { appError, type AppError } from '../../../contract/errors.ts';
 
-/** Why a task waits. Where it ends in `*`, any reason that begins so is meant. */
+/** Why a task waits. A key that ends in `*` matches any reason with that beginning. */
 const WAITING: Readonly<Record<string, string>> = {
   Priority: 'other jobs come first',
   Resources: 'waiting for a free node',
@@ -29,13 +29,13 @@ const WAITING: Readonly<Record<string, string>> = {
 };
 
 /**
- * A task that waits for one of these cannot start as it was submitted, however long it waits. PartitionNodeLimit is none of them: SLURM
- * says it also of nodes that are only drained.
+ * A task that waits for one of these cannot start as submitted, however long it waits. PartitionNodeLimit is
+ * not among them: SLURM also reports it for nodes that are only drained.
  */
 const HOPELESS =
   /^(PartitionConfig|PartitionTimeLimit|BadConstraints|InvalidAccount|InvalidQOS|\w*PerJob\w*|\w*MaxWallDuration\w*|QOSMin\w+)$/;
 
-/** Its node failed to start it, and SLURM holds it until somebody releases it. */
+/** Its node failed to start it, and SLURM holds it until it is released manually. */
 const HELD_FOR_GOOD = /^launch_fail\w*_requeued_held/i;
 
 const ENDED: Readonly<Record<string, string>> = {
@@ -53,7 +53,7 @@ const ENDED: Readonly<Record<string, string>> = {
 
 const RUNNING: ReadonlySet<string> = new Set(['RUNNING', 'COMPLETING', 'SUSPENDED', 'STOPPED', 'SIGNALING']);
 
-/** A state as squeue names it. */
+/** Maps a state as squeue names it. */
 export function stateOf(state: string): 'waiting' | 'running' | 'ended' {
   if (state in ENDED) return 'ended';
   return RUNNING.has(state) ? 'running' : 'waiting';
@@ -100,7 +100,7 @@ const REFUSALS: readonly (readonly [RegExp, why: string, next: string])[] = [
     'Ask for less per task, or for another partition.',
   ],
   [
-    // What violates a policy names its limits of time, too.
+    // Messages about a policy also mention its time limits, so this comes first.
     /time limit is invalid|requested time limit/,
     'the time asked for is not allowed',
     'Ask for less time: a task whose time ends is queued again.',
@@ -112,18 +112,18 @@ const REFUSALS: readonly (readonly [RegExp, why: string, next: string])[] = [
   ],
 ];
 
-/** Passes once other jobs have ended. */
+/** This refusal ends once other jobs have finished. */
 const LIMIT: (typeof REFUSALS)[number] = [
   /limit|policy/,
   'a limit on jobs has been reached',
   'Wait until earlier jobs have ended, or ask for fewer tasks.',
 ];
 
-/** The same where it will not pass, as far as is known. */
+/** The refusal if it is not known to be temporary. */
 export const lastingRefusal = (answer: string): AppError | null =>
   REFUSALS.some(([pattern]) => pattern.test(answer.toLowerCase())) ? refusal(answer) : null;
 
-/** Why sbatch does not take a job, from what it wrote on standard error. */
+/** Why sbatch refuses a job, from its standard error. */
 export function refusal(answer: string): AppError {
   const lines = answer.split('\n').filter((line) => /error/i.test(line));
   const said = (lines.at(-1) ?? answer)

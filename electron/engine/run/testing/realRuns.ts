@@ -52,7 +52,10 @@ export async function predict(
 }
 
 let sample: Promise<Outcome> | undefined;
-/** The sample computed by one worker without disturbance: what every other way to compute it is compared with. */
+/**
+ * The sample computed by one worker without disturbance, with which every other way to compute it is
+ * compared.
+ */
 export const undisturbed = (): Promise<Outcome> => (sample ??= predict(testContext()));
 
 export const codes = (outcome: Outcome): string[] => outcome.notes.map(({ code }) => code);

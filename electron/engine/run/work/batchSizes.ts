@@ -5,22 +5,26 @@ import type { EngineContext } from '../../engineContext.ts';
 
 const SMALLEST_BATCH = 256;
 
-/** What is known of a device's memory: the tokens that a batch held last, and what the worker measured, if it could. */
+/**
+ * Known facts about a device's memory: the tokens of the last batch size that fitted, and the worker's
+ * measurements, if it could measure.
+ */
 interface Known {
   tokens: number;
   profile: MemoryProfile | null;
 }
 
-/** What a worker may use of its device's memory, sent when it loads the model. */
+/** Limits on a worker's use of its device's memory, sent when it loads the model. */
 interface MemoryLimits {
   most_tokens_per_batch: number | null;
   memory_profile: MemoryProfile | null;
 }
 
-/** What devices' memory holds, learnt from the workers of this run and of earlier ones.
- *
- * Where a worker can measure, its profile is remembered and not a number of tokens: how much is free changes from run to run,
- * what a token takes does not. */
+/**
+ * What fits into the devices' memory, learnt from the workers of this run and of earlier ones.
+ * If a worker can measure, its profile is stored and not a number of tokens: the free memory changes from run
+ * to run, but the memory per token does not.
+ */
 export class BatchSizes {
   private readonly memory: EngineContext['learntBatches'];
   private readonly plan: Plan;
@@ -43,13 +47,13 @@ export class BatchSizes {
     this.remember(device);
   }
 
-  /** Batches are half as large as they were: from now on on these devices, or without any from the next start on. */
+  /** Halves the batches: from now on on these devices, or from the next start on if none are given. */
   halve(atWork: readonly string[] = []): void {
     if (atWork.length === 0) this.scale /= 2;
     for (const id of atWork) this.shrink(id, 0.5);
   }
 
-  /** Before a start: what earlier runs learnt, and smaller batches where they were asked for. */
+  /** Before a start, loads what earlier runs learnt, and applies smaller batches if they were requested. */
   async recall(devices: readonly ChosenDevice[]): Promise<void> {
     for (const { id } of devices) {
       const remembered = this.known.has(id) ? null : await this.memory?.recall(this.of(id));

@@ -11,7 +11,7 @@ const START = { part: '000001', device: 'cpu:0', workerPid: 1, startedAt: 1, log
 const END = { type: 'end_attempt', key: '000001', outcome: 'interrupted', failure: null } as const;
 const DONE = { part: '000001' } as PartDone;
 
-/** A store that takes its time, and the order in which its calls began and ended. */
+/** A store with slow calls, and the order in which its calls began and ended. */
 function slowStore(methods: Partial<Record<keyof RunStore, (...args: never[]) => unknown>>) {
   const calls: string[] = [];
   const store = Object.fromEntries(
@@ -35,8 +35,8 @@ function ledgerOf(store: RunStore) {
 }
 
 describe('PartLedger', () => {
-  // A promise that fails with nobody to hear it ends the process, and the test with it.
-  it('emits that the store failed, and no more, where giving back a part cannot be stored', async () => {
+  // An unhandled rejection ends the process, and the test with it.
+  it('emits only that the store failed if returning a part cannot be stored', async () => {
     const { ledger, answers } = ledgerOf({
       startAttempt: () => Promise.resolve(1),
       endAttempt: () => Promise.reject(new AppFailure(FULL)),
@@ -60,7 +60,7 @@ describe('PartLedger', () => {
     expect(answers).toEqual([{ type: 'store_failed', error: FULL }]);
   });
 
-  it('begins an attempt only when the last of the same part has ended, and lets other parts go on', async () => {
+  it('begins an attempt only when the last one of the same part has ended, and lets other parts continue', async () => {
     const { store, calls } = slowStore({ startAttempt: () => 1, endAttempt: () => undefined });
     const { ledger } = ledgerOf(store);
     ledger.startAttempt(START);
@@ -81,7 +81,7 @@ describe('PartLedger', () => {
     ]);
   });
 
-  it('stores no scores of a part that was not waiting any more when it was given out', async () => {
+  it('stores no scores of a part that was no longer waiting when it was handed out', async () => {
     const { store, calls } = slowStore({ startAttempt: () => null });
     const { ledger, answers } = ledgerOf(store);
     ledger.startAttempt(START);
@@ -91,7 +91,7 @@ describe('PartLedger', () => {
     expect(answers).toEqual([{ type: 'scores_stored', key: '000001', intake: { outcome: 'superseded' } }]);
   });
 
-  it('reads what waits of a part: itself, or the halves that it was cut into', async () => {
+  it('reads the waiting part, or the halves that it was cut into', async () => {
     const stored = (key: string, state: string) => ({ key, state }) as StoredPart;
     const { store } = slowStore({
       part: (key: string) => stored(key, key === '000002' ? 'split' : 'pending'),

@@ -4,12 +4,12 @@ import type { AttemptStart, StoredPart } from '../../store/types.ts';
 import { preparedKey } from './decide/workState.ts';
 import type { PartFailure, StoreAnswer, StoreEffect } from './workEvents.ts';
 
-/** A part's open attempt, or null where none is open. */
+/** The id of a part's open attempt, or null if none is open. */
 type Attempt = number | null;
 
 /**
- * Carries out what was decided about parts in the run's database, and emits the store's answers. Calls about one part are
- * made one after the other in the order decided; different parts don't wait for each other.
+ * Stores the decisions about parts in the run's database, and emits the store's answers. Calls about one part
+ * are made one after the other in the order decided; different parts don't wait for each other.
  */
 export class PartLedger {
   private readonly store: RunStore;
@@ -22,10 +22,10 @@ export class PartLedger {
     this.emit = emit;
   }
 
-  /** The part has been given to a worker. */
+  /** The part was handed to a worker. */
   startAttempt(start: AttemptStart): void {
     const attempt = this.attemptOf(start.part).then(() => this.store.startAttempt(start));
-    // A failure to store it is met again, and emitted, when the attempt ends.
+    // The failure occurs again, and is emitted, when the attempt ends.
     attempt.catch(() => undefined);
     this.attempts.set(start.part, attempt);
   }
@@ -73,7 +73,7 @@ export class PartLedger {
     }
   }
 
-  /** Resolves when everything decided so far is stored, and what followed from the store's answers. */
+  /** Resolves when all decisions so far are stored, along with what followed from the store's answers. */
   async stored(): Promise<void> {
     while (this.open.size > 0) await Promise.all(this.open);
   }
@@ -119,7 +119,9 @@ export class PartLedger {
     };
   }
 
-  /** The part if it waits. One that was cut in two shares its file with its halves: those of them that wait. */
+  /**
+   * The part if it waits. The halves of a part that was cut in two share its file: those of them that wait.
+   */
   private async readPart(key: string): Promise<StoreAnswer> {
     const part = await this.store.part(key);
     if (part?.state === 'pending') return { type: 'part_read', parts: [part] };

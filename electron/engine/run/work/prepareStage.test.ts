@@ -7,13 +7,13 @@ import { RunNotes } from '../runNotes.ts';
 import { PrepareStage } from './prepareStage.ts';
 import type { PrepareStageEvent } from './workEvents.ts';
 
-/** As a read from a network disk that is gone: alive, and without a word. */
+/** Hangs like a read from a network disk that is gone: alive, but without a message. */
 const HANGING = `
 import json, os, time
 print(json.dumps(dict(type='hello', protocol=${PROTOCOL_VERSION}, role='prepare', pid=os.getpid(), backend_version='1', python_version='3')), flush=True)
 time.sleep(600)
 `;
-/** The event with which a prepare that does this ends. */
+/** The event with which a prepare running this program ends. */
 async function howItEnds(program: string): Promise<PrepareStageEvent> {
   const folder = await temporaryFolder();
   return new Promise<PrepareStageEvent>((emit) => {
@@ -29,7 +29,7 @@ async function howItEnds(program: string): Promise<PrepareStageEvent> {
         tail_parts: 0,
         order_seed: null,
       },
-      // Neither has anything to do for a process that says nothing.
+      // Neither is used for a process that sends nothing.
       {} as RunStore,
       new RunNotes({ folder } as RunStore, () => undefined),
       emit,
@@ -39,7 +39,7 @@ async function howItEnds(program: string): Promise<PrepareStageEvent> {
   });
 }
 
-it.skipIf(WITHOUT_PYTHON)('ends with words where reading the inputs does not advance', async () => {
+it.skipIf(WITHOUT_PYTHON)('ends with a message if reading the inputs does not advance', async () => {
   expect(await howItEnds(HANGING)).toMatchObject({
     type: 'prepare_failed',
     error: {

@@ -17,7 +17,7 @@ import { inputLeftOut, type RunNotes } from '../runNotes.ts';
 import type { PrepareStageEvent } from './workEvents.ts';
 
 const STOP_GRACE_MS = 2_000;
-/** Events that wait to be stored: then prepare waits too. */
+/** The number of events that may wait to be stored before prepare has to wait too. */
 const MOST_WAITING = 256;
 
 const FAILURE_TITLES: Record<PrepareFailed['code'], AppError['code']> = {
@@ -31,7 +31,7 @@ const FAILURE_TITLES: Record<PrepareFailed['code'], AppError['code']> = {
   internal_error: 'prepare_failed',
 };
 
-/** Failures of one file, without which the others can be used. */
+/** Failures of a single file, without which the others can be used. */
 const OF_THE_INPUT: ReadonlySet<PrepareFailed['code']> = new Set([
   'input_unreadable',
   'input_truncated',
@@ -40,7 +40,7 @@ const OF_THE_INPUT: ReadonlySet<PrepareFailed['code']> = new Set([
   'input_changed',
 ]);
 
-/** Runs prepare once over all inputs and files what it reports, in the order reported. */
+/** Runs prepare once over all inputs and stores its reports in the order reported. */
 export class PrepareStage {
   private readonly store: RunStore;
   private readonly notes: RunNotes;
@@ -111,12 +111,12 @@ export class PrepareStage {
 
   private filed(): void {
     this.waiting -= 1;
-    // It was this program that kept it waiting.
+    // This program, and not prepare, caused the wait.
     this.lastWordAt = performance.now();
     if (this.waiting <= MOST_WAITING / 2) this.process.goOn();
   }
 
-  /** A read that never comes back, as from a network disk that is gone, would hold the run for ever. */
+  /** A read that never returns, such as from a lost network disk, would block the run for ever. */
   private look(now: number, heldUpMs: number): void {
     this.lastWordAt += heldUpMs;
     if (this.waiting > 0 || now - this.lastWordAt <= this.silentMs) return;
@@ -184,7 +184,7 @@ export class PrepareStage {
     return !this.strict && this.inputs.length > 1 && OF_THE_INPUT.has(code);
   }
 
-  /** The run goes on without a file that can't be read as it was when the run was made. */
+  /** The run continues without a file that can't be read as it was when the run was created. */
   private async leaveOut(input: number, { code, message: text }: PrepareFailed): Promise<void> {
     await this.store.failInput(input, { code, message: text });
     const { path = '' } = this.inputs.find((one) => one.input === input) ?? {};
@@ -213,7 +213,7 @@ export class PrepareStage {
   }
 }
 
-/** Unlike a worker, it is not started again by itself. */
+/** Unlike a worker, prepare is not restarted automatically. */
 function readingFailed({ cause, detail }: AppError): AppError {
   return appError('prepare_failed', cause, {
     nextStep: message('prepare.stopped.next'),
@@ -221,7 +221,7 @@ function readingFailed({ cause, detail }: AppError): AppError {
   });
 }
 
-/** Python has these sentences; windows have them by their codes. */
+/** Python has these sentences in English; windows translate them by their codes. */
 function problemWording({ code, count }: { code: string; count: number }): Wording {
   return { key: `problem.${code}`, values: { count } };
 }

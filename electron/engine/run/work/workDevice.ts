@@ -7,22 +7,22 @@ export interface WorkDevice {
   readonly id: string;
   readonly name: string;
   readonly kind: ChosenDevice['kind'];
-  /** nvidia-smi's number or ROCm's; null for processors. */
+  /** The number from nvidia-smi or ROCm; null for processors. */
   readonly index: number | null;
   readonly memoryTotalBytes: number | null;
-  /** Of a share: the computer, and the device's number there. */
+  /** For a share: the computer, and the device's number there. */
   readonly place: { readonly node: string; readonly number: number } | null;
-  /** For the run's database and run.json. */
+  /** Facts for the run's database and run.json. */
   readonly facts: JsonObject;
   readonly local: ChosenDevice;
 }
 
-/** `share`: where this computer computes one of several shares of a run. */
+/** `share`: set if this computer computes one of several shares of a run. */
 export function localDevice(device: ChosenDevice, share: ShareNode | null = null): WorkDevice {
   const { name, kind } = device;
   const place = share === null ? null : { node: share.node, number: numberOf(device) };
   const onNode = place === null ? {} : { node: place.node, numberOnNode: place.number };
-  // Each process counts its processors from 0; a GPU has a name that no other has.
+  // Each process counts its processors from 0; a GPU's id is unique.
   const id = share === null || isGpu(device) ? device.id : `${device.id}@${share.node}#${share.share}`;
   if (!isGpu(device))
     return { id, name, kind, index: null, memoryTotalBytes: null, place, facts: onNode, local: device };

@@ -20,19 +20,19 @@ export interface PartFailure {
 }
 
 /**
- * Everything that can happen while a run is worked on. Workers, the shares on a cluster, prepare, the store and the user emit these
- * events; the one function that decides what follows is `decideWork`.
+ * Everything that can happen while a run is computed. Workers, the shares on a cluster, prepare, the store
+ * and the user emit these events; the single function that decides what follows is `decideWork`.
  */
 export type WorkEvent =
   DeviceWorkerEvent | ClusterSharesEvent | UserEvent | SessionEvent | PrepareStageEvent | StoreAnswer;
 
-/** What the user asks of a run that is being worked on. */
+/** The user's requests during a run. */
 export type UserEvent =
   /** Finish the current parts, then end. */
   | { type: 'drain' }
   | { type: 'exclude_device'; device: string }
   | { type: 'include_device'; device: string }
-  /** Batches on every device are half as large from now on. */
+  /** Halves batches on every device from now on. */
   | { type: 'halve_batches' }
   /** Failed parts wait again. */
   | { type: 'parts_offered'; parts: readonly StoredPart[] }
@@ -42,15 +42,15 @@ export type UserEvent =
 type SessionEvent =
   | {
       type: 'started';
-      /** All parts that wait. */
+      /** All waiting parts. */
       parts: readonly StoredPart[];
-      /** Keys of those whose work files are gone. */
+      /** Keys of those whose work files are missing. */
       lost: readonly string[];
-      /** Whether prepare has read all inputs to their end. */
+      /** Whether prepare has read all inputs completely. */
       prepared: boolean;
     }
   | { type: 'stop' }
-  /** The worker's process has ended, as it was asked to. */
+  /** The worker's process has ended on request. */
   | { type: 'worker_stopped'; device: string };
 
 export type PrepareStageEvent =
@@ -61,7 +61,7 @@ export type PrepareStageEvent =
   | { type: 'input_left_out'; input: number }
   | { type: 'prepare_failed'; error: AppError };
 
-/** The store's answer to each of `StoreEffect`. */
+/** The store's answer to a `StoreEffect`. */
 export type StoreAnswer =
   | { type: 'attempt_ended'; key: string; outcome: AttemptOutcome; failure: PartFailure | null }
   | { type: 'scores_stored'; key: string; intake: PartIntake }
@@ -77,13 +77,13 @@ export type StoreAnswer =
   | { type: 'prepare_invalidated' }
   | { type: 'store_failed'; error: AppError };
 
-/** What `decideWork` wants done. */
+/** The effects that `decideWork` asks for. */
 export type WorkEffect = WorkerEffect | StoreEffect | RecordEffect | WorkOutcome;
 
 type WorkerEffect =
   | { type: 'start_monitor' }
   | { type: 'start_prepare' }
-  /** The parts are prepared: a cluster computes them. */
+  /** The parts are prepared, so a cluster computes them. */
   | { type: 'start_shares' }
   | { type: 'start_worker'; device: string }
   | { type: 'stop_worker'; device: string }
@@ -108,11 +108,11 @@ type RecordEffect =
 
 /** Why the work session ends by itself. At most one per session. */
 export type WorkOutcome =
-  /** Every part there will be is done, failed or skipped. */
+  /** All parts are done, failed or skipped. */
   | { type: 'settled' }
-  /** The inputs are read, and nothing else was asked for. */
+  /** The inputs are read, and nothing else was requested. */
   | { type: 'prepared' }
   /** After `drain`: no part is being computed any more, but some still wait. */
   | { type: 'drained' }
-  /** The run can't go on as it is: disk full, no device left. */
+  /** The run can't continue: the disk is full, or no device is left. */
   | { type: 'halt'; error: AppError };

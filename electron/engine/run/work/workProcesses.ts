@@ -18,21 +18,21 @@ export interface WorkSessionOptions {
   context: EngineContext;
   store: RunStore;
   record: RunRecord;
-  /** None where a cluster computes. */
+  /** None if a cluster computes. */
   devices: readonly ChosenDevice[];
   /** The cluster that computes; null for this computer. */
   cluster: ClusterChoice | null;
-  /** Reads the inputs, and computes nothing. */
+  /** Reads the inputs only. */
   preparesOnly: boolean;
-  /** Without a running task of the cluster for so long, the run is paused. */
+  /** Without a running task of the cluster for this long, the run is paused. */
   maxWaitMs: number | undefined;
-  /** Where the model lies on this computer. */
+  /** The model's folder on this computer. */
   modelFolder: string;
-  /** What is known of the devices' memory. */
+  /** What is known about the devices' memory. */
   batches: BatchSizes;
 }
 
-/** In the run's folder. */
+/** The log's path in the run's folder. */
 export const workerLog = (device: string): string =>
   `logs/worker-${device.replaceAll(/[^\w.-]/g, '-').slice(0, 100)}.log`;
 
@@ -111,7 +111,9 @@ export function partCommand(
   };
 }
 
-/** The share of a GPU's memory that a limit comes to. What CUDA itself takes, up to 0.7 GB, is not counted. */
+/**
+ * The share of a GPU's memory that a limit corresponds to. CUDA's own memory, up to 0.7 GB, is not counted.
+ */
 function memoryFraction({ memoryTotalBytes }: WorkDevice, limitBytes: number | undefined): number | null {
   if (limitBytes === undefined || memoryTotalBytes === null) return null;
   return limitBytes >= memoryTotalBytes ? null : limitBytes / memoryTotalBytes;

@@ -31,8 +31,8 @@ import {
 } from './workProcesses.ts';
 
 /**
- * One session of work on a run, from start or resume to its pause or end. Prepare, workers, store and user emit events; one
- * after the other they are decided (`decideWork`), and what was decided is carried out here.
+ * One work session of a run, from start or resume to its pause or end. Prepare, workers, store and user emit
+ * events; they are decided one after the other (`decideWork`), and the decisions are carried out here.
  */
 export class WorkSession {
   private readonly options: WorkSessionOptions;
@@ -41,10 +41,10 @@ export class WorkSession {
   private readonly ledger: PartLedger;
   private readonly workers = new Map<string, DeviceWorker>();
   private readonly telemetry = new Map<string, DeviceTelemetry>();
-  /** Workers of devices that were taken out, on their way to their end. */
+  /** Workers of excluded devices that have not ended yet. */
   private readonly stopping = new Map<string, { worker: DeviceWorker; stopped: Promise<void> }>();
   private shares: ClusterShares | undefined;
-  /** How the model lies in the devices' memory, by device. */
+  /** How the model is placed in the devices' memory, by device. */
   private readonly memoryUse = new Map<string, MemoryUse>();
   /** Numbers of inputs that can't be read. */
   private readonly leftOut = new Set<number>();
@@ -70,7 +70,7 @@ export class WorkSession {
     this.telemetry.set(device.id, new DeviceTelemetry(device));
   }
 
-  /** On a cluster: what computes, and how far it is beyond what is stored here. */
+  /** For a cluster: what computes, and its progress beyond what is stored here. */
   get onCluster(): Pick<ClusterShares, 'live' | 'devices' | 'residuesInWork' | 'partsInWork'> | undefined {
     return this.shares;
   }
@@ -97,12 +97,12 @@ export class WorkSession {
       : this.state.supply === 'finished';
   }
 
-  /** What a worker said of its software, once one was ready. */
+  /** A worker's software, once one was ready. */
   get workerFacts(): WorkerReady | undefined {
     return this.ready;
   }
 
-  /** Starts what is needed to compute the parts that wait and to read what has not been read. */
+  /** Starts what is needed to compute the waiting parts and to read what has not been read. */
   async start(): Promise<void> {
     const { context, store, record, cluster, preparesOnly } = this.options;
     if (!preparesOnly && cluster?.kind !== 'slurm') {
@@ -128,7 +128,7 @@ export class WorkSession {
     await this.stopping.get(device)?.stopped;
   }
 
-  /** Ends every process. What was computed is stored; parts not finished are pending again. */
+  /** Ends every process. Computed results are stored; unfinished parts are pending again. */
   async stop(graceMs?: number): Promise<void> {
     this.emit({ type: 'stop' });
     await Promise.all([
@@ -143,10 +143,10 @@ export class WorkSession {
     await this.ledger.stored();
   }
 
-  /** The one way by which anything that happens reaches the run. */
+  /** The only way by which events reach the run. */
   private readonly emit = (event: WorkEvent): void => {
     this.events.push(event);
-    // Carrying out an effect may itself emit: that event's turn comes when this one is dealt with.
+    // Carrying out an effect may emit another event, which waits until this one is handled.
     if (this.deciding) return;
     this.deciding = true;
     try {
@@ -162,7 +162,7 @@ export class WorkSession {
     }
   };
 
-  /** What is only measured, shown or remembered. */
+  /** Handles events that are only measured, displayed or remembered. */
   private observe(event: WorkEvent): void {
     if (event.type === 'input_left_out') this.leftOut.add(event.input);
     if (event.type === 'prepare_progress') this.readProgress = event.progress;
@@ -297,11 +297,11 @@ export class WorkSession {
     worker.assign(partCommand(this.options, part));
   }
 
-  /** Reads the inputs from their beginning. What is known already stays as it is. */
+  /** Reads the inputs from their beginning. What is already known is kept. */
   private startPrepare(): void {
     const { context, store, record } = this.options;
     if (nodeOf(record.stored) !== null) {
-      // A share has parts of a run that has been read, and not its inputs.
+      // A share has parts of a run that has been read, but not its inputs.
       const nextStep = message('share.part_lost.next');
       const cause = message('share.part_lost', { folder: store.folder });
       this.emit({ type: 'prepare_failed', error: appError('prepare_failed', cause, { nextStep }) });
@@ -321,7 +321,9 @@ export class WorkSession {
     this.prepare = prepare;
   }
 
-  /** What computes, and whether it is the device that was meant: two workers on one GPU would both be slow. */
+  /**
+   * Logs what computes, and checks that it is the intended device: two workers on one GPU would both be slow.
+   */
   private logReady(device: string, ready: WorkerReady): void {
     const { notes } = this.options.record;
     const { id, name } = this.deviceOf(device);
@@ -345,9 +347,9 @@ export class WorkSession {
     this.recordDevice(device, { memory: use });
   }
 
-  /** For `status` and run.json. */
+  /** Records a device for `status` and run.json. */
   private recordDevice(id: string, findings: DeviceFindings): void {
-    // Losing a fact harms nobody; a full disk shows in the call that stores scores.
+    // Losing a fact does no harm; a full disk is reported by the call that stores scores.
     this.options.record.saveDevices([storedDevice(this.deviceOf(id), findings)]).catch(() => undefined);
   }
 
@@ -358,7 +360,7 @@ export class WorkSession {
   }
 }
 
-/** Names of the work files of parts that are there. */
+/** Names of the existing work files of parts. */
 function partFiles(folder: string): ReadonlySet<string> {
   const path = pathInRun(folder, 'work/parts');
   return new Set(somethingAt(path) ? readdirSync(path) : []);

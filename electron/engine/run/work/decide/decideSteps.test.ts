@@ -1,4 +1,6 @@
-/** What follows from each event, step by step; decideWork.test.ts asks what must hold whatever happens. */
+/**
+ * Tests what follows from each event, step by step; decideWork.test.ts tests the invariants that always hold.
+ */
 import { describe, expect, it } from 'vitest';
 import { appError } from '../../../../contract/errors.ts';
 import type { PartDone, PartFailureCode } from '../../../../contract/protocol/index.ts';
@@ -33,7 +35,7 @@ const failed = (device: string, key: string, code: PartFailureCode) =>
 const stored = (key: string, outcome = 'taken') =>
   ({ type: 'scores_stored', key, intake: { outcome, message: 'bits' } }) as WorkEvent;
 
-/** An effect in one line: its type and its values; sentences by their keys. */
+/** An effect on one line: its type and values; messages by their keys. */
 function line({ type, ...rest }: { type: string }): string {
   return [type, ...Object.values(rest).map(inShort)].join(' ');
 }
@@ -74,7 +76,7 @@ function session(devices: readonly string[], computedBy: ComputedBy = 'devices')
     devices.map((id) => ({ id, name: id.toUpperCase() })),
     computedBy,
   );
-  /** The effects of these events, a line each. */
+  /** The effects of these events, one per line. */
   const after = (...events: WorkEvent[]): string[] =>
     events.flatMap((event) => decideWork(state, event).map(line));
   return { state, after };
@@ -162,7 +164,7 @@ describe('a session of work', () => {
     expect(after({ type: 'drain' }, done('a', '1'), { type: 'prepare_failed', error: DISK })).toEqual([]);
   });
 
-  it('gives an idle worker, towards the end, what another has not begun', () => {
+  it('gives an idle worker, towards the end, a part that another has not begun', () => {
     const { after } = session(['a', 'b']);
     const parts = [part('1'), part('2')];
     after({ type: 'started', parts, lost: [], prepared: true }, ready('a'));
@@ -217,7 +219,7 @@ describe('a session of work', () => {
     `);
   });
 
-  it('takes parts that are offered again, and lets go of those that are skipped', () => {
+  it('accepts parts that are offered again, and drops those that are skipped', () => {
     const { after } = atWork(['1']);
     expect(after({ type: 'parts_offered', parts: [part('8', { attempts: 1 }), part('9')] }))
       .toMatchInlineSnapshot(`
@@ -236,7 +238,7 @@ describe('a session of work', () => {
     `);
   });
 
-  it('passes on what workers say, and halts for what the store and prepare say', () => {
+  it('passes on reports from workers, and halts on errors of the store and prepare', () => {
     const { after } = atWork();
     expect(
       after(
@@ -280,7 +282,7 @@ describe('a session of work', () => {
 });
 
 describe('workers', () => {
-  it('that die give their parts back, and are switched off when they are not started again', () => {
+  it('that die give their parts back, and are switched off if they are not restarted', () => {
     const { after } = atWork();
     expect(after({ type: 'worker_died', device: 'a', error: ERROR, restartAttempt: 1 }))
       .toMatchInlineSnapshot(`
@@ -417,7 +419,7 @@ describe('workers', () => {
 });
 
 describe('parts', () => {
-  it('that fail twice are split, and fail by name where they cannot be', () => {
+  it('that fail twice are split, and are failed by name if they cannot be', () => {
     const { after } = atWork(['1']);
     expect(after(failed('a', '1', 'out_of_memory'))).toMatchInlineSnapshot(`
       [
@@ -509,7 +511,7 @@ describe('parts', () => {
     `);
   });
 
-  it('whose file is lost are prepared again, three times at most', () => {
+  it('whose file is lost are prepared again, at most three times', () => {
     const { after } = atWork(['7']);
     expect(after(failed('a', '7', 'part_unreadable'))).toMatchInlineSnapshot(`
       [
@@ -577,7 +579,7 @@ describe('parts', () => {
     `);
   });
 
-  it('found damaged before the start wait for prepare, and inputs that drop out have it read again', () => {
+  it('found damaged before the start wait for prepare, and a dropped input makes prepare start again', () => {
     const { after } = session(['a']);
     const parts = [part('1'), part('2')];
     expect(after({ type: 'started', parts, lost: ['2'], prepared: true })).toMatchInlineSnapshot(`
@@ -610,7 +612,7 @@ describe('parts', () => {
   });
 });
 
-it('has the shares of a cluster compute once all parts are prepared', () => {
+it('starts the shares of a cluster once all parts are prepared', () => {
   const { after } = session([], 'shares');
   const parts = [part('1'), part('2')];
   expect(after({ type: 'started', parts, lost: [], prepared: true })).toMatchInlineSnapshot(`
@@ -631,7 +633,7 @@ it('has the shares of a cluster compute once all parts are prepared', () => {
   `);
 });
 
-it('knows no device that is not part of the run, and no part that was not handed out', () => {
+it('ignores devices that are not part of the run, and parts that were not handed out', () => {
   const { after, state } = session(['a']);
   expect(() => after({ type: 'exclude_device', device: 'z' })).toThrow('z');
   expect(() => state.queue.giveBack('9', 0)).toThrow('9');

@@ -33,8 +33,8 @@ const failed = (key: string, code: PartFailureCode) => ({
 });
 
 /**
- * Everything around the decisions, as a model: workers that hold parts, a store that answers when it likes, prepare. It
- * checks what must hold at every moment.
+ * A model of everything around the decisions: workers that hold parts, a store that answers at any time, and
+ * prepare. It checks the invariants at every step.
  */
 class World {
   readonly state;
@@ -70,7 +70,7 @@ class World {
   emit(event: WorkEvent): void {
     for (const effect of decideWork(this.state, event)) this.perform(effect);
     expect(this.state.unanswered).toBe(this.unanswered.length);
-    // Each device that the run gives work to has a worker.
+    // Each device that holds parts of the run has a worker.
     for (const { id, held } of this.state.devices.values()) expect(held).toEqual(this.held.get(id) ?? []);
     expect(this.outcomes.length).toBeLessThanOrEqual(1);
     const all = [...this.held.values()].flat();
@@ -250,7 +250,7 @@ class World {
     this.emit({ type: 'worker_stopped', device });
   }
 
-  /** Nothing more goes wrong: whatever can happen happens, until nothing can. */
+  /** Nothing fails any more: everything that can happen happens, until nothing is left. */
   calmDown(): void {
     for (let round = 0; round < 10_000 && this.outcomes.length === 0; round++) {
       for (const device of this.stopping) this.finishStopping(device);
@@ -263,7 +263,7 @@ class World {
   }
 }
 
-/** Lets devices work until the session ends; the scores of those that lie are never what they reported. */
+/** Lets devices work until the session ends; the scores from lying devices never match their reports. */
 function workAmongLiars(
   devices: readonly string[],
   partCount: number,
@@ -351,7 +351,7 @@ function workAmongLiars(
 }
 
 describe('a session of work', () => {
-  it('halves batches on every device that has a worker, before a part is tried again', () => {
+  it('halves batches on every device with a worker before a part is retried', () => {
     const world = new World(['gpu-0', 'gpu-1'], []);
     world.start([part('000001')], { prepared: true });
     world.emit({ type: 'exclude_device', device: 'gpu-1' });
@@ -369,20 +369,20 @@ describe('a session of work', () => {
     expect([...world.parts.values()]).toEqual(['done', 'done', 'done']);
   });
 
-  it('starts no process where nothing is left to compute', () => {
+  it('starts no process if nothing is left to compute', () => {
     const state = newWorkState([{ id: 'gpu-0', name: 'gpu-0' }]);
     const started: WorkEvent = { type: 'started', parts: [], lost: [], prepared: true };
     expect(decideWork(state, started)).toEqual([{ type: 'settled' }]);
   });
 
-  it('starts no process where it was stopped while it still looked through its parts', () => {
+  it('starts no process if it was stopped while still reading its list of parts', () => {
     const state = newWorkState([{ id: 'gpu-0', name: 'gpu-0' }]);
     expect(decideWork(state, { type: 'stop' })).toEqual([]);
     const started: WorkEvent = { type: 'started', parts: [part('000001')], lost: [], prepared: true };
     expect(decideWork(state, started)).toEqual([]);
   });
 
-  it('computes at once what has its file, and has lost files written again', () => {
+  it('computes parts with files at once, and has lost files rewritten', () => {
     for (const prepared of [true, false]) {
       const world = new World(['gpu-0'], ['000001', '000002', '000003']);
       const parts = [part('000001'), part('000002')];
@@ -397,7 +397,7 @@ describe('a session of work', () => {
     }
   });
 
-  it('reads the inputs again once where the file of a part proves damaged while they are still being read', () => {
+  it("reads the inputs again once if a part's file turns out damaged while they are still being read", () => {
     const world = new World(['gpu-0'], ['000001', '000002', '000003']);
     for (const key of ['000001', '000002']) world.parts.set(key, 'pending');
     world.start([part('000001'), part('000002')], { prepared: false });
@@ -411,7 +411,7 @@ describe('a session of work', () => {
     expect([...world.parts.values()]).toEqual(['done', 'done', 'done']);
   });
 
-  it('computes a part that killed its worker alone, then cuts it down to the chunk that does it', () => {
+  it('computes a part that killed its worker alone, then cuts it down to the responsible chunk', () => {
     const world = new World(['gpu-0'], ['000001', '000002']);
     world.start([], { prepared: false });
     const poisonous = (key: string): boolean => /^000001(\.1)*$/.test(key);
@@ -435,7 +435,7 @@ describe('a session of work', () => {
     expect(world.notes).toContain('part_failed');
   });
 
-  it('has prepare write a damaged part again, once, and halts for the disk and for want of devices', () => {
+  it('has prepare rewrite a damaged part once, and halts for the disk and for lack of devices', () => {
     const world = new World(['gpu-0'], ['000001', '000002']);
     world.start([], { prepared: false });
     for (let i = 0; i < 3; i++) world.prepareOne();
@@ -463,7 +463,7 @@ describe('a session of work', () => {
     expect(lonely.switchedOff).toEqual(['gpu-0', 'gpu-1']);
   });
 
-  it('gives a device that is taken in again a worker only once the last one has ended', () => {
+  it('gives a re-included device a worker only once the last one has ended', () => {
     const world = new World(['gpu-0', 'gpu-1'], []);
     const parts = ['000001', '000002', '000003', '000004'].map((key) => part(key));
     for (const { key } of parts) world.parts.set(key, 'pending');
@@ -478,7 +478,7 @@ describe('a session of work', () => {
     expect(world.outcomes).toEqual(['settled']);
   });
 
-  it('switches off a device that only lies, and goes on with the honest one', () => {
+  it('switches off a device that always lies, and continues with the honest one', () => {
     const { outcome, switchedOff, done, emitted } = workAmongLiars(
       ['liar', 'honest'],
       12,
@@ -490,7 +490,7 @@ describe('a session of work', () => {
     expect(emitted).toBeLessThan(200);
   });
 
-  it('ends with words where every device lies, and gives up a part that nobody can compute', () => {
+  it('ends with a message if every device lies, and gives up a part that no device can compute', () => {
     expect(workAmongLiars(['liar'], 12, () => true)).toMatchObject({
       outcome: 'halt',
       switchedOff: ['liar'],
@@ -499,14 +499,14 @@ describe('a session of work', () => {
     expect(poisoned).toMatchObject({ outcome: 'settled', switchedOff: [], done: 11, givenUp: ['000003'] });
   });
 
-  it('does not let a worker hand every part back for ever', () => {
+  it('does not let a worker return every part for ever', () => {
     const { outcome, emitted } = workAmongLiars(['lazy'], 4, () => false, 'recalled');
     expect(outcome).toBe('settled');
     expect(emitted).toBeLessThan(200);
     expect(workAmongLiars(['blind'], 4, () => false, 'part_unreadable').outcome).toBe('settled');
   });
 
-  it('has a cluster compute what is prepared, and is settled when all of it is taken over', () => {
+  it('lets a cluster compute what is prepared, and is settled when all of it is merged', () => {
     const keys = ['000001', '000002', '000003'];
     const world = new World([], [], 'shares');
     world.start(
@@ -519,7 +519,7 @@ describe('a session of work', () => {
     expect([world.sharesStarts, world.outcomes]).toEqual([1, ['settled']]);
   });
 
-  it('halts where a cluster fails, and rests once all is prepared where nothing is to be computed', () => {
+  it('halts if a cluster fails, and stops once all is prepared if nothing should be computed', () => {
     const failing = new World([], [], 'shares');
     failing.start([part('000001')], { prepared: true });
     failing.emit({ type: 'shares_failed', error: DIED });
@@ -574,7 +574,7 @@ describe('a session of work', () => {
           if (what === 'stopped') world.finishStopping(name);
           if (what === 'exclude' && isKnown(name)) world.emit({ type: 'exclude_device', device: name });
           if (what === 'include' && isKnown(name)) world.emit({ type: 'include_device', device: name });
-          // What a worker says of a part that it does not have changes nothing.
+          // A worker's message about a part that it does not have changes nothing.
           if (what === 'stray' && isKnown(name))
             world.emit({ type: 'part_done', device: name, done: done('999999') });
           if (what === 'drain' && number === 0) {

@@ -17,8 +17,8 @@ import { partPrepared, prepared, start, startPrepare } from './supply.ts';
 import type { WorkState } from './workState.ts';
 
 /**
- * Decides all that happens in a session of work: brings the state up to date with the event and answers with what is to be
- * done. It reads no clock and does nothing itself; the same events always give the same effects.
+ * Makes all decisions of a work session: updates the state with the event and returns the effects to carry
+ * out. It reads no clock and does nothing itself; the same events always give the same effects.
  */
 export function decideWork(state: WorkState, event: WorkEvent): WorkEffect[] {
   const decision = new Decision(state);
@@ -92,7 +92,7 @@ function take(decision: Decision, event: WorkEvent): void {
     case 'heartbeat':
     case 'held_up':
     case 'prepare_progress':
-      return; // Only measured and shown.
+      return; // These events are only measured and displayed.
 
     // A cluster
     case 'shares_merged':

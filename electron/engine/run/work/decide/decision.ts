@@ -4,7 +4,7 @@ import type { WorkerState } from '../../../../contract/rpc/runs.ts';
 import type { StoreEffect, WorkEffect, WorkOutcome } from '../workEvents.ts';
 import type { DeviceWork, WorkState } from './workState.ts';
 
-/** What follows from one event: the state that it changes, and the effects it has so far. */
+/** The consequences of one event: the state that it changes, and the effects so far. */
 export class Decision {
   readonly state: WorkState;
   readonly effects: WorkEffect[] = [];
@@ -17,7 +17,7 @@ export class Decision {
     this.effects.push(effect);
   }
 
-  /** The store answers each with an event of its own. */
+  /** The store answers each effect with an event. */
   ask(effect: StoreEffect): void {
     this.state.unanswered += 1;
     this.do(effect);
@@ -53,7 +53,7 @@ export class Decision {
     return device;
   }
 
-  /** The device whose worker has this part. */
+  /** The device whose worker holds this part. */
   holder(key: string): DeviceWork | undefined {
     return this.state.devices.get(this.state.queue.holder(key) ?? '');
   }

@@ -5,7 +5,7 @@ import type { Decision } from './decision.ts';
 import { attemptFailed, giveBack, tryAgainOrSplit } from './parts.ts';
 import { hasWorker, type DeviceWork } from './workState.ts';
 
-/** Deaths after which the advice of the single worker, that it starts again by itself, no longer holds. */
+/** Errors after which a worker's advice that it restarts by itself no longer holds. */
 const RESTARTS_BY_ITSELF: ReadonlySet<ErrorCode> = new Set([
   'worker_died',
   'worker_silent',
@@ -13,7 +13,7 @@ const RESTARTS_BY_ITSELF: ReadonlySet<ErrorCode> = new Set([
   'protocol_garbage',
 ]);
 
-/** Scores in a row that are not what a worker reported, after which its device computes no more. */
+/** How many scores in a row may differ from a worker's report before its device is switched off. */
 const MOST_DAMAGED_IN_ROW = 3;
 
 export function startDevices(decision: Decision): void {
@@ -45,7 +45,7 @@ export function workerDied(
     }),
     error.detail,
   );
-  // Reading, computing and writing overlap: any of them may have been the cause.
+  // Reading, computing and writing overlap, so any of these parts may have been the cause.
   for (const key of device.held.slice()) {
     leave(decision, device, key);
     attemptFailed(decision, key, { code: 'internal_error', message: error.cause });
@@ -70,8 +70,10 @@ export function workerStopped(decision: Decision, device: DeviceWork): void {
   else excluded(decision, device);
 }
 
-/** What a worker left is not what it reported. A disk, a GPU or a program that does so time after time costs the device; a part
- * with which it happens twice is treated as one that costs a worker its life. */
+/**
+ * A worker's scores do not match its report. A disk, GPU or program that does this repeatedly loses its
+ * device; a part with which it happens twice is treated like one that killed a worker.
+ */
 export function scoresDamaged(decision: Decision, key: string, detail: string): void {
   const device = decision.holder(key);
   decision.note('warning', 'scores_damaged', sentence('note.scores_damaged', { part: key }), detail);
@@ -135,7 +137,7 @@ export function include(decision: Decision, device: DeviceWork): void {
   if (!device.stopping) startWorker(decision, device);
 }
 
-/** One that is restarting gets the smaller batches with its next start. */
+/** A worker that is restarting gets the smaller batches at its next start. */
 export function halveBatches(decision: Decision): void {
   if (decision.state.ended) return;
   const devices = [...decision.state.devices.values()].filter(hasWorker).map(({ id }) => id);
@@ -154,7 +156,10 @@ export function leave(decision: Decision, device: DeviceWork, key: string): bool
   return true;
 }
 
-/** Half of what is known of its pace is the last part's, so that a device that throttles or is shared is soon known as slow. */
+/**
+ * The last part makes up half of the known pace, so that a device that throttles or is shared is soon
+ * recognised as slow.
+ */
 export function followPace(device: DeviceWork, { residues, seconds }: PartDone): void {
   if (!(residues > 0 && seconds > 0)) return;
   const pace = residues / seconds;

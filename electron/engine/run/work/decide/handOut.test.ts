@@ -7,12 +7,14 @@ import { decideWork } from './decideWork.ts';
 import { newWorkState } from './workState.ts';
 
 interface SimulatedDevice {
-  /** Residues per second, as its time goes on. */
+  /** Residues per second as a function of time. */
   pace: (second: number) => number;
   diesAt?: number;
 }
 
-/** A session whose devices compute at these paces: when the last part was done, and when it could have been. */
+/**
+ * Simulates a session with devices of these paces: when the last part was done, and when it could have been.
+ */
 function simulate(devices: readonly SimulatedDevice[], residuesOfParts: readonly number[]) {
   const state = newWorkState(devices.map((_, number) => ({ id: String(number), name: '' })));
   const held = devices.map((): { key: string; residues: number; left: number; began: number }[] => []);
@@ -106,7 +108,7 @@ const even = (pace: number): SimulatedDevice => ({ pace: () => pace });
 const parts = (count: number): number[] => Array.from({ length: count }, () => 1000);
 
 describe('handing out the last parts', () => {
-  it('ends, whatever the paces of the devices, within one part for each further device of the best there is', () => {
+  it('finishes, at any device speeds, within one part per further device of the optimum', () => {
     const paces = fc.array(fc.integer({ min: 10, max: 100 }), { minLength: 2, maxLength: 4 });
     fc.assert(
       fc.property(paces, fc.integer({ min: 60, max: 200 }), (each, count) => {
@@ -118,13 +120,13 @@ describe('handing out the last parts', () => {
     );
   });
 
-  it('ends within 5 % of it where a GPU is a seventh as fast, or throttles', () => {
+  it('finishes within 5 % of the optimum if a GPU is a seventh as fast, or throttles', () => {
     const seventh = simulate([even(100), even(15)], parts(20));
     const throttling = simulate([even(100), { pace: (second) => (second > 120 ? 25 : 100) }], parts(60));
     for (const { lastDone, ideal } of [seventh, throttling]) expect(lastDone / ideal).toBeLessThan(1.05);
   });
 
-  it('leaves nothing uncomputed where the fast device, for which a slow one waits, dies', () => {
+  it('leaves nothing uncomputed if the fast device that a slow one waits for dies', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 120 }), (diesAt) => {
         const devices = [{ ...even(100), diesAt }, even(4)];

@@ -1,7 +1,10 @@
 import type { Decision } from './decision.ts';
 import { notBegun, PARTS_IN_FLIGHT, type DeviceWork, type WorkState } from './workState.ts';
 
-/** Assigns waiting parts to free workers, one each before anyone gets a second. Ends the session when none are left. */
+/**
+ * Assigns waiting parts to free workers, one each before any worker gets a second. Ends the session when none
+ * are left.
+ */
 export function handOut(decision: Decision): void {
   const { state } = decision;
   if (state.ended) return;
@@ -18,7 +21,7 @@ export function handOut(decision: Decision): void {
   else if (state.supply === 'finished') prepared(decision);
 }
 
-/** All parts that wait are there, and no device of this computer computes them. */
+/** All waiting parts are ready, but no device of this computer computes them. */
 function prepared(decision: Decision): void {
   const { state } = decision;
   if (state.computedBy === 'nothing') decision.end({ type: 'prepared' });
@@ -45,7 +48,10 @@ function assignNext(decision: Decision, device: DeviceWork): void {
   decision.showWork(device);
 }
 
-/** Towards the end, a worker without work gets a part that another one holds but has not begun, if it finishes it sooner. */
+/**
+ * Towards the end, an idle worker gets a part that another one holds but has not begun, if it would finish it
+ * sooner.
+ */
 function recallForIdleWorkers(decision: Decision, devices: readonly DeviceWork[]): void {
   const { state } = decision;
   if (state.queue.waitingCount > 0 || state.supply !== 'finished') return;
@@ -69,8 +75,9 @@ function recallForIdleWorkers(decision: Decision, devices: readonly DeviceWork[]
 }
 
 /**
- * Towards the end: whether the other workers, each part going to the one that ends it first, would have computed all that waits
- * before this one had computed the next part. The part then waits for one of them; should that one leave, the question comes up again.
+ * Decides, towards the end, whether the other workers, with each part going to the one that would finish it
+ * first, would have computed all waiting parts before this one had computed its next part. The part then
+ * waits for one of them; if that one leaves, the decision is made again.
  */
 function othersAreSooner(state: WorkState, device: DeviceWork): boolean {
   if (state.supply !== 'finished') return false;
@@ -95,7 +102,9 @@ function othersAreSooner(state: WorkState, device: DeviceWork): boolean {
   return own !== undefined;
 }
 
-/** Seconds until it has computed what it holds, and so many residues more; null before its first part. */
+/**
+ * Seconds until it has computed what it holds, and this many further residues; null before its first part.
+ */
 function timeLeft(state: WorkState, device: DeviceWork, more = 0): number | null {
   if (device.residuesPerSecond === null) return null;
   const held = device.held.reduce((sum, key) => sum + (state.parts.get(key)?.residues ?? 0), 0);

@@ -57,7 +57,7 @@ describe('PartQueue', () => {
     );
   });
 
-  it('hands out by rounds, whenever their parts come', () => {
+  it('hands out parts by rounds, whenever they arrive', () => {
     const queue = new PartQueue();
     const add = (key: string, round: number): void =>
       queue.add({ key, residues: 1, round, failedAttempts: 0 });
@@ -87,7 +87,7 @@ describe('PartQueue', () => {
     expect(queue.take('b')).toBeUndefined();
   });
 
-  it('lets a suspect be computed alone, so that the next death has one cause', () => {
+  it('computes a suspect alone, so that the next death has one cause', () => {
     const queue = new PartQueue();
     for (const number of [0, 1, 2])
       queue.add({ key: partKey(number), residues: 1, round: 0, failedAttempts: number === 0 ? 1 : 0 });
@@ -101,7 +101,7 @@ describe('PartQueue', () => {
     expect(queue.take('b')?.key).toBe('000002');
   });
 
-  it('refuses to hold a part twice or to settle what nobody has', () => {
+  it('refuses to hold a part twice or to settle a part that no worker has', () => {
     const queue = new PartQueue();
     queue.add({ key: '000000', residues: 1, round: 0, failedAttempts: 0 });
     expect(() => {

@@ -1,26 +1,26 @@
-/** A part as the scheduler sees it. */
+/** A part from the scheduler's point of view. */
 interface QueuedPart {
   readonly key: string;
   readonly residues: number;
   readonly round: number;
-  /** Workers that died, or ran out of memory, on this part or on the part it was cut from. */
+  /** How many workers died, or ran out of memory, on this part or on the part it was cut from. */
   readonly failedAttempts: number;
 }
 
 /**
- * Which parts wait, and who has which. Devices pull, and only the last parts are withheld from slow ones (`handOut`). Parts go out by their rounds and within
- * one in the order they came, returned ones first.
- *
- * Parts that cost a worker wait behind all others, so that one poisonous sequence can neither stop the run nor make a
- * healthy device look broken.
+ * Tracks which parts wait, and which device has which. Devices pull, and only the last parts are withheld
+ * from slow ones (`handOut`). Parts are handed out by round, and within one in the order of their arrival,
+ * returned ones first.
+ * Parts that killed a worker wait behind all others, so that one poisonous sequence can neither stop the run
+ * nor make a healthy device look broken.
  */
 export class PartQueue {
-  /** By round. */
+  /** Waiting parts by round. */
   private readonly waiting = new Map<number, Map<string, QueuedPart>>();
   private readonly returned = new Map<string, QueuedPart>();
   private readonly suspects = new Map<string, QueuedPart>();
   private readonly assigned = new Map<string, { part: QueuedPart; device: string }>();
-  /** What waits, in the order in which it goes out. */
+  /** Waiting parts in the order in which they are handed out. */
   private sources: readonly Map<string, QueuedPart>[] = [this.returned, this.suspects];
 
   add(part: QueuedPart): void {
@@ -34,8 +34,8 @@ export class PartQueue {
   }
 
   /**
-   * Hands the next part to a device, or nothing when none waits. A suspect is computed alone, so that there is no doubt
-   * which part it was if the worker dies again.
+   * Hands the next part to a device, or undefined if none waits. A suspect is computed alone, so that it is
+   * clear which part was to blame if the worker dies again.
    */
   take(device: string): QueuedPart | undefined {
     const held = this.heldBy(device);
@@ -50,7 +50,7 @@ export class PartQueue {
     return undefined;
   }
 
-  /** The part is done, failed or cut in two: it leaves the queue for good. */
+  /** The part is done, failed or cut in two, and leaves the queue for good. */
   settle(key: string): void {
     if (!this.assigned.delete(key)) throw new Error(`part ${key} is not assigned`);
   }
@@ -63,7 +63,7 @@ export class PartQueue {
     (failedAttempts > 0 ? this.suspects : this.returned).set(key, { ...entry.part, failedAttempts });
   }
 
-  /** A part that waits is withdrawn: skipped by the user, or replaced by another reading of the input. */
+  /** A waiting part is withdrawn: skipped by the user, or replaced by another reading of the input. */
   withdraw(key: string): void {
     for (const source of this.sources) source.delete(key);
   }

@@ -6,16 +6,16 @@ import type { PartFailure, StoreAnswer } from '../workEvents.ts';
 import type { Decision } from './decision.ts';
 import { preparedKey } from './workState.ts';
 
-/** How often the work file of a part is made again in one session. */
+/** How often the work file of a part is rewritten in one session. */
 const MOST_LOSSES = 3;
 
-/** Failures of the computer rather than of the part that met them. */
+/** Failures of the computer rather than of the part. */
 const HALTING: Partial<Record<PartFailureCode, 'disk_full' | 'folder_unwritable'>> = {
   disk_full: 'disk_full',
   write_failed: 'folder_unwritable',
 };
 
-/** A part can be computed. */
+/** A part becomes ready to be computed. */
 export function offer({ state: { queue, parts } }: Decision, part: StoredPart): void {
   if (queue.has(part.key)) return;
   parts.set(part.key, part);
@@ -23,13 +23,13 @@ export function offer({ state: { queue, parts } }: Decision, part: StoredPart): 
   queue.add({ key: part.key, residues: part.residues, round: part.round, failedAttempts });
 }
 
-/** It is done, failed or cut in two. */
+/** The part is done, failed or cut in two. */
 export function settle({ state }: Decision, key: string): void {
   state.queue.settle(key);
   state.parts.delete(key);
 }
 
-/** The part comes back untouched, through no fault of its own. */
+/** The part returns unscored, through no fault of its own. */
 export function giveBack(decision: Decision, key: string, outcome: 'recalled' | 'interrupted'): void {
   const { queue } = decision.state;
   decision.ask({ type: 'end_attempt', key, outcome, failure: null });
@@ -51,15 +51,17 @@ export function partFailed(decision: Decision, failed: PartFailed, wasRecalled: 
   }
 }
 
-/** A part has cost a worker its life or its memory. */
+/** A worker died, or ran out of memory, on a part. */
 export function attemptFailed(decision: Decision, key: string, failure: PartFailure): void {
   decision.ask({ type: 'end_attempt', key, outcome: 'worker_lost', failure });
   tryAgainOrSplit(decision, key, failure);
 }
 
 /**
- * A worker may die for reasons of its own, so a part gets a second chance whole: its scores then stay byte-identical.
- * After that it is cut in two until the sequences that do it are alone, and fail by name. The halves inherit the suspicion.
+ * A worker may die for other reasons, so a part gets a second chance uncut: its scores then stay
+ * byte-identical.
+ * After that it is cut in two until the responsible sequences are alone, and fail by name. The halves inherit
+ * the suspicion.
  */
 export function tryAgainOrSplit(decision: Decision, key: string, failure: PartFailure): void {
   const { queue } = decision.state;

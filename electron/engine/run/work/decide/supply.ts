@@ -5,7 +5,7 @@ import { startDevices } from './devices.ts';
 import { offer } from './parts.ts';
 import { preparedKey } from './workState.ts';
 
-/** Begins with the parts that wait. Prepare writes the files of those that have lost theirs again. */
+/** Starts with the waiting parts. Prepare rewrites the files of those that have lost theirs. */
 export function start(
   decision: Decision,
   { parts, lost, prepared }: Extract<WorkEvent, { type: 'started' }>,
@@ -30,13 +30,13 @@ export function start(
 
 export function partPrepared(decision: Decision, key: string, registered: Registered): void {
   const { queue, awaited } = decision.state;
-  // Another reading of the input replaces it.
+  // Another reading of the input replaces the part.
   if (registered === 'replaced') queue.withdraw(key);
   const wasAwaited = awaited.delete(key);
   if (registered !== 'known' || wasAwaited) decision.ask({ type: 'read_part', key });
 }
 
-/** All inputs are read to their end. */
+/** All inputs were read completely. */
 export function prepared(decision: Decision): void {
   const { state } = decision;
   if (state.awaited.size > 0) startPrepare(decision);

@@ -10,19 +10,19 @@ export interface DeviceWork {
   readonly id: string;
   readonly name: string;
   worker: WorkerState;
-  /** Parts that its worker has, in the order assigned: it computes the first. */
+  /** Parts that its worker holds, in the order assigned: it computes the first. */
   readonly held: string[];
-  /** Of the part that it computes. */
+  /** Residues done of the part that it computes. */
   residuesDone: number;
-  /** Its pace over the last parts; null before the first. */
+  /** Its speed over the last parts; null before the first. */
   residuesPerSecond: number | null;
-  /** The user wants it to take part. */
+  /** Whether the user includes it in the run. */
   included: boolean;
-  /** Its worker has been asked to end. */
+  /** Whether its worker has been asked to end. */
   stopping: boolean;
-  /** Why it was switched off while its worker could still answer. */
+  /** The error for which it was switched off while its worker could still answer. */
   condemned: AppError | null;
-  /** Scores that did not fit what its worker reported, one after the other. */
+  /** How many scores in a row did not match its worker's report. */
   damagedInRow: number;
 }
 
@@ -33,22 +33,22 @@ export interface WorkState {
   readonly queue: PartQueue;
   readonly parts: Map<string, StoredPart>;
   readonly devices: Map<string, DeviceWork>;
-  /** Where the parts come from. `finished`: every part there will be has been offered. */
+  /** The state of prepare. `finished`: all parts have been offered. */
   supply: 'not_started' | 'invalidating' | 'preparing' | 'finished';
-  /** Parts, as prepare numbers them, whose files must be written again before they can be computed. */
+  /** Part numbers whose files prepare must rewrite before they can be computed. */
   readonly awaited: Set<string>;
-  /** Monitor and workers have been started. */
+  /** Whether monitor and workers have been started. */
   devicesStarted: boolean;
-  /** How often the work file of a part was lost, in this session. */
+  /** How often the work file of each part was lost in this session. */
   readonly losses: Map<string, number>;
-  /** Parts asked back from a worker that had not begun them. */
+  /** Parts recalled from a worker that had not begun them. */
   readonly recalled: Set<string>;
-  /** Effects that the store has not answered yet. */
+  /** Number of effects that the store has not answered yet. */
   unanswered: number;
   draining: boolean;
-  /** Nothing is handed out any more. */
+  /** Whether nothing is handed out any more. */
   ended: boolean;
-  /** By which the parts are computed: devices of this computer, the shares of a cluster, or nothing for now. */
+  /** What computes the parts: devices of this computer, the shares of a cluster, or nothing for now. */
   readonly computedBy: ComputedBy;
   sharesStarted: boolean;
 }
@@ -89,19 +89,19 @@ export function newDevice({ id, name }: { id: string; name: string }): DeviceWor
   };
 }
 
-/** It has a process, or will soon have one again. */
+/** Whether it has a process, or will soon have one again. */
 export function hasWorker({ worker, stopping }: DeviceWork): boolean {
   return !stopping && !WITHOUT_WORKER.has(worker.state);
 }
 
 const WITHOUT_WORKER: ReadonlySet<WorkerState['state']> = new Set(['stopped', 'switched_off', 'excluded']);
 
-/** Parts that its worker has but has not begun, last assigned first. */
+/** Parts that its worker holds but has not begun, last assigned first. */
 export function notBegun({ stopping, held }: DeviceWork): string[] {
   return stopping ? [] : held.slice(1).reverse();
 }
 
-/** The part as prepare wrote it, of which this one may be a half. */
+/** The key of the part that prepare wrote, of which this one may be a half. */
 export function preparedKey(key: string): string {
   return key.replace(/\..*$/, '');
 }

@@ -26,7 +26,10 @@ function copyOfRun(): string {
   return folder;
 }
 
-/** Stores a text that is far too long, which only the check finds before a question does, and hides when. */
+/**
+ * Stores a text that is far too long, which only the check finds before a query does, and hides the time of
+ * the change.
+ */
 function damage(folder: string): void {
   const path = join(folder, 'run.db');
   const { atime, mtime } = statSync(path);
@@ -49,7 +52,7 @@ const look = async (folder: string, checkedRuns: CheckedRuns): Promise<string> =
 };
 
 describe('runs that need no check', () => {
-  it('are those that were checked or closed by this program, also after its next start', async () => {
+  it('are those that this program checked or closed, also after a restart', async () => {
     const folder = copyOfRun();
     let saved: CheckedStamps = {};
     const save = (stamps: CheckedStamps): void => {
@@ -68,7 +71,7 @@ describe('runs that need no check', () => {
     expect(new CheckedRuns(saved).knows(folder)).toBe(true);
   });
 
-  it('are opened without one, and with it once anything has written to them, whatever time it gives them', async () => {
+  it('are opened without a check, but with one once anything has written to them, whatever time it sets', async () => {
     const folder = copyOfRun();
     const known = new CheckedRuns();
     expect(await look(folder, known)).toBe('opened');
@@ -76,11 +79,11 @@ describe('runs that need no check', () => {
     expect(known.knows(folder)).toBe(false);
     expect(await look(folder, known)).toBe('refused');
     expect(known.knows(folder)).toBe(false);
-    // As if it had been checked: only so does it open.
+    // It opens only because it is listed as checked.
     expect(await look(folder, new CheckedRuns({ [folder]: stampOf(folder)! }))).toBe('opened');
   });
 
-  it('are no others that take their place', async () => {
+  it('do not include others that replace them', async () => {
     const folder = copyOfRun();
     const known = new CheckedRuns();
     expect(await look(folder, known)).toBe('opened');
@@ -89,7 +92,7 @@ describe('runs that need no check', () => {
     expect(known.knows(folder)).toBe(false);
   });
 
-  it('are remembered for the next start only where SQLite has nothing more to bring in', async () => {
+  it('are remembered after a restart only if SQLite has no pending changes', async () => {
     const folder = copyOfRun();
     const db = new Database(join(folder, 'run.db'));
     db.pragma('journal_mode = WAL');

@@ -4,17 +4,18 @@ import { fileStamp } from '../files/fileStamp.ts';
 import { isTrustedDisk } from './networkFileSystem.ts';
 import { RUN_DATABASE } from '../../contract/folderNames.ts';
 
-/** By folder: what its database looked like when it was known to be sound. */
+/** By folder: the stamp of its database when it was last known to be sound. */
 export type CheckedStamps = Readonly<Record<string, string>>;
 
-/** Each is a folder's path and a few numbers. */
+/** Each entry is a folder's path and a few numbers. */
 const MOST_REMEMBERED = 500;
 
 /**
- * The databases that this program has checked, or closed itself: the check takes 3 s per GB, and a window opens a run often. A
- * database is known by its place on the disk and by the time of its last change, which nobody but the system can set, to the
- * nanosecond; whatever writes to it or puts another one there makes it unknown. `save` keeps them for the next start, outside of
- * the runs: of those that lie on a disk of this computer, with nothing beside them that SQLite has yet to bring in.
+ * The databases that this program has checked, or closed itself: the check takes 3 s per GB, and a window
+ * opens a run often. A database is identified by its location on disk and by the time of its last change in
+ * nanoseconds, which only the system can set; writing to it or replacing it makes it unknown. `save` stores
+ * the list for the next start, outside the runs: only for databases on a local disk with no pending changes
+ * beside them.
  */
 export class CheckedRuns {
   readonly #now = new Map<string, string>();
@@ -32,7 +33,7 @@ export class CheckedRuns {
     return this.#now.get(folder) === stamp || (this.#lasting.get(folder) === stamp && isTrustedDisk(folder));
   }
 
-  /** `stamp` was taken before the check, so that what is written meanwhile is not known. */
+  /** `stamp` must be taken before the check, so that later changes make the database unknown. */
   add(folder: string, stamp: string | null): void {
     if (stamp === null) return;
     this.#now.set(folder, stamp);
@@ -45,7 +46,7 @@ export class CheckedRuns {
   }
 }
 
-/** What a database looks like from outside; null where there is none, or its disk keeps no such times. */
+/** A database's identity seen from outside; null if there is none, or its disk keeps no such times. */
 export function stampOf(folder: string): string | null {
   try {
     const stamp = fileStamp(lstatSync(join(folder, RUN_DATABASE), { bigint: true }));

@@ -7,7 +7,7 @@ import { HOSTILE_CASES, makeOutside, pictureOf } from './testing/hostileFolders.
 import { compute, computeAll, newFolder, preparedRun, removeFolders } from './testing/storeFixture.ts';
 import { recordOf } from './testing/syntheticRun.ts';
 
-/** A case that takes longer is one that hangs. */
+/** A case that takes longer than this hangs. */
 const HANGS_MS = 60_000;
 const INPUTS = [
   [recordOf('a', [1, 2, 3]), recordOf('b', [63])],
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(removeFolders);
 
-/** One process for many folders, one after the other; started again after one that hung. */
+/** One process handles many folders in turn; it is restarted after one that hung. */
 class Attempts {
   #child: ChildProcess | null = null;
   #answers: AsyncIterator<string> | null = null;
@@ -64,11 +64,11 @@ class Attempts {
 }
 
 describe.skipIf(process.platform === 'win32')('a run folder from somebody else', () => {
-  it('comes in at least 40 kinds', () => {
+  it('has at least 40 cases', () => {
     expect(HOSTILE_CASES.length).toBeGreaterThan(40);
   });
 
-  describe.each(['paused', 'finished'] as const)('that holds a %s run', (kind) => {
+  describe.each(['paused', 'finished'] as const)('holding a %s run', (kind) => {
     const attempts = new Attempts();
     afterAll(() => {
       attempts.end();

@@ -21,7 +21,7 @@ function entry(runId: string, createdAt: number): HistoryEntry {
   };
 }
 
-it('keeps settings, history and what was learnt, for two programs at once', async () => {
+it('keeps settings, history and learnt batch sizes, for two programs at once', async () => {
   const path = join(newFolder(), 'new', 'library.db');
   const library = await openLibraryStore(path, { hostEntry: HOST_ENTRY });
   const second = await openLibraryStore(path, { hostEntry: HOST_ENTRY });
@@ -78,7 +78,7 @@ it('keeps settings, history and what was learnt, for two programs at once', asyn
   await expect(reopened.setting('theme')).rejects.toThrow('closed');
 });
 
-it('is set aside where it is damaged, at its beginning or deep inside, and starts empty', async () => {
+it('is set aside if it is damaged, at its beginning or deep inside, and starts empty', async () => {
   for (const offset of [0, 3 * 4096]) {
     const folder = newFolder();
     const path = join(folder, 'library.db');

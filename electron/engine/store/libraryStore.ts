@@ -2,10 +2,10 @@ import type { LibraryMethods } from './sqlite/libraryDatabase.ts';
 import type { Asked } from './storeProtocol.ts';
 import { StoreThread } from './storeThread.ts';
 
-/** Settings, run history and what was learnt about devices: one database per user. */
+/** Settings, run history and learnt facts about devices, in one database per user. */
 export type LibraryStore = Asked<LibraryMethods>;
 
-/** Opens the library database at a path, making it if there is none. Rejects with AppFailure. */
+/** Opens the library database at a path, creating it if there is none. Rejects with AppFailure. */
 export async function openLibraryStore(
   path: string,
   { hostEntry }: { hostEntry: URL },

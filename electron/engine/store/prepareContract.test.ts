@@ -18,7 +18,7 @@ afterAll(removeFolders);
 const BACKEND = fileURLToPath(new URL('../../../python-backend', import.meta.url));
 const PYTHON = join(BACKEND, '.venv/bin/python');
 
-/** Runs a module with one command, its standard input left open, as an engine that is alive does. */
+/** Runs a module with one command and keeps its standard input open, like a running engine. */
 async function python(module: string, command: object): Promise<{ type: string }[]> {
   const child = spawn(PYTHON, ['-X', 'utf8', '-m', `virnucpro_backend.${module}`], {
     env: { ...process.env, PYTHONPATH: join(BACKEND, 'src') },
@@ -29,7 +29,7 @@ async function python(module: string, command: object): Promise<{ type: string }
   return lines.map((line) => JSON.parse(line) as { type: string });
 }
 
-/** Reports every event of a real prepare to the store; answers with the parts. */
+/** Passes every event of a real prepare to the store; returns the parts. */
 async function prepare(store: RunStore, command: object): Promise<PreparedPart[]> {
   const parts: PreparedPart[] = [];
   for (const line of await python('prepare', command)) {
@@ -58,7 +58,7 @@ const FIRST = [
 const SECOND = `@read\u00e9 one\r\n${GLYCINES.slice(0, 90)}\r\n+\r\n${'I'.repeat(90)}\r\n`;
 
 describe.skipIf(!existsSync(PYTHON))('with the real prepare (skipped without python-backend/.venv)', () => {
-  it('takes in its files, and gets the same records out of the inputs again', async () => {
+  it('stores its files, and extracts the same records from the inputs again', async () => {
     const folder = join(newFolder(), 'run');
     mkdirSync(join(folder, 'work'), { recursive: true });
     const contents = [Buffer.from(FIRST), gzipSync(Buffer.from(SECOND, 'latin1'))];

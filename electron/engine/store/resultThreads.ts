@@ -5,14 +5,15 @@ import type { StoreThread } from './storeThread.ts';
 
 export type RunThread = StoreThread<RunMethods>;
 
-/** Writing the tables of that many frames takes about as long as starting a thread. */
+/** Writing the tables of this many frames takes about as long as starting a thread. */
 export const FRAMES_WORTH_A_THREAD = 50_000;
 
 /**
- * Compares everything stored with its digests and writes the tables. Of large runs both go on at the same time in two threads
- * beside the one that writes; tables appear, and `meanwhile` is called, only where nothing is damaged. Where `openReader` is null
- * because only one connection may have the database open, and for small runs, one follows the other. A run that is cut off in between
- * is not done, and writes everything again. Whatever fails, nothing runs any more when the promise settles.
+ * Compares everything stored with its digests and writes the tables. For large runs both happen at the same
+ * time in two threads beside the writing one; tables appear, and `meanwhile` is called, only if nothing is
+ * damaged. If `openReader` is null because only one connection may have the database open, and for small
+ * runs, they happen in turn. A run that is cut off in between is not done, and writes everything again. After
+ * a failure, nothing is still running when the promise settles.
  */
 export async function writeResults(
   writer: RunThread,
@@ -67,7 +68,7 @@ async function writeAtOnce(
 
 const secondsSince = (begun: number): number => (performance.now() - begun) / 1000;
 
-/** As users look for them. */
+/** In the order in which users look for them. */
 function inFixedOrder(files: TablesWritten['files']): TablesWritten['files'] {
   const order = Object.values<string>(RESULT_FILES);
   return Object.fromEntries(
@@ -75,7 +76,7 @@ function inFixedOrder(files: TablesWritten['files']): TablesWritten['files'] {
   );
 }
 
-/** As Promise.all, but fails only when the last of them has ended. */
+/** Like Promise.all, but rejects only once all of them have ended. */
 async function allSettled<Values extends readonly unknown[]>(promises: {
   [K in keyof Values]: Promise<Values[K]>;
 }): Promise<Values> {

@@ -23,7 +23,7 @@ async function makingFails(folder: string): Promise<string> {
   }
 }
 
-/** Names as they are left by a program that was killed at the worst moment. */
+/** Names that a program leaves when it is killed at the worst moment. */
 const HALF_WRITTEN = [
   'run.db.creating',
   'run.db.creating-journal',
@@ -38,7 +38,7 @@ const HALF_WRITTEN = [
 ];
 
 describe('the folder of a run', () => {
-  it('may hold what a run left that died before it was one; a deletion takes that, and nothing else', async () => {
+  it('may hold leftovers of a run that died before it had a database; a deletion removes those and nothing else', async () => {
     const folder = await temporaryFolder();
     for (const name of HALF_WRITTEN) await writeFile(join(folder, name), '');
     await mkdir(join(folder, 'work', 'parts'), { recursive: true });
@@ -52,7 +52,7 @@ describe('the folder of a run', () => {
     expect((await readdir(folder)).sort()).toEqual(['run.db.mine', 'run.lock', 'thesis.tmp']);
   });
 
-  it('is refused on Windows where the longest of its files could not be opened', async () => {
+  it('is refused on Windows if the longest of its files could not be opened', async () => {
     const windows = madeSystem('win32');
     const longest = HALF_WRITTEN.reduce((most, name) => Math.max(most, join('/', name).length), 0);
     const folder = (await temporaryFolder()).padEnd(windows.longestPath - longest, '/x');
@@ -66,7 +66,7 @@ describe('the folder of a run', () => {
     expect((await checkRunFolder(short, false, [], windows)).ok).toBe(true);
   });
 
-  it('may be that of a task of a workflow, which holds the inputs and hidden files', async () => {
+  it('may be the folder of a workflow task, which holds the inputs and hidden files', async () => {
     const folder = await temporaryFolder();
     const input = join(folder, 'contigs.fa');
     for (const name of ['.command.sh', '.command.run', 'contigs.fa']) await writeFile(join(folder, name), '');
@@ -74,7 +74,7 @@ describe('the folder of a run', () => {
     expect(await refusal(folder)).toBe('folder_not_ours');
   });
 
-  it('is refused where the run would delete its own input', async () => {
+  it('is refused if the run would delete its own input', async () => {
     const folder = join(await temporaryFolder(), 'run');
     await mkdir(folder);
     const [viral, mine] = [join(folder, 'viral_sequences.fna'), join(folder, 'mine.fa')];
@@ -84,7 +84,7 @@ describe('the folder of a run', () => {
     expect(await refusal(folder, true, [mine, viral])).toBe('usage');
   });
 
-  it.skipIf(process.platform === 'win32')('is refused in plain words where it cannot be made', async () => {
+  it.skipIf(process.platform === 'win32')('is refused in plain words if it cannot be created', async () => {
     const parent = await temporaryFolder();
     await writeFile(join(parent, 'file'), '');
     await symlink(join(parent, 'nowhere', 'else'), join(parent, 'broken'));
@@ -96,7 +96,7 @@ describe('the folder of a run', () => {
     expect(existsSync(join(parent, 'a', 'b', 'c'))).toBe(true);
   });
 
-  it.skipIf(process.platform !== 'linux')('is refused where mkdir fails for ever', async () => {
+  it.skipIf(process.platform !== 'linux')('is refused if mkdir always fails', async () => {
     expect(await makingFails('/proc/virnucpro/run')).toBe('folder_unwritable');
   });
 });
@@ -104,7 +104,7 @@ describe('the folder of a run', () => {
 describe('notes on sequences', () => {
   const phage = { row: 7, seqName: 'k141_7', note: 'Look again', tags: ['phage'], shortlisted: false };
 
-  it('are kept by row, in place of the ones before, and leave no file when they are all gone', async () => {
+  it('are kept by row, replace earlier ones, and leave no file when all are gone', async () => {
     const folder = await temporaryFolder();
     expect(sequenceNotes(folder)).toEqual([]);
     markSequence(folder, phage);
@@ -120,7 +120,7 @@ describe('notes on sequences', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('stay when a sequence comes on the shortlist and leaves it, and either is asked for alone', async () => {
+  it('stay when a sequence is put on the shortlist and removed, and can be filtered separately', async () => {
     const folder = await temporaryFolder();
     markSequence(folder, { row: 7, seqName: 'k141_7', note: 'Look again', tags: ['phage'] });
     for (const row of [7, 9]) markSequence(folder, { row, seqName: `k141_${row}`, shortlisted: true });
@@ -130,7 +130,7 @@ describe('notes on sequences', () => {
     expect(markedRows(folder, { noted: true })).toEqual({ marked: [7] });
     for (const row of [7, 9]) markSequence(folder, { row, seqName: `k141_${row}`, shortlisted: false });
     expect(sequenceNotes(folder)).toEqual([phage]);
-    // As versions wrote it that had no shortlist.
+    // Written by a version without a shortlist.
     await writeFile(
       join(folder, SEQUENCE_NOTES_FILE),
       JSON.stringify([{ ...phage, shortlisted: undefined }]),
@@ -138,7 +138,7 @@ describe('notes on sequences', () => {
     expect(sequenceNotes(folder)).toEqual([phage]);
   });
 
-  it('are not written over a file that cannot be read, nor through a link', async () => {
+  it('are not written over an unreadable file, nor through a link', async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, SEQUENCE_NOTES_FILE), '[{"row": 1');
     expect(() => markSequence(folder, phage)).toThrow('cannot be read');

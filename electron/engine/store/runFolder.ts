@@ -12,7 +12,7 @@ import { deleteInRun, isLink, makeFolderInRun, notAFile, somethingAt } from '../
 const FOLDERS: ReadonlySet<string> = new Set(['work', 'logs', SHARES_FOLDER]);
 const WORK_FOLDERS = ['records', 'parts', 'scores', 'embeddings'].map((name) => `work/${name}`);
 
-/** Characters of the longest name below a run's folder, half written ones included, with the stroke before it. */
+/** Characters of the longest name below a run's folder, including temporary ones and the slash before it. */
 const LONGEST_BELOW = 64;
 
 export function isRunFolder(folder: string): boolean {
@@ -20,8 +20,9 @@ export function isRunFolder(folder: string): boolean {
 }
 
 /**
- * Whether a new run may go into the folder. One that holds a run, or anything that isn't ours, is refused; leftovers of a
- * run that died before it had a database are not in the way. So is one from which the new run would remove its own input.
+ * Whether a new run may use the folder. A folder that holds a run, or files that aren't ours, is refused;
+ * leftovers of a run that died before it had a database are allowed. A folder from which the new run would
+ * delete its own input is refused as well.
  */
 export async function checkRunFolder(
   folder: string,
@@ -33,7 +34,8 @@ export async function checkRunFolder(
   if (long !== undefined) return err(long);
   try {
     if (!existsSync(folder)) return await checkCanMake(folder);
-    // Hidden files and the inputs themselves may be there: workflow engines put both into the folder of a task.
+    // Hidden files and the inputs themselves are allowed: workflow engines put both into the folder of a
+    // task.
     const named = new Set(inputs.map((input) => resolve(input)));
     const foreign = (await readdir(folder)).filter(
       (name) => !isOurName(name) && !name.startsWith('.') && !named.has(resolve(folder, name)),
@@ -69,7 +71,7 @@ async function inputAmongOurs(folder: string, inputs: readonly string[]): Promis
   return undefined;
 }
 
-/** Tells before the inputs are read, which can take long, that the folder can't be made. */
+/** Reports before the inputs are read, which can take long, that the folder can't be created. */
 async function checkCanMake(folder: string): Promise<Result<void>> {
   let above = dirname(folder);
   while (!existsSync(above) && dirname(above) !== above) above = dirname(above);
@@ -79,10 +81,11 @@ async function checkCanMake(folder: string): Promise<Result<void>> {
   return ok(undefined);
 }
 
-/** Makes the folder and those above it. Raises AppFailure. */
+/** Creates the folder and its parents. Throws AppFailure. */
 export async function makeRunFolder(folder: string): Promise<void> {
   try {
-    // One by one: Node.js's recursive mkdir never ends where the system answers that the parent is missing though it isn't.
+    // Created one by one: Node.js's recursive mkdir never ends if the system reports a missing parent that
+    // exists.
     const missing: string[] = [];
     for (let path = folder; !existsSync(path); path = dirname(path)) missing.unshift(path);
     for (const path of missing) await mkdir(path);
@@ -114,12 +117,14 @@ function unwritable(folder: string, reason: unknown): AppError {
   });
 }
 
-/** Deletes what this program names in the folder, and nothing else. Whoever calls it holds the run's lock, which stays. */
+/**
+ * Deletes this program's files in the folder, and nothing else. The caller holds the run's lock, which stays.
+ */
 export async function removeRun(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => isOurName(name) && name !== RUN_LOCK);
-  // The database first: what is left if this dies on the way is no run any more, and in nobody's way.
+  // The database goes first: if this is interrupted, the rest is no run any more, and blocks nothing.
   names.sort((a, b) => Number(b === RUN_DATABASE) - Number(a === RUN_DATABASE));
-  // Links go, and what they lead to stays.
+  // Links are deleted, but not their targets.
   for (const name of names) await rm(join(folder, name), { recursive: true, force: true });
 }
 
@@ -134,7 +139,7 @@ export function makeWorkFolders(folder: string): void {
   for (const name of [...WORK_FOLDERS, 'logs']) makeFolderInRun(folder, name);
 }
 
-/** Refuses, by name, what this program would take for its own files in a run's folder and that is a link or no ordinary file. */
+/** Refuses files in a run's folder that have one of our names but are links or not regular files. */
 export function refuseLinks(folder: string): void {
   for (const entry of listIfThere(folder)) {
     if (!isOurName(entry.name)) continue;

@@ -48,15 +48,15 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
 }
 
 describe('a run folder', () => {
-  it('is closed even where what was written last cannot be brought into run.db', async () => {
+  it('is closed even if the last changes cannot be brought into run.db', async () => {
     const run = await preparedRun(TWO_INPUTS);
-    // As a full disk does it, or one that is gone.
+    // This is what a full or lost disk does.
     truncateSync(join(run.folder, 'run.db-wal'), 0);
     await expect(run.store.close()).resolves.toBeUndefined();
     expect(await codeOf(run.store.setState({ phase: 'running' }))).toBe('internal');
   });
 
-  it('keeps everything said about a run', async () => {
+  it('stores all facts about a run', async () => {
     const run = await preparedRun(TWO_INPUTS);
     const device = {
       id: 'GPU-1',
@@ -78,7 +78,7 @@ describe('a run folder', () => {
     await run.store.setState({ phase: 'paused', error: null });
     await run.store.close();
     await run.store.close();
-    // A closed run is a single file, good for copying and for disks that can't be written.
+    // A closed run is a single file, which can be copied and read from disks that can't be written to.
     expect(readdirSync(run.folder).sort()).toEqual(['run.db', 'work']);
 
     const store = await openRunStore(run.folder, { hostEntry: HOST_ENTRY, readOnly: true });
@@ -112,7 +112,7 @@ describe('a run folder', () => {
     await looking.close();
   });
 
-  it('is not made where there is one, nor opened where there is none', async () => {
+  it('is not created over an existing one, nor opened if there is none', async () => {
     const run = await preparedRun([[recordOf('a', [1])]]);
     await run.store.close();
     const create = { plan: syntheticPlan(1), description: DESCRIPTION };
@@ -123,11 +123,11 @@ describe('a run folder', () => {
     expect(await codeOf(file)).toBe('folder_not_a_run');
   });
 
-  it('gives back what a dead engine had assigned', async () => {
+  it('returns parts that a dead engine had assigned', async () => {
     const run = await preparedRun(TWO_INPUTS);
     const [first] = await run.store.pendingParts(1);
     await begin(run.store, first!);
-    // As after a crash: closed without ending the attempt.
+    // Simulates a crash: closed without ending the attempt.
     await run.store.close();
     const store = await openRunStore(run.folder, { hostEntry: HOST_ENTRY });
     expect(await store.part(first!.key)).toMatchObject({ state: 'pending', attempts: 0, device: null });
@@ -137,7 +137,7 @@ describe('a run folder', () => {
 });
 
 describe('on a network disk', () => {
-  it('everything works through one connection, which keeps all others out', async () => {
+  it('uses one connection for everything, which locks out all others', async () => {
     const run = await preparedRun([[recordOf('a', [3]), recordOf('b', [63])]], 4);
     await run.store.close();
     const hostEntry = new URL('./testing/networkHostEntry.ts', import.meta.url);
@@ -154,8 +154,8 @@ describe('on a network disk', () => {
   });
 });
 
-describe('what prepare reports', () => {
-  it('may be reported twice', async () => {
+describe("prepare's reports", () => {
+  it('may be repeated', async () => {
     const run = await preparedRun(TWO_INPUTS);
     await computeAll(run);
     const answers = await reportPrepare(run.store, run.prepared);
@@ -164,7 +164,7 @@ describe('what prepare reports', () => {
     await run.store.close();
   });
 
-  it('replaces a part that comes with other content, and only that', async () => {
+  it('replace a part only if its content has changed', async () => {
     const run = await preparedRun(TWO_INPUTS, 4);
     await computeAll(run);
     const changed = [[recordOf('a', [1, 2, 3]), recordOf('b', [62])], TWO_INPUTS[1]!];
@@ -176,7 +176,7 @@ describe('what prepare reports', () => {
     await run.store.close();
   });
 
-  it('is refused if the counts do not add up, the file is damaged, or the input has changed', async () => {
+  it('are refused if the counts do not add up, the file is damaged, or the input has changed', async () => {
     const folder = newFolder();
     const prepared = writePrepared(folder, TWO_INPUTS);
     const create = { plan: syntheticPlan(2), description: DESCRIPTION };
@@ -197,13 +197,13 @@ describe('what prepare reports', () => {
       { scorable_records: 1 },
     ])
       expect(await codeOf(store.finishPrepare({ ...prepared.done, ...wrong }))).toBe('prepare_failed');
-    // A refused end drops nothing.
+    // After a refusal nothing is deleted.
     await store.finishPrepare(prepared.done);
     expect(await store.counts()).toMatchObject({ records: 5 });
     await store.close();
   });
 
-  it('drops what an earlier prepare left beyond its counts', async () => {
+  it('delete what an earlier prepare left beyond the new counts', async () => {
     const run = await preparedRun([Array.from({ length: 9 }, (_, i) => recordOf(`r${i}`, [63]))], 6);
     await computeAll(run);
     const fewer = writePrepared(run.folder, [Array.from({ length: 4 }, (_, i) => recordOf(`r${i}`, [63]))], {
@@ -221,7 +221,7 @@ describe('what prepare reports', () => {
 });
 
 describe('a part', () => {
-  it('is taken in once', async () => {
+  it('is stored once', async () => {
     const run = await preparedRun(TWO_INPUTS);
     const { key } = run.prepared.parts[0]!;
     const attempt = await begin(run.store, key);
@@ -231,7 +231,7 @@ describe('a part', () => {
       framesFailed: 0,
     });
     expect(await run.store.completePart(report, attempt, 2000)).toEqual({ outcome: 'already_done' });
-    // Nobody needs the scores file any more.
+    // The scores file is not needed any more.
     rmSync(join(run.folder, report.scores_path));
     expect(await run.store.verifyPendingParts()).toEqual([]);
     expect(
@@ -240,7 +240,7 @@ describe('a part', () => {
     await run.store.close();
   });
 
-  it('is computed again if its scores are not what was reported', async () => {
+  it('is computed again if its scores differ from the report', async () => {
     const run = await preparedRun([[recordOf('a', [63]), recordOf('b', [63])]], 6);
     const [{ key }, other] = [run.prepared.parts[0]!, run.prepared.parts[1]!];
     const damage: ((path: string) => void)[] = [
@@ -257,7 +257,7 @@ describe('a part', () => {
       });
       expect(await run.store.part(key)).toMatchObject({ state: 'pending' });
     }
-    // Whole and well, but with the number of frames of another part or with scores that cannot be.
+    // Well-formed, but with the number of frames of another part, or with impossible scores.
     const bad = [
       async () => ({ ...(await scoresFor(run, key, () => 1.5)), part: key }),
       async () => {
@@ -403,7 +403,7 @@ describe('progress', () => {
     await run.store.close();
   });
 
-  it('counts the time at work, without the pauses', async () => {
+  it('counts the computing time without pauses', async () => {
     const run = await preparedRun([[recordOf('a', [1])]]);
     expect(await run.store.timings()).toMatchObject({ startedAt: null, workingMilliseconds: 0 });
     const phases = [{ phase: 'running' }, { phase: 'paused', error: null }, { phase: 'running' }] as const;
@@ -429,7 +429,7 @@ describe('progress', () => {
     await run.store.setState({ phase: 'running' });
     const begun = Date.now();
     const note = { level: 'warning', message: 'x', detail: null } as const;
-    // The last sign of life, then an hour of nothing.
+    // The last sample, followed by an hour without any.
     await run.store.addSamples([{ ...NO_MEASURES, time: begun + 5_000, device: 'cpu:0' }]);
     await run.store.addEvent({ ...note, time: begun + 3_600_000, code: 'run_interrupted' });
     await run.store.setState({ phase: 'paused', error: null });
@@ -468,8 +468,8 @@ describe('progress', () => {
   });
 });
 
-describe('questions about results', () => {
-  it('are answered by filter, order and page', async () => {
+describe('queries about results', () => {
+  it('return filtered, ordered pages', async () => {
     const records = Array.from({ length: 40 }, (_, i) => recordOf(`read_${i}`, [i % 5 === 0 ? 0 : 1]));
     const run = await preparedRun([records.slice(0, 25), records.slice(25)], 7);
     await computeAll(run);

@@ -15,14 +15,15 @@ export const openRunStore: OpenRunStore = async (
   { hostEntry, create, readOnly = false, closing, checkedRuns = CHECKED_HERE },
 ) => {
   const at = resolve(folder);
-  // Beside another connection, which has checked the database.
+  // Opened beside another connection, which has checked the database.
   const openReader = (): Promise<RunThread> =>
     StoreThread.open(hostEntry, { store: 'run', role: 'reader', folder: at, known: true }, { closing });
   if (readOnly)
     return runStore(at, { reader: await openToLook(hostEntry, at, checkedRuns, closing), openReader });
   const task = { store: 'run', role: 'writer', folder: at, create: create ?? null } as const;
   const writer: RunThread = await StoreThread.open(hostEntry, task, { limitMs: openLimit(at), closing });
-  // Opened and closed here alone, by the lock of the run: what it is then, it has been left as by this program.
+  // Under the run's lock, only this process has opened and closed it, so the database is as this program left
+  // it.
   const closed = (): void => checkedRuns.add(at, stampOf(at));
   if (writer.journal === 'rollback') return runStore(at, { writer, closed });
   try {
@@ -33,7 +34,7 @@ export const openRunStore: OpenRunStore = async (
   }
 };
 
-/** Where the caller keeps no list of checked runs. */
+/** Used if the caller keeps no list of checked runs. */
 const CHECKED_HERE = new CheckedRuns();
 
 async function openToLook(
@@ -51,22 +52,25 @@ async function openToLook(
 
 const OPEN_MS = 60_000;
 const LONGEST_OPEN_MS = 1_800_000;
-/** What the slowest disks give. */
+/** The speed of the slowest disks. */
 const BYTES_PER_MS = 5_000;
 
 function openLimit(folder: string): number {
   return Math.min(LONGEST_OPEN_MS, OPEN_MS + sizeOf(join(folder, RUN_DATABASE)) / BYTES_PER_MS);
 }
 
-/** How long a question may hold up closing a reader: its answer is of no use any more. */
+/** How long a query may delay closing a reader: nobody needs its answer any more. */
 const CLOSE_READER_MS = 2_000;
 
-/** How long somebody who looks at a run at work waits for results to be derived; the rest is there when they look again. */
+/**
+ * How long somebody who looks at a computing run waits for results to be derived; the rest is there at the
+ * next look.
+ */
 const LOOK_MS = 2_000;
 const DERIVE_SLICE_MS = 100;
-/** Within which a query that is to stop does. */
+/** A cancelled query stops within this time. */
 const QUERY_GRACE_S = 5;
-/** Fewer are read in a moment. */
+/** Fewer records are read in a moment. */
 const RECORDS_WORTH_A_THREAD = 50_000;
 
 interface RunThreads {
@@ -79,13 +83,16 @@ interface RunThreads {
 type Ask = (...args: unknown[]) => Promise<unknown>;
 type Groups = Exclude<keyof RunMethodGroups, 'step'>;
 
-/** Without a reader the writer answers everything: on network disks only one connection may have the database open. */
+/**
+ * Without a reader the writer answers everything: on network disks only one connection may have the database
+ * open.
+ */
 function runStore(folder: string, { reader, writer, openReader, closed }: RunThreads): RunStore {
   const answering = reader ?? writer;
   const writing = writer ?? reader;
   if (!answering || !writing) throw new Error('A run has at least one thread.');
 
-  /** Threads that were started for one question. */
+  /** Threads that were started for one query. */
   const apart = new Set<RunThread>();
   let closing: Promise<void> | null = null;
   const isClosing = (): boolean => closing !== null;
@@ -105,9 +112,10 @@ function runStore(folder: string, { reader, writer, openReader, closed }: RunThr
     }
   }
 
-  /** Derives first what a run that is not done lacks of its results: for a moment only, or all of it. */
+  /** First derives results that an unfinished run lacks: for a limited time, or completely. */
   async function derive(limitMs: number): Promise<void> {
-    // A little at a time, so that the thread answers others in between. The first time it loads DuckDB, which does not count.
+    // It works in slices, so that the thread answers others in between. The first call loads DuckDB, which
+    // does not count.
     if (await answering!.call('deriveResults', DERIVE_SLICE_MS)) return;
     const until = performance.now() + limitMs;
     while (!(await answering!.call('deriveResults', DERIVE_SLICE_MS)) && performance.now() < until);
@@ -131,7 +139,7 @@ function runStore(folder: string, { reader, writer, openReader, closed }: RunThr
           return answering.method(name)(...args);
         return inOwnThread(openReader, (own) => own.method(name)(...args));
       },
-    // A thread that was opened to look refuses.
+    // A thread that was opened read-only refuses.
     write: (name) => writing.method(name),
   };
   const methods = Object.entries(ways).flatMap(([group, way]) =>
@@ -139,7 +147,7 @@ function runStore(folder: string, { reader, writer, openReader, closed }: RunThr
   );
 
   async function close(): Promise<void> {
-    // The reader first: the writer can only tidy up when it is alone.
+    // The reader closes first: the writer can only clean up when it is alone.
     try {
       await Promise.all([reader?.close(CLOSE_READER_MS), ...[...apart].map((own) => own.stop())]);
     } finally {

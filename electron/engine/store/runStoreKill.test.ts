@@ -12,7 +12,7 @@ afterAll(removeFolders);
 
 const CHILD = fileURLToPath(new URL('./testing/computingChild.ts', import.meta.url));
 
-/** Lets a process of its own work on the run, and kills it after so long; answers whether it had finished. */
+/** Starts a process that computes the run, and kills it after this time; returns whether it had finished. */
 function work(folder: string, killAfterMs: number | null): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [CHILD, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -26,7 +26,7 @@ function work(folder: string, killAfterMs: number | null): Promise<boolean> {
   });
 }
 
-/** Every frame of a done part stands in run.db once, none of any other. */
+/** Checks that every frame of a done part is in run.db exactly once, and no others. */
 function checkWhole(folder: string): number {
   const db = new Database(join(folder, 'run.db'));
   try {

@@ -11,8 +11,10 @@ const MOST_BYTES = 2 ** 28;
 
 const storedSchema = z.array(sequenceNoteSchema).max(LIMITS.notedSequences);
 
-/** What the user has said of sequences of a run, by row. None where there is no such file; raises AppFailure where it cannot be
- * read, so that nothing is written over it. */
+/**
+ * The user's notes on sequences of a run, by row. Empty if there is no such file; throws AppFailure if it
+ * cannot be read, so that nothing overwrites it.
+ */
 export function sequenceNotes(folder: string): SequenceNote[] {
   const path = pathInRun(folder, SEQUENCE_NOTES_FILE);
   if (!somethingAt(path)) return [];
@@ -25,7 +27,7 @@ export function sequenceNotes(folder: string): SequenceNote[] {
   );
 }
 
-/** The rows that a filter by notes or by the shortlist asks for, as part of a selection; nothing where it asks for neither. */
+/** The rows that a filter by notes or by the shortlist selects; undefined if it filters by neither. */
 export function markedRows(folder: string, { noted, shortlisted }: SequenceFilter): { marked?: number[] } {
   if (!noted && !shortlisted) return {};
   const isWanted = (one: SequenceNote): boolean =>
@@ -33,7 +35,10 @@ export function markedRows(folder: string, { noted, shortlisted }: SequenceFilte
   return { marked: sequenceNotes(folder).flatMap((one) => (isWanted(one) ? [one.row] : [])) };
 }
 
-/** Keeps with the run what is said of a sequence; what the change does not name stays. Where nothing is left there is no entry. */
+/**
+ * Stores a note with the run; fields that the change does not name are kept. An entry without content is
+ * removed.
+ */
 export function markSequence(
   folder: string,
   change: Pick<SequenceNote, 'row' | 'seqName'> & Partial<SequenceNote>,

@@ -11,16 +11,17 @@ import { openPlain, pathInRun, replaceInRun } from '../files/runFiles.ts';
 import type { JsonObject } from './types.ts';
 
 /*
- * A run can be computed by shares: share 3 of 8 has the parts whose turn leaves the remainder 2 when divided by 8, which are every
- * eighth part of each round. Each share is a run of its own below `shares/` of the run's folder. It never opens the run's database, which only one computer may have open
- * on a network disk: what it needs is written beside it, in `work/shares.jsonl`.
+ * A run can be computed by shares: share 3 of 8 has the parts whose turn leaves the remainder 2 when divided
+ * by 8, that is every eighth part of each round. Each share is a run of its own below `shares/` of the run's
+ * folder. It never opens the run's database, which only one computer may have open on a network disk: what it
+ * needs is written beside it, in `work/shares.jsonl`.
  */
 
 const LIST = 'work/shares.jsonl';
 
-/** The option of a run's description that says of which run it is a share. */
+/** The option of a run's description with the id of the run that it is a share of. */
 export const SHARE_OPTION = 'share';
-/** The option that says which share it is, such as `3-of-8`. */
+/** The option with the share's name, such as `3-of-8`. */
 export const SHARE_NAME_OPTION = 'shareName';
 
 /** `index` counts from 1. */
@@ -36,7 +37,7 @@ export const shareName = ({ index, of }: Share): string => `${index}-of-${of}`;
 /** Folder of a share, below the run's. */
 export const shareFolder = (share: Share): string => `${SHARES_FOLDER}/${shareName(share)}`;
 
-/** Such as `3/8`; undefined where it is none. */
+/** Parses a share such as `3/8`; undefined if the text is none. */
 export function parseShare(text: string): Share | undefined {
   const [, index, of] = (/^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? []).map(Number);
   if (index === undefined || of === undefined) return undefined;
@@ -45,7 +46,9 @@ export function parseShare(text: string): Share | undefined {
 
 export const isOfShare = ({ index, of }: Share, turn: number): boolean => turn % of === index - 1;
 
-/** A part that waits, as the run's database has it. Its rows keep their id, so that their digests hold there as well. */
+/**
+ * A waiting part in the form of the run's database. Its rows keep their id, so that their digests stay valid.
+ */
 export interface SharePart {
   id: number;
   key: string;
@@ -57,11 +60,14 @@ export interface SharePart {
   firstRow: number;
   lastRow: number;
   round: number;
-  /** Its place among the parts of its round, counted from another number in each round. Halves of a part share it. */
+  /**
+   * Its position among the parts of its round, counted from another number in each round. Halves of a part
+   * share it.
+   */
   turn: number;
 }
 
-/** Parts by the number of the share that has them. */
+/** Parts by the number of their share. */
 export const partsByShare = (parts: readonly SharePart[], of: number): Map<number, SharePart[]> =>
   Map.groupBy(parts, ({ turn }) => (turn % of) + 1);
 
@@ -88,19 +94,19 @@ const headSchema = z.object({
   options: z.record(z.string(), z.json()),
 });
 
-/** What a share needs to know of its run. */
+/** What a share needs to know about its run. */
 export interface ShareList {
   runId: string;
   name: string;
   plan: Plan;
   prepared: PrepareDone;
-  /** As the run was asked for. */
+  /** The options of the run's request. */
   options: JsonObject;
-  /** All that wait. */
+  /** All waiting parts. */
   parts: readonly SharePart[];
 }
 
-/** Leaves in the run's folder what its shares need. The parts have been prepared by then. */
+/** Writes into the run's folder what its shares need. The parts must be prepared. */
 export function writeShareList(folder: string, { parts, ...head }: ShareList): void {
   const lines = parts.map((part) =>
     JSON.stringify([part.key, part.sha256, ...COLUMNS.map((name) => part[name])]),
@@ -108,7 +114,7 @@ export function writeShareList(folder: string, { parts, ...head }: ShareList): v
   replaceInRun(folder, LIST, Buffer.from(`${[JSON.stringify(head), ...lines].join('\n')}\n`));
 }
 
-/** The list, with the parts of one share. Raises AppFailure where there is none, or it is none of ours. */
+/** The list, with the parts of one share. Throws AppFailure if there is none, or it is not ours. */
 export function readShareList(folder: string, share: Share): ShareList {
   let head: z.output<typeof headSchema> | undefined;
   const parts: SharePart[] = [];
@@ -149,7 +155,7 @@ function* linesOf(folder: string): Generator<string> {
     for (let read = readSync(descriptor, block); read > 0; read = readSync(descriptor, block)) {
       const lines = (rest + block.toString('latin1', 0, read)).split('\n');
       rest = lines.pop() ?? '';
-      // Read as single bytes, so that no letter is cut in two at the end of a block.
+      // Read as single bytes, so that no character is cut in two at the end of a block.
       for (const line of lines) yield Buffer.from(line, 'latin1').toString('utf8');
     }
   } finally {

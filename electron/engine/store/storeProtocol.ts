@@ -2,7 +2,7 @@ import { appError, type AppError } from '../../contract/errors.ts';
 import type { Plan } from '../../contract/plan.ts';
 import type { RunDescription } from './types.ts';
 
-/** What a store thread is started for. */
+/** The task of a store thread. */
 export type StoreTask =
   | {
       store: 'run';
@@ -21,10 +21,10 @@ export interface StoreThreadData {
 
 export type Journal = 'wal' | 'rollback';
 
-/** Names of methods to functions on plain data. Arguments and results travel by structured clone. */
+/** Maps method names to functions on plain data. Arguments and results travel by structured clone. */
 export type StoreMethods = Record<string, (...args: never[]) => unknown>;
 
-/** The same methods as the engine asks them of the thread. */
+/** The same methods as the engine calls them on the thread. */
 export type Asked<Methods> = {
   readonly [Name in keyof Methods]: Methods[Name] extends (...args: infer Args) => infer Answer
     ? (...args: Args) => Promise<Awaited<Answer>>
@@ -46,7 +46,7 @@ export function allOf<Groups extends Record<string, StoreMethods>>(groups: Group
   return Object.assign({}, ...Object.values(groups)) as AllOf<Groups>;
 }
 
-/** The names of a thread's methods, by how they are to be asked. */
+/** The names of a thread's methods, grouped by how they are called. */
 export type MethodNames = Readonly<Record<string, readonly string[]>>;
 
 export interface StoreRequest {
@@ -55,7 +55,7 @@ export interface StoreRequest {
   args: unknown[];
 }
 
-/** Asks a thread to end, whatever it is asked besides. */
+/** Asks a thread to end, in addition to its methods. */
 export const LEAVE = 'leave';
 
 export const OPENED_TO_LOOK = appError('run_locked', 'This run was opened to look only.');

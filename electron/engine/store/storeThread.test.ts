@@ -8,11 +8,11 @@ import { recordOf } from './testing/syntheticRun.ts';
 
 afterAll(removeFolders);
 
-/** Far more than all that is waited for in it. */
+/** Far longer than any wait in these tests. */
 const HANGS_MS = 120_000;
 
 it(
-  'counts a thread until it has ended, and gives up on one that SQLite does not come back to',
+  'counts a thread until it has ended, and gives up on one that is stuck in SQLite',
   async () => {
     const script = join(import.meta.dirname, 'testing', 'stuckChild.ts');
     const child = spawn(process.execPath, [script, await temporaryFolder()], {
@@ -21,16 +21,16 @@ it(
       killSignal: 'SIGKILL',
     });
     expect(JSON.parse((await text(child.stdout)) || '"it hangs"')).toEqual([
-      // One that is refused has ended.
+      // A refused thread has ended.
       'folder_not_a_run',
       0,
-      // One that was stopped in the middle of a call.
+      // This thread was stopped in the middle of a call.
       'internal',
       1,
-      // One that was opening its database when the program was closed.
+      // This thread was opening its database when the program was closed.
       'usage',
       2,
-      // None starts after it.
+      // No thread starts after that.
       'usage',
       2,
     ]);
@@ -39,7 +39,7 @@ it(
 );
 
 it(
-  'ends no thread that waits for an answer of DuckDB, which would end the process',
+  'terminates no thread that waits for DuckDB, which would end the process',
   async () => {
     const run = await preparedRun([[recordOf('a', [63, 5])], [recordOf('b', [9])]]);
     await computeAll(run);

@@ -18,22 +18,26 @@ interface Waiting {
 }
 
 /**
- * Rows of the database live no longer than a page of them; V8 would take ten times as much for them, and be no faster. A heap that may
- * become as large as V8 lets it, 4 GB, grows in larger steps than one that may not: 60 MB more for the threads of a run's end.
+ * Rows of the database live no longer than a page of them; V8 would otherwise take ten times the memory
+ * without being faster. A heap that may grow to V8's limit, 4 GB, grows in larger steps than a limited one:
+ * 60 MB more for the threads at a run's end.
  */
 const HEAP_LIMITS = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 1024 };
 
-/** Within which an empty or small database opens on any computer. */
+/** An empty or small database opens within this time on any computer. */
 const OPEN_MS = 60_000;
-/** A thread ends at once, unless SQLite is at work in it, which nothing can break off. */
+/** A thread ends at once, unless it is working in SQLite, which nothing can interrupt. */
 const END_MS = 5_000;
-/** Within which a thread hears that it is to end, unless it is at work. */
+/** A thread receives the request to end within this time, unless it is working. */
 const HEAR_MS = 2_000;
 
-/** Every thread from its start to its end. */
+/** All running threads. */
 const living = new Set<Worker>();
 
-/** Threads that have not ended. One that was asked to end is busy in SQLite: only the end of the process stops it. */
+/**
+ * Number of threads that have not ended. One that was asked to end is busy in SQLite: only the end of the
+ * process stops it.
+ */
 export function threadsLeft(): number {
   return living.size;
 }
@@ -50,8 +54,9 @@ function start(hostEntry: URL, task: StoreTask): Worker {
 }
 
 /**
- * Ends a thread, or gives up on it. One that hears it ends by itself, when DuckDB has answered what it was asked: Node ends the whole
- * process where that answer finds its thread terminated. One that does not hear it is at work itself, and waits for no answer.
+ * Ends a thread, or gives up on it. A thread that receives the request ends by itself once DuckDB has
+ * answered its query: Node ends the whole process if that answer finds its thread terminated. A thread that
+ * does not receive it is working itself, and waits for no answer.
  */
 async function end(worker: Worker): Promise<void> {
   if (!living.has(worker)) return;
@@ -68,7 +73,7 @@ async function end(worker: Worker): Promise<void> {
   await Promise.race([isHeard ? exited : worker.terminate(), wait(END_MS)]);
 }
 
-/** Throws where the program is being closed. */
+/** Throws if the program is being closed. */
 export function refuseWhenClosing(closing: AbortSignal | undefined): void {
   if (closing?.aborted) throw new AppFailure(PROGRAM_CLOSES);
 }
@@ -77,11 +82,11 @@ const PROGRAM_CLOSES = appError('usage', 'The program is being closed.');
 
 export interface OpeningLimits {
   limitMs?: number;
-  /** No thread starts, and none that is opening its database goes on, once it is aborted. */
+  /** Once it is aborted, no thread starts, and none that is opening its database continues. */
   closing?: AbortSignal | undefined;
 }
 
-/** The engine's end of one store thread: requests go in, each is answered by a promise. */
+/** The engine's side of one store thread: requests go in, and each is answered by a promise. */
 export class StoreThread<Methods extends StoreMethods> {
   readonly journal: Journal;
   readonly names: MethodNames;
@@ -99,8 +104,10 @@ export class StoreThread<Methods extends StoreMethods> {
     worker.on('exit', (code) => this.#end(storeEnded(`exit code ${code}`)));
   }
 
-  /** Starts a thread and waits until its database is open. Rejects with the AppFailure that the thread met, after `limitMs`,
-   * or when the program is being closed; then the thread has been ended. */
+  /**
+   * Starts a thread and waits until its database is open. Rejects with the thread's AppFailure, after
+   * `limitMs`, or when the program is being closed; the thread has then been ended.
+   */
   static async open<Methods extends StoreMethods>(
     hostEntry: URL,
     task: StoreTask,
@@ -159,20 +166,22 @@ export class StoreThread<Methods extends StoreMethods> {
         return;
       }
       const request: StoreRequest = { id: this.#nextId++, method, args };
-      // The thread runs the very method whose type this is.
+      // The thread runs the method that this type belongs to.
       const answer = (value: unknown) => resolve(value as Awaited<ReturnType<Methods[Name]>>);
       this.#waiting.set(request.id, { resolve: answer, reject });
       this.#worker.postMessage(request);
     });
   }
 
-  /** A method of the thread, as a function. */
+  /** Returns a method of the thread as a function. */
   method(name: string): (...args: unknown[]) => Promise<unknown> {
     return (...args) => this.call(name, ...(args as Parameters<Methods[string]>));
   }
 
-  /** Closes the database and ends the thread, also where closing fails: a thread that is left keeps
-   * the process from ending. `limitMs`: how long it may be at work before it is ended without that. */
+  /**
+   * Closes the database and ends the thread, even if closing fails: a remaining thread keeps the process from
+   * ending. `limitMs`: how long it may still work before it is ended without closing.
+   */
   async close(limitMs = Infinity): Promise<void> {
     const closed = this.method('close')();
     try {
@@ -184,8 +193,10 @@ export class StoreThread<Methods extends StoreMethods> {
     }
   }
 
-  /** Ends the thread after its last call. The database must have been closed by a call. Resolves within seconds, also where
-   * the thread does not end: see `threadsLeft`. */
+  /**
+   * Ends the thread after its last call, which must have closed the database. Resolves within seconds, even
+   * if the thread does not end: see `threadsLeft`.
+   */
   async stop(): Promise<void> {
     this.#end(appError('internal', 'The database of the run has been closed.'));
     await end(this.#worker);

@@ -16,13 +16,16 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObj
 /** A value left undefined is not stored. */
 export type JsonObject = { [key: string]: JsonValue | undefined };
 
-/** What a run is called and how it was asked for. What decides its numbers is the plan. */
+/** The name of a run and its request. The plan holds everything that decides its results. */
 export interface RunDescription {
   runId: string;
   name: string;
   createdAt: Milliseconds;
   appVersion: string;
-  /** Choices that don't change the numbers (devices asked for, whether to keep work files). The engine gives them meaning. */
+  /**
+   * Choices that don't affect the results (requested devices, whether to keep work files). The engine
+   * interprets them.
+   */
   options: JsonObject;
 }
 
@@ -31,7 +34,7 @@ export interface RunDevice {
   id: string;
   name: string;
   kind: 'cuda' | 'rocm' | 'mps' | 'cpu';
-  /** What probe and worker said of it, for run.json. */
+  /** Facts from probe and worker, for run.json. */
   facts: JsonObject;
   /** Why it was switched off in this run. */
   switchedOff: AppError | null;
@@ -42,9 +45,9 @@ export interface StoredInput {
   path: string;
   sizeBytes: number;
   sha256: string;
-  /** Null until prepare has read it to its end. */
+  /** Null until prepare has read it completely. */
   prepared: { records: number; bases: number; firstRow: number } | null;
-  /** Why it was left out of the run while it was being read; null where it wasn't. */
+  /** Why it was left out of the run while it was being read; null if it wasn't. */
   failure: InputFailure | null;
 }
 
@@ -53,19 +56,19 @@ export interface InputFailure {
   message: string;
 }
 
-/** Under which such files are kept with the run's request. */
+/** The option of a run's request with the files that were left out. */
 export const LEFT_OUT_OPTION = 'leftOut';
-/** Where a run keeps the signature of the computer that made it. */
+/** The option with the signature of the computer that made the run. */
 export const MADE_HERE_OPTION = 'madeHere';
-/** Where a run keeps the samples that its user named; else the names of the files say them. */
+/** The option with the samples that the user named; otherwise the file names determine them. */
 export const SAMPLES_OPTION = 'samples';
-/** Where a run keeps what a sample sheet says of each input's sample. */
+/** The option with the details of each input's sample from a sample sheet. */
 export const SAMPLE_DETAILS_OPTION = 'sampleDetails';
 
-/** Where a run keeps the goal that was set after it was made. */
+/** The option with the goal that was set after the run was created. */
 export const GOAL_OPTION = 'goal';
 
-/** A file that the user named and that was no part of the run from the beginning. */
+/** A file that the user named but that was left out of the run from the beginning. */
 export interface LeftOutInput extends InputFailure {
   path: string;
 }
@@ -84,10 +87,10 @@ export interface StoredPart {
   chunks: number;
   firstRow: number;
   lastRow: number;
-  /** Lower ones are computed first; always 0 in the order of the files. */
+  /** Lower rounds are computed first; always 0 in the order of the files. */
   round: number;
   state: PartState;
-  /** Attempts begun, those recalled or interrupted by the engine's own end left out. */
+  /** Attempts begun, without those recalled or interrupted by the engine's own end. */
   attempts: number;
   device: string | null;
   seconds: number | null;
@@ -98,22 +101,25 @@ export interface StoredPart {
 }
 
 export interface RunCounts {
-  /** `split` parts are counted apart; their children carry the work. */
+  /** `split` parts are counted separately; their children carry the work. */
   parts: Record<PartState, number>;
-  /** Of all parts but split ones. */
+  /** Frames of all parts but split ones. */
   frames: WorkCount;
   residues: WorkCount;
   records: number;
-  /** Done parts whose scores are bounded rather than byte-identical: bisected, or a batch was halved. */
+  /**
+   * Done parts whose scores are bounded rather than byte-identical, because they were bisected or a batch was
+   * halved.
+   */
   boundedParts: number;
   /** Done parts in which frames were recomputed in FP32. */
   recomputedParts: number;
   /** Frames of done parts whose protein, or nucleotides, were embedded with an equal frame's. */
   repeatedProteins: number;
   repeatedNucleotides: number;
-  /** Frames of done parts with an embedding whose norm lies outside what the model is expected to give. They are scored. */
+  /** Frames of done parts with an embedding whose norm is outside the expected range. They are scored. */
   outsideNormBand: number;
-  /** Of all done parts; null where it is not known. */
+  /** Norms of all done parts; null if unknown. */
   norms: { esm2: NormRange | null; dnabertS: NormRange | null };
 }
 
@@ -139,7 +145,7 @@ export interface RunTimings {
   workingMilliseconds: number;
 }
 
-/** What a device has done in this run: its done parts, and the time they took. */
+/** A device's work in this run: its done parts, and the time they took. */
 export interface DeviceSummary {
   device: string;
   parts: number;
@@ -155,11 +161,14 @@ export interface InputProgress {
   partsDone: number;
   partsFailed: number;
   partsInWork: number;
-  /** Of a part that spans several inputs by their share of the bases in its range of records. */
+  /**
+   * For a part that spans several inputs, residues are divided by their share of the bases in its range of
+   * records.
+   */
   residues: WorkCount;
-  /** Time of devices for its parts that are done, shared out likewise. */
+  /** Device time for its finished parts, divided in the same way. */
   deviceSeconds: number;
-  /** Its records are all known and all their parts are done, failed or skipped. */
+  /** Whether its records are all known and all their parts are done, failed or skipped. */
   finished: boolean;
 }
 
@@ -187,7 +196,10 @@ export interface AttemptStart {
   log: string | null;
 }
 
-/** `recalled`: not begun and taken back. `interrupted`: the engine ended or paused. Both cost the part no attempt. */
+/**
+ * `recalled`: not begun and recalled. `interrupted`: the engine ended or paused. Neither counts as an attempt
+ * of the part.
+ */
 export type AttemptOutcome = 'done' | 'failed' | 'recalled' | 'interrupted' | 'worker_lost' | 'damaged';
 
 export interface AttemptEnd {
@@ -204,21 +216,21 @@ export interface StoredAttempt extends AttemptStart {
 
 export type PartIntake =
   | { outcome: 'taken'; chunks: number; framesFailed: number }
-  /** Known already; nothing was written. */
+  /** The part was already done; nothing was written. */
   | { outcome: 'already_done' }
-  /** Replaced, split or deleted meanwhile; the scores are of no use. */
+  /** The part was replaced, split or deleted meanwhile; the scores are useless. */
   | { outcome: 'superseded' }
-  /** The scores file isn't what the worker reported. The part is pending again: compute it once more. */
+  /** The scores file differs from the worker's report. The part is pending again and must be recomputed. */
   | { outcome: 'scores_damaged'; message: string }
   /** The part's own file is missing or damaged. Prepare must run again. */
   | { outcome: 'part_damaged'; message: string };
 
 export interface ShareMerged {
-  /** Of the parts that were taken over. */
+  /** Keys of the merged parts. */
   keys: string[];
-  /** The share has computed all of its parts, and none of them is damaged. */
+  /** Whether the share has computed all of its parts, and none of them is damaged. */
   finished: boolean;
-  /** Parts whose stored rows are not those that were stored: they are left where they are. */
+  /** Number of parts whose rows differ from those that were stored; they are not merged. */
   damaged: number;
 }
 
@@ -229,18 +241,21 @@ export type PartFailing =
 
 export type PartSplit =
   | { outcome: 'split'; children: [string, string] }
-  /** It holds a single chunk. */
+  /** The part holds a single chunk. */
   | { outcome: 'indivisible' }
   | { outcome: 'superseded' }
   | { outcome: 'part_damaged'; message: string };
 
-/** What was found when everything stored was compared with its digests. */
+/** The result of comparing everything stored with its digests. */
 export interface Damage {
-  /** The plan, or what is said of its inputs, is not what the run was made with. It cannot be restored. */
+  /**
+   * Whether the plan, or the facts about its inputs, differ from those of the run's creation. This cannot be
+   * repaired.
+   */
   plan: boolean;
-  /** Numbers, in the database, of the settled parts whose rows are damaged. */
+  /** Database numbers of the settled parts whose rows are damaged. */
   parts: number[];
-  /** One sentence for each kind of damage; none where all is sound. */
+  /** One sentence for each kind of damage; empty if all is sound. */
   found: string[];
 }
 
@@ -267,7 +282,7 @@ export interface TimeSpan {
   last: Milliseconds;
 }
 
-/** Of the samples from `time` on. */
+/** Means of the samples from `time` on. */
 export type SampleMeans = Omit<DeviceSampleRow, 'device' | 'framesPerSecond'>;
 
 export interface RunEvent {
@@ -280,7 +295,7 @@ export interface RunEvent {
   detail: string | null;
 }
 
-/** One line of the run history. */
+/** One entry of the run history. */
 export interface HistoryEntry {
   runId: string;
   folder: string;
@@ -288,11 +303,11 @@ export interface HistoryEntry {
   createdAt: Milliseconds;
   finishedAt: Milliseconds | null;
   phase: RunState['phase'];
-  /** What the user named when making the run; nothing for one that was made elsewhere. */
+  /** What the user named when creating the run; empty for a run from elsewhere. */
   inputs: string[];
   model: string;
   notes: string;
-  /** What the list of runs shows of it, so that it need not be opened, also while its folder is away. */
+  /** What the list of runs shows, so that the run need not be opened, also while its folder is missing. */
   summary?: JsonObject | null;
 }
 
@@ -303,7 +318,7 @@ export interface DeviceUse {
   precision: string;
 }
 
-/** How many tokens a batch held there last; and what the worker measured, where the device counts its memory. */
+/** The tokens of its last batch there; and the worker's measurements, if the device reports its memory. */
 export interface LearntBatch extends DeviceUse {
   tokensPerBatch: number;
   profile: MemoryProfile | null;

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- results [sequences] [--run FOLDER] [--json FILE]`: how long the questions of the Results tab take on a large
- * run. A made-up run goes through the real store, in a process of its own; another one then opens it as the window's engine does, and
- * its memory is that of the questions alone. A folder given is made once and kept.
+ * `npm run bench -- results [sequences] [--run FOLDER] [--json FILE]`: measures how long the queries of the
+ * Results tab take on a large run. A made-up run goes through the real store in its own process; another
+ * process then opens it as the window's engine does, so that its memory is that of the queries alone. With
+ * --run, the run is created once and kept.
  */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -30,7 +31,7 @@ const INPUTS = 4;
 const FRAMES_PER_PART = 16_000;
 const PAGE_ROWS = 600;
 const LIMITS_MS = { open: 300, question: 500 } as const;
-/** Lengths of the plots. */
+/** Length bins of the plots. */
 const EDGES = [0, 300, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000];
 const MOST_CHUNKS = 12;
 
@@ -76,7 +77,7 @@ async function makeRun(folder: string): Promise<void> {
   });
   const prepared = writePrepared(folder, inputs, { framesPerPart: FRAMES_PER_PART });
   const plan = syntheticPlan(INPUTS);
-  // Without which the window opens no run.
+  // The window opens no run without a request.
   const request = runRequestSchema.parse({
     inputs: plan.inputs.map(({ path }) => path),
     model: plan.model.name,
@@ -107,10 +108,10 @@ async function makeRun(folder: string): Promise<void> {
 
 interface Figure {
   what: string;
-  /** By the clock, and of the processor: of all threads. */
+  /** Wall-clock time, and processor time of all threads. */
   milliseconds: number;
   processorMs: number;
-  /** None for what is waited for only once. */
+  /** Null for what a user waits for only once. */
   limit: number | null;
 }
 
@@ -134,7 +135,8 @@ async function measureRun(folder: string): Promise<void> {
   const question = (what: string, ask: () => Promise<unknown>) => measure(what, LIMITS_MS.question, ask);
   const memoryBefore = process.memoryUsage().rss;
   const byScore: SequenceSort = { by: 'virusScore', descending: true };
-  // Once as a run that is new to this computer, and as one that it has checked or computed itself.
+  // Opened once as a run that is new to this computer, and once as one that it has checked or computed
+  // itself.
   const checkedRuns = new CheckedRuns();
   const look = () => openRunStore(folder, { hostEntry: HOST_ENTRY, readOnly: true, checkedRuns });
   const checked = await measure('open the run for the first time, checking all of it', null, look);

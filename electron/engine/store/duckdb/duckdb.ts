@@ -5,37 +5,38 @@ import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBMaterializedResult } from '@duckdb/node-api';
 import { appError, AppFailure } from '../../../contract/errors.ts';
 
-/** More threads make the questions of a window no faster, and each takes memory of its own. */
+/** More threads make a window's queries no faster, and each takes memory of its own. */
 const MOST_THREADS = 4;
 const MEMORY = '1GB';
-/** What sorting may put on the disk beside it. */
+/** The limit on temporary data that sorting may write to disk. */
 const SPILL = '20GB';
 
-/** Of this thread. */
+/** The connections of this thread. */
 const connections = new Set<DuckDBConnection>();
 
-/** Breaks off whatever this thread asks of DuckDB, which rejects. */
+/** Interrupts all queries of this thread in DuckDB; they reject. */
 export function interruptDuckDb(): void {
   for (const connection of connections) connection.interrupt();
 }
 
-/** An in-memory DuckDB of one thread of the store. */
+/** An in-memory DuckDB of one store thread. */
 export interface DuckDb {
   readonly connection: DuckDBConnection;
   /** Rejects with AppFailure. */
   run: (sql: string) => Promise<DuckDBMaterializedResult>;
-  /** The rows of an answer, as arrays in the order of its columns. */
+  /** The rows of the result, as arrays in the order of its columns. */
   rows: <Row extends unknown[]>(sql: string) => Promise<Row[]>;
   close: () => void;
 }
 
 /**
- * Loads DuckDB on first use, since it takes 50 ms and 20 MB, and most threads of the store never need it. Extensions are neither
- * fetched nor loaded; what does not fit into its memory goes to a temporary folder, which `close` removes.
+ * Loads DuckDB on first use, since it takes 50 ms and 20 MB, and most store threads never need it. Extensions
+ * are neither downloaded nor loaded; data that does not fit into its memory goes to a temporary folder, which
+ * `close` removes.
  */
 export async function openDuckDb(limits: { memory?: string; threads?: number } = {}): Promise<DuckDb> {
   const { DuckDBInstance } = await import('@duckdb/node-api');
-  // DuckDB makes it when it needs it.
+  // DuckDB creates the folder when it needs it.
   const spillFolder = join(tmpdir(), `virnucpro-duckdb-${randomUUID()}`);
   const instance = await DuckDBInstance.create(':memory:', {
     threads: String(limits.threads ?? Math.min(MOST_THREADS, availableParallelism())),
@@ -66,7 +67,7 @@ export async function openDuckDb(limits: { memory?: string; threads?: number } =
   };
 }
 
-/** What a failed question of our own means: its SQL is right, so it is the file, the memory or the disk. */
+/** Explains a failed query of our own: its SQL is right, so the file, the memory or the disk is the cause. */
 function failureOf(reason: unknown): AppFailure {
   const detail = reason instanceof Error ? reason.message : String(reason);
   if (/no space left/i.test(detail) || detail.includes('max_temp_directory_size'))
@@ -82,12 +83,12 @@ function failureOf(reason: unknown): AppFailure {
   return new AppFailure(appError('run_damaged', 'Its results cannot be read.', { detail }));
 }
 
-/** A text, name or path as it stands in SQL. */
+/** Quotes a text, name or path for SQL. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** A path of one file for `read_parquet`, which would take some of its characters for a pattern. */
+/** Quotes the path of one file for `read_parquet`, which would treat some of its characters as a pattern. */
 export function quotedPath(path: string): string {
   return quoted(path.replaceAll(/[*?[]/g, '[$&]'));
 }

@@ -13,7 +13,7 @@ afterAll(removeFolders);
 
 const ROWS = 'SELECT * REPLACE (0.5::FLOAT AS virus_score) FROM own';
 
-/** Makes results.parquet another file; `sql` gives its rows from its own. */
+/** Replaces results.parquet by a forged file; `sql` makes its rows from the real ones. */
 async function forge(path: string, sql: string): Promise<void> {
   const duck = await openDuckDb();
   await duck.run(`CREATE TABLE own AS FROM read_parquet(${quoted(path)})`);
@@ -21,7 +21,7 @@ async function forge(path: string, sql: string): Promise<void> {
   duck.close();
 }
 
-/** Has run.db name the bytes that are there, as somebody would who sends a run to harm. */
+/** Writes the forged file's digest into run.db, as somebody would who sends a run to do harm. */
 function noteDigest(folder: string, path: string): void {
   const bytes = readFileSync(path);
   const db = new Database(join(folder, 'run.db'));
@@ -73,7 +73,7 @@ it.each<[string, (path: string, folder: string) => Promise<void> | void]>([
     },
   ],
   ['nothing, as it is gone', (path) => rmSync(path)],
-])('a results.parquet with %s is not believed: results come from run.db', async (_, change) => {
+])('a results.parquet with %s is not trusted: results come from run.db', async (_, change) => {
   const run = await preparedRun([[recordOf('a', [1, 2]), recordOf('b', [63])]]);
   await computeAll(run);
   const { files } = await run.store.writeTables();

@@ -31,7 +31,7 @@ it('gives the same p-values in the window, also before the run is done, in seque
     return found.items.map(({ pValue }) => pValue);
   };
   const score = ({ row }: { row: number }): number => (row === 0 ? 0.9 : 0.205);
-  // Of the trusted scores none is 0.9 or more, and ten (0.30 to 0.21) are 0.205 or more.
+  // No trusted score is 0.9 or more, and ten (0.30 to 0.21) are 0.205 or more.
   const [high, middle] = [Math.fround(1 / 31), Math.fround(11 / 31)];
   const keys = (await run.store.pendingParts()).map(({ key }) => key);
   await compute(run, keys[0]!, score);

@@ -17,7 +17,7 @@ async function pairsShown(run: PreparedRun) {
 }
 
 it('calls read pairs from both mates, in the window, sequences.tsv and results.parquet alike', async () => {
-  // The files are reads_0, and the mates reads_1 and reads_2, of which the latter has one read more.
+  // The files are reads_0, and the mates reads_1 and reads_2; the latter has one read more.
   const run = await preparedRun(
     [
       [recordOf('contig', [1])],

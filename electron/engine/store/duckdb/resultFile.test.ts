@@ -56,7 +56,7 @@ function scoreWithGaps(frame: FrameRef): number {
   return (frame.row + frame.frame) % 100 === 0 ? NaN : scoreOf(frame);
 }
 
-/** What the store says of every sequence, as lines of sequences.tsv. */
+/** The store's results for every sequence, as lines of sequences.tsv. */
 async function stored(run: PreparedRun): Promise<string> {
   const rows = await run.store.selectedRows({ filter: {} }, { by: 'row', descending: false });
   const lines = (await run.store.sequencesOf(rows)).map((row) =>
@@ -95,7 +95,10 @@ function sequencesTable(run: PreparedRun): string {
   return readFileSync(join(run.folder, RESULT_FILES.sequences), 'utf8');
 }
 
-/** Neither is a multiple of the rows that DuckDB takes at once, and both have more chunks than a page of the scan. */
+/**
+ * Neither is a multiple of the rows that DuckDB takes at once, and both have more chunks than a page of the
+ * scan.
+ */
 describe.each([
   ['with the tables written by the writer', 1035, false],
   ['with the tables in threads of their own', 9035, true],
@@ -112,14 +115,14 @@ describe.each([
     await run.store.failPart(parts[0]!.key, { code: 'out_of_memory', message: 'no memory' });
   });
 
-  it('leave nothing at work when what is done meanwhile fails', async () => {
+  it('leave nothing running if the concurrent work fails', async () => {
     const failing = run.store.writeTables(() => Promise.reject(new Error('no space for sequences')));
     await expect(failing).rejects.toThrow('no space for sequences');
     expect(readdirSync(run.folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
     expect(sequencesTable(run).split('\n')).toHaveLength(records + 2);
   });
 
-  it('wait for what is done meanwhile', async () => {
+  it('wait for the concurrent work', async () => {
     const seen: string[] = [];
     await run.store.writeTables(async () => {
       await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -128,19 +131,19 @@ describe.each([
     expect(seen).toEqual(['ended']);
   });
 
-  it('are those of sequences.tsv, which is written from the same chunks', async () => {
+  it('equal those of sequences.tsv, which is written from the same chunks', async () => {
     const { counts } = await run.store.writeTables();
     expect(Object.values(counts.byPrediction).every((n) => n > 10)).toBe(true);
     expect(counts.records).toBe(records);
     expect(await stored(run)).toBe(sequencesTable(run));
-    // Nothing of an earlier time stays.
+    // Results from before must not remain.
     expect(await run.store.retryFailed('all')).toEqual([parts[0]!.key]);
     await compute(run, parts[0]!.key, scoreWithGaps);
     await run.store.writeTables();
     expect(await stored(run)).toBe(sequencesTable(run));
   });
 
-  it('stand in results.parquet with every column of sequences.tsv, and with those that it lacks', async () => {
+  it('are written to results.parquet with every column of sequences.tsv, and some that it lacks', async () => {
     const duck = await openDuckDb();
     const files = [RESULT_FILES.results, RESULT_FILES.sequences].map((name) =>
       quoted(join(run.folder, name)),
@@ -176,7 +179,7 @@ describe.each([
     await run.store.close();
   });
 
-  it('are not left behind, nor any table or sequence written, where they rest on damaged scores', async () => {
+  it('are not left behind, nor any table or sequence written, if they rest on damaged scores', async () => {
     const db = new Database(join(run.folder, 'run.db'));
     db.exec(
       'UPDATE chunk SET scores = zeroblob(length(scores)) WHERE row = (SELECT min(row) FROM chunk WHERE scores IS NOT NULL)',

@@ -14,7 +14,10 @@ const STAGED = 'staged';
 /** One thread writes the same bytes for the same rows every time. */
 const WRITING = { threads: 1, memory: '100MB' } as const;
 
-/** results.parquet while it is written: under a temporary name, like the other tables, until all of them are there. */
+/**
+ * results.parquet while it is written: like the other tables under a temporary name until all of them are
+ * complete.
+ */
 export class ResultFile {
   readonly name = RESULT_FILES.results;
   readonly #path: string;
@@ -46,10 +49,10 @@ export class ResultFile {
     this.#rows.add(record, summary, { pValue: p, pair });
   }
 
-  /** Brings everything to the disk, still under the temporary name. */
+  /** Flushes everything to disk, still under the temporary name. */
   async finish(): Promise<ResultFileDigest> {
     this.#rows.finish();
-    // DuckDB opens the file by its name, which must be neither a link nor anybody else's file.
+    // DuckDB opens the file by its name, which must be neither a link nor somebody else's file.
     closeSync(openNew(this.#temporary));
     await this.#duck.run(
       `COPY (${resultColumns(STAGED, this.#labels)}) TO ${quoted(this.#temporary)}

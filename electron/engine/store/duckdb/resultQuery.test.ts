@@ -36,7 +36,7 @@ afterAll(() => store.close());
 const ask = (sql: string, { rows = 1000, seconds = 20, tables = [] as QueryTable[] } = {}) =>
   store.queryResults({ sql, samples: ['gut', 'soil'], tables, rows, seconds });
 
-/** Every file of the run and of the folder beside it, with its bytes. */
+/** All files of the run and of the folder beside it, with their bytes. */
 const onDisk = (): string[] =>
   [folder, outside].flatMap((place) =>
     readdirSync(place, { recursive: true, withFileTypes: true })
@@ -45,7 +45,7 @@ const onDisk = (): string[] =>
   );
 
 describe('a query', () => {
-  it('is answered from sequences, chunks, samples and the tables of other tools', async () => {
+  it('can use sequences, chunks, samples and the tables of other tools', async () => {
     const { columns, rows, isCut } = await ask(
       'SELECT sample, count(*) AS n, sum(length) AS bases FROM sequences JOIN samples USING (input) GROUP BY ALL ORDER BY ALL',
     );
@@ -75,7 +75,7 @@ describe('a query', () => {
     expect(joined.rows).toEqual([['c', "Caudo'viricetes", 0.5, true]]);
   });
 
-  it('has the numbers of the tables, float by float', async () => {
+  it('returns the numbers of the tables, equal to the last bit', async () => {
     const [head = '', ...lines] = readFileSync(join(folder, RESULT_FILES.sequences), 'utf8')
       .trimEnd()
       .split('\n');
@@ -85,7 +85,7 @@ describe('a query', () => {
       return columns.map((name) => cells[head.split('\t').indexOf(name)]);
     });
     const { rows } = await ask(`SELECT ${columns.join(', ')} FROM sequences ORDER BY row`);
-    // A whole number has no decimal point here.
+    // Whole numbers are printed without a decimal point.
     const text = (cell: QueryCell) =>
       cell === null ? 'NA' : typeof cell === 'boolean' ? (cell ? 'True' : 'False') : String(cell);
     expect(rows.map((row) => row.map(text))).toEqual(
@@ -94,13 +94,13 @@ describe('a query', () => {
   });
 
   it.each(QUERY_EXAMPLES.map(({ key, sql }) => [key, sql]))(
-    'of the examples is answered: %s',
+    'works for each of the examples: %s',
     async (_, sql) => {
       expect((await ask(sql)).columns.length).toBeGreaterThan(1);
     },
   );
 
-  it('says how to go on where it is wrong, and where there are more rows', async () => {
+  it('gives advice if it is wrong or there are more rows', async () => {
     await expect(ask('SELECT nothing FROM sequences')).rejects.toMatchObject({
       error: { code: 'usage', cause: expect.stringContaining('nothing') as string },
     });
@@ -124,7 +124,7 @@ describe('a query', () => {
       ['a', 'ok'],
       ['b', 'ok'],
     ]);
-    // Larger than the memory a query may take, and still a second's work to make: all of it but the beginning is a hole.
+    // It is larger than a query's memory, but quick to create: all but its beginning is a hole.
     const bytes = 1.5 * 1024 ** 3;
     truncateSync(join(run.folder, RESULT_FILES.chunks), bytes);
     await run.store.saveResultFiles({ ...files, [RESULT_FILES.chunks]: { bytes, sha256: '0'.repeat(64) } });
@@ -133,7 +133,7 @@ describe('a query', () => {
     await run.store.close();
   });
 
-  it('of a run that is not done is answered from what is derived', async () => {
+  it('of an unfinished run uses the results derived so far', async () => {
     const run = await preparedRun([[recordOf('a', [1]), recordOf('b', [2])]]);
     await computeAll(run);
     const question = {
@@ -188,7 +188,7 @@ describe('a hostile query', () => {
       () => `SELECT (SELECT max(c) FROM (SELECT lpad('x', 1000000000) AS c FROM chunks))`,
     ],
     ['runs another as text', () => `SELECT * FROM query('SELECT 1')`],
-  ])('that %s is refused, and nothing changes', async (_, sql) => {
+  ])('that %s is refused, and changes nothing', async (_, sql) => {
     mkdirSync(outside, { recursive: true });
     const before = onDisk();
     await expect(ask(sql())).rejects.toMatchObject({ error: { code: 'usage' } });
@@ -213,7 +213,7 @@ describe('a hostile query', () => {
       "WITH RECURSIVE again(s) AS (SELECT 'xxxxxxxxxxxxxxxx' UNION ALL SELECT s || s FROM again) SELECT max(length(s)) FROM again",
     ],
     ['gathers without end', 'SELECT list(range) FROM range(100000000000)'],
-  ])('that %s is stopped, and the next one is answered', async (_, sql) => {
+  ])('that %s is stopped, and the next query works', async (_, sql) => {
     await expect(ask(sql, { seconds: 2 })).rejects.toMatchObject({ error: { code: 'usage' } });
     expect((await ask('SELECT count(*) FROM sequences')).rows).toEqual([[4]]);
   });

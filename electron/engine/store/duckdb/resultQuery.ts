@@ -16,7 +16,7 @@ import { runLabels, type ResultSource } from './resultSource.ts';
 
 const WATCH_MS = 100;
 
-/** A table that a query may name beside the run's own. */
+/** A table that a query may use besides the run's own. */
 export interface QueryTable {
   name: string;
   columns: readonly { name: string; type: 'INTEGER' | 'DOUBLE' | 'BOOLEAN' | 'VARCHAR' }[];
@@ -48,9 +48,10 @@ const CHUNK_COLUMNS = {
 } as const;
 
 /**
- * Answers a query of the user's in SQL. Both the query and the folder may come from strangers. So the connection is locked before
- * it sees the query: it reads the run's two files and no other, loads no extension, and takes no setting; and the query is one SELECT,
- * bounded in memory, disk and time. A connection that was locked stays so: the thread that was asked is of no other use.
+ * Runs the user's SQL query. Both the query and the folder may come from strangers. So the connection is
+ * locked before the query is parsed: it reads the run's two files and no others, loads no extension, and
+ * accepts no setting; and the query must be one SELECT, bounded in memory, disk and time. A locked connection
+ * stays locked, so its thread can be used for nothing else.
  */
 export function resultQuery(db: Database.Database, folder: string, source: ResultSource) {
   return async ({ sql, samples, tables, rows, seconds }: QueryQuestion): Promise<QueryAnswer> => {
@@ -70,13 +71,13 @@ export function resultQuery(db: Database.Database, folder: string, source: Resul
   };
 }
 
-/** chunks.tsv as it was written; a run that is not done has none yet. Answers with its path. */
+/** Adds chunks.tsv as it was written; an unfinished run has none yet. Returns its path. */
 async function addChunks(db: Database.Database, folder: string, duck: DuckDb): Promise<string | null> {
   const path = join(folder, RESULT_FILES.chunks);
   const written = readResultFiles(db)[RESULT_FILES.chunks];
   if (!isPlainFile(path) || written?.bytes !== sizeOf(path)) return null;
   const columns = Object.entries(CHUNK_COLUMNS).map(([name, type]) => `${quoted(name)}: ${quoted(type)}`);
-  // Asked of the plan, since DuckDB has no way to read a first line without the whole file.
+  // The plan decides, since DuckDB cannot read a first line without the whole file.
   if (modelMark(readPlan(db).model) !== null) columns.push("'model': 'VARCHAR'");
   await duck.run(
     `CREATE OR REPLACE VIEW chunks AS SELECT ${Object.keys(CHUNK_COLUMNS).map(identifier).join(', ')} FROM read_csv(${quotedPath(path)},
@@ -104,7 +105,10 @@ async function addTable(duck: DuckDb, { name, columns, rows }: QueryTable): Prom
   appender.closeSync();
 }
 
-/** In this order: once access is off, nothing more can be allowed, and once the configuration is locked, nothing can be set. */
+/**
+ * The order matters: once access is off, nothing more can be allowed, and once the configuration is locked,
+ * nothing can be set.
+ */
 async function lock(duck: DuckDb, readable: readonly string[]): Promise<void> {
   await duck.run(`SET memory_limit = '${QUERY_LIMITS.memory}'`);
   await duck.run(`SET max_temp_directory_size = '${QUERY_LIMITS.disk}'`);
@@ -149,7 +153,7 @@ async function answer(
       chunk = await result.fetchChunk()
     ) {
       for (let row = 0; row < chunk.rowCount; row++) {
-        // Not all rows at once: long texts of a whole chunk would take gigabytes.
+        // Rows are not converted all at once: long texts of a whole chunk would take gigabytes.
         const cells = columns.map(({ type }, i) => cellOf(chunk.getColumnVector(i).getItem(row), type));
         characters += cells.reduce<number>((sum, cell) => sum + String(cell).length, 0);
         if (rows.length === most || characters > QUERY_LIMITS.characters)
@@ -165,7 +169,10 @@ async function answer(
   }
 }
 
-/** What reads nothing but its arguments, or the names of tables and columns. Others read files, and one writes a log into any. */
+/**
+ * Functions that read only their arguments, or the names of tables and columns. Others read files, and one
+ * can write a log into any file.
+ */
 const TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
   ...[
     'range',
@@ -177,7 +184,9 @@ const TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
     'duckdb_functions',
   ],
 ]);
-/** DuckDB does not count the memory of the texts and lists that these make of a few characters. */
+/**
+ * DuckDB does not count the memory of the texts and lists that these functions make from a few characters.
+ */
 const INFLATING: ReadonlySet<string> = new Set([
   ...['repeat', 'lpad', 'rpad', 'bar', 'list_resize', 'array_resize', 'bitstring'],
 ]);

@@ -19,19 +19,21 @@ import { nameText } from '../sqlite/results/tables/tableRows.ts';
 import type { DescribedRecord } from '../sqlite/results/derive/recordScan.ts';
 import { quoted, type DuckDb } from './duckdb.ts';
 
-/** What every row says of the run: the labels of its inputs by number, and the model as tables name it. */
+/**
+ * What every row contains about the run: the labels of its inputs by number, and the model as tables name it.
+ */
 export interface RunLabels {
   readonly inputs: readonly string[];
   readonly model: string;
   readonly chunkLength: number;
-  /** By input the rows of the other mates, where its file is one of a read pair. */
+  /** For each input, the rows of the mates if its file is one of a read pair. */
   readonly mates: readonly ({ firstRow: number; records: number } | null)[];
   readonly isPaired: boolean;
-  /** What p-values are against; null where there are none. */
+  /** The scores for p-values; null if there are none. */
   readonly trusted: Trusted | null;
 }
 
-/** Texts that are one of a few are appended by their number, which is five times as fast. */
+/** Texts with only a few possible values are appended by number, which is five times as fast. */
 const STAGED = [
   ['row', 'INTEGER'],
   ['seq_name', 'VARCHAR'],
@@ -66,10 +68,13 @@ const STAGED = [
   ['settled', 'BOOLEAN'],
 ] as const;
 
-/** As large as DuckDB's own vectors. */
+/** The size of DuckDB's own vectors. */
 const ROWS_PER_CHUNK = 2048;
 
-/** The columns of results.parquet, in order, from a table of rows as `ResultRows` appends them; and `more` of the table. */
+/**
+ * The columns of results.parquet, in order, from a table of rows that `ResultRows` appends; plus `more` of
+ * the table.
+ */
 export function resultColumns(
   table: string,
   { inputs, model, isPaired, trusted }: RunLabels,
@@ -93,7 +98,9 @@ export function resultColumns(
 export class ResultRows {
   readonly #appender: DuckDBAppender;
   readonly #chunkLength: number;
-  /** Always the same: V8 does not know the memory of a chunk, and would let that of hundreds gather. */
+  /**
+   * One chunk is reused: V8 does not know the memory of a chunk, and would let that of hundreds accumulate.
+   */
   readonly #chunk: DuckDBDataChunk;
   readonly #columns: DuckDBValue[][] = STAGED.map(() => []);
 
@@ -120,7 +127,7 @@ export class ResultRows {
     );
   }
 
-  /** `pair`: the call of a read and its mate, which is not known before both are. */
+  /** `pair`: the call of a read and its mate, which is unknown until both have results. */
   add(
     record: DescribedRecord,
     summary: SequenceSummary,

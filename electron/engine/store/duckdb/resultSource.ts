@@ -21,16 +21,20 @@ const PROVISIONAL = 'provisional';
 /** The sequence results of a run as the table `sequences` of a DuckDB. */
 export interface ResultSource {
   readonly duck: () => Promise<DuckDb>;
-  /** Derives what a run that is not done lacks, for about so long; answers whether all is there that can be. */
+  /**
+   * Derives missing results of an unfinished run for about this long; returns whether everything derivable is
+   * there.
+   */
   readonly derive: (milliseconds: number) => Promise<boolean>;
-  /** Changes whenever the results do. */
+  /** Changes whenever the results change. */
   readonly version: () => number;
   readonly close: () => Promise<void>;
 }
 
 /**
- * Of a run that is done these are the rows of results.parquet. Without that file, with another one than was written, and of a
- * run that is not done they are derived from run.db into memory, part by part, so that a run that nobody looks at pays nothing.
+ * For a finished run these are the rows of results.parquet. If that file is missing or was replaced, and for
+ * an unfinished run, they are derived from run.db into memory, part by part, so that a run that nobody looks
+ * at costs nothing.
  */
 export function resultSource(db: Database.Database, folder: string, known: boolean): ResultSource {
   const path = join(folder, RESULT_FILES.results);
@@ -43,7 +47,7 @@ export function resultSource(db: Database.Database, folder: string, known: boole
 
   const duck = (): Promise<DuckDb> => (opened ??= openDuckDb());
 
-  /** SHA-256 of the results.parquet that belongs to the run; null where it has none. */
+  /** SHA-256 of the results.parquet that belongs to the run; null if it has none. */
   async function ownFile(): Promise<string | null> {
     if (readRun(db).state.phase !== 'done' || !isPlainFile(path)) return null;
     const written = readResultFiles(db)[RESULT_FILES.results];
@@ -67,7 +71,7 @@ export function resultSource(db: Database.Database, folder: string, known: boole
       if (Number(found?.[0]) !== records || (records > 0 && (found?.[1] !== 0 || found[2] !== records - 1)))
         throw new Error('These are other rows.');
     } catch {
-      // It has the bytes that were noted, and yet it is no such table: only somebody who forged both comes here.
+      // It has the recorded bytes, and yet it is no valid table: only a forgery of both leads here.
       refused.add(sha256);
       shown = null;
       return false;
@@ -126,7 +130,7 @@ async function append(
   appended.finish();
 }
 
-/** What tables say of the run in every row. */
+/** What tables say about the run in every row. */
 export function runLabels(db: Database.Database): RunLabels {
   const { chunkLength, model, trusted = null } = readPlan(db);
   const { name, notice } = model;
@@ -142,7 +146,7 @@ export function runLabels(db: Database.Database): RunLabels {
   };
 }
 
-/** Named and typed, so that a file with other columns is refused at once. */
+/** The columns are named and typed, so that a file with other columns is refused at once. */
 const columnsOf = ({ isPaired, trusted }: RunLabels): string =>
   [...COLUMNS, ...(isPaired ? PAIR_COLUMNS : []), ...(trusted ? ['p_value::FLOAT AS p_value'] : [])].join(
     ', ',

@@ -2,24 +2,24 @@ import { evidenceSchema, reasonSchema, type SequenceResult } from '../../../cont
 import type { SequenceFilter, SequenceSort } from '../../../contract/rpc/results.ts';
 import { quoted } from './duckdb.ts';
 
-/** Which sequences a user wants to see; `rows` instead of a filter where they were picked one by one. */
+/** The sequences that a user wants to see; `rows` instead of a filter if they were picked one by one. */
 export interface SequenceSelection {
   filter: SequenceFilter;
   rows?: readonly number[] | undefined;
-  /** What another tool takes for a virus, where the filter compares with it. */
+  /** Sequences that another tool calls a virus, if the filter compares with it. */
   theirs?: readonly number[] | undefined;
-  /** What its table names at all. */
+  /** All sequences that its table names. */
   named?: readonly number[] | undefined;
-  /** Those with a note or on the shortlist, as the filter asks for them. */
+  /** Sequences with a note or on the shortlist, if the filter asks for them. */
   marked?: readonly number[] | undefined;
 }
 
-/** Puts row numbers into a table and answers with its name. */
+/** Puts row numbers into a table and returns its name. */
 type RowTable = (rows: readonly number[]) => string;
 
 const SHARE = 'n_chunks_viral::DOUBLE / nullif(n_chunks_scored, 0)';
 
-/** The rows of `sequences` that a selection takes, as SQL. */
+/** The condition of a selection on `sequences`, as SQL. */
 export function conditionOf(
   { filter, rows, theirs, named, marked }: SequenceSelection,
   inputs: readonly string[],
@@ -70,11 +70,11 @@ export function conditionOf(
   return conditions.length === 0 ? 'true' : conditions.map((one) => `(${one})`).join(' AND ');
 }
 
-/** By place in a list; nothing for what is not in it. */
+/** The position in a list; null for values that are not in it. */
 const placeIn = (names: readonly string[], column: string): string =>
   `list_position([${names.map(quoted).join(', ')}], ${column})`;
 
-/** From the surest virus down over the doubtful to the surest other sequence. */
+/** Orders from the most certain virus over doubtful sequences to the most certain other one. */
 const RELIABILITY = `${placeIn(evidenceSchema.options, 'evidence')} * CASE prediction WHEN 'virus' THEN 1 ELSE -1 END`;
 
 const SORTED_BY: Readonly<Record<Exclude<SequenceSort['by'], 'row' | 'input'>, string>> = {
@@ -93,7 +93,7 @@ const SORTED_BY: Readonly<Record<Exclude<SequenceSort['by'], 'row' | 'input'>, s
   reason: placeIn(reasonSchema.exclude(['ok']).options, 'reason'),
 } satisfies Partial<Record<keyof SequenceResult, string>>;
 
-/** Sequences without a value come last, whichever way the rest is sorted; equal ones stay in the order of the run. */
+/** Sequences without a value come last in both directions; equal ones keep the order of the run. */
 export function orderOf({ by, descending }: SequenceSort, inputs: readonly string[]): string {
   const direction = descending ? 'DESC' : 'ASC';
   if (by === 'row') return `row ${direction}`;
@@ -102,7 +102,10 @@ export function orderOf({ by, descending }: SequenceSort, inputs: readonly strin
   return `${key} ${direction} NULLS LAST, ${then}row`;
 }
 
-/** The labels of the inputs by the names of their files; of equal names that one comes first which the run reads first. */
+/**
+ * The labels of the inputs by their file names; among equal names, the input that the run reads first comes
+ * first.
+ */
 function filesInOrder(inputs: readonly string[]): string[] {
   const { compare } = new Intl.Collator('en', { numeric: true });
   const name = (label: string): string => label.split('/').at(-1) ?? '';

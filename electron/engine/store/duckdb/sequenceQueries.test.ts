@@ -11,7 +11,7 @@ import { orderOf } from './selection.ts';
 
 afterAll(removeFolders);
 
-describe('what a window asks of the results', () => {
+describe("a window's queries about the results", () => {
   const NAMES = ['=bad,name', 'alpha', 'BETA 100% sure', 'gamma_x', 'closed'];
   let run: Awaited<ReturnType<typeof preparedRun>>;
 
@@ -55,7 +55,7 @@ describe('what a window asks of the results', () => {
     expect(total).toBe(found.length);
   });
 
-  it('finds those with a note, among what else is asked for', async () => {
+  it('finds sequences with a note, combined with other filters', async () => {
     const withNotes = async (filter: SequenceFilter, marked: number[]) => {
       const selection = { filter: { ...filter, noted: true as const }, marked };
       return (await run.store.findSequences(selection, { by: 'row', descending: false }, 0, 100)).items.map(
@@ -68,7 +68,7 @@ describe('what a window asks of the results', () => {
     expect(await withNotes({}, [])).toEqual([]);
   });
 
-  it('sorts both ways, with those without a score at the end', async () => {
+  it('sorts both ways, with sequences without a score at the end', async () => {
     expect(await rows({}, { by: 'virusScore', descending: true })).toEqual([3, 2, 1, 0, 4]);
     expect(await rows({}, { by: 'virusScore', descending: false })).toEqual([0, 1, 2, 3, 4]);
     expect(await rows({}, { by: 'nChunks', descending: true })).toEqual([2, 1, 0, 3, 4]);
@@ -76,7 +76,7 @@ describe('what a window asks of the results', () => {
     expect(await rows({}, { by: 'evidence', descending: false })).toEqual([1, 0, 3, 2, 4]);
   });
 
-  it('counts calls by length and score, and leaves out what has no call', async () => {
+  it('counts calls by length and score, and leaves out sequences without a call', async () => {
     const { virus, others, edges } = await run.store.lengthScores({ filter: {} }, [0, 600, 1200], 5);
     expect(edges).toEqual([0, 600, 1200]);
     const found = (counts: number[][]) =>
@@ -103,7 +103,7 @@ describe('what a window asks of the results', () => {
     expect([...found(long.virus), ...found(long.others)]).toEqual([{ length: 0, score: 3, n: 1 }]);
   });
 
-  it('pages with the whole number beside each page', async () => {
+  it('pages with the total beside each page', async () => {
     const page = await run.store.findSequences({ filter: {} }, { by: 'row', descending: false }, 3, 1);
     expect([page.total, page.items.map(({ row }) => row)]).toEqual([5, [3]]);
   });
@@ -137,7 +137,7 @@ describe('what a window asks of the results', () => {
     await expect(store.sequencesOf(Uint32Array.of(99))).rejects.toThrow('changed');
   });
 
-  it('draws of each chunk the score that its call is made of, and of several chunks the most decided one', async () => {
+  it('draws for each chunk the score that decides its call, and for several chunks the most decided one', async () => {
     const chunks = new Array<number>(90).fill(1);
     const own = await preparedRun([[recordOf('two frames', [3]), recordOf('long', chunks)]]);
     const score = ({ row, chunk, frame }: { row: number; chunk: number; frame: number }) =>
@@ -163,7 +163,7 @@ describe('what a window asks of the results', () => {
     expect(second).toMatchObject({ bases: 1000 });
   });
 
-  it('writes the rows for taking sequences out of the inputs', async () => {
+  it('writes row numbers for extracting sequences from the inputs', async () => {
     const path = join(run.folder, 'rows');
     expect(await run.store.writeSelectedRows({ filter: { minScore: 0.5 } }, path)).toBe(2);
     expect([...new Uint32Array(new Uint8Array(readFileSync(path)).buffer)]).toEqual([2, 3]);
@@ -178,7 +178,7 @@ describe('results of many sequences', () => {
     const random = randomNumbers(7);
     const record = (_: unknown, i: number) => {
       const chunks = Array.from({ length: 1 + Math.floor(5 * random()) }, () => (random() < 0.3 ? 0 : 1));
-      // Some names are there twice, and one is no ASCII.
+      // Some names occur twice, and one is not ASCII.
       return recordOf(`${i % 40 === 0 ? 'ß' : 'c'}${Math.floor(60 * random())} len=${chunks.length}`, chunks);
     };
     run = await preparedRun([Array.from({ length: 90 }, record), Array.from({ length: 60 }, record)], 40);
@@ -187,7 +187,7 @@ describe('results of many sequences', () => {
     all = await run.store.sequencesOf(Uint32Array.from({ length: 150 }, (_, row) => row));
   });
 
-  it('are filtered, sorted, paged and counted as one by one', async () => {
+  it('are filtered, sorted, paged and counted like a plain loop does', async () => {
     const filters = fc.record(
       {
         input: fc.integer({ min: 0, max: 2 }),
@@ -238,7 +238,7 @@ describe('results of many sequences', () => {
   });
 });
 
-it('puts files in the order of their names, numbers in them by their size', () => {
+it('sorts files by name, with numbers in names by value', () => {
   const labels = ['b/s10.fa', 'b/s2.fa', 'a/s2.fa', 'S1.fa'];
   const sql = orderOf({ by: 'input', descending: false }, labels);
   expect(sql.slice(0, sql.indexOf(']'))).toContain("'S1.fa', 'b/s2.fa', 'a/s2.fa', 'b/s10.fa'");
@@ -270,7 +270,7 @@ function compared(a: SequenceResult, b: SequenceResult, { by, descending }: Sequ
   const value = (row: SequenceResult) => {
     if (by === 'reason') return row.reason === 'ok' ? null : reasonSchema.options.indexOf(row.reason);
     if (by !== 'evidence') return row[by];
-    // From the surest virus to the surest other sequence, and by score within.
+    // From the most certain virus to the most certain other sequence, and by score within a level.
     const level = row.evidence && evidenceSchema.options.indexOf(row.evidence) + 1;
     return level && 10 * (row.prediction === 'virus' ? level : -level) + row.virusScore!;
   };

@@ -15,9 +15,9 @@ import { nameText } from '../sqlite/results/tables/tableRows.ts';
 import { runLabels, type ResultSource } from './resultSource.ts';
 import { conditionOf, orderOf, type SequenceSelection } from './selection.ts';
 
-/** Orders that are kept, since one is paged through: 4 bytes for each sequence. */
+/** Number of orders that are cached for paging: each takes 4 bytes per sequence. */
 const KEPT_ORDERS = 3;
-/** Pages up to here are looked for without sorting everything. */
+/** Pages up to here are found without sorting everything. */
 const FIRST_ROWS = 2000;
 
 export interface FoundSequences {
@@ -29,7 +29,7 @@ export interface FoundSequences {
 export interface PredictionCounts {
   total: number;
   byPrediction: Record<Prediction, number>;
-  /** With a call that may change while the run goes on. */
+  /** Sequences whose call may change while the run continues. */
   unsettled: number;
 }
 
@@ -58,13 +58,13 @@ const RESULT_COLUMNS = `row, length, n_chunks, prediction, reason, virus_score, 
 
 const IN_ORDER: SequenceSort = { by: 'row', descending: false };
 
-/** Answers what a window asks of the sequence results, as far as they are derived. */
+/** Answers a window's queries about the sequence results, as far as they are derived. */
 export function sequenceQueryMethods(db: Database.Database, source: ResultSource) {
   const { inputs, isPaired, trusted } = runLabels(db);
   const recordOf = db.prepare<[number], DescribedRecord>(`SELECT ${DESCRIBED} FROM record WHERE row = ?`);
   const orders = new Map<string, Uint32Array>();
 
-  /** Runs a question about a selection; the row numbers that the selection names stand in tables meanwhile. */
+  /** Runs a query about a selection; the row numbers that the selection names are in tables meanwhile. */
   async function asking<Answer>(
     selection: SequenceSelection,
     ask: (condition: string) => Promise<Answer>,
@@ -98,7 +98,7 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
   ): Promise<Row[]> =>
     asking(selection, async (condition) => (await source.duck()).rows<Row>(sql(condition)));
 
-  /** The numbers of the selected rows in the order asked for; of the last few questions they are kept. */
+  /** The numbers of the selected rows in the requested order; those of the last few queries are cached. */
   async function order(selection: SequenceSelection, sort: SequenceSort): Promise<Uint32Array> {
     const key = keyOf(selection, sort);
     const rows = orders.get(key) ?? (await readOrder(selection, sort));
@@ -128,7 +128,10 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
   const keyOf = (selection: SequenceSelection, sort: SequenceSort): string =>
     `${source.version()} ${JSON.stringify([selection, sort])}`;
 
-  /** In the order of the given rows. Rejects where one is gone: the results were derived anew meanwhile. */
+  /**
+   * Returns the sequences in the order of the given rows. Rejects if one is gone, because the results were
+   * derived again meanwhile.
+   */
   async function sequencesOf(rows: Uint32Array): Promise<SequenceResult[]> {
     if (rows.length === 0) return [];
     const [first, last] = rows.reduce(
@@ -136,7 +139,7 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
       [rows[0]!, 0],
     );
     const found = new Map<number, SequenceResult>();
-    // The bounds let whole groups of rows be skipped.
+    // The bounds let DuckDB skip whole row groups.
     const read = await (
       await source.duck()
     ).rows<ResultRow>(
@@ -154,7 +157,7 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
     });
   }
 
-  /** p-values, and the calls of reads together with their mates, as far as these have results. */
+  /** Adds p-values, and the calls of read pairs if both mates have results. */
   async function addMore(sequences: SequenceResult[]): Promise<void> {
     for (const sequence of sequences) sequence.pValue = pValue(trusted, sequence.length, sequence.virusScore);
     if (!isPaired) return;
@@ -175,7 +178,7 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
       const mate = found.get(rowOf(sequence) ?? -1);
       const name = recordOf.get(sequence.row)?.name ?? '';
       const mateName = mate ? (recordOf.get(mate.row)?.name ?? '') : '';
-      // What may change has no call together with another.
+      // A sequence whose call may change has no joint call.
       if (
         mate &&
         sequence.settled &&
@@ -264,7 +267,7 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
       for (const [bin, count] of found) counts[bin] = Number(count);
       return counts;
     },
-    /** Calls by length; `edges` ascend, the first is 0, and the last bin is open. */
+    /** Calls by length; `edges` ascend, the first is 0, and the last bin is open-ended. */
     lengthShares: async (selection: SequenceSelection, edges: readonly number[]): Promise<LengthShare[]> => {
       const shares = edges.map((from, i) => ({ from, to: edges[i + 1] ?? null, virus: 0, others: 0 }));
       const found = await ask<[number, 'virus' | 'others', bigint]>(
@@ -303,7 +306,9 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
       return found.map(([length, score]) => ({ length: Number(length), score }));
     },
     selectedRows: order,
-    /** Writes the numbers of the selected rows, ascending, as little-endian U32; answers with how many. */
+    /**
+     * Writes the numbers of the selected rows, ascending, as little-endian U32; returns how many there are.
+     */
     writeSelectedRows: async (selection: SequenceSelection, path: string): Promise<number> =>
       writeRows(await order(selection, IN_ORDER), path),
   };
@@ -369,7 +374,7 @@ function resultsChanged(): AppFailure {
   );
 }
 
-/** Writes numbers as little-endian U32; answers with how many there are. */
+/** Writes numbers as little-endian U32; returns how many there are. */
 export function writeRows(rows: Uint32Array, path: string): number {
   const bytes = Buffer.alloc(4 * rows.length);
   for (const [i, row] of rows.entries()) bytes.writeUInt32LE(row, 4 * i);

@@ -6,15 +6,19 @@ import { checkKind, versionOf, type DatabaseKind } from './database.ts';
 import { damaged } from './storeErrors.ts';
 
 /*
- * A query in SQLite can't be broken off from another thread, so a database from somebody else must be known to hold no more than
- * data before the first one: no views, no triggers, no expressions but ours, no pages that lead round in a circle.
+ * A query in SQLite can't be interrupted from another thread, so a database from somebody else must be known
+ * to contain only data before the first query: no views, no triggers, no expressions but ours, no pages that
+ * form a cycle.
  */
 
 const BESIDE = ['', '-wal', '-shm', '-journal'];
-/** At the end of a journal that names another one, which SQLite would open and delete wherever it is. */
+/** Marks the end of a journal that names another one, which SQLite would open and delete wherever it is. */
 const NAMES_ANOTHER = Buffer.from('d9d505f920a163d7', 'hex');
 
-/** Refuses a database, or a file that SQLite keeps beside it, that is a link or no ordinary file. Before it is opened. */
+/**
+ * Refuses a database, or one of SQLite's files beside it, if it is a link or not a regular file. Call this
+ * before opening it.
+ */
 export function checkDatabaseFiles(folder: string, file: string): void {
   for (const ending of BESIDE) refuseUnlessPlain(join(folder, file + ending));
   const journal = endOf(join(folder, `${file}-journal`), NAMES_ANOTHER.length);
@@ -39,15 +43,20 @@ function endOf(path: string, bytes: number): Buffer | null {
   }
 }
 
-/** Settings for any database that may have come from elsewhere; better-sqlite3 has switched on SQLite's defensive mode. */
+/**
+ * Settings for any database that may have come from elsewhere; better-sqlite3 has switched on SQLite's
+ * defensive mode.
+ */
 export function distrust(db: Database.Database): void {
   db.pragma('trusted_schema = OFF');
   db.pragma('cell_size_check = ON');
   db.pragma('mmap_size = 0');
 }
 
-/** Checks that a database is one that this program made and left whole. Raises AppFailure. What it costs grows with the file:
- * 3 s per GB. `known` says that this process has done so already. */
+/**
+ * Checks that this program created the database and left it intact. Throws AppFailure. The cost grows with
+ * the file: 3 s per GB. `known` means that this process has already done so.
+ */
 export function checkDatabase(db: Database.Database, kind: DatabaseKind, known: boolean): void {
   checkKind(db, kind);
   checkSchema(db, kind);
@@ -58,7 +67,10 @@ export function checkDatabase(db: Database.Database, kind: DatabaseKind, known: 
   checkSizes(db);
 }
 
-/** What SQLite finds wrong with pages, tables and indexes, in its words; null where all is well. Reads the whole file. */
+/**
+ * What SQLite finds wrong with pages, tables and indexes, in its words; null if nothing. Reads the whole
+ * file.
+ */
 export function checkPages(db: Database.Database): string | null {
   const verdict = db.pragma('integrity_check(1)', { simple: true });
   return verdict === 'ok' ? null : String(verdict);
@@ -87,7 +99,7 @@ function checkSchema(db: Database.Database, kind: DatabaseKind): void {
   }
 }
 
-/** What ANALYZE leaves. */
+/** Tables that ANALYZE creates. */
 const STATISTICS = /^table sqlite_stat\d$/;
 
 const schemas = new Map<string, Map<string, string>>();
@@ -107,7 +119,7 @@ function schemaOf(kind: DatabaseKind, version: number): Map<string, string> {
   }
 }
 
-/** Far more than ours has, or any part of it is long. */
+/** Far more than ours has, also in the length of any part. */
 const MOST_SCHEMA_ROWS = 200;
 const LONGEST_SQL = 20_000;
 
@@ -117,7 +129,7 @@ function readSchema(db: Database.Database): Map<string, string> {
       `SELECT type, name, tbl_name, substr(sql, 1, ${LONGEST_SQL}) AS sql FROM sqlite_schema LIMIT ${MOST_SCHEMA_ROWS}`,
     )
     .all();
-  // How names are quoted and lines broken depends on the version of SQLite that renamed a table.
+  // The quoting of names and the line breaks depend on the version of SQLite that renamed a table.
   const plain = (sql: string | null): string =>
     (sql ?? '').replaceAll('"', '').replaceAll(/\s+/g, ' ').trim();
   return new Map(
@@ -125,7 +137,7 @@ function readSchema(db: Database.Database): Map<string, string> {
   );
 }
 
-/** In bytes. A header line may be as long as a text in this program can be; the rest is what this program writes. */
+/** In bytes. A header line may be as long as this program's longest text; this program writes the rest. */
 const LONGEST: Readonly<Record<string, number>> = {
   'record.name': 2 ** 28,
   'record.header': 2 ** 28,
@@ -134,7 +146,7 @@ const LONGEST: Readonly<Record<string, number>> = {
 };
 const LONGEST_ELSEWHERE = 2 ** 22;
 
-/** Refuses texts and blobs of a length that none of ours has, before any is read. */
+/** Refuses texts and blobs that are longer than any of ours, before reading any. */
 function checkSizes(db: Database.Database): void {
   const tables = db
     .prepare<[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)

@@ -19,7 +19,7 @@ function newRun(): { folder: string; path: string } {
   return { folder, path: join(folder, 'run.db') };
 }
 
-/** Code of the error with which a run doesn't open. */
+/** Code of the error with which a run fails to open. */
 function refusal(folder: string): string {
   const codes = [() => openRunWriter(folder, null).groups, () => openRunReader(folder)].map((open) => {
     try {
@@ -39,7 +39,7 @@ function edit(path: string, sql: string): void {
 }
 
 describe('run.db', () => {
-  it('opens where it is whole', () => {
+  it('opens if it is intact', () => {
     const { folder } = newRun();
     expect(refusal(folder)).toBe('opened');
   });
@@ -59,7 +59,7 @@ describe('run.db', () => {
     expect(refusal(newFolder())).toBe('folder_not_a_run');
   });
 
-  it('is called damaged where it cannot be read', () => {
+  it('is reported as damaged if it cannot be read', () => {
     const damage: ((path: string) => void)[] = [
       (path) => writeFileSync(path, 'not a database at all '.repeat(99)),
       (path) => truncateSync(path, Math.floor(statSync(path).size / 2)),
@@ -89,7 +89,7 @@ describe('migrations', () => {
   const first = 'CREATE TABLE record (name TEXT)';
   const second = 'ALTER TABLE record ADD COLUMN length INTEGER; UPDATE record SET length = 0';
 
-  it('bring an older file to the newest version and leave its content', () => {
+  it('bring an older file to the newest version and keep its content', () => {
     const db = new Database(':memory:');
     migrate(db, kind(first));
     db.exec(`INSERT INTO record VALUES ('a')`);
@@ -136,7 +136,7 @@ describe('errors of the store', () => {
     expect(describeStoreError(new Database.SqliteError('no', code), '/').code).toBe(expected);
   });
 
-  it('a folder that is gone is called so, whatever the code', () => {
+  it('report a missing folder as such, whatever the code', () => {
     expect(describeStoreError(withCode('ENOENT'), '/nowhere/at/all').code).toBe('folder_gone');
     expect(describeStoreError(new Database.SqliteError('no', 'SQLITE_IOERR_WRITE'), '/nowhere').code).toBe(
       'folder_gone',

@@ -7,7 +7,7 @@ export interface DatabaseKind {
   applicationId: number;
   /** `migrations[i]` leads from version i to i + 1. Never changed once released, only added to. */
   migrations: readonly string[];
-  /** What to say of an SQLite file that isn't of this kind. */
+  /** The error for an SQLite file that isn't of this kind. */
   notOurs: ErrorCode;
 }
 
@@ -40,10 +40,10 @@ export function versionOf(db: Database.Database): number {
   return db.pragma('user_version', { simple: true }) as number;
 }
 
-/** SQLite sorts in pieces of the size of its cache, and what a thread has taken it keeps. */
+/** SQLite sorts in pieces of the size of its cache, and a thread keeps the memory it has taken. */
 const SMALL_CACHE_KB = 4096;
 
-/** With less memory for what is sorted on the way, or read from beginning to end, a million rows or more; as fast. */
+/** Uses less memory when a million rows or more are sorted, or read completely; the speed is the same. */
 export function inLittleMemory<Value>(db: Database.Database, work: () => Value): Value {
   const before = db.pragma('cache_size', { simple: true }) as number;
   db.pragma(`cache_size = -${SMALL_CACHE_KB}`);

@@ -20,7 +20,7 @@ interface OpenedStore {
   journal: Journal;
 }
 
-/** Entry of a store thread: opens the database it was started for and answers one request after the other. */
+/** Entry of a store thread: opens its database and answers one request after the other. */
 export function runStoreHost(): void {
   const task = storeTask();
   const port = parentPort;
@@ -46,7 +46,8 @@ export function runStoreHost(): void {
       reply({ type: 'error', id: request.id, error: describeStoreError(error, folder) });
     }
   }
-  // One after the other: a question to DuckDB is answered later, and none may see what the next one changes.
+  // Requests run one after the other: a DuckDB query is answered later, and must not see what the next
+  // request changes.
   let last = Promise.resolve();
   let isLeaving = false;
   port.on('message', (request: StoreRequest | typeof LEAVE) => {
@@ -57,7 +58,7 @@ export function runStoreHost(): void {
     isLeaving = true;
     interruptDuckDb();
     reply({ type: 'leaving' });
-    // Not before DuckDB has answered: an answer to a thread that is gone ends the whole process.
+    // Waits for DuckDB's answer: an answer to a terminated thread ends the whole process.
     last = last
       .then(async () => {
         await methods['close']?.();
@@ -76,7 +77,7 @@ function openStore(task: StoreTask): OpenedStore {
 function invoke(methods: StoreMethods, request: StoreRequest): unknown {
   const method = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
   if (!method) throw new Error(`The store has no method ${request.method}.`);
-  // StoreThread.call types the arguments against this same table.
+  // StoreThread.call types the arguments by this same table.
   return (method as (...args: unknown[]) => unknown)(...request.args);
 }
 

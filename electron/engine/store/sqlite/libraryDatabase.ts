@@ -44,8 +44,9 @@ export const LIBRARY_DATABASE: DatabaseKind = {
 };
 
 /**
- * Opens the user's library, making it if there is none. Several programs may have it open at once. One that is damaged is set
- * aside: it must not keep the program from starting, since every run stands in its own folder and can be opened there.
+ * Opens the user's library, creating it if there is none. Several programs may have it open at once. A
+ * damaged library is set aside: it must not keep the program from starting, since every run is in its own
+ * folder and can be opened from there.
  */
 export function openLibrary(path: string) {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -77,19 +78,19 @@ function openDatabase(path: string): Database.Database {
   }
 }
 
-/** It names runs and files. What SQLite writes beside it gets the same mode. */
+/** It contains names of runs and files. SQLite's files beside it get the same mode. */
 function keepToThisAccount(path: string): void {
   try {
     chmodSync(path, 0o600);
   } catch {
-    // A disk without modes, or a file of another account.
+    // The disk has no modes, or the file belongs to another account.
   }
 }
 
 function setAside(path: string): string {
   const kept = `${path}.damaged-${Date.now()}`;
   replaceFile(path, kept);
-  // They belong to the damaged file, and would damage the new one.
+  // These files belong to the damaged file, and would damage the new one.
   for (const ending of ['-wal', '-shm']) rmSync(path + ending, { force: true });
   return kept;
 }
@@ -113,7 +114,7 @@ function libraryMethods(db: Database.Database) {
   let seenVersion = dataVersion();
   return {
     setting: (key: string): JsonValue | undefined => parseJson(anyJson, getSetting.get(key)),
-    /** `undefined` removes it. */
+    /** `undefined` removes the setting. */
     setSetting: (key: string, value: JsonValue | undefined): void => {
       if (value === undefined) deleteSetting.run(key);
       else saveSetting.run(key, JSON.stringify(value));
@@ -164,7 +165,7 @@ interface HistoryColumns {
   summary: string | null;
 }
 
-/** Written by this program alone: only that it is JSON is checked here, what it means is checked where it is used. */
+/** This program alone writes it, so only JSON validity is checked here; its users check the meaning. */
 const anyJson = z.custom<JsonValue>();
 const anyObject = z.custom<JsonObject>();
 

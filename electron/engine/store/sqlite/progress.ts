@@ -57,7 +57,7 @@ export function readCounts(db: Database.Database): RunCounts {
   };
 }
 
-/** Progress of each input. One pass over inputs and parts, both in the order of their rows. */
+/** Progress of each input, from one pass over inputs and parts, both in the order of their rows. */
 export function readInputProgress(db: Database.Database): InputProgress[] {
   const prepared = db.prepare<[], number>('SELECT prepared IS NOT NULL FROM run').pluck().get() === 1;
   interface Columns {

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { ResultFileDigest } from '../types.ts';
 
-/** The result files as they were written last. */
+/** The digests of the result files as they were last written. */
 export function readResultFiles(db: Database.Database): Record<string, ResultFileDigest> {
   const rows = db
     .prepare<[], ResultFileDigest & { name: string }>(

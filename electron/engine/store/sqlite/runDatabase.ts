@@ -25,7 +25,7 @@ interface NewRun {
   description: RunDescription;
 }
 
-/** Opens run.db for the one thread that writes, making it first if asked to. */
+/** Opens run.db for the single writing thread, creating it first if requested. */
 export function openRunWriter(
   folder: string,
   create: NewRun | null,
@@ -49,7 +49,7 @@ export function openRunWriter(
   return { groups: runMethods(db, folder, true), journal };
 }
 
-/** Opens run.db for a thread that only reads, beside a writer of this or another process. */
+/** Opens run.db for a reading thread, beside a writer of this or another process. */
 export function openRunReader(folder: string, known = false): RunMethodGroups {
   const db = openExisting(folder, { readonly: true, known });
   db.pragma('cache_size = -16384');
@@ -62,7 +62,7 @@ function refuseToWrite(): never {
   throw new AppFailure(OPENED_TO_LOOK);
 }
 
-/** `known`: this process has checked the database already, or made it. */
+/** `known`: this process has already checked the database, or created it. */
 function openExisting(
   folder: string,
   { readonly, known }: { readonly: boolean; known: boolean },
@@ -84,7 +84,7 @@ function openExisting(
   }
 }
 
-/** Under another name until it is whole: a folder either has a complete run.db or none. */
+/** Created under another name until it is complete: a folder has either a complete run.db or none. */
 function createRunDatabase(folder: string, path: string, run: NewRun): void {
   mkdirSync(folder, { recursive: true });
   if (somethingAt(path))

@@ -36,8 +36,9 @@ import type { StoredRun } from '../types.ts';
 import type { InputProblem } from '../../../contract/protocol/index.ts';
 
 /**
- * Everything that can be asked of a run's database, by how it is asked. The one list: `RunStore` has its types and its names from here.
- * `known`: this process has checked the run already, or made it.
+ * All methods on a run's database, grouped by how they are called. `RunStore` takes its types and names from
+ * this single list.
+ * `known`: this process has already checked the run, or created it.
  */
 export function runMethods(db: Database.Database, folder: string, known: boolean) {
   const source = resultSource(db, folder, known);
@@ -48,7 +49,7 @@ export function runMethods(db: Database.Database, folder: string, known: boolean
   );
   const { scoreBins, sequencesOf, lengthShares, lengthScores, ...whole } = sequences;
   return {
-    /** Of the thread that reads, where there is one. */
+    /** Run by the reading thread, if there is one. */
     read: {
       loadRun: db.transaction((): StoredRun => ({
         ...readRun(db),
@@ -63,18 +64,18 @@ export function runMethods(db: Database.Database, folder: string, known: boolean
       inputProgress: db.transaction(() => readInputProgress(db)),
       timings: db.transaction(() => readTimings(db)),
       deviceSummaries: () => readDeviceSummaries(db),
-      /** Sequences called virus among those scored so far; results have them once a run is done. */
+      /** Sequences called virus among those scored so far; once a run is done, its results have them. */
       ...viralSoFarMethods(db),
-      /** Reads all samples: for when a run has ended, or somebody asks. */
+      /** Reads all samples, so it is used when a run has ended or on request. */
       deviceMeasures: () => readDeviceMeasures(db),
-      /** Rejects with run_damaged where the plan is not what the run was made with. */
+      /** Rejects with run_damaged if the plan differs from that of the run's creation. */
       refuseDamagedPlan: db.transaction(() => refuseDamagedPlan(db)),
-      /** What SQLite finds wrong with the whole database; null where all is well. */
+      /** What SQLite finds wrong with the whole database; null if nothing. */
       checkPages: () => checkPages(db),
-      /** The result files by name, as they were written last; none before. */
+      /** The result files by name, as last written; none before that. */
       resultFiles: () => readResultFiles(db),
       ...partReadMethods(db),
-      /** All parts that wait, as the shares of the run get them. */
+      /** All waiting parts, as the run's shares get them. */
       shareParts: () => shareParts(db),
       ...attemptReadMethods(db),
       ...telemetryReadMethods(db),
@@ -82,7 +83,7 @@ export function runMethods(db: Database.Database, folder: string, known: boolean
       ...partPageMethods(db),
       ...chunks,
     },
-    /** As `read`, once the results of a run that is not done are derived: as far as that goes in a moment. */
+    /** Like `read`, once the results of an unfinished run are derived, as far as possible in a moment. */
     readDerived: {
       sequence,
       inputSummaries,
@@ -93,16 +94,19 @@ export function runMethods(db: Database.Database, folder: string, known: boolean
       lengthShares,
       lengthScores,
     },
-    /** As `read`, once all results are derived. */
+    /** Like `read`, once all results are derived. */
     readAllDerived: whole,
-    /** Reads all of the run: in a thread of its own where that is large. */
+    /** Reads the whole run: in a thread of its own if the run is large. */
     readApart: {
       /** Keys of pending parts whose file is missing or has another hash. */
       verifyPendingParts: () => verifyPendingParts(db, folder),
       /** Compares everything stored with its digests. */
       findDamage: db.transaction(() => findDamage(db)),
     },
-    /** Of the one thread that writes, in the order asked. Each is one transaction, on the disk when it is answered. */
+    /**
+     * Run by the single writing thread, in the order requested. Each is one transaction, on disk when it is
+     * answered.
+     */
     write: {
       ...runRowMethods(db),
       ...resultFileMethods(db),
@@ -118,7 +122,7 @@ export function runMethods(db: Database.Database, folder: string, known: boolean
       /** Brings everything into run.db itself, so that copying the folder loses nothing. */
       checkpoint: (): void => void db.pragma('wal_checkpoint(TRUNCATE)'),
     },
-    /** Steps of what the store does with several threads. */
+    /** Steps of operations that the store runs in several threads. */
     step: {
       deriveResults: source.derive,
       answerQuery: resultQuery(db, folder, source),
@@ -135,15 +139,16 @@ export function runMethods(db: Database.Database, folder: string, known: boolean
 export type RunMethodGroups = ReturnType<typeof runMethods>;
 
 export type RunMethods = AllOf<RunMethodGroups>;
-/** Those that `RunStore` has. */
+/** The methods of `RunStore`. */
 export type AskedRunMethods = AllOf<Omit<RunMethodGroups, 'step'>>;
 
-/** So that the run opens anywhere, a read-only disk included: in WAL mode SQLite would want to write beside it. */
+/** Lets the run open anywhere, also on a read-only disk: in WAL mode SQLite needs to write beside it. */
 function leaveOneFile(db: Database.Database): void {
   try {
     db.pragma('wal_checkpoint(TRUNCATE)');
     db.pragma('journal_mode = DELETE');
   } catch {
-    // Another program is just reading the run, or the disk is full: what is not in run.db yet stays in the WAL beside it.
+    // Another program is reading the run, or the disk is full: what is not in run.db yet stays in the WAL
+    // beside it.
   }
 }

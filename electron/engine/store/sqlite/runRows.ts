@@ -19,7 +19,7 @@ import type { JsonObject, LeftOutInput, RunDescription, RunDevice, StoredInput }
 
 const jsonObjectSchema = z.record(z.string(), z.json()) as z.ZodType<JsonObject>;
 
-/** Fills a new run.db: one transaction. */
+/** Fills a new run.db in one transaction. */
 export function insertRun(db: Database.Database, plan: Plan, description: RunDescription): void {
   db.transaction(() => {
     const { runId, name, createdAt, appVersion, options } = description;
@@ -38,7 +38,7 @@ const inputFailureSchema = z.object({ code: z.string(), message: z.string() });
 
 const leftOutSchema = z.array(inputFailureSchema.extend({ path: z.string() }));
 
-/** The files that were no part of the run from the beginning. */
+/** The files that were left out of the run from the beginning. */
 export function readLeftOut(db: Database.Database): LeftOutInput[] {
   return leftOutSchema.safeParse(readRun(db).description.options[LEFT_OUT_OPTION]).data ?? [];
 }
@@ -152,7 +152,7 @@ export function runRowMethods(db: Database.Database) {
     ON CONFLICT (id) DO UPDATE SET name = excluded.name, kind = excluded.kind, facts = excluded.facts,
       switched_off = excluded.switched_off`);
   return {
-    /** The sample of each input; none at all where the names of the files say them. */
+    /** The sample of each input; empty if the file names determine them. */
     setSamples: (names: readonly string[]): void =>
       void updateSamples.run(names.length === 0 ? null : JSON.stringify(names)),
     setGoal: (goal: Goal | null): void => void updateGoal.run(JSON.stringify(goal)),

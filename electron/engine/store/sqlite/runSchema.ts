@@ -1,8 +1,8 @@
 import type { DatabaseKind } from './database.ts';
 
 /**
- * The tables of run.db. Times are milliseconds since the epoch. What a column named `..._sha256` belongs to is described in
- * parts/digests.ts.
+ * The tables of run.db. Times are milliseconds since the epoch. parts/digests.ts describes what each column
+ * named `..._sha256` covers.
  */
 const TABLES = `
 CREATE TABLE run (

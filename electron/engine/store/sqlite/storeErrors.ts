@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { appError, AppFailure, asAppError, type AppError } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 
-/** What a failure of SQLite or of the file system in `folder` means to the user. */
+/** Explains a failure of SQLite or of the file system in `folder` to the user. */
 export function describeStoreError(reason: unknown, folder: string): AppError {
   if (reason instanceof AppFailure) return reason.error;
   const code = errorCode(reason);
@@ -26,18 +26,18 @@ export function describeStoreError(reason: unknown, folder: string): AppError {
   return asAppError(reason);
 }
 
-/** What a run's database holds can't have been written by this program. */
+/** The error for database content that this program can't have written. */
 export function damaged(cause: string, detail?: string): AppFailure {
   return new AppFailure(appError('run_damaged', cause, detail === undefined ? {} : { detail }));
 }
 
-/** A moment that a date can stand for. Raises AppFailure for any other number. */
+/** A time that a Date can represent. Throws AppFailure for any other number. */
 export function checkedTime(time: number): number {
   if (Number.isSafeInteger(time) && Math.abs(time) <= 8.64e15) return time;
   throw damaged('run.db holds a time that is none.');
 }
 
-/** Also what SQLite makes of a quota that is used up: of all such answers it knows only ENOSPC as a full disk. */
+/** Includes SQLite's errors for an exhausted quota: it recognises only ENOSPC as a full disk. */
 const DISK_TROUBLE: ReadonlySet<string> = new Set([
   'EIO',
   'EFBIG',
@@ -47,7 +47,7 @@ const DISK_TROUBLE: ReadonlySet<string> = new Set([
   'ENODEV',
 ]);
 
-/** Whether SQLite finds the content of a database broken. */
+/** Whether SQLite reports that a database's content is broken. */
 export function isDamage(reason: unknown): boolean {
   const code = errorCode(reason);
   return code !== null && (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT'));

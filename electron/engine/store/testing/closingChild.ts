@@ -1,5 +1,7 @@
-/** Closes a run again and again while DuckDB computes an answer: node closingChild.ts FOLDER. In a process of its own, which a thread
- * that is ended at the wrong moment would end with it. */
+/**
+ * Closes a run again and again while DuckDB computes an answer: node closingChild.ts FOLDER. It runs in its
+ * own process, which would die if a thread were ended at the wrong moment.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openRunStore } from '../runStore.ts';
 import { HOST_ENTRY } from './storeFixture.ts';

@@ -1,4 +1,7 @@
-/** Works on a run until it is done or killed: node computingChild.ts FOLDER. Prepare is reported first, as on every resume. */
+/**
+ * Computes a run until it is done or killed: node computingChild.ts FOLDER. Prepare is reported first, as on
+ * every resume.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openRunStore } from '../runStore.ts';

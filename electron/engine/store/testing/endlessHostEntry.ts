@@ -1,5 +1,8 @@
-/** Entry of a store thread that SQLite does not come back to: for a run's reader when it is opened, for a writer at its first
- * call. The file `stuck` in the run's folder says that it is so in a moment. A folder called `refused` is refused. */
+/**
+ * Entry of a store thread that gets stuck in SQLite: for a run's reader when it is opened, for a writer at
+ * its first call. The file `stuck` in the run's folder announces it a moment before. A folder called
+ * `refused` is refused.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort, threadId, workerData } from 'node:worker_threads';
@@ -9,7 +12,7 @@ import type { StoreReply, StoreThreadData } from '../storeProtocol.ts';
 
 const { virnucproStore: task } = workerData as StoreThreadData;
 
-/** Waits within SQLite, and leaves the processor to others, for a lock that is never released. */
+/** Waits within SQLite, without using the processor, for a lock that is never released. */
 function neverEnds(folder: string): void {
   const file = join(folder, `locked-${threadId}.db`);
   new Database(file).exec('BEGIN EXCLUSIVE');
@@ -20,7 +23,7 @@ function neverEnds(folder: string): void {
 
 if (task.store === 'library' || task.folder.endsWith('refused')) {
   runStoreHost();
-  // A thread that does not end by itself.
+  // Keeps the thread from ending by itself.
   setInterval(() => undefined, 1_000);
 } else if (task.role === 'reader') neverEnds(task.folder);
 else {

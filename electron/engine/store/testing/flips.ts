@@ -21,18 +21,21 @@ import {
   type SyntheticPrepare,
 } from './syntheticRun.ts';
 
-/** What became of the bits that were flipped, one at a time, anywhere in the files of a run. */
+/** The outcomes of flipping bits, one at a time, anywhere in the files of a run. */
 export interface FlipCounts {
   tried: number;
-  /** Verifying said so. */
+  /** Verifying found the flip. */
   found: number;
-  /** Verifying did not, but going on with the run was refused in words. */
+  /** Verifying did not find it, but continuing the run was refused with a message. */
   refusedLater: number;
-  /** Nobody said so, and the run gave the same tables. */
+  /** Nothing was reported, and the run gave the same tables. */
   harmless: number;
-  /** Of those found: resumed, the run gave the same tables. */
+  /** Found flips after which the resumed run gave the same tables. */
   repaired: number;
-  /** A table was another one, and nobody said so; or it was said, and a resumed run gave another. Named by file and bit. */
+  /**
+   * Flips that changed a table without a report, or that were reported but gave another table after resuming.
+   * Named by file and bit.
+   */
   changed: string[];
 }
 
@@ -43,7 +46,7 @@ interface Sample {
   files: Files;
 }
 
-/** Tables that run.db alone gives; the other result files are stand-ins here. */
+/** Tables that need only run.db; the other result files are stand-ins here. */
 const TABLES = [
   RESULT_FILES.originalFrames,
   RESULT_FILES.originalChunks,
@@ -54,7 +57,7 @@ const TABLES = [
   RESULT_FILES.failedRecords,
 ];
 
-/** Flips `count` bits, each in a run of its own that is otherwise whole: half of them paused, half finished. */
+/** Flips `count` bits, each in an otherwise intact run: half of them paused, half finished. */
 export async function tryFlips(
   count: number,
   seed: number,
@@ -149,7 +152,7 @@ function report(methods: RunMethods, prepared: SyntheticPrepare): void {
   methods.finishPrepare(prepared.done);
 }
 
-/** One has failed, so that the lists of failures hold something too. */
+/** One part has failed, so that the lists of failures have content too. */
 const FAILED = '000000';
 
 function settle(folder: string, methods: RunMethods, prepared: SyntheticPrepare, key: string): void {
@@ -169,7 +172,7 @@ function compute(folder: string, methods: RunMethods, prepared: SyntheticPrepare
 
 class Damage extends Error {}
 
-/** As `verifyRun`, without threads. */
+/** Like `verifyRun`, without threads. */
 async function isWhole(folder: string): Promise<boolean> {
   try {
     const reader = allOf(openRunReader(folder));
@@ -191,7 +194,7 @@ async function isWhole(folder: string): Promise<boolean> {
   }
 }
 
-/** Goes on with the run as the engine does: what is damaged is made good, what waits is computed, the tables are written. */
+/** Continues the run as the engine does: repairs damage, computes waiting parts, writes the tables. */
 async function goOn(
   folder: string,
   prepared: SyntheticPrepare,
@@ -222,7 +225,10 @@ async function goOn(
   return [...baseline].every(([name, bytes]) => tables.get(name)?.equals(bytes)) ? 'same' : 'changed';
 }
 
-/** What the program says of damage: an error of ours, or one of SQLite or of the file system, which the store puts into words. */
+/**
+ * Whether damage is reported properly: by our own error, or by one of SQLite or of the file system, which the
+ * store explains.
+ */
 function refusedInWords(error: unknown): false {
   if (error instanceof AppFailure || error instanceof Damage) return false;
   if (error instanceof Database.SqliteError || isFileError(error)) return false;

@@ -1,5 +1,8 @@
-/** Does with each folder named on standard input, a line each, what the program does with a run's folder, and answers with a line:
- * with which code it was refused when only looked at, and when gone on with. In a process, so that one that hangs can be ended. */
+/**
+ * Handles each folder named on standard input, one per line, as the program handles a run's folder, and
+ * answers with a line: the error codes when it was opened for reading, and when the run was continued. It is
+ * a separate process, so that a hanging one can be ended.
+ */
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { AppFailure } from '../../../contract/errors.ts';
@@ -42,7 +45,7 @@ const CHANGES: ((run: RunMethods, folder: string) => unknown)[] = [
 ];
 const LOGS = ['logs/run.log', 'logs/prepare.log', 'logs/shadow', 'logs/../run.db', '../outside/logs/shadow'];
 
-/** The code that the user would see; `internal` stands for what has no words of its own. */
+/** The error code that the user would see; `internal` stands for an unexplained error. */
 async function codeOf(folder: string, attempt: () => unknown): Promise<string> {
   try {
     await attempt();
@@ -89,7 +92,7 @@ async function goOn(folder: string): Promise<string> {
       lock.release();
     }
   });
-  // Also where it was refused: each must hold by itself.
+  // Tried even if it was refused: each defence must hold by itself.
   const log = new RunLog(folder);
   log.line('info', 'a line');
   await log.written();

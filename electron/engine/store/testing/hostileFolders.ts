@@ -15,17 +15,23 @@ import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 
-/** A way in which a run's folder can be made to do what its owner never asked for. */
+/** A way in which a run's folder can be manipulated to cause unwanted actions. */
 export interface HostileCase {
   name: string;
-  /** `outside`: a folder that must stay as it is. */
+  /** `outside`: a folder that must not change. */
   make: (folder: string, outside: string) => void;
-  /** With which code a run is refused when it is opened to go on, and when it is only looked at. `opened`: the case does no harm. */
+  /**
+   * The error codes when a run is opened to continue, and when it is opened for reading. `opened`: the case
+   * does no harm.
+   */
   resumed: 'folder_unsafe' | 'run_damaged' | 'folder_not_a_run' | 'run_too_new' | 'run_locked' | 'opened';
   lookedAt: HostileCase['resumed'];
 }
 
-/** What lies outside and is nobody's business: files under the names that a run's have, old enough to show any change. */
+/**
+ * Files outside the run that must not be touched: they have the names of a run's files, and are old enough to
+ * show any change.
+ */
 export function makeOutside(folder: string): void {
   const names = ['secret.txt', 'run.db', 'run.lock', 'x.log', 'run.log', 'prepare.log', 'shadow'];
   for (const below of ['', 'records', 'parts', 'scores', 'embeddings', 'shards', 'logs']) {
@@ -37,7 +43,7 @@ export function makeOutside(folder: string): void {
   }
 }
 
-/** Names, bytes and times of a tree. */
+/** Names, bytes and times of all files in a folder. */
 export function pictureOf(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .sort()
@@ -97,7 +103,7 @@ const TABLES = [
 const ENDLESS = 'WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)';
 /** A huge text that costs nothing to store in a statement. */
 const blob = (bytes: number): string => `zeroblob(${bytes})`;
-/** Changes the schema as no statement would, to see what comes of reading it. */
+/** Changes the schema in ways that no statement can, to test reading it. */
 const schema = (sql: string): string =>
   `PRAGMA writable_schema = ON; ${sql}; PRAGMA writable_schema = RESET;`;
 
@@ -269,7 +275,7 @@ BEGIN SELECT RAISE(ABORT, 'the plan of a run never changes'); END;`,
     resumed: 'run_damaged',
     lookedAt: 'run_damaged',
   },
-  // What only a question about a part, or the tables, comes upon.
+  // Cases that only a query about a part, or the tables, runs into.
   ...[
     '../../../outside/escaped',
     '/etc/passwd',

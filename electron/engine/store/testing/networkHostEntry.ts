@@ -1,4 +1,4 @@
-/** Entry of a store thread that takes every folder for one on a network disk. */
+/** Entry of a store thread that treats every folder as one on a network disk. */
 import { registerHooks } from 'node:module';
 
 registerHooks({

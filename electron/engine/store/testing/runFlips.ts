@@ -1,4 +1,7 @@
-/** `node electron/engine/store/testing/runFlips.ts [flips] [seed]`: flips bits of runs and counts what became of each. */
+/**
+ * `node electron/engine/store/testing/runFlips.ts [flips] [seed]`: flips bits of runs and counts the
+ * outcomes.
+ */
 import { tryFlips } from './flips.ts';
 
 const count = Number(process.argv[2] ?? 10_000);

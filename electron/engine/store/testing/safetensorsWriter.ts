@@ -4,7 +4,10 @@ import { dirname } from 'node:path';
 
 export type Tensor = Uint8Array | Uint16Array | Uint32Array | BigUint64Array | Float32Array;
 
-/** Writes arrays as a safetensors file, wide types first; answers with its SHA-256. Uint16Array stands for half precision. */
+/**
+ * Writes arrays as a safetensors file, wide types first; returns its SHA-256. Uint16Array stands for half
+ * precision.
+ */
 export function writeSafetensors(path: string, tensors: Record<string, Tensor>): string {
   const bytes = safetensorsBytes(tensors);
   mkdirSync(dirname(path), { recursive: true });

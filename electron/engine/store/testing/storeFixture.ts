@@ -20,7 +20,7 @@ import {
 
 export const HOST_ENTRY = testBundle('storeHost.mjs', new URL('../sqlite/hostEntry.ts', import.meta.url));
 
-/** A new empty folder, removed again by `removeFolders`. */
+/** A new empty folder, which `removeFolders` deletes. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'virnucpro-store-'));
   folders.push(folder);
@@ -32,7 +32,7 @@ export function removeFolders(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
-/** A score that depends on nothing but the frame, and is the same on every run. */
+/** A score that depends only on the frame. */
 export function scoreOf({ row, chunk, frame }: FrameRef): number {
   const mixed = Math.imul(row * 7919 + chunk * 104_729 + frame * 1_299_709 + 1, 2_654_435_761) >>> 0;
   return Math.fround(mixed / 2 ** 32);
@@ -44,7 +44,7 @@ export interface PreparedRun {
   store: RunStore;
 }
 
-/** A run whose prepare is finished, in a new folder. */
+/** A run whose prepare has finished, in a new folder. */
 export async function preparedRun(
   inputs: SyntheticRecord[][],
   sizes: PreparedSizes | number = 8,
@@ -78,7 +78,7 @@ export async function reportPrepare(store: RunStore, prepared: SyntheticPrepare)
   return answers;
 }
 
-/** What a worker reports for a part of the run, bisected ones included, its scores file written. */
+/** Writes a scores file for a part of the run, also a bisected one, and returns the worker's report. */
 export async function scoresFor(
   { folder, prepared, store }: PreparedRun,
   key: string,
@@ -103,7 +103,7 @@ export async function begin(store: RunStore, part: Pick<PreparedPart, 'key'> | s
   return attempt;
 }
 
-/** Computes one part from assignment to intake. */
+/** Computes one part from assignment to storing. */
 export async function compute(
   run: PreparedRun,
   key: string,

@@ -1,5 +1,7 @@
-/** Ends threads that SQLite does not come back to, and says what became of them: node stuckChild.ts FOLDER. In a process of its
- * own, since none can end in an ordinary way that has such a thread. */
+/**
+ * Ends threads that are stuck in SQLite, and reports the result: node stuckChild.ts FOLDER. It is a separate
+ * process, since a process with such a thread cannot end normally.
+ */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -11,7 +11,7 @@ import { chunkCount } from '../../results/chunkLayout.ts';
 import type { RunDescription } from '../types.ts';
 import { writeSafetensors } from './safetensorsWriter.ts';
 
-/** A record of a made-up run: for each chunk which frames are open (bit mask). A fault takes the place of chunks. */
+/** A record of a made-up run: the open frames of each chunk (bit mask). A fault replaces the chunks. */
 export interface SyntheticRecord {
   header: string;
   length: number;
@@ -28,7 +28,7 @@ export interface FrameRef {
   frame: number;
 }
 
-/** What prepare would have reported for inputs made of such records, its files written under `folder`. */
+/** Prepare's reports for inputs made of such records, with its files written to `folder`. */
 export interface SyntheticPrepare {
   records: RecordsFile[];
   parts: PreparedPart[];
@@ -81,11 +81,11 @@ export const DESCRIPTION: RunDescription = {
 
 export interface PreparedSizes {
   framesPerPart?: number;
-  /** In which round a chunk is computed. */
+  /** The round in which a chunk is computed. */
   roundOf?: (row: number, chunk: number) => number;
 }
 
-/** Writes records and part files as prepare does, with parts of `framesPerPart` frames cut between chunks. */
+/** Writes records and part files like prepare, with parts of `framesPerPart` frames cut between chunks. */
 export function writePrepared(
   folder: string,
   inputs: SyntheticRecord[][],
@@ -155,7 +155,7 @@ function doneEvent(records: SyntheticRecord[], parts: PreparedPart[]): PrepareDo
   };
 }
 
-/** Writes a scores file as a worker does and answers with its report. NaN scores are failed frames. */
+/** Writes a scores file like a worker and returns its report. NaN scores are failed frames. */
 export function writeScores(
   folder: string,
   part: Pick<PreparedPart, 'residues'>,

@@ -45,7 +45,7 @@ export function readPartFrames(folder: string, part: StoredPart): PartRead {
   }
 }
 
-/** Frames grouped by chunk. Raises SafetensorsError where they don't ascend by row, chunk and frame. */
+/** Frames grouped by chunk. Throws SafetensorsError if they don't ascend by row, chunk and frame. */
 export function chunkSpans({ row, chunk, frame }: PartFrames): ChunkSpan[] {
   const spans: ChunkSpan[] = [];
   let span: ChunkSpan | null = null;

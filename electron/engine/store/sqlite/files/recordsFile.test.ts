@@ -14,7 +14,7 @@ describe('the name of a record', () => {
     ['\ufeffmark is a letter to Python', '\ufeffmark'],
     ['zero\u200bwidth x', 'zero\u200bwidth'],
     ['naïve|Schön é', 'naïve|Schön'],
-  ])('of %j is %j', (header, name) => {
+  ])('for %j is %j', (header, name) => {
     expect(firstWord(header)).toBe(name);
   });
 });

@@ -2,10 +2,10 @@ import type { RecordsFile } from '../../../../contract/protocol/index.ts';
 import type { Reason, SequenceResult } from '../../../../contract/results.ts';
 import { readSafetensors, SafetensorsError } from './safetensorsFile.ts';
 
-/** What the numbers of the `reason` array mean. */
+/** The meaning of the numbers in the `reason` array. */
 const REASON_BY_NUMBER: readonly Reason[] = ['ok', 'empty', 'invalid_characters', 'malformed_record'];
 
-/** What the numbers of the `repeat_kind` array mean. */
+/** The meaning of the numbers in the `repeat_kind` array. */
 const REPEAT_BY_NUMBER = [null, 'DTR', 'ITR'] as const;
 
 export interface RecordRow {
@@ -17,14 +17,14 @@ export interface RecordRow {
   frames: number;
   lost: SequenceResult['lostChunks'];
   terminalRepeat: SequenceResult['terminalRepeat'];
-  /** Null where the record can be scored. */
+  /** Null if the record can be scored. */
   reason: Reason | null;
   name: string;
-  /** Null where the whole header line is the name. */
+  /** Null if the whole header line is the name. */
   header: string | null;
 }
 
-/** Rows of a records file, after checking its hash and its counts. Raises SafetensorsError. */
+/** Reads the rows of a records file, after checking its hash and its counts. Throws SafetensorsError. */
 export function* readRecords(folder: string, event: RecordsFile): Generator<RecordRow> {
   const file = readSafetensors(folder, event.path, event.sha256);
   const n = event.count;
@@ -73,7 +73,9 @@ export function* readRecords(folder: string, event: RecordsFile): Generator<Reco
 // eslint-disable-next-line no-control-regex
 const FIRST_WORD = /[^\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
 
-/** The name of a record: the first word of its header line as the original tool takes it, or '' where there is none. */
+/**
+ * The name of a record: the first word of its header line as in the original tool, or '' if there is none.
+ */
 export function firstWord(header: string): string {
   return FIRST_WORD.exec(header)?.[0] ?? '';
 }

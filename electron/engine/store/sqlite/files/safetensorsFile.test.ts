@@ -33,7 +33,7 @@ describe('safetensors files', () => {
     expect(file.u8('bytes')).toEqual(TENSORS.bytes);
   });
 
-  it('are read where their arrays lie askew, too', () => {
+  it('are read even if their arrays are not aligned', () => {
     const text = '{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"__metadata__":{"kind":"scores"}} ';
     for (const padding of ['', ' ', '  ', '   ']) {
       const bytes = withHeader(text + padding, 8);
@@ -42,7 +42,7 @@ describe('safetensors files', () => {
     }
   });
 
-  it('are refused with another hash', () => {
+  it('are refused if the hash differs', () => {
     const folder = newFolder();
     const path = join(folder, 'x.safetensors');
     const sha256 = writeSafetensors(path, TENSORS);
@@ -76,7 +76,7 @@ describe('safetensors files', () => {
     expect(() => new SafetensorsFile(bytes)).toThrow(message);
   });
 
-  it('say which array is not what was asked for', () => {
+  it('name the array that differs from the requested one', () => {
     const file = new SafetensorsFile(safetensorsBytes(TENSORS));
     expect(() => file.u32('missing')).toThrow('"missing" is missing');
     expect(() => file.u8('rows')).toThrow('"rows" is U32, not U8');

@@ -14,12 +14,15 @@ interface TensorEntry {
   end: number;
 }
 
-/** A file that isn't what it should be; the message says in which way. */
+/** A file with invalid content; the message says what is wrong. */
 export class SafetensorsError extends Error {
   override readonly name = 'SafetensorsError';
 }
 
-/** Tensors of a safetensors file held in memory. Views share its bytes; shapes are not kept, only element counts. */
+/**
+ * Tensors of a safetensors file held in memory. Views share its bytes; shapes are not kept, only element
+ * counts.
+ */
 export class SafetensorsFile {
   readonly #bytes: Buffer;
   readonly #dataStart: number;
@@ -63,16 +66,18 @@ export class SafetensorsFile {
     if (elements !== undefined && entry.elements !== elements)
       throw new SafetensorsError(`array "${name}" has ${entry.elements} elements, not ${elements}`);
     const slice = this.#bytes.subarray(this.#dataStart + entry.begin, this.#dataStart + entry.end);
-    // Typed arrays must begin at a multiple of their element size; a copy does.
+    // Typed arrays must begin at a multiple of their element size, which a copy does.
     return slice.byteOffset % ELEMENT_BYTES[dtype] === 0 ? slice : Buffer.from(new Uint8Array(slice).buffer);
   }
 }
 
-/** Many times what the largest part, or the records of one file, come to. */
+/** Many times the size of the largest part, or of one file's records. */
 export const MOST_BYTES = 2 ** 30;
 
-/** Reads a whole file of a run's folder and checks its hash first. Raises SafetensorsError where the content is not what it
- * should be, AppFailure where it is no ordinary file of the folder, and what `fs` raises where it can't be read. */
+/**
+ * Reads a whole file of a run's folder after checking its hash. Throws SafetensorsError if its content is
+ * wrong, AppFailure if it is no regular file of the folder, and the error of `fs` if it can't be read.
+ */
 export function readSafetensors(folder: string, name: string, sha256: string): SafetensorsFile {
   const bytes = readPlain(pathInRun(folder, name), MOST_BYTES);
   if (bytes === null) throw new SafetensorsError('it is far larger than such a file');

@@ -4,13 +4,16 @@ import { join } from 'node:path';
 import { replaceFile } from '../../../files/replaceFile.ts';
 import { openNew } from '../../../files/runFiles.ts';
 
-/** Text is encoded in small pieces, while its parts are still in the processor's cache, and written in large blocks. */
+/**
+ * Text is encoded in small pieces, while they are still in the processor's cache, and written in large
+ * blocks.
+ */
 const ENCODE_CHARACTERS = 1 << 12;
 const BLOCK_BYTES = 1 << 20;
 /** A character of a JavaScript string takes at most three bytes in UTF-8. */
 const BYTES_PER_CHARACTER = 3;
 
-/** A text file that appears whole or not at all: written under a temporary name, flushed, then renamed. */
+/** A text file that appears complete or not at all: written under a temporary name, flushed, then renamed. */
 export class TableFile {
   readonly name: string;
   readonly #path: string;
@@ -34,7 +37,7 @@ export class TableFile {
     if (this.#pending.length >= ENCODE_CHARACTERS) this.#encode();
   }
 
-  /** Brings everything to the disk, still under the temporary name. */
+  /** Flushes everything to disk, still under the temporary name. */
   finish(): { bytes: number; sha256: string } {
     this.#encode();
     this.#flush();

@@ -5,7 +5,10 @@ import type { InputProblem } from '../../../../contract/protocol/index.ts';
 import { copyTelemetry } from './shares.ts';
 import { sealMethods } from './digests.ts';
 
-/** What of a merged run came before the run that is adopted: its own numbers go on from these. */
+/**
+ * What the merged run already contained before the adopted run: the adopted run's numbers continue from
+ * these.
+ */
 export interface AdoptedBefore {
   readonly runs: number;
   readonly inputs: number;
@@ -13,16 +16,16 @@ export interface AdoptedBefore {
   readonly parts: number;
 }
 
-/** As prepare writes keys, with what bisecting put behind the number. */
+/** Keys in prepare's format, with the suffixes from bisecting. */
 const renumbered = (key: string): string =>
   `printf('%06d', CAST(${key} AS INTEGER) + $parts) || substr(${key}, instr(${key} || '.', '.'))`;
 
-/** Each computer counts its processors from 0; a GPU has a name that no other has. */
+/** Each computer counts its processors from 0; a GPU's id is unique. */
 const DEVICE_OF = (column: string): string =>
   `iif(${column} LIKE 'cpu:%', ${column} || '#' || ($runs + 1), ${column})`;
 const DEVICE = DEVICE_OF('device');
 
-/** What changes in a row as it moves; every other column stays as it is. Seals are made anew. */
+/** The columns that change when a row moves; all others stay the same. Seals are recomputed. */
 const MOVED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   record: { row: 'row + $records', input: 'input + $inputs' },
   records_file: {
@@ -58,8 +61,8 @@ function copyOf(db: Database.Database, table: string, moved: Readonly<Record<str
 }
 
 /**
- * Takes over a finished run, behind those that were adopted before it. Whoever calls this holds its lock, and has compared it with
- * its digests; what it becomes here gets digests of its own. Kept embeddings stay where they are.
+ * Adopts a finished run, after those adopted before it. The caller holds its lock, and has compared it with
+ * its digests; here it gets new digests. Kept embeddings stay where they are.
  */
 export function adoptRun(
   db: Database.Database,

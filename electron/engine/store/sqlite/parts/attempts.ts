@@ -1,10 +1,10 @@
 import type Database from 'better-sqlite3';
 import type { AttemptEnd, AttemptOutcome, AttemptStart, Milliseconds, StoredAttempt } from '../../types.ts';
 
-/** Outcomes after which the part is as if the attempt had never been. */
+/** Outcomes that leave the part as if the attempt had never happened. */
 const COSTLESS: readonly AttemptOutcome[] = ['recalled', 'interrupted'];
 
-/** Ends what a dead engine left open; its parts are pending again. */
+/** Ends attempts that a dead engine left open; their parts are pending again. */
 export function closeOpenAttempts(db: Database.Database, now: Milliseconds): void {
   db.transaction(() => {
     db.prepare(

@@ -17,7 +17,10 @@ import { partPath } from './partRows.ts';
 const SETTLED = `state IN ('done', 'failed', 'skipped')`;
 const DAMAGED_PLAN = 'The plan stored in run.db, or what it says of the inputs, is damaged.';
 
-/** Compares everything stored with its digests. Every row is read once: about two seconds for a million chunks. */
+/**
+ * Compares everything stored with its digests. Every row is read once: about two seconds for a million
+ * chunks.
+ */
 export function findDamage(db: Database.Database): Damage {
   return inLittleMemory(db, () => {
     const digests = new Digests(db);
@@ -39,7 +42,10 @@ export function findDamage(db: Database.Database): Damage {
   });
 }
 
-/** The settled parts that are not as they were stored; and whether there are chunks of no settled part. */
+/**
+ * The settled parts that differ from what was stored, and whether there are chunks that belong to no settled
+ * part.
+ */
 function damagedParts(
   db: Database.Database,
   digests: Digests,
@@ -59,7 +65,7 @@ function damagedParts(
   return { parts: damaged, strayChunks: stored !== chunks };
 }
 
-/** Keys of settled parts whose stored rows are not those that were stored. */
+/** Keys of settled parts whose rows differ from those that were stored. */
 export function damagedPartKeys(db: Database.Database): string[] {
   return inLittleMemory(db, () => damagedParts(db, new Digests(db)).parts.map(({ key }) => key));
 }
@@ -80,12 +86,15 @@ function isPlanDamaged(db: Database.Database, digests: Digests): boolean {
   return sealed !== digests.ofPlan();
 }
 
-/** Raises where the plan, or what is said of the inputs, is not what the run was made with: nothing can make that good. */
+/**
+ * Throws if the plan, or the facts about the inputs, differ from those of the run's creation, which cannot be
+ * repaired.
+ */
 export function refuseDamagedPlan(db: Database.Database): void {
   if (isPlanDamaged(db, new Digests(db))) throw new AppFailure(appError('run_damaged', DAMAGED_PLAN));
 }
 
-/** Raises where results would not be those of the run. */
+/** Throws if the results would not be those of the run. */
 export function refuseDamage(db: Database.Database): void {
   const { plan, found } = findDamage(db);
   if (found.length === 0) return;
@@ -94,15 +103,17 @@ export function refuseDamage(db: Database.Database): void {
 }
 
 /**
- * Deletes what is damaged, so that the inputs are read again and the parts that are then missing are computed again; sound parts stay.
- * Answers with what was found. Raises, and changes nothing, where the plan is damaged.
+ * Deletes damaged data, so that the inputs are read again and the missing parts are recomputed; sound parts
+ * stay.
+ * Returns what was found. Throws, and changes nothing, if the plan is damaged.
  */
 export function repairDamage(db: Database.Database): string[] {
   refuseDamagedPlan(db);
   const { parts, found } = findDamage(db);
   if (found.length === 0) return found;
   db.exec('REINDEX part');
-  // Together with everything cut from the same part. Its number or its key may itself be what is damaged, so both are used.
+  // Includes everything cut from the same part. Its number or its key may itself be damaged, so both are
+  // used.
   const forget = db.prepare(
     `DELETE FROM part WHERE id IN (SELECT other.id FROM part AS own JOIN part AS other
        ON other.number IN (own.number, CAST(own.key AS INTEGER)) WHERE own.id = ?)`,
@@ -117,7 +128,7 @@ export function repairDamage(db: Database.Database): string[] {
   return found;
 }
 
-/** Compares what the database holds with what prepare says it has reported; answers with the differences. */
+/** Compares the database with prepare's reported counts; returns the differences. */
 export function wrongCounts(db: Database.Database, done: PrepareDone): string[] {
   const expected: Record<string, number> = {
     records: done.records,
@@ -158,7 +169,10 @@ function foundReasons(db: Database.Database): Record<string, number> {
   return Object.fromEntries(rows);
 }
 
-/** Keys of pending parts whose file is missing or has another hash. Files shared by bisected parts are read once. */
+/**
+ * Keys of pending parts whose file is missing or has another hash. Files shared by bisected parts are read
+ * once.
+ */
 export function verifyPendingParts(db: Database.Database, folder: string): string[] {
   const pending = db
     .prepare<[], { key: string; sha256: string }>(

@@ -2,12 +2,15 @@ import { createHash } from 'node:crypto';
 import type Database from 'better-sqlite3';
 
 /*
- * SQLite checks how its pages hang together, not what they contain: a score with a flipped bit is a score like any other. So the
- * rows of a settled part, the records of a file and the plan each have a SHA-256, taken in the transaction that stores them.
+ * SQLite checks the structure of its pages, not their content: a score with a flipped bit is a score like any
+ * other. So the rows of a settled part, the records of a file and the plan each have a SHA-256, computed in
+ * the transaction that stores them.
  */
 
-/** Joins columns into one text with a separator that no number contains; `ifAny` marks NULL. Columns of real numbers are left out,
- * because how SQLite writes them depends on its version. */
+/**
+ * Joins columns into one text with a separator that no number contains; `ifAny` marks NULL. Columns of real
+ * numbers are left out, because SQLite's text for them depends on its version.
+ */
 function asText(columns: readonly string[]): string {
   return `concat_ws(char(31), ${columns.join(', ')})`;
 }
@@ -58,14 +61,14 @@ const RECORD_TEXT = asText([
 ]);
 const INPUT_TEXT = asText(['input', 'path', 'size_bytes', 'sha256']);
 
-/** Notes, tags, samples and the goal are the user's to change at any time. */
+/** The user may change notes, tags, samples and the goal at any time. */
 const OPTIONS_AS_MADE = `CASE WHEN json_valid(options)
   THEN json_remove(options, '$.annotation', '$.samples', '$.goal') ELSE options END`;
 
 /** Rows fetched as one text, which is far faster than fetching them one by one. */
 const ROWS_AT_ONCE = 1024;
 
-/** Takes the digest of what the database holds now. */
+/** Computes digests of the database's current content. */
 export class Digests {
   private readonly part: Database.Statement<[string], string>;
   private readonly chunks: Database.Statement<[string], { text: Buffer | null; rows: number }>;
@@ -113,7 +116,7 @@ export class Digests {
   }
 }
 
-/** Buffers among the texts can't be read any more afterwards. */
+/** Detaches the buffers among the texts, which can't be read any more afterwards. */
 function sha256(texts: Iterable<string | Buffer | null | undefined>): string {
   const hash = createHash('sha256');
   for (const text of texts) {
@@ -134,14 +137,14 @@ export function sealMethods(db: Database.Database) {
   const savePart = db.prepare('UPDATE part SET rows_sha256 = ? WHERE key = ?');
   const saveRecords = db.prepare('UPDATE records_file SET rows_sha256 = ? WHERE path = ?');
   return {
-    /** Once the part is done, failed or skipped and its chunk rows are stored. */
+    /** Call it once the part is done, failed or skipped and its chunk rows are stored. */
     sealPart: (key: string): void => void savePart.run(digests.ofPart(key).sha256, key),
     sealRecords: (path: string, firstRow: number, count: number): void =>
       void saveRecords.run(digests.ofRecords(firstRow, count), path),
   };
 }
 
-/** Inside the transaction that makes the run. */
+/** Call it inside the transaction that creates the run. */
 export function sealPlan(db: Database.Database): void {
   db.prepare('UPDATE run SET plan_sha256 = ?').run(new Digests(db).ofPlan());
 }

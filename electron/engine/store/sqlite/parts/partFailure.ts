@@ -17,7 +17,7 @@ function reasonOf(code: PartFailureCode): Reason {
   return REASON_BY_CODE[code] ?? 'worker_failure';
 }
 
-/** Giving up on parts, and taking them up again. */
+/** Methods that give up parts, and that retry them. */
 export function partFailureMethods(db: Database.Database, folder: string) {
   const markFailed = db.prepare(
     `UPDATE part SET state = 'failed', failure_code = ?, failure_message = ? WHERE key = ?`,

@@ -9,12 +9,12 @@ import { sealMethods } from './digests.ts';
 import { findPart, scoresPath, type PartRow } from './partRows.ts';
 import type { Milliseconds, PartIntake } from '../../types.ts';
 
-/** `state` of a frame in a scores file. */
+/** The value of `state` for such a frame in a scores file. */
 const FRAME_RECOMPUTED_FP32 = 1;
 const FRAME_FAILED = 2;
 
 interface Scores {
-  /** score1, score2 of each frame in turn. */
+  /** Alternating score1 and score2 of each frame. */
   pairs: Float32Array;
   state: Uint8Array;
 }
@@ -29,7 +29,10 @@ export interface ChunkRow {
   reason: Reason | null;
 }
 
-/** Stores chunk rows. A row that another part left under the same chunk, before prepare cut the parts again, is replaced. */
+/**
+ * Stores chunk rows. A row of the same chunk from another part, from before prepare cut the parts again, is
+ * replaced.
+ */
 export function insertChunks(db: Database.Database, part: PartRow, rows: Iterable<ChunkRow>): number {
   const insert = db.prepare(`
     INSERT OR REPLACE INTO chunk (row, chunk, part, frames, unscored, fp32, is_virus, scores, reason)
@@ -106,7 +109,10 @@ export function partIntakeMethods(db: Database.Database, folder: string) {
   return { completePart: db.transaction(completePart) };
 }
 
-/** Scores of a part, after checking the file's hash, its counts, and that every frame has a score or none by its state. */
+/**
+ * Scores of a part, after checking the file's hash and counts, and that every frame has a score or none, as
+ * its state says.
+ */
 function readScores(folder: string, done: PartDone, frames: number): Scores {
   const file = readSafetensors(folder, scoresPath(done.part), done.scores_sha256);
   const score1 = file.f32('score1', frames);
@@ -145,7 +151,7 @@ function* chunkRows(spans: ChunkSpan[], { pairs, state }: Scores): Generator<Chu
       unscored,
       fp32,
       scores: scored.length > 0 ? Buffer.from(scored.buffer, scored.byteOffset, scored.byteLength) : null,
-      // Without all of its frames a chunk's largest score isn't known, so there is no call.
+      // Without all frames a chunk's largest score is unknown, so there is no call.
       isVirus: unscored === 0 ? callChunk(scored).isVirus : null,
       reason: unscored === 0 ? null : 'non_finite',
     };

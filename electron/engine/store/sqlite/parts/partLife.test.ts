@@ -25,7 +25,7 @@ afterAll(removeFolders);
 
 const FRAME_NAMES = ['F1', 'F2', 'F3', 'R1', 'R2', 'R3'];
 
-/** Anything that can happen to a part, in any order; `at` picks one of those it can happen to. */
+/** Any event of a part, in any order; `at` picks one of the parts that it can happen to. */
 const steps = fc.array(
   fc.record({
     what: fc.constantFrom(
@@ -68,7 +68,7 @@ class World {
     this.store.finishPrepare(this.prepared.done);
   }
 
-  /** Carries out one event, if there is a part it can happen to. */
+  /** Applies one event, if there is a part it can happen to. */
   happen(what: string, at: number): void {
     const pick = (...states: StoredPart['state'][]): string | undefined => {
       const parts = states.flatMap((state) => this.store.partsIn(state));
@@ -125,7 +125,7 @@ class World {
     if (key !== undefined) work(key);
   }
 
-  /** What must hold after whatever has happened. */
+  /** Checks the invariants that hold after every event. */
   check(): void {
     const { frames, parts } = this.store.counts();
     expect(frames.total).toBe(this.prepared.done.frames);

@@ -19,15 +19,17 @@ export interface PartPage {
 export interface ListedPart extends StoredPart {
   /** The log file of the newest attempt, relative to the run folder. */
   log: string | null;
-  /** Of its first and its last sequence; long names are cut. */
+  /** Names of its first and last sequence; long names are cut. */
   firstName: string;
   lastName: string;
-  /** Paths of the files that its sequences come from. */
+  /** Paths of the files that contain its sequences. */
   files: string[];
 }
 
-/** Parts as a window lists them, in the order of the run. One that was cut in two is left out unless asked for: its halves
- * stand for it. */
+/**
+ * Parts as a window lists them, in the order of the run. A part that was cut in two is left out unless
+ * requested, because its halves replace it.
+ */
 export function partPageMethods(db: Database.Database) {
   const rowsOfInput = db.prepare<[number], { firstRow: number | null; records: number | null }>(
     'SELECT first_row AS firstRow, records FROM input WHERE input = ?',
@@ -35,7 +37,7 @@ export function partPageMethods(db: Database.Database) {
   const nameOf = db
     .prepare<[number], string>('SELECT substr(name, 1, 200) FROM record WHERE row = ?')
     .pluck();
-  /** Sequences without a name, and those of a file that is still being read, have their number. */
+  /** Sequences without a name, and those of a file that is still being read, are shown by number. */
   const nameAt = (row: number): string => nameOf.get(row) || String(row + 1);
   function filesOf({ firstRow, lastRow }: StoredPart, inputs: StoredInput[]): string[] {
     return inputs

@@ -5,10 +5,10 @@ import type { PartState } from '../../../../contract/runState.ts';
 import { damaged } from '../storeErrors.ts';
 import type { StoredPart } from '../../types.ts';
 
-/** A part with its number in the database, under which its chunk rows stand. */
+/** A part with its number in the database, which its chunk rows refer to. */
 export interface PartRow extends StoredPart {
   id: number;
-  /** From prepare; bisected parts share it. */
+  /** The number from prepare; bisected parts share it. */
   number: number;
 }
 
@@ -53,13 +53,13 @@ export function partReadMethods(db: Database.Database) {
   return {
     pendingParts: (limit?: number): StoredPart[] => byState.all('pending', limit ?? -1).map(toPartRow),
     partsIn: (state: PartState): StoredPart[] => byState.all(state, -1).map(toPartRow),
-    /** Of the files below work/embeddings, as their workers reported them. */
+    /** Digests of the files below work/embeddings, as their workers reported them. */
     embeddingFiles: (): { key: string; sha256: string }[] => embeddings.all(),
     part: (key: string): StoredPart | null => findPart(db, key),
   };
 }
 
-/** Deletes the chunk rows that came from a part. By the range of its rows, as chunk rows have no index by part. */
+/** Deletes the chunk rows of a part by their range of rows, as chunk rows have no index by part. */
 export function deleteChunksOf(db: Database.Database, part: PartRow): void {
   db.prepare('DELETE FROM chunk WHERE row BETWEEN ? AND ? AND part = ?').run(
     part.firstRow,
@@ -68,16 +68,18 @@ export function deleteChunksOf(db: Database.Database, part: PartRow): void {
   );
 }
 
-/** More than halving and halving again can make of a key; file names are made of it. */
+/** Longer than any key from repeated halving; file names are made from keys. */
 const LONGEST_KEY = 200;
 
-/** File with the frames of a part, below the run's folder; parts cut from one share it. From the key alone: what run.db says
- * beside it may be damaged, or forged. */
+/**
+ * File with the frames of a part, below the run's folder; parts cut from one share it. It depends on the key
+ * alone: other columns of run.db may be damaged, or forged.
+ */
 export function partPath(key: string): string {
   return `work/parts/${checkedKey(key).replace(/\..*$/, '')}.safetensors`;
 }
 
-/** File in which a worker leaves the scores of a part, below the run's folder. */
+/** File into which a worker writes the scores of a part, below the run's folder. */
 export function scoresPath(key: string): string {
   return `work/scores/${checkedKey(key)}.safetensors`;
 }
@@ -101,7 +103,10 @@ function fitsTogether(row: PartColumns): boolean {
   );
 }
 
-/** What the rest of the program takes as it is. Raises AppFailure where this program can't have written it. */
+/**
+ * Validates a row that the rest of the program trusts. Throws AppFailure if this program can't have written
+ * it.
+ */
 export function toPartRow(row: PartColumns): PartRow {
   const path = partPath(row.key);
   if (!fitsTogether(row)) throw damaged(`What run.db says of part ${row.key} does not fit together.`);

@@ -16,7 +16,7 @@ import { sealMethods } from './digests.ts';
 import { deleteChunksOf, findPart, partPath, type PartRow } from './partRows.ts';
 import type { InputFailure, Registered } from '../../types.ts';
 
-/** Takes in what prepare reports. A second prepare over the same inputs changes nothing. */
+/** Stores prepare's reports. A second prepare over the same inputs changes nothing. */
 export function prepareIntakeMethods(db: Database.Database, folder: string) {
   const knownFile = db.prepare<[string], string>('SELECT sha256 FROM records_file WHERE path = ?').pluck();
   const saveFile = db.prepare(
@@ -124,7 +124,7 @@ function registerPart(db: Database.Database, event: PreparedPart): Registered {
   return 'replaced';
 }
 
-/** Also by what run.db says of it beside the hash, which may have been damaged. */
+/** Compares all of run.db's facts besides the hash, because they may be damaged. */
 function isSamePart(known: PartRow, event: PreparedPart): boolean {
   return (
     known.sha256 === event.sha256 &&
@@ -149,7 +149,7 @@ function forgetResults(db: Database.Database, root: PartRow): void {
   db.prepare('DELETE FROM part WHERE number = ? AND parent IS NOT NULL').run(root.number);
 }
 
-/** Drops what an earlier prepare left beyond the counts of this one. */
+/** Deletes what an earlier prepare left beyond this one's counts. */
 function deleteBeyond(db: Database.Database, done: PrepareDone): void {
   const keys = db.prepare<[number], string>('SELECT key FROM part WHERE number >= ?').pluck().all(done.parts);
   for (const key of keys) {

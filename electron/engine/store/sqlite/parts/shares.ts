@@ -13,7 +13,7 @@ import { damagedPartKeys } from './damage.ts';
 import { sealMethods } from './digests.ts';
 import { findPart, type PartRow } from './partRows.ts';
 
-/** What the computing of a part sets; the rest comes from prepare. */
+/** The columns that computing a part sets; the others come from prepare. */
 const OUTCOME = [
   ...['state', 'attempts', 'device', 'seconds', 'scores_sha256', 'embeddings_sha256', 'recomputed_fp32'],
   ...[
@@ -28,10 +28,10 @@ const OUTCOME = [
   ...['dnabert_s_norm_low', 'dnabert_s_norm_high'],
 ].join(', ');
 
-/** Samples of a share's devices are kept as means over this time: there may be a thousand devices. */
+/** Samples of a share's devices are stored as means over this time: there may be a thousand devices. */
 const SAMPLES_EVERY_MS = 60_000;
 
-/** All parts that wait, for the list that shares read. */
+/** All waiting parts, for the list that shares read. */
 export function shareParts(db: Database.Database): SharePart[] {
   return db
     .prepare<[], SharePart>(
@@ -53,7 +53,10 @@ export function shareMethods(db: Database.Database, folder: string) {
   };
 }
 
-/** Gives a share its parts. False where it has one of the same name already that is another: the run was read again meanwhile. */
+/**
+ * Gives a share its parts. False if it already has a different one with the same name, because the run was
+ * read again meanwhile.
+ */
 function adoptParts(db: Database.Database, parts: readonly SharePart[], prepared: PrepareDone): boolean {
   const insert = db.prepare(
     `INSERT INTO part (id, key, number, parent, sha256, frame_begin, frame_end, frames, residues, chunks, first_row,
@@ -79,8 +82,8 @@ const isSame = (
   known.sha256 === other.sha256 && known.frameBegin === other.frameBegin && known.frameEnd === other.frameEnd;
 
 /**
- * Takes over what a share has computed of the parts that still wait here. Whoever calls this holds the share's lock. What does not
- * fit its digests stays where it is, and its parts wait on.
+ * Merges what a share has computed of the parts that still wait here. The caller holds the share's lock.
+ * Parts that do not match their digests are not merged and keep waiting.
  */
 function mergeShare(db: Database.Database, folder: string, share: string): ShareMerged {
   const at = pathInRun(folder, `${share}/x`).slice(0, -2);
@@ -95,7 +98,7 @@ function mergeShare(db: Database.Database, folder: string, share: string): Share
   }
 }
 
-/** Checks a share's database as that of any run, and leaves it in a single file. */
+/** Checks a share's database like that of any run, and leaves it in a single file. */
 function lookInto(at: string, runId: string): { finished: boolean; unsound: ReadonlySet<string> } {
   checkDatabaseFiles(at, RUN_DATABASE_FILE);
   const db = new Database(join(at, RUN_DATABASE_FILE), { fileMustExist: true });
@@ -158,7 +161,7 @@ function copyParts(
     const theirs = boundaries.get(key);
     if (mine?.state !== 'pending' || !theirs || !isSame(mine, theirs)) continue;
     if (!['done', 'failed', 'skipped', 'split'].includes(state)) continue;
-    // What failed in a share that goes on may be tried again there.
+    // Parts that failed in a share that continues may be retried there.
     if (state === 'failed' && !finished) continue;
     takeOutcome.run({ key });
     if (state !== 'split') {
@@ -181,7 +184,10 @@ function moveEmbeddings(folder: string, share: string, key: string): void {
   if (somethingAt(pathInRun(folder, `${share}/${name}`))) renameInRun(folder, `${share}/${name}`, name);
 }
 
-/** The measures and the warnings of a run whose database is attached under this name. `device`: what its devices are called here. */
+/**
+ * Copies the measurements and warnings of a run whose database is attached under this name. `device`: what
+ * its devices are called here.
+ */
 export function copyTelemetry(db: Database.Database, from: 'share' | 'other', device = 'device'): void {
   db.exec(`
     INSERT OR IGNORE INTO main.device_sample (device, time, utilization, memory, power, temperature, residues_per_s, frames_per_s)

@@ -9,7 +9,7 @@ import { nameText } from './tables/tableRows.ts';
 import { writeRows } from '../../duckdb/sequenceQueries.ts';
 import type { ChunkPage, FrameOfPart, ScoredChunk, ScoredFrames } from '../../../results/types.ts';
 
-/** Answers what run.db alone knows of the results: chunks, reading frames, and which rows have a name. */
+/** Answers queries about results that need only run.db: chunks, reading frames, and rows by name. */
 export function resultQueryMethods(db: Database.Database) {
   const chunkLength = readPlan(db).chunkLength;
   const scoredChunks = db.prepare<[number], ChunkColumns>(
@@ -20,7 +20,7 @@ export function resultQueryMethods(db: Database.Database) {
      WHERE row = ? AND chunk % ? = 0 AND reason IS NULL ORDER BY chunk`,
   );
   const partFrames = db.prepare<[string], Omit<FrameOfPart, 'frame'> & { frames: number }>(
-    // By the range of its rows, as chunk rows have no index by part.
+    // Selected by the range of its rows, as chunk rows have no index by part.
     `SELECT c.row, r.name, r.input, r.length, c.chunk, c.frames FROM part p
      JOIN chunk c ON c.row BETWEEN p.first_row AND p.last_row AND c.part = p.id JOIN record r ON r.row = c.row
      WHERE p.key = ? ORDER BY c.row, c.chunk`,
@@ -28,10 +28,13 @@ export function resultQueryMethods(db: Database.Database) {
   const { viralRows, callCounts } = viralRowMethods(db);
   return {
     callCounts,
-    /** Writes the numbers of the rows called virus, ascending, as little-endian U32; answers with how many. */
+    /**
+     * Writes the numbers of the rows called virus, ascending, as little-endian U32; returns how many there
+     * are.
+     */
     writeViralRows: (path: string): number => writeRows(viralRows(), path),
     rowsNamed: (names: readonly string[]): Map<string, number[]> => rowsNamed(db, names),
-    /** The scored chunks of each of the given rows, in order along it. */
+    /** The scored chunks of each of the given rows, in order along the sequence. */
     scoredChunksOf: (rows: Uint32Array): ScoredChunk[][] =>
       Array.from(rows, (row) => scoredChunks.all(row).map((chunk) => toScoredChunk(row, chunk))),
     ribbonsOf: (sequences: readonly Pick<SequenceResult, 'row' | 'nChunks'>[]): number[][] =>
@@ -45,7 +48,7 @@ export function resultQueryMethods(db: Database.Database) {
       }),
     scoredFramesOf: (rows: Uint32Array): ScoredFrames[][] =>
       Array.from(rows, (row) => scoredChunks.all(row).map((chunk) => toScoredFrames(row, chunk))),
-    /** The reading frames of a part that is done, in the order of its files. */
+    /** The reading frames of a finished part, in the order of its files. */
     framesOf: (part: string): FrameOfPart[] =>
       partFrames.all(part).flatMap(({ frames, name, ...chunk }) =>
         FRAMES_IN_MASK[frames]!.map((frame) => ({
@@ -60,15 +63,18 @@ export function resultQueryMethods(db: Database.Database) {
   };
 }
 
-/** Steps of a ribbon: as many as an eye tells apart in a cell of a table. */
+/** Steps of a ribbon: as many as the eye can distinguish in a table cell. */
 const RIBBON_STEPS = 45;
-/** Chunks of one sequence that are read for its ribbon; of a longer one every second, third, and so on. */
+/** Chunks of one sequence that are read for its ribbon; for a longer one every second, third, and so on. */
 const RIBBON_CHUNKS = 4 * RIBBON_STEPS;
 
 function ribbonOf(nChunks: number, chunks: readonly ScoredChunk[]): number[] {
   const steps = Math.min(nChunks, RIBBON_STEPS);
   const ribbon = new Array<number>(steps).fill(0);
-  /** How far the score that each step shows lies from 0.5: of several chunks it shows the most decided one. */
+  /**
+   * The distance from 0.5 of the score that each step shows: among several chunks it shows the most decided
+   * one.
+   */
   const decided = new Array<number>(steps).fill(-1);
   for (const { chunk, virusScore, isVirus } of chunks) {
     const step = Math.floor((chunk * steps) / nChunks);
@@ -129,7 +135,7 @@ function toScoredChunk(row: number, chunk: ChunkColumns): ScoredChunk {
 
 function toScoredFrames(row: number, chunk: ChunkColumns): ScoredFrames {
   checkChunk(row, { ...chunk, scoreBytes: chunk.scores?.length ?? 0 });
-  // A copy, as a view would take all of its buffer along to another thread.
+  // A copy, because a view would transfer its whole buffer to another thread.
   return { chunk: chunk.chunk, frames: scoredFrames(chunk), pairs: scorePairs(chunk.scores).slice() };
 }
 

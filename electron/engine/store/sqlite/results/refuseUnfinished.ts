@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import { appError, AppFailure } from '../../../../contract/errors.ts';
 import { readRun } from '../runRows.ts';
 
-/** Results are for runs whose parts are all settled. */
+/** Refuses results for runs that have unsettled parts. */
 export function refuseUnfinished(db: Database.Database): void {
   const open = db
     .prepare<[], number>(`SELECT count(*) FROM part WHERE state IN ('pending', 'assigned')`)

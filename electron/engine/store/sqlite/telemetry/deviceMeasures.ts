@@ -1,20 +1,23 @@
 import type Database from 'better-sqlite3';
 
-/** What a device's samples come to. Null where nothing was measured, as on a processor. */
+/** A summary of a device's samples. Null if nothing was measured, as on a processor. */
 export interface DeviceMeasures {
   device: string;
-  /** These three while its worker computed. */
+  /** These three cover only the time in which its worker computed. */
   utilizationMeanPercent: number | null;
   utilizationMedianPercent: number | null;
   powerMeanW: number | null;
   memoryPeakBytes: number | null;
-  /** How long it was there: from sample to sample, without the gaps. Null where there are fewer than two. */
+  /**
+   * How long it was present: from sample to sample, without the gaps. Null if there are fewer than two
+   * samples.
+   */
   sampledMilliseconds: number | null;
-  /** Over all the time that it was sampled, loading and waiting included, pauses not. */
+  /** Over all sampled time, including loading and waiting but not pauses. */
   energyWh: number | null;
 }
 
-/** Samples come every second; after a longer gap the device was paused, or the computer slept. */
+/** Samples come every second; a longer gap means that the device was paused, or the computer slept. */
 const LONGEST_GAP_MS = 5_000;
 const MILLISECONDS_PER_HOUR = 3_600_000;
 

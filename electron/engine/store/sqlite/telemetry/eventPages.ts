@@ -21,7 +21,7 @@ export function eventPageMethods(db: Database.Database) {
     SELECT event AS id, time, level, code, message, wording, detail FROM event
     WHERE event < ? AND level <> 'debug' ORDER BY event DESC LIMIT ?`);
   return {
-    /** At most `limit` events before the one called `beforeId`, oldest first. */
+    /** At most `limit` events before the one with the id `beforeId`, oldest first. */
     pageEvents: (limit: number, beforeId?: number): NumberedRunEvent[] =>
       checkedEvents(
         select
@@ -31,7 +31,7 @@ export function eventPageMethods(db: Database.Database) {
   };
 }
 
-/** What can't be read is shown as the text beside it. */
+/** If it can't be read, the text beside it is shown. */
 function readWording(stored: string | null): Wording | null {
   if (stored === null || stored.length > LONGEST_WORDING) return null;
   return parseJson(wordingSchema, stored) ?? null;

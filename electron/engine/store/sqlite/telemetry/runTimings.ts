@@ -4,10 +4,10 @@ import { readRun } from '../runRows.ts';
 import { checkedTime } from '../storeErrors.ts';
 import type { DeviceSummary, RunTimings } from '../../types.ts';
 
-/** Code of the event with which a run is continued that a crash cut short. */
+/** Code of the event with which a run is resumed after a crash. */
 export const INTERRUPTED = 'run_interrupted';
 
-/** When the run was at work, and for how long. */
+/** When the run was computing, and for how long. */
 export function readTimings(db: Database.Database): RunTimings {
   const { createdAt } = readRun(db).description;
   const phases = db
@@ -32,7 +32,10 @@ interface Phase {
   phase: string;
 }
 
-/** Where a phase at work ended. One that a crash cut short ends with the last sign of it, and not when the run was continued. */
+/**
+ * The end of a computing phase. A phase that a crash cut short ends with its last sample, and not when the
+ * run was resumed.
+ */
 function endOf(db: Database.Database, phase: Phase, next: Phase | undefined): number {
   if (next && !wasInterrupted(db, phase, next)) return next.time;
   const last = db

@@ -34,7 +34,7 @@ export function telemetryWriteMethods(db: Database.Database) {
   };
 }
 
-/** Raises AppFailure where one has no date. */
+/** Throws AppFailure if one has an impossible date. */
 export function checkedEvents<Event extends RunEvent>(events: Event[]): Event[] {
   for (const { time } of events) checkedTime(time);
   return events;

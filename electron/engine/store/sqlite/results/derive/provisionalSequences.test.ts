@@ -14,7 +14,10 @@ import { recordOf, type SyntheticRecord } from '../../../testing/syntheticRun.ts
 
 afterAll(removeFolders);
 
-/** Records without a frame at both ends and between parts, one over several parts, and one that ends where its part does. */
+/**
+ * Records without a frame at both ends and between parts, one across several parts, and one that ends where
+ * its part does.
+ */
 const RECORDS: SyntheticRecord[] = [
   { header: 'empty_first', length: 0, openFrames: [], fault: 'empty' },
   recordOf('a', [3, 5]),
@@ -31,12 +34,12 @@ async function found({ store }: PreparedRun): Promise<SequenceResult[]> {
   return (await store.findSequences({ filter: {} }, ORDER, 0, 1000)).items;
 }
 
-/** Those of which nothing is missing any more. */
+/** Names of the completely computed sequences. */
 async function namesFound(run: PreparedRun): Promise<string[]> {
   return (await found(run)).filter(({ settled }) => settled).map(({ seqName }) => seqName);
 }
 
-/** What is in memory, part by part, is what the database says. */
+/** Checks that the results in memory, built part by part, equal those of the database. */
 async function expectOrdersAsStored(run: PreparedRun): Promise<void> {
   const rows = await found(run);
   for (const by of ['length', 'nChunks', 'virusScore'] as const) {
@@ -46,11 +49,11 @@ async function expectOrdersAsStored(run: PreparedRun): Promise<void> {
   }
 }
 
-/** Chunks of every sequence in three rounds. */
+/** Spreads the chunks of every sequence over three rounds. */
 const roundOf = (row: number, chunk: number): number => (row + chunk) % 3;
 
-describe('results of a run that is not done', () => {
-  it('are the final ones of the records whose chunks are all there, whichever parts of whichever rounds come', async () => {
+describe('results of an unfinished run', () => {
+  it('are final for records whose chunks are all there, in whatever order parts and rounds arrive', async () => {
     const contigs = Array.from({ length: 8 }, (_, i) =>
       recordOf(`contig_${i}`, [i, 3, 0, 5 * i, 63].slice(i % 4)),
     );
@@ -88,7 +91,7 @@ describe('results of a run that is not done', () => {
     await run.store.close();
   });
 
-  it('are there for every record as soon as all of its parts are settled, and are the final ones', async () => {
+  it('exist for every record as soon as all of its parts are settled, and are final', async () => {
     const run = await preparedRun([RECORDS], 10);
     const keys = (await run.store.pendingParts()).map(({ key }) => key);
     const rows = (await run.store.pendingParts()).map(({ firstRow, lastRow }) => [firstRow, lastRow]);
@@ -118,7 +121,7 @@ describe('results of a run that is not done', () => {
     await run.store.close();
   });
 
-  it('say which sequences were not computed where the rest is given up, and forget them on a retry', async () => {
+  it('show which sequences were not computed if the rest is given up, and change back on a retry', async () => {
     const run = await preparedRun([RECORDS], 10);
     const [first, ...rest] = (await run.store.pendingParts()).map(({ key }) => key);
     await compute(run, first!);
@@ -139,7 +142,7 @@ describe('results of a run that is not done', () => {
     await run.store.close();
   });
 
-  it('do not cost a part its scores where another part of the same record is damaged', async () => {
+  it('do not cost a part its scores if another part of the same record is damaged', async () => {
     const run = await preparedRun([[recordOf('long', [63, 63, 63])]], 10);
     const keys = (await run.store.pendingParts()).map(({ key }) => key);
     await compute(run, keys[0]!);

@@ -7,10 +7,10 @@ import { readPlan } from '../../runRows.ts';
 import { damaged } from '../../storeErrors.ts';
 import { ChunkCursor, DESCRIBED, type DescribedRecord } from './recordScan.ts';
 
-/** Parts of which nothing more will come, and files of records: what has been derived from one, and from which state of it. */
+/** A settled part or a file of records, and the state of it from which results were derived. */
 interface Source {
   key: string;
-  /** Changes with what stands in its rows. */
+  /** Changes whenever its rows change. */
   seal: string | null;
   firstRow: number;
   lastRow: number;
@@ -23,23 +23,26 @@ interface SettledPart extends Source {
 export interface ProvisionalRow {
   record: DescribedRecord;
   summary: SequenceSummary;
-  /** False while frames are missing that may turn the call. */
+  /** False while missing frames may change the call. */
   settled: boolean;
 }
 
-/** What has come since the last call. */
+/** Rows derived since the last call. */
 export interface ProvisionalChanges {
-  /** Nothing from before holds; also at the beginning. */
+  /** Earlier rows are invalid; also true at the beginning. */
   restarted: boolean;
   rows: readonly ProvisionalRow[];
-  /** Numbers of those rows that have come before, when less was computed of them. */
+  /** Numbers of those rows that were already reported when less of them was computed. */
   replaced: readonly number[];
-  /** Whether everything is derived that can be. */
+  /** Whether everything that can be derived is derived. */
   done: boolean;
 }
 
-/** Derives sequence results from run.db while the run goes on, part by part: of every record of which anything is computed, and of those
- * without a frame. A record that lies in several parts is summed up again when more of it has come. */
+/**
+ * Derives sequence results from run.db while the run computes, part by part: for every record of which
+ * anything is computed, and for those without a frame. A record across several parts is summed up again when
+ * more of it is computed.
+ */
 export function provisionalSequences(db: Database.Database) {
   const recordFiles = db.prepare<[], Source>(
     `SELECT path AS key, rows_sha256 AS seal, first_row AS firstRow, first_row + count - 1 AS lastRow FROM records_file
@@ -59,14 +62,14 @@ export function provisionalSequences(db: Database.Database) {
   const recordsOf = db.prepare<[number, number, number], DescribedRecord>(
     `SELECT ${DESCRIBED} FROM record WHERE row IN (SELECT DISTINCT row FROM chunk WHERE ${OF_PART}) ORDER BY row`,
   );
-  /** Made when it is needed: it reads, and what it reads may be damaged. */
+  /** Created on demand: it reads, and what it reads may be damaged. */
   let cursor: ChunkCursor | undefined;
   const { chunkLength } = readPlan(db);
-  /** What everything so far was derived from. */
+  /** The sources that everything so far was derived from. */
   const known = new Map<string, string | null>();
-  /** Records that lie in several parts, as far as they have come: whether all their frames were there. */
+  /** Records across several parts that have been reported, and whether all their frames were there. */
   const spread = new Map<number, boolean>();
-  /** Those of them of which there is more than what has come. */
+  /** Those of them that have more results than were reported. */
   const outdated = new Map<number, DescribedRecord>();
   let isNew = true;
 
@@ -92,7 +95,7 @@ export function provisionalSequences(db: Database.Database) {
     return { record, summary, settled: complete || tally.isSettled(record), complete };
   }
 
-  /** Those that lie in this part alone; the others are noted. */
+  /** Rows that are in this part alone; the others are remembered. */
   function ofPart({ id, firstRow, lastRow }: SettledPart): ProvisionalRow[] {
     const frames = new Map<number, number>();
     for (const [row, mask] of masks.all(firstRow, lastRow, id))
@@ -105,7 +108,7 @@ export function provisionalSequences(db: Database.Database) {
     return rows;
   }
 
-  /** Goes on for about so long. */
+  /** Derives for about this long. */
   function derive(milliseconds: number): ProvisionalChanges {
     const until = performance.now() + milliseconds;
     const files = recordFiles.all();
@@ -127,7 +130,7 @@ export function provisionalSequences(db: Database.Database) {
           rows.push(...of(source));
           known.set(source.key, source.seal);
         } catch (error) {
-          // Damage: the run finds it before its results are final, and the rest is shown without it.
+          // This is damage: the run finds it before its results are final, and the rest is shown without it.
           if (!(error instanceof AppFailure)) throw error;
         }
       }

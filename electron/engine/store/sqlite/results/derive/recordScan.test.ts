@@ -8,12 +8,12 @@ import { ChunkCursor } from './recordScan.ts';
 
 afterAll(removeFolders);
 
-it('gives every chunk the scores that were stored for it, bit by bit, over several pages', async () => {
+it('gives every chunk exactly the scores that were stored for it, across several pages', async () => {
   const run = await preparedRun([[recordOf('a', [1])]]);
   await run.store.close();
   const db = new Database(join(run.folder, 'run.db'));
   const insert = db.prepare('INSERT INTO chunk VALUES (?, ?, 1, ?, ?, 0, NULL, ?, ?)');
-  // No zero or subnormal may come out as another.
+  // Zeros and subnormals must keep their bits.
   const score = fc.float({ min: 0, max: 1, noNaN: true });
   const scores = fc.option(fc.array(fc.tuple(score, score), { minLength: 1, maxLength: 6 }), {
     freq: 4,

@@ -7,16 +7,16 @@ import { readPlan } from '../../runRows.ts';
 import type { ChunkScores } from '../../../../results/sequenceTally.ts';
 
 const PAGE_ROWS = 1024;
-/** Letters of a float32 in hexadecimal. */
+/** Characters of a float32 in hexadecimal. */
 const HEX_PER_SCORE = 8;
 const NO_PAIRS = new Float32Array(0);
-/** Two float32. */
+/** Two float32 values. */
 const BYTES_PER_FRAME = 8;
-/** What six frames take, and one byte more, which shows that a text is longer without reading all of it. */
+/** The bytes of six frames, and one more, which reveals a longer text without reading all of it. */
 const SCORES_READ_BYTES = 6 * BYTES_PER_FRAME + 1;
 export const SCORES_READ = `substr(scores, 1, ${SCORES_READ_BYTES})`;
 
-/** What is needed of a record to sum up its chunks. */
+/** What is needed to sum up a record's chunks. */
 export interface CountedRecord {
   row: number;
   nChunks: number;
@@ -31,7 +31,7 @@ export interface ScannedRecord extends CountedRecord {
 }
 
 export interface DescribedRecord extends ScannedRecord {
-  /** Null where the whole header is the name. */
+  /** Null if the whole header is the name. */
   header: string | null;
   nLost: number;
   nLostToTag: number;
@@ -40,7 +40,10 @@ export interface DescribedRecord extends ScannedRecord {
   terminalRepeatLength: number | null;
 }
 
-/** A chunk row, with the number of the part it came from. Its scores are those of the cursor's page, and gone with it. */
+/**
+ * A chunk row, with the number of the part it came from. Its scores are on the cursor's page, and valid only
+ * as long as that.
+ */
 export interface ScannedChunk extends ChunkScores {
   row: number;
   part: number;
@@ -48,13 +51,16 @@ export interface ScannedChunk extends ChunkScores {
 
 const LAST_ROW = Number.MAX_SAFE_INTEGER;
 
-/** Of the table record, what a DescribedRecord says. */
+/** The columns of table record for a DescribedRecord. */
 export const DESCRIBED =
   'row, n_chunks AS nChunks, n_frames AS nFrames, length, reason AS fault, input, name, header, n_lost AS nLost, ' +
   'n_lost_to_tag AS nLostToTag, n_lost_to_tga AS nLostToTga, terminal_repeat AS terminalRepeat, terminal_repeat_length AS terminalRepeatLength';
 
-/** The records in order, or only those of the rows between two, both included. A page in memory at a time, so that the connection stays free to write in between. Raises AppFailure where
- * a record cannot have that many chunks. */
+/**
+ * Reads the records in order, or only the rows between two, both included. Only one page is in memory at a
+ * time, so that the connection is free to write in between. Throws AppFailure if a record cannot have that
+ * many chunks.
+ */
 export function* scanRecords(db: Database.Database, from = 0, to = LAST_ROW): Generator<DescribedRecord> {
   const page = db.prepare<[number, number, number], DescribedRecord>(
     `SELECT ${DESCRIBED} FROM record WHERE row > ? AND row <= ? ORDER BY row LIMIT ?`,
@@ -71,20 +77,25 @@ export function* scanRecords(db: Database.Database, from = 0, to = LAST_ROW): Ge
   }
 }
 
-/** Scores as hexadecimal text: SQLite hands a million short texts over much faster than as many blobs. */
+/**
+ * Scores are read as hexadecimal text: SQLite returns a million short texts much faster than as many blobs.
+ */
 type ChunkTuple = [number, number, number, number, number, string, Reason | null];
 
-/** Walks over the chunk rows in order, a page in memory at a time; or only over those of some rows. */
+/** Iterates over the chunk rows in order, or only those of some rows, with one page in memory at a time. */
 export class ChunkCursor {
-  /** The chunk it stands at; null behind the last one. */
+  /** The current chunk; null after the last one. */
   current: ScannedChunk | null = null;
   readonly #statement: Database.Statement<[number, number, number, number], ChunkTuple>;
   #to: number;
   #page: ChunkTuple[] = [];
   #next = 0;
-  /** Of the scores of a page, always the same: V8 would let those of many pages gather before it looks which are still in use. */
+  /**
+   * The bytes of a page's scores, in a reused buffer: V8 would let those of many pages accumulate before it
+   * collects them.
+   */
   readonly #bytes = Buffer.alloc(PAGE_ROWS * SCORES_READ_BYTES);
-  /** Scores of the whole page, and how many of them lie behind. */
+  /** Scores of the whole page, and how many of them have been passed. */
   #pairs: ScorePairs = NO_PAIRS;
   #used = 0;
 
@@ -99,7 +110,7 @@ export class ChunkCursor {
     this.#load(from, -1);
   }
 
-  /** Stands at the first chunk of this record, and ends behind its last. */
+  /** Moves to the first chunk of this record, and ends after its last. */
   only(row: number): void {
     this.#to = row;
     this.#load(row, -1);
@@ -145,7 +156,7 @@ interface StoredChunk {
   scoreBytes: number;
 }
 
-/** Raises AppFailure for a chunk row that this program can't have written. */
+/** Throws AppFailure for a chunk row that this program can't have written. */
 export function checkChunk(row: number, { chunk, frames, unscored, reason, scoreBytes }: StoredChunk): void {
   const scored = FRAMES_IN_MASK[frames & ~unscored]?.length ?? -1;
   if (
@@ -159,7 +170,7 @@ export function checkChunk(row: number, { chunk, frames, unscored, reason, score
   }
 }
 
-/** Raises AppFailure for scores that a head can't have given. By a comparison that NaN fails as well. */
+/** Throws AppFailure for scores that a head can't have given. The comparison also fails for NaN. */
 function checkScores(pairs: ScorePairs): ScorePairs {
   for (const score of pairs) {
     if (!(score >= 0 && score <= 1)) throw damaged('run.db holds scores that are none.');

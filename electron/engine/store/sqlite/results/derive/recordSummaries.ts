@@ -22,8 +22,11 @@ interface SummaryOptions {
   to?: number;
 }
 
-/** Walks over the chunk rows along with the records of the run, in order: each record with the summary of its chunks, after
- * `visit` has seen every one of them. Raises where the chunks of a record are not those that prepare found. */
+/**
+ * Iterates over the chunk rows and the records of the run together, in order: yields each record with the
+ * summary of its chunks, after `visit` has seen every one of them. Throws if the chunks of a record differ
+ * from those that prepare found.
+ */
 export function* recordSummaries(
   db: Database.Database,
   { visit, from, to }: SummaryOptions = {},

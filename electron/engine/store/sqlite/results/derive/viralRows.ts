@@ -16,9 +16,9 @@ interface ChunkColumns {
 }
 
 /**
- * Which sequences are viral, without a sum over the frames of every chunk: where all scored chunks of a sequence have one call, the
- * sequence has it too (a weighted mean of scores from 0.5 on is at least 0.5, one of scores below 0.5 is below). Only those whose chunks
- * disagree are summed up.
+ * Finds viral sequences without summing the frames of every chunk: if all scored chunks of a sequence have
+ * the same call, the sequence has it too (a weighted mean of scores of at least 0.5 is at least 0.5, and one
+ * of scores below 0.5 is below). Only sequences whose chunks disagree are summed up.
  */
 export function viralRowMethods(db: Database.Database) {
   const { chunkLength } = readPlan(db);
@@ -47,14 +47,14 @@ export function viralRowMethods(db: Database.Database) {
     return (tally.summary(null).virusScore ?? 0) >= VIRUS_FROM;
   }
 
-  /** Those called virus, ascending. */
+  /** Rows of the sequences called virus, ascending. */
   const viralRows = (): Uint32Array =>
     Uint32Array.from(
       withViralChunks.all().flatMap(({ row, isDivided }) => (isDivided && !isViral(row) ? [] : [row])),
     );
   return {
     viralRows,
-    /** How many have which call in a run whose parts are all settled. */
+    /** Counts of the calls in a run whose parts are all settled. */
     callCounts: (): { virus: number; others: number } => {
       const virus = viralRows().length;
       return { virus, others: (called.get() ?? 0) - virus };

@@ -21,7 +21,7 @@ interface Counted {
   scored: number;
 }
 
-/** From scratch: one pass over every chunk. */
+/** Counts from scratch, in one pass over every chunk. */
 function counted({ folder }: PreparedRun): Counted {
   const db = new Database(join(folder, 'run.db'), { readonly: true });
   const counts = db
@@ -48,7 +48,10 @@ async function reopened(run: PreparedRun): Promise<PreparedRun> {
   return { ...run, store: await openRunStore(run.folder, { hostEntry: HOST_ENTRY }) };
 }
 
-/** Short records, and some that go on over several parts; some have a chunk without an open frame, which never gets a call. */
+/**
+ * Short records, and some across several parts; some have a chunk without an open frame, which never gets a
+ * call.
+ */
 const RECORDS = Array.from({ length: 40 }, (_, index) =>
   recordOf(
     `s${index}`,
@@ -63,11 +66,11 @@ const FAILURE = { code: 'out_of_memory', message: 'The GPU is full.' } as const;
 
 const isViral = (): number => 0.9;
 const notViral = (): number => 0.1;
-/** Of a long record some chunks are viral and some are not: no part alone knows what it is called. */
+/** Some chunks of a long record are viral and some are not, so no single part determines its call. */
 const everyThird = ({ chunk }: FrameRef): number => (chunk % 3 === 0 ? 0.9 : 0.1);
 
 describe('viral chunks so far', () => {
-  it('are those of a count from scratch, while parts are done in any order, fail, are cut in two and tried again', async () => {
+  it('equal a count from scratch, while parts are done in any order, fail, are cut in two and retried', async () => {
     const run = await preparedRun([RECORDS], 8);
     const keys = (await run.store.pendingParts()).map(({ key }) => key);
     expect(keys.length).toBeGreaterThan(20);
@@ -96,8 +99,8 @@ describe('viral chunks so far', () => {
     await run.store.close();
   });
 
-  it('weigh a chunk by the chunk, however many open frames it has', async () => {
-    // As many chunks in each half, of which the second has three frames each.
+  it('weigh every chunk equally, however many open frames it has', async () => {
+    // Both halves have as many chunks, but in the second each has three frames.
     const records = Array.from({ length: 160 }, (_, index) => recordOf(`s${index}`, [index < 80 ? 1 : 7]));
     const run = await preparedRun([records], 1, {}, 'sample');
     const parts = (await run.store.pendingParts()).map(({ key }) => key);
@@ -154,7 +157,7 @@ describe('viral chunks so far', () => {
     await run.store.close();
   });
 
-  it('go on where they were when the run is resumed', async () => {
+  it('continue from where they were when the run is resumed', async () => {
     const run = await preparedRun([RECORDS], 8);
     const keys = (await run.store.pendingParts()).map(({ key }) => key);
     for (const key of keys.slice(0, 5)) await compute(run, key, everyThird);
@@ -167,13 +170,13 @@ describe('viral chunks so far', () => {
     await resumed.store.close();
   });
 
-  it('have a curve with an interval that closes, where the parts are an even sample, and none in the order of the files', async () => {
+  it('have a curve with a narrowing interval if the parts are an even sample, and none in the order of the files', async () => {
     const many = Array.from({ length: 400 }, (_, index) => recordOf(`s${index}`, [1]));
     const everySeventh = ({ row }: FrameRef): number => (row % 7 === 0 ? 0.9 : 0.1);
     for (const order of ['sample', 'file'] as const) {
       const run = await preparedRun([many.slice(0, 100), many.slice(100)], 1, {}, order);
       const parts = (await run.store.pendingParts()).map(({ key }) => key);
-      // Every part is one read here: as good as any order of an even sample.
+      // Every part is one read here, so any order is an even sample.
       const turns = parts.map((_, index) => parts[(index * 149) % parts.length]!);
       for (const key of turns.slice(0, 120)) await compute(run, key, everySeventh);
       const partly = await run.store.viralSoFar();

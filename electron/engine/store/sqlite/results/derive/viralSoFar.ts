@@ -19,7 +19,7 @@ interface SettledPart {
   seal: string | null;
 }
 
-/** Of a part, by stratum: computed chunks, scored ones, viral ones, squares and freedom. */
+/** A part's counts by stratum: computed chunks, scored ones, viral ones, squares and degrees of freedom. */
 type PartTally = Map<number, [done: number, scored: number, viral: number, squares: number, freedom: number]>;
 
 type ReadInput = StoredInput & { prepared: NonNullable<StoredInput['prepared']> };
@@ -28,8 +28,8 @@ const STRATA_PER_INPUT = STRETCHES * SIZE_CLASSES.length;
 const CURVE_POINTS = 100;
 
 /**
- * What is known of the viral share of each input while a run grows. Chunks are counted by the part that brought them, once, and again
- * only where other rows stand in that part; of inputs only that are read to their end, as the others have no known size.
+ * The known viral share of each input while a run grows. Each part's chunks are counted once, and again only
+ * if its rows change; inputs count only once they were read completely, as the others have no known size.
  */
 export function viralSoFarMethods(db: Database.Database) {
   const settledParts = db.prepare<[], SettledPart>(
@@ -50,7 +50,7 @@ export function viralSoFarMethods(db: Database.Database) {
     )
     .raw();
   const isSample = readPlan(db).order === 'sample';
-  /** By input, what there is to compute. */
+  /** The work to compute, by input. */
   const found = new Map<number, Map<number, Stratum>>();
   const tallies = new Map<number, { seal: string | null; tally: PartTally }>();
 
@@ -76,7 +76,7 @@ export function viralSoFarMethods(db: Database.Database) {
     return strata;
   }
 
-  /** One pass over the rows that these parts span. */
+  /** Counts these parts in one pass over the rows that they span. */
   function count(parts: readonly SettledPart[], inputs: readonly ReadInput[]): void {
     const wanted = new Map<number, PartTally>(parts.map(({ id }) => [id, new Map()]));
     const ofRow = new Map<number, { scored: number; viral: number }>();
@@ -165,7 +165,7 @@ export function viralSoFarMethods(db: Database.Database) {
     try {
       return recount();
     } catch (error) {
-      // What was counted halfway must not stay.
+      // A partial count must not remain.
       forget();
       throw error;
     }
@@ -174,7 +174,7 @@ export function viralSoFarMethods(db: Database.Database) {
   return { viralSoFar: db.transaction(viralSoFar) };
 }
 
-/** The rows of parts without those between them; both ends included. */
+/** The row ranges of parts without the gaps between them; both ends included. */
 function spans(parts: readonly SettledPart[]): { from: number; to: number }[] {
   const merged: { from: number; to: number }[] = [];
   for (const { firstRow, lastRow } of parts.toSorted((a, b) => a.firstRow - b.firstRow)) {

@@ -10,7 +10,10 @@ interface FailedPart {
   error: string;
 }
 
-/** Files and parts that were given up, as the failed lists name them: by the user's own files and sequences. */
+/**
+ * Files and parts that were given up, as the lists of failures show them: by the user's own files and
+ * sequences.
+ */
 export class FailedParts {
   readonly #byId = new Map<number, FailedPart>();
   readonly #keyOf: Database.Statement<[number], string>;
@@ -57,8 +60,10 @@ export class FailedParts {
     return this.#byId.size;
   }
 
-  /** Lines `path|stage|error` of failed_files.txt, as the earlier tool wrote them: first files that could not be used at all, then for
-   * each part that was given up the files that it holds sequences of. */
+  /**
+   * Lines `path|stage|error` of failed_files.txt, in the earlier tool's format: first the unusable files,
+   * then for each part that was given up the files that its sequences come from.
+   */
   *lines(): Generator<string> {
     const inputs = readInputs(this.#db);
     for (const { path, code, message } of readLeftOut(this.#db))
@@ -84,7 +89,7 @@ export class FailedParts {
     return `${this.#isSample ? 'some of the ' : ''}sequences ${from} to ${to}`;
   }
 
-  /** Cells `parts` and `error` of failed_records.tsv, for the parts that failed chunks of a record came from. */
+  /** Cells `parts` and `error` of failed_records.tsv, for the parts in which chunks of a record failed. */
   cells(ids: Iterable<number>): string {
     const keys: string[] = [];
     const errors = new Set<string>();

@@ -20,9 +20,11 @@ export const TABLE_HEADERS = {
   failedRecords: 'seq_name\tinput\trow\tlength\treason\tparts\terror\n',
 } as const;
 
-/** Lines of a chunk's scored frames for prediction_results.txt, and its line for chunks.tsv. There score1 and score2 are the
- * largest of each among the frames: the two numbers that the call compares. best_frame is the one that decides, and virus_score
- * its score. */
+/**
+ * Lines of a chunk's scored frames for prediction_results.txt, and its line for chunks.tsv. There score1 and
+ * score2 are the largest of each among the frames: the two numbers that the call compares. best_frame is the
+ * frame that decides, and virus_score is its score.
+ */
 export function chunkLines(
   record: ScannedRecord,
   chunkLength: number,
@@ -48,7 +50,7 @@ export function chunkLines(
   };
 }
 
-/** Line of chunks.tsv for a chunk without a stop-free frame. */
+/** Line of chunks.tsv for a chunk without an open frame. */
 export function unopenedChunkLine(record: ScannedRecord, chunkLength: number, chunk: number): string {
   return `${chunkLineStart(record, chunkLength, chunk)}0\tNA\tNA\tNA\tNA\tNA\tno_open_frame\n`;
 }
@@ -73,7 +75,7 @@ export function sequenceLine(
   );
 }
 
-/** What sequences.tsv says at the end of a line, in runs that have read pairs or a calibrated model. */
+/** The additional columns of sequences.tsv in runs with read pairs or a calibrated model. */
 export function moreCells(
   { isPaired, trusted }: { isPaired: boolean; trusted: object | null },
   pair: SequenceResult['pair'],
@@ -91,7 +93,7 @@ export function booleanText(value: boolean): 'True' | 'False' {
   return value ? 'True' : 'False';
 }
 
-/** A record's name in our own tables. The original's two files have it as it is. */
+/** A record's name in our own tables. The two files in the original's format keep it unchanged. */
 export function nameText(name: string): string {
   return name === '' ? 'NA' : visibleText(name);
 }

@@ -21,7 +21,7 @@ function scoresBy(table: Record<string, number>) {
 }
 
 describe('result tables', () => {
-  it('are what one writes by hand', async () => {
+  it('equal hand-written ones', async () => {
     const run = await preparedRun(
       [
         [
@@ -103,7 +103,7 @@ describe('result tables', () => {
     expect(readdirSync(run.folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
-  it('carry no mark where the model is a real one', async () => {
+  it('carry no mark if the model is a real one', async () => {
     const run = await preparedRun([[recordOf('a', [F1, 0])]], 8, { name: '500', notice: null });
     await computeAll(run);
     await run.store.writeTables();
@@ -116,7 +116,7 @@ describe('result tables', () => {
     expect(readdirSync(run.folder)).not.toContain(NOTICE_FILE);
   });
 
-  it('lie beside a note where the model means nothing, which goes with them', async () => {
+  it('come with a notice if the model is not for research, which is deleted with them', async () => {
     const run = await preparedRun([[recordOf('a', [F1])]]);
     await run.store.close();
     writeNoticeFile(run.folder, PLAN_MODEL);
@@ -151,7 +151,7 @@ describe('result tables', () => {
     ]);
   });
 
-  it('name failed parts and records, and keep what was scored', async () => {
+  it('name failed parts and records, and keep scored results', async () => {
     const run = await preparedRun(
       [[recordOf('good', [F1]), recordOf('half', [F1, F1]), recordOf('bad', [F1])]],
       2,
@@ -188,7 +188,7 @@ describe('result tables', () => {
     expect(readdirSync(run.folder).filter((name) => name !== 'work')).toEqual(['run.db']);
   });
 
-  it('come out byte for byte the same from run.db alone, a second time', async () => {
+  it('are byte-identical when written a second time from run.db alone', async () => {
     const run = await preparedRun([[recordOf('a', [63, 5, 0]), recordOf('b', [9])]], 3);
     await computeAll(run);
     const first = await run.store.writeTables();
@@ -198,8 +198,8 @@ describe('result tables', () => {
   });
 });
 
-describe('what is written beside the tables', () => {
-  it('hands the viral rows to the extraction and removes them again', async () => {
+describe('files written beside the tables', () => {
+  it('pass the viral rows to the extraction and are removed again', async () => {
     const run = await preparedRun([[recordOf('a', [F1]), recordOf('b', [F1]), recordOf('c', [F1])]]);
     for (const { key } of await run.store.pendingParts())
       await compute(run, key, ({ row }) => (row === 1 ? 0.125 : 0.875));

@@ -31,7 +31,10 @@ type Tables = Record<TableName, TableFile>;
 export function tableMethods(db: Database.Database, folder: string) {
   let unpublished: (TableFile | ResultFile)[] = [];
 
-  /** Writes every table that run.db alone can give, but for the sorted one, from one state of the database; none appears yet. */
+  /**
+   * Writes every table that needs only run.db, except the sorted one, from one state of the database; none
+   * appears yet.
+   */
   async function prepareTables(): Promise<TablesPrepared> {
     refuseUnfinished(db);
     const tables = openTables(folder);
@@ -53,7 +56,7 @@ export function tableMethods(db: Database.Database, folder: string) {
     return { counts: undefined, files: digestsOf([table]) };
   }
 
-  /** What this thread has prepared appears, each table whole. */
+  /** Makes this thread's tables appear, each atomically. */
   function publishTables(): void {
     for (const table of unpublished) table.publish();
     syncFolder(folder);
@@ -80,7 +83,7 @@ export function tableMethods(db: Database.Database, folder: string) {
   return { prepareTables, prepareSortedTable, publishTables, discardTables, writeTables };
 }
 
-/** Brings the tables to the disk, still under their temporary names. */
+/** Flushes the tables to disk, still under their temporary names. */
 function digestsOf(tables: readonly TableFile[]): TablesPrepared['files'] {
   return Object.fromEntries(tables.map((table) => [table.name, table.finish()]));
 }
@@ -96,7 +99,7 @@ function openTables(folder: string): Tables {
   };
 }
 
-/** All tables but the one sorted by id. */
+/** Writes all tables but the one sorted by id. */
 function writeInOrder(db: Database.Database, tables: Tables, results: ResultFile): ResultCounts {
   const { model } = readPlan(db);
   const labels = runLabels(db);
@@ -104,12 +107,15 @@ function writeInOrder(db: Database.Database, tables: Tables, results: ResultFile
   let matesOfInput: ReturnType<typeof recordSummaries> | null = null;
   let input = -1;
   const failedParts = new FailedParts(db);
-  /** chunks.tsv names the model only where nobody may mistake it for a real one. */
+  /** chunks.tsv names the model only if it must not be mistaken for a real one. */
   const isMarked = modelMark(model) !== null;
   const marked = (line: string, cell: string): string =>
     isMarked ? `${line.slice(0, -1)}\t${cell}\n` : line;
   const counts = noCounts(failedParts.count);
-  /** Of the record at hand: its first chunk that has no line yet, and the parts that chunks failed in. */
+  /**
+   * State of the current record: its first chunk that has no line yet, and the parts in which its chunks
+   * failed.
+   */
   let next = 0;
   const failedIn = new Set<number>();
 
@@ -159,7 +165,10 @@ function writeInOrder(db: Database.Database, tables: Tables, results: ResultFile
   return counts;
 }
 
-/** prediction_results_highestscore.csv: chunks by id in code-point order, which is how SQLite compares UTF-8 text. */
+/**
+ * Writes prediction_results_highestscore.csv: chunks by id in code-point order, which is how SQLite compares
+ * UTF-8 text.
+ */
 function writeOriginalChunks(db: Database.Database, table: TableFile): void {
   table.write(TABLE_HEADERS.originalChunks);
   const sorted = db

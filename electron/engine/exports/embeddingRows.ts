@@ -4,7 +4,10 @@ import { cellText } from '../results/inputLabels.ts';
 import type { ExportSource } from './exportSource.ts';
 import type { WholeFile } from './wholeFile.ts';
 
-/** Which row of which file below work/embeddings holds which reading frame: the files themselves have no names. */
+/**
+ * Lists which row of which file below work/embeddings holds which reading frame, because the files themselves
+ * have no names.
+ */
 async function writeEmbeddingRows(source: ExportSource, file: WholeFile): Promise<void> {
   const { store, run } = source;
   if (run.plan.embeddings === null) {

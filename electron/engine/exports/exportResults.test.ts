@@ -39,7 +39,7 @@ const BY_ROW: SequenceSort = { by: 'row', descending: false };
 const BEST: SequenceSort = { by: 'virusScore', descending: true };
 const MARK = '[teaching model, not for research]';
 
-/** Names that spreadsheets, XML and GFF3 each stumble over. */
+/** Names that cause problems in spreadsheets, XML and GFF3. */
 const NAMES = ['=HYPERLINK("x")', 'contig<1>&co', 'naïve|β;=%', 'plain', 'closed', 'long', 'last'];
 const CHUNKS = [[1, 2], [63], [9, 0, 36], [32], [0], [1, 2, 4, 8, 16, 32], [5, 5]];
 
@@ -104,14 +104,14 @@ async function exported(
     ...more,
   });
   expect(written.bytes).toBe(statSync(path).size);
-  // Nothing half written, nor anything made on the way.
+  // No incomplete file, and no temporary one.
   expect(readdirSync(join(path, '..'))).toEqual([`export.${format}`]);
   return path;
 }
 
 const best = () => all.toSorted((a, b) => (b.virusScore ?? -1) - (a.virusScore ?? -1) || a.row - b.row);
 
-describe('tables for other programs, read back by other programs', () => {
+describe('tables read back by other programs', () => {
   it('hold the selection in the order shown, with the numbers of the screen', async (context) => {
     context.skip(readersMissing !== undefined, readersMissing);
     const filter: SequenceFilter = { predictions: ['virus', 'others'] };
@@ -124,7 +124,7 @@ describe('tables for other programs, read back by other programs', () => {
     };
     markSequence(run.folder, { ...noted, shortlisted: true });
     onTestFinished(() => markSequence(run.folder, { ...noted, tags: [], note: '', shortlisted: false }));
-    // On one line, so that every format has the same.
+    // On one line, so that it is the same in every format.
     const written = { shortlist: 'yes', tags: 'to check; PCR', note: '=BLAST? Ask "Ute"; later, 2 µl' };
     const paths = await Promise.all(formats.map((format) => exported(format, filter, BEST)));
     const [tsv, csv, parquet, json, xlsx, cellFormats] = readBack(
@@ -151,7 +151,7 @@ describe('tables for other programs, read back by other programs', () => {
     for (const [i, sequence] of wanted.entries()) {
       expect(Number(tsv[i]!['virus_score'])).toBeCloseTo(sequence.virusScore!, 7);
       expect(tsv[i]).toMatchObject({ seq_name: sequence.seqName, evidence: sequence.evidence, reason: 'ok' });
-      // In Parquet the very number.
+      // Parquet keeps the exact number.
       expect(parquet.rows[i]).toMatchObject({
         seq_name: sequence.seqName,
         virus_score: sequence.virusScore,
@@ -176,7 +176,7 @@ describe('tables for other programs, read back by other programs', () => {
     const [heading, ...rows] = xlsx['Sequences']!;
     expect(heading!.slice(0, 5)).toEqual(['No.', 'Name', 'Sample', 'File', 'Length (bp)']);
     expect(rows.map((row) => row[0])).toEqual(numbers);
-    // Text, and no formula, whatever it begins with.
+    // This is text and not a formula, whatever it begins with.
     expect(rows.find((row) => row[0] === 1)?.[1]).toBe('=HYPERLINK("x")');
     expect(rows.find((row) => row[0] === 2)?.[1]).toBe('contig<1>&co');
     expect(rows[0]![heading!.indexOf('Score')]).toBeCloseTo(wanted[0]!.virusScore!, 7);
@@ -192,7 +192,7 @@ describe('tables for other programs, read back by other programs', () => {
     expect(xlsx['About']!.flat()).toContain(MARK);
   });
 
-  it('leave out a column that no sequence has a value for, in every format', async () => {
+  it('leave out a column without any value, in every format', async () => {
     const header = (path: string) => readFileSync(path, 'utf8').split('\n')[0]!.split('\t');
     const everything = header(await exported('tsv'));
     expect(everything).not.toContain('fdr');
@@ -205,7 +205,7 @@ describe('tables for other programs, read back by other programs', () => {
     );
   });
 
-  it('have the separators of the country in CSV, and its words in a workbook', async (context) => {
+  it("have the country's separators in CSV, and its language in a workbook", async (context) => {
     context.skip(readersMissing !== undefined, readersMissing);
     const [csv, xlsx] = readBack(
       ['csv_de', await exported('csv', {}, BY_ROW, { language: 'de' })],
@@ -217,7 +217,7 @@ describe('tables for other programs, read back by other programs', () => {
     expect(rows[4]![6]).toBe('Nicht bewertet');
   });
 
-  it('go on in further sheets of a workbook', async (context) => {
+  it('continue on further sheets of a workbook', async (context) => {
     context.skip(readersMissing !== undefined, readersMissing);
     const selection = { filter: {} };
     const source = await ExportSource.open(run.store, selection, BY_ROW, { language: 'en' });
@@ -276,7 +276,7 @@ describe('tables for other programs, read back by other programs', () => {
       const before = bedGraph[i - 1];
       if (before?.[0] === name) expect(Number(before?.[2])).toBeLessThanOrEqual(Number(start));
     }
-    // Neighbouring chunks meet, with neither gap nor overlap.
+    // Neighbouring chunks meet without gap or overlap.
     const long = bedGraph.filter(([name]) => name === 'long');
     expect(long.map(([, start]) => Number(start)).slice(1)).toEqual(
       long.map(([, , end]) => Number(end)).slice(0, -1),
@@ -284,7 +284,7 @@ describe('tables for other programs, read back by other programs', () => {
     expect([Number(long[0]![1]), Number(long.at(-1)![2])]).toEqual([0, all[5]!.length]);
   });
 
-  it('have the viral-looking segments of a sequence, from its first base counted from 0', async () => {
+  it('have the viral-looking segments of a sequence, with 0-based positions', async () => {
     const lines = readFileSync(await exported('segments'), 'utf8')
       .trimEnd()
       .split('\n')
@@ -301,7 +301,7 @@ describe('tables for other programs, read back by other programs', () => {
     expect(lines.map((line) => line.split('\t').slice(0, 4).join('\t'))).toEqual(expected.flat());
   });
 
-  it('say for MultiQC how many sequences of each sample have which call', async () => {
+  it("count for MultiQC the calls of each sample's sequences", async () => {
     const content = JSON.parse(readFileSync(await exported('multiqc'), 'utf8')) as {
       data: Record<string, Record<string, number>>;
       description: string;
@@ -314,7 +314,7 @@ describe('tables for other programs, read back by other programs', () => {
   });
 });
 
-describe('names that others stumble over', () => {
+describe('names that cause problems elsewhere', () => {
   let odd: PreparedRun;
   beforeAll(async () => {
     const names = ['twin', 'twin', '', 'clear\u001b[2J\u202etxt'];
@@ -347,7 +347,7 @@ describe('names that others stumble over', () => {
     expect(lines.at(-1)).toMatch(/^#.* 1 sequences$/);
   });
 
-  it('are different ones of plain characters for CheckV', async () => {
+  it('are replaced by unique names of plain characters for CheckV', async () => {
     const names = (await written('checkv_names')).slice(1).map((line) => line.split('\t')[0]);
     expect(names).toEqual([
       ...['row1_twin', 'row2_twin', 'row3_NA'],
@@ -355,7 +355,7 @@ describe('names that others stumble over', () => {
     ]);
   });
 
-  it('are those of prediction_results.txt in the proteins, where there is none as well', async () => {
+  it('equal those of prediction_results.txt in the proteins, even if there is none', async () => {
     const source = await ExportSource.open(odd.store, { filter: {}, rows: [2] }, BY_ROW, { language: 'en' });
     const path = join(newFolder(), 'odd.faa');
     const letters = 'ACG'.repeat(400);
@@ -368,7 +368,7 @@ describe('names that others stumble over', () => {
     expect(theirs.split('\n').map((line) => line.split('\t')[0])).toContain(id);
   });
 
-  it('are readable in our own tables, and as they are in those of the original', () => {
+  it("are readable in our own tables, and unchanged in those in the original's format", () => {
     const table = (name: string): string => readFileSync(join(odd.folder, name), 'utf8');
     for (const name of [RESULT_FILES.sequences, RESULT_FILES.chunks])
       expect(table(name)).toContain(String.raw`clear\u001b[2J\u202etxt`);
@@ -402,7 +402,7 @@ describe('the index of the embeddings', () => {
 });
 
 describe('measurements of the devices', () => {
-  it('are there second by second, also those from before a clock was set back', async () => {
+  it('are exported second by second, also those from before a clock was set back', async () => {
     const { createdAt } = await run.store.timings();
     const sample = { utilizationPercent: 97, memoryUsedBytes: 8e9, powerW: 412.5, temperatureC: null };
     const more = { residuesPerSecond: 41_000, framesPerSecond: null };
@@ -443,7 +443,7 @@ describe.skipIf(WITHOUT_PYTHON)('sequences', () => {
     expect(scored[0]![0]).toBe(`${header} ${MARK} call=${prediction} score=${score} evidence=${evidence}`);
   });
 
-  it('have one name each for CheckV, and a table of whose it is', async (context) => {
+  it('have unique names for CheckV, and a table that maps them', async (context) => {
     context.skip(readersMissing !== undefined, readersMissing);
     const [records, table] = readBack(
       ['fasta', await exported('checkv', {}, BEST)],
@@ -459,7 +459,7 @@ describe.skipIf(WITHOUT_PYTHON)('sequences', () => {
     );
   });
 
-  it('come with the protein of the frame that decides, translated as the method does it', async (context) => {
+  it("come with the protein of the deciding frame, translated by the method's rules", async (context) => {
     context.skip(readersMissing !== undefined, readersMissing);
     const [proteins] = readBack(['fasta', await exported('proteins')]) as [[string, string][]];
     const scored = all.filter(({ bestFrame }) => bestFrame !== null);
@@ -477,7 +477,7 @@ describe.skipIf(WITHOUT_PYTHON)('sequences', () => {
     }
   });
 
-  it("come from the run's own file where an input has moved, and else name that input", async () => {
+  it("come from the run's own file if an input has moved, or else the error names that input", async () => {
     const viral: SequenceFilter = { predictions: ['virus'] };
     const before = readFileSync(await exported('fasta', viral), 'utf8');
     writeFileSync(join(run.folder, RESULT_FILES.viralSequences), before);
@@ -488,7 +488,7 @@ describe.skipIf(WITHOUT_PYTHON)('sequences', () => {
       expect(refusal).toBeInstanceOf(AppFailure);
       expect((refusal as AppFailure).error.cause).toContain('gut_2.fasta');
       expect((refusal as AppFailure).error.nextStep).toContain('viral_sequences.fna');
-      // One that is in there is found without the input, and without Python.
+      // A sequence in that file is found without the input, and without Python.
       const viralRow = all.find(({ row, prediction }) => row >= 4 && prediction === 'virus')!;
       const { record } = await lettersOf(viralRow.row, noPython);
       expect(record.toString()).toContain(`>${viralRow.header} ${MARK}`);
@@ -528,7 +528,7 @@ describe.skipIf(WITHOUT_PYTHON)('sequences', () => {
 });
 
 describe('an export', () => {
-  it('leaves nothing behind when it is cancelled, and says how far it is', async () => {
+  it('leaves nothing behind when it is cancelled, and reports its progress', async () => {
     const folder = newFolder();
     const cancel = new AbortController();
     const seen: number[] = [];
@@ -545,7 +545,7 @@ describe('an export', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('leaves an earlier file as it was when it fails', async () => {
+  it('leaves an earlier file unchanged when it fails', async () => {
     const folder = newFolder();
     const path = join(folder, 'x.tsv');
     writeFileSync(path, 'earlier');
@@ -558,7 +558,7 @@ describe('an export', () => {
     expect(readFileSync(path, 'utf8')).toBe('earlier');
   });
 
-  it('removes what an earlier export to the same place left when it was killed, and nothing else', async () => {
+  it('removes only what an earlier export to the same place left when it was killed', async () => {
     const folder = newFolder();
     const { pid } = spawnSync(process.execPath, ['--version']);
     const kept = ['x.tsv.notes.tmp', `y.tsv.${pid}-0123abcd.tmp`, `x.tsv.${process.pid}-0123abcd.tmp`];
@@ -569,7 +569,7 @@ describe('an export', () => {
     expect(readdirSync(folder).toSorted()).toEqual([...kept, 'x.tsv'].toSorted());
   });
 
-  it('names its own place where the disk is full while sequences are taken out of the inputs', async () => {
+  it('names its own folder if the disk is full while sequences are extracted from the inputs', async () => {
     const path = join(newFolder(), 'x.fna');
     const full = new AppFailure(appError('disk_full', 'There is no space left for the run.'));
     const store = { ...run.store, writeSelectedRows: () => Promise.reject(full) };
@@ -588,7 +588,7 @@ describe('an export', () => {
     expect((refusal as AppFailure).error.nextStep).not.toContain('resume');
   });
 
-  it('names a place that cannot be written', async () => {
+  it('names a folder that cannot be written to', async () => {
     const folder = newFolder();
     mkdirSync(join(folder, 'taken'));
     const refusal = await exported('json', {}, BY_ROW, { path: join(folder, 'taken') }).catch(
@@ -599,7 +599,10 @@ describe('an export', () => {
   });
 });
 
-/** Another way to the same protein than `translate`: by arithmetic on the standard table in the order A, C, G, T. */
+/**
+ * Derives the protein differently from `translate`: by arithmetic on the standard table in the order A, C, G,
+ * T.
+ */
 function naiveProtein(chunk: string, frame: string): string {
   const table = 'KNKNTTTTRSRSIIMIQHQHPPPPRRRRLLLLEDEDAAAAGGGGVVVV*Y*YSSSS*CWCLFLF';
   const pairs: Record<string, string> = { A: 'T', T: 'A', C: 'G', G: 'C' };
@@ -615,7 +618,7 @@ function naiveProtein(chunk: string, frame: string): string {
   return protein;
 }
 
-describe('what is exported of a run that is not done', () => {
+describe('an export of an unfinished run', () => {
   const formats = ['json', 'multiqc', 'report', 'xlsx'] as const;
   const marksOf = async () => {
     const [json, multiqc, report, xlsx] = await Promise.all(formats.map((format) => exported(format)));
@@ -640,7 +643,7 @@ describe('what is exported of a run that is not done', () => {
     };
   };
 
-  it('has in its report the versions and checksums of run.json', async () => {
+  it('has the versions and checksums of run.json in its report', async () => {
     const path = join(run.folder, RESULT_FILES.run);
     onTestFinished(() => rmSync(path));
     const versions = { app: '0.1.0', torch: '9.8.7', python: null };
@@ -651,7 +654,7 @@ describe('what is exported of a run that is not done', () => {
     expect(report).toContain('d'.repeat(64));
   });
 
-  it('says so in its name and content, and no more once the run is done', async () => {
+  it('is marked in its name and content until the run is done', async () => {
     const before = (await run.store.loadRun()).state;
     const xlsx = readersMissing === undefined ? true : null;
     await run.store.setState({ phase: 'paused', error: null });

@@ -14,17 +14,17 @@ export interface ExportRequest extends SourceOptions {
   /** The id of one of EXPORT_FORMATS. */
   format: string;
   path: string;
-  /** Asked for only where sequences are taken out of the inputs. */
+  /** Called only if sequences are extracted from the inputs. */
   environment: () => Promise<PythonEnvironment>;
 }
 
 interface WrittenExport {
-  /** In the file. */
+  /** Number of sequences in the file. */
   sequences: number;
   bytes: number;
 }
 
-/** Writes the selected sequences, in the order asked for, to a file that appears whole or not at all. */
+/** Writes the selected sequences, in the requested order, to a file that appears complete or not at all. */
 export async function exportResults(store: RunStore, request: ExportRequest): Promise<WrittenExport> {
   const { selection, sort } = request;
   const format = formatNamed(request.format);

@@ -10,9 +10,9 @@ import type { StoredRun } from '../store/types.ts';
 import type { JoinedTable } from './otherTools/joinOtherTable.ts';
 import { detailsOf, samplesOf } from './samples.ts';
 
-/** Rows asked for at once: the window's own questions are answered in between. */
+/** Rows requested at once: the window's own queries are answered in between. */
 const PAGE_ROWS = 2000;
-/** Chunks asked for at once, but for a sequence that has more. */
+/** Chunks requested at once; a sequence with more is requested alone. */
 const PAGE_CHUNKS = 4000;
 
 interface ExportProgress {
@@ -22,28 +22,31 @@ interface ExportProgress {
 
 export interface SourceOptions {
   language: ExportLanguage;
-  /** Tables of other tools whose columns stand behind ours. */
+  /** Tables of other tools whose columns come after ours. */
   others?: readonly JoinedTable[] | undefined;
-  /** Of a report; all where none are named. */
+  /** Sections of a report; all if none are given. */
   parts?: readonly ReportPart[] | undefined;
   onProgress?: ((progress: ExportProgress) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** The selected sequences of a run in the order asked for, with what every export says of the run. */
+/**
+ * The selected sequences of a run in the requested order, with the facts about the run that every export
+ * includes.
+ */
 export class ExportSource {
   readonly store: RunStore;
   readonly run: StoredRun;
-  /** Row numbers in the order asked for. */
+  /** Row numbers in the requested order. */
   readonly order: Uint32Array;
   readonly language: ExportLanguage;
-  /** By input: a name that tells it from the others, and its sample. */
+  /** For each input: a name that distinguishes it from the others, and its sample. */
   readonly inputNames: readonly string[];
   readonly samples: readonly string[];
-  /** What a sample sheet said of each input's sample. */
+  /** Details of each input's sample from a sample sheet. */
   readonly sampleDetails: ReturnType<typeof detailsOf>;
   readonly others: readonly JoinedTable[];
-  /** The model as tables name it: with its notice, where it has one. */
+  /** The model's name in tables, with its notice if it has one. */
   readonly modelLabel: string;
   private readonly options: SourceOptions;
 
@@ -79,7 +82,7 @@ export class ExportSource {
     return this.options.signal;
   }
 
-  /** Throws where the export was cancelled. */
+  /** Throws if the export was cancelled. */
   report(done: number): void {
     this.options.signal?.throwIfAborted();
     this.options.onProgress?.({ done, total: this.order.length });
@@ -97,7 +100,7 @@ export class ExportSource {
     for await (const page of this.pages()) yield* page;
   }
 
-  /** Each sequence with its scored chunks, in order along it. */
+  /** Each sequence with its scored chunks, in order along the sequence. */
   async *sequencesWithChunks(): AsyncGenerator<{ sequence: SequenceResult; chunks: ScoredChunk[] }> {
     for await (const page of this.pages()) {
       for (let begin = 0; begin < page.length;) {
@@ -113,7 +116,7 @@ export class ExportSource {
     }
   }
 
-  /** Where a chunk of a sequence lies: 0-based, half-open. */
+  /** The position of a chunk in a sequence: 0-based, half-open. */
   bounds(sequence: Pick<SequenceResult, 'length'>, chunk: number): { start: number; end: number } {
     return chunkBounds(sequence.length, this.run.plan.chunkLength, chunk);
   }

@@ -3,7 +3,7 @@ import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
 const NEW_LINE = 10;
 const BEGIN = 62; // ">"
 
-/** Where the records of a FASTA file begin, and its end: one more number than there are records. */
+/** The start of every record in a FASTA file, and the file's end: one more number than there are records. */
 async function recordOffsets(path: string): Promise<number[]> {
   const offsets: number[] = [];
   let position = 0;
@@ -20,7 +20,7 @@ async function recordOffsets(path: string): Promise<number[]> {
   return offsets;
 }
 
-/** A FASTA file whose records are read by their number. */
+/** A FASTA file whose records are read by number. */
 export class FastaFile {
   readonly records: number;
   private readonly descriptor: number;
@@ -37,7 +37,7 @@ export class FastaFile {
     return new FastaFile(openSync(path, 'r'), offsets);
   }
 
-  /** The record as it stands, header line, line breaks and all. */
+  /** The unchanged record, with header line and line breaks. */
   read(record: number): Buffer {
     const begin = this.offsets[record]!;
     const bytes = Buffer.allocUnsafe(this.offsets[record + 1]! - begin);

@@ -9,14 +9,18 @@ import type { ExportSource } from './exportSource.ts';
 import type { WholeFile } from './wholeFile.ts';
 
 /*
- * Formats for genome browsers. They name a sequence by the first word of its header, as browsers and read mappers do.
+ * Formats for genome browsers. They name a sequence by the first word of its header, as browsers and read
+ * mappers do.
  */
 
-/** GFF3: a region for each sequence with its score, and below it one for each scored chunk, on the strand of the frame that decides. */
+/**
+ * GFF3: a region for each sequence with its score, and below it one for each scored chunk, on the strand of
+ * the deciding frame.
+ */
 async function writeGff3(source: ExportSource, file: WholeFile): Promise<void> {
   await file.write('##gff-version 3\n');
   await writeMark(source, file, '#');
-  // One line for each name, also where several sequences have it.
+  // One line for each name, even if several sequences have it.
   const declared = new Set<string>();
   for await (const { sequence, chunks } of source.sequencesWithChunks()) {
     if (sequence.length === 0) continue;
@@ -51,7 +55,7 @@ async function writeGff3(source: ExportSource, file: WholeFile): Promise<void> {
   }
 }
 
-/** BED: the chunks called virus, with score 0 to 1000 and the strand of the frame that decides. */
+/** BED: the chunks called virus, with score 0 to 1000 and the strand of the deciding frame. */
 async function writeBed(source: ExportSource, file: WholeFile): Promise<void> {
   await writeMark(source, file, '#');
   for await (const { sequence, chunks } of source.sequencesWithChunks()) {
@@ -82,8 +86,11 @@ async function writeSegments(source: ExportSource, file: WholeFile): Promise<voi
   }
 }
 
-/** bedGraph: the virus score along each sequence. Chunks overlap and bedGraph may not: each ends in the middle of its overlap. Of
- * sequences with the same name only the first is written, for the same reason; the last line counts the others. */
+/**
+ * bedGraph: the virus score along each sequence. Chunks overlap but bedGraph intervals must not, so each ends
+ * in the middle of its overlap. For the same reason only the first of several sequences with the same name is
+ * written; the last line counts the others.
+ */
 async function writeBedGraph(source: ExportSource, file: WholeFile): Promise<void> {
   await writeMark(source, file, '#');
   const written = new Set<string>();
@@ -126,7 +133,7 @@ function strandOf(frame: string): '+' | '-' {
   return frame.startsWith('F') ? '+' : '-';
 }
 
-/** Characters that GFF3 allows in the first column; others are written as in an address. */
+/** GFF3 allows only some characters in the first column; others are percent-encoded. */
 function gffSeqid(name: string): string {
   return name.replaceAll(/[^a-zA-Z0-9.:^*$@!+_?|-]/gu, percentEncoded);
 }

@@ -4,24 +4,24 @@ import type { InputSequences } from './inputSequences.ts';
 import type { Column } from './table/columns.ts';
 import type { WholeFile } from './wholeFile.ts';
 
-/** What a format writes from, and where to. */
+/** The source and target of an export. */
 export interface ExportJob {
   readonly source: ExportSource;
   readonly file: WholeFile;
-  /** The columns of a table of sequences: those that at least one selected sequence has a value for. */
+  /** The columns of a table of sequences: those for which at least one selected sequence has a value. */
   readonly columns: () => Promise<Column[]>;
-  /** Takes the selected sequences out of the inputs, and cleans up behind `write`. */
+  /** Extracts the selected sequences from the inputs, and cleans up after `write`. */
   readonly withSequences: <Answer>(write: (inputs: InputSequences) => Promise<Answer>) => Promise<Answer>;
 }
 
 export interface ExportFormat extends DescribedFormat {
-  /** Answers with a number where it is not all selected sequences that are in the file. */
+  /** Returns a number if the file does not contain all selected sequences. */
   readonly write: (job: ExportJob) => Promise<unknown>;
 }
 
 type Texts = [label: string, text: string];
 
-/** A format in the group under which the window offers it. */
+/** A format, with the group under which the window offers it. */
 export function exportFormat(
   id: string,
   group: DescribedFormat['group'],

@@ -11,7 +11,7 @@ import { json } from './table/json.ts';
 import { parquet } from './table/parquet.ts';
 import { xlsx } from './table/xlsx.ts';
 
-/** Every format of an export, in the order in which a user is offered them. */
+/** All export formats, in the order in which they are offered. */
 export const EXPORT_FORMATS: readonly ExportFormat[] = [
   ...[xlsx, tsv, csv, json, parquet],
   ...[fasta, scoredFasta, checkv, checkvNames, proteins],

@@ -16,17 +16,22 @@ import type { SequenceSelection } from '../store/duckdb/selection.ts';
 
 /** The records of the selected sequences, by row. */
 export interface InputSequences {
-  /** As it stands in the input, header line and all, but for the mark of a teaching model behind the header. */
+  /**
+   * The record as in the input, with its header line; only the mark of a teaching model is added to the
+   * header.
+   */
   record: (row: number) => Buffer;
   close: () => Promise<void>;
 }
 
-/** The inputs are where the run left them no more, or are not the same. */
+/** The inputs are no longer where the run found them, or have changed. */
 const LOST: ReadonlySet<ErrorCode> = new Set(['input_not_found', 'input_unreadable', 'input_changed']);
 
-/** Takes the selected sequences out of the inputs; where these are gone, out of the run's own viral_sequences.fna. Rejects, and
- * names the missing file, where that does not hold all of them. What is made on the way lies
- * beside `besidePath`, where there is room for the export. */
+/**
+ * Extracts the selected sequences from the inputs; if these are gone, from the run's own viral_sequences.fna.
+ * Rejects, and names the missing file, if that does not hold all of them. Temporary files are written beside
+ * `besidePath`, where there is room for the export.
+ */
 export async function openInputSequences(
   source: ExportSource,
   selection: SequenceSelection,
@@ -49,7 +54,10 @@ export async function openInputSequences(
   }
 }
 
-/** Takes a few sequences out of the run's own viral_sequences.fna where they are in there, which is fast; else out of the inputs. */
+/**
+ * Takes a few sequences from the run's own viral_sequences.fna if it has them, which is fast; otherwise from
+ * the inputs.
+ */
 export async function openFewSequences(
   source: ExportSource,
   selection: SequenceSelection,
@@ -65,7 +73,7 @@ async function fromInputs(
   environment: PythonEnvironment,
   besidePath: string,
 ): Promise<InputSequences> {
-  // A folder, since a process that is ended on the way leaves a file of its own naming.
+  // This is a folder, since a process that is killed leaves a file with a name of its own choice.
   const folder = unfinishedName(besidePath);
   await mkdir(folder);
   const rowsPath = join(folder, 'rows.u32');
@@ -92,13 +100,13 @@ async function fromInputs(
   } catch (reason) {
     await rm(folder, { recursive: true, force: true });
     source.signal?.throwIfAborted();
-    // What the extraction says of a full disk is meant for a run.
+    // The extraction's message about a full disk is meant for a run.
     if (reason instanceof AppFailure && reason.error.code === 'disk_full') throw noSpaceFor(besidePath);
     throw reason;
   }
 }
 
-/** Null where it does not hold all of the selected sequences. */
+/** Null if it does not hold all of the selected sequences. */
 async function fromViralSequences(source: ExportSource): Promise<InputSequences | null> {
   const path = pathInRun(source.store.folder, RESULT_FILES.viralSequences);
   if (!isPlainFile(path)) return null;
@@ -120,7 +128,7 @@ async function fromViralSequences(source: ExportSource): Promise<InputSequences 
   return { record: recordReader(source, fasta, viral), close };
 }
 
-/** `rows`: which row each record of the file is, ascending. */
+/** `rows`: the row of each record of the file, ascending. */
 function recordReader(source: ExportSource, fasta: FastaFile, rows: Uint32Array): (row: number) => Buffer {
   const mark = modelMark(source.run.plan.model);
   return (row) => {
@@ -146,7 +154,10 @@ function placeOf(rows: Uint32Array, row: number): number {
   return -1;
 }
 
-/** Refuses a record that is not the one the run has in this row: the file was changed after the run. */
+/**
+ * Refuses a record that differs from the run's record in this row, because the file was changed after the
+ * run.
+ */
 export function checkName(record: Buffer, seqName: string): void {
   const found = nameText(firstWord(headerOf(record).header));
   if (found === seqName) return;

@@ -14,10 +14,13 @@ const COLUMNS = [
   'residues_per_second',
   'frames_per_second',
 ];
-/** A run of weeks has millions of samples. */
+/** A run of several weeks has millions of samples, so they are read in slices. */
 const SLICE_MS = 6 * 3_600_000;
 
-/** What was measured of each device, second by second, as CSV: the same in every language, for scripts. */
+/**
+ * Writes the measurements of each device, second by second, as CSV in the same format for every language, for
+ * scripts.
+ */
 async function writeMeasurements(source: ExportSource, file: WholeFile): Promise<void> {
   const { store, run } = source;
   const slices = slicesOf(await store.timings());
@@ -31,7 +34,10 @@ async function writeMeasurements(source: ExportSource, file: WholeFile): Promise
   }
 }
 
-/** Both ends included. The first and the last slice hold what a clock that was set has put outside of the run's time. */
+/**
+ * Both ends included. The first and the last slice also hold samples outside of the run's time, from a clock
+ * that was set.
+ */
 function slicesOf({ createdAt, lastChangeAt }: RunTimings): [number, number][] {
   const slices: [number, number][] = [];
   let from = 0;

@@ -7,7 +7,10 @@ import { samplesOf } from './samples.ts';
 
 const OWN_TABLES = ['sequences', 'chunks', 'samples'];
 
-/** Answers a query in SQL on the tables of a run and on those of other tools beside it, which are named by the tool: `genomad`. */
+/**
+ * Runs an SQL query on the tables of a run and of other tools added to it, which are named after the tool:
+ * `genomad`.
+ */
 export async function queryRun(
   store: RunStore,
   sql: string,
@@ -26,7 +29,7 @@ export async function queryRun(
   return store.queryResults({ sql, samples, tables, rows, seconds: QUERY_LIMITS.seconds });
 }
 
-/** A line for each sequence that the other tool names: `row` is that of sequences. */
+/** One line for each sequence that the other tool names: `row` refers to sequences. */
 function otherTable(name: string, { table, named, isNumeric, lineOf }: JoinedTable): QueryTable {
   const taken = new Set(['row', 'is_virus']);
   const columns = table.columns.map((column, i) => {
@@ -48,7 +51,7 @@ function otherTable(name: string, { table, named, isNumeric, lineOf }: JoinedTab
   };
 }
 
-/** As a tab-separated table, NA where there is no value. */
+/** Formats the answer as a tab-separated table, with NA for missing values. */
 export function answerAsTsv({ columns, rows }: QueryAnswer): string {
   const cell = (value: QueryCell): string => (value === null ? 'NA' : cellText(String(value)));
   return [columns.map(({ name }) => name), ...rows].map((row) => `${row.map(cell).join('\t')}\n`).join('');

@@ -56,13 +56,13 @@ it('sums up the files of each sample, in the order of the files', () => {
   ]);
 });
 
-it('takes the share of viruses among the sequences that have a call', () => {
+it('computes the viral share from the sequences that have a call', () => {
   const byPrediction = { virus: 1, others: 3, not_scored: 5, failed: 7 };
   expect(viralShare({ byPrediction })).toBe(0.25);
   expect(viralShare({ byPrediction: { ...byPrediction, virus: 0, others: 0 } })).toBeNull();
 });
 
-it('takes the names that the user gave, if there is one for each file', () => {
+it("uses the user's names, if there is one for each file", () => {
   const inputs = ['/d/a_R1.fastq.gz', '/d/a_R2.fastq.gz'].map((path) => ({ path })) as never;
   const samples = (named: unknown) =>
     samplesOf({ description: { options: { samples: named } } as never, inputs });
@@ -76,7 +76,7 @@ const faulty: SyntheticRecord = { header: 'none', length: 7, openFrames: [], fau
 const named = (name: string, chunks: number): SyntheticRecord =>
   recordOf(name, Array<number>(chunks).fill(1));
 
-it('counts the sequences, calls and bases of each sample, where no two counts are equal', async () => {
+it('counts the sequences, calls and bases of each sample, with all counts different', async () => {
   const viral = Array.from({ length: 5 }, (_, i) => named(`virus_${i}`, 1));
   const run = await preparedRun(
     [

@@ -13,7 +13,7 @@ export function samplesOf({ description, inputs }: Pick<StoredRun, 'description'
   return named?.length === inputs.length ? named : sampleNames(inputs.map(({ path }) => path));
 }
 
-/** What a sample sheet said of each input's sample; null where there was none. */
+/** Details of each input's sample from a sample sheet; null if there was none. */
 export function detailsOf({
   description,
   inputs,
@@ -24,14 +24,17 @@ export function detailsOf({
 
 export interface SampleSummary extends SampleDetails {
   sample: string;
-  /** Numbers of its files. */
+  /** Numbers of the sample's files. */
   inputs: number[];
   sequences: number;
   byPrediction: Record<Prediction, number>;
   bases: number;
 }
 
-/** What the run found in each sample, in the order of its groups, then of the files; controls of a group come after the others. Samples whose files hold nothing are there with zeros. */
+/**
+ * The run's results for each sample, in the order of its groups, then of the files; controls of a group come
+ * last. Samples whose files are empty are included with zeros.
+ */
 export function summariseSamples(
   samples: readonly string[],
   perInput: readonly InputResultSummary[],
@@ -68,7 +71,7 @@ export function summariseSamples(
   );
 }
 
-/** Of the sequences that have a call, how many are called virus; null where none has. */
+/** The share of viruses among the sequences with a call; null if none has one. */
 export function viralShare({
   byPrediction: { virus, others },
 }: Pick<SampleSummary, 'byPrediction'>): number | null {

@@ -45,7 +45,10 @@ function uniqueName({ row, seqName }: SequenceResult): string {
   return `row${row + 1}_${seqName.replaceAll(/[^!-~]/gu, '_')}`;
 }
 
-/** For tools that take the first word of a header as the name and need each once; the header as it was follows. */
+/**
+ * For tools that use the first word of a header as the name and need unique names; the original header
+ * follows.
+ */
 async function writeUniquelyNamed(
   source: ExportSource,
   inputs: InputSequences,
@@ -59,7 +62,7 @@ async function writeUniquelyNamed(
   }
 }
 
-/** The names of `writeUniquelyNamed`, and whose they are. */
+/** The names from `writeUniquelyNamed`, and the sequences that they stand for. */
 async function writeUniqueNames(source: ExportSource, file: WholeFile): Promise<void> {
   await file.write('name\tno\tseq_name\theader\n');
   for await (const sequence of source.sequences()) {
@@ -68,8 +71,11 @@ async function writeUniqueNames(source: ExportSource, file: WholeFile): Promise<
   }
 }
 
-/** The protein that decides for each sequence: of the frame that decides its best chunk, with the virus score of this frame. Named
- * like this frame in prediction_results.txt. Sequences without a scored chunk have none. Answers with how many there are. */
+/**
+ * Writes the deciding protein of each sequence: from the deciding frame of its best chunk, with the virus
+ * score of this frame. It is named like this frame in prediction_results.txt. Sequences without a scored
+ * chunk have none. Returns how many there are.
+ */
 export async function writeProteins(
   source: ExportSource,
   inputs: InputSequences,
@@ -109,7 +115,7 @@ function decidingProtein(
   return `>${chunkId(firstWord(sequence.header), best.chunk)}${best.frame} ${facts}\n${wrapped(protein)}`;
 }
 
-/** One sequence as FASTA, as it stands in its input, and the protein that decides for it. */
+/** One sequence as FASTA, unchanged from its input, and its deciding protein. */
 export async function lettersOfOne(
   source: ExportSource,
   inputs: InputSequences,
@@ -122,7 +128,9 @@ export async function lettersOfOne(
   throw new AppFailure(appError('usage', 'There is no such sequence in this run.'));
 }
 
-/** The selected sequences as FASTA, as they stand in their inputs; null where they take more than this many bytes. */
+/**
+ * The selected sequences as FASTA, unchanged from their inputs; null if they take more than this many bytes.
+ */
 export async function recordsOf(
   source: ExportSource,
   inputs: InputSequences,
@@ -154,7 +162,10 @@ function wrapped(letters: string): string {
 }
 
 const BASES = 'TCAG';
-/** The standard genetic code in the order of the tables of NCBI: T, C, A, G at the first place, then the second, then the third. */
+/**
+ * The standard genetic code in the order of NCBI's tables: T, C, A, G at the first position, then the second,
+ * then the third.
+ */
 const AMINO_ACIDS = 'FFLLSSSSYY**CC*WLLLLPPPPHHQQRRRRIIIMTTTTNNKKSSRRVVVVAAAADDEEGGGG';
 
 const AMINO_ACID = new Map(
@@ -164,7 +175,10 @@ const AMINO_ACID = new Map(
   ]),
 );
 
-/** As the method does it: a codon with a letter other than A, C, G or T adds nothing. `strand` is upper-case. */
+/**
+ * Translates like the method: a codon with a letter other than A, C, G or T adds nothing. `strand` is
+ * upper-case.
+ */
 function translate(strand: string): string {
   let protein = '';
   for (let i = 0; i + 3 <= strand.length; i += 3) protein += AMINO_ACID.get(strand.slice(i, i + 3)) ?? '';
@@ -173,7 +187,7 @@ function translate(strand: string): string {
 
 const COMPLEMENT: Readonly<Record<string, string>> = { A: 'T', C: 'G', G: 'C', T: 'A' };
 
-/** Other letters than A, C, G and T keep their identity and only change place. */
+/** Letters other than A, C, G and T are not complemented, only moved. */
 function reverseComplement(strand: string): string {
   let reverse = '';
   for (let i = strand.length - 1; i >= 0; i--) reverse += COMPLEMENT[strand[i]!] ?? strand[i]!;

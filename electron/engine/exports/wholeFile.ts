@@ -8,12 +8,15 @@ import { isProcessAlive } from '../system/liveProcess.ts';
 
 const BLOCK_BYTES = 1 << 20;
 
-/** A name of its own beside a path, which tells who writes there: a program that was killed cannot clean up. */
+/**
+ * A temporary name beside a path that identifies the writing process: a program that was killed cannot clean
+ * up.
+ */
 export function unfinishedName(path: string): string {
   return `${path}.${process.pid}-${randomUUID().slice(0, 8)}.tmp`;
 }
 
-/** Removes what programs that are gone left beside a path. */
+/** Removes what dead programs left beside a path. */
 async function removeAbandoned(path: string): Promise<void> {
   const folder = dirname(path);
   for (const name of await readdir(folder)) {
@@ -24,7 +27,10 @@ async function removeAbandoned(path: string): Promise<void> {
   }
 }
 
-/** A file that appears whole or not at all: written under a name of its own beside its place, flushed, then renamed. */
+/**
+ * A file that appears complete or not at all: written under a temporary name beside its place, flushed, then
+ * renamed.
+ */
 export class WholeFile {
   private readonly path: string;
   private readonly temporary: string;
@@ -39,7 +45,10 @@ export class WholeFile {
     this.handle = handle;
   }
 
-  /** Writes a file by `fill`; what it throws, or a place that can't be written, leaves nothing behind. Answers with its bytes. */
+  /**
+   * Writes a file with `fill`; an error there, or a place that can't be written to, leaves nothing behind.
+   * Returns the file's size in bytes.
+   */
   static async write(path: string, fill: (file: WholeFile) => Promise<void>): Promise<number> {
     const temporary = unfinishedName(path);
     let file: WholeFile | undefined;

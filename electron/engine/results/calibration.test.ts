@@ -41,7 +41,7 @@ describe('p-values', () => {
     }
   });
 
-  it('are below any level no more often than that level among sequences like the trusted ones', () => {
+  it('fall below any level no more often than that level for sequences like the trusted ones', () => {
     const random = randomNumbers(2);
     const trusted = trustedOf(Array.from({ length: 2000 }, random));
     const values = Array.from({ length: 20_000 }, () => pValue(trusted, 600, random())!);
@@ -52,7 +52,7 @@ describe('p-values', () => {
     }
   });
 
-  it('are missing without a score, without enough trusted sequences of that length, and without any', () => {
+  it('are null without a score, without enough trusted sequences of that length, and without any', () => {
     const trusted = trustedOf(Array.from({ length: 19 }, (_, i) => i / 20));
     expect(pValue(trusted, 600, 1)).toBe(Math.fround(0.05));
     expect(pValue(trusted, 600, null)).toBeNull();
@@ -63,7 +63,7 @@ describe('p-values', () => {
   });
 });
 
-it('counts what scores at least as high as each threshold, by length, with what has no score', () => {
+it('counts sequences that reach each threshold, by length, and those without a score', () => {
   const viral = [...labelled([0.9, 0.5, null]), { length: 499, score: 0.99 }];
   const classes = calibrate(viral, labelled([0.6, 0.2, null, 0.1], 999));
   const [short, medium] = [250, 500].map((begin) => classes.find(({ from }) => from === begin));
@@ -83,16 +83,16 @@ it('counts what scores at least as high as each threshold, by length, with what 
   expect(at(0.95)).toEqual({ threshold: 0.95, viralAbove: 0, otherAbove: 0 });
 });
 
-it('has Wilson’s intervals, also where nothing or everything is called', () => {
+it('has Wilson’s intervals, also if nothing or everything is called', () => {
   const rounded = (part: number, whole: number) =>
     Object.values(wilson(part / whole, whole)).map((end) => Math.round(1000 * end));
-  // As the panel of controls has them in Python.
+  // The values of the control panel's Python code.
   expect(rounded(78, 100)).toEqual([689, 850]);
   expect(rounded(20, 20)).toEqual([839, 1000]);
   expect(rounded(0, 20)).toEqual([0, 161]);
 });
 
-it('counts a length where a class begins in that class, and a score at a threshold as reaching it', () => {
+it('counts a length at a class boundary in the upper class, and a score at a threshold as reaching it', () => {
   const classes = calibrate([{ length: 500, score: 0.5 }], [{ length: 1000, score: 0.9 }]);
   expect(classes.map(({ viral }) => viral.sequences)).toEqual([0, 0, 0, 1, 0, 0, 0]);
   expect(classes.map(({ other }) => other.sequences)).toEqual([0, 0, 0, 0, 1, 0, 0]);

@@ -1,22 +1,24 @@
 import type { Trusted } from '../../contract/plan.ts';
 import { LENGTH_CLASSES, type Calibration } from '../../contract/rpc/computer.ts';
 
-/** With fewer trusted sequences in a class of length, not even the highest score would reach a p-value of 0.05. */
+/**
+ * With fewer trusted sequences in a length class, even the highest score would not reach a p-value of 0.05.
+ */
 const FEWEST_TRUSTED = 19;
 const THRESHOLDS = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99];
 
-/** The 100 highest scores are kept, and below them one in every twentieth of a rank. */
+/** The 100 highest scores are kept, and below them one for every twentieth of a rank. */
 const EXACT_RANKS = 100;
 const RANK_STEP = 1.05;
 
-/** Of every sequence of a file with a known answer. */
+/** The score of one sequence of a file with a known answer. */
 export interface LabelledScore {
   length: number;
-  /** Null without one. */
+  /** Null without a score. */
   score: number | null;
 }
 
-/** What a model made of sequences with a known answer, by length. */
+/** How a model scored sequences with a known answer, by length. */
 export function calibrate(
   viral: readonly LabelledScore[],
   other: readonly LabelledScore[],
@@ -42,10 +44,11 @@ export function calibrate(
 }
 
 /**
- * How often one of the trusted sequences of a sequence's class of length would score as high: (1 + number of trusted scores >=
- * score) / (n + 1), the conformal p-value (Vovk, Gammerman & Shafer 2005, Algorithmic Learning in a Random World, ch. 2). Where not
- * all ranks are kept, the next kept one counts, so that the value is up to 5 % too large and never too small. As a float32.
- * Null without a score, and where the class has too few trusted sequences.
+ * How often one of the trusted sequences in the same length class would score as high: (1 + number of trusted
+ * scores >= score) / (n + 1), the conformal p-value (Vovk, Gammerman & Shafer 2005, Algorithmic Learning in a
+ * Random World, ch. 2). If not all ranks are kept, the next kept one counts, so that the value is up to 5 %
+ * too large and never too small. As a float32.
+ * Null without a score, and if the class has too few trusted sequences.
  */
 export function pValue(trusted: Trusted | null, length: number, score: number | null): number | null {
   const own = trusted?.classes.findLast(({ from }) => length >= from);
@@ -61,7 +64,7 @@ export function pValue(trusted: Trusted | null, length: number, score: number | 
   return Math.fround((1 + atLeast) / (own.scored + 1));
 }
 
-/** Which of `count` scores, from the highest on, are kept, from 1. */
+/** Which of `count` scores in descending order are kept, numbered from 1. */
 function keptRanks(count: number): number[] {
   const ranks: number[] = [];
   for (let rank = 1; rank <= count; rank = rank < EXACT_RANKS ? rank + 1 : Math.ceil(rank * RANK_STEP))

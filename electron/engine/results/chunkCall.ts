@@ -12,17 +12,18 @@ export interface ChunkCall {
   isVirus: boolean;
   /** float32; at least 0.5 exactly where the chunk is called virus. */
   virusScore: number;
-  /** Which pair decides. */
+  /** Number of the deciding pair. */
   deciding: number;
-  /** The largest of each among the frames: what the call compares. */
+  /** The largest of each score among the frames, which the call compares. */
   score1: number;
   score2: number;
 }
 
 /**
- * The original's call of a chunk: virus if the largest score2 is at least the largest score1, so the frame that is most decided for
- * either class decides. The chunk's virus score is the score2 of this frame, as it stands in prediction_results.txt. It lies on
- * the call's side of 0.5 wherever score1 and score2 of the frame add up to 1; where rounding has moved them, it is held there.
+ * The original tool's call of a chunk: virus if the largest score2 is at least the largest score1, so the
+ * frame that is most decided for either class decides. The chunk's virus score is the score2 of this frame,
+ * as in prediction_results.txt. It is on the call's side of 0.5 if score1 and score2 of the frame add up to
+ * 1; if rounding has moved them, it is clamped to that side.
  */
 export function callChunk(pairs: ScorePairs): ChunkCall {
   let [others, virus] = [0, 0];
@@ -36,12 +37,12 @@ export function callChunk(pairs: ScorePairs): ChunkCall {
   return { isVirus, virusScore, deciding: (isVirus ? virus : others) / 2, score1, score2 };
 }
 
-/** The original's call of a frame; a tie is `others`. */
+/** The original tool's call of a frame; a tie is `others`. */
 export function isVirusFrame(score1: number, score2: number): boolean {
   return score2 > score1;
 }
 
-/** By frame mask (bit 0 = F1 to bit 5 = R3): numbers of its frames, ascending. */
+/** For each frame mask (bit 0 = F1 to bit 5 = R3): numbers of its frames, ascending. */
 export const FRAMES_IN_MASK: readonly (readonly number[])[] = Array.from({ length: 64 }, (_, mask) =>
   FRAME_NAMES.map((_, frame) => frame).filter((frame) => mask & (1 << frame)),
 );

@@ -12,7 +12,10 @@ function bounds(length: number, chunkLength: number) {
   );
 }
 
-/** The definition as a loop: each chunk begins a chunk length behind the one before, less the overlap that falls to it. */
+/**
+ * The definition as a loop: each chunk begins one chunk length after the previous one, minus its share of the
+ * overlap.
+ */
 function plainStarts(length: number, chunkLength: number): number[] {
   const n = Math.ceil(length / chunkLength);
   const excess = n * chunkLength - length;

@@ -9,8 +9,10 @@ export function chunkCount(length: number, chunkLength: number): number {
   return Math.ceil(length / chunkLength);
 }
 
-/** Where chunk k of a sequence lies. The overlap needed for full chunks is spread evenly; the first `need` starts lie one
- * base more to the left each, and the last chunk is the shorter for it. */
+/**
+ * The position of chunk k of a sequence. The overlap needed for full chunks is spread evenly; the first
+ * `need` starts are each one base further left, and the last chunk is shorter by that.
+ */
 export function chunkBounds(length: number, chunkLength: number, k: number): ChunkBounds {
   const n = chunkCount(length, chunkLength);
   if (k === 0) return { start: 0, end: Math.min(chunkLength, length) };

@@ -26,13 +26,13 @@ const device = (controls?: unknown) => ({
 });
 
 describe('the controls of a run', () => {
-  it('are not known of a run that did not note them', () => {
+  it('are unknown for a run that did not store them', () => {
     expect(controlsOf([device(), device()])).toBeNull();
     expect(controlsFacts([device()])).toBeNull();
     expect(describeRunControls([device()], 'en')).toBeNull();
   });
 
-  it('were never made where a run notes that there were none, or what nobody can read', () => {
+  it('count as never made if a run stores that there were none, or something unreadable', () => {
     for (const noted of [null, { verdict: 'works' }]) {
       expect(controlsOf([device(noted)])).toEqual([]);
       expect(describeRunControls([device(noted)], 'en')).toBe('never checked on these devices');
@@ -40,7 +40,7 @@ describe('the controls of a run', () => {
     }
   });
 
-  it('are told once for each kind of device and each precision', () => {
+  it('are listed once for each kind of device and each precision', () => {
     const fp32 = { ...works, precision: 'fp32' as const };
     expect(controlsOf([device(works), device(works), device(), device(fp32), device(weak)])).toEqual([
       works,
@@ -56,7 +56,7 @@ describe('the controls of a run', () => {
     );
   });
 
-  it('stand in run.json under names of its own', () => {
+  it('have names of their own in run.json', () => {
     expect(controlsFacts([device(works)])).toEqual([
       {
         checked_at: works.checkedAt,

@@ -1,12 +1,12 @@
 import type { ExportLanguage } from '../../contract/exports.ts';
 import { runControlsSchema, type RunControls } from '../../contract/rpc/computer.ts';
 
-/** Among the facts of a device of a run: null where its model was never checked on a device of that kind. */
+/** The key among a device's facts: null if the run's model was never checked on a device of that kind. */
 export const CONTROLS_FACT = 'controls';
 
 type RunDevices = readonly { readonly facts: Readonly<Record<string, unknown>> }[];
 
-/** Of a run that has begun: what was known then, of each kind of device. Null where that was not noted. */
+/** What was known about each kind of device when the run began. Null if that was not stored. */
 export function controlsOf(devices: RunDevices): RunControls[] | null {
   const noted = devices.flatMap(({ facts }) => (CONTROLS_FACT in facts ? [facts[CONTROLS_FACT]] : []));
   if (noted.length === 0) return null;
@@ -14,7 +14,7 @@ export function controlsOf(devices: RunDevices): RunControls[] | null {
   return [...new Map(found.map((one) => [`${one.kind} ${one.precision}`, one])).values()];
 }
 
-/** For run.json. */
+/** The controls in run.json's form. */
 export function controlsFacts(devices: RunDevices) {
   const group = ({ called, scored }: RunControls['viral']) => ({ called_virus: called, scored });
   return (
@@ -64,7 +64,7 @@ const WORDS = {
 
 export const VERDICTS = WORDS.en.verdict;
 
-/** A line for the terminal and the report; null for a run of which it was not noted. */
+/** A line for the terminal and the report; null for a run that did not store its controls. */
 export function describeRunControls(devices: RunDevices, language: ExportLanguage): string | null {
   const words = WORDS[language];
   const found = controlsOf(devices);

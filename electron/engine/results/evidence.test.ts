@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { evidenceOf, type EvidenceFacts } from './evidence.ts';
 
-/** A virus that nothing speaks against. */
+/** A virus with only strong evidence. */
 const SURE: EvidenceFacts = {
   prediction: 'virus',
   virusScore: 0.95,
@@ -56,7 +56,7 @@ describe('the evidence level', () => {
     ['a virus that does not', { ...SURE, virusScore: 0.69 }, 'moderate'],
     ['another sequence that is low enough', { ...OTHER, virusScore: 0.3 }, 'strong'],
     ['another sequence that is not', { ...OTHER, virusScore: 0.31 }, 'moderate'],
-  ])('of %s', (_, facts, level) => {
+  ])('for %s', (_, facts, level) => {
     expect(evidenceOf(facts)).toBe(level);
   });
 });

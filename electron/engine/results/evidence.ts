@@ -10,8 +10,10 @@ export interface EvidenceFacts {
   nBasesViral: number;
 }
 
-/** How much the data of a sequence say for its call; null where it has none. The level is not a probability: it says on how
- * much of the sequence the call rests, and whether its parts agree. */
+/**
+ * How strongly the data of a sequence support its call; null if it has none. The level is not a probability:
+ * it says how much of the sequence supports the call, and whether its parts agree.
+ */
 export function evidenceOf(facts: EvidenceFacts): Evidence | null {
   const { prediction, virusScore, length, chunkLength, nBasesScored, nBasesViral } = facts;
   if ((prediction !== 'virus' && prediction !== 'others') || virusScore === null) return null;

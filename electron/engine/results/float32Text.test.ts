@@ -40,7 +40,10 @@ function fromBits(bits: number[]): Float32Array {
   return new Float32Array(Uint32Array.from(bits).buffer);
 }
 
-/** By trying one digit, two digits and so on; powers of two, whose neighbours are not equally far away, are beyond it. */
+/**
+ * Tries one digit, two digits and so on; does not handle powers of two, whose neighbours are not equally far
+ * away.
+ */
 function bySearch(value: number): string {
   const digits = Array.from({ length: 9 }, (_, i) => value.toExponential(i));
   const shortest = digits.find((text) => Math.fround(Number(text)) === value) ?? '';
@@ -53,7 +56,7 @@ function bySearch(value: number): string {
   return shortest.replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
-/** Between the decimals to which it is rounded; NumPy takes the even one, JavaScript the larger one. */
+/** Half way between two decimals NumPy rounds to even, JavaScript up. */
 function liesHalfWay(value: number): boolean {
   const significant = (text: string) => text.replace(/e.*$/, '').replace('.', '').replace(/0+$/, '').length;
   return significant(value.toExponential(100)) === significant(bySearch(value).replace(/^0\.0*/, '')) + 1;
@@ -98,7 +101,7 @@ describe('float32 text', () => {
       expect(Math.fround(Number(float32Text(value)))).toBe(value);
   });
 
-  it('has the fewest digits that read back, the nearest of them', () => {
+  it('has the fewest digits that read back, and the nearest of those', () => {
     const values = [
       ...sample(5_000, 5, (word) => word / 2 ** 32),
       ...fromBits([...sample(5_000, 6, (word) => word & 0x7fffffff)]),
@@ -139,7 +142,8 @@ describe('float32 text', () => {
       ),
     };
     it.each(Object.entries(cases))('%s', (_, all) => {
-      // Scores end at 1; from where on NumPy writes exponents for large numbers depends on its version.
+      // Scores end at 1; for large numbers, the point where NumPy switches to exponents depends on its
+      // version.
       const values = all.filter((value) => !(Math.abs(value) >= 1e6 && Math.abs(value) < Infinity));
       const expected = byNumpy(values);
       const wrong = Array.from(values, (value, i) => ({

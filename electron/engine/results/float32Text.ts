@@ -1,10 +1,10 @@
 /**
- * Shortest decimal text that reads back as the same float32, written as NumPy's `str(numpy.float32(x))` writes it:
+ * Shortest decimal text that reads back as the same float32, written like NumPy's `str(numpy.float32(x))`:
  * positional from 1e-4 to below 1e6 (older NumPy: 1e16), else with an exponent of at least two digits.
- *
- * A decimal reads back as x if it lies within half the distance to the neighbouring float32 numbers. In each binade there is
- * a largest k for which multiples of 10^-k are further apart than float32 numbers: of these at most one can lie within,
- * so if one does it is the shortest. Else the multiple of 10^-(k + 1) nearest to x is.
+ * A decimal reads back as x if it is within half the distance to the neighbouring float32 numbers. In each
+ * binade there is a largest k for which multiples of 10^-k are further apart than float32 numbers: at most
+ * one of these can be within that distance, and if so it is the shortest. Otherwise the nearest multiple of
+ * 10^-(k + 1) to x is.
  */
 export function float32Text(x: number): string {
   if (x === 0) return Object.is(x, -0) ? '-0.0' : '0.0';
@@ -16,7 +16,8 @@ export function float32Text(x: number): string {
   const bits = BITS[0]!;
   const exponent = bits >>> 23;
   const k = COARSE_DECIMALS[exponent]!;
-  // Powers of two have a nearer neighbour below; subnormals and numbers from 2^23 on are rare. Both take exact arithmetic.
+  // Powers of two have a nearer neighbour below; subnormals and numbers from 2^23 on are rare. Both need
+  // exact arithmetic.
   if ((bits & 0x7fffff) === 0) return powerOfTwoText(bits, x);
   if (k < 0) return exactText(bits, x);
 
@@ -48,10 +49,10 @@ const DOUBT = 1e-6;
 
 const POWERS_OF_TEN = Float64Array.from({ length: 60 }, (_, k) => Number(`1e${k}`));
 
-/** By biased exponent: half the distance between float32 numbers there. */
+/** Half the distance between float32 numbers, by biased exponent. */
 const HALF_SPACING = Float64Array.from({ length: 256 }, (_, exponent) => 2 ** (exponent - 151));
 
-/** By biased exponent: the largest k with 10^-k above the spacing of float32 numbers there; -1 where it isn't used. */
+/** The largest k with 10^-k above the spacing of float32 numbers, by biased exponent; -1 if it isn't used. */
 const COARSE_DECIMALS = Int8Array.from({ length: 256 }, (_, exponent) => {
   const spacing = 2 ** (exponent - 150);
   if (exponent === 0 || spacing >= 1) return -1;
@@ -59,7 +60,7 @@ const COARSE_DECIMALS = Int8Array.from({ length: 256 }, (_, exponent) => {
   return k + 1 < POWERS_OF_TEN.length ? k : -1;
 });
 
-/** Ties go to the even integer; -1 if the double can't tell which side of a half it is on. */
+/** Rounds ties to the even integer; -1 if the double can't tell which side of a half it is on. */
 function nearestInteger(scaled: number): number {
   const below = Math.floor(scaled);
   const fraction = scaled - below;
@@ -75,7 +76,7 @@ function decimalText(digits: number, k: number, x: number): string {
   }
   const text = String(digits);
   const point = text.length - k; // The value is 0.d1d2d3... times 10^point.
-  // By x itself, as NumPy does: the float32 nearest to 0.0001 lies below it and comes out as 1e-04.
+  // Compares x itself, as NumPy does: the float32 nearest to 0.0001 is below it and is written as 1e-04.
   if (x < 1e-4 || x >= 1e6) return exponentText(text, point - 1);
   if (point <= 0) return ZEROS[-point]! + text;
   if (k <= 0) return `${text}${'0'.repeat(-k)}.0`;
@@ -90,13 +91,13 @@ function exponentText(digits: string, exponent: number): string {
   return `${mantissa}e${exponent < 0 ? '-' : '+'}${size < 10 ? '0' : ''}${size}`;
 }
 
-/** The same by integer arithmetic, for any positive finite float32 given by its bits too. */
+/** The same in integer arithmetic, for any positive finite float32, also given by its bits. */
 function exactText(bits: number, x: number): string {
   const biased = bits >>> 23;
   const fraction = bits & 0x7fffff;
   const significand = BigInt(biased === 0 ? fraction : fraction | 0x800000);
   const exponent = (biased === 0 ? 1 : biased) - 150;
-  // Quarters of the spacing keep both neighbours' midpoints whole: value = 4 * significand quarters.
+  // Quarters of the spacing make both neighbours' midpoints integers: value = 4 * significand quarters.
   const value = 4n * significand;
   const below = fraction === 0 && biased > 1 ? 1n : 2n;
   const above = 2n;

@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
 import { geneticCodeHint } from './geneticCode.ts';
 
-/** Counted in real contigs: a gut contig that reads on through TAG, crAssphage, a short one with many TGA; and one made for code 4. */
+/**
+ * Counts from real contigs: a gut contig that reads through TAG, crAssphage, a short one with many TGA; and a
+ * made-up one for code 4.
+ */
 it.each([
   [{ nChunks: 8, nLost: 8, nLostToTag: 6, nLostToTga: 0 }, 15],
   [{ nChunks: 195, nLost: 84, nLostToTag: 6, nLostToTga: 0 }, null],
@@ -9,6 +12,6 @@ it.each([
   [{ nChunks: 12, nLost: 10, nLostToTag: 1, nLostToTga: 5 }, 4],
   [{ nChunks: 12, nLost: 12, nLostToTag: 6, nLostToTga: 6 }, null],
   [{ nChunks: 0, nLost: 0, nLostToTag: 0, nLostToTga: 0 }, null],
-])('of %o is %s', (record, hint) => {
+])('for %o is %s', (record, hint) => {
   expect(geneticCodeHint(record)).toBe(hint);
 });

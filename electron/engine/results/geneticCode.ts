@@ -1,13 +1,13 @@
-/** Fewer chunks say nothing about the genetic code of a sequence. */
+/** Fewer chunks are no evidence about a sequence's genetic code. */
 const FEWEST_CHUNKS = 6;
-/** Of all chunks; 44 % of the chunks of 500 bp of gut contigs have no open frame in the standard code. */
+/** Share of all chunks; 44 % of the 500-bp chunks of gut contigs have no open frame in the standard code. */
 const LOST = 2 / 3;
-/** Of the chunks without an open frame. */
+/** Share of the chunks without an open frame. */
 const LOST_TO_ONE_CODON = 2 / 5;
 
 /**
- * The genetic code by which a sequence may have to be read: 15 where TAG, 4 where TGA stands for an amino acid; null where nothing
- * points to one. How often it is right: docs/results.md.
+ * The genetic code that a sequence may use: 15 if TAG, 4 if TGA encodes an amino acid; null without evidence
+ * for either. docs/results.md says how often it is right.
  */
 export function geneticCodeHint(record: {
   nChunks: number;

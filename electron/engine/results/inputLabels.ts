@@ -1,5 +1,7 @@
-/** Short names of inputs for tables: the file's name, with as many folders before it as tell it from the others. The same
- * path given twice keeps its full path twice. */
+/**
+ * Short names of inputs for tables: the file's name, with as many parent folders as distinguish it from the
+ * others. If the same path is given twice, both keep the full path.
+ */
 export function inputLabels(paths: readonly string[]): string[] {
   const parts = paths.map((path) => path.split(/[\\/]/).filter((part) => part !== ''));
   return parts.map((own, index) => {
@@ -17,7 +19,7 @@ export function cellText(text: string): string {
   return visibleText(text.replaceAll(/[\t\r\n]+/g, ' '));
 }
 
-/** What a terminal would obey, or what turns the direction of the text around it, as its number: `\u001b`. */
+/** Replaces characters that control a terminal or change the text direction by their number: `\u001b`. */
 export function visibleText(text: string): string {
   return text.replaceAll(
     /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu,

@@ -10,7 +10,7 @@ const called = (virusScore: number, nBasesScored = 150) => ({
 const uncalled = { prediction: 'not_scored' as const, virusScore: null, nBasesScored: 0 };
 
 describe('read pairs', () => {
-  it('are known by the names of their files and their own', () => {
+  it('are recognised by their file names and read names', () => {
     const input = (path: string, firstRow: number) => ({ path, prepared: { records: 5, firstRow } });
     const inputs = [input('/d/a_R1.fq', 0), input('/d/soil.fa', 5), input('/d/a_R2.fq', 10)];
     expect(mateRows(inputs).map((rows) => rows?.firstRow ?? null)).toEqual([10, null, 0]);
@@ -24,11 +24,11 @@ describe('read pairs', () => {
       ['', ''],
     ] as const)
       expect(areMates(read(one), read(other))).toBe(false);
-    // Contigs of two assemblies whose files are called alike.
+    // Contigs of two assemblies whose files have pair names.
     expect(areMates(read('contig_1', 1001), read('contig_1'))).toBe(false);
   });
 
-  it('have one call from both mates, which follows from its score and is the same from either side', () => {
+  it('have one call from both mates, which follows from its score and is the same in either order', () => {
     expect(callPair(called(0.9), called(0.2))).toEqual({
       score: Math.fround((0.9 + 0.2) / 2),
       prediction: 'virus',
@@ -43,7 +43,7 @@ describe('read pairs', () => {
       expect(callPair(called(a, 101), called(b, 148))).toEqual(callPair(called(b, 148), called(a, 101)));
   });
 
-  it('have the call of the one mate that has a call, and none without', () => {
+  it('have the call of the only mate with a call, and none without', () => {
     expect(callPair(called(0.9), uncalled)).toEqual({ score: Math.fround(0.9), prediction: 'virus' });
     const failed = { prediction: 'failed' as const, virusScore: 0.9, nBasesScored: 100 };
     expect(callPair(failed, called(0.2))).toEqual({ score: Math.fround(0.2), prediction: 'others' });

@@ -23,7 +23,7 @@ function summaryOf(chunks: ChunkScores[], fault: ChunkScores['reason'] = null, l
   return tally.summary(fault);
 }
 
-/** Scores of a head: those that add up to 1, those that rounding has moved, equal ones, and any others. */
+/** Scores of a head: pairs that add up to 1, pairs moved by rounding, equal ones, and any others. */
 const anyScore = fc.float({ min: 0, max: 1, noNaN: true });
 const nearHalf = fc
   .integer({ min: -4, max: 4 })
@@ -45,7 +45,7 @@ describe('the call of a chunk', () => {
     expect(isVirusFrame(0.4, 0.6)).toBe(true);
   });
 
-  it('compares the largest scores, whichever frames they come from, and takes the score of the one that decides', () => {
+  it("compares the largest scores, whichever frames they come from, and uses the deciding frame's score", () => {
     // F1 says others at 0.875, F2 says virus at 0.75.
     expect(callChunk(Float32Array.of(0.875, 0.125, 0.25, 0.75))).toEqual({
       isVirus: false,
@@ -67,7 +67,7 @@ describe('the call of a chunk', () => {
     expect([0, 1, 2, 3, 4, 5].map(frameName)).toEqual(['F1', 'F2', 'F3', 'R1', 'R2', 'R3']);
   });
 
-  it('is the original’s, and lies on the side of 0.5 of its float32 score, whatever the scores', () => {
+  it('is the original’s, and its float32 score is on the matching side of 0.5, whatever the scores', () => {
     fc.assert(
       fc.property(pairs, (scores) => {
         const { isVirus, virusScore, deciding, score1, score2 } = callChunk(scores);
@@ -77,7 +77,7 @@ describe('the call of a chunk', () => {
         expect(virusScore >= 0.5).toBe(isVirus);
         expect(Math.fround(virusScore)).toBe(virusScore);
         expect(virusScore >= 0 && virusScore <= 1).toBe(true);
-        // The very number of a frame that holds the largest score, unless that lies on the other side.
+        // Exactly the number of a frame with the largest score, unless it is on the other side.
         expect(scores[2 * deciding + (isVirus ? 1 : 0)]).toBe(isVirus ? score2 : score1);
         const plain = scores[2 * deciding + 1]!;
         if (plain >= 0.5 === isVirus) expect(virusScore).toBe(plain);
@@ -112,7 +112,7 @@ const sequences = fc
   }));
 
 describe('summary of a sequence', () => {
-  it('is what one works out by hand', () => {
+  it('equals a calculation by hand', () => {
     const summary = summaryOf([
       chunk(0, 0b000011, [0.25, 0.75]), // F1, F2: largest score2 0.75 = largest score1 0.75: virus
       chunk(2, 0b100000, [0.75]), // R3: virus, but not better than the first
@@ -135,21 +135,22 @@ describe('summary of a sequence', () => {
     });
   });
 
-  it('counts a chunk by the bases that no scored chunk before it covers', () => {
-    // Chunks 1-500 and 251-501: one witness, and one base.
+  it('weights a chunk by the bases that no earlier scored chunk covers', () => {
+    // Chunks 1-500 and 251-501: the second adds only one base.
     const scores = [chunk(0, 1, [0.25]), chunk(1, 1, [1])];
     const both = summaryOf(scores, null, 501);
     expect(both).toMatchObject({ prediction: 'others', nBasesScored: 501, nBasesViral: 1 });
     expect(both.virusScore).toBe(Math.fround((500 * 0.25 + 1) / 501));
-    // Without a score of the first, the second is heard in full.
+    // Without a score of the first, the second has its full weight.
     expect(summaryOf([scores[1]!], null, 501)).toMatchObject({ virusScore: 1, nBasesScored: 251 });
-    // Chunks 1-500, 251-750 and 501-1000 would be 1,001 bp cut in three; the one in between adds nothing but what is new.
+    // Chunks 1-500, 251-750 and 501-1000 would be 1,001 bp cut in three; the middle one adds only its new
+    // bases.
     const { start, end } = chunkBounds(1001, CHUNK, 1);
     expect(summaryOf([chunk(0, 1, [0.25]), chunk(1, 1, [0.5])], null, 1001).nBasesScored).toBe(end);
     expect(start).toBeLessThan(CHUNK);
   });
 
-  it('is virus at a tie, as a chunk is', () => {
+  it('is virus at a tie, like a chunk', () => {
     expect(summaryOf([chunk(0, 1, [0.75]), chunk(1, 1, [0.25])])).toMatchObject({
       virusScore: 0.5,
       prediction: 'virus',
@@ -157,7 +158,7 @@ describe('summary of a sequence', () => {
     expect(summaryOf([chunk(0, 1, [0.75]), chunk(1, 1, [0.2])]).prediction).toBe('others');
   });
 
-  it('fails with the first failed chunk, its scored chunks counted all the same', () => {
+  it('fails with the first failed chunk, but still counts its scored chunks', () => {
     const failed = summaryOf([
       chunk(0, 1, [0.9]),
       chunk(1, 3, [], 'out_of_memory'),
@@ -188,7 +189,7 @@ describe('summary of a sequence', () => {
     });
   });
 
-  it('has no score without open frames, or with a fault in the input', () => {
+  it('has no score without open frames, or with an error in the input', () => {
     expect(summaryOf([])).toMatchObject({
       prediction: 'not_scored',
       reason: 'no_open_frame',
@@ -197,7 +198,7 @@ describe('summary of a sequence', () => {
     expect(summaryOf([], 'empty')).toMatchObject({ prediction: 'not_scored', reason: 'empty' });
   });
 
-  it('adds up, and neither call, score nor evidence contradict each other, whatever the chunks', () => {
+  it('is consistent: counts add up, and call, score and evidence never contradict each other, whatever the chunks', () => {
     fc.assert(
       fc.property(sequences, ({ length, chunks }) => {
         const summary = summaryOf(chunks, null, length);
@@ -209,7 +210,7 @@ describe('summary of a sequence', () => {
           scored.reduce((sum, { pairs: scores }) => sum + scores.length / 2, 0),
         );
 
-        // By single bases: each has the score of the first scored chunk that covers it.
+        // Counted base by base: each has the score of the first scored chunk that covers it.
         const scoreAt = new Map<number, (typeof calls)[number]>();
         for (const [i, { chunk: number }] of scored.entries()) {
           const { start, end } = chunkBounds(length, CHUNK, number);
@@ -236,7 +237,7 @@ describe('summary of a sequence', () => {
         expect(summary.reason === 'ok').toBe(!isFailed && scored.length > 0);
         if (summary.reason !== 'ok') return;
         expect(summary.prediction).toBe(virusScore! >= 0.5 ? 'virus' : 'others');
-        // Chunks of one call decide, which viralRows.ts relies on.
+        // Chunks with the same call decide, which viralRows.ts relies on.
         if (summary.nChunksViral === 0) expect(summary.prediction).toBe('others');
         if (summary.nChunksViral === scored.length) expect(summary.prediction).toBe('virus');
         const level = evidenceOf({ ...summary, length, chunkLength: CHUNK });
@@ -250,9 +251,9 @@ describe('summary of a sequence', () => {
   });
 });
 
-describe('a call of a sequence that is computed in part', () => {
+describe('a call of a partly computed sequence', () => {
   const ALL_FRAMES = 0b111111;
-  /** Whether it is settled after its first chunks, each of which has one frame, scored so. */
+  /** Whether it is settled after its first chunks, each of which has one frame with this score. */
   const isSettled = (scores: number[], ahead: { nFrames: number; nChunks: number }, length = 10 * CHUNK) => {
     const tally = new SequenceTally(length, CHUNK);
     for (const [number, score] of scores.entries()) tally.add(chunk(number, 1, [score]));
@@ -267,20 +268,20 @@ describe('a call of a sequence that is computed in part', () => {
     expect(isSettled([0, 0, 0, 0, 0, 0], manyMore)).toBe(true);
   });
 
-  it('counts as missing no more chunks than there are, nor than there are frames', () => {
+  it('assumes no more missing chunks than there are, nor than there are frames', () => {
     expect(isSettled([1, 1, 0], { nFrames: 60, nChunks: 4 })).toBe(true);
     expect(isSettled([1, 1, 0], { nFrames: 4, nChunks: 10 })).toBe(true);
     expect(isSettled([1, 0, 1, 0], { nFrames: 4, nChunks: 10 })).toBe(true);
     expect(isSettled([1, 0, 1, 0], { nFrames: 5, nChunks: 10 })).toBe(false);
   });
 
-  it('counts as missing no more bases than no scored chunk covers', () => {
+  it('assumes no more missing bases than no scored chunk covers', () => {
     // The fourth chunk would add 276 bases; 500 could turn the call.
     expect(isSettled([1, 0.95, 0], { nFrames: 4, nChunks: 4 }, 1550)).toBe(true);
     expect(isSettled([1, 0.95, 0], { nFrames: 4, nChunks: 4 }, 2000)).toBe(false);
   });
 
-  it('stands once a chunk has failed, since the sequence then has none', () => {
+  it('is final once a chunk has failed, since the sequence then has none', () => {
     const tally = new SequenceTally(10 * CHUNK, CHUNK);
     tally.add({ ...chunk(0, ALL_FRAMES, [], 'not_computed'), unscored: ALL_FRAMES });
     expect(tally.isSettled(manyMore)).toBe(true);

@@ -3,19 +3,19 @@ import { callChunk, FRAMES_IN_MASK, VIRUS_FROM, type ScorePairs } from './chunkC
 import { chunkBounds } from './chunkLayout.ts';
 import { isSettled } from './estimates/settled.ts';
 
-/** A chunk with at least one open frame, as run.db holds it. */
+/** A chunk with at least one open frame, as stored in run.db. */
 export interface ChunkScores {
   /** 0-based. */
   chunk: number;
-  /** Bit masks over F1..R3: frames there are, and those of them without a score. */
+  /** Bit masks over F1..R3: existing frames, and those of them without a score. */
   frames: number;
   unscored: number;
   pairs: ScorePairs;
-  /** Null where the chunk is scored. */
+  /** Null if the chunk is scored. */
   reason: Reason | null;
 }
 
-/** Our summary of a record. The original tool has none: it calls chunks only. */
+/** Our summary of a record, which the original tool does not have: it calls only chunks. */
 export interface SequenceSummary {
   prediction: Prediction;
   reason: Reason;
@@ -23,24 +23,25 @@ export interface SequenceSummary {
   virusScore: number | null;
   nChunksScored: number;
   nChunksViral: number;
-  /** Bases that lie in a scored chunk, and those of them that a chunk called virus was the first to cover. */
+  /** Bases in scored chunks, and how many of them a chunk called virus was the first to cover. */
   nBasesScored: number;
   nBasesViral: number;
   nFrames: number;
   nFramesScored: number;
-  /** 0-based. The scored chunk with the largest virus score, and the frame that decides it. */
+  /** 0-based. The scored chunk with the largest virus score, and its deciding frame. */
   bestChunk: number | null;
   bestFrame: number | null;
-  /** Virus scores of the best scored chunk and of the second best. */
+  /** Virus scores of the best and second-best scored chunk. */
   bestScore: number | null;
   secondScore: number | null;
 }
 
 /**
- * Sums up the chunks of one record, given in order. Each scored chunk counts by its new bases, which are those that no earlier scored
- * chunk covers: so overlapping chunks are not heard twice. virus_score is the mean of their virus scores with these weights, added
- * up in float64 in the order of the chunks, then rounded to float32. The call follows from the rounded score, and so never
- * contradicts it. A record fails if any chunk failed; its scored chunks count all the same.
+ * Sums up the chunks of one record, given in order. Each scored chunk is weighted by its new bases, which no
+ * earlier scored chunk covers, so that overlaps do not count twice. virus_score is the mean of their virus
+ * scores with these weights, added up in float64 in the order of the chunks, then rounded to float32. The
+ * call follows from the rounded score, and so never contradicts it. A record fails if any chunk failed; its
+ * scored chunks are still counted.
  */
 export class SequenceTally {
   readonly #length: number;
@@ -53,7 +54,7 @@ export class SequenceTally {
   #viral = 0;
   #basesScored = 0;
   #basesViral = 0;
-  /** Where the last scored chunk ends. */
+  /** The end of the last scored chunk. */
   #covered = 0;
   #frames = 0;
   #framesScored = 0;
@@ -116,8 +117,10 @@ export class SequenceTally {
     };
   }
 
-  /** Whether the call stands, whatever the frames will say that are still missing. Where these lie is not known: as many chunks as there
-   * may be count as missing, and as many bases as they may add. */
+  /**
+   * Whether the call is final, whatever the missing frames will score. Their positions are unknown, so the
+   * largest possible numbers of missing chunks and bases are assumed.
+   */
   isSettled({ nFrames, nChunks }: { nFrames: number; nChunks: number }): boolean {
     if (this.#failure !== null) return true;
     const missingChunks = Math.min(nChunks - this.#chunks, nFrames - this.#frames);

@@ -8,7 +8,10 @@ export interface InputResultSummary {
   byPrediction: Record<Prediction, number>;
 }
 
-/** A chunk with what its call rests on: the largest scores among its frames, the frame that decides, and its virus score. */
+/**
+ * A chunk with the basis of its call: the largest scores among its frames, the deciding frame, and its virus
+ * score.
+ */
 export interface ScoredChunk {
   /** 0-based. */
   chunk: number;
@@ -23,12 +26,12 @@ export interface ScoredChunk {
 export interface ScoredFrames {
   /** 0-based. */
   chunk: number;
-  /** Numbers of its scored frames, ascending, and the pairs that belong to them. */
+  /** Numbers of its scored frames, ascending, and their score pairs. */
   frames: readonly number[];
   pairs: ScorePairs;
 }
 
-/** Sequences called virus and others whose length lies from one edge to below the next. */
+/** Counts of sequences called virus and others with lengths from one edge to below the next. */
 export interface LengthShare {
   from: number;
   to: number | null;
@@ -36,7 +39,10 @@ export interface LengthShare {
   others: number;
 }
 
-/** Sequences by length and score: `[length bin][score bin]`, by call. Length bins are those of `edges`, score bins of width 1/n. */
+/**
+ * Counts of sequences by length and score: `[length bin][score bin]`, for each call. Length bins are those of
+ * `edges`, score bins have width 1/n.
+ */
 export interface LengthScores {
   edges: readonly number[];
   virus: number[][];
@@ -66,26 +72,26 @@ export interface TablesPrepared<Counts = ResultCounts> {
 }
 
 export interface TablesWritten extends TablesPrepared {
-  /** From the first look at what is stored until all tables were there. */
+  /** Seconds from the first read of the stored data until all tables were written. */
   seconds: number;
 }
 
-/** What run.json says beside what run.db knows. */
+/** What run.json contains besides run.db's facts. */
 export interface RunJsonFacts {
   appVersion: string;
   backendVersion: string | null;
   pythonVersion: string | null;
   torchVersion: string | null;
   platform: string;
-  /** Time that devices took for each input. */
+  /** Device time for each input. */
   inputSeconds: readonly number[];
-  /** Largest difference of a score that bounded parts may have in this precision, as measured. */
+  /** The largest measured score difference of bounded parts in this precision. */
   tolerance: number;
 }
 
 /** A reading frame in a file of a part. */
 export interface FrameOfPart {
-  /** Of the sequence. */
+  /** Row of the sequence. */
   row: number;
   name: string;
   input: number;

@@ -22,7 +22,7 @@ beforeAll(async () => {
     [
       recordOf('phage first', [3, 1]),
       recordOf('host', [3]),
-      // Nameless, as the original writes it: _chunk_1.
+      // Without a name, the original writes it as _chunk_1.
       recordOf('', [1]),
       recordOf('mate', [1]),
       recordOf('mate', [1]),
@@ -72,8 +72,8 @@ describe('a run beside a result file of the original tool', () => {
     expect(chunks).toMatchObject({ kind: 'chunks', inBoth: 4, sameCall: 4, frames: null, scores: null });
   });
 
-  it('leaves out and counts what no id tells apart', async () => {
-    // Both mates give one id, which their two lines share.
+  it('leaves out and counts chunks with ambiguous ids', async () => {
+    // Both mates have the same id, which their two lines share.
     const found = await compared(file('prediction_results.txt', linesOf(RESULT_FILES.originalFrames)));
     expect(found.ambiguous).toBe(1);
     const twice = linesOf(RESULT_FILES.originalChunks).flatMap((line) =>
@@ -82,11 +82,11 @@ describe('a run beside a result file of the original tool', () => {
     expect(await compared(file('highestscore.csv', twice))).toMatchObject({ ambiguous: 2, inBoth: 3 });
   });
 
-  it('says which chunks have another call, and what only one of both has', async () => {
+  it('reports chunks with another call, and those that only one of both has', async () => {
     const [head = '', ...frames] = linesOf(RESULT_FILES.originalFrames);
     const changed = frames.flatMap((line) => {
       if (line.startsWith('phage_chunk_2F1')) return [];
-      // One frame that is more decided than the other one turns the chunk.
+      // One frame that is more decided than the other turns the chunk.
       if (line.startsWith('phage_chunk_1F2')) return ['phage_chunk_1F2\tothers\t0.9\t0.1'];
       return [line];
     });
@@ -128,11 +128,11 @@ describe('a run beside a result file of the original tool', () => {
     ['an id of no frame', ['Sequence_ID\tPrediction\tscore1\tscore2', 'host_chunk_1\tvirus\t0.1\t0.9']],
     ['no number', ['Sequence_ID\tPrediction\tscore1\tscore2', 'host_chunk_1F1\tvirus\t0.1\t']],
     ['a cut line', ['Modified_ID\tIs_Virus', 'host_chunk_1\tTrue', 'phage_chu']],
-  ])('is refused where it holds %s', async (_, lines) => {
+  ])('is refused if it holds %s', async (_, lines) => {
     await expect(compared(file('damaged.txt', lines))).rejects.toMatchObject({ error: { code: 'usage' } });
   });
 
-  it('is known by its first line', async () => {
+  it('is recognised by its first line', async () => {
     expect(await isOriginalResult(join(run.folder, RESULT_FILES.originalChunks))).toBe(true);
     expect(await isOriginalResult(join(run.folder, RESULT_FILES.sequences))).toBe(false);
   });

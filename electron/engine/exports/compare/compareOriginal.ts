@@ -15,10 +15,11 @@ const PAGE_ROWS = 2000;
 const EXAMPLES = 5;
 
 /**
- * Compares a run with prediction_results.txt or prediction_results_highestscore.csv of the original tool, chunk by chunk. Chunks are
- * matched by their ids, as both tools give them: the name of the sequence and the number of the chunk. Where several sequences of the
- * run have a name, or the file has an id twice, nothing tells which belong together; these are counted apart. `onDiffering` gets the chunks
- * whose call differs, in the order of the run.
+ * Compares a run with prediction_results.txt or prediction_results_highestscore.csv of the original tool,
+ * chunk by chunk. Chunks are matched by their ids, which both tools form from the sequence's name and the
+ * chunk's number. If several sequences of the run have a name, or the file has an id twice, the match is
+ * ambiguous; these are counted separately. `onDiffering` gets the chunks whose call differs, in the order of
+ * the run.
  */
 export async function compareWithOriginal(
   store: RunStore,
@@ -147,7 +148,7 @@ function differingLine({ seqName, row, chunk, start, end, run, file }: Differing
   return `${[seqName, row + 1, chunk, start, end, ...cells].join('\t')}\n`;
 }
 
-/** Of the names in some ids, those that several sequences of the run have. */
+/** The names in some ids that several sequences of the run have. */
 async function namesOfSeveral(store: RunStore, ids: Iterable<string>): Promise<Set<string>> {
   const names = new Set<string>();
   for (const id of ids) names.add(nameText(sequenceOf(id)));

@@ -51,5 +51,5 @@ it('compares the sequences of two runs by name and length, the n-th of equal one
   ]);
   expect(comparison.scores?.largestDifference).toBeCloseTo(0.4, 9);
   expect(comparison.scores?.meanAbsoluteDifference).toBeCloseTo(0.4 / 3, 9);
-  expect(comparison.scores?.correlation).toBeCloseTo(0.85148509, 7); // As Python's statistics.correlation says.
+  expect(comparison.scores?.correlation).toBeCloseTo(0.85148509, 7); // The value of Python's statistics.correlation.
 });

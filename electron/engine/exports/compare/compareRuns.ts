@@ -15,25 +15,32 @@ export interface ComparedSequence {
 }
 
 export interface RunComparison {
-  /** Sequences with the same name and length in both runs; the n-th of several equal ones goes with the n-th. */
+  /**
+   * Sequences with the same name and length in both runs; the n-th of several equal ones is matched with the
+   * n-th.
+   */
   inBoth: number;
   onlyInFirst: number;
   onlyInSecond: number;
-  /** How many have which call in the first run and which in the second. */
+  /** Counts by the call in the first run and in the second. */
   calls: Record<Prediction, Record<Prediction, number>>;
   sameCall: number;
-  /** Of the sequences that both runs scored; null where there is none. */
+  /** Agreement of the sequences that both runs scored; null if there are none. */
   scores: ScoresCompared | null;
-  /** Of the sequences that both scored: how many have which score in the first run (row) and in the second (column), in bins of
-   * width 1/SCORE_BINS. */
+  /**
+   * Counts of sequences that both scored, by the score in the first run (row) and in the second (column), in
+   * bins of width 1/SCORE_BINS.
+   */
   scoreGrid: number[][];
 }
 
 const SCORE_BINS = 20;
 const scoreBin = (score: number) => Math.min(SCORE_BINS - 1, Math.floor(score * SCORE_BINS));
 
-/** Compares the calls and scores of two runs, such as with another model or precision; `onChanged` gets the sequences whose call
- * changed, in the order of the first run. */
+/**
+ * Compares the calls and scores of two runs, for example with another model or precision; `onChanged` gets
+ * the sequences whose call changed, in the order of the first run.
+ */
 export async function compareRuns(
   first: RunStore,
   second: RunStore,

@@ -6,15 +6,15 @@ import { callChunk, FRAMES_IN_MASK } from '../../results/chunkCall.ts';
 import { TABLE_HEADERS } from '../../store/sqlite/results/tables/tableRows.ts';
 import { tableRows } from '../../inputs/tableRows.ts';
 
-/** What one of the original tool's two result files says of a chunk. */
+/** A chunk in one of the original tool's two result files. */
 export interface OriginalChunk {
   isVirus: boolean;
-  /** Bit masks over F1 to R3: which frames it has, and which of them it calls virus. None in the file of chunks. */
+  /** Bit masks over F1 to R3: its frames, and those of them called virus. Empty in the file of chunks. */
   frames: number;
   viralFrames: number;
-  /** Pairs of score1 and score2 by the number of the frame. */
+  /** Pairs of score1 and score2 by frame number. */
   pairs: Float32Array;
-  /** The file names the chunk, or one of its frames, more than once. */
+  /** Whether the file lists the chunk, or one of its frames, more than once. */
   isRepeated: boolean;
 }
 
@@ -42,13 +42,16 @@ function kindOf(head: readonly string[] | undefined): OriginalResults['kind'] | 
 
 export const isOriginalHead = (head: readonly string[]): boolean => kindOf(head) !== null;
 
-/** Whether a table is one of the original tool's two result files, by its first line. */
+/** Whether a table is one of the original tool's two result files, judged by its first line. */
 export async function isOriginalResult(path: string): Promise<boolean> {
   for await (const head of tableRows(path)) return kindOf(head) !== null;
   return false;
 }
 
-/** Reads prediction_results.txt or prediction_results_highestscore.csv. Rejects with AppFailure where the file is neither, or damaged. */
+/**
+ * Reads prediction_results.txt or prediction_results_highestscore.csv. Rejects with AppFailure if the file is
+ * neither, or damaged.
+ */
 export async function readOriginalResults(path: string, signal?: AbortSignal): Promise<OriginalResults> {
   const file = basename(path);
   const chunks = new Map<string, OriginalChunk>();
@@ -106,7 +109,7 @@ function addChunk(chunks: Map<string, OriginalChunk>, row: readonly string[]): b
   return true;
 }
 
-/** As the original makes its file of chunks out of that of frames. */
+/** The rule by which the original tool derives its file of chunks from that of frames. */
 function isCalledVirus({ frames, pairs }: OriginalChunk): boolean {
   const own = Float32Array.from(
     FRAMES_IN_MASK[frames]!.flatMap((frame) => [pairs[2 * frame]!, pairs[2 * frame + 1]!]),
@@ -114,7 +117,7 @@ function isCalledVirus({ frames, pairs }: OriginalChunk): boolean {
   return callChunk(own).isVirus;
 }
 
-/** The name of the sequence in an id of a chunk. */
+/** The sequence's name in a chunk's id. */
 export const sequenceOf = (chunkId: string): string => CHUNK_ID.exec(chunkId)?.[1] ?? '';
 
 function notOriginal(file: string, detail: string): AppFailure {

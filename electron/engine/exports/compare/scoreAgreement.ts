@@ -5,7 +5,10 @@ export interface ScoresCompared {
   largestDifference: number;
 }
 
-/** Pearson's correlation and differences of pairs, in one pass (Welford's way, so that large runs lose no digits). */
+/**
+ * Pearson's correlation and differences of pairs, in one pass (Welford's method, so that large runs lose no
+ * digits).
+ */
 export class ScoreAgreement {
   #n = 0;
   #meanX = 0;

@@ -6,25 +6,26 @@ import type { OtherLine, ReadOtherTable } from './readOtherTable.ts';
 
 const UNMATCHED_SHOWN = 20;
 
-/** Another tool's table beside the sequences of a run. */
+/** Another tool's table joined to the sequences of a run. */
 export interface JoinedTable {
   readonly table: ReadOtherTable;
   readonly matched: number;
   readonly unmatched: readonly string[];
-  /** Numbers of the sequences that the other tool takes for a virus, ascending. */
+  /** Numbers of the sequences that the other tool calls a virus, ascending. */
   readonly theirs: readonly number[];
   /** Numbers of the sequences that its table names, ascending. */
   readonly named: readonly number[];
-  /** Of each of its columns, whether every value in it is a number. */
+  /** For each of its columns, whether every value in it is a number. */
   readonly isNumeric: readonly boolean[];
-  /** What the other tool says of a sequence; null where it does not name it. */
+  /** The other tool's line for a sequence; null if it has none. */
   readonly lineOf: (row: number) => OtherLine | null;
 }
 
 /**
- * Finds the sequences that a table names: by the whole name, else by its first word, else without what geNomad (`|provirus_1_900`) and
- * VirSorter2 (`||full`) add to it, else as the sequence that the export for CheckV has named so (`row12_contig_7`). Of several lines for one sequence, such as two proviruses, the first that is a virus counts. A name
- * that several sequences have stands for each of them.
+ * Finds the sequences that a table names: by the whole name, else by its first word, else without the
+ * suffixes of geNomad (`|provirus_1_900`) and VirSorter2 (`||full`), else by the name from the export for
+ * CheckV (`row12_contig_7`). Of several lines for one sequence, such as two proviruses, the first that is a
+ * virus counts. A name that several sequences share stands for each of them.
  */
 export async function joinOtherTable(store: RunStore, table: ReadOtherTable): Promise<JoinedTable> {
   const wanted = new Set<string>();
@@ -56,7 +57,7 @@ export async function joinOtherTable(store: RunStore, table: ReadOtherTable): Pr
 }
 
 const NO_VALUE = /^(na|nan)?$/i;
-/** Not those with zeros in front, which are names: a number would lose them. */
+/** Not numbers with leading zeros, which are names: a number would lose the zeros. */
 const NUMBER = /^[+-]?(0|[1-9]\d*)?(\.\d*)?(e[+-]?\d+)?$/i;
 
 function isNumericColumn(values: readonly string[]): boolean {
@@ -64,7 +65,10 @@ function isNumericColumn(values: readonly string[]): boolean {
   return present.length > 0 && present.every((value) => NUMBER.test(value) && numberIn(value) !== null);
 }
 
-/** What a cell of a numeric column holds; null without a value, and where a number of this kind cannot hold it. */
+/**
+ * The value of a cell in a numeric column; null without a value, and if a number of this type cannot
+ * represent it.
+ */
 export function numberIn(value: string): number | null {
   const number = NO_VALUE.test(value) ? Number.NaN : Number(value);
   return Number.isFinite(number) && Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : null;
@@ -78,20 +82,20 @@ function candidates(name: string): string[] {
   );
 }
 
-/** The sequence that an export with unique names has given this one. */
+/** The sequence to which an export with unique names has given this name. */
 function exportedAs(name: string): { row: number; name: string } | null {
   const [, no, rest] = /^row(\d+)_(\S+)/.exec(name) ?? [];
   return no === undefined || rest === undefined ? null : { row: Number(no) - 1, name: rest };
 }
 
-/** What a filter selects, compared with the table that it names. */
+/** The selection of a filter that compares with the table it names. */
 export function selectionOf(filter: SequenceFilter, joined: readonly JoinedTable[]): SequenceSelection {
   if (!filter.other) return { filter };
   const table = joined[filter.other.table];
   return { filter, theirs: table?.theirs ?? [], named: table?.named ?? [] };
 }
 
-/** How far both agree. */
+/** Counts how far both agree. */
 export async function summariseOtherTable(store: RunStore, joined: JoinedTable): Promise<OtherTable> {
   const { table, matched, unmatched, theirs, named } = joined;
   const [all, inTable, virus] = await Promise.all([
@@ -114,7 +118,7 @@ export async function summariseOtherTable(store: RunStore, joined: JoinedTable):
   return { title, file, rule, columns, lines: lines.length, matched, unmatched: [...unmatched], calls };
 }
 
-/** What the other tool says of a sequence, in a line. */
+/** The other tool's line for a sequence, as one line of text. */
 export function otherText(joined: JoinedTable, row: number): { isVirus: boolean; text: string } | null {
   const line = joined.lineOf(row);
   return line && { isVirus: line.isVirus, text: line.values.filter((value) => value !== '').join(' · ') };

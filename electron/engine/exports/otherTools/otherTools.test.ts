@@ -27,7 +27,7 @@ import { addOtherTable, MOST_KEPT_BYTES, removeOtherTable, storedOtherTables } f
 
 const BY_ROW = { by: 'row', descending: false } as const;
 
-/** As their own documentation shows them. */
+/** The examples of the tools' own documentation. */
 const GENOMAD = `seq_name	length	topology	coordinates	n_genes	genetic_code	virus_score	fdr	n_hallmarks	marker_enrichment	taxonomy
 virus_a	1500	No terminal repeats	NA	2	11	0.9871	NA	1	3.2	Viruses;Duplodnaviria
 other_a|provirus_2_900	898	Provirus	2-900	1	11	0.7512	NA	0	1.1	Viruses
@@ -86,7 +86,7 @@ async function namesWith(joined: JoinedTable, agreement: Agreement): Promise<str
 }
 
 describe('a table of another tool', () => {
-  it('is joined by name where it is geNomad’s, its proviruses with the sequence they lie in', async () => {
+  it('is joined by name if it is geNomad’s, with proviruses joined to the sequence they are in', async () => {
     const joined = await joinTable('gut_virus_summary.tsv', GENOMAD);
     expect(await summariseOtherTable(run.store, joined)).toEqual({
       title: 'geNomad',
@@ -109,16 +109,16 @@ describe('a table of another tool', () => {
     expect(otherText(joined, 1)).toBeNull();
   });
 
-  it('counts as virus what CheckV could give a quality', async () => {
+  it('counts sequences as virus if CheckV could determine a quality', async () => {
     const joined = await joinTable('quality_summary.tsv', CHECKV);
-    // As the export for CheckV names them; row 3 is no virus_b.
+    // The names from the export for CheckV; row 3 is no virus_b.
     const exported = CHECKV.replace('virus_a', 'row1_virus_a').replace('virus_b', 'row3_virus_b');
     expect((await joinTable('quality_summary.tsv', exported)).named).toEqual([0]);
     expect(joined.theirs).toEqual([0]);
     expect(otherText(joined, 1)).toEqual({ isVirus: false, text: 'Not-determined · NA' });
   });
 
-  it('says no only of sequences that it names', async () => {
+  it('calls only sequences that it lists not viral', async () => {
     const joined = await joinTable('reads_dvfpred.txt', DVF);
     expect(await namesWith(joined, 'only_ours')).toEqual(['virus_b']);
     expect(await namesWith(joined, 'not_in_table')).toEqual(['other_a', 'unscored']);
@@ -149,7 +149,7 @@ describe('a table of another tool', () => {
       [1, 3],
       { isVirus: true, text: '' },
     ],
-  ])('is read where it is %s', async (_, name, content, theirs, said) => {
+  ])('is read if it is %s', async (_, name, content, theirs, said) => {
     const joined = await joinTable(name, content);
     expect(joined.theirs).toEqual(theirs);
     expect(joined.unmatched).toEqual([]);
@@ -163,29 +163,29 @@ describe('a table of another tool', () => {
     ['bytes', 'bytes.tsv', Buffer.alloc(3000)],
     ['damaged quotes', 'quotes.csv', 'name,call\n"virus_a,virus\n'],
     ['a damaged archive', 'cut.tsv.gz', gzipSync(GENOMAD).subarray(0, 60)],
-    // Members of a gzip file follow each other: 640 MB, more than a string can hold.
+    // Concatenated gzip members: 640 MB, more than a string can hold.
     [
       'one endless line',
       'line.tsv.gz',
       Buffer.concat(Array<Buffer>(40).fill(gzipSync(Buffer.alloc(2 ** 24, 'A')))),
     ],
-  ])('is refused in words where it holds %s', async (_, name, content) => {
+  ])('is refused with a message if it holds %s', async (_, name, content) => {
     await expect(read(name, content)).rejects.toMatchObject({ error: { code: 'usage' } });
   });
 
-  it('is refused where it is a pipe that nobody writes to', async () => {
+  it('is refused if it is a pipe without a writer', async () => {
     if (process.platform === 'win32') return;
     const pipe = join(folder, 'pipe.tsv');
     execFileSync('mkfifo', [pipe]);
     await expect(readOtherTable(pipe)).rejects.toMatchObject({ error: { code: 'usage' } });
   });
 
-  it('keeps no more of a name than any sequence has', async () => {
+  it("truncates names that are longer than any sequence's", async () => {
     const { lines } = await read('long.tsv', `name\n${'A'.repeat(5000)} rest\nvirus_a\n`);
     expect(lines.map(({ name }) => name.length)).toEqual([1000, 7]);
   });
 
-  it('is kept with a run only up to 16 MB, which all windows can wait for', async () => {
+  it('is stored with a run only up to 16 MB, because all windows wait while it is parsed', async () => {
     const path = file('many.tsv', `name\n${'virus_a\n'.repeat(400_000)}`);
     await expect(readOtherTable(path, { mostBytes: MOST_KEPT_BYTES })).rejects.toMatchObject({
       error: { code: 'usage' },
@@ -197,7 +197,7 @@ describe('a table of another tool', () => {
     unlinkSync(join(run.folder, 'other_tools.json'));
   });
 
-  it('stays with the run, goes with it, and never leads out of its folder', async () => {
+  it('is stored with the run, deleted with it, and never reaches outside its folder', async () => {
     addOtherTable(run.folder, await read('gut_virus_summary.tsv', GENOMAD));
     addOtherTable(run.folder, await read('quality_summary.tsv', CHECKV));
     addOtherTable(run.folder, await read('gut_virus_summary.tsv', GENOMAD));
@@ -219,7 +219,7 @@ describe('a table of another tool', () => {
     expect(readFileSync(outside, 'utf8')).toBe('[]');
   });
 
-  it('has its numbers as numbers in an export, unless they are names', async (context) => {
+  it('is exported with numbers as numbers, unless they are names', async (context) => {
     const missing = makeReaders();
     context.skip(missing !== undefined, missing);
     const named = DVF.replace('name\tlen', 'contig\tlen');
@@ -260,7 +260,7 @@ describe('a table of another tool', () => {
     expect(csv.map((row) => row['lanes_tsv_score'])).toEqual(['0,9', '0,12']);
   });
 
-  it('stands behind our columns in an export', async () => {
+  it('is exported after our columns', async () => {
     const others = [
       await joinTable('gut_virus_summary.tsv', GENOMAD),
       await joinTable('quality_summary.tsv', CHECKV),

@@ -9,7 +9,7 @@ import { noTable, tableRows } from '../../inputs/tableRows.ts';
 export interface OtherLine {
   name: string;
   isVirus: boolean;
-  /** In the order of the table's columns. */
+  /** Values in the order of the table's columns. */
   values: string[];
 }
 
@@ -23,7 +23,7 @@ export interface ReadOtherTable {
 
 interface KnownTable {
   title: string;
-  /** By which it is recognised; the first holds the names. */
+  /** Columns by which it is recognised; the first holds the names. */
   has: readonly [string, ...string[]];
   shown: readonly string[];
   rule: OtherRule;
@@ -32,7 +32,7 @@ interface KnownTable {
 
 const LEAST_SCORE = 0.5;
 
-/** The first that fits counts. */
+/** The first match counts. */
 const KNOWN: readonly KnownTable[] = [
   {
     title: 'geNomad',
@@ -88,18 +88,21 @@ const CALL_COLUMNS = ['prediction', 'pred', 'call', 'classification', 'class'];
 const VIRUS_WORDS = /^(virus|viral|viruses|phage|prophage|provirus)$/i;
 
 const MOST_COLUMNS = 1000;
-/** Of a table that no tool here is known for. */
+/** For a table of no known tool. */
 const SHOWN_COLUMNS = 4;
 const LONGEST_CELL = 400;
 const LONGEST_NAME = 1000;
 
 interface ReadingOptions {
   signal?: AbortSignal | undefined;
-  /** What is read must take no more as JSON, within a few bytes a line. */
+  /** The largest size of the result as JSON, within a few bytes per line. */
   mostBytes?: number | undefined;
 }
 
-/** Reads another tool's table, separated by tabs, commas or semicolons. Rejects with AppFailure where it is none. */
+/**
+ * Reads another tool's table, separated by tabs, commas or semicolons. Rejects with AppFailure if the file is
+ * no such table.
+ */
 export async function readOtherTable(
   path: string,
   { signal, mostBytes = Infinity }: ReadingOptions = {},
@@ -136,7 +139,7 @@ export async function readOtherTable(
   return { title, file, rule, columns: [...columns], lines };
 }
 
-/** At least what JSON writes around the cells counts, so that many lines of nothing are refused as well. */
+/** At least JSON's overhead around the cells counts, so that very many empty lines are refused as well. */
 function bytesOfLine({ name, values }: OtherLine): number {
   return values.reduce((sum, value) => sum + value.length + 3, name.length + 40);
 }
@@ -147,7 +150,7 @@ export function tablesTooLarge(): AppFailure {
   );
 }
 
-/** A part of a string keeps all of it in memory, which a copy does not. */
+/** A substring keeps the whole string in memory, which a copy does not. */
 function beginningOf(cell: string, most: number): string {
   const text = cell.trim();
   return text.length > most ? Buffer.from(text.slice(0, most)).toString() : text;

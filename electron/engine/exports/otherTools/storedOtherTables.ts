@@ -20,7 +20,7 @@ const storedSchema = z.array(
   }),
 );
 
-/** The tables of other tools that stay with a run, in its folder. None where the file cannot be read. */
+/** The tables of other tools that are stored with a run, in its folder. Empty if the file cannot be read. */
 export function storedOtherTables(folder: string): ReadOtherTable[] {
   const path = pathInRun(folder, OTHER_TABLES_FILE);
   if (!somethingAt(path)) return [];
@@ -28,13 +28,13 @@ export function storedOtherTables(folder: string): ReadOtherTable[] {
   return (parseJson(storedSchema, text) ?? []).slice(0, MOST_OTHER_TABLES);
 }
 
-/** By which it is known whether they are still the same; null where there are none. */
+/** A stamp that shows whether they have changed; null if there are none. */
 export function stampOfOtherTables(folder: string): string | null {
   const found = lstatSync(pathInRun(folder, OTHER_TABLES_FILE), { throwIfNoEntry: false });
   return found ? `${found.ino} ${found.size} ${found.mtimeMs}` : null;
 }
 
-/** Keeps them with the run; a table of the same title takes the place of the one before. */
+/** Stores a table with the run; it replaces one with the same title. */
 export function addOtherTable(folder: string, table: ReadOtherTable): void {
   const others = storedOtherTables(folder).filter(({ title }) => title !== table.title);
   if (others.length >= MOST_OTHER_TABLES)

@@ -1,6 +1,6 @@
 import { html, markup, type Markup } from './markup.ts';
 
-/* Pictures of a report, as inline SVG: no script, no file beside the page. Each says in words what it shows. */
+/* Charts of a report, as inline SVG without scripts or separate files. Each has a text description. */
 
 export const COLOURS = {
   virus: '#c8510a',
@@ -19,7 +19,7 @@ interface StackedRow {
   counts: Record<Call, number>;
 }
 
-/** A bar for each sample, divided by call, each as long as all others. */
+/** One bar per sample, divided by call, all of equal length. */
 export function stackedBars(rows: readonly StackedRow[], title: string): Markup {
   const span = WIDTH - LABEL;
   const bars = rows.map(({ label, counts }, i) => {
@@ -44,7 +44,10 @@ export function stackedBars(rows: readonly StackedRow[], title: string): Markup 
   return picture(rows.length * ROW + 4, title, bars);
 }
 
-/** The scores along a sequence, a bar for each step: in percent, negative where it is called other, 0 where nothing is scored. */
+/**
+ * The scores along a sequence, one bar per step: in percent, negative if it is called other, 0 if nothing is
+ * scored.
+ */
 export function ribbon(steps: readonly number[]): Markup {
   const bars = steps.map((percent, i) => {
     const height = percent === 0 ? 4 : Math.abs(percent);
@@ -67,7 +70,10 @@ interface BarGroup {
   note: string;
 }
 
-/** Bars side by side with their labels below. `top`: what stands at the upper end of the axis; `end`: behind the last bar. */
+/**
+ * Bars side by side with their labels below. `top`: label at the upper end of the axis; `end`: label after
+ * the last bar.
+ */
 export function columns(
   bars: readonly BarGroup[],
   options: { title: string; top: string; colour: string; labelEvery?: number; end?: string },

@@ -1,4 +1,4 @@
-/** Text that is HTML already. */
+/** Text that is already HTML. */
 export class Markup {
   private readonly text: string;
 
@@ -17,7 +17,7 @@ export function markup(text: string): Markup {
   return new Markup(text);
 }
 
-/** HTML with values in it: what is no markup itself is text, whatever it holds. */
+/** HTML with inserted values: a value that is not markup is escaped as text. */
 export function html(texts: TemplateStringsArray, ...values: Part[]): Markup {
   return new Markup(texts.map((text, i) => text + (i < values.length ? partText(values[i]!) : '')).join(''));
 }

@@ -93,15 +93,15 @@ describe('the report', () => {
     expect(page).toContain('nothing viral is expected');
   });
 
-  it('needs nothing from elsewhere, and takes no name for markup', () => {
+  it('loads nothing from elsewhere, and escapes names', () => {
     const page = reportHtml(factsOf(null), 'en', new Date(0));
     expect(page).not.toMatch(/<script|<link|<img|<iframe|@import|url\(|\ssrc=/);
-    // A browser would refuse it as well.
+    // A browser would also refuse it.
     expect(page).toMatch(/http-equiv="Content-Security-Policy"\s+content="default-src 'none';/);
     expect(page).toContain('&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;');
   });
 
-  it('names the size of ESM-2 only where it is the published one', () => {
+  it('gives the size of ESM-2 only for the published model', () => {
     const methodsOf = (normBands: NormBands | null) => {
       const facts = factsOf(null);
       facts.run.plan.model.normBands = normBands;
@@ -112,7 +112,7 @@ describe('the report', () => {
   });
 
   it.each(['en', 'de'] as const)(
-    'says in %s what was found, how to cite it, and its checksums',
+    'shows in %s what was found, how to cite it, and its checksums',
     (language) => {
       const page = reportHtml(factsOf(null), language, new Date(0));
       expect(page).toContain(`lang="${language}"`);
@@ -120,14 +120,14 @@ describe('the report', () => {
       expect(page).toContain('FP32 (32 bit)');
       expect(page).toContain('PyTorch 2.13.0');
       expect(page).toContain('a'.repeat(64));
-      // The scores' axes go from end to end.
+      // The score axes have labels at both ends.
       for (const score of language === 'en' ? ['0.0', '1.0'] : ['0,0', '1,0'])
         expect(page.split(`>${score}</text`)).toHaveLength(3);
       for (const { url } of CITATIONS) expect(page).toContain(`href="${url}"`);
     },
   );
 
-  it('begins with the answer, with notes and what other tools say, and leaves out what is not wanted', () => {
+  it("begins with the answer, with notes and other tools' calls, and leaves out unwanted sections", () => {
     const facts = factsOf(null);
     const hit = {
       ...{ row: 3, seqName: 'contig_4', input: 0, length: 5000, tooShort: false, virusScore: 0.99 },

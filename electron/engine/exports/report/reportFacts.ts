@@ -15,14 +15,14 @@ import { otherText } from '../otherTools/joinOtherTable.ts';
 import { summariseSamples, type SampleSummary } from '../samples.ts';
 
 export const SCORE_BINS = 50;
-/** Bins of lengths, in bp; the last one is open. */
+/** Length bins, in bp; the last one is open-ended. */
 export const LENGTH_EDGES: readonly number[] = [0, 300, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000];
 const MOST_TOP = 50;
 /** The user's own choice is not cut so soon. */
 const MOST_SHORTLISTED = 500;
 const MOST_RUN_JSON_BYTES = 2 ** 27;
 
-/** What run.json alone knows. */
+/** Facts that only run.json has. */
 export const runJsonSchema = z.object({
   versions: z.record(z.string(), z.string().nullable()),
   files: z.record(
@@ -31,7 +31,7 @@ export const runJsonSchema = z.object({
   ),
 });
 
-/** Everything that a report says, before it is put into words. */
+/** All facts of a report, before they are turned into text. */
 export interface ReportFacts {
   run: StoredRun;
   timings: RunTimings;
@@ -44,14 +44,17 @@ export interface ReportFacts {
   scores: { virus: number[]; others: number[] };
   lengths: LengthShare[];
   top: SequenceResult[];
-  /** What `top` is taken from: the user's shortlist; where that is empty the candidates, else all that are called virus. */
+  /**
+   * The source of `top`: the user's shortlist; if that is empty the candidates, else all sequences called
+   * virus.
+   */
   topOf: 'shortlist' | 'candidates' | 'virus';
-  /** Of each sequence of `top`: the scores along it. */
+  /** The scores along each sequence of `top`. */
   ribbons: readonly (readonly number[])[];
-  /** What the user has written, by row. */
+  /** The user's notes, by row. */
   notes: ReadonlyMap<number, Annotation>;
   topTotal: number;
-  /** What each table of another tool says of the sequences of `top`. */
+  /** What the table of each other tool says about the sequences of `top`. */
   others: readonly { title: string; says: readonly ({ isVirus: boolean; text: string } | null)[] }[];
   versions: Record<string, string | null>;
   /** SHA-256 of the result files. */

@@ -1,4 +1,7 @@
-/** Of a page that is read on a screen and printed on A4; system fonts only, so that it needs nothing from elsewhere. */
+/**
+ * The style of a page that is read on a screen and printed on A4; it uses only system fonts, so that nothing
+ * is loaded.
+ */
 export const REPORT_STYLE = `
 @page { size: A4; margin: 16mm 15mm; }
 * { box-sizing: border-box; }

@@ -30,7 +30,10 @@ const PRECISIONS: Record<Precision, string> = {
 /** A picture of a great many samples helps nobody; the table has them all. */
 const MOST_BARS = 40;
 
-/** One HTML file that says what was run, what was found and how to read it: opens offline, prints on A4. */
+/**
+ * Writes one HTML file that says what was run, what was found and how to read it; it opens offline and prints
+ * on A4.
+ */
 async function writeReport(source: ExportSource, file: WholeFile): Promise<void> {
   source.report(0);
   const parts = reportPartSchema.options.filter((part) => source.has(part));
@@ -102,7 +105,7 @@ class ReportPage {
     </html>`;
   }
 
-  /** After the answer what it rests on, then how it was made. */
+  /** The answer comes first, then the evidence for it, then how it was made. */
   private part(part: ReportPart): Markup[] {
     switch (part) {
       case 'plots':
@@ -116,7 +119,7 @@ class ReportPage {
     }
   }
 
-  /** What a run that stopped at its goal rests on. */
+  /** What the results of a run that stopped at its goal are based on. */
   private enough(): string {
     const { state, counts } = this.facts.run;
     if (state.phase !== 'paused' || !state.enough) return '';
@@ -424,7 +427,7 @@ class ReportPage {
     return words === null ? [] : [[this.texts.controls, words]];
   }
 
-  /** What of the embeddings taken over from an earlier run; nothing without any. */
+  /** Describes embeddings reused from an earlier run; nothing without any. */
   private imported<Said>(say: (facts: Parameters<typeof this.texts.importedFrom>[0]) => Said): Said[] {
     const { imported } = this.facts.run.plan;
     if (!imported) return [];
@@ -448,7 +451,7 @@ class ReportPage {
     const text = this.texts.methodsText({
       app: versions['app'] ?? run.description.appVersion,
       torch: versions['torch'] ?? null,
-      // Bands are known of the published encoders only.
+      // Norm bands are known only for the published encoders.
       esm2: model.normBands ? 'ESM-2 3B' : 'ESM-2',
       model: model.title,
       hash: model.hash,

@@ -11,18 +11,21 @@ import type { OtherLine } from '../otherTools/readOtherTable.ts';
 
 export type CellValue = string | number | null;
 
-/** A column of an exported table. `score` and `share` are float32 from 0 to 1, `number` is another tool's. */
+/**
+ * A column of an exported table. `score` and `share` are float32 from 0 to 1, `number` comes from another
+ * tool.
+ */
 export interface Column {
-  /** As in sequences.tsv where it has the same. */
+  /** The name in sequences.tsv, if that has the column. */
   name: string;
   type: 'text' | 'integer' | 'score' | 'share' | 'number';
   heading: Record<ExportLanguage, string>;
-  /** Characters that most of its cells need. */
+  /** Width in characters that fits most of its cells. */
   width: number;
   value: (sequence: SequenceResult, source: ExportSource) => CellValue;
-  /** For spreadsheets, which people read: the word in their language. */
+  /** The word in the reader's language, for spreadsheets. */
   word?: (sequence: SequenceResult, language: ExportLanguage) => string;
-  /** In a run where no sequence has a value it is left out. */
+  /** If given, the column is left out of a run in which no sequence has a value. */
   needs?:
     | 'scored'
     | 'twoScored'
@@ -188,7 +191,7 @@ const COLUMNS: readonly Column[] = [
   text('model', 'Model', 'Modell', 14, (_, { modelLabel }) => modelLabel),
 ];
 
-/** The columns that at least one of the selected sequences has a value for. */
+/** The columns for which at least one of the selected sequences has a value. */
 export async function usedColumns(source: ExportSource, selection: SequenceSelection): Promise<Column[]> {
   const has = async (more: SequenceSelection['filter']): Promise<boolean> => {
     const filter = { ...selection.filter, ...more };
@@ -230,7 +233,7 @@ export async function usedColumns(source: ExportSource, selection: SequenceSelec
   ];
 }
 
-/** What the user has said of the selected sequences, last: it is no result. */
+/** The user's notes on the selected sequences; they come last because they are no results. */
 function noteColumns({ order, store }: ExportSource): Column[] {
   const written = new Map(sequenceNotes(store.folder).map((one) => [one.row, one]));
   if (written.size === 0) return [];
@@ -258,7 +261,10 @@ function noteColumns({ order, store }: ExportSource): Column[] {
   ];
 }
 
-/** What another tool says of the sequences: `genomad_call` and its own columns, as numbers where there is nothing else in them. */
+/**
+ * Another tool's columns for the sequences: `genomad_call` and its own columns, as numbers if they contain
+ * only numbers.
+ */
 function otherColumns(joined: JoinedTable, table: number, all: readonly JoinedTable[]): Column[] {
   const { title, columns } = joined.table;
   const plain =

@@ -15,14 +15,14 @@ describe('csvCell', () => {
     expect(csvCell(text)).toBe(cell);
   });
 
-  it('holds no formula for a spreadsheet that separates cells elsewhere', () => {
+  it('holds no formula, even for a spreadsheet with other separators', () => {
     expect(csvCell('a;=1+1')).toBe(`"a;'=1+1"`);
     expect(csvCell('a,=1+1', ';')).toBe(`"a,'=1+1"`);
     expect(csvCell('a\t@cmd')).toBe(`"a\t'@cmd"`);
     expect(csvCell('a;"=1+1"')).toBe(`"a;'""=1+1"""`);
   });
 
-  it('leaves numbers as they are in either country', () => {
+  it('leaves numbers unchanged in either country', () => {
     expect(csvCell('-0,5', ';')).toBe('-0,5');
     expect(csvCell('-0,5', ',')).toBe('"-0,5"');
     expect(csvCell('from 1;-5')).toBe('"from 1;-5"');

@@ -9,7 +9,7 @@ import type { WholeFile } from '../wholeFile.ts';
 const BYTE_ORDER_MARK = '\uFEFF';
 const NOT_AVAILABLE = 'NA';
 
-/** Tab-separated, with NA where there is no value; the numbers as in sequences.tsv. */
+/** Tab-separated, with NA for missing values; numbers as in sequences.tsv. */
 async function writeTsv(source: ExportSource, columns: readonly Column[], file: WholeFile): Promise<void> {
   const line = (cells: readonly string[]): string => `${cells.join('\t')}\n`;
   await file.write(line(columns.map(({ name }) => name)));
@@ -21,7 +21,7 @@ async function writeTsv(source: ExportSource, columns: readonly Column[], file: 
   }
 }
 
-/** What a spreadsheet takes for a table of its own country. */
+/** The separators that a spreadsheet expects in each country. */
 const SEPARATORS: Record<ExportLanguage, { cell: ',' | ';'; decimal: '.' | ',' }> = {
   en: { cell: ',', decimal: '.' },
   de: { cell: ';', decimal: ',' },
@@ -53,9 +53,9 @@ function cellText({ type }: Column, value: CellValue): string {
 }
 
 /**
- * As in RFC 4180. A spreadsheet would run a cell that begins like a formula; an apostrophe before it makes it text. A spreadsheet of
- * another country separates cells elsewhere, and takes quotes inside of its cells as they are: so what follows any separator counts as
- * the beginning of a cell, too.
+ * Quotes a cell as in RFC 4180. A spreadsheet would evaluate a cell that begins like a formula, so an
+ * apostrophe is put before it. A spreadsheet of another country uses other separators, and takes quotes
+ * inside its cells literally, so the text after any separator also counts as the beginning of a cell.
  */
 export function csvCell(text: string, separator: ',' | ';' = ','): string {
   if (isNumber(text)) return text.includes(separator) ? `"${text}"` : text;

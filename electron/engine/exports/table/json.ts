@@ -4,7 +4,7 @@ import type { CellValue, Column } from './columns.ts';
 import type { ExportSource } from '../exportSource.ts';
 import type { WholeFile } from '../wholeFile.ts';
 
-/** One JSON object: what the run was, and the sequences, one to a line; null where there is no value. */
+/** One JSON object: facts about the run, and the sequences, one per line; null for missing values. */
 async function writeJson(source: ExportSource, columns: readonly Column[], file: WholeFile): Promise<void> {
   const { description, plan, state } = source.run;
   const run = {
@@ -32,7 +32,7 @@ async function writeJson(source: ExportSource, columns: readonly Column[], file:
   await file.write('\n]}\n');
 }
 
-/** Scores with the digits that a float32 has, as in the other tables; what another tool found as it wrote it. */
+/** Scores with the digits of a float32, as in the other tables; another tool's values as it wrote them. */
 function jsonValue({ type }: Column, value: CellValue): string {
   return typeof value === 'number' && (type === 'score' || type === 'share')
     ? float32Text(value)

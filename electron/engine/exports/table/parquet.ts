@@ -8,7 +8,9 @@ const ROWS_PER_GROUP = 100_000;
 
 const TYPES = { text: 'STRING', integer: 'INT64', score: 'FLOAT', share: 'FLOAT', number: 'DOUBLE' } as const;
 
-/** Apache Parquet with Snappy: scores in full precision, counts as 64-bit integers, nulls where there is no value. */
+/**
+ * Apache Parquet with Snappy: scores in full precision, counts as 64-bit integers, nulls for missing values.
+ */
 async function writeParquet(
   source: ExportSource,
   columns: readonly Column[],
@@ -60,7 +62,7 @@ function toBigInt(value: CellValue): bigint | null {
   return typeof value === 'number' ? BigInt(value) : null;
 }
 
-/** Brings what the writer holds to the file; its offset goes on counting. */
+/** Moves the writer's bytes to the file; its offset continues to count. */
 async function moveOn(bytes: ByteWriter, file: WholeFile): Promise<void> {
   await file.write(bytes.getBytes().slice());
   bytes.index = 0;

@@ -4,7 +4,7 @@ import { modelMark } from '../../../contract/plan.ts';
 import type { Column } from './columns.ts';
 import type { ExportSource } from '../exportSource.ts';
 
-/** What the second sheet of a workbook says: of the run, and how to read the columns. */
+/** The second sheet of a workbook: facts about the run, and how to read the columns. */
 export function workbookNotes(source: ExportSource, columns: readonly Column[]): [string, string][] {
   const { language, run } = source;
   const { model, precision, chunkLength } = run.plan;
@@ -71,7 +71,7 @@ const TEXTS = {
   },
 } as const satisfies Record<ExportLanguage, object>;
 
-/** The same sentences stand in the report. */
+/** The report uses the same sentences. */
 export const SCORE_TEXT: Record<ExportLanguage, string> = {
   en:
     'A chunk has the virus score of its most decided reading frame. The score of a sequence is the mean over its scored chunks, each ' +

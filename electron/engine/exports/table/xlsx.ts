@@ -10,9 +10,9 @@ import { summariseSamples, viralShare, type SampleSummary } from '../samples.ts'
 import { workbookNotes } from './workbookNotes.ts';
 import type { WholeFile } from '../wholeFile.ts';
 
-/** A sheet takes 1,048,576 rows; a round number tells people where the next one begins. */
+/** A sheet holds 1,048,576 rows; a round number makes it clear where the next one begins. */
 const ROWS_PER_SHEET = 1_000_000;
-/** A cell takes 32,767 characters. */
+/** A cell holds 32,767 characters. */
 const LONGEST_TEXT = 32_000;
 
 const SHEET_NAMES: Record<ExportLanguage, { sequences: string; samples: string; about: string }> = {
@@ -63,7 +63,9 @@ export async function writeXlsx(
   await Promise.race([copied, failed]);
 }
 
-/** Rows are joined to blocks of this many characters: the ZIP file's streams have a cost per block. */
+/**
+ * Rows are joined into blocks of this many characters, because the ZIP file's streams have a cost per block.
+ */
 const BLOCK_CHARACTERS = 1 << 16;
 
 async function* sheetXml(
@@ -111,7 +113,7 @@ function cell(
   return numberCell(i, row, number, FORMAT[column.type]);
 }
 
-/** Text as it stands: what begins like a formula is none in such a cell. */
+/** Literal text: in such a cell, text that begins like a formula is no formula. */
 function textCell(i: number, row: number, value: string, format: number): string {
   const shown = value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value;
   return `<c r="${columnLetters(i)}${row}" s="${format}" t="inlineStr"><is><t xml:space="preserve">${escaped(shown)}</t></is></c>`;
@@ -188,12 +190,15 @@ function columnLetters(i: number): string {
   return i < 26 ? String.fromCharCode(65 + i) : columnLetters(Math.floor(i / 26) - 1) + columnLetters(i % 26);
 }
 
-/** XML 1.0 has no place for most control characters, nor for halves of surrogate pairs. */
+/** XML 1.0 does not allow most control characters, nor unpaired surrogates. */
 const NOT_IN_XML =
   // eslint-disable-next-line no-control-regex
   /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-/** What a spreadsheet would take for a character by its number, as ISO/IEC 29500 writes those that XML has no place for. */
+/**
+ * What a spreadsheet would read as a character escape; ISO/IEC 29500 writes characters that XML does not
+ * allow like this.
+ */
 const LIKE_A_NUMBER = /_(?=x[\da-f]{4}_)/gi;
 
 export function escaped(text: string): string {

@@ -7,11 +7,14 @@ import { REAL_PYTHON } from '../../testing/testContext.ts';
 const PACKAGES = ['openpyxl==3.1.5', 'pyarrow>=21', 'gffutils==0.13', 'biopython>=1.85'];
 const SCRIPT = join(import.meta.dirname, 'readBack.py');
 
-/** Outside of the program's own environment, which never gets these; kept between runs of the tests. */
+/** Outside the program's own environment, which never gets these packages; kept between test runs. */
 const FOLDER = join(tmpdir(), 'virnucpro-test-readers-1');
 const python = join(FOLDER, 'bin', 'python');
 
-/** Makes an environment with readers of other makers; answers why there is none, such as without a package index. */
+/**
+ * Creates an environment with independent readers; returns why there is none, such as a missing package
+ * index.
+ */
 export function makeReaders(): string | undefined {
   if (existsSync(python)) return undefined;
   const making = `${FOLDER}.${process.pid}`;
@@ -31,7 +34,7 @@ export function makeReaders(): string | undefined {
   }
 }
 
-/** What each file holds, as its reader sees it. */
+/** The content of each file, as its reader sees it. */
 export function readBack(...files: (readonly [reader: string, path: string])[]): unknown[] {
   const output = execFileSync(python, [SCRIPT, ...files.flat()], { encoding: 'utf8', maxBuffer: 2 ** 28 });
   return JSON.parse(output) as unknown[];

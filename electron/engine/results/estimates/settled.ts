@@ -1,32 +1,37 @@
-/** What is computed of a sequence, and what is missing. A chunk weighs as many bases as no chunk before it covers. */
+/**
+ * What is computed of a sequence, and what is missing. A chunk's weight is the number of bases that no
+ * earlier chunk covers.
+ */
 export interface PartlyScored {
   /** Sums over the scored chunks: of weights, of their squares, and of weights times scores. */
   weight: number;
   squaredWeight: number;
   weightedScore: number;
-  /** Bases of chunks that may yet get a score, and how many of these chunks there may be. */
+  /** Bases of chunks that may still get a score, and the largest possible number of these chunks. */
   missingWeight: number;
   missingChunks: number;
 }
 
-/** A call that turns with less chance than this is settled. */
+/** A call that changes with a lower probability than this is settled. */
 export const TURN_LIMIT = 0.01;
-/** Of a mean score, from which on a sequence is called virus. */
+/** The mean score from which a sequence is called virus. */
 const VIRUS_FROM = 0.5;
-/** Jeffreys' prior: as likely as not, and most sequences are nearly all of one kind. */
+/** Jeffreys' prior: both calls are equally likely, and most sequences are almost entirely of one kind. */
 const PRIOR = 0.5;
 
 /**
- * Whether the call by the scored chunks stands: the missing ones can't turn it, or would with less than 1 %. Scores count like draws of
- * virus or not with one unknown chance for the whole sequence, known from the n = (sum w)^2 / sum w^2 scored chunks as
- * Beta(n m + 1/2, n (1 - m) + 1/2), where m is their mean. The mean of the missing ones then follows a beta-binomial distribution, which
- * is taken for the beta distribution of equal mean and variance; the call turns where it lies beyond what brings the whole mean to 0.5.
+ * Whether the call from the scored chunks is final: the missing ones can't change it, or would with a
+ * probability below 1 %. Scores count like draws of virus or not with one unknown probability for the whole
+ * sequence, known from the n = (sum w)^2 / sum w^2 scored chunks as Beta(n m + 1/2, n (1 - m) + 1/2), where m
+ * is their mean. The mean of the missing ones then follows a beta-binomial distribution, which is
+ * approximated by the beta distribution of equal mean and variance; the call changes if it lies beyond the
+ * value that brings the whole mean to 0.5.
  */
 export function isSettled(chunks: PartlyScored): boolean {
   return turnChance(chunks) < TURN_LIMIT;
 }
 
-/** The chance that the call turns; 1 where nothing is scored yet. */
+/** The probability that the call changes; 1 if nothing is scored yet. */
 export function turnChance(chunks: PartlyScored): number {
   const { weight, squaredWeight, weightedScore, missingWeight, missingChunks } = chunks;
   if (missingWeight <= 0 || missingChunks <= 0) return 0;
@@ -38,7 +43,7 @@ export function turnChance(chunks: PartlyScored): number {
   if (isVirus ? turning <= 0 : turning > 1) return 0;
   const scored = weight ** 2 / squaredWeight;
   const [a, b] = [scored * mean + PRIOR, scored * (1 - mean) + PRIOR];
-  // Beta-binomial: the share of virus among so many draws varies by this times its variance among one.
+  // Beta-binomial: the virus share of this many draws has the variance of a single draw multiplied by this.
   const factor = (1 + (missingChunks - 1) / (a + b + 1)) / missingChunks;
   const expected = a / (a + b);
   if (factor >= 1) return isVirus ? 1 - expected : expected;
@@ -47,11 +52,14 @@ export function turnChance(chunks: PartlyScored): number {
   return isVirus ? below : 1 - below;
 }
 
-/** P(X < x) for X of a beta distribution: the regularised incomplete beta function, by its continued fraction. */
+/**
+ * P(X < x) for a beta-distributed X: the regularised incomplete beta function, computed by its continued
+ * fraction.
+ */
 export function betaBelow(x: number, a: number, b: number): number {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
-  // The fraction converges fast on this side of the mean only.
+  // The fraction converges fast only on this side of the mean.
   if (x > (a + 1) / (a + b + 2)) return 1 - betaBelow(1 - x, b, a);
   const front = Math.exp(
     logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x) - Math.log(a),
@@ -74,7 +82,7 @@ export function betaBelow(x: number, a: number, b: number): number {
   return front * fraction;
 }
 
-/** Stirling's series, of arguments brought above 8. */
+/** Stirling's series, for arguments raised above 8. */
 function logGamma(value: number): number {
   let x = value;
   let product = 1;

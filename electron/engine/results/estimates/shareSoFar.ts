@@ -4,7 +4,7 @@ import { estimateShare, type ShareEstimate, type Stratum } from './viralShare.ts
 /** The estimate for the whole run when so much of its chunks was computed. */
 export type CurvePoint = ShareEstimate & { fraction: number };
 
-/** What run.db knows of the viral share while a run grows. */
+/** What run.db knows about the viral share while a run grows. */
 export interface ViralSoFar {
   /** Whether chunks are computed as an even sample of all inputs that grows. */
   isSample: boolean;
@@ -13,8 +13,10 @@ export interface ViralSoFar {
   curve: CurvePoint[];
 }
 
-/** For the run and each of its samples: how much is known, and the share that the finished run will show. `samples` names that of
- * each input. */
+/**
+ * For the run and each of its samples: the counts so far, and the share that the finished run will show.
+ * `samples` holds the sample of each input.
+ */
 export function sharesSoFar(
   { isSample, inputs, curve }: ViralSoFar,
   samples: readonly string[],
@@ -38,7 +40,7 @@ function shareOf(inputs: ViralSoFar['inputs'], isSample: boolean): ShareSoFar {
   const strata = inputs.flatMap((input) => input.strata);
   const sum = (value: (stratum: Stratum) => number): number =>
     strata.reduce((total, stratum) => total + value(stratum), 0);
-  // Of sequences of one chunk the share of chunks is that of sequences.
+  // For sequences of one chunk, the share of chunks is that of sequences.
   const unit = strata.every(({ sequences }) => [...sequences.keys()].every((chunks) => chunks === 1))
     ? 'sequences'
     : 'chunks';

@@ -3,7 +3,7 @@ import { betaBelow, isSettled, turnChance } from './settled.ts';
 import { finalShare, partlyScored, simulatedRun, strataAt } from './testing/simulatedRun.ts';
 import { estimateShare } from './viralShare.ts';
 
-/** Of a file that is still read, the front is rounds ahead. */
+/** While a file is being read, the front is rounds ahead. */
 const whileReading = (place: number): number => (place < 0.2 ? 1 / 2 : 1 / 64);
 
 describe('the estimated share', () => {
@@ -14,7 +14,7 @@ describe('the estimated share', () => {
     ['lost chunks', 0.4, () => 0.75],
     ['contigs', 0.03, whileReading],
   ] as const)(
-    'of %s covers what the finished run shows, about as often as it says',
+    "of %s covers the finished run's share about as often as it claims",
     (kind, share, turnOf) => {
       const seeds = Array.from({ length: 40 }, (_, seed) => seed + 1);
       const covered = seeds.filter((seed) => {
@@ -27,7 +27,7 @@ describe('the estimated share', () => {
     },
   );
 
-  it('narrows, and is the share of the finished run at its end', () => {
+  it('narrows, and ends at the share of the finished run', () => {
     const run = simulatedRun('contigs', 0.1, 5);
     const width = (turn: number): number => {
       const { low, high } = estimateShare(strataAt(run, () => turn))!;
@@ -52,7 +52,7 @@ describe('the estimated share', () => {
     expect(estimateShare(strataAt(all, () => 1))).toEqual({ share: 1, low: 1, high: 1 });
   });
 
-  it('is none where the sequences are computed one after the other', () => {
+  it('is null where the sequences are computed in order', () => {
     const run = simulatedRun('reads', 0.1, 7);
     expect(estimateShare(strataAt(run, (place) => (place < 0.7 ? 1 : 0)))).toBeNull();
     expect(estimateShare(strataAt(run, () => 0))).toBeNull();
@@ -61,7 +61,7 @@ describe('the estimated share', () => {
 });
 
 describe('a settled call', () => {
-  it('can hardly turn', () => {
+  it('can hardly change', () => {
     let settled = 0;
     for (let seed = 1; seed <= 20; seed++)
       for (const sequence of simulatedRun('mosaics', 0.4, seed)) {
@@ -72,7 +72,7 @@ describe('a settled call', () => {
     expect(settled).toBeGreaterThan(1000);
   });
 
-  it('is certain where no score of the missing chunks can turn it, and open without a score', () => {
+  it('is certain if no score of the missing chunks can change it, and open without a score', () => {
     const half = { weight: 500, squaredWeight: 250_000, missingWeight: 500, missingChunks: 1 };
     expect(turnChance({ ...half, weightedScore: 500 })).toBe(0);
     expect(turnChance({ ...half, weightedScore: 490 })).toBeGreaterThan(0.1);
@@ -82,8 +82,8 @@ describe('a settled call', () => {
     expect(turnChance({ ...half, weightedScore: 250, missingWeight: 0, missingChunks: 0 })).toBe(0);
   });
 
-  it('goes by the distribution that it names', () => {
-    // I_x(a, b) of whole a and b is a sum of binomial probabilities.
+  it('uses the distribution that it names', () => {
+    // I_x(a, b) for integers a and b is a sum of binomial probabilities.
     expect(betaBelow(0.3, 2, 3)).toBeCloseTo(0.3483, 10);
     expect(betaBelow(0.9, 0.5, 0.5)).toBeCloseTo((2 / Math.PI) * Math.asin(Math.sqrt(0.9)), 10);
     expect(betaBelow(0.1, 1, 20)).toBeCloseTo(1 - 0.9 ** 20, 10);

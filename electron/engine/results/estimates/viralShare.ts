@@ -1,19 +1,29 @@
 import { wilson } from '../../../contract/wilson.ts';
 
-/** Sequences of one size class from one stretch of an input: their chunks with an open frame, which alone can be called, and what is
- * known of those computed. */
+/**
+ * Sequences of one size class from one stretch of an input: their chunks with an open frame, since only these
+ * can be called, and what is known about the computed ones.
+ */
 export interface Stratum {
   readonly sizeClass: number;
-  /** Chunks with an open frame, of all its sequences, and those of them that are computed, be it without a score. */
+  /**
+   * Chunks with an open frame in all its sequences, and how many of them are computed, with or without a
+   * score.
+   */
   open: number;
   done: number;
-  /** Chunks with a score, and those of them called virus. */
+  /** Chunks with a score, and how many of them are called virus. */
   scored: number;
   viral: number;
-  /** By how many chunks a sequence has, open or not: sums over these sequences of open chunks, and of the squares of their number. */
+  /**
+   * By the number of a sequence's chunks, open or not: sums over these sequences of open chunks, and of the
+   * squares of their number.
+   */
   readonly sequences: Map<number, { open: number; squaredOpen: number }>;
-  /** Over sequences of which several chunks are scored: squared distances of calls from the mean of their sequence, and
-   * degrees of freedom. */
+  /**
+   * Over sequences with several scored chunks: squared distances of calls from the mean of their sequence,
+   * and degrees of freedom.
+   */
   squares: number;
   freedom: number;
 }
@@ -38,15 +48,21 @@ export function addSequence(stratum: Stratum, chunks: number, open: number): voi
   stratum.open += open;
 }
 
-/** The share of chunks called virus that the finished run will show. For sequences of one chunk that is the share of sequences. */
+/**
+ * The estimated share of chunks called virus in the finished run. For sequences of one chunk that is the
+ * share of sequences.
+ */
 export interface ShareEstimate {
   share: number;
   low: number;
   high: number;
 }
 
-/** A sample is looked at in strata: stretches of its sequences in their order, since within a round of the work the first have had their
- * turn and the last have not; and in each by the number of chunks from which a class on goes. */
+/**
+ * A sample is divided into strata: stretches of its sequences in order, since within a round of the work the
+ * first have had their turn and the last have not; and within each by the number of chunks from which a class
+ * begins.
+ */
 export const STRETCHES = 64;
 export const SIZE_CLASSES = [1, 2, 8, 64] as const;
 
@@ -54,15 +70,19 @@ export function sizeClass(chunks: number): number {
   return SIZE_CLASSES.findLastIndex((from) => chunks >= from);
 }
 
-/** Strata join until they have so many scored chunks. Where so many are to be expected, there is surely one. */
+/**
+ * Strata are joined until they have this many scored chunks. Where this many are expected, there is surely
+ * one.
+ */
 const ENOUGH = 12;
 /** The share of every stretch that the first round of the work computes. */
 const FIRST_ROUND = 1 / 64;
 
 /**
- * A stratified ratio estimate with Wilson's interval over an effective number of chunks; docs/results.md derives it. Each group of
- * strata counts with its share of all chunks that can be called. Null where nothing is scored yet, and where the first round has not
- * come to all strata: what is computed is then no sample of them.
+ * A stratified ratio estimate with Wilson's interval over an effective number of chunks; docs/results.md
+ * derives it. Each group of strata is weighted by its share of all chunks that can be called. Null if nothing
+ * is scored yet, and until the first round has reached all strata: what is computed is then no sample of
+ * them.
  */
 export function estimateShare(strata: readonly Stratum[]): ShareEstimate | null {
   const total = sum(strata, ({ open }) => open);
@@ -78,7 +98,10 @@ export function estimateShare(strata: readonly Stratum[]): ShareEstimate | null 
   const share = sum(groups, ({ open, viral, scored: own }) => (open * viral) / own) / total;
   const overall = sum(strata, ({ viral }) => viral) / scored;
   let variance = 0;
-  /** Variance where all chunks were called virus with the same chance, as a multiple of the variance of one call. */
+  /**
+   * The variance if all chunks were called virus with the same probability, as a multiple of the variance of
+   * one call.
+   */
   let perCall = 0;
   for (const group of groups) {
     const smooth = (group.viral + 2 * overall) / (group.scored + 2);
@@ -102,8 +125,10 @@ const FEWEST = 5;
  * interval begins too high. */
 const FEW = [0.0513, 0.3554, 0.8177] as const;
 
-/** Strata that joined, with what the sum over their computed chunks varies by: for calls that differ by 1 within sequences, and
- * between them. */
+/**
+ * Joined strata, with the variance of the sum over their computed chunks: for calls that differ by 1 within
+ * sequences, and between them.
+ */
 function groupOf(members: readonly Stratum[]) {
   const open = sum(members, (stratum) => stratum.open);
   const share = sum(members, ({ done }) => done) / open;
@@ -118,8 +143,10 @@ function groupOf(members: readonly Stratum[]) {
   };
 }
 
-/** Of n chunks of a sequence either floor(np) or ceil(np) are computed, where p is the share computed in its own stratum; how many of
- * these have an open frame is left to chance. */
+/**
+ * Of n chunks of a sequence either floor(np) or ceil(np) are computed, where p is the share computed in its
+ * own stratum; how many of these have an open frame is random.
+ */
 function betweenSequences({ sequences, open, done }: Stratum, groupShare: number): number {
   const p = done / open;
   let between = 0;
@@ -134,7 +161,10 @@ function betweenSequences({ sequences, open, done }: Stratum, groupShare: number
   return between;
 }
 
-/** Strata of one class in their order, joined until each group has enough of what is counted; so do whole classes that are too small. */
+/**
+ * Strata of one class in order, joined until each group has enough; classes that are too small are joined as
+ * a whole.
+ */
 function joined(strata: readonly Stratum[], count: (stratum: Stratum) => number): Stratum[][] {
   const groups: Stratum[][] = [];
   let rest: Stratum[] = [];
@@ -161,7 +191,7 @@ function inGroups(strata: readonly Stratum[], count: (stratum: Stratum) => numbe
   return groups;
 }
 
-/** Wilson's interval for a share over so many independent calls, wider where few were met. */
+/** Wilson's interval for a share of this many independent calls, wider if few were observed. */
 function shareEstimate(share: number, calls: number): ShareEstimate {
   const { low, high } = wilson(share, calls);
   const few = (count: number): number => (count < 0.5 ? 1 : (FEW[Math.round(count) - 1] ?? calls) / calls);

@@ -9,16 +9,20 @@ import {
 } from '../viralShare.ts';
 
 /**
- * A sequence of a simulated run. Its chunks stand in the order of their turns, chunk i at (i + offset) / n: as they differ by chance
- * alone, it does not matter where in the sequence they lie. A score is null where the chunk has no open frame.
+ * A sequence of a simulated run. Its chunks are in the order of their turns, chunk i at (i + offset) / n:
+ * they differ only by chance, so their position in the sequence does not matter. A score is null if the chunk
+ * has no open frame.
  */
 interface SimulatedSequence {
   scores: readonly (number | null)[];
   offset: number;
 }
 
-/** `mosaics`: many contigs that are viral in part, the worst for calls that are settled early. `lost chunks`: contigs that are virus or
- * not from end to end, and 44 % of whose chunks have no open frame, as in contigs of a gut. */
+/**
+ * `mosaics`: many contigs that are viral in part, the hardest case for early settled calls. `lost chunks`:
+ * contigs that are entirely virus or not, and 44 % of whose chunks have no open frame, as in contigs of a
+ * gut.
+ */
 export const KINDS = [
   'reads',
   'long reads',
@@ -30,7 +34,7 @@ export const KINDS = [
 ] as const;
 type Kind = (typeof KINDS)[number];
 
-/** Uniform numbers from 0 to below 1, the same for the same seed (mulberry32). */
+/** Uniform numbers from 0 to below 1, reproducible by seed (mulberry32). */
 export function randomNumbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -49,7 +53,9 @@ function beta(random: () => number, a: number, b: number): number {
   }
 }
 
-/** A sample of which about `share` is viral. In every sequence chunks differ, and some are called wrongly. */
+/**
+ * A sample of which about `share` is viral. The chunks of every sequence differ, and some are called wrongly.
+ */
 export function simulatedRun(kind: Kind, share: number, seed: number, reads = 10_000): SimulatedSequence[] {
   const random = randomNumbers(seed);
   const sequences: SimulatedSequence[] = [];
@@ -85,7 +91,7 @@ export function simulatedRun(kind: Kind, share: number, seed: number, reads = 10
 
 const isViral = (score: number): boolean => score >= 0.5;
 
-/** Of the chunks that had their turn before a moment, those with an open frame, and those of them called virus. */
+/** The chunks with an open frame whose turn came before a moment, and how many of them are called virus. */
 function counts({ scores, offset }: SimulatedSequence, turn: number): { open: number; viral: number } {
   const computed = Math.min(scores.length, Math.max(0, Math.ceil(turn * scores.length - offset)));
   let [open, viral] = [0, 0];
@@ -110,7 +116,10 @@ export function finalShare(sequences: readonly SimulatedSequence[]): number {
   return viral / all;
 }
 
-/** What is known once the chunks of every sequence up to a turn are computed, which may differ from sequence to sequence. */
+/**
+ * What is known once the chunks of every sequence up to a turn are computed; the turn may differ between
+ * sequences.
+ */
 export function strataAt(
   sequences: readonly SimulatedSequence[],
   turnOf: (place: number) => number,
@@ -137,7 +146,7 @@ export function strataAt(
   return [...strata.values()];
 }
 
-/** What of a sequence is known then, and the score that it will have. */
+/** What is then known about a sequence, and its final score. */
 export function partlyScored(
   { scores, offset }: SimulatedSequence,
   turn: number,

@@ -50,7 +50,7 @@ export function readDeviceMeasures(db: Database.Database): DeviceMeasures[] {
   }));
 }
 
-/** From how often each value occurs, of which there are at most a hundred: NVML gives whole per cents. */
+/** Counts how often each value occurs; there are at most a hundred values, because NVML gives whole per cents. */
 function utilization(
   db: Database.Database,
   device: string,

@@ -70,7 +70,7 @@ function Contents() {
   );
 }
 
-/** Another window may have changed them while this one was cut off: they are read again with every link. */
+/** Another window may have changed the settings while this one was disconnected, so they are read again on every connect. */
 function loadSettingsOnConnect(): () => void {
   const load = () => {
     if (connectionStore.getState().status === 'connected') loadSettings().catch(sayError);

@@ -2,15 +2,16 @@ import type { Token } from 'marked';
 import type { Plugin } from 'vite';
 
 /**
- * Makes modules of the guide's pages, which are Markdown for readers of the repository: { title, html, parts }, with the pictures
- * as files of the window and an anchor before each part, a chapter or a paragraph that begins with its own title. Links among the pages and to the web work in the window; of others, which it does not have, the words stay.
+ * Compiles the guide's pages, Markdown written for readers of the repository, to modules: { title, html, parts }. Pictures become
+ * files of the window, and each part gets an anchor: a chapter, or a paragraph that begins with its own title. Links among the
+ * pages and to the web work in the window; any other link is replaced by its text.
  */
 export function markdownPages(pages: readonly string[]): Plugin {
   return {
     name: 'markdown-pages',
     async transform(code, id) {
       if (!id.endsWith('.md')) return null;
-      // Loaded only here: most tests of the window need no page.
+      // Imported only here: most tests of the window need no page.
       const { Marked } = await import('marked');
       const pictures: string[] = [];
       const marked = new Marked({
@@ -30,7 +31,7 @@ export function markdownPages(pages: readonly string[]): Plugin {
       });
       const [heading, ...rest] = marked.lexer(code);
       if (heading?.type !== 'heading') this.error(`${id} must begin with its title`);
-      // What stands between two marks is the number of a picture.
+      // Between two marks stands the number of a picture.
       const parts: string[] = [];
       const html = rest.map((token) => {
         const part = titleOfPart(token);
@@ -62,7 +63,7 @@ function titleOfPart(token: Token): string | null {
 
 const plain = (text: string) => text.replaceAll(/[*`]|\.$/g, '');
 
-/** In no text. */
+/** A character that occurs in no text. */
 const MARK = '\u0000';
 
 const escaped = (text: string) =>

@@ -9,13 +9,13 @@ const root = fileURLToPath(new URL('.', import.meta.url));
 
 export default defineConfig({
   root,
-  // Relative addresses work at app://, at http://host:port/ and behind an SSH tunnel alike.
+  // Relative addresses work at app://, at http://host:port/ and through an SSH tunnel alike.
   base: './',
   plugins: [react(), markdownPages(GUIDE_PAGES)],
   build: {
     outDir: '../dist/renderer',
     emptyOutDir: true,
-    // Fonts stay files of their own: the content security policy allows none from data addresses.
+    // Fonts stay separate files: the content security policy does not allow them from data: addresses.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 2000,
   },
@@ -24,12 +24,12 @@ export default defineConfig({
     environment: 'happy-dom',
     include: ['**/*.test.{ts,tsx}'],
     setupFiles: ['testing/setup.ts'],
-    // No test changes what a module keeps, and a new environment for each file would cost twice what the tests do.
+    // No test changes module state, and a new environment for each file would take twice as long as the tests themselves.
     isolate: false,
-    // As many as the other tests, beside which these run.
+    // The other tests run at the same time, with as many workers.
     maxWorkers: 2 * availableParallelism(),
     css: false,
-    // A deadline for a busy machine, not a measure of speed.
+    // This deadline allows for a busy machine; it does not measure speed.
     testTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
   },

@@ -14,13 +14,13 @@ it('sends on an open socket', () => {
   expect(sent).toEqual(['call']);
 });
 
-it('drops what is sent while the socket closes, so that taking back a call fails nowhere', () => {
+it('drops what is sent while the socket closes, so that cancelling a call never throws', () => {
   const { sent, socket } = socketIn(WebSocket.CLOSING);
   expect(() => socket.send('never mind')).not.toThrow();
   expect(sent).toEqual([]);
 });
 
-it('fails a call on a closed socket as one without a connection', () => {
+it('rejects a call on a closed socket as ConnectionLost', () => {
   const { socket } = socketIn(WebSocket.CLOSED);
   expect(() => socket.send('call')).toThrow(ConnectionLost);
 });

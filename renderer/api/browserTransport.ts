@@ -21,7 +21,7 @@ function openSocket(address: string, probeAddress: string): Promise<EngineLink> 
     socket.addEventListener('open', () => {
       opened = true;
       const calls = new RPCLink({ websocket: dropSendsWhileClosing(socket) });
-      // Told after the client's own listener: it has let go of all calls by then, and none is taken back on a dead socket.
+      // This listener comes after the client's own, which has dropped all calls by then, so none is cancelled on a dead socket.
       const ended = new Promise<LinkEnd>((settle) => {
         socket.addEventListener('close', ({ code }) =>
           settle(code === TOKEN_REFUSED_CODE ? 'refused' : 'lost'),
@@ -32,7 +32,7 @@ function openSocket(address: string, probeAddress: string): Promise<EngineLink> 
     socket.addEventListener('close', (event) => {
       if (opened) return;
       const refused = event.code === TOKEN_REFUSED_CODE;
-      // A socket that was turned away before it opened does not tell the page why; a plain request does.
+      // If a socket is rejected before it opens, the page does not learn why; a plain request does.
       void isTurnedAway(probeAddress).then((turnedAway) =>
         reject(refused || turnedAway ? new LinkRefused() : new Error('The engine cannot be reached')),
       );
@@ -43,8 +43,8 @@ function openSocket(address: string, probeAddress: string): Promise<EngineLink> 
 type SocketOfLink = Pick<WebSocket, 'addEventListener' | 'removeEventListener' | 'send' | 'readyState'>;
 
 /**
- * A call on a closed socket fails as one without a connection. What is sent while it closes is dropped: the client lets
- * go of all its calls as soon as it has closed.
+ * A call on a closed socket fails with ConnectionLost. What is sent while the socket closes is dropped: the client gives up
+ * all its calls as soon as it has closed.
  */
 export function dropSendsWhileClosing(socket: SocketOfLink): SocketOfLink {
   return {

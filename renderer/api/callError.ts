@@ -1,10 +1,10 @@
 import { ORPCError } from '@orpc/client';
 import { asAppError, errorCodeSchema, type AppError, type ErrorCode } from '../../electron/contract/index.ts';
 
-/** An error as the window shows it: the engine's own, or that the engine is out of reach. */
+/** An error as the window shows it: one from the engine, or that the engine cannot be reached. */
 export type ShownError = Omit<AppError, 'code'> & { readonly code: ErrorCode | 'connection_lost' };
 
-/** A call made, or under way, while there was no link to the engine. */
+/** A call was made, or was in flight, while there was no link to the engine. */
 export class ConnectionLost extends Error {
   constructor() {
     super('No connection to the engine');
@@ -19,11 +19,11 @@ const CONNECTION_LOST: ShownError = {
   nextStep: 'Wait until the connection is back, then try again.',
 };
 
-/** oRPC rejects the calls under way with an abort when its peer closes. */
+/** oRPC aborts the calls in flight when its peer closes. */
 export const isConnectionLost = (reason: unknown) =>
   reason instanceof ConnectionLost || (reason instanceof Error && reason.name === 'AbortError');
 
-/** Takes whatever a call threw, or an error that is ready to be shown. */
+/** Accepts whatever a call threw, or an error that is ready to be shown. */
 export function toShownError(reason: unknown): ShownError {
   if (isConnectionLost(reason) || reason === CONNECTION_LOST) return CONNECTION_LOST;
   if (reason instanceof ORPCError && reason.code === 'APP' && isAppError(reason.data)) return reason.data;

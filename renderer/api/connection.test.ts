@@ -4,7 +4,7 @@ import { keepConnected, retryDelay, type ConnectionState } from './connection.ts
 import type { EngineCalls } from './engineClient.ts';
 import { LinkRefused, type EngineLink, type LinkEnd, type Transport } from './transport.ts';
 
-/** A transport whose links are opened, refused and cut by the test. */
+/** A transport whose links the test opens, refuses and cuts. */
 function scriptedTransport(outcomes: ('opens' | 'fails' | 'refuses')[]) {
   const links: { end: (reason: LinkEnd) => void; closed: boolean }[] = [];
   let opened = 0;
@@ -33,7 +33,7 @@ describe('keeping connected', () => {
   });
   afterEach(() => vi.useRealTimers());
 
-  it('comes back after a cut', async () => {
+  it('reconnects after a cut', async () => {
     const { transport, links } = scriptedTransport([]);
     keepConnected(transport, record);
     await vi.advanceTimersByTimeAsync(0);
@@ -42,7 +42,7 @@ describe('keeping connected', () => {
     expect(states).toEqual(['connecting', 'connected', 'lost', 'connected']);
   });
 
-  it('tries again and again, ever more slowly', async () => {
+  it('retries again and again, with growing delays', async () => {
     const { transport, opened } = scriptedTransport(Array.from({ length: 50 }, () => 'fails' as const));
     keepConnected(transport, record);
     await vi.advanceTimersByTimeAsync(60_000);
@@ -77,7 +77,7 @@ describe('keeping connected', () => {
     expect(later.opened()).toBe(1);
   });
 
-  it('stays silent and closes its link once it is closed', async () => {
+  it('publishes nothing more and closes its link once it is closed', async () => {
     const { transport, links } = scriptedTransport([]);
     const connection = keepConnected(transport, record);
     await vi.advanceTimersByTimeAsync(0);
@@ -88,7 +88,7 @@ describe('keeping connected', () => {
     expect(states).toEqual(['connecting', 'connected']);
   });
 
-  it('never waits longer than eleven seconds', () => {
+  it('never waits more than eleven seconds', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 1000 }),

@@ -17,13 +17,13 @@ const LONGEST_DELAY_MS = 10_000;
 const GOOD_LINK_MS = 5000;
 
 /** Waiting time before attempt n (from 1): doubled each time up to ten seconds, spread by a fifth so that
- * several windows do not knock at once. */
+ * several windows do not reconnect at the same moment. */
 export function retryDelay(attempt: number, random: () => number = Math.random): number {
   const delay = Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), LONGEST_DELAY_MS);
   return delay * (0.9 + 0.2 * random());
 }
 
-/** Opens a link and keeps it open until closed or refused; says every change to `publish`. */
+/** Opens a link and keeps it open until it is closed or refused; reports every change to `publish`. */
 export function keepConnected(transport: Transport, publish: (state: ConnectionState) => void): Connection {
   const stop = new AbortController();
   const isStopped = () => stop.signal.aborted;
@@ -39,7 +39,7 @@ export function keepConnected(transport: Transport, publish: (state: ConnectionS
       };
     });
 
-  /** Opens one link and stays until it has ended. */
+  /** Opens one link and waits until it has ended. */
   const linkOnce = async (): Promise<LinkEnd | 'stopped'> => {
     try {
       link = await transport.open();
@@ -67,7 +67,7 @@ export function keepConnected(transport: Transport, publish: (state: ConnectionS
         publish({ status: 'refused' });
         return;
       }
-      // A link that held for a while was a good one: the waiting times start from the shortest again.
+      // A link that held for a while counts as good: the next delays start from the shortest again.
       attempt = Date.now() - begun > GOOD_LINK_MS ? 1 : attempt + 1;
       publish({ status: 'lost', attempt });
       await pause(retryDelay(attempt));

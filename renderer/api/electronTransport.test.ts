@@ -4,7 +4,7 @@ import { createMemoryEngine } from '../testing/memoryEngine/index.ts';
 import { electronTransport } from './electronTransport.ts';
 import { createEngineClient } from './engineClient.ts';
 
-/** A page whose messages the test sends, and a bridge that has main answer with a port. */
+/** A page whose messages the test sends, and a bridge that makes main answer with a port. */
 function page() {
   const target = new EventTarget();
   const send = (source: unknown, data: unknown, ports: MessagePort[]) => {
@@ -15,7 +15,7 @@ function page() {
 }
 
 describe('the port from Electron’s main', () => {
-  it('carries calls, and takes only a port that comes from this very page', async () => {
+  it('carries calls, and accepts only a port that comes from this very page', async () => {
     const { window, send } = page();
     const { port1, port2 } = new MessageChannel();
     const stranger = new MessageChannel();
@@ -45,7 +45,7 @@ describe('the port from Electron’s main', () => {
     expect(await link.ended).toBe('lost');
   });
 
-  it('ends when main says that the port to another computer leads nowhere any more, and not for any other', async () => {
+  it('ends when main reports that the port to its computer is dead, and not for any other computer', async () => {
     const { window, send } = page();
     const { port1 } = new MessageChannel();
     const connect = () => {

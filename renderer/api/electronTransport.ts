@@ -3,10 +3,10 @@ import type { EngineLink, LinkEnd, Transport } from './transport.ts';
 
 /** The two names that the preload script exposes. */
 interface VirnucproBridge {
-  /** Asks main for a port, to another computer's engine where its id is given. It arrives as a `virnucpro:port` message, since
+  /** Asks main for a port, to the engine of the computer with this id or else to its own. It arrives as a `virnucpro:port` message, since
    * ports cannot cross the context bridge. */
   connect(computer?: string): Promise<unknown>;
-  /** Path on disk of a dropped or picked file; empty where it has none. */
+  /** Path on disk of a dropped or picked file; empty if it has none. */
   pathForFile(file: File): string;
 }
 
@@ -19,7 +19,7 @@ declare global {
 const PORT_MESSAGE = 'virnucpro:port';
 const PORT_DEADLINE_MS = 10_000;
 
-/** To this program's own engine, or to that of another computer; `ready` resolves when that can be reached. */
+/** Connects to this program's own engine, or to that of another computer once `ready` resolves. */
 export function electronTransport(
   bridge: VirnucproBridge,
   page: Window = window,
@@ -65,7 +65,7 @@ function isPortMessage(data: unknown, computer: string): boolean {
   return ('computer' in data ? data.computer : '') === computer;
 }
 
-/** A message of main's about a port that brings none: it leads nowhere any more. */
+/** Main sends such a message without a port when the earlier port is dead. */
 function onPortGone(page: Window, computer: string, gone: () => void): () => void {
   const receive = (event: MessageEvent<unknown>) => {
     if (event.source === page && event.ports.length === 0 && isPortMessage(event.data, computer)) gone();
@@ -80,7 +80,7 @@ export function linkOverPort(
 ): EngineLink {
   let end: (reason: LinkEnd) => void = () => {};
   const ended = new Promise<LinkEnd>((resolve) => (end = resolve));
-  // Told by us, since not every Chromium tells a page that the other end has closed.
+  // We report this ourselves, since not every Chromium tells a page that the other end has closed.
   const closing: (() => void)[] = [() => end('lost')];
   const hasClosed = () => closing.forEach((tell) => tell());
   port.addEventListener('close', hasClosed);

@@ -2,7 +2,7 @@ import { createORPCClient, type ClientContext, type ClientLink } from '@orpc/cli
 import type { ContractRouterClient } from '@orpc/contract';
 import type { contract } from '../../electron/contract/index.ts';
 
-/** Carries calls to the engine over whichever transport this window has. */
+/** Carries calls to the engine over whichever transport this window uses. */
 export type EngineCalls = ClientLink<ClientContext>;
 
 /** Every call of the contract, typed. */

@@ -5,12 +5,12 @@ export type LinkEnd = 'lost' | 'refused';
 
 export interface EngineLink {
   readonly calls: EngineCalls;
-  /** Settles once, when the link has ended. */
+  /** Resolves once, when the link has ended. */
   readonly ended: Promise<LinkEnd>;
   close(): void;
 }
 
-/** The engine answered and turned this window away, as with a wrong or outdated token. */
+/** The engine answered and rejected this window, for example because of a wrong or outdated token. */
 export class LinkRefused extends Error {
   constructor() {
     super('The engine refused this window');
@@ -18,7 +18,7 @@ export class LinkRefused extends Error {
   }
 }
 
-/** A way to the engine. `open` rejects with `LinkRefused`, or with any other error where it may be tried again. */
+/** A way to reach the engine. `open` rejects with `LinkRefused`, or with any other error if it may be retried. */
 export interface Transport {
   open(): Promise<EngineLink>;
 }

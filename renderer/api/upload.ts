@@ -11,7 +11,7 @@ export function uploadFile(
   signal: AbortSignal,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    // XMLHttpRequest, because fetch does not tell how much of a body has been sent.
+    // XMLHttpRequest, because fetch does not report how much of a body has been sent.
     const request = new XMLHttpRequest();
     const fail = (cause: string) => reject(new AppFailure(appError('input_unreadable', cause)));
     request.open('PUT', new URL(`upload/${encodeURIComponent(name)}`, location.href).href);

@@ -13,7 +13,7 @@ function argumentsOf(elements: Parsed, found = new Set<string>()): Set<string> {
   return found;
 }
 
-/** The parser marks the text between values as type 0, and does not export a name for it. */
+/** The parser marks the text between placeholders as type 0, and does not export a name for it. */
 function isPlainText(element: Parsed[number]): boolean {
   return JSON.stringify(element.type) === '0';
 }
@@ -21,7 +21,7 @@ function isPlainText(element: Parsed[number]): boolean {
 describe('message catalogues', () => {
   const keys = Object.keys(CATALOGUES.en) as MessageKey[];
 
-  it('take the same values in every language', () => {
+  it('use the same placeholders in every language', () => {
     const valuesOf = (text: string) =>
       [...argumentsOf(new IntlMessageFormat(text, 'en').getAst())].sort().join();
     const differing = keys.filter((key) => {
@@ -31,10 +31,10 @@ describe('message catalogues', () => {
     expect(differing).toEqual([]);
   });
 
-  it('send nobody to a command line, which the desktop app does not have', () => {
+  it('never send a user to a command line, which the desktop app does not have', () => {
     const sending = keys.filter(
       (key) =>
-        // GPUs of a SLURM cluster are requested by SLURM's own options.
+        // The options for GPUs of a SLURM cluster are SLURM's own.
         !key.startsWith('slurm.gpu.') &&
         Object.values(CATALOGUES).some((catalogue) =>
           /virnucpro [a-z]|(^|[\s("„])--[a-z]/.test(catalogue[key]),
@@ -44,14 +44,14 @@ describe('message catalogues', () => {
   });
 
   it('have the same keys', () => {
-    // An error without words of the window has the engine's, which are English.
+    // Where the window has no text for an error, it shows the engine's, which is English.
     const shared = Object.keys(CATALOGUES.de).filter(
       (key) => !key.startsWith('error.') || keys.includes(key as MessageKey),
     );
     expect(shared.toSorted()).toEqual(keys.toSorted());
   });
 
-  it('count in the grammar of the language', () => {
+  it('use plural forms as the grammar of the language requires', () => {
     expect(createTexts('en').t('device.partsDone', { count: 1 })).toBe('1 part done');
     expect(createTexts('en').t('device.partsDone', { count: 1200 })).toBe('1,200 parts done');
     expect(createTexts('de').t('device.partsDone', { count: 1200 })).toBe('1.200 Teile fertig');

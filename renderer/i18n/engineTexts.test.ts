@@ -17,8 +17,8 @@ const labels = (id: string) => (id === 'cpu:0' ? 'Prozessor 1' : null);
 const own = (said: ReturnType<typeof message>, language: Language) =>
   said.wording && inOwnWords(said.wording, createTexts(language), labels);
 
-describe('what the engine says', () => {
-  it('stands in every catalogue, with no value that the engine does not give', () => {
+describe('engine messages', () => {
+  it('are in every catalogue, with no placeholder that the engine does not fill', () => {
     const missing = Object.entries(CATALOGUES).flatMap(([language, catalogue]) =>
       KEYS.filter((key) => {
         const text = new Map(Object.entries(catalogue)).get(`engine.${key}`);
@@ -29,7 +29,7 @@ describe('what the engine says', () => {
     expect(missing).toEqual([]);
   });
 
-  it('is translated into German', () => {
+  it('are translated into German', () => {
     const say = message as (key: string, values: Record<string, string>) => ReturnType<typeof message>;
     const untranslated = KEYS.filter((key) => {
       if (!/[a-z]/i.test(MESSAGES[key].replaceAll(/\{\w+\}|Python|PyTorch/g, ''))) return false;
@@ -39,20 +39,20 @@ describe('what the engine says', () => {
     expect(untranslated).toEqual([]);
   });
 
-  it('has no key in the catalogues that the engine does not have', () => {
+  it('are the only ones that the catalogues have', () => {
     const made = Object.keys(CATALOGUES.de).filter((key) => key.startsWith('engine.'));
     const known = new Set(KEYS.map((key) => `engine.${key}`));
-    // What Python says of files and drivers comes with codes of its own.
+    // Messages from Python about files and drivers come with codes of their own.
     expect(made.filter((key) => !known.has(key) && !/^engine\.(problem|no_gpu)\./.test(key))).toEqual([]);
   });
 
-  it('has English sentences of its own only where they differ from the engine’s', () => {
+  it('have an English override only where it differs from the engine’s text', () => {
     const ours = new Map<string, string>(Object.entries(en));
     const twice = KEYS.filter((key) => ours.get(`engine.${key}`) === MESSAGES[key]);
     expect(twice).toEqual([]);
   });
 
-  it('says sentences within sentences, and devices by the names of the window', () => {
+  it('are translated inside other sentences too, with devices named as in the window', () => {
     const device = deviceNamed({ id: 'cpu:0', name: 'AMD EPYC' });
     const cause = message('worker.stopped', { device: 'cpu:0', how: message('exit.killed') });
     const said = message('note.worker_restarts', {
@@ -67,29 +67,29 @@ describe('what the engine says', () => {
     );
   });
 
-  it('writes sizes in the way of the language', () => {
+  it('have sizes formatted for the language', () => {
     const free = bytesNamed(6.8e9, '6.8 GB');
     expect(own(message('check.gpu', { name: 'H200', free }), 'de')).toBe('H200 (6,8\u00a0GB frei).');
   });
 
-  it('leaves the name of a file as it is at the start of a sentence', () => {
+  it('keep the name of a file unchanged at the start of a sentence', () => {
     const said = message('start.folder_not_ours', { folder: 'results', file: 'a.txt' });
     expect(own(said, 'en')).toBe('results holds other files, such as a.txt.');
   });
 
-  it('has the quotation marks of print in the window, and those of a keyboard in the terminal', () => {
+  it('have typographic quotation marks in the window, and straight ones in the terminal', () => {
     const said = message('model.lacks', { model: 'ours', path: 'model.json' });
     expect(said.text).toBe('The model "ours" lacks model.json.');
     expect(own(said, 'en')).toBe('The model “ours” lacks model.json.');
   });
 
-  it('leaves a sentence alone of which one part has no key', () => {
+  it('stay as they are if one part of the sentence has no key', () => {
     const cause = { text: 'odd', wording: null };
     expect(own(message('note.state_not_stored', { cause }), 'de')).toContain('odd');
     expect(inOwnWords({ key: 'unheard_of', values: {} }, createTexts('de'), labels)).toBeNull();
   });
 
-  it('is carried by errors, whose text stays for the command line', () => {
+  it('come with errors, whose text stays as it is for the command line', () => {
     const error = appError('usage', message('run.at_work'), { nextStep: 'Wait.' });
     expect(error.cause).toBe('The run is already being computed.');
     expect(error.wording).toEqual({ cause: { key: 'run.at_work', values: {} } });

@@ -2,17 +2,17 @@ import type { Wording } from '../../electron/contract/index.ts';
 import type { MessageKey, Texts } from './index.ts';
 import { titleOfCode } from './errors.ts';
 
-/** What the engine said, with the key that it has in the catalogues, if any. */
+/** A message from the engine, with its key in the catalogues, if any. */
 export interface Said {
   readonly text: string;
   readonly wording: Wording | null;
 }
 
 type Speaker = Pick<Texts, 't' | 'lookUp' | 'language' | 'format'>;
-/** A device as this window calls it, from its id; null for one that it does not know. */
+/** Maps a device's id to its name in this window; null for an unknown device. */
 type DeviceLabel = (id: string) => string | null;
 
-/** The engine's sentence in the language of the window; null where the catalogue has no key for all of it. */
+/** The engine's sentence in the language of the window; null if the catalogue lacks a key for any part of it. */
 export function inOwnWords(wording: Wording, texts: Speaker, deviceLabel: DeviceLabel): string | null {
   const { key, values } = wording;
   if (key === 'device' && typeof values['id'] === 'string') {
@@ -30,7 +30,7 @@ export function inOwnWords(wording: Wording, texts: Speaker, deviceLabel: Device
     said[name] = name === 'device' && typeof words === 'string' ? (deviceLabel(words) ?? words) : words;
   }
   const sentence = texts.t(`engine.${key}` as MessageKey, said);
-  // A file's name stays as it is.
+  // The name of a file keeps its case.
   return pattern.startsWith('{') ? sentence : capitalised(sentence);
 }
 

@@ -5,7 +5,7 @@ import { errorWords } from './errors.ts';
 describe('errors in the window', () => {
   const codes = errorCodeSchema.options;
 
-  it('send nobody to a terminal', () => {
+  it('never send a user to a terminal', () => {
     const sending = codes.filter((code) => {
       const { title, next } = errorWords(appError(code, 'x'), 'en');
       return /virnucpro |--\w/.test(`${title} ${next}`);
@@ -21,7 +21,7 @@ describe('errors in the window', () => {
     expect(untranslated).toEqual([]);
   });
 
-  it('keep a next step that was written for the case, in the language it was written in', () => {
+  it('keep a next step that was written for the case, in the language in which it was written', () => {
     const error = appError('part_failed', 'x', { nextStep: 'Close other programs that use the GPU.' });
     expect(errorWords(error, 'en').next).toBe('Close other programs that use the GPU.');
     expect(errorWords(error, 'de').next).toMatch(/^Wiederholen Sie/);

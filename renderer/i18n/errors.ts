@@ -3,11 +3,11 @@ import type { ShownError } from '../api/callError.ts';
 import { CATALOGUES, type Language } from './index.ts';
 
 /**
- * Title and next step as the window says them. A next step that the engine wrote for this very case stays as it is where the
- * engine's language is the window's; one with a key is said by its key, elsewhere.
+ * Title and next step of an error in the window. A next step that the engine wrote for this very case is kept if the window
+ * shows English, the engine's language. A next step with a key is translated by `useErrorTexts`.
  */
 export function errorWords(error: ShownError, language: Language): { title: string; next: string } {
-  // Where the engine's advice is to type a command, the window has a button for it.
+  // Where the engine advises typing a command, the window has a button for it.
   const words: Readonly<Record<string, string | undefined>> = CATALOGUES[language];
   const isGeneral =
     language !== 'en' || error.nextStep === generalNextStep(error.code) || speaksOfCommands(error.nextStep);
@@ -24,7 +24,7 @@ function generalNextStep(code: ShownError['code']): string | null {
   return known.success ? appError(known.data, '').nextStep : null;
 }
 
-/** The title of an error as this window has it. */
+/** The title of an error in the window. */
 export function titleOfCode(code: string, language: Language): string | null {
   const known = errorCodeSchema.safeParse(code);
   return known.success ? errorWords(appError(known.data, ''), language).title : null;

@@ -5,7 +5,7 @@ import { createFormats, splitDuration } from './format.ts';
 const en = createFormats('en-GB');
 const de = createFormats('de-DE');
 
-describe('numbers as read', () => {
+describe('numbers', () => {
   it.each([
     [999, '999 bp'],
     [1500, '1,500 bp'],
@@ -31,19 +31,19 @@ describe('numbers as read', () => {
     expect(en.rate(value)).toBe(text);
   });
 
-  it('writes scores with four digits, in the comma of the language', () => {
+  it('writes scores with four digits and the decimal separator of the language', () => {
     expect(en.score(0.5)).toBe('0.5000');
     expect(de.score(0.98765)).toBe('0,9877');
   });
 });
 
 describe('durations', () => {
-  it('are never nothing', () => {
+  it('are never shown as zero', () => {
     expect(en.duration(0)).toBe('0 sec');
     expect(en.duration(0.4)).toBe('0 sec');
   });
 
-  it('never shows more than two units, and loses at most the smaller ones', () => {
+  it('never show more than two units, and drop at most the smaller ones', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 40 * 86_400 }), (seconds) => {
         const { days = 0, hours = 0, minutes = 0, seconds: rest = 0 } = splitDuration(seconds);
@@ -65,7 +65,7 @@ describe('durations', () => {
     expect(en.durationRange(low, high)).toBe(text);
   });
 
-  it('never promises nothing', () => {
+  it('never promises zero time', () => {
     expect(en.durationRange(0, 1)).toMatch(/5 sec/);
   });
 });

@@ -1,26 +1,26 @@
 import { shownScore } from '../../electron/contract/index.ts';
 
-/** Numbers, sizes, times and dates as the reader's language writes them. */
+/** Formats numbers, sizes, times and dates for the reader's language. */
 export interface Formats {
   readonly integer: (value: number) => string;
   readonly decimal: (value: number, digits?: number) => string;
-  /** A score from 0 to 1, always with the same number of digits so that columns line up, on the side of 0.5 that it lies on. */
+  /** A score from 0 to 1, always with the same number of digits so that columns line up, and never rounded across 0.5. */
   readonly score: (value: number) => string;
   readonly percent: (fraction: number, digits?: number) => string;
-  /** Large counts in a few characters: 12.3K, 4.5M. */
+  /** Large counts in few characters: 12.3K, 4.5M. */
   readonly compact: (value: number) => string;
-  /** Speeds, with three digits that mean something: 41,200, 245, 32.0. */
+  /** Speeds with three significant digits: 41,200, 245, 32.0. */
   readonly rate: (value: number) => string;
   /** File and disk sizes, in decimal units as file managers show them. */
   readonly fileSize: (bytes: number) => string;
-  /** Memory: a GB of it is 2^30 bytes, as its makers count. */
+  /** Memory sizes: a GB here is 2^30 bytes, as hardware vendors count. */
   readonly memory: (bytes: number) => string;
   readonly bases: (count: number) => string;
-  /** The two largest units that matter: 2 h 5 min, 45 s. */
-  /** How far something is: with the same digit everywhere, so that two places never seem to disagree. */
+  /** A fraction done, with the same digits everywhere, so that two places never seem to disagree. */
   readonly progress: (fraction: number) => string;
+  /** Durations in their two largest useful units: 2 h 5 min, 45 s. */
   readonly duration: (seconds: number) => string;
-  /** Seconds with their first digit, for what takes a few. */
+  /** Seconds with one decimal, for short durations. */
   readonly seconds: (value: number) => string;
   readonly durationRange: (low: number, high: number) => string;
   readonly dateTime: (iso: string) => string;
@@ -54,7 +54,7 @@ export function createFormats(locale: string): Formats {
   const percents = [0, 1, 2].map((digits) =>
     numbers({ style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits }),
   );
-  // A short unit of bytes has no plural: "404 byte".
+  // The short form of the unit "byte" has no plural: "404 byte".
   const sizes = FILE_UNITS.map((unit) =>
     numbers({
       style: 'unit',
@@ -63,7 +63,7 @@ export function createFormats(locale: string): Formats {
       maximumSignificantDigits: 3,
     }),
   );
-  // American English writes "5 min" where British writes "5 mins", which reads badly in a range.
+  // American English writes "5 min", but British English writes "5 mins", which reads badly in a range.
   const unitLocale = locale.startsWith('en') ? 'en-US' : locale;
   const durationFormat = new Intl.DurationFormat(unitLocale, { style: 'short' });
   const ranges = (['second', 'minute', 'hour', 'day'] as const).map(
@@ -124,7 +124,7 @@ export function createFormats(locale: string): Formats {
       const { unit, seconds, step } = rangeUnit(high);
       const round = (value: number) => Math.max(step, Math.round(value / seconds / step) * step);
       const [from, to] = [round(low), round(high)];
-      // Of two equal ends the formatter makes "~5 min", after an "about" of ours.
+      // If both ends are equal, the formatter would write "~5 min" after our own "about".
       return (from === to ? ranges[unit]?.format(to) : ranges[unit]?.formatRange(from, to)) ?? duration(high);
     },
     dateTime: (iso) => dateTimeFormat.format(new Date(iso)),
@@ -134,7 +134,7 @@ export function createFormats(locale: string): Formats {
   };
 }
 
-/** Days and hours, hours and minutes, minutes and seconds: never more than two units. */
+/** Splits a duration into days and hours, hours and minutes, or minutes and seconds: never more than two units. */
 export function splitDuration(
   seconds: number,
 ): Partial<Record<'days' | 'hours' | 'minutes' | 'seconds', number>> {
@@ -148,7 +148,7 @@ export function splitDuration(
   return { seconds: whole };
 }
 
-/** The unit for both ends of an estimate, and the step that it is worth: an estimate deserves few digits. */
+/** The unit for both ends of an estimate, and the step to which they are rounded: an estimate deserves few digits. */
 function rangeUnit(high: number): { unit: 0 | 1 | 2 | 3; seconds: number; step: number } {
   if (high < 90) return { unit: 0, seconds: 1, step: 5 };
   if (high < 2 * 3600) return { unit: 1, seconds: 60, step: 1 };
@@ -156,16 +156,16 @@ function rangeUnit(high: number): { unit: 0 | 1 | 2 | 3; seconds: number; step: 
   return { unit: 3, seconds: 86_400, step: 0.5 };
 }
 
-/** The last part of a path, of this system or another. */
+/** The last component of a path, whichever system it comes from. */
 export const fileName = (path: string) => path.split(/[\\/]/).at(-1) ?? path;
 export const folderOf = (path: string) => path.slice(0, Math.max(0, path.length - fileName(path).length - 1));
 
-/** Keys count from 000000; readers count from 1, and a half of a split part keeps its letter. */
+/** Keys count from 000000; readers count from 1. One half of a split part keeps its letter. */
 export function partNumber(key: string): string {
   const [number = '0', ...halves] = key.split('.');
   return `${Number(number) + 1}${halves.map((half) => (half === '0' ? 'a' : 'b')).join('')}`;
 }
 
-/** A model's notice, such as "teaching model, not for research", where it stands as a sentence of its own. */
+/** A model's notice, such as "teaching model, not for research", as a sentence of its own. */
 export const asSentence = (text: string) =>
   text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.');

@@ -13,18 +13,18 @@ type MessageValues = Record<string, string | number>;
 export interface Texts {
   readonly language: Language;
   readonly t: (key: MessageKey, values?: MessageValues) => string;
-  /** The message if the catalogue has it; for keys made from codes of the engine. */
+  /** The message if the catalogue has it; used for keys built from the engine's codes. */
   readonly lookUp: (key: string) => string | null;
   readonly format: Formats;
 }
 
-/** What the engine says by key stands in the contract. en.json has it only where the window has to say it otherwise: it names
+/** Messages that the engine sends by key are in the contract. en.json has one only where the window needs another text: it names
  * buttons where the terminal names commands, and speaks of sequences where a log counts parts. */
 const fromEngine = Object.fromEntries(
   Object.entries(MESSAGES).map(([key, text]) => [`engine.${key}`, typeset(text)]),
 ) as Record<`engine.${keyof typeof MESSAGES}`, string>;
 
-/** A terminal has straight quotation marks. */
+/** Turns straight quotation marks, as a terminal shows them, into typographic ones. */
 function typeset(text: string): string {
   return text.replaceAll(/"([^"]*)"/g, '“$1”').replaceAll("'", '’');
 }

@@ -3,7 +3,7 @@ const NAMES: Readonly<Record<string, string>> = IS_MAC
   ? { mod: '⌘', alt: '⌥', shift: '⇧' }
   : { mod: 'Ctrl', alt: 'Alt', shift: 'Shift' };
 
-/** alt+shift+1 as it stands on the keyboard: Alt+Shift+1. */
+/** Writes alt+shift+1 as it is printed on the keyboard: Alt+Shift+1. */
 export const keyNames = (keys: string) =>
   keys
     .split('+')

@@ -3,19 +3,19 @@ import { useId, type ReactNode } from 'react';
 
 interface CardProps {
   title?: ReactNode;
-  /** Right of the title: a figure, a button. */
+  /** Shown to the right of the title, such as a figure or a button. */
   aside?: ReactNode;
   tone?: 'plain' | 'bad';
   className?: string;
   children: ReactNode;
 }
 
-/** A titled region on the ground of the page, for what is read. */
+/** A titled region on the page's own background, for content that is read. */
 export function Section(props: CardProps) {
   return <Region {...props} ground="" />;
 }
 
-/** A titled region that stands out, for what one picks or acts on. */
+/** A titled region that stands out, for content that the user picks or acts on. */
 export function Card(props: CardProps) {
   return <Region {...props} ground="surface" />;
 }

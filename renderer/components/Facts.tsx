@@ -8,7 +8,7 @@ export interface FactItem {
   readonly hint?: ReactNode;
 }
 
-/** Labelled figures in a row; the figure is what the eye meets first. */
+/** A row of labelled figures. The figure stands out more than its label. */
 export function Facts({ items, size = 'normal' }: { items: readonly FactItem[]; size?: 'normal' | 'small' }) {
   return (
     <dl className={`${classes.facts} ${size === 'small' ? classes.small : ''}`}>

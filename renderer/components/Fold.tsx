@@ -4,7 +4,7 @@ import { useId, useState, type ReactNode } from 'react';
 
 interface FoldProps {
   title: string;
-  /** Open whatever was pressed, as where something within is wrong. */
+  /** Forces the fold open, for example because something inside is wrong. */
   opened?: boolean;
   startsOpen?: boolean;
   children: ReactNode;

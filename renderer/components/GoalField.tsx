@@ -17,11 +17,11 @@ const USUAL: Readonly<Record<Kind, Goal | null>> = {
 interface GoalFieldProps {
   goal: Goal | null;
   onChange: (goal: Goal | null) => void;
-  /** Whether an even sample of everything is computed first; without one only a time can be a goal. */
+  /** Whether an even sample of everything is computed first. Without one, only a time can be a goal. */
   isSample: boolean;
 }
 
-/** When a run may stop before all is computed. */
+/** Lets the user choose when a run may stop before everything is computed. */
 export function GoalField({ goal, onChange, isSample }: GoalFieldProps) {
   const { t } = useTexts();
   const kind = goal?.kind ?? 'end';
@@ -71,7 +71,7 @@ interface AmountProps {
   onChange: (value: number) => void;
 }
 
-/** Taken over when it has been typed. */
+/** Applies the value only when typing has ended. */
 function Amount({ label, value, max, onChange }: AmountProps) {
   const [typed, setTyped] = useState<number | string | null>(null);
   return (

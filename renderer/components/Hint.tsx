@@ -1,7 +1,7 @@
 import { Tooltip } from '@mantine/core';
 import type { ReactElement, ReactNode } from 'react';
 
-/** What a head of a column or a figure means, shown where the pointer or the focus rests on it. */
+/** Explains a column head or a figure in a tooltip, on hover and on keyboard focus. */
 export function Hint({ label, children }: { label: ReactNode; children: ReactElement }) {
   return (
     <Tooltip

@@ -7,19 +7,19 @@ import classes from './Page.module.css';
 
 interface PageProps {
   title: string;
-  /** Of the browser's tab, where it says more. */
+  /** Title of the browser's tab, if it says more than the heading. */
   windowTitle?: string;
-  /** One sentence below the title. */
+  /** One sentence shown below the title. */
   lead?: ReactNode;
   actions?: ReactNode;
-  /** For a screen whose table fills the window and scrolls instead of the page. */
+  /** For a screen whose table fills the window, so that the table scrolls and not the page. */
   fill?: boolean;
-  /** For screens of short lines, such as forms. */
+  /** For screens with short lines, such as forms. */
   narrow?: boolean;
   children: ReactNode;
 }
 
-/** A screen: heading, lead, actions and content. It begins at its top, and its heading takes the focus. */
+/** A screen: heading, lead, actions and content. A new screen starts scrolled to the top, with the focus on its heading. */
 export function Page({
   title,
   windowTitle,
@@ -62,7 +62,7 @@ function WindowTitle({ title }: { title: string }) {
   return null;
 }
 
-/** How far the run at work is, wherever one is in the window: the browser's tab may be all that can be seen of it. */
+/** Shows the progress of the current run in the title: the browser's tab may be all that the user sees. */
 function TitleWithWork({ title }: { title: string }) {
   const { format } = useTexts();
   const percent = useRuns(({ runs }) => {

@@ -9,19 +9,19 @@ import { WorkProgress } from './WorkProgress.tsx';
 interface SelfTestLevelProps {
   level: Level;
   title: string;
-  /** When it was tested last; null where what it found says so. */
+  /** When it was last tested; null if the result says so itself. */
   when: string | null;
   isDue: boolean;
   start: string;
-  /** Why it can't start now. */
+  /** Why the test can't start now. */
   hindrance?: string | null;
-  /** Beside the button that starts it. */
+  /** Shown beside the start button. */
   beside?: ReactNode;
-  /** What it found. */
+  /** The result of the last test. */
   children: ReactNode;
 }
 
-/** A test that the user starts: what it found last, the button, and how far it is. */
+/** A test that the user starts: its last result, the button, and its progress. */
 export function SelfTestLevel(props: SelfTestLevelProps) {
   const { level, title, when, isDue, start, hindrance = null, beside, children } = props;
   const { t } = useTexts();

@@ -5,11 +5,11 @@ import { useEngineTexts } from '../state/engineTexts.ts';
 import { ProgressBar } from './feedback/ProgressBar.tsx';
 import { Fold } from './Fold.tsx';
 
-/** Fetching at 100 and at 20 Mbit/s, and what unpacking and checking take besides. */
+/** Download speeds of 100 and 20 Mbit/s, and the time that unpacking and checking add. */
 const FAST = { bytesPerSecond: 12.5e6, besides: 60 };
 const SLOW = { bytesPerSecond: 2.5e6, besides: 120 };
 
-/** How much will be fetched and how long that takes: "2.8 GB, 5–20 min". */
+/** The download size and time: "2.8 GB, 5–20 min". */
 export function useSetUpSize(plan: SetUpPlan | null): string | null {
   const { t, format } = useTexts();
   const bytes = plan?.downloadBytes;
@@ -21,7 +21,7 @@ export function useSetUpSize(plan: SetUpPlan | null): string | null {
   });
 }
 
-/** A set-up under way: what is done now, how much of it, how long still. What the installer writes is folded away. */
+/** A set-up under way: the current step, its progress, and the time left. The installer's output is folded away. */
 export function SetUpProgress({ progress }: { progress: StepProgress }) {
   const { t, format } = useTexts();
   const { bytes, elapsedSeconds, remainingSeconds, stepNumber, stepCount } = progress;

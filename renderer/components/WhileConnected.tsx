@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { useConnectionStatus } from '../state/connection.ts';
 
-/** Buttons that order something of the engine: they can be pressed only while it answers. */
+/** Disables buttons that send an order to the engine while the engine does not answer. */
 export function WhileConnected({ children }: { children: ReactNode }) {
   const isLost = useConnectionStatus() === 'lost';
   return (

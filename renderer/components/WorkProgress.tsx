@@ -4,7 +4,7 @@ import { ProgressBar } from './feedback/ProgressBar.tsx';
 import { useTexts } from '../i18n/index.ts';
 import { useEngineTexts } from '../state/engineTexts.ts';
 
-/** How far a download, check or import is, how fast it goes, and how long it will take. */
+/** The progress, speed and remaining time of a download, check or import. */
 export function WorkProgress({ progress }: { progress: StepProgress | null }) {
   const { t, format } = useTexts();
   const say = useEngineTexts();

@@ -37,14 +37,14 @@ export interface RunAction {
   readonly id: string;
   readonly label: string;
   readonly icon: Icon;
-  /** As Mantine's useHotkeys writes them. */
+  /** Keys in the format of Mantine's useHotkeys. */
   readonly keys?: string;
   readonly run: () => void;
 }
 
 const RESTING = ['paused', 'halted', 'interrupted', 'failed', 'cancelled', 'queued'];
 
-/** Everything that can be done with a run as it stands: the command palette has all of it, each menu its part. */
+/** Everything that can be done with a run in its current state. The command palette shows all of it, each menu a part. */
 export function runActions(
   run: RunSummary,
   texts: Texts,
@@ -119,11 +119,11 @@ export function runActions(
   ];
 }
 
-/** Those of the actions that a menu has, in its order. */
+/** The actions that a menu shows, in its order. */
 export const actionsOf = (actions: readonly RunAction[], ids: readonly string[]): RunAction[] =>
   ids.flatMap((id) => actions.filter((action) => action.id === id));
 
-/** What is there of a run, what would be missing, and what happens to both. */
+/** What the run has computed, what would be missing, and what happens to both. */
 function FinishNowQuestion({ runId }: { runId: string }) {
   const { t } = useTexts();
   const found = useQuery(queries.results.counts.queryOptions({ input: { runId, filter: {} } })).data?.total;
@@ -147,7 +147,7 @@ function FinishNowQuestion({ runId }: { runId: string }) {
   );
 }
 
-/** Asks whether a run should end with what is computed. */
+/** Asks whether a run should end with what it has computed. */
 export function askToFinishNow(runId: string, t: Texts['t']): void {
   modals.openConfirmModal({
     title: t('run.finishNowTitle'),
@@ -157,7 +157,7 @@ export function askToFinishNow(runId: string, t: Texts['t']): void {
   });
 }
 
-/** Asks whether a run at work should go with everything that it computed, and takes it away. */
+/** Asks whether to discard a run at work with everything that it has computed, and discards it. */
 export function askToDiscard(runId: string, t: Texts['t']): void {
   const discard = async () => {
     await engine.runs.cancel({ runId });

@@ -8,22 +8,22 @@ import type { LegendItem } from '../../state/results/chartPicture.ts';
 
 export interface AccessibleChartProps {
   title: string;
-  /** What the chart shows, in a sentence; read out in place of the picture. */
+  /** One sentence on what the chart shows, which screen readers read instead of the picture. */
   summary: string;
-  /** The numbers behind the picture, for the table that can be shown instead; asked for only then. */
+  /** The data behind the picture, for the table that can replace it; called only when that table is opened. */
   table: () => { readonly columns: readonly string[]; readonly rows: readonly (readonly string[])[] };
   height: number;
-  /** The picture may be higher, as several plots that wrap are. */
+  /** The picture may grow in height, for example when several plots wrap. */
   grows?: boolean;
   legend?: readonly LegendItem[];
-  /** How to read it, below. */
+  /** Shown below the chart: how to read it. */
   note?: string;
-  /** The picture is a single SVG element, which can be saved with what stands around it. */
+  /** Whether the picture is a single SVG element, which can be saved with its title, legend and notes. */
   savable?: boolean;
   children: ReactNode;
 }
 
-/** A picture with a sentence that says what it shows and its data as a table, for readers who cannot see it. */
+/** A picture with a one-sentence summary and its data as a table, for readers who cannot see it. */
 export function AccessibleChart(props: AccessibleChartProps) {
   const {
     title,
@@ -39,7 +39,7 @@ export function AccessibleChart(props: AccessibleChartProps) {
   const { t } = useTexts();
   const id = useId();
   const [asTable, setAsTable] = useState(false);
-  // The screen comes first and its charts right after: they are the slowest part of it, and their place is kept.
+  // Charts are the slowest part of a screen: the screen is drawn first, with space reserved for them, and they follow.
   const isDrawn = useDeferredValue(true, false);
   const picture = useRef<HTMLDivElement>(null);
   const copy = useCopy();

@@ -11,7 +11,7 @@ import { AccessibleChart } from './AccessibleChart.tsx';
 import classes from './ChunkTrack.module.css';
 
 const MOST_BARS = 400;
-/** Before it is known how wide the place is. */
+/** Used until the width of the container has been measured. */
 const USUAL_WIDTH = 540;
 const LEFT = 34;
 const RIGHT = 6;
@@ -24,7 +24,7 @@ const STRAND_GAP = 8;
 const LANES_TOP = TOP + SCORES + 14;
 const LANES_END = LANES_TOP + FRAME_NAMES.length * (LANE + LANE_GAP) + STRAND_GAP;
 const HEIGHT = LANES_END + 18;
-/** Narrower bars have no room between them. */
+/** Bars narrower than this leave no gap between them. */
 const ROOMY_PX = 5;
 
 interface ChunkTrackProps {
@@ -42,7 +42,7 @@ const laneTop = (frame: FrameName) => {
   return LANES_TOP + lane * (LANE + LANE_GAP) + (lane < FRAME_NAMES.length / 2 ? 0 : STRAND_GAP);
 };
 
-/** The chunks' scores along the sequence, and below them the reading frames of both strands with the one that decided. */
+/** The chunks' scores along the sequence, and below them the reading frames of both strands, with the deciding one marked. */
 export function ChunkTrack({ chunks, length, picked, onPick }: ChunkTrackProps) {
   const { t, format } = useTexts();
   const { ref, width: measured } = useElementSize();
@@ -171,13 +171,13 @@ export function ChunkTrack({ chunks, length, picked, onPick }: ChunkTrackProps) 
   );
 }
 
-/** 1-based and inclusive. */
+/** A 1-based, inclusive range of bases. */
 interface Place {
   readonly start: number;
   readonly end: number;
 }
 
-/** Where the chunks look viral together. */
+/** The ranges in which neighbouring chunks together look viral. */
 function segmentsAlong(chunks: readonly Scored[]): Place[] {
   return viralSegments(chunks.map(({ virusScore }) => virusScore)).flatMap(({ first, last }) => {
     const [begin, end] = [chunks[first], chunks[last]];
@@ -195,7 +195,7 @@ interface BarProps {
   title: string;
 }
 
-/** A chunk, or the best one of several: its score, and below it its frames. */
+/** Draws a chunk, or the best one of several: its score, and below it its frames. */
 function Bar({ bar: { best }, left, right, y, isPicked, onPick, title }: BarProps) {
   const gap = right - left > ROOMY_PX ? 1.5 : 0;
   const width = Math.max(right - left - gap, 1);
@@ -233,13 +233,13 @@ function Bar({ bar: { best }, left, right, y, isPicked, onPick, title }: BarProp
 type Scored = Pick<ChunkResult, 'start' | 'end' | 'virusScore'>;
 
 interface TrackBar<Chunk extends Scored> extends Place {
-  /** The chunk that it shows. */
+  /** The chunk that the bar shows. */
   readonly best: Chunk;
 }
 
 /**
- * One bar per chunk, or per group of neighbouring chunks where there are more than fit; a group shows its best chunk. Chunks may
- * overlap by some bases: a bar ends where the next begins, so that none hides another.
+ * One bar per chunk, or per group of neighbouring chunks if not all fit; a group shows its best chunk. Chunks may
+ * overlap by some bases: a bar ends where the next one begins, so that none hides another.
  */
 export function trackBars<Chunk extends Scored>(
   chunks: readonly Chunk[],

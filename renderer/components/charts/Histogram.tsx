@@ -14,28 +14,28 @@ interface HistogramProps {
   title: string;
   summary: string;
   bins: readonly HistogramBin[];
-  /** How a bin's borders are written. */
+  /** Formats the edges of a bin. */
   formatBorder: (value: number) => string;
   countLabel: string;
   height: number;
   color?: (bin: HistogramBin) => string;
-  /** Where something below the bars has the scale. */
+  /** Hides the scale if a chart below the bars shows it. */
   withoutScale?: boolean;
-  /** Where the scale has ticks; else wherever there is room. */
+  /** Positions of the ticks; by default, wherever there is room. */
   ticks?: readonly number[];
-  /** A line at this value, and what it says. */
+  /** A vertical line at this value, with a label. */
   line?: { readonly at: number; readonly label: string };
 }
 
 const COUNT_AXIS_PX = 40;
 const MARGIN = { top: 6, right: 0, bottom: 0, left: 0 };
-/** Above the bars, where the line has its label. */
+/** Leaves room above the bars for the label of the line. */
 const LINE_MARGIN = { top: 20, right: 28, bottom: 0, left: 0 };
 
-/** A single sequence among thousands must still show; none must not. */
+/** Even a single sequence among thousands must show, but an empty bin must not. */
 const visibleIfAny = (count: unknown) => (typeof count === 'number' && count > 0 ? 2 : 0);
 
-/** Counts per bin, as bars of the same width that touch, whatever the width of the bins. */
+/** Counts per bin, as bars of equal width without gaps, however wide the bins are. */
 export function Histogram(props: HistogramProps) {
   const { format } = useTexts();
   const { bins, formatBorder, withoutScale = false, color, ticks, line } = props;
@@ -98,7 +98,7 @@ export function Histogram(props: HistogramProps) {
   );
 }
 
-/** Where a value lies among bars of the same width; null where it lies outside. */
+/** The position of a value among bars of equal width; null if it lies outside. */
 function placeOf(bins: readonly HistogramBin[], value: number): number | null {
   const index = bins.findIndex(({ from, to }) => value >= from && value < to);
   const bin = bins[index];

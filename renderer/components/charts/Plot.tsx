@@ -24,22 +24,22 @@ interface Tip {
 
 interface PlotAreaProps<Row extends object> {
   kind: keyof typeof CHARTS;
-  /** Bars lie along the x axis, one below the other. */
+  /** Bars extend along the x axis, one below the other. */
   horizontal?: boolean;
   data: readonly Row[];
   x: XAxisProps;
   y: YAxisProps;
   margin?: typeof MARGIN;
   barGap?: string | number;
-  /** What is shown of the row under the pointer; null shows nothing. */
+  /** The tooltip for the row under the pointer; null shows none. */
   tip: (row: Row) => Tip | null;
-  /** A click on the bar or point of a row. */
+  /** Called for a click on the bar or point of a row. */
   onPick?: ((row: Row) => void) | undefined;
   /** The series. */
   children: ReactNode;
 }
 
-/** A chart with two axes and the values under the pointer, as wide and high as its place. */
+/** A chart with two axes that shows the values under the pointer and fills its container. */
 export function PlotArea<Row extends object>(props: PlotAreaProps<Row>) {
   const { kind, horizontal = false, data, x, y, margin = MARGIN, barGap, tip, onPick, children } = props;
   const Chart = CHARTS[kind];
@@ -87,7 +87,7 @@ export function PlotArea<Row extends object>(props: PlotAreaProps<Row>) {
   );
 }
 
-/** A plot that can be read as a table and, unless `savable` says otherwise, saved as a picture. */
+/** A plot that can be read as a table and, unless `savable` is false, saved as a picture. */
 export function Plot<Row extends object>({
   title,
   summary,

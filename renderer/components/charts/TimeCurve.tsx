@@ -5,23 +5,23 @@ import { PlotArea } from './Plot.tsx';
 import { gapsBetween, timeTicks, type TimePoint } from './timeSeries.ts';
 
 const MARGIN = { top: 6, right: 8, bottom: 0, left: 0 };
-/** Of the chart's width: a narrower gap has no room for its name. */
+/** Share of the chart's width: a narrower gap has no room for its label. */
 const LABELLED_SHARE = 0.12;
 const SMALL_TICKS = 3;
 
 interface TimeCurveProps {
   points: readonly TimePoint[];
-  /** Seconds since the epoch: curves beside each other have the same. */
+  /** In seconds since the epoch. Curves side by side share it. */
   begin: number;
   end: number;
   /** The upper end of the scale. */
   top: number;
   axisWidth?: number;
-  /** On the axis. */
+  /** Formats a tick of the axis. */
   tick: (value: number) => string;
-  /** Under the pointer. */
+  /** Formats the value under the pointer. */
   label: (value: number) => string;
-  /** One of many: fewer ticks, and no grid. */
+  /** For one of many curves: draws fewer ticks and no grid. */
   small?: boolean;
 }
 

@@ -1,6 +1,6 @@
 import type { Texts } from '../../i18n/index.ts';
 
-/** Size, axes and labels that plots have in common. */
+/** Sizes, axes and labels that all plots share. */
 
 export const HEIGHT = 260;
 export const AXIS = { tick: { fontSize: 11, fill: 'var(--text-muted)' }, tickLine: false } as const;
@@ -29,21 +29,21 @@ export function scoreTicks(format: Texts['format']) {
   return { domain, ticks: SCORE_TICKS, tickFormatter: (score: number) => format.decimal(score, 1) };
 }
 
-/** From 0 to a round number that holds `most`, with its half between. */
+/** Ticks at 0, at a round number of at least `most`, and halfway between. */
 export function countTicks(most: number, format: Texts['format']) {
   const top = niceTop(most);
   const domain: [number, number] = [0, top];
   return { domain, ticks: [0, top / 2, top], tickFormatter: format.compact };
 }
 
-/** The smallest of 1, 2, 4, 6, 10 times a power of ten that holds the value: halves of it are round numbers too. */
+/** The smallest 1, 2, 4, 6 or 10 times a power of ten that is at least the value, so that half of it is round too. */
 export function niceTop(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, value)));
   const factor = [1, 2, 4, 6, 10].find((step) => step * power >= value) ?? 10;
   return Math.max(2, factor * power);
 }
 
-/** 1, 2 and 5 times the powers of ten from `from` to `to`, thinned out to at most `most`. */
+/** 1, 2 and 5 times the powers of ten from `from` to `to`, thinned out to at most `most` values. */
 export function oneTwoFive(from: number, to: number, most = 7): number[] {
   const low = Math.floor(Math.log10(Math.max(1, from)));
   const high = Math.ceil(Math.log10(Math.max(1, to)));

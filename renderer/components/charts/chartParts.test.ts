@@ -31,7 +31,7 @@ const chunksArbitrary = fc
   });
 
 describe('bars along a sequence', () => {
-  it('are few, follow each other without overlap, and keep the best chunk', () => {
+  it('are few, do not overlap, and keep the best chunk', () => {
     fc.assert(
       fc.property(chunksArbitrary, fc.integer({ min: 1, max: 400 }), (chunks, most) => {
         const length = chunks.at(-1)?.end ?? 1;
@@ -54,7 +54,7 @@ describe('bars along a sequence', () => {
 });
 
 describe('the scale of a chart', () => {
-  it('holds every value, with a round number in the middle, and wastes at most half', () => {
+  it('contains every value, with a round number in the middle, and wastes at most half', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 10_000_000 }), (value) => {
         const top = niceTop(value);
@@ -67,7 +67,7 @@ describe('the scale of a chart', () => {
 });
 
 describe('speed over time', () => {
-  it('adds devices up and keeps the mean when it is thinned out', () => {
+  it('sums the devices and keeps the mean when it is thinned out', () => {
     const points = Array.from({ length: 1000 }, (_, time) => ({
       time,
       residuesPerSecond: { a: time, b: 1 },
@@ -79,7 +79,7 @@ describe('speed over time', () => {
     expect(mean).toBeCloseTo(499.5 + 1, 6);
   });
 
-  it('has a gap where the run was paused, and never averages across it', () => {
+  it('has a gap while the run was paused, and never averages across it', () => {
     const at = (time: number) => ({ time, residuesPerSecond: { a: 10 } });
     const totals = totalsOverTime([at(0), at(10), at(20), at(120), at(130)], 3);
     expect(totals).toEqual([
@@ -92,7 +92,7 @@ describe('speed over time', () => {
     expect(gapsBetween(totals.slice(0, 3))).toEqual([]);
   });
 
-  it('draws no line through what is much longer than the usual step, however long that is', () => {
+  it('draws no line across a break much longer than the usual step, however long that step is', () => {
     const hourly = [0, 1, 2, 3, 9, 10].map((hour) => ({ time: 3600 * hour, value: 5 }));
     expect(gapsBetween(withPauses(hourly))).toEqual([{ from: 3 * 3600, to: 9 * 3600 }]);
     const uneven = [0, 2, 12, 14, 24].map((time) => ({ time, value: 5 }));
@@ -112,7 +112,7 @@ describe('numbers of parts', () => {
 });
 
 describe('times along an axis', () => {
-  it('are round, begin at nothing, end within the span, and are at most six steps', () => {
+  it('are round, start at zero, end within the span, and number at most six', () => {
     fc.assert(
       fc.property(fc.double({ min: 1, max: 40 * 86_400, noNaN: true }), (seconds) => {
         const ticks = timeTicks(seconds);

@@ -4,15 +4,15 @@ const MOST_TICKS = 6;
 export interface TimePoint {
   /** Seconds since the epoch. */
   readonly time: number;
-  /** Null where nothing was measured. */
+  /** Null if nothing was measured. */
   readonly value: number | null;
 }
 
-/** Measurements are at most ten seconds apart, or in long runs evenly spread: what is farther apart lies around a pause. */
+/** Measurements are at most ten seconds apart, or evenly spread in long runs. A wider break means a pause. */
 const SHORTEST_PAUSE_S = 35;
 const PAUSE_STEPS = 3;
 
-/** Puts a null between two points that a pause or an outage lies between, so that no line is drawn through it. */
+/** Inserts a null between two points on either side of a pause or an outage, so that no line is drawn across it. */
 export function withPauses(points: readonly TimePoint[]): TimePoint[] {
   const steps = points.slice(1).map((point, index) => point.time - (points[index]?.time ?? 0));
   const usual = steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0;
@@ -25,7 +25,7 @@ export function withPauses(points: readonly TimePoint[]): TimePoint[] {
   });
 }
 
-/** From the last point before a pause to the first one after it. */
+/** Each gap, from the last point before a pause to the first one after it. */
 export function gapsBetween(points: readonly TimePoint[]): { from: number; to: number }[] {
   return points.flatMap(({ value }, index) => {
     const [before, after] = [points[index - 1], points[index + 1]];
@@ -33,7 +33,7 @@ export function gapsBetween(points: readonly TimePoint[]): { from: number; to: n
   });
 }
 
-/** The sum over the devices, as means over equal numbers of points where there are more than `mostPoints`, never across a pause. */
+/** The sum over the devices, averaged over equal numbers of points if there are more than `mostPoints`, never across a pause. */
 export function totalsOverTime(
   points: readonly { time: number; residuesPerSecond: Record<string, number> }[],
   mostPoints: number,
@@ -65,7 +65,7 @@ export function totalsOverTime(
   return means;
 }
 
-/** Round times from 0 to `seconds`, few enough to stand beside each other. */
+/** Round times from 0 to `seconds`, few enough for their labels to fit side by side. */
 export function timeTicks(seconds: number, most = MOST_TICKS): number[] {
   const step =
     TIME_STEPS.find((candidate) => seconds / candidate < most) ?? Math.ceil(seconds / most / 86_400) * 86_400;

@@ -2,7 +2,7 @@ import { create } from 'zustand';
 
 const useAnnouncement = create<{ readonly text: string }>(() => ({ text: '' }));
 
-/** Has a screen reader say something when it is done with what it is saying. */
+/** Queues a text that a screen reader reads after its current one. */
 export const announce = (text: string) => useAnnouncement.setState({ text });
 
 export function Announcer() {

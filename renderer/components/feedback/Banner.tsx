@@ -22,11 +22,11 @@ interface BannerProps {
   title: string;
   children?: ReactNode;
   actions?: ReactNode;
-  /** Read out as soon as it appears. */
+  /** Screen readers read it as soon as it appears. */
   urgent?: boolean;
 }
 
-/** A line above the content that says something about all of it. */
+/** A bar above the content with a message about all of it. */
 export function Banner({ tone, title, children, actions, urgent = false }: BannerProps) {
   const Icon = ICONS[tone];
   return (

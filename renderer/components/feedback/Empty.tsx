@@ -8,7 +8,7 @@ interface EmptyProps {
   actions?: ReactNode;
 }
 
-/** A place with nothing in it yet: says what will be here, and how it gets there. */
+/** Shown in place of empty content: says what will be here, and how to get it. */
 export function Empty({ icon, title, children, actions }: EmptyProps) {
   return (
     <EmptyState icon={icon} title={title} description={children} variant="light" py="xl">

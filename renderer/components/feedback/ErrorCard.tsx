@@ -10,15 +10,15 @@ import { drawErrorsWith } from '../../state/say.ts';
 import { useErrorTexts } from '../../state/engineTexts.ts';
 
 interface ErrorCardProps {
-  /** As a call threw it, or ready to be shown. */
+  /** An error as a call threw it, or ready to be shown. */
   error: Error | ShownError;
-  /** Buttons that do the next step. */
+  /** Buttons for the next step. */
   actions?: ReactNode;
-  /** Without frame, inside something that has one. */
+  /** Draws no frame, for use inside something that has one. */
   bare?: boolean;
 }
 
-/** The button that does what the next step names. */
+/** A button that carries out the next step. */
 function Remedy({ code }: { code: ShownError['code'] }) {
   const { t } = useTexts();
   const button = (label: string, act: () => void) => (
@@ -53,7 +53,7 @@ export function ErrorCard({ error: reason, actions, bare = false }: ErrorCardPro
   const lacks = useEnvironment(({ status }) => lacksEnvironment(status));
   const { title, cause, next, detail } = useErrorTexts()(error);
   const copy = useCopy();
-  // One cause is one card: what Python is needed for says no more than that while the card above the screen says the rest.
+  // One cause gets one card: the card above the screen explains it, and everything else that needs Python only refers to it.
   if (lacks && error.code === 'python_broken') return <p className="muted">{t('setUp.afterwards')}</p>;
   const everything = [title, error.cause, next, error.detail ?? ''].join('\n');
   return (

@@ -3,15 +3,15 @@ import classes from './ProgressBar.module.css';
 
 interface ProgressBarProps {
   label: string;
-  /** From 0 to 1; null while it cannot be said. */
+  /** From 0 to 1; null while it is unknown. */
   fraction: number | null;
   size?: 'thin' | 'normal' | 'large';
   tone?: 'active' | 'good' | 'warn' | 'neutral';
-  /** What is read out instead of the bare percentage. */
+  /** What screen readers read instead of the bare percentage. */
   valueText?: string;
 }
 
-/** A plain bar. Of our own and not Mantine's, since the dashboard draws dozens of them four times a second. */
+/** A plain bar, not Mantine's, since the dashboard draws dozens of them four times a second. */
 export const ProgressBar = memo(function ProgressBar({
   label,
   fraction,

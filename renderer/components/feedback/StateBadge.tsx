@@ -21,7 +21,7 @@ export type Tone = 'neutral' | 'active' | 'good' | 'warn' | 'bad';
 type Icon = ComponentType<{ size?: number; 'aria-hidden'?: boolean }>;
 type Look = readonly [tone: Tone, icon: Icon];
 
-/** A state as icon and word: never by colour alone. */
+/** Shows a state as icon and word, never by colour alone. */
 export function Badge({ tone, icon: BadgeIcon, children }: { tone: Tone; icon: Icon; children: string }) {
   return (
     <span className={classes.badge} data-tone={tone}>

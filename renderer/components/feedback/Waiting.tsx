@@ -2,7 +2,7 @@ import { Group, SimpleGrid, Skeleton, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTexts } from '../../i18n/index.ts';
 
-/** By what is being loaded: one of its rows, or all of it. */
+/** Outlines by kind of content: one row, or all of it. */
 const OUTLINES = {
   table: () => <Cells widths={['34%', '12%', '20%', '10%', '14%']} />,
   fields: () => (
@@ -28,7 +28,7 @@ interface WaitingProps {
   rows?: number;
 }
 
-/** The outline of what is being loaded: nothing jumps when it comes. */
+/** An outline in the size of what is loading, so that nothing moves when it arrives. */
 export function Waiting({ like, rows = 1 }: WaitingProps) {
   const { t } = useTexts();
   const Outline = OUTLINES[like];
@@ -42,7 +42,7 @@ export function Waiting({ like, rows = 1 }: WaitingProps) {
   );
 }
 
-/** The dashboard of a run: its share, its figures, its bars, and two charts. */
+/** The outline of a run's dashboard: its progress, its figures, its bars, and two charts. */
 function RunOutline() {
   return (
     <>

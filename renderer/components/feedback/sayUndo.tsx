@@ -1,10 +1,10 @@
 import { Button, Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 
-/** Long enough to notice that it was not meant. */
+/** Long enough to notice a mistake. */
 const STAYS_MS = 10_000;
 
-/** A line that says what was taken away, with the button that brings it back. */
+/** A message that something was removed, with a button that restores it. */
 export function sayUndo(text: string, label: string, undo: () => void): void {
   const id = notifications.show({
     message: (

@@ -4,7 +4,7 @@ import { usePathChooser } from '../../state/pathChooser.ts';
 import { renderWithEngine } from '../../testing/render.tsx';
 import { BrowseDialog } from './BrowseDialog.tsx';
 
-it('takes the folder that was opened last, never the one before it whose contents are still shown', async () => {
+it('chooses the folder opened last, never the previous one, whose contents are still shown', async () => {
   const chosen: string[][] = [];
   await renderWithEngine(<BrowseDialog />);
   act(() => {
@@ -19,7 +19,7 @@ it('takes the folder that was opened last, never the one before it whose content
   const take = screen.getByRole('button', { name: 'Take this folder' });
   await waitFor(() => expect(take).toHaveProperty('disabled', false));
   if (folder) fireEvent.click(folder);
-  // What is in it is not known yet.
+  // The contents of the new folder have not loaded yet.
   fireEvent.click(take);
   expect(chosen).toEqual([]);
   await waitFor(() => expect(take).toHaveProperty('disabled', false));

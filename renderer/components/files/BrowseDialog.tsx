@@ -22,12 +22,12 @@ import {
   type ListingOrder,
 } from './browseListing.ts';
 
-/** A setting takes one. */
+/** These settings take a single file. */
 const ONE_FILE: ReadonlySet<FilePurpose> = new Set(['certificate', 'interpreter']);
-/** What is written to may be made here. */
+/** The dialog can create a folder for these purposes, since the program writes into it. */
 const NEW_FOLDERS: ReadonlySet<FolderPurpose> = new Set(['output', 'pack', 'data']);
 
-/** Browser mode: files and folders of the engine's computer. */
+/** In browser mode, lists files and folders of the engine's computer. */
 export function BrowseDialog() {
   const { t } = useTexts();
   const request = usePathChooser((state) => state.request);
@@ -48,7 +48,7 @@ function titleOf(choice: Choice): MessageKey {
   return choice.kind === 'files' ? `browse.title.files.${choice.purpose}` : `browse.title.${choice.purpose}`;
 }
 
-/** Whose disk it is: this computer's, or by name the one that the program runs on. */
+/** Whose disk is shown: this computer's, or that of the named one on which the program runs. */
 function usePlace(): string {
   const { t } = useTexts();
   const info = useSettings((state) => state.info);

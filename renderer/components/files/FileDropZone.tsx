@@ -8,7 +8,7 @@ import { useNavigation } from '../../state/navigation.ts';
 import { isElectron } from '../../state/settings.ts';
 import classes from './FileDropZone.module.css';
 
-/** The whole window takes files. The veil shows only while something with files is dragged over it. */
+/** Accepts files anywhere in the window. The overlay shows only while files are dragged over it. */
 export function FileDropZone() {
   const { t } = useTexts();
   const chosen = useChosenComputer();
@@ -16,12 +16,12 @@ export function FileDropZone() {
   return (
     <Dropzone.FullScreen
       onDrop={(files) => void takeDropped(files)}
-      // Nobody types into it: buttons choose files.
+      // Nobody types into this input: buttons open the file chooser.
       inputProps={{ 'aria-hidden': true, tabIndex: -1 }}
       {...(isElectron() && { getFilesFromEvent: filesAsDropped })}
       classNames={{ fullScreen: classes.veil ?? '', inner: classes.inner ?? '' }}
     >
-      {/* Only who drags a file sees it, and it is in the page at all times. */}
+      {/* Only a user who drags a file sees the overlay, although it is always in the page. */}
       <Stack h="100%" gap={4} align="center" justify="center" c="var(--accent)" aria-hidden>
         <IconFileImport size={48} stroke={1.4} />
         <Text fz={22} fw={620} mt={12}>
@@ -35,7 +35,7 @@ export function FileDropZone() {
   );
 }
 
-/** In Electron a folder stays a folder: the engine reads it from the disk itself. A browser has to send what is in it. */
+/** In Electron a folder stays a folder: the engine reads it from disk itself. A browser has to send the files inside. */
 const filesAsDropped = (event: unknown): Promise<File[]> => Promise.resolve(filesOf(event));
 
 function filesOf(event: unknown): File[] {

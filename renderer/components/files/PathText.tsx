@@ -2,12 +2,12 @@ import { ActionIcon, Group, Tooltip } from '@mantine/core';
 import { IconCopy, IconFolderOpen } from '@tabler/icons-react';
 import { useReveal } from '../../state/useReveal.ts';
 
-/** A path, with a button that shows it in the file manager, or copies it where there is none. */
+/** A path, with a button that shows it in the file manager, or copies it if there is none. */
 export function PathText({ path }: { path: string }) {
   const { hasFileManager, label, run } = useReveal();
   return (
     <Group component="span" gap={4} maw="100%" miw={0} wrap="nowrap" display="inline-flex">
-      {/* Written from right to left so that the end of a long path, which says most, stays in sight. */}
+      {/* Right-to-left direction keeps the end of a long path in sight, which says most. */}
       <span dir="rtl" className="ellipsis" title={path}>
         <bdi dir="ltr">{path}</bdi>
       </span>

@@ -7,12 +7,12 @@ interface SamplesDialogProps {
   paths: readonly string[];
   names: readonly string[];
   saving?: boolean;
-  /** Of every file, in the order of the paths; none at all goes back to what the names of the files say. */
+  /** Called with a name for every file, in the order of the paths, or with none to go back to the names derived from file names. */
   onSave: (names: readonly string[]) => void;
   onClose: () => void;
 }
 
-/** Says which sample each file belongs to; files with the same name are one sample. */
+/** Lets the user name the sample of each file; files with the same name form one sample. */
 export function SamplesDialog({ paths, names, saving = false, onSave, onClose }: SamplesDialogProps) {
   const { t } = useTexts();
   const [edited, setEdited] = useState<readonly string[]>(names);

@@ -25,15 +25,15 @@ const usual = { search: '', order: 'name', onlySequences: true, language: 'en' }
 const names = (change: Partial<Parameters<typeof listed>[1]>) =>
   listed(entries, { ...usual, ...change }).map(({ name }) => name);
 
-it('shows folders first, then sequence files as people count', () => {
+it('shows folders first, then sequence files in natural order', () => {
   expect(names({})).toEqual(['old', 'sample_9.fastq.gz', 'sample_10.fa']);
 });
 
-it('sorts by date and by size, and shows other files where they are wanted', () => {
+it('sorts by date and by size, and shows other files on request', () => {
   expect(names({ order: 'newest' })).toEqual(['old', 'sample_10.fa', 'sample_9.fastq.gz']);
   expect(names({ order: 'largest', onlySequences: false })[1]).toBe('notes.docx');
 });
 
-it('finds by all words of a search', () => {
+it('finds entries that match all words of a search', () => {
   expect(names({ search: 'SAMPLE 9' })).toEqual(['sample_9.fastq.gz']);
 });

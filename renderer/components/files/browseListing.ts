@@ -19,7 +19,7 @@ interface Listing {
   readonly language: Language;
 }
 
-/** What is to be shown of a folder: folders first, then files, each in the order wanted. */
+/** The entries of a folder to show: folders first, then files, each in the chosen order. */
 export function listed(
   entries: readonly ListedEntry[],
   { search, order, onlySequences, language }: Listing,
@@ -43,7 +43,7 @@ export function listed(
 
 const FOLDER_KEY = 'virnucpro.folder';
 
-/** The folder in which something was chosen last. */
+/** The folder in which something was last chosen. */
 export function rememberedFolder(): string | null {
   try {
     return localStorage.getItem(FOLDER_KEY);
@@ -56,6 +56,6 @@ export function rememberFolder(folder: string): void {
   try {
     localStorage.setItem(FOLDER_KEY, folder);
   } catch {
-    // Without storage the chooser begins at the top again.
+    // Without storage the dialog starts at the top again.
   }
 }

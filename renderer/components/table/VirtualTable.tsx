@@ -16,15 +16,15 @@ import classes from './VirtualTable.module.css';
 import { useTexts } from '../../i18n/index.ts';
 
 export const ROW_HEIGHT = 38;
-/** Of a table that is read, whose rows hold no buttons. */
+/** For tables that are only read, whose rows have no buttons. */
 export const DENSE_ROW_HEIGHT = 30;
-/** Every browser lets an element be so high. */
+/** Every browser supports elements of this height. */
 const LEAST_PIXELS = 15_000_000;
-/** What is above and below the rows. */
+/** Room for what is above and below the rows. */
 const SPARE_PIXELS = 1000;
 let mostPixels: number | null = null;
 
-/** How high this browser lets an element be: Firefox 17.9 million pixels, Chromium 33.5. Rows beyond are found by filtering. */
+/** The greatest element height of this browser: Firefox has 17.9 million pixels, Chromium 33.5. Rows beyond it are reached by filtering. */
 function tallest(): number {
   if (mostPixels !== null) return mostPixels;
   const probe = document.createElement('div');
@@ -35,22 +35,22 @@ function tallest(): number {
   return mostPixels;
 }
 
-/** Rows made above and below those in sight. */
+/** Rows rendered above and below those in sight. */
 const OVERSCAN = 4;
 
 const NO_HIDDEN: Readonly<Record<string, boolean>> = {};
 
 /** What a table is sorted by. */
 export interface TableSort {
-  /** The id of a column. */
+  /** The id of the column. */
   readonly id: string;
   readonly desc: boolean;
 }
 
-/** Set on the cell itself: every element within it costs time in each row that is scrolled into sight. */
+/** Applied to the cell itself: every element inside it costs time for each row that is scrolled into sight. */
 export interface CellLook {
   readonly className?: string | undefined;
-  /** Shown as a tip. */
+  /** Shown as a tooltip. */
   readonly title?: string | undefined;
   readonly style?: CSSProperties;
 }
@@ -58,16 +58,16 @@ export interface CellLook {
 export interface VirtualColumn<Row extends object> {
   readonly id: string;
   readonly title: string;
-  /** The title is only for screen readers, as over a column of buttons. */
+  /** Shows the title to screen readers only, for example over a column of buttons. */
   readonly titleHidden?: boolean;
-  /** A track of CSS grid that does not depend on what stands in it, such as `minmax(160px, 2fr)`. */
+  /** A CSS grid track that does not depend on its content, such as `minmax(160px, 2fr)`. */
   readonly width: string;
   readonly align?: 'start' | 'end';
-  /** What stands in it, and how to read it: shown at its head. */
+  /** Explains the column; shown at its head. */
   readonly hint?: ReactNode;
-  /** How the first click sorts; a column without it cannot be sorted by. */
+  /** The direction of the first click. A column without it cannot be sorted. */
   readonly firstSort?: 'asc' | 'desc';
-  /** Called as a plain function with the row and its place: it must not use hooks. */
+  /** Called as a plain function with the row and its index, so it must not use hooks. */
   readonly cell: (row: Row, index: number) => ReactNode;
   readonly look?: (row: Row) => CellLook;
 }
@@ -77,16 +77,16 @@ interface VirtualTableProps<Row extends object> {
   columns: readonly VirtualColumn<Row>[];
   hiddenColumns?: Readonly<Record<string, boolean>>;
   total: number;
-  /** The row at a place of the sorted, filtered list; undefined while it has not arrived. Has to be the same
+  /** The row at an index of the sorted, filtered list; undefined until it has arrived. Has to be the same
    * function until a row changes. */
   rowAt: (index: number) => Row | undefined;
   sort?: TableSort;
   onSort?: (sort: TableSort) => void;
   onRangeChange?: (first: number, last: number) => void;
   onOpen?: (row: Row, index: number) => void;
-  /** A key that moves the active row has moved it to this one. */
+  /** Called when a key has moved the active row to this one. */
   onMove?: ((row: Row, index: number) => void) | undefined;
-  /** Any other key without a modifier, pressed on the active row. */
+  /** Called for any other key without a modifier, pressed on the active row. */
   onKey?: (key: string, row: Row) => void;
   isOpen?: (row: Row) => boolean;
   empty: ReactNode;
@@ -95,8 +95,8 @@ interface VirtualTableProps<Row extends object> {
 }
 
 /**
- * A table of which only the rows in sight exist, and no more than a browser can scroll through. Arrow keys move, Enter opens. A cell
- * with a state of its own needs a key that names its row, since the element that it stands in shows other rows too.
+ * Renders only the rows in sight, and no more than a browser can scroll through. Arrow keys move, Enter opens. A cell
+ * with state of its own needs a key that names its row, since its element is reused for other rows.
  */
 export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) {
   const { t, format } = useTexts();
@@ -114,7 +114,7 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
     count: total,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
-    // As many wherever the table stands, so that no row is made or thrown away while it is scrolled.
+    // The number is the same at every scroll position, so that scrolling neither creates nor discards rows.
     rangeExtractor: ({ startIndex, count }) => {
       const length = Math.min(slots(), count);
       const begin = Math.max(0, Math.min(startIndex - OVERSCAN, count - length));
@@ -123,8 +123,8 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
   });
   const items = virtualizer.getVirtualItems();
   const slotCount = slots();
-  // A row that leaves at one end is refilled and enters at the other: making rows costs far more than filling them.
-  // Their order in the document is therefore that of the slots; `aria-owns` gives the order in which they are read.
+  // A row that leaves at one end is refilled and enters at the other: creating rows costs far more than filling them.
+  // Their order in the document is therefore that of the slots; `aria-owns` gives the reading order.
   const bySlot = items.toSorted((a, b) => (a.index % slotCount) - (b.index % slotCount));
   const first = items[0]?.index ?? 0;
   const last = items.at(-1)?.index ?? -1;
@@ -143,7 +143,7 @@ export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) 
     const target = Math.max(0, Math.min(total - 1, index));
     setActive(target);
     if (!scroller.current) return;
-    // The head covers the height of a row.
+    // The sticky head covers the height of one row.
     const room = scroller.current.clientHeight - rowHeight;
     const top = target * rowHeight;
     if (top < scroller.current.scrollTop) scroller.current.scrollTop = top;
@@ -268,7 +268,7 @@ function VirtualHeaderCell({ column, sort, onSort }: VirtualHeaderCellProps) {
       className={`${classes.headCell} ${classes[align]}`}
       role="columnheader"
       aria-sort={ariaSort}
-      // For the hint, by the keyboard.
+      // Lets keyboard users reach the hint.
       tabIndex={hint !== undefined && !isSortable ? 0 : undefined}
     >
       {isSortable ? (
@@ -295,7 +295,7 @@ interface VirtualRowProps<Row extends object> {
   top: number;
   template: string;
   columns: readonly VirtualColumn<Row>[];
-  /** Undefined while the row has not arrived: its cells are empty. */
+  /** Undefined until the row has arrived: its cells are empty until then. */
   row: Row | undefined;
   active: boolean;
   open: boolean;
@@ -318,7 +318,7 @@ function VirtualRowView<Row extends object>(props: VirtualRowProps<Row>) {
       style={{ transform: `translateY(${props.top}px)`, gridTemplateColumns: props.template }}
       onClick={(event) => {
         props.onActivate(index);
-        // A tick is set without opening its row, and the keys stay those of the table.
+        // A click on a checkbox does not open its row, and the keys still belong to the table.
         if (event.target instanceof HTMLInputElement)
           event.currentTarget.closest<HTMLElement>('[role="grid"]')?.focus({ preventScroll: true });
         else if (row) onOpen?.(row, index);
@@ -344,5 +344,5 @@ function VirtualRowView<Row extends object>(props: VirtualRowProps<Row>) {
   );
 }
 
-/** Most rows in sight stay what they are when the table is scrolled. */
+/** Most visible rows do not change when the table is scrolled. */
 const VirtualRow = memo(VirtualRowView) as typeof VirtualRowView;

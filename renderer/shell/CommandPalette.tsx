@@ -15,10 +15,10 @@ import classes from './CommandPalette.module.css';
 import { commandsFor, type Seen } from './commands.ts';
 import { keyNames } from '../i18n/keyNames.ts';
 
-/** Every action, and the newest runs; older ones are found by their names. */
+/** Shows every action and the newest runs; older runs are found by name. */
 const MOST_SHOWN = 120;
 
-/** Opens with Ctrl+K: every action by name, with its keys beside it; the keys work everywhere. */
+/** Opens with Ctrl+K and lists every action by name, with its keys beside it; the keys work everywhere. */
 export function CommandPalette() {
   const texts = useTexts();
   const { t } = texts;
@@ -66,7 +66,7 @@ export function CommandPalette() {
 
 export const openPalette = () => spotlight.open();
 
-/** Changes only when the commands do, not with every snapshot of a run. */
+/** Changes only when the list of commands does, not with every snapshot of a run. */
 function useSeen(): Seen {
   const isRead = useLiveRun((state) => state.live?.progress.prepare.finished ?? false);
   const lacksPython = useEnvironment(({ status }) => lacksEnvironment(status));

@@ -7,7 +7,7 @@ import { useSetUpSize } from '../components/SetUp.tsx';
 import { setUpAndShow, useEnvironment } from '../state/computer/environment.ts';
 import { go } from '../state/navigation.ts';
 
-/** Without Python nothing computes: said once, above every screen, with the button that helps. The computer
+/** Nothing computes without Python: this is shown once, above every screen, with a button that helps. The computer
  * check has a card of its own for what is not set up yet. */
 export function EnvironmentBanner({ atCheck }: { atCheck: boolean }) {
   const { t, format } = useTexts();

@@ -8,7 +8,7 @@ import { goToRun, useNavigation } from '../state/navigation.ts';
 import { resumeRun } from '../state/runs/runOrders.ts';
 import { useRuns } from '../state/runs/runs.ts';
 
-/** After a crash, wherever the user is: this run was cut off; go on? On the run's own screen it says so itself. */
+/** After a crash, asks on any screen whether to resume the run that was cut off. The run's own screen asks by itself. */
 export function InterruptedBanner() {
   const { t, format } = useTexts();
   const route = useNavigation((state) => state.route);

@@ -24,7 +24,7 @@ import { openPalette } from './CommandPalette.tsx';
 import { keyNames } from '../i18n/keyNames.ts';
 import classes from './Navigation.module.css';
 
-/** At work, or resting on the way: a paused run must not be forgotten. */
+/** Runs at work or resting halfway: a paused run must not be forgotten. */
 const RESTING: readonly RunStatus[] = ['paused', 'halted', 'interrupted'];
 const needsSight = (run: RunSummary) => isAtWork(run) || RESTING.includes(runStatus(run));
 const MOST_SHOWN = 6;
@@ -51,7 +51,7 @@ export function Navigation() {
       (screen !== 'start' || isNew || route.screen === 'start') && (screen !== 'computers' || hasComputers),
   );
   const busy = useRuns(useShallow((state) => state.runs?.filter(needsSight).slice(0, MOST_SHOWN) ?? []));
-  // Of the run that is looked at, what its page says.
+  // For the run on screen, the fraction is the one that its page shows.
   const shownId = useLiveRun((state) => state.live?.run.runId);
   const shownFraction = useLiveRun((state) => state.live?.progress.fraction ?? null);
   const fractionOf = (run: RunSummary) => (run.runId === shownId ? shownFraction : run.fraction);

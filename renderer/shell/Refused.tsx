@@ -2,7 +2,7 @@ import { Button, Stack, Text } from '@mantine/core';
 import { IconLock } from '@tabler/icons-react';
 import { useTexts } from '../i18n/index.ts';
 
-/** Browser mode: the token of this window is missing, wrong, or of an earlier start of the engine. */
+/** In browser mode, the token of this window is missing, wrong, or from an earlier start of the engine. */
 export function Refused() {
   const { t } = useTexts();
   return (

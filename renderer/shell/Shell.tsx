@@ -22,17 +22,17 @@ import { InterruptedBanner } from './InterruptedBanner.tsx';
 import { Navigation } from './Navigation.tsx';
 import classes from './Shell.module.css';
 
-/** A short outage ends by itself; after this long the program has most likely ended. */
+/** A short outage ends by itself; after this long the program has most likely exited. */
 const DEAD_AFTER_MS = 15_000;
 
-/** The window: navigation at the left, the screen beside it. */
+/** The window: navigation on the left, the screen beside it. */
 export function Shell() {
   const { t } = useTexts();
   const route = useNavigation((state) => state.route);
   const status = useConnectionStatus();
   const isDead = useTrueFor(status === 'lost', DEAD_AFTER_MS);
   const chosen = useChosenComputer();
-  // Until another computer has answered for the first time there is nothing of it to show but the way to it.
+  // Until another computer has first answered, only the state of its connection can be shown.
   const isOnTheWay = useSettings((state) => chosenComputer !== null && state.info === null);
   return (
     <div className={classes.shell} data-lost={status === 'lost' && !isOnTheWay}>
@@ -82,7 +82,7 @@ function useTrueFor(condition: boolean, milliseconds: number): boolean {
   return condition && isLong;
 }
 
-/** The fragment of the address is the place in the program; the link must not change it. */
+/** The fragment of the address names the screen, so the skip link must not change it. */
 function skipToMain(event: { preventDefault: () => void }): void {
   event.preventDefault();
   document.getElementById('main')?.focus();

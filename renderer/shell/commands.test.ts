@@ -17,7 +17,7 @@ const at = (runId: string, what = seen) =>
   commandsFor({ screen: 'run', runId, tab: 'progress' }, runs, what, createTexts('en'));
 const ids = (runId: string) => at(runId).map(({ id }) => id);
 
-describe('the commands', () => {
+describe('commands', () => {
   it.each([
     [
       'running',
@@ -52,12 +52,12 @@ describe('the commands', () => {
     expect(found.filter((id) => absent.some((one) => one === id))).toEqual([]);
   });
 
-  it('leave out a device that computes and take in one that does not', () => {
+  it('exclude a device that computes and include one that does not', () => {
     const labels = at(RUN_IDS.running).map(({ label }) => label);
     expect(labels).toEqual(expect.arrayContaining(['Exclude: GPU 0', 'Use again: GPU 1']));
   });
 
-  it('set up a computer that is not, and lead to other computers where there are some', () => {
+  it('set up a computer that is not set up, and lead to other computers if there are any', () => {
     const ids = (what: typeof seen) =>
       commandsFor({ screen: 'help' }, [], what, createTexts('en')).map(({ id }) => id);
     expect(ids({ ...seen, lacksPython: true, hasComputers: true })).toEqual(
@@ -73,7 +73,7 @@ describe('the commands', () => {
     expect(unread).not.toContain('finish-now');
   });
 
-  it('have a name and keys that no other has', () => {
+  it('have unique names and keys', () => {
     for (const runId of Object.values(RUN_IDS)) {
       const commands = at(runId);
       const keys = commands.flatMap((command) => command.keys ?? []);

@@ -24,20 +24,20 @@ export interface Command {
   readonly group: string;
   readonly label: string;
   readonly hint?: string;
-  /** As Mantine's useHotkeys writes them. */
+  /** Keys in the format of Mantine's useHotkeys. */
   readonly keys?: string;
   readonly run: () => void;
 }
 
-/** What else decides which commands there are. */
+/** Further state that decides which commands exist. */
 export interface Seen {
   /** Python is not set up, or is damaged. */
   readonly lacksPython: boolean;
-  /** Other computers, which only the desktop app has. */
+  /** Whether there are other computers, which only the desktop app has. */
   readonly hasComputers: boolean;
-  /** All input of the run on screen is read. */
+  /** Whether all input of the run on screen has been read. */
   readonly isRead: boolean;
-  /** Those of the run on screen. */
+  /** The devices of the run on screen. */
   readonly devices: readonly (DeviceNumber & { readonly isOut: boolean })[];
 }
 
@@ -51,7 +51,7 @@ const PLACE_KEYS = {
 } as const;
 const PLACES = Object.keys(PLACE_KEYS) as (keyof typeof PLACE_KEYS)[];
 
-/** Everything that can be done from wherever one is, for the command palette and its keys. */
+/** Everything that can be done on the current screen, for the command palette and its keys. */
 export function commandsFor(route: Route, runs: readonly RunSummary[], seen: Seen, texts: Texts): Command[] {
   const { t, language } = texts;
   const commands: Command[] = PLACES.map((screen) => ({
@@ -156,7 +156,7 @@ export function commandsFor(route: Route, runs: readonly RunSummary[], seen: See
   return commands;
 }
 
-/** What the computer check offers. */
+/** The commands of the computer check. */
 function commandsOfComputer({ lacksPython }: Seen, { t }: Texts): Command[] {
   const group = t('nav.computer');
   return [
@@ -196,7 +196,7 @@ function commandsOfComputer({ lacksPython }: Seen, { t }: Texts): Command[] {
   ];
 }
 
-/** The dialog that follows belongs to the list of models. */
+/** The list of models shows the dialog that follows. */
 function importWeights(kind: 'files' | 'folder'): void {
   go({ screen: 'models' });
   attempt(choosePaths({ kind, purpose: 'weights' }).then(openImport));

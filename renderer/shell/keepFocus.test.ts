@@ -19,14 +19,14 @@ afterEach(() => {
 });
 const has = (id: string) => waitFor(() => expect(document.activeElement).toBe(element(id)));
 
-it('gives the focus to who had it before, when a dialog leaves', async () => {
+it('returns the focus to the previous element when a dialog closes', async () => {
   element('opener').focus();
   element('field').focus();
   element('dialog').remove();
   await has('opener');
 });
 
-it('gives the focus to the heading where who had it before has left as well', async () => {
+it('moves the focus to the heading if the previous element has been removed as well', async () => {
   element('opener').focus();
   element('field').focus();
   element('opener').remove();
@@ -34,7 +34,7 @@ it('gives the focus to the heading where who had it before has left as well', as
   await has('heading');
 });
 
-it('leaves the focus where a dialog has put it itself, and nowhere where a click has', async () => {
+it('leaves the focus where a dialog has put it, and nowhere after a click on empty space', async () => {
   element('opener').focus();
   element('field').focus();
   element('dialog').remove();
@@ -46,7 +46,7 @@ it('leaves the focus where a dialog has put it itself, and nowhere where a click
   expect(document.activeElement).toBe(document.body);
 });
 
-it('gives the focus back to a button that was disabled while it worked, and to another where the button leaves instead', async () => {
+it('returns the focus to a button that was disabled while it worked, and to another element if the button was removed instead', async () => {
   const pause = element('pause') as HTMLButtonElement;
   for (const leaves of [false, true]) {
     element('opener').focus();
@@ -61,7 +61,7 @@ it('gives the focus back to a button that was disabled while it worked, and to a
   }
 });
 
-it('gives the focus to another where a button leaves while it still works, or is free again before anybody noticed', async () => {
+it('moves the focus elsewhere if a button is removed while it works, even one that was briefly enabled again', async () => {
   const pause = element('pause') as HTMLButtonElement;
   element('opener').focus();
   pause.focus();

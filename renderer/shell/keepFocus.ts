@@ -1,25 +1,25 @@
-/** Longer than a dialog takes to give the focus back by itself. */
+/** Longer than a dialog takes to return the focus by itself. */
 const SETTLED_MS = 50;
 const REMEMBERED = 8;
 
 const mayHaveIt = (one: HTMLElement): boolean => one.isConnected && !one.matches(':disabled');
 
 /**
- * The focus is never lost. When who has it leaves the page (a button that a run's new state takes away, a dialog, the search field
- * of the command palette), the browser gives it to nobody, and libraries give it back to who had it before even where that one
- * has left too, which does nothing. It goes to the last one that had it on the screen and is still there, else to the heading.
+ * Keeps the focus from getting lost. If the focused element is removed (a button that a run's new state removes, a dialog, the search
+ * field of the command palette), the browser focuses nothing, and libraries return the focus to the previous element even if that was
+ * removed too, which does nothing. The focus then goes to the last focused element that is still on the screen, else to the heading.
  */
 export function keepFocus(): () => void {
-  /** The newest last. */
+  /** Oldest first. */
   let before: HTMLElement[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
   const remember = ({ target }: FocusEvent) => {
     if (target instanceof HTMLElement)
       before = [...before.filter((one) => one !== target), target].slice(-REMEMBERED);
   };
-  /** Whoever clicks beside everything wants the focus nowhere, and who looks elsewhere takes it along. */
+  /** A click on empty space clears the focus deliberately, and so does leaving the page. */
   const forget = ({ target, relatedTarget }: FocusEvent) => {
-    // Chromium says the same of a button that is disabled, and of an element that is being removed, while it is still there.
+    // Chromium fires the same event for a button that gets disabled, and for an element that is being removed but still connected.
     if (relatedTarget !== null || !(target instanceof HTMLElement) || target.matches(':disabled')) return;
     setTimeout(() => {
       if (mayHaveIt(target) && document.activeElement === document.body) before = [];
@@ -35,7 +35,7 @@ export function keepFocus(): () => void {
   };
   const isLost = () => {
     const last = before.at(-1);
-    // A button that is disabled while it works may have it again, unless it has left meanwhile.
+    // A button that is disabled while it works may get the focus back, unless it has been removed meanwhile.
     const mayReturn = last?.isConnected === true && last.matches(':disabled');
     return document.activeElement === document.body && last !== undefined && !mayReturn;
   };

@@ -1,6 +1,6 @@
 import { createTheme, type MantineColorsTuple } from '@mantine/core';
 
-/** Deep teal: calm on white and on near-black, and distinguishable from the orange of viral calls with every kind of colour vision. */
+/** Deep teal: calm on white and on near-black, and distinguishable from the orange of viral calls with every kind of colour vision deficiency. */
 const teal: MantineColorsTuple = [
   '#e9f6fa',
   '#d3eaf2',
@@ -71,5 +71,5 @@ export const theme = createTheme({
   },
 });
 
-/** The look of a button that takes something away. */
+/** The look of a button that removes something. */
 export const DESTRUCTIVE = { color: 'red.8' } as const;

@@ -5,7 +5,7 @@ import type { createMemoryEngine } from './memoryEngine/index.ts';
 
 type MemoryEngine = ReturnType<typeof createMemoryEngine>;
 
-/** A link to a memory engine over a real message channel, as in Electron. */
+/** Links to a memory engine over a real message channel, as in Electron. */
 export function linkTo(engine: MemoryEngine): EngineLink & { cut(): void } {
   const { port1, port2 } = new MessageChannel();
   new RPCHandler(engine.router).upgrade(port2);

@@ -8,7 +8,7 @@ import { theme } from '../styles/theme.ts';
 import { createMemoryEngine, type MemoryEngineOptions } from './memoryEngine/index.ts';
 import { memoryTransport } from './memoryLink.ts';
 
-/** Draws a piece of the window with a memory engine behind it. */
+/** Renders a part of the window with a memory engine behind it. */
 export async function renderWithEngine(content: ReactNode, options: MemoryEngineOptions = {}) {
   queryClient.clear();
   sessionStorage.clear();

@@ -1,6 +1,6 @@
 /**
- * Serves the built window with the memory engine behind it, over the transport of browser mode. For looking at the
- * window and for measuring it: `node renderer/testing/serve.ts [--port 4170] [--runs none] [--sequences 100000]`.
+ * Serves the built window with the memory engine behind it, over the transport of browser mode, to look at the
+ * window and to measure it: `node renderer/testing/serve.ts [--port 4170] [--runs none] [--sequences 100000]`.
  */
 import { RPCHandler } from '@orpc/server/ws';
 import { readFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ const TYPES: Record<string, string> = {
   '.webp': 'image/webp',
   '.woff2': 'font/woff2',
 };
-/** The policy of the product, so that what it forbids shows here too. */
+/** The policy of the product, so that whatever it forbids fails here too. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self' ws://127.0.0.1:*; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -1,10 +1,10 @@
 import { cleanup, configure } from '@testing-library/react';
 import { afterEach } from 'vitest';
 
-// A busy machine takes its time to draw; what never comes is found out all the same.
+// A busy machine takes a while to render; an element that never appears still fails the test.
 configure({ asyncUtilTimeout: 60_000 });
 
-// Mantine asks for both; the test environment has no layout and no media.
+// Mantine needs both; the test environment has neither layout nor media queries.
 window.matchMedia = (query: string) =>
   ({
     matches: false,

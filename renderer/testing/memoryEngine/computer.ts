@@ -291,14 +291,14 @@ export const DIAGNOSTICS = [
 
 const EDGES = [0, 100, 200, 300, 500, 700, 1000, 1500, 2000, 3000, 5000, 10_000, 20_000];
 
-/** A look into a file that depends only on its name: `bad`, `protein` and `dup` in it make it a bad example. */
-/** A folder with a file of contigs of each of forty samples. */
+/** A folder with one file of contigs for each of forty samples. */
 export const COHORT = 'cohort-2026';
 export const COHORT_FILES = Array.from(
   { length: 40 },
   (_, index) => `P${String(index + 1).padStart(2, '0')}_contigs.fasta.gz`,
 );
 
+/** The result depends only on the file's name: a name with `bad`, `protein` or `dup` makes it a bad example. */
 export function madeInspection(path: string, chunkLength: number): InspectedFile {
   const name = path.split('/').at(-1) ?? path;
   const isBad = /bad|truncated/.test(name);
@@ -468,7 +468,7 @@ export const PACKABLE_KINDS: OfflineChoices['kinds'] = [
   { platform: 'win32-x64', gpu: 'none', downloadBytes: null },
 ];
 
-/** By its name: one that was packed, one for another computer, or any other. */
+/** Depends on its name: a folder that was packed, one for another computer, or any other folder. */
 export function madeOfflineFolder(folder: string): OfflineFolder {
   if (folder.includes('windows'))
     return {

@@ -11,7 +11,7 @@ export const MADE_FILES: RunFile[] = [
   { name: 'viral_sequences.fna', bytes: 39_100_000 },
 ];
 
-/** Two hours and a half of work with a pause in it; the third device gets hot and slow. */
+/** Two and a half hours of work with a pause; the third device gets hot and slow. */
 export function madeDeviceHistory(world: World, run: RunSummary): DeviceHistory[] {
   const begin = Date.parse(run.createdAt) / 1000;
   return world.devices.map((device, index) => {

@@ -28,7 +28,7 @@ const READY = {
   isOwn: true,
 } as const;
 
-/** A Python environment that is made in a few seconds, and can be made to lack. */
+/** A Python environment that takes a few seconds to set up, and that a test can make fail. */
 export class MadeEnvironment {
   private stop = new AbortController();
   private readonly wake = new Set<() => void>();

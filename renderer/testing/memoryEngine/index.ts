@@ -9,8 +9,8 @@ import { World, type MemoryEngineOptions } from './world.ts';
 export type { MemoryEngineOptions } from './world.ts';
 
 /**
- * The contract without an engine: an invented world held in memory, for tests of the window and for measuring it. It
- * never ships. What it answers is made up; that it answers in the contract's form is checked by the contract's schemas.
+ * Implements the contract without an engine: an invented world held in memory, for tests of the window and for measuring it. It
+ * never ships. Its answers are invented; the contract's schemas check that they have the contract's form.
  */
 export function createMemoryEngine(options: MemoryEngineOptions = {}) {
   const world = new World(options);

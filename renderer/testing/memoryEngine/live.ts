@@ -10,7 +10,7 @@ const UNUSUAL_NORMS = {
   dnabertS: { low: 2.4, high: 4.3, expectedLow: 2, expectedHigh: 5 },
 };
 
-/** What the dashboard of a run shows at this tick: one device starts again, and one may be left out. */
+/** The dashboard of a run at this tick: one device restarts, and one may be left out. */
 export function madeLive(world: World, run: RunSummary): RunLive {
   const atWork = isAtWork(run);
   const ended = run.state.phase === 'done';

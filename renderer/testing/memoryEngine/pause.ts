@@ -1,4 +1,4 @@
-/** Ends early where the call is given up. */
+/** Ends early if the call is cancelled. */
 export const pause = (milliseconds: number, signal?: AbortSignal) =>
   new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, milliseconds);

@@ -14,7 +14,7 @@ import {
 } from '../../../electron/contract/index.ts';
 import { seededRandom } from './random.ts';
 
-/** With nodes, they are those of a cluster. */
+/** If `nodes` is given, the devices belong to a cluster. */
 export function madeDevices(count: number, nodes = 0): DeviceLive[] {
   const each = Math.ceil(count / Math.max(1, nodes));
   return Array.from({ length: count }, (_, index) => ({
@@ -161,7 +161,7 @@ export function madeEvents(now: number): RunEvent[] {
   return events.map((event, index) => ({ ...event, id: index + 1 }));
 }
 
-/** As of an even sample of reads that grows: an interval that narrows around what the run will show. */
+/** Imitates a growing even sample of reads: an interval that narrows around the run's final result. */
 export function madeViralShares(run: RunSummary): ViralShares {
   const nameOf = (path: string): string => (path.split('/').at(-1) ?? path).replace(/\..*$/, '');
   const samples = [...new Set(run.plan.inputs.map(({ path }) => nameOf(path)))];

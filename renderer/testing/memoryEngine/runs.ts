@@ -96,7 +96,7 @@ export function madeRun(options: RunOptions, now: number): RunSummary {
   };
 }
 
-/** Twenty samples of two files each. */
+/** Twenty samples with two files each. */
 const PAIRS = Array.from({ length: 20 }, (_, index) => `gut_${String(index + 1).padStart(2, '0')}`).flatMap(
   (sample) => [`${sample}_R1.fastq.gz`, `${sample}_R2.fastq.gz`],
 );

@@ -42,7 +42,7 @@ function madeSequence(row: number, input: number, random: () => number): Sequenc
   };
   const lost = Math.round(0.3 * nChunks);
   const traits = {
-    // Where the end repeats the beginning.
+    // The end of these sequences repeats their beginning.
     terminalRepeat: row % 211 === 5 ? { kind: 'DTR' as const, length: 127 } : null,
     lostChunks: { all: lost, toTag: 0, toTga: Math.round(0.3 * lost) },
     geneticCodeHint: row % 307 === 3 ? (15 as const) : null,
@@ -99,7 +99,7 @@ function madeSequence(row: number, input: number, random: () => number): Sequenc
   };
 }
 
-/** Much as the rule has it, so that what is shown of a sequence goes together. */
+/** Follows the rule roughly, so that what is shown of a sequence is consistent. */
 function madeEvidence(score: number, viral: number, scored: number, length: number): Evidence {
   const { scoredChunkLengths, agreement, strong } = EVIDENCE_RULE;
   const agreeing = score >= 0.5 ? viral : 1 - viral;
@@ -200,7 +200,7 @@ export function filteredSequences(all: readonly SequenceResult[], filter: Sequen
 const isAtLeast = (value: number | null, least: number | undefined): boolean =>
   least === undefined || (value !== null && value >= least);
 
-/** What another tool would say: mostly the same. Null where its table does not name the sequence. */
+/** What another tool would call it: mostly the same. Null if its table does not name the sequence. */
 export function saidByOther({ row, prediction }: SequenceResult): { isVirus: boolean; text: string } | null {
   const isVirus = prediction === 'virus' ? row % 6 !== 0 : row % 29 === 0;
   return isVirus

@@ -23,11 +23,11 @@ export interface MemoryEngineOptions {
   readonly runs?: 'none' | 'many';
   readonly sequences?: number;
   readonly devices?: number;
-  /** The finished run has so many files, each of a sample of its own, and the tables of two other tools. */
+  /** The finished run has this many files, each with a sample of its own, and the tables of two other tools. */
   readonly samples?: number;
   /** The devices are those of a Ray cluster with this many nodes. */
   readonly nodes?: number;
-  /** What GPUs, by number, failed at in the test computation. */
+  /** What GPUs failed at in the test computation, by their number. */
   readonly failedAt?: Readonly<Record<number, readonly Precision[]>>;
   readonly snapshotsPerSecond?: number;
   readonly welcomeSeen?: boolean;
@@ -59,16 +59,16 @@ export class World {
   models: readonly ModelStatus[] = MODELS;
   /** A folder that is being packed. */
   packing: PackOffline | null = null;
-  /** Models whose answers have been checked. */
+  /** Models whose known answers have been checked. */
   readonly answersChecked = new Set<string>();
   /** Models that were checked with known sequences. */
   readonly controlled = new Set<string>(['teaching']);
   speedIsMeasured = false;
-  /** By run, where the user named them. */
+  /** Sample names given by the user, by run. */
   readonly samples = new Map<string, readonly string[]>();
-  /** By run, what a sample sheet says of the sample of each file. */
+  /** By run, what a sample sheet says about the sample of each file. */
   readonly sampleDetails = new Map<string, readonly (SampleDetails | undefined)[]>();
-  /** By run. */
+  /** The user's notes, by run. */
   readonly sequenceNotes = new Map<string, SequenceNote[]>();
   /** Files of another tool's tables, by run. */
   readonly otherTables = new Map<string, readonly string[]>([
@@ -76,7 +76,7 @@ export class World {
   ]);
   runs: readonly RunSummary[];
   settings: Settings;
-  /** Snapshots so far: what makes figures move. */
+  /** Number of snapshots so far, which makes figures change. */
   tick = 0;
   private readonly sequenceCount: number;
   private readonly sequencesByRun = new Map<string, SequenceResult[]>();
@@ -152,7 +152,7 @@ export class World {
     this.setRuns(this.runs.filter((run) => run.runId !== runId));
   }
 
-  /** Changes places with the run that is there. */
+  /** Swaps it with the run at that position. */
   moveInQueue(runId: string, position: number): void {
     const from = this.find(runId).queuePosition ?? 0;
     this.runs = this.runs.map((run) =>

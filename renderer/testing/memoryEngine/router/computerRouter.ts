@@ -107,7 +107,7 @@ export function computerRouter(world: World) {
         message('step.get_pytorch', { build: 'cu130' }),
         message('step.checksums'),
       ])) {
-        // Given up by another call.
+        // Another call has cancelled it.
         if (!isStillPacking()) {
           const error = appError('internal', 'Packing was given up.');
           yield { ...progress, finished: true, error };
@@ -186,7 +186,7 @@ export function computerRouter(world: World) {
   };
 }
 
-/** What the engine answers to all that needs Python. */
+/** What the engine answers to every call that needs Python. */
 function needPython<Answer>(world: World, answer: () => Answer): Answer {
   if (world.environment.status.state === 'ready') return answer();
   const error = appError('python_broken', 'The Python environment is not set up.');

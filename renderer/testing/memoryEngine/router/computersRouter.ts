@@ -1,7 +1,7 @@
 import { implement } from '@orpc/server';
 import { appError, contract, message, type OtherComputer } from '../../../../electron/contract/index.ts';
 
-/** In every state. */
+/** Other computers, one in every state. */
 export const MADE_COMPUTERS: readonly OtherComputer[] = (
   [
     ['GPU server', { state: 'connected', version: '0.1.0', hostName: 'gpu-node-17.cluster.example.org' }],
@@ -34,7 +34,7 @@ export const MADE_COMPUTERS: readonly OtherComputer[] = (
   link,
 }));
 
-/** Other computers as the desktop app has them; refused as in a browser where there are none. */
+/** Other computers, as the desktop app has them; if there are none, calls are refused as in a browser. */
 export function computersRouter(computers: readonly OtherComputer[] | undefined) {
   const { computers: os } = implement(contract);
   return {

@@ -155,7 +155,7 @@ export function resultsRouter(world: World) {
       let sameCall = 0;
       const inBoth = Math.min(first.length, second.length);
       for (const [row, sequence] of first.slice(0, inBoth).entries()) {
-        // As another precision would have it: a little to one side.
+        // Scores as another precision would give them: slightly shifted.
         const shift = 0.06 * Math.sin(row);
         const virusScore =
           sequence.virusScore === null ? null : Math.min(1, Math.max(0, sequence.virusScore + shift));

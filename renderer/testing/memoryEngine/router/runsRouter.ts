@@ -134,7 +134,7 @@ export function runsRouter(world: World) {
     throughput: runs.throughput.handler(({ input }) => {
       const run = world.find(input.runId);
       const end = Date.now() / 1000;
-      // A pause of six minutes lies in it.
+      // The series contains a pause of six minutes.
       return Array.from({ length: 216 }, (_, index) => ({
         time: end - (216 - index) * 10 - (index < PAUSED_AT ? 360 : 0),
         residuesPerSecond: Object.fromEntries(

@@ -3,7 +3,7 @@ import { useTexts } from '../i18n/index.ts';
 import { home } from './connection.ts';
 import { say } from './say.ts';
 
-/** For a button that copies a text and says so. */
+/** For a button that copies a text and then confirms it. */
 export function useCopy() {
   const { t } = useTexts();
   return useMutation({
@@ -14,7 +14,7 @@ export function useCopy() {
   });
 }
 
-/** Copies through the shell in Electron, where pages have no clipboard; else through the browser. */
+/** Copies through the shell in Electron, where pages have no clipboard access, else through the browser. */
 export async function copyText(text: string): Promise<void> {
   if (window.virnucpro) {
     await home.shell.copyText({ text });
@@ -27,7 +27,7 @@ export async function copyText(text: string): Promise<void> {
   copyThroughSelection(text);
 }
 
-/** Plain http pages other than localhost have no `navigator.clipboard`. */
+/** Pages served over plain http from other hosts than localhost have no `navigator.clipboard`. */
 function copyThroughSelection(text: string): void {
   const area = document.createElement('textarea');
   area.value = text;
@@ -35,7 +35,7 @@ function copyThroughSelection(text: string): void {
   area.style.opacity = '0';
   document.body.append(area);
   area.select();
-  // Deprecated, but without a secure context there is no other way.
+  // Deprecated, but the only way without a secure context.
   // eslint-disable-next-line @typescript-eslint/no-deprecated
   const copied = document.execCommand('copy');
   area.remove();

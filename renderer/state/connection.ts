@@ -16,8 +16,8 @@ const HOME_LOOK_MS = 100;
 let connection: Connection | null = null;
 
 /**
- * Id of the other computer that this page shows; null for the one it runs on. It stands in the address: another choice is another
- * page, so that nothing of one computer can be taken for something of another.
+ * Id of the other computer that this page shows; null for the one it runs on. It is part of the address: choosing another computer
+ * loads another page, so that no data of one computer can be mistaken for another's.
  */
 export const chosenComputer: string | null = window.virnucpro
   ? new URLSearchParams(location.search).get('computer')
@@ -30,13 +30,13 @@ export function defaultTransport(): Transport {
   return electronTransport(bridge, window, chosenComputer, () => chosenIsConnected(chosenComputer));
 }
 
-/** Beside the link to the other computer: this program's own engine, which knows the dialogs, the clipboard and the way there. */
+/** Connects to this program's own engine too, which has the dialogs, the clipboard and the link to the other computer. */
 export function startHomeConnection(): void {
   if (chosenComputer === null || !window.virnucpro) return;
   keepConnected(electronTransport(window.virnucpro), (state) => homeStore.setState(state, true));
 }
 
-/** Starts talking to the engine; ends an earlier connection. */
+/** Connects to the engine and closes an earlier connection. */
 export function startConnection(transport: Transport): () => void {
   connection?.close();
   connection = keepConnected(transport, (state) => connectionStore.setState(state, true));
@@ -46,7 +46,7 @@ export function startConnection(transport: Transport): () => void {
 
 export const retryConnection = () => connection?.retryNow();
 
-/** Calls go over the present link, and fail with `ConnectionLost` where there is none. */
+/** Calls go over the current link, and fail with `ConnectionLost` if there is none. */
 export const engine = createEngineClient(
   new DynamicLink(() => {
     const state = connectionStore.getState();
@@ -57,7 +57,7 @@ export const engine = createEngineClient(
 
 const homeStore = createStore<ConnectionState>(() => ({ status: 'connecting' }));
 
-/** The engine of the program around this window, whichever computer the window shows. */
+/** The engine of the program that this window belongs to, whichever computer the window shows. */
 export const home =
   chosenComputer === null
     ? engine
@@ -69,7 +69,7 @@ export const home =
         }),
       );
 
-/** Of that engine's link. */
+/** The state of the link to `home`. */
 export const homeConnection = chosenComputer === null ? connectionStore : homeStore;
 
 async function chosenIsConnected(id: string): Promise<void> {
@@ -91,7 +91,7 @@ async function chosenIsConnected(id: string): Promise<void> {
 /** Options of TanStack Query for every call of the contract. */
 export const queries = createTanstackQueryUtils(engine);
 
-// For queries, "online" is the link to the engine and not the network: they wait while it is lost, and are asked again
+// For queries, "online" means the link to the engine and not the network: they wait while it is down, and are repeated
 // as soon as it is back.
 onlineManager.setEventListener((setOnline) => {
   const follow = ({ status }: ConnectionState) => setOnline(status === 'connected');

@@ -8,7 +8,7 @@ import { isElectron } from './settings.ts';
 import { importDropped } from './computer/weights.ts';
 import type { Dropped } from './upload.ts';
 
-/** What was dropped on the window: a folder to set up from, weights where models are shown, tables of other tools where results are
+/** Handles what was dropped on the window: a folder to set up from, weights if models are shown, tables of other tools if results are
  * shown, else sequences. */
 export async function takeDropped(files: readonly File[]): Promise<void> {
   try {

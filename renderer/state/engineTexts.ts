@@ -6,13 +6,13 @@ import { inOwnWords, type Said } from '../i18n/engineTexts.ts';
 import { useTexts } from '../i18n/index.ts';
 import { deviceTitle, useKnownDevice } from './runs/deviceLabels.ts';
 
-/** Says what the engine said, in the language of the window and with its names for devices. */
+/** Translates the engine's messages to the window's language, with the window's names for devices. */
 export function useEngineTexts(): (said: Said) => string {
   const ownWords = useOwnWords();
   return useCallback(({ text, wording }) => (wording && ownWords(wording)) ?? text, [ownWords]);
 }
 
-/** Several sentences in one; as the engine has them where this language lacks one of them. */
+/** Translates several sentences at once; keeps the engine's text if this language lacks one of them. */
 export function useSequenceTexts(): (said: { sentence: string; wordings: readonly Wording[] }) => string {
   const ownWords = useOwnWords();
   return useCallback(
@@ -39,13 +39,13 @@ function useOwnWords(): (wording: Wording) => string | null {
 
 export interface ErrorTexts {
   readonly title: string;
-  /** Null where it is known in another language only: then it stands in the detail. */
+  /** Null if the cause exists only in another language: it then appears in the detail. */
   readonly cause: string | null;
   readonly next: string;
   readonly detail: string | null;
 }
 
-/** An error in the language of the window: what is known by a key is said by it. */
+/** Translates an error to the language of the window, wherever its texts have keys. */
 export function useErrorTexts(): (error: ShownError) => ErrorTexts {
   const { language } = useTexts();
   const ownWords = useOwnWords();

@@ -1,6 +1,6 @@
 /**
- * The pages of docs/ that the window shows, by the names of their files and in the order in which Help lists them. Those with a
- * file of the same name that ends in .de.md are there in German. The card of the teaching model lies beside it.
+ * The pages of docs/ that the window shows, by file name and in the order in which Help lists them. A page is available in German if
+ * there is a file of the same name that ends in .de.md. The card of the teaching model is next to it.
  */
 export const GUIDE = {
   start: ['first-run', 'biologist', 'bioinformatician', 'requirements'],

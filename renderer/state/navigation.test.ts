@@ -14,7 +14,7 @@ const routes: Route[] = [
   ...RUN_TABS.map((tab) => ({ screen: 'run' as const, runId: '11111111-1111-4111-8111-111111111111', tab })),
 ];
 
-describe('the place in the address', () => {
+describe('the screen in the address', () => {
   it.each(routes)('$screen survives a reload', (route) => {
     expect(routeFromHash(hashOfRoute(route))).toEqual(route);
   });
@@ -23,7 +23,7 @@ describe('the place in the address', () => {
     expect(routeFromHash(hash)).toEqual({ screen: 'new-run' });
   });
 
-  it('opens a run at its progress where the tab is not known', () => {
+  it('opens a run on its progress tab if the tab is unknown', () => {
     expect(routeFromHash('#/run/abc/whatever')).toEqual({ screen: 'run', runId: 'abc', tab: 'progress' });
   });
 });

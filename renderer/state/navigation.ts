@@ -28,7 +28,7 @@ const PLAIN_SCREENS = [
   'help',
 ] as const;
 
-/** The place is kept in the address's fragment, so that a reload and the back button work in every shell. */
+/** The screen is kept in the address's fragment, so that a reload and the back button work in every shell. */
 export function routeFromHash(hash: string): Route {
   const [screen, what, tab] = hash.replace(/^#\/?/, '').split('/');
   if (screen === 'run' && what) {

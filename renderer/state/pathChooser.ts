@@ -14,20 +14,20 @@ interface PathChooserState {
 
 export const usePathChooser = create<PathChooserState>(() => ({ request: null }));
 
-/** Lets the user pick files of the engine's computer; empty where they thought better of it. */
+/** Lets the user pick files of the engine's computer; empty if the user cancelled. */
 export async function chooseFiles(purpose: FilePurpose): Promise<string[]> {
   if (isElectron()) return (await engine.shell.chooseFiles({ purpose })).paths;
   return browse({ kind: 'files', purpose });
 }
 
-/** Null where the user thought better of it. */
+/** Null if the user cancelled. */
 export async function chooseFolder(purpose: FolderPurpose): Promise<string | null> {
   if (isElectron()) return (await engine.shell.chooseFolder({ purpose })).path;
   const [folder] = await browse({ kind: 'folder', purpose });
   return folder ?? null;
 }
 
-/** As a list: empty where the user thought better of it. */
+/** Returns a list, which is empty if the user cancelled. */
 export async function choosePaths({ kind, purpose }: Choice): Promise<string[]> {
   if (kind === 'files') return chooseFiles(purpose);
   const folder = await chooseFolder(purpose);

@@ -5,12 +5,12 @@ import { titleOfCode } from '../i18n/errors.ts';
 
 interface ProblemTexts {
   message: string;
-  /** In a few words, for a row of a table. */
+  /** A few words for a row of a table. */
   short: string;
   effect: string;
 }
 
-/** What was found in a file, and what will happen, in the language of the window: by the code of what was found. */
+/** Describes a problem in a file and its effect in the language of the window, by the problem's code. */
 export function useProblemTexts(): (problem: InputFileProblem) => ProblemTexts {
   const { t, lookUp, language } = useTexts();
   return useCallback(
@@ -24,7 +24,7 @@ export function useProblemTexts(): (problem: InputFileProblem) => ProblemTexts {
           effect: t(`${key}.effect` as MessageKey, { count }),
         };
       }
-      // What stops the reading of a file is an error, which has a title by its code.
+      // A problem that stops the reading of a file is an error, whose title is found by its code.
       const title = titleOfCode(code, language);
       const short = title ?? message;
       return language === 'en' || title === null

@@ -7,11 +7,11 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       refetchOnWindowFocus: false,
-      // A call cut off with the link is made again over the next one. What the engine answers, even an error, stands.
+      // A call cut off with the link is repeated over the next one. An answer of the engine, even an error, is final.
       retry: (_attempts, reason) => isConnectionLost(reason),
       retryDelay: 250,
     },
-    // A button pressed without a link fails at once: what it asked for must not happen minutes later.
+    // A button pressed without a link fails at once: its action must not happen minutes later.
     mutations: { networkMode: 'always' },
   },
 });

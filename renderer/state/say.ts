@@ -3,24 +3,24 @@ import type { ReactNode } from 'react';
 import { toShownError, type ShownError } from '../api/callError.ts';
 
 const STAYS_MS = 5000;
-/** Long enough to read what to do next. */
+/** Long enough to read the next step. */
 const ERROR_STAYS_MS = 15_000;
 
-/** A line that says that something was done, and leaves by itself. */
+/** Shows a message that something was done; it disappears by itself. */
 export function say(text: string): void {
   notifications.show({ message: text, autoClose: STAYS_MS, color: 'teal', role: 'status' });
 }
 
 let drawError: (error: ShownError) => ReactNode = ({ title }) => title;
 
-/** Called by the component that draws errors: nothing here may import one. */
+/** Called by the component that renders errors: nothing here may import a component. */
 export function drawErrorsWith(draw: typeof drawError): void {
   drawError = draw;
 }
 
 const shown = new Map<string, ShownError['code']>();
 
-/** Shows an error for a while; one that is made again is not shown twice. */
+/** Shows an error for a while; a repeated error is not shown twice. */
 export function sayError(reason: unknown): void {
   const error = toShownError(reason);
   const id = `${error.code}: ${error.cause}`;
@@ -35,7 +35,7 @@ export function sayError(reason: unknown): void {
   });
 }
 
-/** Takes away errors that no longer hold. */
+/** Hides errors that no longer hold. */
 export function hideErrors(concerns: (code: ShownError['code']) => boolean): void {
   for (const [id, code] of shown) if (concerns(code)) notifications.hide(id);
 }

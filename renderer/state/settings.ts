@@ -4,7 +4,7 @@ import { chosenComputer, engine, home } from './connection.ts';
 
 const THEME_KEY = 'virnucpro.theme';
 
-/** What `computer.info` says about the program around this window. */
+/** What `computer.info` reports about the program that this window belongs to. */
 export interface ShellInfo {
   readonly version: string;
   readonly shell: 'electron' | 'browser';
@@ -23,7 +23,7 @@ interface SettingsState {
 
 export const useSettings = create<SettingsState>(() => ({ settings: null, info: null }));
 
-/** Of the window and the person in front of it, whichever computer it shows; all others are the shown computer's. */
+/** These settings belong to the window and its user, whichever computer it shows; all others are the shown computer's. */
 const OF_THE_WINDOW = [
   'theme',
   'language',
@@ -52,7 +52,7 @@ async function storeSettings(change: Partial<Settings>): Promise<Settings> {
   return storedSettings();
 }
 
-/** Before the other computer has answered, the window has the language and the look of its user. */
+/** Until the other computer has answered, the window uses its own user's language and theme. */
 export async function loadWindowSettings(): Promise<void> {
   const settings = await home.computer.settings();
   if (useSettings.getState().settings === null) useSettings.setState({ settings });
@@ -64,7 +64,7 @@ export async function loadSettings(): Promise<void> {
   useSettings.setState({ settings, info });
 }
 
-/** Changes at once on screen; if the engine does not take it, the old value comes back and the error is thrown. */
+/** Applies a change at once; if the engine rejects it, restores the old value and throws the error. */
 export async function changeSettings(change: Partial<Settings>): Promise<void> {
   const before = useSettings.getState().settings;
   if (!before) return;
@@ -85,7 +85,7 @@ function rememberTheme(theme: Settings['theme']): void {
     if (theme === 'system') localStorage.removeItem(THEME_KEY);
     else localStorage.setItem(THEME_KEY, theme);
   } catch {
-    // Without storage the next start begins with the system's theme for a moment.
+    // Without storage the next start briefly shows the system's theme.
   }
 }
 

@@ -19,7 +19,7 @@ const INFO: ShellInfo = {
 };
 const [done, running, interrupted] = [RUN_IDS.done, RUN_IDS.running, RUN_IDS.interrupted];
 
-describe('the place that the window opens at', () => {
+describe('the screen at start', () => {
   let close: () => void;
   beforeEach(() => {
     close = startConnection(memoryTransport(createMemoryEngine({ runs: 'none', welcomeSeen: false })));
@@ -34,12 +34,12 @@ describe('the place that the window opens at', () => {
   interface Case {
     hash?: string;
     runs: readonly string[];
-    /** Those of the runs that are the example. */
+    /** Ids of the runs that are the example. */
     examples?: readonly string[];
     welcomeSeen?: boolean;
   }
 
-  /** The hash that follows, and whether the first steps are left, whichever is known first. */
+  /** The resulting hash, and whether the first steps are left, for either order of arrival of settings and runs. */
   function opened({ hash = '', runs, examples = [], welcomeSeen = false }: Case) {
     const learn = [
       () => useSettings.setState({ settings: { ...settingsSchema.parse({}), welcomeSeen }, info: INFO }),
@@ -66,23 +66,23 @@ describe('the place that the window opens at', () => {
 
   const atRun = { hash: `#/run/${running}/progress`, left: true };
 
-  it('is the run at work, also where the first steps were never left', () => {
+  it('is the run at work, even if the first steps were never left', () => {
     expect(opened({ runs: [done, running], welcomeSeen: true })).toEqual(atRun);
     expect(opened({ runs: [done, running] })).toEqual(atRun);
   });
 
-  it('is the first steps for a new user only, with the example at work or done', () => {
+  it('is the first steps only for a new user, with the example at work or done', () => {
     const first = { hash: '#/start', left: false };
     expect(opened({ runs: [] })).toEqual(first);
     expect(opened({ runs: [done], examples: [done] })).toEqual(first);
     expect(opened({ runs: [running], examples: [running] })).toEqual(first);
     expect(opened({ runs: [running], examples: [running], welcomeSeen: true })).toEqual(atRun);
-    // An interrupted run is offered above every screen.
+    // A banner on every screen offers to resume an interrupted run.
     expect(opened({ runs: [done, interrupted] })).toEqual({ hash: '', left: true });
     expect(opened({ runs: [], welcomeSeen: true })).toEqual({ hash: '', left: true });
   });
 
-  it('is the one that the address names', () => {
+  it('is the one named in the address', () => {
     expect(opened({ hash: '#/settings', runs: [running] })).toEqual({ hash: '#/settings', left: true });
     expect(opened({ hash: '#/settings', runs: [] })).toEqual({ hash: '#/settings', left: false });
   });

@@ -6,8 +6,8 @@ import { sayError } from './say.ts';
 import { changeSettings, useSettings } from './settings.ts';
 
 /**
- * Where the window opens if its address names no place, decided once the settings and the runs are both known: a run of the user's own
- * that is at work, else the first steps until they are left, else the example at work. A run of one's own ends the first steps.
+ * Chooses the screen if the address names none, once the settings and the runs are both known: one of the user's own runs
+ * that is at work, else the first steps until they are left, else the example at work. A run of the user's own ends the first steps.
  */
 export function chooseStartPlace(): () => void {
   const hadPlace = location.hash !== '';

@@ -2,15 +2,15 @@ import { fatesOf } from '../../electron/contract/index.ts';
 import { uploadFile as uploadOverHttp } from '../api/upload.ts';
 import { chosenComputer, home } from './connection.ts';
 
-/** Files as a browser hands them over, to be sent to the engine, or where they lie on the engine's own disk. */
+/** Files as a browser hands them over, to be sent to the engine, or their paths on the engine's own disk. */
 export type Dropped =
   | { readonly kind: 'files'; readonly files: readonly File[] }
   | { readonly kind: 'paths'; readonly paths: readonly string[] };
 
-/** Of files that were left out for their names, so many are named. */
+/** The number of files, ignored because of their names, that are named to the user. */
 export const MOST_IGNORED_NAMED = 100;
 
-/** What is taken of what a browser hands over: of folders what the engine takes of them, and all that was dropped by itself. */
+/** Selects from what a browser hands over: from folders what the engine would read, and every file dropped by itself. */
 export function pickDropped(dropped: readonly File[]): { files: File[]; ignored: string[] } {
   const paths = dropped.map(pathOf);
   const fates = fatesOf(paths);
@@ -20,7 +20,7 @@ export function pickDropped(dropped: readonly File[]): { files: File[]; ignored:
   };
 }
 
-/** With the folders that a file was dropped with. */
+/** The path includes the folders with which a file was dropped. */
 const pathOf = (file: File & { readonly relativePath?: string }): string =>
   (file.webkitRelativePath || file.relativePath || file.name).replace(/^\.?\//, '');
 
@@ -32,7 +32,7 @@ export async function uploadFile(
 ): Promise<string> {
   const bridge = window.virnucpro;
   if (!bridge || chosenComputer === null) return uploadOverHttp(file, pathOf(file), onProgress, signal);
-  // The program sends it from the disk, and goes on with it where the line broke.
+  // The program sends it from disk, and resumes after the link broke.
   const path = bridge.pathForFile(file);
   await home.shell.grantPaths({ paths: [path] });
   const sending = await home.computers.sendFile({ id: chosenComputer, path }, { signal });

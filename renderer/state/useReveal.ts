@@ -4,7 +4,7 @@ import { useCopy } from './clipboard.ts';
 import { engine } from './connection.ts';
 import { useSettings } from './settings.ts';
 
-/** For a button that shows a path in the file manager, or copies it where there is none. */
+/** For a button that shows a path in the file manager, or copies it if there is none. */
 export function useReveal() {
   const { t } = useTexts();
   const hasFileManager = useSettings((state) => state.info?.shell === 'electron');

@@ -3,18 +3,18 @@ import type { OtherComputer } from '../../../electron/contract/index.ts';
 import { sayError } from '../say.ts';
 import { chosenComputer, home, homeConnection } from '../connection.ts';
 
-/** Null until the program has answered, and in a browser, which has none. */
+/** Null until the program has answered, and always in a browser, which has no other computers. */
 const computersStore = createStore<{ readonly computers: readonly OtherComputer[] | null }>(() => ({
   computers: null,
 }));
 
 export const useComputers = () => useStore(computersStore, (state) => state.computers);
 
-/** The other computer that this window shows; null for this one, or before it is known. */
+/** The other computer that this window shows; null for this one, or until it is known. */
 export const useChosenComputer = () =>
   useStore(computersStore, (state) => state.computers?.find(({ id }) => id === chosenComputer) ?? null);
 
-/** Keeps up with the other computers and asks for the one that this window shows. */
+/** Follows the list of other computers and connects to the one that this window shows. */
 export function followComputers(): () => void {
   const stop = new AbortController();
   let following = false;
@@ -32,7 +32,7 @@ export function followComputers(): () => void {
         }
       }
     } catch {
-      // In a browser it is refused. Else the link to the program is gone, and its list comes with the next one.
+      // A browser refuses this call. Otherwise the link to the program broke, and the list is sent again over the next link.
     } finally {
       following = false;
     }
@@ -45,7 +45,7 @@ export function followComputers(): () => void {
   };
 }
 
-/** Shows another computer in this window, or this one again. */
+/** Shows another computer in this window, or goes back to this one. */
 export function showComputer(id: string | null): void {
   location.assign(id === null ? '/#/runs' : `/?computer=${encodeURIComponent(id)}#/runs`);
 }

@@ -6,13 +6,13 @@ import { go, goToRun } from '../navigation.ts';
 interface EnvironmentState {
   /** Whether the program can compute; null until the engine has answered. */
   readonly status: EnvironmentStatus | null;
-  /** The example was asked for before it could run: it begins as soon as it can. */
+  /** The example was requested before it could run; it starts as soon as it can. */
   readonly exampleWanted: boolean;
 }
 
 export const useEnvironment = create<EnvironmentState>(() => ({ status: null, exampleWanted: false }));
 
-/** Known to lack something: whatever needs Python says nothing of its own then, since one place says it for all. */
+/** True if Python is known to lack something: whatever needs it then reports nothing, since one place reports it for all. */
 export const lacksEnvironment = (status: EnvironmentStatus | null) =>
   status !== null && status.state !== 'ready' && status.state !== 'checking';
 
@@ -20,13 +20,13 @@ export const setUp = () => engine.computer.setUpPython();
 
 export const installRay = () => engine.computer.installRay();
 
-/** Sets up and shows how far it is. */
+/** Starts the set-up and shows its progress. */
 export async function setUpAndShow(): Promise<void> {
   go({ screen: 'start' });
   await setUp();
 }
 
-/** Runs the example. On a fresh computer, Python is set up for it first. */
+/** Runs the example. On a fresh computer, Python is set up first. */
 export async function runExample({ show = true }: { show?: boolean } = {}): Promise<void> {
   const { status } = useEnvironment.getState();
   if (lacksEnvironment(status)) {

@@ -60,7 +60,7 @@ function at(facts: Partial<FirstFacts>): ReturnType<typeof firstSteps> {
   });
 }
 
-describe('the first steps', () => {
+describe('first steps', () => {
   it.each<[EnvironmentStatus | null, string]>([
     [null, 'looking'],
     [{ state: 'checking' }, 'looking'],
@@ -78,7 +78,7 @@ describe('the first steps', () => {
     expect([second.state, model.state, files.state, current]).toEqual(['later', 'later', 'later', 'setUp']);
   });
 
-  it('go on with the example, whatever has become of it', () => {
+  it('go on with the example, whatever its state', () => {
     expect(at({})).toMatchObject({
       setUp: { state: 'done' },
       example: { state: 'todo' },
@@ -100,7 +100,7 @@ describe('the first steps', () => {
     }
   });
 
-  it('then with a model; the teaching model is none, and neither is a damaged one', () => {
+  it('then go on with a model, and accept neither the teaching model nor a damaged one', () => {
     const done = { example: example('done') };
     expect(at(done)).toMatchObject({ model: { state: 'todo' }, current: 'model' });
     expect(at({ ...done, models: null })).toMatchObject({ model: { state: 'looking' }, current: 'model' });
@@ -113,17 +113,17 @@ describe('the first steps', () => {
     });
   });
 
-  it('let one put off the example and the model, and say what is missing then', () => {
+  it('let the user put off the example and the model, and then name what is missing', () => {
     expect(at({ putOff: new Set(['example']) }).current).toBe('model');
     expect(at({ putOff: new Set(['example', 'model']) })).toMatchObject({
       files: { state: 'without_model' },
       current: 'files',
     });
-    // What was put off and is done after all counts as done.
+    // A step that was put off but done after all counts as done.
     expect(at({ putOff: new Set(['example', 'model']), models: MODELS }).files.state).toBe('ready');
   });
 
-  it('come back to the set-up where the environment breaks later', () => {
+  it('return to the set-up if the environment breaks later', () => {
     const broken: EnvironmentStatus = { state: 'broken', error, plan: PLAN };
     expect(at({ environment: broken, example: example('done'), models: MODELS }).current).toBe('setUp');
   });

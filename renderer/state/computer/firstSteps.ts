@@ -9,8 +9,8 @@ import type {
 } from '../../../electron/contract/index.ts';
 
 /*
- * Where a new user is on the way to the first result. Nothing of this is stored: it follows from what is there, so that
- * whoever closes the window and comes back goes on where they were.
+ * Tracks a new user's way to the first result. Nothing of this is stored: it is derived from what exists, so that
+ * a user who closes the window and comes back continues at the same step.
  */
 
 export type SetUpStep =
@@ -18,7 +18,7 @@ export type SetUpStep =
   | { readonly state: 'todo'; readonly how: 'set_up' | 'repair' | 'go_on'; readonly plan: SetUpPlan }
   | { readonly state: 'working'; readonly progress: StepProgress; readonly plan: SetUpPlan | null }
   | { readonly state: 'failed'; readonly error: AppError; readonly plan: SetUpPlan }
-  /** Something that only the user can change; setting up would not help. */
+  /** Only the user can fix this; setting up again would not help. */
   | { readonly state: 'impossible'; readonly error: AppError; readonly remedy: 'interpreter' | 'none' }
   | { readonly state: 'done'; readonly pythonVersion: string; readonly torchVersion: string | null };
 
@@ -35,7 +35,7 @@ export type ModelStep =
   | { readonly state: 'todo' }
   | { readonly state: 'done'; readonly titles: readonly string[] };
 
-/** Whether a model that was got tells viruses from hosts here. */
+/** Whether an installed model tells viruses from hosts on this computer. */
 export type CheckStep =
   { readonly state: 'later' } | { readonly state: 'todo' | 'done'; readonly models: readonly ModelTests[] };
 
@@ -49,7 +49,7 @@ interface FirstSteps {
   readonly model: ModelStep;
   readonly check: CheckStep;
   readonly files: FilesStep;
-  /** The one that is to be done next. */
+  /** The next step to do. */
   readonly current: StepName;
 }
 
@@ -59,7 +59,7 @@ export interface FirstFacts {
   readonly models: readonly ModelStatus[] | null;
   readonly tests: readonly ModelTests[] | null;
   readonly example: Pick<RunSummary, 'runId' | 'state' | 'interrupted' | 'fraction'> | null;
-  /** What the user has put off, in this window. */
+  /** Steps that the user has put off in this window. */
   readonly putOff: ReadonlySet<StepName>;
 }
 
@@ -128,7 +128,7 @@ function exampleStep(example: FirstFacts['example']): ExampleStep {
   return { state: 'working', runId, fraction };
 }
 
-/** The teaching model is none that anybody could work with. */
+/** The teaching model does not count as usable for real work. */
 const usable = (models: readonly ModelStatus[]) =>
   models.filter((model) => model.notice === null && model.present && model.problem === null);
 

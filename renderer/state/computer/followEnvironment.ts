@@ -5,7 +5,7 @@ import { lacksEnvironment, runExample, useEnvironment } from './environment.ts';
 import { lookAgain } from '../newRun/store.ts';
 import { queryClient } from '../queryClient.ts';
 
-/** Keeps up with the engine's Python environment, on whatever screen. */
+/** Follows the state of the engine's Python environment on every screen. */
 export function followEnvironment(): () => void {
   const observer = new QueryObserver(queryClient, queries.computer.environment.experimental_liveOptions());
   return observer.subscribe(({ data }) => {
@@ -16,7 +16,7 @@ export function followEnvironment(): () => void {
   });
 }
 
-/** What was missing is there: whatever failed for want of it is asked for again, on every screen. */
+/** Once Python is ready, every query that failed without it is repeated, on every screen. */
 function becameReady(): void {
   hideErrors((code) => code.startsWith('python_') || code.startsWith('network_'));
   for (const needing of [

@@ -5,7 +5,7 @@ import { modelNotice, modelTitle } from './modelTexts.ts';
 const de = createTexts('de');
 const teaching = { title: 'Teaching model', notice: 'teaching model, not for research' };
 
-it('says what comes with the program in the language of the window, in lists and in runs', () => {
+it('shows the texts of bundled models in the language of the window, in lists and in runs', () => {
   for (const model of [
     { ...teaching, id: 'teaching', kind: 'teaching' },
     { ...teaching, name: 'teaching' },
@@ -18,7 +18,7 @@ it('says what comes with the program in the language of the window, in lists and
   expect(modelNotice(published, de)).toBeNull();
 });
 
-it('leaves to imported models what their owners call them', () => {
+it('keeps the names that owners gave to imported models', () => {
   const own = { id: '/models/500', kind: 'imported', title: 'Gut phages', notice: 'not validated' } as const;
   expect(modelTitle(own, de)).toBe('Gut phages');
   expect(modelNotice(own, de)).toBe('Not validated.');

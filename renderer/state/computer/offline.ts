@@ -13,10 +13,10 @@ import { go } from '../navigation.ts';
 import { chooseFolder } from '../pathChooser.ts';
 import { queryClient } from '../queryClient.ts';
 
-/** What the dialog about offline folders shows. */
+/** The state of the dialog about offline folders. */
 type OfflineDialog =
   | { readonly shows: 'folder'; readonly folder: string }
-  /** A folder was dropped on a browser, which doesn't say where it lies. */
+  /** A folder was dropped in a browser, which doesn't reveal its path. */
   | { readonly shows: 'drop_in_browser' }
   | { readonly shows: 'pack' };
 
@@ -29,7 +29,7 @@ export interface Packing {
 
 interface OfflineState {
   readonly dialog: OfflineDialog | null;
-  /** Under way, or as it ended. */
+  /** The packing under way, or how it ended. */
   readonly packing: Packing | null;
 }
 
@@ -47,7 +47,7 @@ export async function chooseOfflineFolder(): Promise<void> {
   if (folder !== null) useOffline.setState({ dialog: { shows: 'folder', folder } });
 }
 
-/** Whether what was dropped is a folder for setting up, recognised by what is in it; it is shown then. */
+/** Whether the dropped path is a folder for setting up, recognised by its contents; if so, opens its dialog. */
 export async function takesOfflineFolder(paths: readonly string[]): Promise<boolean> {
   const [folder] = paths;
   if (folder === undefined || paths.length > 1) return false;
@@ -57,21 +57,21 @@ export async function takesOfflineFolder(paths: readonly string[]): Promise<bool
   return true;
 }
 
-/** Of files as a browser hands them over, with those of a dropped folder one by one: gigabytes that nobody should upload. */
+/** A browser hands over the files of a dropped folder one by one. Files of an offline folder are gigabytes that nobody should upload. */
 export function takesOfflineDrop(files: readonly File[]): boolean {
   if (!files.some(({ name }) => name === OFFLINE_LIST || name === OFFLINE_PACKING)) return false;
   useOffline.setState({ dialog: { shows: 'drop_in_browser' } });
   return true;
 }
 
-/** How far it is stands with the first steps, as of every set-up. */
+/** Like every set-up, it shows its progress in the first steps. */
 export async function setUpFromFolder(folder: string): Promise<void> {
   closeOffline();
   go({ screen: 'start' });
   let error: StepProgress['error'] = null;
   for await (const progress of await engine.computer.setUpFromFolder({ folder })) error = progress.error;
   await queryClient.invalidateQueries();
-  // Where nothing worked before, the first steps say it.
+  // If nothing worked before, the first steps show the error.
   if (error !== null && useEnvironment.getState().status?.state === 'ready') sayError(error);
 }
 
@@ -91,7 +91,7 @@ export async function packOffline(choice: PackOffline): Promise<void> {
   if (cancelled === choice) useOffline.setState({ packing: null });
 }
 
-/** A packing that another window, or this one before it was loaded again, has begun. */
+/** Follows a packing that another window started, or this one before it was reloaded. */
 export async function joinPacking(): Promise<void> {
   const { underWay } = await queryClient.query(
     queries.computer.offlineChoices.queryOptions({ staleTime: 0, gcTime: 0 }),
@@ -99,7 +99,7 @@ export async function joinPacking(): Promise<void> {
   if (underWay !== null) await packOffline(underWay);
 }
 
-/** What is packed stays in the folder. */
+/** What has been packed so far stays in the folder. */
 export async function cancelPacking(): Promise<void> {
   cancelled = useOffline.getState().packing?.choice ?? null;
   await engine.computer.cancelPacking();

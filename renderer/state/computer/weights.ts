@@ -5,18 +5,18 @@ import { engine, queries } from '../connection.ts';
 import { queryClient } from '../queryClient.ts';
 import { uploadFile, type Dropped } from '../upload.ts';
 
-/** A download, check, self-test or import that this window follows; it stays while other screens are looked at. */
+/** A download, check, self-test or import that this window follows, even while other screens are shown. */
 interface WeightsWork {
   readonly progress: StepProgress | null;
   readonly error: ShownError | null;
 }
 
 interface WeightsState {
-  /** By what it is about: the id of a model, `import`, or the key of a self-test. */
+  /** Keyed by subject: the id of a model, `import`, or the key of a self-test. */
   readonly works: Readonly<Record<string, WeightsWork>>;
   /** Files and folders that the user wants to import; null where the dialog is closed. */
   readonly importing: readonly string[] | null;
-  /** Browser mode: what is being sent to the engine's computer. */
+  /** In browser mode, the file that is being sent to the engine's computer. */
   readonly upload: { readonly name: string; readonly fraction: number } | null;
 }
 
@@ -33,7 +33,7 @@ function setWork(key: string, work: WeightsWork | null): void {
 
 const forgetWork = (key: string) => setWork(key, null);
 
-/** True where it came to a good end. */
+/** Resolves with true if the work succeeded. */
 async function follow(key: string, begin: () => Promise<AsyncIterable<StepProgress>>): Promise<boolean> {
   const known = useWeights.getState().works[key];
   if (known && known.error === null) return false;
@@ -49,7 +49,7 @@ async function follow(key: string, begin: () => Promise<AsyncIterable<StepProgre
     setWork(key, { progress: null, error });
   }
   if (error === null || pausing.delete(key)) setWork(key, null);
-  // What was missing is there now, also for the check of the computer.
+  // Something that was missing is now present, which also changes the computer check.
   await queryClient.invalidateQueries();
   return error === null;
 }
@@ -64,15 +64,15 @@ export const selfTestKey = (level: SelfTestLevel): string =>
 export const runSelfTest = (level: SelfTestLevel) =>
   follow(selfTestKey(level), () => engine.computer.runSelfTest(level));
 
-/** What has come is kept. */
+/** What has been downloaded is kept. */
 export async function pauseWeights(model: string): Promise<void> {
   pausing.add(model);
   await engine.computer.pauseWeights({ model });
 }
 
-/** Downloads that another window, or this one before it was loaded again, has begun. */
+/** Follows downloads that another window started, or this one before it was reloaded. */
 export async function joinDownloads(): Promise<void> {
-  // As a query it waits for the link to the engine; it is not cached, since an operation that has ended must not be shown again.
+  // As a query it waits for the link to the engine. It is not cached, since an operation that has ended must not be shown again.
   const { models } = await queryClient.query(
     queries.computer.weightsUnderWay.queryOptions({ staleTime: 0, gcTime: 0 }),
   );
@@ -97,7 +97,7 @@ export const importWeights = (paths: readonly string[], name?: string, chunkLeng
     }),
   );
 
-/** What was dropped on the window where models are shown. */
+/** Imports what was dropped on the window while it shows models. */
 export async function importDropped(dropped: Dropped): Promise<void> {
   if (dropped.kind === 'paths') {
     openImport(dropped.paths);

@@ -17,28 +17,28 @@ import {
 } from '../../../electron/contract/index.ts';
 import type { ListedFile } from './inspection.ts';
 
-/** What the user chose on the New run screen; the form of the screen, not of the request. */
+/** What the user chose on the New run screen, in the form of the screen, not of the request. */
 export interface RunChoices {
   readonly name: string;
-  /** By path, samples other than the names of the files say. */
+  /** Sample names, by path, that differ from those derived from file names. */
   readonly samples: Readonly<Record<string, string>>;
   /** A sample sheet that was added along with the files. */
   readonly sheet: { readonly name: string; readonly rows: readonly SheetRow[] } | null;
   /** Null until the user or the list of models has decided. */
   readonly model: string | null;
-  /** Reads and contigs in a run each, with the model that fits them, in place of one run with one model. */
+  /** Reads and contigs each get a run with the model that fits them, instead of one run with one model. */
   readonly twoRuns: boolean;
   readonly where: WindowWhere;
-  /** Null means every usable GPU, also one that turns up later. */
+  /** Null means every usable GPU, including any that appears later. */
   readonly gpuUuids: readonly string[] | null;
   readonly cpuWorkers: number | null;
   readonly useCpu: boolean;
   readonly outputDir: string | null;
   readonly precision: RunRequest['precision'];
   readonly embeddings: RunRequest['embeddings'];
-  /** Null where the size of the run decides. */
+  /** Null if the size of the run decides. */
   readonly order: RunRequest['order'] | null;
-  /** What is mended in the sequences of all files as they are read. */
+  /** Repairs applied to the sequences of all files as they are read. */
   readonly repairs: readonly Repair[];
   readonly keepWork: boolean;
   /** Known sequences are scored first, apart from the results. */
@@ -49,7 +49,7 @@ export interface RunChoices {
   readonly tokensPerBatch: number | null;
   readonly residuesPerPart: number | null;
   readonly embedEqualSequencesOnce: boolean;
-  /** Where the run stops; null: everything is computed. */
+  /** Where the run stops; null means that everything is computed. */
   readonly until: Goal | null;
 }
 
@@ -78,7 +78,7 @@ export const RUN_REQUEST_DEFAULTS: RunChoices = {
   until: null,
 };
 
-/** What the advanced settings are before anybody changes them. */
+/** The advanced settings before anybody changes them. */
 export const ADVANCED_DEFAULTS = {
   precision: RUN_REQUEST_DEFAULTS.precision,
   embeddings: RUN_REQUEST_DEFAULTS.embeddings,
@@ -94,32 +94,32 @@ export const ADVANCED_DEFAULTS = {
   reuseEmbeddings: RUN_REQUEST_DEFAULTS.reuseEmbeddings,
 } satisfies Partial<RunChoices>;
 
-/** One that is hidden, lacks something, or computes only through its slices, is out of reach. */
+/** A GPU is not usable if it is hidden, lacks something, or computes only through its slices. */
 export function isUsable(gpu: ProbedGpu): boolean {
   return gpu.visible && canCompute(gpu);
 }
 
-/** What the engine takes where nothing was chosen: the graphics part of a processor only if it is asked for. */
+/** The GPUs that the engine uses if nothing was chosen. It uses an integrated GPU only on request. */
 export function takenByItself(probe: ProbeResult | null): ProbedGpu[] {
   return probe?.gpus.filter((gpu) => isUsable(gpu) && !isIntegrated(gpu)) ?? [];
 }
 
-/** Nobody misses an integrated GPU: one that cannot compute is not shown. */
+/** An integrated GPU that cannot compute is not listed: nobody misses it. */
 export function listedGpus(probe: ProbeResult | null): ProbedGpu[] {
   return probe?.gpus.filter((gpu) => !isIntegrated(gpu) || gpu.blocked_by === null) ?? [];
 }
 
-/** Whether all is said that a cluster is found by. */
+/** Whether enough is known to find the cluster. */
 export const isPlaceKnown = (where: WindowWhere): boolean =>
   where.kind === 'ray' ? where.address.trim() !== '' : where.kind !== 'slurm' || where.script !== '';
 
-/** What a cluster's run is planned for. */
+/** Whether a cluster's run is planned for processors. */
 function isForProcessors(where: WindowWhere): boolean {
   if (where.kind === 'ray') return where.cpus > 0;
   return where.kind === 'slurm' && where.on_processors;
 }
 
-/** Whether a run is expected to use GPUs; where all of them lack something and none is named, it is the processor. */
+/** Whether a run is expected to use GPUs. If all of them lack something and none is named, it uses the processor. */
 export function expectsGpus(choices: RunChoices, probe: ProbeResult | null): boolean {
   if (choices.where.kind !== 'this_computer') return !isForProcessors(choices.where);
   const there = probe?.gpus.some((gpu) => canCompute(gpu) && !isIntegrated(gpu)) ?? false;
@@ -134,8 +134,8 @@ export function chosenGpus(choices: RunChoices, probe: ProbeResult | null): Prob
 }
 
 /**
- * The model that is chosen, or else one that is here: the advised one before the others. Never one that means nothing, such as
- * the teaching model: that is taken only by the user's own hand.
+ * The chosen model, or else one that is installed, the advised one first. It is never a model without meaning, such as
+ * the teaching model: only the user can choose that.
  */
 export function chosenModel(
   choices: RunChoices,
@@ -158,7 +158,7 @@ export function devicesText(choices: RunChoices, probe: ProbeResult | null): str
     .join(',');
 }
 
-/** The sample of each file: as the user named it, else as the sample sheet or the names of all files say. */
+/** The sample of each file: named by the user, else taken from the sample sheet or from the names of all files. */
 export function samplesOfFiles(choices: RunChoices, files: readonly ListedFile[]): string[] {
   const paths = files.map(({ path }) => path);
   const { samples } = bySheet(choices, paths);
@@ -168,7 +168,7 @@ export function samplesOfFiles(choices: RunChoices, files: readonly ListedFile[]
   });
 }
 
-/** A line of the sample sheet that could be of several files. */
+/** Whether a line of the sample sheet matches several files. */
 export const hasAmbiguousLine = ({ sheet }: RunChoices, files: readonly ListedFile[]): boolean =>
   sheet !== null &&
   matchSheet(
@@ -179,7 +179,7 @@ export const hasAmbiguousLine = ({ sheet }: RunChoices, files: readonly ListedFi
 const bySheet = ({ sheet }: RunChoices, paths: readonly string[]) =>
   samplesOfSheet(matchSheet(sheet?.rows ?? [], paths).rows);
 
-/** The request as the engine takes it; what was left to the program is left out. */
+/** The request in the engine's form; settings that were left to the program are omitted. */
 export function requestFrom(
   choices: RunChoices,
   files: readonly ListedFile[],
@@ -216,7 +216,7 @@ export function requestFrom(
   };
 }
 
-/** The sample sheet, as far as the request keeps it. */
+/** The sample sheet, as far as the request preserves it. */
 function sheetOf({ samples = {}, sampleDetails }: RunRequest): RunChoices['sheet'] {
   if (!sampleDetails) return null;
   const rows = Object.entries(sampleDetails).flatMap(([file, details]) => {
@@ -226,7 +226,7 @@ function sheetOf({ samples = {}, sampleDetails }: RunRequest): RunChoices['sheet
   return { name: '', rows };
 }
 
-/** The choices that lead to the same request, for running it again. */
+/** The choices that lead to the same request, for repeating a run. */
 export function choicesFrom(request: RunRequest): RunChoices {
   const cpu = /^cpu(?::(\d+))?$/.exec(request.devices);
   const listed = /^auto(:|$)/.test(request.devices) || cpu ? null : request.devices.split(',');

@@ -4,7 +4,7 @@ import { repairSchema, sheetRowSchema } from '../../../electron/contract/index.t
 import { chosenComputer, connectionStore } from '../connection.ts';
 import { addPaths, choose, useNewRun } from './store.ts';
 
-/** What is worth keeping when a page is loaded again: the files, and what was written or decided about them. */
+/** What is worth keeping when a page is reloaded: the files, and what was typed or decided about them. */
 const draftSchema = z.object({
   paths: z.array(z.string()).min(1),
   choices: z.object({
@@ -17,10 +17,10 @@ const draftSchema = z.object({
   }),
 });
 
-/** By engine: paths of one computer are none of another. */
+/** One key per engine: paths of one computer mean nothing on another. */
 const KEY = `virnucpro.newRun.${chosenComputer ?? 'here'}`;
 
-/** Takes up the files of a page that was loaded again, and keeps those of this one until the tab is closed. */
+/** Restores the files of a reloaded page, and keeps those of this one until the tab is closed. */
 export function keepDraft(): () => void {
   let leave = connectionStore.subscribe(begin);
   begin();
@@ -52,12 +52,12 @@ function keep(): () => void {
       if (paths.length === 0) storage()?.removeItem(KEY);
       else storage()?.setItem(KEY, kept);
     } catch {
-      // More files than a browser keeps.
+      // There are more files than the browser can store.
     }
   });
 }
 
-/** A browser may forbid it. */
+/** A browser may forbid access to its storage. */
 function storage(): Storage | null {
   try {
     return window.sessionStorage;

@@ -1,6 +1,6 @@
 import type { InputFileProblem, InspectedFile } from '../../../electron/contract/index.ts';
 
-/** A file of the new run: found, and looked into or not yet. */
+/** A file of the new run, inspected or not yet. */
 export interface ListedFile {
   readonly path: string;
   readonly inspected: InspectedFile | null;
@@ -17,7 +17,7 @@ export function problemsBySeverity(file: InspectedFile): InputFileProblem[] {
   );
 }
 
-/** The worst that will happen to a file. */
+/** The most serious verdict on a file. */
 export function verdictOf(file: ListedFile): FileVerdict {
   if (!file.inspected) return 'looking';
   const worst = problemsBySeverity(file.inspected)[0];
@@ -25,7 +25,7 @@ export function verdictOf(file: ListedFile): FileVerdict {
   return isAllShort(file.inspected) ? 'warning' : 'ready';
 }
 
-/** Every sequence is shorter than what the model was trained on. */
+/** Whether every sequence is shorter than the model's training length. */
 function isAllShort(file: InspectedFile): boolean {
   return file.sequences > 0 && file.below_chunk_length === file.sequences;
 }
@@ -40,7 +40,7 @@ export interface InputTotals {
   readonly bytes: number;
 }
 
-/** Of what will run: files that cannot be used are left out. */
+/** Totals of what will run: files that cannot be used are excluded. */
 export function totalsOf(files: readonly ListedFile[]): InputTotals {
   const totals = { files: 0, sequences: 0, bases: 0, chunks: 0, frames: 0, residues: 0, bytes: 0 };
   for (const file of files) {
@@ -58,12 +58,12 @@ export function totalsOf(files: readonly ListedFile[]): InputTotals {
   return totals;
 }
 
-/** Of a file that cannot be used: the first reason. */
+/** The first reason why a file cannot be used. */
 export function blockingProblem(file: ListedFile): InputFileProblem | undefined {
   return file.inspected?.problems.find(({ severity }) => severity === 'blocks');
 }
 
-/** Adds files that are not listed yet, and the inspection of those that are. */
+/** Adds files that are not listed yet, and the inspections of those that are. */
 export function withFiles(
   files: readonly ListedFile[],
   found: readonly string[],

@@ -3,14 +3,14 @@ import { type ListedFile, verdictOf } from './inspection.ts';
 
 /** Which model fits the lengths of the sequences, and how well. */
 export type ModelAdvice =
-  /** Most are as long as a chunk of the long model. */
+  /** Most sequences are as long as a chunk of the long model. */
   | { readonly fit: 'long'; readonly chunkLength: number; readonly typicalLength: number }
-  /** Most are shorter than that, and as long as a chunk of the short one. */
+  /** Most are shorter than that, but as long as a chunk of the short model. */
   | { readonly fit: 'short'; readonly chunkLength: number; readonly typicalLength: number }
-  /** Most are shorter than any model was trained on, as reads of 150 bp are. */
+  /** Most are shorter than any model's training length, such as reads of 150 bp. */
   | { readonly fit: 'too_short'; readonly chunkLength: number; readonly typicalLength: number };
 
-/** Null while no sequence is known, or there is nothing to choose from. */
+/** Null while no sequence is known, or if there is nothing to choose from. */
 export function adviseModel(
   files: readonly ListedFile[],
   models: readonly Pick<ModelStatus, 'chunkLength' | 'notice'>[] | null,
@@ -26,7 +26,7 @@ export function adviseModel(
   return { fit: chunkLength === Math.max(...lengths) ? 'long' : 'short', chunkLength, typicalLength };
 }
 
-/** Files of one run of two, and the chunk length that fits them. */
+/** The files of one of two runs, and the chunk length that fits them. */
 export interface FilesOfLength {
   readonly chunkLength: number;
   readonly typicalLength: number;
@@ -34,8 +34,8 @@ export interface FilesOfLength {
 }
 
 /**
- * Reads and contigs, where files of both are there: those that are typically as long as a chunk of the longest model, and the others.
- * Files without sequences go with the longer ones. Null where one model fits all.
+ * Separates reads from contigs if there are files of both: those that are typically as long as a chunk of the longest model, and the others.
+ * Files without sequences go with the longer ones. Null if one model fits all.
  */
 export function splitByLength(
   files: readonly ListedFile[],
@@ -51,7 +51,7 @@ export function splitByLength(
   return { shorter: { ...shorter, files: some }, longer: { ...longer, files: others } };
 }
 
-/** Of all sequences that will be computed, together; each file counts with its own median, by how many sequences it has. */
+/** The median length of all sequences that will be computed. Each file counts with its own median, weighted by its number of sequences. */
 function medianLength(files: readonly ListedFile[]): number | null {
   const known = files
     .filter((file) => verdictOf(file) !== 'blocked')

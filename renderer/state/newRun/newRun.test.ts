@@ -58,7 +58,7 @@ describe('why the Start button cannot be pressed', () => {
   const codes = (change: Partial<Parameters<typeof startReasons>[0]>) =>
     startReasons({ ...ready, ...change }).map((reason) => reason.code);
 
-  it('has no reason when all is well, with GPUs or without any', () => {
+  it('lists no reason when all is well, with GPUs or without any', () => {
     expect(codes({})).toEqual([]);
     expect(codes({ chosenGpus: null })).toEqual([]);
   });
@@ -70,7 +70,7 @@ describe('why the Start button cannot be pressed', () => {
     [{ files: [], looking: true }, ['looking']],
     [{ files: [{ path: '/b.fa', inspected: null }], looking: true }, ['looking']],
     [{ files: [listed('/truncated.fa.gz')] }, ['blocked_files']],
-    // The run goes on without it.
+    // The run goes on without this file.
     [{ files: [listed('/a.fasta'), listed('/truncated.fa.gz')] }, []],
     [{ lacksEnvironment: true, model: null, modelsKnown: false, files: [] }, ['not_set_up']],
     [{ model: null, modelsKnown: false }, ['models_unknown']],
@@ -85,7 +85,7 @@ describe('why the Start button cannot be pressed', () => {
     expect(codes(change)).toEqual(expected);
   });
 
-  it('passes the engine’s objection on, but not in place of a plainer one', () => {
+  it('passes the engine’s objection on, but not alongside a simpler reason', () => {
     const blocker = appError('disk_full', 'full');
     const estimate = { seconds: null, basis: null, diskBytes: 1, diskFreeBytes: 0, outputDir: '/x', blocker };
     expect(startReasons({ ...ready, estimate })).toEqual([{ code: 'engine', error: blocker }]);
@@ -94,7 +94,7 @@ describe('why the Start button cannot be pressed', () => {
 });
 
 describe('the list of files', () => {
-  it('holds each file once, in the order in which they came, however often they are found', () => {
+  it('contains each file once, in the order of arrival, however often it is found', () => {
     fc.assert(
       fc.property(fc.array(fc.array(fc.constantFrom('/a', '/b', '/c', '/d'))), (batches) => {
         let files: readonly ListedFile[] = [];
@@ -104,7 +104,7 @@ describe('the list of files', () => {
     );
   });
 
-  it('puts an inspection in its file’s place', () => {
+  it('assigns an inspection to its file', () => {
     const files = withFiles(withFiles([], ['/a.fa', '/b.fa']), [], madeInspection('/b.fa', 500));
     expect(files.map(verdictOf)).toEqual(['looking', 'ready']);
     expect(totalsOf(files)).toMatchObject({ files: 2, sequences: 27_734 });
@@ -125,13 +125,13 @@ describe('a sample sheet', () => {
   ];
   const choices = { ...RUN_REQUEST_DEFAULTS, sheet: { name: 'samples.csv', rows } };
 
-  it('names the samples, leaves what it does not name to the files, and a name given by hand counts more', () => {
+  it('names the samples, leaves unlisted files to their names, and yields to names given by hand', () => {
     expect(samplesOfFiles(choices, files)).toEqual(['Patient 1', 'Patient 1', 'Blank', 'c']);
     const byHand = { ...choices, samples: { '/d/c.fa': 'Patient 1' } };
     expect(samplesOfFiles(byHand, files)).toEqual(['Patient 1', 'Patient 1', 'Blank', 'Patient 1']);
   });
 
-  it('is in the request, and in the choices that are made of it again', () => {
+  it('is part of the request, and of the choices restored from it', () => {
     const request = requestFrom(choices, files, model, probe);
     expect(request).toMatchObject({
       samples: { '/d/a_R1.fq': 'Patient 1', '/d/a_R2.fq': 'Patient 1', '/d/blank.fa': 'Blank' },
@@ -158,7 +158,7 @@ describe('the advice on models', () => {
     expect(adviseModel(files, MODELS)).toMatchObject(advice);
   });
 
-  it('parts reads from contigs, and loses no file', () => {
+  it('separates reads from contigs, and loses no file', () => {
     const [reads, contigs, unknown] = [typical(150), typical(2400), { path: '/a', inspected: null }];
     const split = splitByLength([contigs, reads, unknown], MODELS);
     expect(split).toMatchObject({
@@ -169,7 +169,7 @@ describe('the advice on models', () => {
     expect(splitByLength([reads, contigs], MODELS.slice(0, 1))).toBeNull();
   });
 
-  it('does not count files that cannot be used', () => {
+  it('ignores files that cannot be used', () => {
     const proteins = {
       ...typical(250),
       inspected: { ...madeInspection('/proteins.faa', 500), median_length: 250, sequences: 900 },
@@ -179,13 +179,13 @@ describe('the advice on models', () => {
     expect(adviseModel([typical(2400), proteins], MODELS)).toMatchObject({ fit: 'long' });
   });
 
-  it('is none where nothing is known', () => {
+  it('is null if nothing is known', () => {
     expect(adviseModel([], MODELS)).toBeNull();
     expect(adviseModel([{ path: '/a', inspected: null }], MODELS)).toBeNull();
     expect(adviseModel([typical(150)], [])).toBeNull();
   });
 
-  it('stands beside a file of short sequences only, which is used with notes', () => {
+  it('is a remark beside a file that has only short sequences, which is still used', () => {
     const file = madeInspection('/reads.fa', 500);
     const allShort = { ...file, below_chunk_length: file.sequences };
     expect(verdictOf({ path: file.path, inspected: file })).toBe('ready');
@@ -213,12 +213,12 @@ describe('the histogram of lengths', () => {
 });
 
 describe('choices', () => {
-  it('leave out GPUs that cannot be used', () => {
+  it('exclude GPUs that cannot be used', () => {
     expect(chosenGpus(RUN_REQUEST_DEFAULTS, probe).map((gpu) => gpu.index)).toEqual([0, 1, 2, 4, 5, 6, 7]);
     expect(devicesText(RUN_REQUEST_DEFAULTS, probe)).toBe('auto');
   });
 
-  it('take a processor’s graphics part only by name, and no AMD GPU that lacks something', () => {
+  it('use an integrated GPU only by name, and no AMD GPU that lacks something', () => {
     const card = radeon({});
     const inside = radeon({ index: 1, uuid: 'AMD-0000:13:00.0', integrated: true });
     const both = { ...probe, gpus: [card, inside] };
@@ -227,13 +227,13 @@ describe('choices', () => {
     expect(devicesText(named, both)).toBe(inside.uuid);
     const lacking = { ...both, gpus: both.gpus.map((gpu) => ({ ...gpu, blocked_by: 'pytorch' as const })) };
     expect(chosenGpus(RUN_REQUEST_DEFAULTS, lacking)).toEqual([]);
-    // The card is shown with what it lacks, and the processor computes as if there were none.
+    // The card is listed with what it lacks, and the processor computes as if there were none.
     expect(listedGpus(lacking).map(({ uuid }) => uuid)).toEqual([card.uuid]);
     expect([both, lacking].map((each) => expectsGpus(RUN_REQUEST_DEFAULTS, each))).toEqual([true, false]);
     expect(devicesText({ ...RUN_REQUEST_DEFAULTS, cpuWorkers: 3 }, lacking)).toBe('cpu:3');
   });
 
-  it('take the slices of a GPU in MIG mode, and the processor where it has none, as the engine does', () => {
+  it('use the slices of a GPU in MIG mode, or the processor if it has none, as the engine does', () => {
     const [gpu] = probe.gpus;
     if (gpu?.vendor !== 'nvidia') throw new Error('The test needs a GPU of NVIDIA');
     const whole = { ...gpu, mig_enabled: true };
@@ -270,7 +270,7 @@ describe('choices', () => {
     );
   });
 
-  it('name samples, and ask only for those that the files’ names do not say', () => {
+  it('name samples, and request only names that the file names do not yield', () => {
     const files = ['/d/a_R1.fq', '/d/a_R2.fq', '/d/b.fq', '/d/c.fq'].map(listed);
     expect(samplesOfFiles(RUN_REQUEST_DEFAULTS, files)).toEqual(['a', 'a', 'b', 'c']);
     useNewRun.setState({ files, choices: RUN_REQUEST_DEFAULTS });
@@ -286,7 +286,7 @@ describe('choices', () => {
     expect(useNewRun.getState().choices.samples).toEqual({});
   });
 
-  it('go back to the advanced defaults without what is not advanced, and leave the goal to one run', () => {
+  it('return to the advanced defaults without touching other settings, and apply the goal to one run only', () => {
     const advanced = { precision: 'fp32', keepWork: true, until: { kind: 'settled' } } as const;
     const kept = {
       ...RUN_REQUEST_DEFAULTS,
@@ -304,7 +304,7 @@ describe('choices', () => {
     expect(useNewRun.getState().choices).toMatchObject({ until: null, precision: 'fp32' });
   });
 
-  it('take a model that is here, the advised one first, and the teaching model only by the user’s own hand', () => {
+  it('select an installed model, the advised one first, and the teaching model only if the user chooses it', () => {
     expect(chosenModel(RUN_REQUEST_DEFAULTS, MODELS)?.id).toBe('500');
     const both = MODELS.map((entry) => ({ ...entry, present: true }));
     expect(chosenModel(RUN_REQUEST_DEFAULTS, both, '300')?.id).toBe('300');
@@ -322,8 +322,8 @@ describe('presets', () => {
     expect(presetOf(PRESETS[id])).toBe(id);
   });
 
-  // Only after a check of the model that a window can't make.
-  it('are never in 8 bit', () => {
+  // 8 bit needs a check of the model that the window can't make.
+  it('never use 8 bit', () => {
     expect(Object.values(PRESETS)).not.toContain('fp8');
     expect(presetOf('fp8')).toBeNull();
   });

@@ -11,10 +11,10 @@ import {
 
 const settingsSchema = z.object({
   job: slurmJobSchema,
-  /** Where SLURM's programs are, as ssh takes it; empty for the engine's own computer. */
+  /** The host with SLURM's programs, in the form that ssh takes; empty for the engine's own computer. */
   login: z.string(),
 });
-/** What a run asks a SLURM cluster for, as the form has it. */
+/** What a run requests from a SLURM cluster, in the fields of the form. */
 export type SlurmSettings = Readonly<z.infer<typeof settingsSchema>>;
 type SlurmPlace = Extract<Where, { kind: 'slurm' }>;
 
@@ -28,7 +28,7 @@ function remembered(): SlurmSettings {
     const settings = parseJson(settingsSchema, localStorage.getItem(KEY) ?? undefined);
     if (settings) return settings;
   } catch {
-    // A browser may forbid it.
+    // A browser may forbid access to its storage.
   }
   return { job: SLURM_JOB_DEFAULTS, login: '' };
 }
@@ -42,13 +42,13 @@ export function rememberSlurm(settings: SlurmSettings): void {
   }
 }
 
-/** Where a run with these settings computes; with an empty script where none can be made of them. */
+/** Where a run with these settings computes. The script is empty if none can be made from them. */
 export function placeOf({ job, login }: SlurmSettings): SlurmPlace {
   const place = slurmPlace(job, login.trim() || null);
   return place ?? { kind: 'slurm', script: '', shares: 1, login: null, on_processors: job.gpu === 'none' };
 }
 
-/** Whether its script is not the form's: that of an earlier run, or one that was written by hand. */
+/** Whether the script differs from the form's, because it comes from an earlier run or was written by hand. */
 export function hasOtherScript(place: SlurmPlace, { job }: SlurmSettings): boolean {
   return place.script !== '' && place.script !== slurmScript(job);
 }

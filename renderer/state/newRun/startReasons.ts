@@ -3,7 +3,7 @@ import type { ShownError } from '../../api/callError.ts';
 import type { ConnectionState } from '../../api/connection.ts';
 import { type ListedFile, verdictOf } from './inspection.ts';
 
-/** Why the Start button cannot be pressed. The first in the list is the one to deal with first. */
+/** Why the Start button cannot be pressed. The first reason in the list is the one to deal with first. */
 export type StartReason =
   | { readonly code: 'not_connected' }
   | { readonly code: 'not_set_up' }
@@ -27,26 +27,26 @@ interface StartState {
   readonly uploads: number;
   /** A sample sheet was added that cannot be used as it is. */
   readonly sheetHasFault: boolean;
-  /** A look into files is under way. */
+  /** Files are being looked into. */
   readonly looking: boolean;
   /** Python is known to be missing or broken. */
   readonly lacksEnvironment: boolean;
   readonly modelsKnown: boolean;
-  /** Null where none is chosen. */
+  /** Null if none is chosen. */
   readonly model: ModelStatus | null;
-  /** The kind of a cluster of which too little is known. */
+  /** The kind of cluster whose address or job is still missing. */
   readonly unknownPlace: 'ray' | 'slurm' | null;
-  /** GPUs ticked; null where this computer has none and the processor computes, or a cluster does. */
+  /** The number of selected GPUs; null if this computer has none and the processor computes, or if a cluster does. */
   readonly chosenGpus: number | null;
   readonly estimate: RunEstimate | null;
-  /** Said at the field of the folder. */
+  /** Shown at the field of the folder. */
   readonly folderError: ShownError | null;
 }
 
 export function startReasons(state: StartState): StartReason[] {
   const reasons: StartReason[] = [];
   if (state.connection !== 'connected') reasons.push({ code: 'not_connected' });
-  // All that follows needs it.
+  // Everything else depends on it.
   else if (state.lacksEnvironment) return [{ code: 'not_set_up' }];
   if (state.uploads > 0) reasons.push({ code: 'uploading' });
   else if (state.files.length === 0 && !state.looking) reasons.push({ code: 'no_files' });
@@ -54,7 +54,7 @@ export function startReasons(state: StartState): StartReason[] {
   const unseen = state.files.filter((file) => verdictOf(file) === 'looking').length;
   if (unseen > 0 || state.looking) reasons.push({ code: 'looking', count: unseen });
   const blocked = state.files.filter((file) => verdictOf(file) === 'blocked').length;
-  // The run goes on without some that cannot be used, but not without any.
+  // The run can go on without some unusable files, but not without any file.
   if (blocked > 0 && blocked === state.files.length) reasons.push({ code: 'blocked_files', count: blocked });
   if (state.sheetHasFault) reasons.push({ code: 'sheet' });
 
@@ -63,7 +63,7 @@ export function startReasons(state: StartState): StartReason[] {
   else if (!state.model.present) reasons.push({ code: 'model_missing', model: state.model.title });
   if (state.chosenGpus === 0) reasons.push({ code: 'no_device' });
   if (state.unknownPlace) reasons.push({ code: state.unknownPlace === 'ray' ? 'no_address' : 'no_job' });
-  // The engine's own objection comes last: most often it only repeats one of those above.
+  // The engine's own objection comes last: most often it only repeats one of the reasons above.
   if (state.folderError) reasons.push({ code: 'folder' });
   if (reasons.length === 0 && state.estimate?.blocker)
     reasons.push({ code: 'engine', error: state.estimate.blocker });

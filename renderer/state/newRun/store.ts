@@ -14,27 +14,27 @@ interface Upload {
   readonly name: string;
   readonly bytes: number;
   readonly fraction: number;
-  /** It has arrived and was looked into, or could not be sent. */
+  /** The file has arrived and was inspected, or could not be sent. */
   readonly done: boolean;
 }
 
 interface NewRunState {
   readonly files: readonly ListedFile[];
-  /** Files below folders that were left out for their names: how many, and some of them. */
+  /** Files below folders that were ignored because of their names: their number, and some of them. */
   readonly ignored: number;
   readonly someIgnored: readonly string[];
-  /** What is wrong with a sample sheet that was added. */
+  /** The problem with an added sample sheet. */
   readonly sheetError: ShownError | null;
   readonly looking: boolean;
   readonly inspectError: ShownError | null;
-  /** All that are sent together, until the last of them is done. */
+  /** All files that are sent together, until the last of them is done. */
   readonly uploads: readonly Upload[];
   readonly choices: RunChoices;
   /** Path of the file whose details are shown. */
   readonly selected: string | null;
-  /** Of the chosen model: it decides how many chunks there are and what is too short. */
+  /** The chosen model's chunk length: it decides how many chunks there are and which sequences are too short. */
   readonly chunkLength: number;
-  /** By path, of files that go to another model than the others. */
+  /** By path, for files that use another model than the others. */
   readonly otherChunkLengths: Readonly<Record<string, number>>;
 }
 
@@ -55,7 +55,7 @@ const EMPTY: NewRunState = {
   otherChunkLengths: {},
 };
 
-/** What a file's sequences are cut to, as far as is known yet. */
+/** The chunk length for a file's sequences, as far as it is known yet. */
 export const chunkLengthOf = (
   { chunkLength, otherChunkLengths }: Pick<NewRunState, 'chunkLength' | 'otherChunkLengths'>,
   path: string,
@@ -67,7 +67,7 @@ let looks = 0;
 let lookController = new AbortController();
 let nextUpload = 1;
 
-/** Looks into files, and files below folders, and lists them. */
+/** Inspects files, and files below folders, and lists them. */
 export async function addPaths(paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return;
   const { signal } = lookController;
@@ -103,7 +103,7 @@ const takeFound = ({ paths, ignored, someIgnored }: Omit<Event<'found'>, 'type'>
     someIgnored: [...state.someIgnored, ...someIgnored],
   }));
 
-/** A sheet that can be used takes the place of one before it, and of names given by hand. */
+/** A usable sheet replaces an earlier one, and names given by hand. */
 function takeSheet({ path, rows, error }: Event<'sheet'>): void {
   useNewRun.setState({ sheetError: error });
   if (!error) choose({ sheet: { name: fileName(path), rows }, samples: {} });
@@ -114,13 +114,13 @@ export function removeSheet(): void {
   choose({ sheet: null });
 }
 
-/** Looks into the files that could not be looked into before. */
+/** Inspects the files that could not be inspected before. */
 export function lookAgain(): Promise<void> {
   const unseen = useNewRun.getState().files.filter((file) => file.inspected === null);
   return addPaths(unseen.map((file) => file.path));
 }
 
-/** Another chunk length makes the figures different ones. */
+/** A new chunk length changes the figures, so files are inspected again. */
 export function setChunkLengths(
   chunkLength: number,
   otherChunkLengths: Readonly<Record<string, number>> = {},
@@ -133,14 +133,14 @@ export function setChunkLengths(
   lookAnew();
 }
 
-/** Mends what is read from now on, or reads it as it is. */
+/** Applies a repair to the sequences, or stops applying it, and reads them again. */
 export function setRepair(repair: Repair, wanted: boolean): void {
   const others = useNewRun.getState().choices.repairs.filter((one) => one !== repair);
   choose({ repairs: wanted ? [...others, repair] : others });
   lookAnew();
 }
 
-/** Looks into everything again. */
+/** Inspects everything again. */
 function lookAnew(): void {
   const paths = useNewRun.getState().files.map((file) => file.path);
   lookController.abort();
@@ -151,7 +151,7 @@ function lookAnew(): void {
   void addPaths(paths);
 }
 
-/** Answers with what lists them again. */
+/** Returns a function that lists them again. */
 export function removeFiles(paths: readonly string[]): () => void {
   const gone = new Set(paths);
   const before = useNewRun.getState();
@@ -182,7 +182,7 @@ export const selectFile = (path: string) =>
 export const choose = (change: Partial<RunChoices>) =>
   useNewRun.setState((state) => ({ choices: { ...state.choices, ...change } }));
 
-/** The sample of every file in its order; none at all goes back to what the names of the files say. */
+/** Sets the sample of every file, in order; an empty list goes back to the names derived from file names. */
 export function nameSamples(names: readonly string[]): void {
   const { files, choices } = useNewRun.getState();
   const own = samplesOfFiles({ ...choices, samples: {} }, files);
@@ -193,7 +193,7 @@ export function nameSamples(names: readonly string[]): void {
   choose({ samples: Object.fromEntries(named) });
 }
 
-/** Empties the screen after a start; the choices stay for the next run, but not what is of this one: its name, its folder, its goal. */
+/** Clears the screen after a start. The choices stay for the next run, except those of this run alone: its name, its folder, its goal. */
 export function startOver(): void {
   lookController.abort();
   lookController = new AbortController();
@@ -215,11 +215,11 @@ export function startOver(): void {
   }));
 }
 
-/** What was dropped anywhere on the window. */
+/** Adds what was dropped anywhere on the window. */
 export const addDropped = (dropped: Dropped): Promise<void> =>
   dropped.kind === 'paths' ? addPaths(dropped.paths) : uploadAndAdd(dropped.files);
 
-/** Browser mode: sends files to the engine's computer one after the other, then looks into them. */
+/** In browser mode, sends files to the engine's computer one after the other, then inspects them. */
 export async function uploadAndAdd(dropped: readonly File[]): Promise<void> {
   const { signal } = lookController;
   const { files, ignored } = pickDropped(dropped);
@@ -258,9 +258,9 @@ function setUpload(id: number, change: Partial<Upload>): void {
   });
 }
 
-/** Of all bytes that are sent together; it never goes back. */
+/** The fraction of all bytes that are sent together; it never decreases. */
 export function sentFraction(uploads: readonly Upload[]): number {
-  // An empty file counts as little as can be.
+  // An empty file gets the least weight.
   const weight = ({ bytes }: Upload) => Math.max(1, bytes);
   const sent = uploads.reduce((sum, upload) => sum + weight(upload) * upload.fraction, 0);
   return sent / uploads.reduce((sum, upload) => sum + weight(upload), 0);

@@ -26,7 +26,7 @@ describe('files of a new run', () => {
   });
   afterEach(() => close());
 
-  it('are sent with one bar that only ever grows, by bytes, and is gone with the last of them', async () => {
+  it('are sent with one bar that only grows, by bytes, and that disappears with the last of them', async () => {
     vi.mocked(uploadFile).mockImplementation((file, onProgress) => {
       onProgress(0.5);
       return file.name === 'broken.fa'
@@ -51,7 +51,7 @@ describe('files of a new run', () => {
     });
   });
 
-  it('come back as they were, or as they are read now', async () => {
+  it('are restored as they were, or inspected again if they are now read differently', async () => {
     await addPaths(['/d/a.fa', '/d/b.fa']);
     const { files } = useNewRun.getState();
     removeFiles(['/d/b.fa'])();
@@ -59,7 +59,7 @@ describe('files of a new run', () => {
     const undo = removeFiles(['/d/b.fa']);
     setRepair('read_u_as_t', true);
     undo();
-    // What was known of it was of another way of reading.
+    // The earlier inspection belonged to another way of reading.
     expect(useNewRun.getState().files.every(({ inspected }) => inspected !== files[1]?.inspected)).toBe(true);
     await vi.waitFor(() => expect(useNewRun.getState().files).toHaveLength(2));
   });

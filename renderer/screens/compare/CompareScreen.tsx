@@ -18,7 +18,7 @@ import { TwoScoresChart } from '../results/distributions/SquaresChart.tsx';
 import { Ribbon } from '../results/table/sequenceColumns.tsx';
 import { OriginalComparison } from './OriginalComparison.tsx';
 
-/** Where two runs of the same sequences agree, such as with another model or precision; or a run and the original VirNucPro. */
+/** Compares two runs of the same sequences, for example with another model or precision, or a run with the original VirNucPro. */
 export function CompareScreen({ runId, otherRunId }: { runId: string; otherRunId: string | null }) {
   const texts = useTexts();
   const { t } = texts;
@@ -178,7 +178,7 @@ function Comparison({ found, runs }: { found: RunComparison; runs: [RunSummary, 
   );
 }
 
-/** What the runs call differently, with the scores along each sequence in both. */
+/** The sequences that the runs call differently, with the scores along each in both runs. */
 function Changed({ found, runs }: { found: RunComparison; runs: [RunSummary, RunSummary] }) {
   const { t, format } = useTexts();
   const score = (value: number | null) => (value === null ? '–' : format.score(value));

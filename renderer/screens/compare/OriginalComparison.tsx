@@ -11,7 +11,7 @@ import { PredictionLabel } from '../results/callLabels.tsx';
 
 const CALLS = ['virus', 'others'] as const;
 
-/** Where a run and a result file of the original VirNucPro agree, chunk by chunk. */
+/** Compares a run with a result file of the original VirNucPro, chunk by chunk. */
 export function OriginalComparison({ run, file }: { run: RunSummary; file: string }) {
   const { t } = useTexts();
   const { runId } = run;

@@ -8,7 +8,7 @@ import { engine, queries } from '../../state/connection.ts';
 
 const CHOICES = ['work', 'keep', 'all'] as const;
 
-/** Says what goes, how much room it takes, and what stays. Inputs are never touched. */
+/** Lists what is deleted, how much space that frees, and what stays. Inputs are never touched. */
 export function DeleteDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
   const { t, format } = useTexts();
   const [files, setFiles] = useState<(typeof CHOICES)[number]>('work');

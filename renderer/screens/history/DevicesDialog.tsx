@@ -18,7 +18,7 @@ import { GpuChoices } from '../new-run/compute/GpuChoices.tsx';
 import { WhereChoice } from '../new-run/compute/WhereChoice.tsx';
 import classes from '../new-run/slurm/SlurmForm.module.css';
 
-/** The cluster that a run names which somebody else made. Nothing is sent there, nor executed, before the user has seen what it is. */
+/** Shows the cluster named in a run that somebody else made. Nothing is sent there or executed before the user has seen it. */
 function ForeignPlace({ place, onUse }: { place: WindowWhere; onUse: (place: WindowWhere) => void }) {
   const { t } = useTexts();
   return (
@@ -45,7 +45,7 @@ function ForeignPlace({ place, onUse }: { place: WindowWhere; onUse: (place: Win
   );
 }
 
-/** For a run whose devices are gone or taken, such as one that came from another computer. */
+/** For a run whose devices are missing or busy, for example one that came from another computer. */
 export function DevicesDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
   const { t } = useTexts();
   const probe = useQuery(queries.computer.devices.queryOptions());

@@ -7,13 +7,13 @@ import { idle } from '../../components/idle.ts';
 import { isAtWork } from '../../../electron/contract/runState.ts';
 import classes from './History.module.css';
 
-/** The folders of older runs are measured one by one, which takes a while on a slow disk. */
+/** The folders of older runs are measured one by one, which is slow on a slow disk. */
 const MOST_LOOKED_AT = 200;
 
 const mayClean = (run: RunSummary, size: { workBytes: number } | undefined) =>
   size !== undefined && size.workBytes > 0 && !isAtWork(run);
 
-/** What the runs take up on the disk, the largest first, and what can go without losing results. */
+/** The disk space of each run, the largest first, and what can be deleted without losing results. */
 export function DiskDialog({ runs, onClose }: { runs: readonly RunSummary[]; onClose: () => void }) {
   const { t, format } = useTexts();
   const there = runs.filter((run) => !run.missing).slice(0, MOST_LOOKED_AT);

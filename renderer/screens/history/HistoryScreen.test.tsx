@@ -7,7 +7,7 @@ import { useRuns } from '../../state/runs/runs.ts';
 import { HistoryScreen } from './HistoryScreen.tsx';
 import type { RunsTable } from './RunsTable.tsx';
 
-// The rows of the table need a layout.
+// The rows of the table would need a layout.
 vi.mock('./RunsTable.tsx', () => ({
   RunsTable: ({ runs, onTick }: Parameters<typeof RunsTable>[0]) =>
     runs.map(({ runId }) => (
@@ -17,7 +17,7 @@ vi.mock('./RunsTable.tsx', () => ({
     )),
 }));
 
-it('compares no run that was deleted after it was ticked', async () => {
+it('does not compare a run that was deleted after it was ticked', async () => {
   const user = userEvent.setup();
   const [run, other] = madeRuns(Date.now());
   if (!run || !other) throw new Error('There are no two runs.');

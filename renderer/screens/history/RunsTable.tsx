@@ -33,7 +33,7 @@ import {
 } from './runsShown.ts';
 
 const ALL = {};
-/** What a narrow window leaves out: it stands on the run's own screen. */
+/** Columns hidden in a narrow window; the run's own screen shows them. */
 const MEDIUM = { time: false };
 const NARROW = { inputs: false, time: false, created: false };
 const NARROWEST = { ...NARROW, tick: false, model: false, calls: false };
@@ -94,7 +94,7 @@ type RunColumn = Omit<VirtualColumn<RunSummary>, 'look'> & { readonly look?: (ru
 const HEADING: CellLook = { className: classes.heading, style: { gridColumn: '1 / -1' } };
 const COVERED: CellLook = { style: { display: 'none' } };
 
-/** The heading of a group takes the place of all cells of its row. */
+/** A group's heading takes the place of all cells in its row. */
 function runColumns(texts: Texts, ticks: Ticks): VirtualColumn<Row>[] {
   return columnsOfRun(texts, ticks).map(({ cell, look, ...column }) => ({
     ...column,
@@ -219,7 +219,7 @@ function ModelBadge({ run: { plan }, texts: { t, format } }: { run: RunSummary; 
   return /^\d+$/.test(model.name) ? format.bases(chunkLength) : model.title;
 }
 
-/** What came of a run: its calls as bar and number; else how far it is, or when it is expected to start. */
+/** The outcome of a run: its calls as a bar and a number, else its progress, or when it is expected to start. */
 function Outcome({ run, texts: { t, format } }: { run: RunSummary; texts: Texts }) {
   if (run.queuePosition !== null && !isAtWork(run)) return <ExpectedStart key={run.runId} run={run} />;
   const { sequences, otherSequences } = run;
@@ -253,7 +253,7 @@ function Outcome({ run, texts: { t, format } }: { run: RunSummary; texts: Texts 
   );
 }
 
-/** Of the first in the queue: a button where nobody computes, since nothing starts by itself then. */
+/** For the first run in the queue, shows a button if no run computes, since nothing starts by itself then. */
 function ExpectedStart({ run }: { run: RunSummary }) {
   const { t, format } = useTexts();
   const isHeld = useRuns((state) => state.runs?.some(isAtWork) === false && run.queuePosition === 0);

@@ -7,7 +7,7 @@ import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
 import { resumeRun } from '../../state/runs/runOrders.ts';
 
-/** Compares a run with its checksums and says of each file that isn't as it was written what was found. */
+/** Compares a run with its checksums, and reports for each changed file what was found. */
 export function VerifyDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
   const { t } = useTexts();
   const verified = useQuery(

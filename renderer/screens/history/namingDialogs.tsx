@@ -6,7 +6,7 @@ import { useTexts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { useRuns } from '../../state/runs/runs.ts';
 
-/** Tags and a note of the user's own; they are kept in the run's folder and move with it. */
+/** Edits the user's own tags and note; they are stored in the run's folder and move with it. */
 export function AnnotateDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
   const { t } = useTexts();
   const [tags, setTags] = useState(run.tags);

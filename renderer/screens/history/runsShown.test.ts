@@ -12,16 +12,16 @@ const runs = [run('run 10', 3, 5), run('Run 9', 1, null), run('run 2', 2, 40)];
 const names = (id: string, desc: boolean) =>
   sortedRuns(runs, { id, desc }, createTexts('en')).map(({ name }) => name);
 
-it('sorts names as people count', () => {
+it('sorts names in natural order', () => {
   expect(names('name', false)).toEqual(['run 2', 'Run 9', 'run 10']);
 });
 
-it('puts what has no value last, whichever way', () => {
+it('puts runs without a value last, in either direction', () => {
   expect(names('calls', false)).toEqual(['run 10', 'run 2', 'Run 9']);
   expect(names('calls', true)).toEqual(['run 2', 'run 10', 'Run 9']);
 });
 
-it('takes no number of viral sequences from a run with the teaching model', () => {
+it('shows no number of viral sequences for a run with the teaching model', () => {
   const teaching = madeRun(
     {
       runId: crypto.randomUUID(),
@@ -46,7 +46,7 @@ it('shows the newest first unless another order is chosen', () => {
 
 const madeToday = madeRuns(Date.parse('2026-11-01T12:00:00Z'));
 
-it('puts what computes or waits first, in the order in which it starts, then what can go on, then what is done', () => {
+it('puts runs at work or waiting first, in the order in which they start, then those that can be resumed, then those that are done', () => {
   const groups = runsInGroups(madeToday, { id: 'name', desc: false }, createTexts('en'));
   expect(groups.map(({ group, runs: some }) => [group, ...some.map(({ name }) => name)])).toEqual([
     [
@@ -75,7 +75,7 @@ describe('searching runs', () => {
     expect(times).toHaveLength(madeToday.length);
   });
 
-  it('wants every word, in the name, the folder, the model, a file, a sample, a tag or the note', () => {
+  it('requires every word in the name, the folder, the model, a file, a sample, a tag or the note', () => {
     expect(runsMatching(madeToday, 'LAKE').map((run) => run.name)).toEqual(['Lake plankton']);
     expect(runsMatching(madeToday, 'lake control.fna').map((run) => run.name)).toEqual(['Lake plankton']);
     expect(runsMatching(madeToday, 'lake nonsense')).toEqual([]);

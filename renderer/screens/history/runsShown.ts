@@ -6,11 +6,11 @@ import { queuedRuns, runStatus } from '../../state/runs/runs.ts';
 
 type Sortable = string | number | null;
 
-/** None of a run with the teaching model: beside those of real runs the number would be taken for one. */
+/** Null for a run with the teaching model: beside the numbers of real runs it would be mistaken for one. */
 export const viralSequencesShown = (run: RunSummary): number | null =>
   modelMark(run.plan.model) === null ? run.viralSequences : null;
 
-/** The inputs in a few words: the name of one, the number of several, and of samples where files share one. */
+/** A short description of the inputs: the name of a single one, else their number, and the number of samples if files share one. */
 export function describeInputs(run: RunSummary, { t }: Pick<Texts, 't'>): string {
   const { inputs } = run.plan;
   const [only] = inputs;
@@ -24,7 +24,7 @@ export function describeInputs(run: RunSummary, { t }: Pick<Texts, 't'>): string
 export const sizeOfInputs = (run: RunSummary): number =>
   run.plan.inputs.reduce((sum, input) => sum + input.sizeBytes, 0);
 
-/** What a column is sorted by: what stands in it, and not its letters. */
+/** The value by which a column is sorted, which is not always its text. */
 function sortValue(run: RunSummary, column: string, t: Texts['t']): Sortable {
   switch (column) {
     case 'name':
@@ -44,7 +44,7 @@ function sortValue(run: RunSummary, column: string, t: Texts['t']): Sortable {
   }
 }
 
-/** In the order wanted; what has no value comes last either way, and equals by their age, newest first. */
+/** Sorts as chosen. Runs without a value come last in either direction; equal runs are sorted by age, newest first. */
 export function sortedRuns(
   runs: readonly RunSummary[],
   sorting: { id: string; desc: boolean } | undefined,
@@ -68,7 +68,7 @@ export type RunGroup = 'now' | 'canGoOn' | 'finished';
 const groupOf = (run: RunSummary): RunGroup =>
   isAtWork(run) || runStatus(run) === 'queued' ? 'now' : run.state.phase === 'done' ? 'finished' : 'canGoOn';
 
-/** Those at work and then those that wait, in the order in which they start; the others each in the order wanted. */
+/** Runs at work, then those that wait, in the order in which they start; the other groups in the chosen order. */
 export function runsInGroups(
   runs: readonly RunSummary[],
   sorting: { id: string; desc: boolean } | undefined,
@@ -83,7 +83,7 @@ export function runsInGroups(
   ].filter((one) => one.runs.length > 0);
 }
 
-/** Runs whose name, folder, inputs, samples, model, tags or note hold every word; newest first. */
+/** Runs that contain every word in their name, folder, inputs, samples, model, tags or note; newest first. */
 export function runsMatching(runs: readonly RunSummary[], search: string): RunSummary[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const matches = (run: RunSummary) => {

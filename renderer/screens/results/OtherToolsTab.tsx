@@ -19,7 +19,7 @@ import { changeView } from '../../state/results/resultsView.ts';
 import { PredictionLabel } from './callLabels.tsx';
 import classes from './SamplesTab.module.css';
 
-/** Where the tables of other tools agree with ours; a click shows only those sequences. */
+/** Shows where the tables of other tools agree with ours; a click shows only those sequences. */
 export function OtherToolsTab({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const { runId } = run;
@@ -170,7 +170,7 @@ interface CellProps {
   count: number;
 }
 
-/** A count that shows its sequences. */
+/** A count that shows its sequences when clicked. */
 function Cell({ runId, title, index, call, agreement, count }: CellProps) {
   const { t, format } = useTexts();
   if (count === 0) return <>{format.integer(0)}</>;

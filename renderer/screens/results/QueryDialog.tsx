@@ -14,10 +14,10 @@ import { download } from '../../state/results/download.ts';
 import { say } from '../../state/say.ts';
 import { isElectron } from '../../state/settings.ts';
 
-/** More rows than anybody reads; the saved file has them all. */
+/** More rows than anybody reads; the saved file contains all of them. */
 const SHOWN_ROWS = 500;
 
-/** A question in SQL about the sequences, chunks and samples of a run. */
+/** Runs an SQL query on the sequences, chunks and samples of a run. */
 export function QueryDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
   const texts = useTexts();
   const { t } = texts;

@@ -9,7 +9,7 @@ import { sayError } from '../../state/say.ts';
 
 const PARTS = reportPartSchema.options;
 
-/** The report of a run: what it shall hold besides the answer, and as what it is made. */
+/** Lets the user choose what the report of a run contains besides the answer, and its format. */
 export function ReportDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
   const texts = useTexts();
   const { t } = texts;

@@ -21,14 +21,14 @@ import { ResultsToolbar } from './table/ResultsToolbar.tsx';
 import { SequenceTable } from './table/SequenceTable.tsx';
 import classes from './ResultsTab.module.css';
 
-/** The sequences of a run: how they were called, the table, and beside it the sequence that is open. */
+/** The results of a run: how its sequences were called, the table, and beside it the open sequence. */
 export function ResultsTab({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const { runId } = run;
   const view = useResultsView();
   const filter = useMemo(() => filterOf(view, { withScore: true }), [view]);
   const [settled] = useDebouncedValue(filter, SETTLE_MS);
-  // Everything on the screen is of the moment at which this was counted.
+  // Everything on the screen belongs to the moment of this count.
   const all = useQuery({
     ...queries.results.counts.queryOptions({ input: { runId, filter: {} } }),
     ...whileGrowing(run),
@@ -43,7 +43,7 @@ export function ResultsTab({ run }: { run: RunSummary }) {
     );
   }
   const total = all.data?.total ?? null;
-  // Rows of a run that is not done change, too.
+  // Existing rows of a run that is not done change, too.
   const version = run.state.phase === 'done' ? 0 : all.dataUpdatedAt;
   return (
     <>
@@ -60,7 +60,7 @@ export function ResultsTab({ run }: { run: RunSummary }) {
   );
 }
 
-/** Above the results of a run that is not done: how much there is, and the way to leave it at that. */
+/** Shown above the results of a run that is not done: how much is done, and a way to finish with that. */
 function ProvisionalBanner({
   run,
   found,

@@ -8,7 +8,7 @@ import { go } from '../../state/navigation.ts';
 import { chooseAndAddTables } from '../../state/results/otherTables.ts';
 import { QueryDialog } from './QueryDialog.tsx';
 
-/** What can be done with all results of a run. */
+/** Actions on all results of a run. */
 export function RunActionsMenu({ run }: { run: RunSummary }) {
   const texts = useTexts();
   const { t } = texts;

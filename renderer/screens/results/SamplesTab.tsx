@@ -12,7 +12,7 @@ import { changeView, useResultsView } from '../../state/results/resultsView.ts';
 import { SAMPLE_CALLS } from './distributions/distributionPlots.tsx';
 import classes from './SamplesTab.module.css';
 
-/** What was found in each sample, as table and bars; a click shows only its sequences. */
+/** The results of each sample, as table and bars; a click shows only the sequences of that sample. */
 export function SamplesTab({ run }: { run: RunSummary }) {
   const { t, format } = useTexts();
   const chosen = useResultsView((state) => state.sample);

@@ -26,7 +26,7 @@ const limits = () => {
 };
 const at = (clientX: number) => ({ clientX, pointerId: 1 });
 
-it('filters by scores while one draws, no longer once the touch is cancelled, and not at all after a press', async () => {
+it('filters by score while the pointer drags, stops once the touch is cancelled, and removes the filter on a plain press', async () => {
   const histogram = await renderStrip();
   fireEvent.pointerDown(histogram, at(20));
   fireEvent.pointerMove(histogram, at(60));
@@ -39,7 +39,7 @@ it('filters by scores while one draws, no longer once the touch is cancelled, an
   expect(limits()).toEqual([null, null]);
 });
 
-it('asks for the scores once the typing rests', async () => {
+it('queries the scores once typing pauses', async () => {
   await renderStrip();
   for (const search of ['c', 'co', 'con', 'cont']) act(() => changeView({ search }));
   const asked = () =>

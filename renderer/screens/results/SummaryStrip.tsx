@@ -19,13 +19,13 @@ import classes from './SummaryStrip.module.css';
 
 interface SummaryStripProps {
   run: RunSummary;
-  /** That of the table. */
+  /** The filter of the table. */
   filter: SequenceFilter;
-  /** Grows as results come in. */
+  /** Increases as results come in. */
   version: number;
 }
 
-/** How the sequences were called and scored, in one line that is legend, filter and histogram at once. */
+/** How the sequences were called and scored, in one line that serves as legend, filter and histogram. */
 export function SummaryStrip(props: SummaryStripProps) {
   return (
     <div className={classes.strip}>
@@ -35,7 +35,7 @@ export function SummaryStrip(props: SummaryStripProps) {
   );
 }
 
-/** Counts by call of what all other filters let through; a press shows only these. */
+/** Counts by call among what all other filters let through; a press shows only that call. */
 function Calls({ run, filter, version }: SummaryStripProps) {
   const { t, format } = useTexts();
   const { runId, plan, state } = run;
@@ -101,7 +101,7 @@ function Calls({ run, filter, version }: SummaryStripProps) {
   );
 }
 
-/** The distribution of the scores. Drawing over it, or the two handles, shows only the scores between. */
+/** The distribution of the scores. Dragging over it, or moving the two handles, shows only the scores between. */
 function ScoreBrush({ run, version }: SummaryStripProps) {
   const { t, format } = useTexts();
   const { runId } = run;
@@ -141,11 +141,11 @@ function ScoreBrush({ run, version }: SummaryStripProps) {
               showScores(Math.min(edge, begun.current), Math.max(edge, begun.current));
           }}
           onPointerUp={(event) => {
-            // A press without a move takes the limits away.
+            // A press without a move removes the limits.
             if (begun.current === edgeAt(event)) showScores(0, SCORE_BINS);
             begun.current = null;
           }}
-          // A touch that becomes a scroll ends like this.
+          // A touch that turns into a scroll ends with these events.
           onLostPointerCapture={() => (begun.current = null)}
           onPointerCancel={() => (begun.current = null)}
         >
@@ -169,7 +169,7 @@ function ScoreBrush({ run, version }: SummaryStripProps) {
   );
 }
 
-/** One path for all bars: by the square root, so that a single sequence among thousands still shows. */
+/** Draws all bars as one path, on a square root scale, so that even a single sequence among thousands shows. */
 function bars(bins: readonly number[]): string {
   const most = Math.sqrt(Math.max(1, ...bins));
   return bins

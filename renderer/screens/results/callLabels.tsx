@@ -3,7 +3,7 @@ import { useTexts } from '../../i18n/index.ts';
 import classes from './ResultsTab.module.css';
 import { Group } from '@mantine/core';
 
-/** A call as word, colour and shape. */
+/** Shows a call as word, colour and shape. */
 export function PredictionLabel({
   prediction,
   settled = true,
@@ -21,7 +21,7 @@ export function PredictionLabel({
   );
 }
 
-/** An evidence level as word and as dots, one to three. */
+/** Shows an evidence level as a word and as one to three dots. */
 export function EvidenceLabel({ evidence }: { evidence: Evidence | null }) {
   const { t } = useTexts();
   if (evidence === null) return <span className="muted">–</span>;

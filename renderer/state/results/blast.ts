@@ -5,15 +5,15 @@ import type { Texts } from '../../i18n/index.ts';
 import { copyText } from '../clipboard.ts';
 import { home } from '../connection.ts';
 
-/** Opens NCBI's BLAST with the letters filled in, after a question: they leave the computer. Those that no address takes are copied,
- * to be pasted there. */
+/** Asks first, because the letters leave the computer, then opens NCBI's BLAST with the letters filled in. If they are too long for an
+ * address, they are copied for the user to paste there. */
 export function askAndSearchBlast(search: BlastSearch, { t }: Pick<Texts, 't'>): void {
   const fits = blastSearchSchema.safeParse(search).success;
   const count = Math.max(1, search.query.split('>').length - 1);
   modals.openConfirmModal({
     title: t('blast.title', { count }),
     children: t(fits ? 'blast.text' : 'blast.textLong', { count }),
-    // The drawer behind it has a header too, and a page takes one.
+    // The drawer behind it has a header too, and a page may have only one.
     attributes: { header: { role: 'presentation' } },
     labels: { confirm: t(fits ? 'blast.search' : 'blast.copyAndOpen'), cancel: t('common.cancel') },
     onConfirm: () => {

@@ -8,7 +8,7 @@ export interface LegendItem {
 interface PictureTexts {
   readonly title: string;
   readonly legend: readonly LegendItem[];
-  /** Below the chart: how to read it, and what must not be overlooked. */
+  /** Notes below the chart: how to read it, and warnings. */
   readonly notes: readonly string[];
 }
 
@@ -20,12 +20,12 @@ const SMALL_PX = 11;
 const LINE_PX = 16;
 const SWATCH_PX = 10;
 const GAP_PX = 16;
-/** Of the text in small letters, about. */
+/** Approximate width of a character in the small text. */
 const CHARACTER_PX = 5.6;
-/** Dots of a PNG for each of the window's: sharp on paper as well. */
+/** Pixels of the PNG per CSS pixel, so that it is sharp on paper too. */
 const PNG_SCALE = 3;
 
-/** What an element looks like by style sheets and variables, which a file of its own doesn't have. */
+/** Style properties that come from style sheets and variables, which a separate file doesn't have. */
 const PAINTED = [
   'fill',
   'fill-opacity',
@@ -40,8 +40,8 @@ const PAINTED = [
 ] as const;
 
 /**
- * A chart as a file of its own, with title, legend and notes: light whatever the window's theme, since it goes on paper. Its
- * copy is painted inside of `.printed`, where the colours of the light theme hold.
+ * Turns a chart into a separate file with title, legend and notes. It is light in either theme of the window, since it is meant for
+ * paper: its copy is rendered inside `.printed`, where the colours of the light theme apply.
  */
 export function chartSvg(chart: SVGElement, { title, legend, notes }: PictureTexts): string {
   const { width, height } = chart.getBoundingClientRect();
@@ -106,7 +106,7 @@ export function chartSvg(chart: SVGElement, { title, legend, notes }: PictureTex
   }
 }
 
-/** The same as dots. */
+/** Renders the SVG as a PNG. */
 export async function svgToPng(svg: string): Promise<Blob> {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
@@ -123,7 +123,7 @@ export async function svgToPng(svg: string): Promise<Blob> {
   });
 }
 
-/** Lines of at most `most` characters; a longer word gets a line of its own. */
+/** Breaks a text into lines of at most `most` characters; a longer word gets a line of its own. */
 export function wrapped(note: string, most: number): string[] {
   const lines: string[] = [];
   for (const word of note.split(/\s+/).filter((part) => part !== '')) {

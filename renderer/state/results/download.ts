@@ -3,13 +3,13 @@ import type { Texts } from '../../i18n/index.ts';
 import { chosenComputer, home } from '../connection.ts';
 import { say } from '../say.ts';
 
-/** Fetches a file that the engine offers: the browser does it, or the program from the other computer that it shows. */
+/** Downloads a file that the engine offers: through the browser, or through the program if it is on another computer. */
 export async function download(path: string, texts: Pick<Texts, 't' | 'format'>): Promise<void> {
   if (chosenComputer !== null) await fetchFrom(chosenComputer, path, texts);
   else downloadInBrowser(path);
 }
 
-/** To a place that the user chooses. Goes on where the line broke; the file is there whole, or not at all. */
+/** Saves it at a place that the user chooses, and resumes a broken transfer. The file is either complete or absent. */
 async function fetchFrom(
   id: string,
   address: string,
@@ -35,7 +35,7 @@ async function fetchFrom(
   }
 }
 
-/** Of what the engine offers, below the page. */
+/** The address of a file that the engine offers, relative to the page. */
 export const addressOf = (path: string): string =>
   new URL(path.replace(/^\//, ''), location.href.split('#')[0]).href;
 
@@ -46,12 +46,12 @@ function downloadInBrowser(path: string): void {
   link.click();
 }
 
-/** Lets the browser save what the page has made itself. */
+/** Lets the browser save content that the page itself has made. */
 export function downloadBlob(content: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);
   link.download = name;
   link.click();
-  // The browser has begun to read it by then, and a page that stays open for days must not keep every picture.
+  // The browser has started to read it by then, and a page that stays open for days must not keep every picture.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -6,7 +6,7 @@ import { queryClient } from '../queryClient.ts';
 import { uploadFile, type Dropped } from '../upload.ts';
 import { changeView } from './resultsView.ts';
 
-/** Tables and no sequences, by their names. */
+/** File names of tables, as opposed to sequences. */
 const TABLE = /\.(tsv|csv|tab|txt)(\.gz)?$/i;
 export const isTable = (name: string): boolean => TABLE.test(name);
 
@@ -16,12 +16,12 @@ export async function chooseOriginalFile(): Promise<void> {
   if (file !== undefined) changeView({ originalFile: file });
 }
 
-/** Lets the user choose tables of other tools and puts them beside the results of a run. */
+/** Lets the user choose tables of other tools and adds them to the results of a run. */
 export async function chooseAndAddTables(runId: string): Promise<void> {
   await addTables(runId, await chooseFiles('tables'));
 }
 
-/** What was dropped on the results of a run. */
+/** Adds tables that were dropped on the results of a run. */
 export async function addDroppedTables(runId: string, dropped: Dropped): Promise<void> {
   const paths =
     dropped.kind === 'paths'
@@ -32,7 +32,7 @@ export async function addDroppedTables(runId: string, dropped: Dropped): Promise
 
 async function addTables(runId: string, paths: readonly string[]): Promise<void> {
   try {
-    // One after the other: each is written into the same file.
+    // One after the other, since each is written to the same file.
     for (const path of paths) {
       const { isOriginal } = await engine.results.addOtherTable({ runId, path });
       if (isOriginal) {
@@ -46,7 +46,7 @@ async function addTables(runId: string, paths: readonly string[]): Promise<void>
   await forgetTables();
 }
 
-/** Refetches everything that depends on them. */
+/** Refetches everything that depends on the tables. */
 export async function forgetTables(): Promise<void> {
   changeView({ other: null });
   await queryClient.invalidateQueries({ queryKey: queries.results.key() });

@@ -12,7 +12,7 @@ import { queryClient } from '../queryClient.ts';
 const wrapper = ({ children }: { children: ReactNode }) =>
   createElement(QueryClientProvider, { client: queryClient }, children);
 
-describe('rows by the page', () => {
+describe('rows by page', () => {
   it('takes whole pages, with one on either side', () => {
     expect(rangeAround(0, 30)).toEqual({ offset: 0, limit: 2 * PAGE_ROWS });
     expect(rangeAround(5 * PAGE_ROWS - 1, 5 * PAGE_ROWS)).toEqual({
@@ -21,7 +21,7 @@ describe('rows by the page', () => {
     });
   });
 
-  it('fetches what comes into sight, once, and only what stays in sight', async () => {
+  it('fetches rows that come into sight, once, and only if they stay in sight', async () => {
     const close = startConnection(memoryTransport(createMemoryEngine({ sequences: 100_000 })));
     await waitFor(() => expect(connectionStore.getState().status).toBe('connected'));
     const asked = vi.fn();
@@ -45,13 +45,13 @@ describe('rows by the page', () => {
     expect(result.current.rowAt(7)?.row).toBe(7);
     expect(result.current.rowAt(50_000)).toBeUndefined();
 
-    // A fling: only where it comes to rest is asked for.
+    // A fling requests only the rows where it stops.
     act(() => {
       for (let first = 1000; first <= 50_000; first += 1000) result.current.onRangeChange(first, first + 30);
     });
     await waitFor(() => expect(result.current.rowAt(50_000)?.row).toBe(50_000));
     expect(asked.mock.calls.flat()).toEqual([0, 50_000 - PAGE_ROWS]);
-    // Until other rows have arrived, these stay at their places.
+    // Until the new rows have arrived, the old ones stay in their places.
     expect(result.current.rowAt(7)).toBeUndefined();
 
     act(() => result.current.onRangeChange(0, 30));

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery, type QueryFunctionContext, type QueryKey } 
 import { useCallback, useState } from 'react';
 
 export const PAGE_ROWS = 100;
-/** Rows have to stay in sight this long before they are asked for, so that a fling past thousands asks for few. */
+/** Rows have to stay in sight this long before they are requested, so that a fling past thousands requests only a few. */
 const SETTLE_MS = 60;
 const KEPT_MS = 60_000;
 
@@ -24,7 +24,7 @@ interface PageQuery<Key extends QueryKey, Row> {
 }
 
 interface PagedRows<Row> {
-  /** Null until the first rows are there. */
+  /** Null until the first rows have arrived. */
   readonly total: number | null;
   readonly error: Error | null;
   readonly rowAt: (index: number) => Row | undefined;
@@ -39,8 +39,8 @@ export function rangeAround(first: number, last: number): Range {
 }
 
 /**
- * A list of the engine's, fetched around the rows in sight. When the list becomes another, as by a filter, the old rows
- * stay until the new ones are there.
+ * A list from the engine, fetched around the rows in sight. When the list changes, for example by a filter, the old rows
+ * stay until the new ones have arrived.
  */
 export function usePagedRows<Key extends QueryKey, Row>(
   pageQuery: (range: Range) => PageQuery<Key, Row>,
@@ -49,7 +49,7 @@ export function usePagedRows<Key extends QueryKey, Row>(
   const query = pageQuery(range);
   const { data, error } = useQuery({
     ...query,
-    // Rows that stand in for those to come must know where they stood.
+    // Old rows shown in place of new ones need the offset at which they were fetched.
     queryFn: async (context) => ({ ...(await query.queryFn(context)), offset: range.offset }),
     placeholderData: keepPreviousData,
     gcTime: KEPT_MS,

@@ -11,8 +11,8 @@ import {
   viewRun,
 } from './resultsView.ts';
 
-describe('the scores brushed over', () => {
-  it('are no filter where they are all, and else begin and end at bins', () => {
+describe('the brushed score range', () => {
+  it('is no filter if it covers all scores, and else begins and ends at bins', () => {
     viewRun('brushed');
     showScores(0, SCORE_BINS);
     expect(filterOf(useResultsView.getState(), { withScore: true })).toEqual({});
@@ -24,13 +24,13 @@ describe('the scores brushed over', () => {
 });
 
 describe('the filter', () => {
-  it('asks for nothing that was not chosen', () => {
+  it('restricts nothing that was not chosen', () => {
     viewRun('one');
     expect(filterOf(useResultsView.getState(), { withScore: true })).toEqual({});
     expect(isFiltered(useResultsView.getState())).toBe(false);
   });
 
-  it('asks for terminal repeats and hints to another genetic code', () => {
+  it('can require terminal repeats and hints of another genetic code', () => {
     viewRun('traits');
     changeView({ terminalRepeat: true, otherCode: true });
     expect(filterOf(useResultsView.getState(), { withScore: true })).toEqual({
@@ -39,7 +39,7 @@ describe('the filter', () => {
     });
   });
 
-  it('leaves the score out for the histogram', () => {
+  it('omits the score for the histogram', () => {
     viewRun('two');
     changeView({ minScore: 0.7, search: '  k141 ', predictions: ['virus'], belowScore: 0.9 });
     const view = useResultsView.getState();
@@ -52,7 +52,7 @@ describe('the filter', () => {
     expect(filterOf(view, { withScore: false })).not.toHaveProperty('minScore');
   });
 
-  it('is all that a preset says, and nothing else', () => {
+  it('contains exactly what a preset sets', () => {
     viewRun('presets');
     changeView({ search: 'k141', minScore: 0.3 });
     showPreset('conservative');
@@ -61,7 +61,7 @@ describe('the filter', () => {
     expect(filterOf(useResultsView.getState(), { withScore: true })).toEqual(PRESETS.candidates);
   });
 
-  it('starts afresh with another run, and stays with the same', () => {
+  it('is reset for another run, and kept for the same one', () => {
     viewRun('three');
     changeView({ search: 'x' });
     viewRun('three');

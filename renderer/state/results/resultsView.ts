@@ -11,7 +11,7 @@ import {
 } from '../../../electron/contract/index.ts';
 import { goToRun } from '../navigation.ts';
 
-/** Filter, order and columns of a run's result table; kept while other screens are visited. */
+/** Filter, order and columns of a run's result table; kept while other screens are shown. */
 export interface ResultsView {
   readonly search: string;
   /** A sample, and the numbers of its files. */
@@ -28,33 +28,33 @@ export interface ResultsView {
   readonly minSecondScore: number | null;
   /** Empty means all. */
   readonly reasons: readonly Reason[];
-  /** Compared with a table of another tool. */
+  /** Compares with a table of another tool. */
   readonly other: { readonly table: number; readonly title: string; readonly agreement: Agreement } | null;
-  /** Only what the user has written something on. */
+  /** Only sequences on which the user has written something. */
   readonly noted: boolean;
-  /** Only the user's shortlist. */
+  /** Only sequences on the user's shortlist. */
   readonly shortlisted: boolean;
   /** Empty means all. */
   readonly evidence: readonly Evidence[];
-  /** Of a run that is not done: only calls that stand, or only those that may change. */
+  /** For a run that is not done: only final calls, or only calls that may change. */
   readonly settled: boolean | null;
-  /** Only with a terminal repeat. */
+  /** Only sequences with a terminal repeat. */
   readonly terminalRepeat: boolean;
-  /** Only with a hint to another genetic code. */
+  /** Only sequences with a hint of another genetic code. */
   readonly otherCode: boolean;
   readonly sort: SequenceSort;
-  /** The id of a format. */
+  /** The id of an export format. */
   readonly exportFormat: string;
   readonly hiddenColumns: Readonly<Record<string, boolean>>;
   /** Row whose details are open. */
   readonly openRow: number | null;
-  /** Its place in the list shown; null where it was not opened from there. */
+  /** Its index in the list shown; null if it was not opened from there. */
   readonly openIndex: number | null;
-  /** The letters of the open sequence, and of those that are gone to from there. */
+  /** Whether the letters of the open sequence are shown, and of those visited from there. */
   readonly lettersShown: boolean;
-  /** Rows that pass the filters; null while the engine is asked. */
+  /** Rows that pass the filters; null until the engine has answered. */
   readonly shown: number | null;
-  /** A result file of the original VirNucPro that the run is compared with. */
+  /** A result file of the original VirNucPro with which the run is compared. */
   readonly originalFile: string | null;
 }
 
@@ -82,7 +82,7 @@ const NO_FILTERS = {
 
 const FRESH_VIEW: ResultsView = {
   ...NO_FILTERS,
-  // What one would publish comes first, not what scored high on a single chunk.
+  // Publishable sequences come first, not those with a high score on a single chunk.
   sort: { by: 'evidence', descending: true },
   exportFormat: 'xlsx',
   hiddenColumns: {
@@ -102,7 +102,7 @@ interface ResultsViewState extends ResultsView {
 
 export const useResultsView = create<ResultsViewState>(() => ({ ...FRESH_VIEW, runId: null }));
 
-/** Reset when another run is shown. */
+/** Resets the view when another run is shown. */
 export function viewRun(runId: string): void {
   if (useResultsView.getState().runId !== runId) useResultsView.setState({ ...FRESH_VIEW, runId });
 }
@@ -116,10 +116,10 @@ export function showSequence(runId: string, row: number): void {
 
 export const changeView = (change: Partial<ResultsView>) => useResultsView.setState(change);
 
-/** Everything but the columns and the order. */
+/** Resets everything but the columns and the order. */
 export const clearFilters = (): void => useResultsView.setState(NO_FILTERS);
 
-/** Selections with a meaning, from the widest to the narrowest. */
+/** Named selections, from the widest to the narrowest. */
 export const PRESETS = {
   relaxed: { predictions: ['virus'] },
   candidates: CANDIDATES,
@@ -127,7 +127,7 @@ export const PRESETS = {
 } as const satisfies Record<string, SequenceFilter>;
 export type Preset = keyof typeof PRESETS;
 
-/** Shows what a preset selects, and takes all other filters away. */
+/** Applies a preset's selection and removes all other filters. */
 export function showPreset(preset: Preset): void {
   clearFilters();
   useResultsView.setState(PRESETS[preset]);
@@ -136,7 +136,7 @@ export function showPreset(preset: Preset): void {
 export const isFiltered = (view: ResultsView): boolean =>
   Object.keys(filterOf(view, { withScore: true })).length > 0;
 
-/** The filter as the engine takes it. The score is left out where the histogram must show what lies below it. */
+/** The filter in the engine's form. The score is omitted for the histogram, which must also show what lies below the limit. */
 export function filterOf(view: ResultsView, options: { withScore: boolean }): SequenceFilter {
   const search = view.search.trim();
   return {
@@ -163,10 +163,10 @@ export function filterOf(view: ResultsView, options: { withScore: boolean }): Se
 }
 
 export const SCORE_BINS = 100;
-/** What is asked of the engine follows typing and brushing at this distance. */
+/** Queries follow typing and brushing after this delay. */
 export const SETTLE_MS = 180;
 
-/** Shows scores from one bin of the histogram to below another; all of them have no limit. */
+/** Limits scores to a range of histogram bins, from the first to below the end; the full range sets no limit. */
 export function showScores(firstBin: number, endBin: number): void {
   changeView({
     minScore: firstBin <= 0 ? null : firstBin / SCORE_BINS,

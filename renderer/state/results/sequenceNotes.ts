@@ -10,14 +10,14 @@ import { useResultsView } from './resultsView.ts';
 const SETTLE_MS = 500;
 
 export interface SequenceNotes {
-  /** By row; null until they are there. */
+  /** Notes by row; null until they have loaded. */
   readonly notes: ReadonlyMap<number, SequenceNote> | null;
   readonly error: Error | null;
 }
 
-/** What the user has said of sequences of a run. */
+/** The user's notes on sequences of a run. */
 export function useSequenceNotes(runId: string): SequenceNotes {
-  // What is typed stands here before it is kept: nobody else changes it.
+  // The cache holds what is typed before it is saved, and nobody else changes it, so it never goes stale.
   const options = queries.results.notes.queryOptions({ input: { runId }, staleTime: Infinity });
   const { data, error } = useQuery(options);
   const notes = useMemo(() => (data ? new Map(data.map((note) => [note.row, note])) : null), [data]);
@@ -26,7 +26,7 @@ export function useSequenceNotes(runId: string): SequenceNotes {
 
 const forget = (queryKey: QueryKey) => queryClient.invalidateQueries({ queryKey });
 
-/** Shows at once what is said of a sequence; it is kept by whoever calls this. */
+/** Shows a change of a sequence's note at once; the caller saves it. */
 function showMark(
   runId: string,
   { row, seqName }: Pick<SequenceResult, 'row' | 'seqName'>,
@@ -45,7 +45,7 @@ function couldNotKeep(reason: unknown): Promise<void> {
   return forget(queries.results.notes.key());
 }
 
-/** Keeps what is typed on a sequence as soon as the typing rests, and at the latest when the sequence is left. */
+/** Saves what is typed on a sequence as soon as typing pauses, at the latest when the user leaves the sequence. */
 export function useKeepNote(runId: string, sequence: Pick<SequenceResult, 'row' | 'seqName'>) {
   const { row } = sequence;
   const keep = useDebouncedCallback(

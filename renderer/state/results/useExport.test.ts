@@ -4,7 +4,7 @@ import { madeRuns } from '../../testing/memoryEngine/runs.ts';
 import { renderWithEngine } from '../../testing/render.tsx';
 import { printReport } from './useExport.ts';
 
-it('leaves no blank window behind when a report cannot be made', async () => {
+it('leaves no blank window open if a report cannot be made', async () => {
   await renderWithEngine(null);
   const [run] = madeRuns(Date.now());
   if (!run) throw new Error('There is no run.');

@@ -18,7 +18,7 @@ import { isElectron } from '../settings.ts';
 interface ExportOrder {
   format: ExportFormat;
   filter: SequenceFilter;
-  /** Of a report. */
+  /** Only for a report. */
   parts?: readonly ReportPart[];
   isPdf?: boolean;
 }
@@ -29,7 +29,7 @@ interface ExportMeans {
   readonly onFraction?: (fraction: number) => void;
 }
 
-/** Writes sequences of a run to a file that the user names, or that the browser downloads; in the order of the table. */
+/** Writes sequences of a run, in the order of the table, to a file that the user names or that the browser downloads. */
 async function writeExport(
   run: RunSummary,
   { format, filter, parts, isPdf = false }: ExportOrder,
@@ -51,7 +51,7 @@ async function writeExport(
       continue;
     }
     if (event.downloadPath !== null) await download(event.downloadPath, texts);
-    // It has said where the file is.
+    // The download has already reported where the file is.
     if (chosenComputer !== null) continue;
     say(
       event.downloadPath === null
@@ -61,7 +61,7 @@ async function writeExport(
   }
 }
 
-/** The report of a run: one page about all of it. */
+/** Writes the report of a run: one page about all of it. */
 export async function writeReport(
   run: RunSummary,
   order: Pick<ExportOrder, 'parts' | 'isPdf'>,
@@ -70,15 +70,15 @@ export async function writeReport(
   await writeExport(run, { format: await formatNamed('report'), filter: {}, ...order }, { texts });
 }
 
-/** Shows the report in a window of its own and opens the browser's printing, which makes PDFs too. */
+/** Shows the report in a separate window and opens the browser's print dialog, which can also write PDFs. */
 export async function printReport(
   run: RunSummary,
   parts: readonly ReportPart[],
   texts: Texts,
 ): Promise<void> {
-  // At once: browsers open windows only while a click is being handled.
+  // Opened before any await: browsers open windows only while they handle a click.
   const page = window.open('', '_blank');
-  // Where windows are forbidden the file can still be had.
+  // If windows are blocked, the report is written to a file instead.
   if (!page) return writeReport(run, { parts }, texts);
   const { runId } = run;
   const order = { runId, filter: {}, format: 'report', language: texts.language, parts: [...parts] };
@@ -101,10 +101,10 @@ export async function formatNamed(name: string): Promise<ExportFormat> {
   return format;
 }
 
-/** For a button that exports, with its progress and a way to cancel. */
+/** For a button that exports: its progress and a way to cancel. */
 export function useExport(run: RunSummary, onWritten: () => void = () => undefined) {
   const texts = useTexts();
-  /** From 0 to 1; null while nothing is written. */
+  /** From 0 to 1; null while nothing is being written. */
   const [fraction, setFraction] = useState<number | null>(null);
   const cancelling = useRef<AbortController | null>(null);
   const write = useMutation({

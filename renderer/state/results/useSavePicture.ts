@@ -8,11 +8,11 @@ import { say } from '../say.ts';
 
 export const PICTURE_FORMATS = ['svg', 'png'] as const;
 
-/** What the charts of a screen are made from. */
+/** Describes the run whose charts a screen shows. */
 export interface ChartSource {
-  /** How a file's name begins. */
+  /** The first part of a picture's file name. */
   readonly stem: string;
-  /** Stands below each picture. */
+  /** Printed below each picture. */
   readonly notes: readonly string[];
 }
 
@@ -27,7 +27,7 @@ interface PictureOrder {
   format: (typeof PICTURE_FORMATS)[number];
 }
 
-/** Writes a chart to a file that the user names, or that the browser downloads. */
+/** Writes a chart to a file that the user names or that the browser downloads. */
 export function useSavePicture() {
   const { t } = useTexts();
   const source = use(ChartSourceContext);

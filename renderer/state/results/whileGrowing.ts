@@ -3,5 +3,5 @@ import type { RunSummary } from '../../../electron/contract/index.ts';
 
 const REFRESH_MS = 5000;
 
-/** For queries about results: asks again and again while the run computes. */
+/** For queries about results: repeats them while the run computes. */
 export const whileGrowing = (run: RunSummary) => ({ refetchInterval: isAtWork(run) && REFRESH_MS }) as const;

@@ -18,10 +18,10 @@ import { CompositionChart, LengthShareChart, RankedChart, ScoresByCallChart } fr
 import { isEmpty } from './distributions.ts';
 import { LengthScoreChart } from './SquaresChart.tsx';
 
-/** Every chart merges these as it needs. */
+/** Each chart merges these bins as it needs. */
 const BINS = 100;
 
-/** Plots of the sequences that the table shows; a click on a bar or square filters both. */
+/** Plots of the sequences in the table; a click on a bar or square filters both. */
 export function PlotsTab({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const { runId } = run;

@@ -29,7 +29,7 @@ import {
 const PALEST = 0.14;
 const KEY_STEPS = 5;
 
-/** Length against score. */
+/** Plots length against score. */
 export function LengthScoreChart({
   found,
   onPick,
@@ -61,7 +61,7 @@ interface TwoScoresChartProps {
   names: [string, string];
 }
 
-/** The scores of two runs, which agree on the diagonal. */
+/** Plots the scores of two runs, which agree on the diagonal. */
 export function TwoScoresChart({ counts, names }: TwoScoresChartProps) {
   const { t, format } = useTexts();
   const bins = counts.length;
@@ -85,9 +85,9 @@ export function TwoScoresChart({ counts, names }: TwoScoresChartProps) {
 
 interface SquaresChartProps {
   title: string;
-  /** Rows from below, each by score. */
+  /** Rows from the bottom up, each by score. */
   counts: readonly (readonly number[])[];
-  /** A click on a square, by its row and its bin of scores among so many. */
+  /** Called for a click on a square with its row, its score bin, and the number of score bins. */
   onPick?: (row: number, bin: number, bins: number) => void;
   rowLabels: readonly string[];
   rowAxis: YAxisProps;
@@ -95,7 +95,7 @@ interface SquaresChartProps {
   columnTitle: string;
 }
 
-/** The stronger a square, the more sequences; by the logarithm, so that few do not vanish beside many. */
+/** The stronger a square, the more sequences it holds, on a logarithmic scale, so that small counts remain visible beside large ones. */
 function SquaresChart({
   title,
   counts,

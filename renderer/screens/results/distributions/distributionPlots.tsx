@@ -28,7 +28,7 @@ import {
   type Scores,
 } from './distributions.ts';
 
-/** The calls that the sequences of a sample are counted by, in the order and the colours in which they are drawn. */
+/** The calls by which the sequences of a sample are counted, in the order in which they are drawn, with their colours. */
 export const SAMPLE_CALLS = [
   { key: 'virus', prediction: 'virus', color: 'var(--virus)' },
   { key: 'others', prediction: 'others', color: 'var(--others)' },
@@ -39,7 +39,7 @@ export const SAMPLE_CALLS = [
 /** Gives a single sequence a height on a logarithmic scale. */
 const LOG_FLOOR = 0.5;
 
-/** How many sequences of either call have which score. */
+/** How many sequences of either call have each score. */
 export function ScoresByCallChart({
   found,
   isLog,
@@ -70,7 +70,7 @@ export function ScoresByCallChart({
   const last = data.at(-1);
   const height = (call: 'virus' | 'others') => (bin: (typeof data)[number]) =>
     isLog ? Math.max(LOG_FLOOR, bin[call]) : bin[call];
-  // Others are paler and behind, so that both outlines show where both calls have a score.
+  // Others are paler and drawn first, so that both outlines show where both calls have a score.
   const calls = [
     { call: 'others', opacity: 0.5 },
     { call: 'virus', opacity: 0.75 },
@@ -89,7 +89,7 @@ export function ScoresByCallChart({
         rows: data.map(({ label, virus, others }) => [label, format.integer(virus), format.integer(others)]),
       })}
       onPick={({ minScore, belowScore }) => onPick({ minScore, belowScore })}
-      // The steps of the last bin end where the scale does.
+      // The steps of the last bin end at the end of the scale.
       data={last ? [...data, { ...last, from: 1 }] : []}
       x={{
         ...NUMBERS_BELOW,
@@ -206,7 +206,7 @@ export function LengthShareChart({
   );
 }
 
-/** How many sequences reach a score. */
+/** How many sequences reach each score. */
 export function RankedChart({ found }: { found: LengthScores }) {
   const { t, format } = useTexts();
   const data = useMemo(() => rankedScores(found), [found]);
@@ -222,7 +222,7 @@ export function RankedChart({ found }: { found: LengthScores }) {
         columns: [t('plots.atLeast'), t('plots.rank')],
         rows: data.map(({ score, rank }) => [format.decimal(score, 2), format.integer(rank)]),
       })}
-      // The curve begins with the first sequence, at the score that it has.
+      // The curve begins at the first sequence, at that sequence's score.
       data={data[0] ? [{ ...data[0], rank: 0 }, ...data] : []}
       x={{
         ...NUMBERS_BELOW,
@@ -261,7 +261,7 @@ export function RankedChart({ found }: { found: LengthScores }) {
 }
 
 const BAR_PX = 24;
-/** Height of the axis below the bars and of the margin above them. */
+/** Height of the axis below the bars plus the margin above them. */
 const AROUND_PX = 64;
 const NAME_PX = 150;
 const LONGEST_NAME = 22;
@@ -286,7 +286,7 @@ export function CompositionChart({
     const shareOf = (count: number) => (sample.sequences === 0 ? 0 : count / sample.sequences);
     return {
       ...sample,
-      // A plot of controls without what they are would mislead.
+      // Controls must be marked in the plot, or it would mislead.
       label: labelOf(sample),
       shares: Object.fromEntries(SAMPLE_CALLS.map(({ key }) => [key, shareOf(sample[key])])),
     };

@@ -25,13 +25,13 @@ const FOUND: LengthScores = {
   ],
 };
 
-describe('what the plots show', () => {
-  it('is every sequence once, by call', () => {
+describe('the data of the plots', () => {
+  it('contain every sequence once, by call', () => {
     expect(scoresByCall(FOUND)).toEqual({ virus: [0, 1, 1, 7], others: [7, 1, 3, 0] });
     expect(merged([1, 2, 3, 4, 5], 2)).toEqual([3, 7, 5]);
   });
 
-  it('is the share of viruses by length; a length without sequences keeps its place between others', () => {
+  it('give the share of viruses by length; a length without sequences keeps its place between others', () => {
     expect(shareByLength(FOUND)).toEqual([
       { from: 0, to: 300, virus: 3, others: 6, share: 3 / 9 },
       { from: 300, to: 500, virus: 0, others: 0, share: null },
@@ -40,7 +40,7 @@ describe('what the plots show', () => {
     ]);
   });
 
-  it('is how many sequences reach a score, from the top', () => {
+  it('count how many sequences reach a score, from the top', () => {
     expect(rankedScores(FOUND)).toEqual([
       { score: 0.75, rank: 7 },
       { score: 0.5, rank: 11 },
@@ -50,7 +50,7 @@ describe('what the plots show', () => {
     expect(rankedScores({ edges: [0], virus: [[0, 0]], others: [[0, 0]] })).toEqual([]);
   });
 
-  it('is length against score, both calls together', () => {
+  it('combine both calls by length and score', () => {
     expect(lengthScoreGrid(FOUND, 2)).toEqual([
       { from: 0, to: 300, counts: [6, 3] },
       { from: 300, to: 500, counts: [0, 0] },

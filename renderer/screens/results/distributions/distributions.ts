@@ -7,7 +7,7 @@ export interface LengthScores {
   readonly others: readonly (readonly number[])[];
 }
 
-/** Score bins of the engine that make one of a plot. */
+/** How many of the engine's score bins make one bin of a plot. */
 export const MERGED = 5;
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
@@ -19,7 +19,7 @@ export function merged(counts: readonly number[], every: number): number[] {
   );
 }
 
-/** Whether none of the sequences has a call. */
+/** Whether no sequence has a call. */
 export function isEmpty({ virus, others }: LengthScores): boolean {
   return [...virus, ...others].every((scores) => sum(scores) === 0);
 }
@@ -29,25 +29,25 @@ function perScore(lengths: readonly (readonly number[])[]): number[] {
   return Array.from({ length: bins }, (_, bin) => sum(lengths.map((scores) => scores[bin] ?? 0)));
 }
 
-/** Scores by call. */
+/** Counts by score, for each call. */
 export function scoresByCall({ virus, others }: LengthScores): { virus: number[]; others: number[] } {
   return { virus: perScore(virus), others: perScore(others) };
 }
 
 interface LengthBin {
   from: number;
-  /** Null for the last bin, which is open. */
+  /** Null for the last bin, which has no upper limit. */
   to: number | null;
 }
 
 interface LengthBar extends LengthBin {
   virus: number;
   others: number;
-  /** Of those with a call; null where there is none. */
+  /** The share among sequences with a call; null if there are none. */
   share: number | null;
 }
 
-/** The bins from the first to the last that hold anything: in between, an empty one keeps its place. */
+/** The bins from the first to the last non-empty one: an empty bin in between keeps its place. */
 function withoutEmptyEnds<Bin>(bins: readonly Bin[], count: (bin: Bin) => number): Bin[] {
   return bins.slice(
     bins.findIndex((bin) => count(bin) > 0),
@@ -55,7 +55,7 @@ function withoutEmptyEnds<Bin>(bins: readonly Bin[], count: (bin: Bin) => number
   );
 }
 
-/** Viral share by length. */
+/** The share of viral sequences by length. */
 export function shareByLength({ edges, virus, others }: LengthScores): LengthBar[] {
   const bars = edges.map((from, i) => {
     const [viral, other] = [sum(virus[i] ?? []), sum(others[i] ?? [])];
@@ -65,7 +65,7 @@ export function shareByLength({ edges, virus, others }: LengthScores): LengthBar
   return withoutEmptyEnds(bars, (bar) => bar.virus + bar.others);
 }
 
-/** How many sequences have at least which score, from the highest bin on that holds any: exact at the edges of the bins. */
+/** How many sequences have at least each score, from the highest non-empty bin down: exact at the edges of the bins. */
 export function rankedScores(found: LengthScores): { score: number; rank: number }[] {
   const { virus, others } = scoresByCall(found);
   const points: { score: number; rank: number }[] = [];
@@ -79,7 +79,7 @@ export function rankedScores(found: LengthScores): { score: number; rank: number
   return points;
 }
 
-/** Sequences of both calls by length and score, `every` score bins in one. */
+/** Counts sequences of both calls by length and score, with `every` score bins merged into one. */
 export function lengthScoreGrid(
   { edges, virus, others }: LengthScores,
   every: number,
@@ -91,7 +91,7 @@ export function lengthScoreGrid(
   return withoutEmptyEnds(rows, ({ counts }) => sum(counts));
 }
 
-/** The part of a filter that a bin of scores, or of lengths, stands for. */
+/** The part of a filter that corresponds to a bin of scores, or of lengths. */
 export interface Scores {
   readonly minScore: number | null;
   readonly belowScore: number | null;
@@ -114,7 +114,7 @@ export const lengthsOf = ({ from, to }: LengthBin): Lengths => ({
 export const lengthLabel = ({ format }: Texts, { from, to }: LengthBin) =>
   to === null ? `≥ ${format.bases(from)}` : `${format.bases(from)} – ${format.bases(to)}`;
 
-/** Lengths stand at the edges of their bins; the last one is open. */
+/** Labels lengths at the edges of their bins; the last bin has no upper limit. */
 export function lengthTicks(bins: readonly LengthBin[], { format }: Texts) {
   const domain: [number, number] = [0, Math.max(1, bins.length)];
   return {

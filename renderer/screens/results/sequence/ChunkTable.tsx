@@ -13,12 +13,12 @@ const ROWS_IN_SIGHT = 6;
 
 interface ChunkTableProps {
   chunks: readonly ChunkResult[];
-  /** The one that is picked. */
+  /** The picked chunk. */
   chunk: ChunkResult | undefined;
   onPick: (chunk: ChunkResult) => void;
 }
 
-/** The chunks of a sequence, and the reading frames of the one that is picked. */
+/** The chunks of a sequence, and the reading frames of the picked one. */
 export function ChunkTable({ chunks, chunk, onPick }: ChunkTableProps) {
   const texts = useTexts();
   const { t, format } = texts;

@@ -16,7 +16,7 @@ import { queries } from '../../../state/connection.ts';
 import { changeView, useResultsView } from '../../../state/results/resultsView.ts';
 import classes from './SequencePanel.module.css';
 
-/** More of a sequence is copied, not shown. */
+/** A longer sequence is copied in full, but shown only up to here. */
 const MOST_SHOWN = 4000;
 
 interface SequenceLettersProps {
@@ -24,7 +24,7 @@ interface SequenceLettersProps {
   sequence: SequenceResult;
 }
 
-/** The protein that decides and the sequence itself. They may have to be looked for in large files: only where they are asked for. */
+/** The deciding protein and the sequence itself. Finding them may mean searching large files, so they are loaded only on request. */
 export function SequenceLetters({ run, sequence }: SequenceLettersProps) {
   const { t } = useTexts();
   const shown = useResultsView((state) => state.lettersShown);
@@ -119,5 +119,5 @@ function Fasta({ title, fasta, program }: FastaProps) {
   );
 }
 
-/** Without the header line and line breaks. */
+/** Removes the header line and line breaks. */
 const lettersOf = (fasta: string) => fasta.slice(fasta.indexOf('\n') + 1).replaceAll('\n', '');

@@ -16,7 +16,7 @@ interface SequenceNotesProps {
   sequence: SequenceResult;
 }
 
-/** Tags and a note of the user's own on one sequence; they are kept in the run's folder and move with it. */
+/** Edits the user's own tags and note on one sequence; they are stored in the run's folder and move with it. */
 export function SequenceNotes({ run, sequence }: SequenceNotesProps) {
   const { notes, error } = useSequenceNotes(run.runId);
   if (error) return <ErrorCard error={error} />;

@@ -9,8 +9,8 @@ import { madeRuns, RUN_IDS } from '../../../testing/memoryEngine/runs.ts';
 import { renderWithEngine } from '../../../testing/render.tsx';
 import { SequencePanel } from './SequencePanel.tsx';
 
-it('leads to the next sequence of the table, keeps what is written on one, shows its letters, and gives them to BLAST only after a question', async () => {
-  // In a browser, whatever the window of another test was shown in.
+it('goes to the next sequence of the table, saves notes on one, shows its letters, and asks before it gives them to BLAST', async () => {
+  // Sets browser mode, whatever an earlier test has set.
   useSettings.setState({ settings: null, info: null });
   const user = userEvent.setup();
   const run = madeRuns(Date.now()).find(({ runId }) => runId === RUN_IDS.done);
@@ -21,7 +21,7 @@ it('leads to the next sequence of the table, keeps what is written on one, shows
     </ModalsProvider>,
     { sequences: 400 },
   );
-  // The last of a page of the table.
+  // The last sequence of a page of the table.
   act(() => {
     viewRun(run.runId);
     changeView({ sort: { by: 'row', descending: false }, openRow: 199, openIndex: 199 });
@@ -37,7 +37,7 @@ it('leads to the next sequence of the table, keeps what is written on one, shows
   await user.keyboard('{ArrowLeft}');
   await waitFor(() => expect(name()).toBe(first));
 
-  // What is written on it is there when one comes back.
+  // The note is still there on return.
   await user.type(panel.getByRole('textbox', { name: 'Note' }), 'Look again');
   await user.click(panel.getByRole('button', { name: 'Next sequence' }));
   await waitFor(() => expect([undefined, first]).not.toContain(name()));
@@ -52,7 +52,7 @@ it('leads to the next sequence of the table, keeps what is written on one, shows
   await user.click(panel.getByText('Show letters and protein'));
   const nucleotides = await panel.findByRole('region', { name: 'Nucleotides' });
   expect(nucleotides.textContent).toMatch(/^[ACGT]{100,}$/);
-  // Those of the next one too, without asking for them.
+  // The letters of the next sequence are shown too, without another click.
   await user.keyboard('{ArrowRight}');
   await panel.findByText('201 of 400');
   await panel.findByRole('region', { name: 'Nucleotides' });

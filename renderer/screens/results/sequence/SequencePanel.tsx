@@ -20,13 +20,13 @@ import { SequenceNotes } from './SequenceNotes.tsx';
 import { OWN_KEYS, SequenceSteps } from './SequenceSteps.tsx';
 import classes from './SequencePanel.module.css';
 
-/** Where Escape has something of its own to close. */
+/** These overlays handle Escape themselves. */
 const OVERLAYS = '[role="dialog"], [role="menu"], [role="listbox"]';
-/** Lists that drop down stay in the document when they are closed. */
+/** Closed drop-down lists stay in the document. */
 const hasOverlay = () =>
   [...document.querySelectorAll(OVERLAYS)].some((overlay) => overlay.getClientRects().length > 0);
 
-/** The sequence that is open, beside the table: its call, and the scores of its chunks along it. */
+/** The open sequence, beside the table: its call, and the scores of its chunks along it. */
 export function SequencePanel({ run }: { run: RunSummary }) {
   const row = useResultsView((state) => (state.runId === run.runId ? state.openRow : null));
   return row === null ? null : <OpenSequence run={run} row={row} />;
@@ -36,7 +36,7 @@ function OpenSequence({ run, row }: { run: RunSummary; row: number }) {
   const { t } = useTexts();
   const panel = useRef<HTMLElement>(null);
   const close = () => {
-    // Whoever works with keys goes on in the table.
+    // Keyboard users continue in the table.
     if (panel.current?.contains(document.activeElement))
       document.querySelector<HTMLElement>('main [role="grid"]')?.focus();
     changeView({ openRow: null });

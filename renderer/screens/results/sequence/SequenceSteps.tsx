@@ -8,11 +8,11 @@ import { useTexts } from '../../../i18n/index.ts';
 import { queries } from '../../../state/connection.ts';
 import { changeView, filterOf, useResultsView } from '../../../state/results/resultsView.ts';
 
-/** Where these keys do something of their own. */
+/** Elements that handle these keys themselves. */
 export const OWN_KEYS =
   'input, textarea, select, [role="grid"], [role="listbox"], [role="menu"], [role="region"]';
 
-/** Leads to the sequences before and behind the open one, in the order of the table, by buttons and arrow keys. Nothing where it
+/** Moves to the previous or next sequence, in the order of the table, by buttons and arrow keys. Renders nothing if the sequence
  * was not opened from the table. */
 export function SequenceSteps({ run, row }: { run: RunSummary; row: number }) {
   const index = useResultsView((state) => state.openIndex);
@@ -39,7 +39,7 @@ function Steps({ run, row, index }: { run: RunSummary; row: number; index: numbe
     if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     if (event.target instanceof Element && event.target.closest(OWN_KEYS)) return;
-    // A question stands before the sequence.
+    // A dialog covers the sequence.
     if (document.querySelector('[role="dialog"]')) return;
     step(event.key === 'ArrowLeft' ? -1 : 1);
   });
@@ -66,7 +66,7 @@ interface StepButtonProps {
   children: ReactNode;
 }
 
-/** At the end of the list it keeps the focus and does nothing. */
+/** At the end of the list the button keeps the focus and does nothing. */
 function StepButton({ label, keys, to, onClick, children }: StepButtonProps) {
   return (
     <ActionIcon
@@ -84,7 +84,7 @@ function StepButton({ label, keys, to, onClick, children }: StepButtonProps) {
   );
 }
 
-/** Rows beside one in a list. While a run computes, sequences may have come before it since. */
+/** The rows before and after one in a list. While a run computes, new sequences may have been inserted before it. */
 function neighboursOf(
   items: readonly Pick<SequenceResult, 'row'>[],
   row: number,

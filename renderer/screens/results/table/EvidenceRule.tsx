@@ -2,7 +2,7 @@ import { EVIDENCE_RULE, SHORTEST_LENGTH } from '../../../../electron/contract/in
 import { useTexts } from '../../../i18n/index.ts';
 import classes from '../ResultsTab.module.css';
 
-/** The rule of the evidence levels as a hint, for a run whose chunks have this length. */
+/** Explains the rule of the evidence levels in a hint, for a run with chunks of this length. */
 export function EvidenceRule({ chunkLength }: { chunkLength: number }) {
   const { t, format } = useTexts();
   const { scoredChunkLengths, strong } = EVIDENCE_RULE;

@@ -28,7 +28,7 @@ export const LIMIT_FIELDS = [
 
 type LimitField = (typeof LIMIT_FIELDS)[number];
 
-/** What each number is shown and typed as; all others are counts. */
+/** The unit in which each number is shown and typed; all others are counts. */
 const KINDS: Partial<Record<LimitField, 'bases' | 'percent' | 'score'>> = {
   minScore: 'score',
   belowScore: 'score',
@@ -37,7 +37,7 @@ const KINDS: Partial<Record<LimitField, 'bases' | 'percent' | 'score'>> = {
   minViralFraction: 'percent',
   minSecondScore: 'score',
 };
-/** The limit as it stands beside its name. */
+/** The limit as shown beside its name. */
 export function limitText({ format }: Pick<Texts, 'format'>, field: LimitField, value: number): string {
   switch (KINDS[field]) {
     case 'bases':
@@ -53,10 +53,10 @@ export function limitText({ format }: Pick<Texts, 'format'>, field: LimitField, 
 
 const PER_CENT = 100;
 const WIDTH = 400;
-/** No higher and no wider than there is room. */
+/** Keeps the menu within the available height and width. */
 const FITS = { flip: true, shift: true, size: true } as const;
 
-/** Filters by what the columns of the table show, besides those that have their place above it. */
+/** Filters on the columns of the table, except those that are offered above it. */
 export function MoreFilters({ isDone }: { isDone: boolean }) {
   const { t } = useTexts();
   const view = useResultsView();
@@ -141,7 +141,7 @@ export function MoreFilters({ isDone }: { isDone: boolean }) {
 function NumberField({ field }: { field: LimitField }) {
   const { t } = useTexts();
   const value = useResultsView((state) => state[field]);
-  /** As typed: "0." is on its way to 0.9. */
+  /** Keeps the text as typed: "0." may become 0.9. */
   const [draft, setDraft] = useState<number | string>('');
   const kind = KINDS[field];
   const unit = kind === 'percent' ? PER_CENT : 1;

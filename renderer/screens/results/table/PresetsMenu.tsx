@@ -8,7 +8,7 @@ import { PRESETS, showPreset, type Preset } from '../../../state/results/results
 
 const NAMES = Object.keys(PRESETS) as Preset[];
 
-/** Selections with what each of them means, and how many sequences of the run it holds. */
+/** Preset selections with their meaning, and how many sequences of the run each contains. */
 export function PresetsMenu({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   return (

@@ -23,7 +23,7 @@ import { LIMIT_FIELDS, limitText, MoreFilters } from './MoreFilters.tsx';
 import { PresetsMenu } from './PresetsMenu.tsx';
 import { useSequenceColumns } from './useSequenceColumns.ts';
 
-/** What the table shows, how many that is, and what can be done with it. */
+/** The filters and presets of the table, the number of its rows, and actions on them. */
 export function ResultsToolbar({ run, total }: { run: RunSummary; total: number | null }) {
   const { t, format } = useTexts();
   const view = useResultsView();
@@ -118,7 +118,7 @@ function SampleSelect({ run }: { run: RunSummary }) {
   );
 }
 
-/** Filters that were set by a press elsewhere, each with the way to take it away. */
+/** Filters that were set by a click elsewhere, each with a button that removes it. */
 function ActiveFilters() {
   const texts = useTexts();
   const { t } = texts;
@@ -190,7 +190,7 @@ function ActiveFilters() {
   );
 }
 
-/** The sequences that the user has picked, and what can be done with them together. Nothing while there are none. */
+/** The sequences that the user has shortlisted, and actions on all of them. Renders nothing while there are none. */
 function ShortlistMenu({ run }: { run: RunSummary }) {
   const texts = useTexts();
   const { t, format } = texts;
@@ -235,7 +235,7 @@ function ShortlistMenu({ run }: { run: RunSummary }) {
   );
 }
 
-/** Every column that the table of this run can have but the name, by which people know a sequence. */
+/** Every column that the table of this run can have except the name, which identifies a sequence to people. */
 function ColumnsMenu({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const columns = useSequenceColumns(run).filter(({ id }) => id !== 'seqName');

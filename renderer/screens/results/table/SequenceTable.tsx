@@ -22,7 +22,7 @@ import { useSequenceColumns } from './useSequenceColumns.ts';
 interface SequenceTableProps {
   run: RunSummary;
   filter: SequenceFilter;
-  /** Grows as results come in. */
+  /** Increases as results come in. */
   version: number;
 }
 
@@ -38,7 +38,7 @@ export function SequenceTable({ run, filter, version }: SequenceTableProps) {
   });
   const { total } = rows;
   const shown = useResultsView((state) => state.shown);
-  // Also where the view was reset since: the rows of a run that was shown before are there at once.
+  // This also applies after the view was reset: the rows of a run shown earlier are available at once.
   useEffect(() => {
     if (shown !== total) changeView({ shown: total });
   }, [shown, total]);
@@ -56,7 +56,7 @@ export function SequenceTable({ run, filter, version }: SequenceTableProps) {
       const range = Array.from({ length: (to ?? 0) - (from ?? 0) + 1 }, (_, i) =>
         current.rowAt((from ?? 0) + i),
       );
-      // Where rows between have not arrived, only the one that was pressed.
+      // If rows in between have not arrived, only the clicked one is marked.
       for (const one of range.includes(undefined) ? [sequence] : range)
         if (one) shortlist(runId, one, shortlisted);
     },
@@ -92,7 +92,7 @@ export function SequenceTable({ run, filter, version }: SequenceTableProps) {
         onSort={onSort}
         onOpen={openSequence}
         isOpen={(row) => row.row === openRow}
-        // The panel shows the sequence that the keys have come to.
+        // The open panel follows the row that the keys select.
         onMove={isPanelOpen ? openSequence : undefined}
         onKey={onKey}
         rowHeight={DENSE_ROW_HEIGHT}
@@ -115,7 +115,7 @@ export function SequenceTable({ run, filter, version }: SequenceTableProps) {
   );
 }
 
-/** What there is room for beside an open sequence. */
+/** The columns that fit beside an open sequence. */
 const BESIDE_PANEL: ReadonlySet<string> = new Set([
   ...['shortlisted', 'seqName', 'virusScore', 'ribbon', 'settled', 'evidence'],
 ]);

@@ -23,7 +23,7 @@ const CALL_LOOKS: Readonly<Record<Prediction, CellLook>> = {
   not_scored: callLook('not_scored'),
   failed: callLook('failed'),
 };
-/** A call that may change looks like none that stands. */
+/** A call that may still change must not look final. */
 const unsettled = (call: Prediction): CellLook => ({
   className: `${CALL_LOOKS[call].className ?? ''} ${classes.unsettled}`,
 });
@@ -42,12 +42,12 @@ const EVIDENCE_LOOKS: Readonly<Record<Evidence, CellLook>> = {
   strong: evidenceLook('strong'),
 };
 const SCORE_BAR_PX = 44;
-/** Beyond so many steps there is no room for gaps between them. */
+/** With more steps than this, there is no space for gaps between them. */
 const WIDEST_GAPS = 24;
 /** Height of a step without a score, in percent. */
 const EMPTY_STEP = 6;
 
-/** A bar behind the number. */
+/** Draws a bar behind the number. */
 function scoreLook({ virusScore, prediction }: SequenceResult): CellLook {
   if (virusScore === null) return NO_LOOK;
   return {
@@ -58,7 +58,7 @@ function scoreLook({ virusScore, prediction }: SequenceResult): CellLook {
 
 type OtherCall = NonNullable<NonNullable<ListedSequence['others']>[number]>;
 
-/** Puts a sequence, or all from the one that was ticked before, on the shortlist or takes them off. */
+/** Puts a sequence, or all from the previously ticked one to it, on the shortlist or takes them off. */
 export type OnTick = (
   sequence: ListedSequence,
   index: number,
@@ -69,20 +69,20 @@ export type OnTick = (
 interface ColumnsOf {
   onTick: OnTick;
   inputName: (input: number) => string;
-  /** Of each input; null where there is only one. */
+  /** Sample of each input; null if there is only one sample. */
   samples: readonly string[] | null;
-  /** What the model was trained on: what is shorter is marked. */
+  /** The model's training length: shorter sequences are marked. */
   chunkLength: number;
   /** Titles of the tables of other tools. */
   others: readonly string[];
   notes: ReadonlyMap<number, SequenceNote> | null;
   hasPairs: boolean;
   isDone: boolean;
-  /** What p-values are against. */
+  /** What the p-values are computed against. */
   trusted: Trusted | undefined;
 }
 
-/** With the names of `sequenceSort.by`; those that it does not have cannot be sorted by. */
+/** Column ids are the names of `sequenceSort.by`; the table cannot be sorted by a column with any other id. */
 export function sequenceColumns(
   texts: Texts,
   { onTick, inputName, samples, chunkLength, others, notes, hasPairs, isDone, trusted }: ColumnsOf,
@@ -142,7 +142,7 @@ export function sequenceColumns(
       ...hint('seqName'),
       firstSort: 'asc',
       title: t('results.column.seqName'),
-      // Names of one assembly differ at their ends.
+      // Names in one assembly differ at their ends.
       width: 'minmax(clamp(110px, 14vw, 200px), 2fr)',
       cell: (row) => {
         const written = notes?.get(row.row);
@@ -384,7 +384,7 @@ export function sequenceColumns(
   ];
 }
 
-/** The scores along a sequence: a bar for each chunk, or for several of a long sequence. */
+/** Draws the scores along a sequence: a bar for each chunk, or one for several chunks of a long sequence. */
 export function Ribbon({ steps, label }: { steps: readonly number[]; label: string }) {
   const width = steps.length > WIDEST_GAPS ? 1 : 0.88;
   const path = (has: (step: number) => boolean) =>
@@ -406,7 +406,7 @@ export function Ribbon({ steps, label }: { steps: readonly number[]; label: stri
   );
 }
 
-/** The user has written something on this sequence. */
+/** Marks a sequence that has a note or tags of the user's. */
 function NoteMark({ label, tags, note }: SequenceNote & { label: string }) {
   const text = [tags.join(', '), note].filter((part) => part !== '').join(': ');
   return (

@@ -9,7 +9,7 @@ import { sequenceColumns, type OnTick } from './sequenceColumns.tsx';
 
 const NO_TICKS: OnTick = () => undefined;
 
-/** The columns that the sequences of a run have, hidden ones too. */
+/** All columns for the sequences of a run, including hidden ones. */
 export function useSequenceColumns(run: RunSummary, onTick = NO_TICKS) {
   const texts = useTexts();
   const { runId } = run;

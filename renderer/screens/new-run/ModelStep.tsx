@@ -28,7 +28,7 @@ export function ModelStep({ form }: { form: NewRunForm }) {
   };
   const isAdvised = (entry: ModelStatus) =>
     entry.notice === null && entry.chunkLength === advice?.chunkLength;
-  // The one that fits first, the one that means nothing last.
+  // The model that fits comes first; models with a warning, such as the teaching model, come last.
   const listed = models.data?.toSorted(
     (a, b) =>
       Number(a.notice !== null) - Number(b.notice !== null) || Number(isAdvised(b)) - Number(isAdvised(a)),
@@ -124,7 +124,7 @@ export function ModelStep({ form }: { form: NewRunForm }) {
 const filesOf = ({ t }: Texts, { files }: { files: readonly unknown[] }) =>
   t('newRun.fileCount', { count: files.length });
 
-/** Reads and contigs together: a run each, with the model that fits, at one press. */
+/** For reads and contigs together, offers one run each with the model that fits, in one click. */
 function TwoRuns({ form: { split, choices } }: { form: NewRunForm }) {
   const texts = useTexts();
   const { t, format } = texts;
@@ -153,7 +153,7 @@ function TwoRuns({ form: { split, choices } }: { form: NewRunForm }) {
   );
 }
 
-/** Numbers that mean nothing must not be taken for results by mistake. */
+/** Meaningless numbers must not be mistaken for results. */
 function confirmTeaching({ t }: Texts, model: ModelStatus): void {
   modals.openConfirmModal({
     title: t('teaching.confirmTitle'),

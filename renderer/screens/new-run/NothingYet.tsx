@@ -6,7 +6,7 @@ import { useTexts } from '../../i18n/index.ts';
 import { runExample } from '../../state/computer/environment.ts';
 import classes from './NothingYet.module.css';
 
-/** The screen as it greets: where to drop, and what to do without any file at hand. */
+/** The empty screen: where to drop files, and what to do without any. */
 export function NothingYet() {
   const { t } = useTexts();
   const example = useMutation({ mutationFn: () => runExample() });

@@ -21,7 +21,7 @@ import type { NewRunForm, PlannedRun } from './useNewRunForm.ts';
 
 const SECONDS_PER_DAY = 86_400;
 
-/** The run's name, where it computes, how long it will take, and the button. Whenever it cannot be pressed, the reason stands beside it. */
+/** The run's name, where it computes, its estimated time, and the button. While the button is disabled, the reason is shown beside it. */
 export function StartStep({ form }: { form: NewRunForm }) {
   const { t, format } = useTexts();
   const othersRun = useRuns(
@@ -30,7 +30,7 @@ export function StartStep({ form }: { form: NewRunForm }) {
   const { estimate, reasons, planned, choices } = form;
   const start = useMutation({ mutationFn: () => startAll(planned) });
   const reason = reasons[0];
-  // What is measured is this computer, with encoders of the published sizes.
+  // The speed test measures this computer, with encoders of the published sizes.
   const canBeMeasured = choices.where.kind === 'this_computer' && form.model?.notice === null;
   return (
     <Step number={3} title={t('newRun.start')} done={false} opened onToggle={undefined}>
@@ -96,7 +96,7 @@ export function StartStep({ form }: { form: NewRunForm }) {
   );
 }
 
-/** Makes the runs one after the other. What could not become one stays in the form. */
+/** Creates the runs one after the other. Files for which this failed stay in the form. */
 async function startAll(planned: readonly PlannedRun[]): Promise<void> {
   let first: string | undefined;
   for (const { request, files } of planned) {
@@ -109,7 +109,7 @@ async function startAll(planned: readonly PlannedRun[]): Promise<void> {
   goToRun(first);
 }
 
-/** What the time rests on; where it isn't known, how to find it out. */
+/** The basis of the estimated time, or, if there is none, how to measure it. */
 function TimeBasis({ basis, canBeMeasured }: { basis: RunEstimate['basis']; canBeMeasured: boolean }) {
   const { t, format } = useTexts();
   if (basis) {
@@ -126,7 +126,7 @@ function TimeBasis({ basis, canBeMeasured }: { basis: RunEstimate['basis']; canB
   );
 }
 
-/** For a run of more than a day: what a biologist can do about it. */
+/** Suggests how to speed up a run of more than a day. */
 function FasterWays() {
   const { t } = useTexts();
   const hasComputers = useComputers() !== null;

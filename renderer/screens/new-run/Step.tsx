@@ -7,20 +7,20 @@ import classes from './NewRunScreen.module.css';
 interface StepProps {
   number: number;
   title: string;
-  /** What was decided, in one line. */
+  /** The decision, in one line. */
   summary?: ReactNode;
   done: boolean;
   opened: boolean;
-  /** Absent where there is nothing to open or to close. */
+  /** Undefined if the step cannot be opened or closed. */
   onToggle: ((opened: boolean) => void) | undefined;
-  /** Right of the title while the step is open. */
+  /** Shown to the right of the title while the step is open. */
   aside?: ReactNode;
-  /** Shown open or closed. */
+  /** Shown whether the step is open or closed. */
   note?: ReactNode;
   children?: ReactNode;
 }
 
-/** One of the three steps to a run. Done, it is its summary and a button that opens it again. */
+/** One of the three steps to a run. A finished step shows its summary and a button that opens it again. */
 export function Step({ number, title, summary, done, opened, onToggle, aside, note, children }: StepProps) {
   const { t } = useTexts();
   const id = useId();

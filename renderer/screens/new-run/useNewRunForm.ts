@@ -32,25 +32,25 @@ export interface NewRunForm {
   readonly model: ModelStatus | null;
   readonly advice: ModelAdvice | null;
   readonly gpus: readonly ProbedGpu[];
-  /** Whether the run may use GPUs; else it is the processor, without a question. */
+  /** Whether the run may use GPUs; otherwise the processor is used without asking. */
   readonly hasGpus: boolean;
-  /** Whether GPUs compute, here or in a cluster. */
+  /** Whether GPUs compute, on this computer or in a cluster. */
   readonly onGpus: boolean;
   readonly totals: InputTotals;
-  /** Set where reads and contigs are together, and each could have a run with the model that fits. */
+  /** Set if there are both reads and contigs, and each kind could have a run with the model that fits. */
   readonly split: SplitFiles | null;
-  /** What Start makes: one run, or two. Empty where something is missing. */
+  /** The runs that Start creates: one, or two. Empty if something is missing. */
   readonly planned: readonly PlannedRun[];
-  /** Of all of them together. */
+  /** The estimate for all of them together. */
   readonly estimate: RunEstimate | null;
   readonly estimateError: Error | null;
-  /** What is wrong with the results folder; said at its field. */
+  /** The problem with the results folder; shown at its field. */
   readonly folderError: ShownError | null;
   readonly estimating: boolean;
   readonly reasons: readonly StartReason[];
 }
 
-/** A run as Start will make it. */
+/** A run as Start will create it. */
 export interface PlannedRun {
   readonly model: ModelStatus;
   readonly files: readonly ListedFile[];
@@ -61,7 +61,7 @@ type SplitFiles = NonNullable<ReturnType<typeof splitByLength>>;
 
 const NO_GPUS: readonly ProbedGpu[] = [];
 
-/** Everything the New run screen shows, from the choices made and what the engine says to them. */
+/** Everything that the New run screen shows, derived from the user's choices and the engine's answers to them. */
 export function useNewRunForm(): NewRunForm {
   const { files, looking, uploads, choices, sheetError } = useNewRun();
   const connection = useConnectionStatus();
@@ -114,7 +114,7 @@ export function useNewRunForm(): NewRunForm {
   const estimateError = first.error ?? second.error;
 
   useEffect(() => {
-    // Until all files are known, what fits them changes with each.
+    // Until all files are known, each of them can change which model fits.
     if (looking) return;
     const [one, two] = planned;
     if (two) setChunkLengths(two.model.chunkLength, lengthsOf(one));
@@ -167,7 +167,7 @@ const useEstimate = (question: Question | undefined) =>
     placeholderData: keepPreviousData,
   });
 
-/** One after the other; null until both are known. */
+/** The estimate for two runs, one after the other; null until both are known. */
 function together(
   first: RunEstimate | undefined,
   second: RunEstimate | null | undefined,
@@ -184,7 +184,7 @@ function together(
   };
 }
 
-/** Each of two runs has a name and a folder of its own. */
+/** Gives each of two runs a name and a folder of its own. */
 function oneOfTwo(choices: RunChoices, { id }: ModelStatus): RunChoices {
   const name = choices.name.trim();
   return {
@@ -197,7 +197,7 @@ function oneOfTwo(choices: RunChoices, { id }: ModelStatus): RunChoices {
 const lengthsOf = (run: PlannedRun | undefined): Record<string, number> =>
   Object.fromEntries(run?.files.map(({ path }) => [path, run.model.chunkLength]) ?? []);
 
-/** The error where it is the results folder's. */
+/** The error, if it concerns the results folder. */
 function aboutFolder(error: ShownError | null): ShownError | null {
   const isFolder = error?.code.startsWith('folder_') || error?.wording?.cause?.key === 'start.outside_root';
   return isFolder ? error : null;

@@ -11,12 +11,12 @@ import classes from '../Choice.module.css';
 import type { NewRunForm } from '../useNewRunForm.ts';
 
 const PRECISIONS = ['auto', 'fp8', 'fp16', 'bf16', 'fp32'] as const;
-/** Help below the fields, so that fields beside each other line up. */
+/** Help below the fields keeps adjacent fields aligned. */
 const ORDER: ('label' | 'input' | 'description')[] = ['label', 'input', 'description'];
 const ORDERS = ['auto', 'sample', 'file'] as const;
 const EMBEDDINGS = ['none', 'fp16', 'fp32'] as const;
 
-/** What most users never need, folded away. Empty means that the program decides. */
+/** Settings that most users never need, folded away. An empty field means that the program decides. */
 export function AdvancedSettings({ form }: { form: NewRunForm }) {
   const { t, format } = useTexts();
   const { choices } = form;

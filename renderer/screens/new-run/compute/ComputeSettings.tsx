@@ -18,7 +18,7 @@ import { Presets } from './Presets.tsx';
 import type { NewRunForm } from '../useNewRunForm.ts';
 import { WhereChoice } from './WhereChoice.tsx';
 
-/** What computes, how exactly, and where the results go: one line, and all that can be changed behind it. */
+/** Devices, number format and results folder in one line, with all the settings behind it. */
 export function ComputeSettings({ form }: { form: NewRunForm }) {
   const { t } = useTexts();
   const id = useId();
@@ -55,7 +55,7 @@ export function ComputeSettings({ form }: { form: NewRunForm }) {
   );
 }
 
-/** What is wrong with these is mended behind the line. */
+/** The settings behind the line fix these problems. */
 const SETTLED_HERE: ReadonlySet<StartReason['code']> = new Set([
   'no_device',
   'no_address',
@@ -90,7 +90,7 @@ function Summary({ form: { choices, estimate, gpus, onGpus } }: { form: NewRunFo
   );
 }
 
-/** Settings that have no mention of their own in the line. */
+/** Settings that the line does not mention by name. */
 const ADVANCED = [
   'order',
   'keepWork',

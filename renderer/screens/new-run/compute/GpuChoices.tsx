@@ -17,7 +17,7 @@ interface GpuChoicesProps {
   onChange: (gpuUuids: readonly string[] | null) => void;
 }
 
-/** The GPUs of this computer, to be ticked. */
+/** Lets the user select GPUs of this computer. */
 export function GpuChoices({ probe, choices, onChange }: GpuChoicesProps) {
   const { t, format } = useTexts();
   const chosen = new Set(chosenGpus(choices, probe).map((gpu) => gpu.uuid));
@@ -63,7 +63,7 @@ export function GpuChoices({ probe, choices, onChange }: GpuChoicesProps) {
   );
 }
 
-/** The computer check says what this one lacks, and what helps. */
+/** The computer check explains what this GPU lacks, and what helps. */
 const isForTheCheck = (gpu: ProbedGpu): boolean =>
   gpu.visible && (gpu.blocked_by !== null || (gpu.failed?.length ?? 0) > 0);
 

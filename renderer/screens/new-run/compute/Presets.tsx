@@ -15,7 +15,7 @@ export function Presets({ form }: { form: NewRunForm }) {
   return (
     <>
       {onProcessor ? (
-        // It computes in 32 bit whatever is chosen: there is nothing to choose.
+        // A processor always computes in 32 bit, so there is nothing to choose.
         <Input.Wrapper
           mt="md"
           labelElement="div"

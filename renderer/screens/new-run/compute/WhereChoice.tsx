@@ -21,7 +21,7 @@ interface WhereChoiceProps {
   onChange: (where: WindowWhere) => void;
 }
 
-/** This computer, or a cluster and how it is found. */
+/** Lets the user choose this computer, or a cluster and how to reach it. */
 export function WhereChoice({ where, onChange }: WhereChoiceProps) {
   const { t } = useTexts();
   return (
@@ -85,7 +85,7 @@ function RayFields({ ray, onChange }: { ray: Ray; onChange: (ray: Ray) => void }
   );
 }
 
-/** Ray is an option of the Python environment; one that is the user's own is left to them. */
+/** Ray is an optional part of the Python environment. The program does not install it into an environment of the user's own. */
 function RayMissing() {
   const { t } = useTexts();
   const status = useEnvironment((state) => state.status);

@@ -21,7 +21,7 @@ import { useProblemTexts } from '../../../state/problemTexts.ts';
 
 const HISTOGRAM_PX = 138;
 
-/** One file of the preview: its figures, its lengths, and each thing found with what will happen. */
+/** One file of the preview: its figures, its lengths, and each problem with its effect. */
 export function FileDetails({ file }: { file: ListedFile }) {
   const { t, format } = useTexts();
   const files = useNewRun((state) => state.files);
@@ -33,7 +33,7 @@ export function FileDetails({ file }: { file: ListedFile }) {
 
   const blocking = blockingProblem(file);
   if (blocking) {
-    // Its figures are of something that will not be computed.
+    // Its figures would describe something that will not be computed.
     return (
       <Stack gap={12} mt={14} pt={14} style={{ borderTop: '1px solid var(--line)' }}>
         <Text component="h3" fz={15} fw={620} style={{ overflowWrap: 'anywhere' }}>
@@ -122,7 +122,7 @@ export function FileDetails({ file }: { file: ListedFile }) {
 
 const ICONS = { blocks: IconCircleX, skipped: IconAlertTriangle, warning: IconInfoCircle };
 
-/** What was found in a file, with what will happen to it. */
+/** The problems in a file, each with its effect. */
 function ProblemList({ problems }: { problems: readonly InputFileProblem[] }) {
   const { t } = useTexts();
   const sayProblem = useProblemTexts();

@@ -31,15 +31,15 @@ import { useRemoveFiles } from './useRemoveFiles.ts';
 import { VerdictBadge } from './VerdictBadge.tsx';
 
 const ROWS_IN_SIGHT = 12;
-/** So many files that cannot be used are shown without being asked for. */
+/** Up to this many unusable files are shown without a click. */
 const FEW_BLOCKED = 5;
-/** What a phone's width leaves out: what becomes of a file, and the button that removes it, come first. */
+/** Columns hidden at a phone's width: what happens to a file, and the button that removes it, come first. */
 const NARROWEST = { bases: false };
 const ALL = {};
-/** More are named by their files, or later with a list. */
+/** With more files, samples are named after their files, or later with a list. */
 const MOST_NAMED = 500;
 
-/** The files of the new run: what each holds, and what will happen to it. */
+/** The files of the new run: what each contains, and what will happen to it. */
 export function FilesStep() {
   const texts = useTexts();
   const { t, format } = texts;
@@ -52,7 +52,7 @@ export function FilesStep() {
   const isNarrowest = useMediaQuery('(max-width: 640px)', false, { getInitialValueInEffect: false });
   const samples = useMemo(() => samplesOfFiles(choices, files), [choices, files]);
   const several = files.length > 1;
-  // A column that repeats the names of the files says nothing.
+  // A column that only repeats the names of the files is useless.
   const tellsApart = new Set(samples).size < files.length || Object.keys(choices.samples).length > 0;
   const home = useMemo(() => commonFolder(files), [files]);
   const [usable, blocked] = useMemo(() => {
@@ -237,7 +237,7 @@ export function FilesStep() {
   );
 }
 
-/** Where all files lie; null where they lie in several folders, or were sent by a browser. */
+/** The folder of all files; null if there are several folders, or if a browser sent the files. */
 function commonFolder(files: readonly ListedFile[]): string | null {
   const folders = new Set(files.map(({ path }) => folderOf(path)));
   const [only] = folders;
@@ -246,7 +246,7 @@ function commonFolder(files: readonly ListedFile[]): string | null {
     : only;
 }
 
-/** By name, as people count: rows must not move while somebody clicks them. */
+/** Sorted by name in natural order: rows must not move while somebody clicks them. */
 function inOrder(files: readonly ListedFile[]): ListedFile[] {
   const collator = new Intl.Collator(undefined, { numeric: true });
   return files.toSorted(
@@ -260,13 +260,13 @@ const REMARKED: ReadonlySet<FileVerdict> = new Set(['warning', 'skipped']);
 
 const openFile = (file: ListedFile) => selectFile(file.path);
 
-/** Beside a file's name: why it cannot be used, else where it lies, unless all lie in the same folder. */
+/** Shown beside a file's name: why it cannot be used, else its folder, unless all files have the same one. */
 function Beside({ file, home }: { file: ListedFile; home: string | null }) {
   const sayProblem = useProblemTexts();
   const problem = blockingProblem(file);
   if (problem) {
     const { short, message } = sayProblem(problem);
-    // The file's name stands before it already.
+    // The file's name already precedes it.
     const reason = asSentence(message.replace(`${fileName(file.path)} `, ''));
     return (
       <span className={classes.reason} title={message}>
@@ -274,12 +274,12 @@ function Beside({ file, home }: { file: ListedFile; home: string | null }) {
       </span>
     );
   }
-  // The folder that a sent file lies in is the program's own and tells nobody anything.
+  // A sent file lies in the program's own folder, which means nothing to the user.
   const folder = folderOf(sentPath(file.path) ?? file.path);
   return home !== null || folder === '' ? null : <span className="muted">{fileName(folder)}</span>;
 }
 
-/** `samples`: by path; null where there is nothing to tell apart. */
+/** `samples` are keyed by path; null if all files belong to the same sample or to one each. */
 function fileColumns(
   { t, format }: Texts,
   samples: ReadonlyMap<string, string> | null,

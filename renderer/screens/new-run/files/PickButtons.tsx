@@ -10,10 +10,10 @@ import { useSettings } from '../../../state/settings.ts';
 const FILES: Choice = { kind: 'files', purpose: 'sequences' };
 const FOLDER: Choice = { kind: 'folder', purpose: 'inputs' };
 
-/** Ways to pick files: they may lie on this computer or, where that is another one, on the program's. */
+/** Buttons to pick files from this computer or, if the program runs on another one, from there. */
 export function PickButtons({ primary = false }: { primary?: boolean }) {
   const { t } = useTexts();
-  // A browser on the program's own computer picks files there as the desktop app does: nothing has to be sent.
+  // A browser on the program's own computer picks files there, like the desktop app: nothing has to be sent.
   const remoteHost = useSettings(({ info }) =>
     info?.shell === 'browser' && !info.sameComputer ? info.hostName : null,
   );

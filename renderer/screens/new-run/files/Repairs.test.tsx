@@ -9,7 +9,7 @@ const REPAIR = 'Use whole header lines as names';
 
 it.each([
   [12, 3, true],
-  // One file twice in a row: whole lines repeat as names do.
+  // The same file twice in a row: whole header lines repeat as often as names.
   [12, 12, false],
   [0, 0, false],
 ])(

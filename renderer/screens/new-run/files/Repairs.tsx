@@ -5,15 +5,15 @@ import { setRepair, useNewRun } from '../../../state/newRun/store.ts';
 
 const has = (file: InspectedFile, problem: string) => file.problems.some(({ code }) => code === problem);
 
-/** What mends something, and the files that it would help. */
+/** Repairs, each with a test for the files that it would help. */
 const OFFERS = [
   ['read_u_as_t', (file) => has(file, 'looks_like_rna')],
   ['remove_gaps', (file) => has(file, 'looks_like_alignment')],
-  // Where whole lines repeat as often as names, they tell nothing more apart.
+  // If whole header lines repeat as often as names, they distinguish nothing more.
   ['whole_headers_as_names', (file) => file.duplicate_headers < file.duplicate_ids],
 ] as const satisfies (readonly [Repair, (file: InspectedFile) => boolean])[];
 
-/** What can be mended with one click, and what is. */
+/** Repairs that can be applied with one click, and those that have been. */
 export function Repairs() {
   const { t } = useTexts();
   const files = useNewRun((state) => state.files);

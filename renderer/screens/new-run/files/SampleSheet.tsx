@@ -7,7 +7,7 @@ import { removeSheet, useNewRun } from '../../../state/newRun/store.ts';
 
 const MOST_NAMED = 5;
 
-/** What the sample sheet says that was added along with the files, and what is wrong with it. */
+/** The samples in the sheet that was added with the files, and the problems with it. */
 export function SampleSheet() {
   const { t, format } = useTexts();
   const errorTexts = useErrorTexts();

@@ -4,7 +4,7 @@ import { fileName } from '../../../i18n/format.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { removeFiles } from '../../../state/newRun/store.ts';
 
-/** Takes files off the list, and offers to bring them back. */
+/** Removes files from the list, and offers to undo that. */
 export function useRemoveFiles(): (paths: readonly string[]) => void {
   const { t } = useTexts();
   return useCallback(

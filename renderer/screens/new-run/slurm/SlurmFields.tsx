@@ -7,7 +7,7 @@ import classes from './SlurmForm.module.css';
 
 type SlurmPlace = Extract<Where, { kind: 'slurm' }>;
 
-/** The job of a run: that of the form, or as an earlier run had it. */
+/** The job of a run: the one in the form, or the one of an earlier run. */
 export function SlurmFields({
   place,
   onChange,

@@ -14,8 +14,8 @@ function Form() {
   return <SlurmForm settings={settings} onChange={setSettings} />;
 }
 
-it('shows the script that comes of its fields, says what is wrong with one, and copies it', async () => {
-  // Without one a browser has no clipboard.
+it('shows the script made from its fields, names the problem with a field, and copies the script', async () => {
+  // A browser has no clipboard outside a secure context.
   vi.stubGlobal('isSecureContext', true);
   const user = userEvent.setup();
   await renderWithEngine(

@@ -17,7 +17,7 @@ const ORDER: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input'
 const GPU = ['gres', 'gpus', 'none'] as const;
 const CONTAINER = ['none', 'apptainer', 'singularity'] as const;
 
-/** What is wrong with a field of which no script can be made. */
+/** The problem with a field that makes a script impossible. */
 const WRONG: Readonly<Partial<Record<keyof SlurmJob, MessageKey>>> = {
   partition: 'slurm.wrong.name',
   account: 'slurm.wrong.name',
@@ -40,7 +40,7 @@ interface SlurmFormProps {
   onChange: (settings: SlurmSettings) => void;
 }
 
-/** A job of a SLURM cluster: what it asks for, and the script that comes of it. */
+/** A job of a SLURM cluster: the resources that it requests, and the resulting script. */
 export function SlurmForm({ settings, onChange }: SlurmFormProps) {
   const { t } = useTexts();
   const { job } = settings;
@@ -165,7 +165,7 @@ const IN_MORE: ReadonlySet<keyof SlurmJob> = new Set([
   'extra',
 ]);
 
-/** What is submitted, word for word. */
+/** The exact script that is submitted. */
 function Script({ job }: { job: SlurmJob }) {
   const { t } = useTexts();
   const copy = useCopy();

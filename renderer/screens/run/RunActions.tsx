@@ -16,11 +16,11 @@ import { RunMenu } from '../history/RunMenu.tsx';
 
 interface RunActionsProps {
   run: RunSummary;
-  /** The current tab: no button leads to it. */
+  /** The current tab, to which no button leads. */
   tab: RunTab;
 }
 
-/** What can be done with a run as it stands. */
+/** What can be done with a run in its current state. */
 export function RunActions({ run, tab }: RunActionsProps) {
   return (
     <WhileConnected>
@@ -32,7 +32,7 @@ export function RunActions({ run, tab }: RunActionsProps) {
   );
 }
 
-/** One that is done leads to its results. */
+/** The main button of a finished run leads to its results. */
 function MainActions({ run, tab }: RunActionsProps) {
   const { t } = useTexts();
   const { runId } = run;
@@ -40,7 +40,7 @@ function MainActions({ run, tab }: RunActionsProps) {
   const resume = useMutation({ mutationFn: resumeRun });
   const status = runStatus(run);
 
-  // Where a banner says what is the matter, the button to go on stands in it.
+  // A banner that explains the problem has the resume button in it.
   if (status === 'halted' || status === 'interrupted' || status === 'failed') return null;
   if (status === 'paused' || status === 'cancelled') {
     const isEnough = run.state.phase === 'paused' && run.state.enough !== undefined;
@@ -82,7 +82,7 @@ function MainActions({ run, tab }: RunActionsProps) {
   );
 }
 
-/** In browser mode: a page may ask to send notifications only when it is clicked. */
+/** In browser mode, a page may ask for permission to send notifications only when it is clicked. */
 function NotifyButton() {
   const { t } = useTexts();
   const isBrowser = useSettings((state) => state.info?.shell === 'browser');
@@ -106,11 +106,11 @@ function NotifyButton() {
 
 interface StopActionsProps {
   run: RunSummary;
-  /** It computes, and is not being brought to rest already. */
+  /** True if the run computes and is not being stopped already. */
   running: boolean;
 }
 
-/** The ways to bring a run to rest: each says what will be kept. */
+/** The ways to stop a run, each with what will be kept. */
 function StopActions({ run, running }: StopActionsProps) {
   const { t } = useTexts();
   const order = useRunOrder(run.runId);

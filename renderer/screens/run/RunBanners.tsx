@@ -15,7 +15,7 @@ import { isExample } from '../../state/computer/example.ts';
 import { useSettings } from '../../state/settings.ts';
 import { useLiveRun } from '../../state/runs/liveRun.ts';
 
-/** What stands in a run's way, above everything else about it, with the button that deals with it. */
+/** What keeps a run from going on, shown above everything else about it, with a button that deals with it. */
 export function RunBanners({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const { isPending: busy, mutate: start } = useMutation({ mutationFn: resumeRun });
@@ -29,7 +29,7 @@ export function RunBanners({ run }: { run: RunSummary }) {
       </Button>
     </>
   );
-  // Waiting runs follow each other by themselves, but the first after the program starts waits for a click.
+  // Waiting runs start one after the other by themselves, but after the program starts, the first one waits for a click.
   const isHeld = useRuns((all) => all.runs?.some(isAtWork) === false);
   const { state } = run;
   switch (runStatus(run)) {
@@ -106,7 +106,7 @@ export function RunBanners({ run }: { run: RunSummary }) {
   }
 }
 
-/** After the example: does this installation give the expected answers? */
+/** After the example, reports whether this installation gives the expected answers. */
 export function ExampleVerdict({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const { runId } = run;
@@ -120,7 +120,7 @@ export function ExampleVerdict({ run }: { run: RunSummary }) {
   const isDone = check.data !== undefined;
   const [wasDone] = useState(run.state.phase === 'done');
   useEffect(() => {
-    // Whoever has watched it to its end wants to see what came of it.
+    // A user who watched it to its end wants to see the outcome.
     if (isDone && !wasDone) goToRun(runId, 'results');
   }, [isDone, wasDone, runId]);
   if (!check.data) return null;
@@ -137,7 +137,7 @@ export function ExampleVerdict({ run }: { run: RunSummary }) {
 
 type EncoderNorms = NonNullable<RunProgress['unusualNorms']>['esm2'];
 
-/** A few unusual sequences have unusual embeddings on a sound device, too: these stand with the settings of the run. */
+/** A few unusual sequences have unusual embeddings even on a sound device: below this share, only the run's settings mention them. */
 const LEAST_SHARE = 0.01;
 
 /** Embeddings of unusual size do not stop a run, but may be the only sign of a device that computes wrongly. */

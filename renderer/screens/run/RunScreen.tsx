@@ -29,7 +29,7 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
   const texts = useTexts();
   const { t } = texts;
   useEffect(() => followRun(runId), [runId]);
-  // On every tab: a count under Other tools already chooses what Results shows.
+  // On every tab, since a count under Other tools already chooses what Results shows.
   useEffect(() => viewRun(runId), [runId]);
   const run = useRunSummary(runId);
   const error = useLiveRun((state) => (state.runId === runId ? state.error : null));
@@ -120,7 +120,7 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
   );
 }
 
-/** What stands in the name and below every picture that is saved of this run. */
+/** The file name and the notes of every picture that is saved of this run. */
 function useChartSource(run: RunSummary | null): ChartSource {
   const texts = useTexts();
   const { t } = texts;
@@ -140,14 +140,14 @@ function useChartSource(run: RunSummary | null): ChartSource {
   }, [name, state, plan, texts, t]);
 }
 
-/** A run's summary: from its own snapshots where they have come, else from the list of all runs. */
+/** A run's summary: from its own snapshots if there are any, else from the list of all runs. */
 function useRunSummary(runId: string): RunSummary | null {
   const live = useLiveRun((state) => (state.live?.run.runId === runId ? state.live.run : null));
   const listed = useRuns((state) => state.runs?.find((run) => run.runId === runId) ?? null);
   return live ?? listed;
 }
 
-/** Tells screen readers of every tenth done and of every change of state; not of more, or they never fall silent. */
+/** Announces each tenth of the progress and each change of state to screen readers; with more than that, they would never fall silent. */
 function RunAnnouncer() {
   const { t, format } = useTexts();
   const tenth = useLiveRun((state) => {

@@ -19,10 +19,10 @@ import { Ribbon } from '../../results/table/sequenceColumns.tsx';
 import { useOnceMoreAtEnd } from './askingAgain.ts';
 
 const EVERY_MS = 5_000;
-/** Percentages below this have two digits. */
+/** Percentages below this are shown with two decimals. */
 const SMALL_SHARE = 0.01;
 
-/** Asked again every few seconds while the run is at work; the engine counts again only as often as that is cheap. */
+/** Polled every few seconds while the run is at work; the engine recounts only as often as that is cheap. */
 export function useViralShares(run: RunSummary | null) {
   const atWork = run !== null && isAtWork(run);
   const answer = useQuery(
@@ -41,7 +41,7 @@ function useShareTexts(isSample: boolean) {
   const percent = (share: number): string => format.percent(share, share < SMALL_SHARE ? 2 : 1);
   return {
     percent,
-    /** The share that the finished run will show; else what was counted. */
+    /** The estimated share in the finished run; without an estimate, the count so far. */
     share: ({ viral, scored, estimate }: ShareSoFar): string =>
       scored === 0
         ? '–'
@@ -60,7 +60,7 @@ function useShareTexts(isSample: boolean) {
   };
 }
 
-/** What the run found so far, with the interval of what it will show in the end; beside it the best of what it found. */
+/** What the run has found so far, with the interval for its final result, and the best hits beside it. */
 export function AnswerSoFar({ run }: { run: RunSummary }) {
   const found = useViralShares(run);
   if (!found || found.run.scored === 0) return null;
@@ -72,7 +72,7 @@ export function AnswerSoFar({ run }: { run: RunSummary }) {
   );
 }
 
-/** When the run may stop: changed while it is at work. */
+/** Lets the user change, while the run is at work, when it may stop. */
 function RunGoal({ run }: { run: RunSummary }) {
   const set = useMutation({
     mutationFn: (goal: Goal | null) => engine.runs.setGoal({ runId: run.runId, goal }),
@@ -173,7 +173,7 @@ function ViralShare({ run, found }: { run: RunSummary; found: ViralShares }) {
 
 const MOST_HITS = 5;
 
-/** The best evidence that there is by now; each leads to its sequence in the results. */
+/** The hits with the best evidence so far; each leads to its sequence in the results. */
 function BestHits({ run }: { run: RunSummary }) {
   const { t, format } = useTexts();
   const { runId } = run;

@@ -28,10 +28,10 @@ import { sayError } from '../../../state/say.ts';
 import { curvesEvery, useOnceMoreAtEnd } from './askingAgain.ts';
 import classes from './DevicesTable.module.css';
 
-/** More devices of a cluster than this are shown node by node, where somebody asks for them. */
+/** With more devices of a cluster than this, the table shows nodes, which can be unfolded. */
 const MOST_UNFOLDED = 24;
 
-/** How each device did over the whole run, also after its end. */
+/** How each device did over the whole run, available after its end too. */
 export function useDeviceHistory(run: RunSummary): readonly DeviceHistory[] {
   const history = useQuery(
     queries.runs.deviceHistory.queryOptions({
@@ -48,13 +48,13 @@ interface Shown {
   readonly node: string | null;
 }
 
-/** A line for each device: what it does now, and its speed over the run. */
+/** A line for each device: what it is doing, and its speed over the run. */
 export function DevicesTable({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const numbered = useNumberedDevices();
   const history = useDeviceHistory(run);
   const atWork = isAtWork(run);
-  // After the end only those that did something, or that somebody has to look after.
+  // After the end of a run, only devices that did something or that need attention are shown.
   const inTrouble = useLiveRun(
     useShallow(
       (state) =>
@@ -173,11 +173,11 @@ function NodeRows({ node, devices, openAtFirst, rows }: NodeRowsProps) {
 interface DeviceRowProps extends Omit<RowsOf, 'history'> {
   id: string;
   past: DeviceHistory | undefined;
-  /** The task that computes a share decides on its devices. */
+  /** True on a cluster's node, where the task that computes a share decides on its devices. */
   onNode: boolean;
 }
 
-/** Its numbers change four times a second while it computes; after the run they are those of the whole run. */
+/** The numbers change four times a second while the device computes; after the run they cover the whole run. */
 const DeviceRow = memo(function DeviceRow({ id, past, run, isGpu, onNode, scale, columns }: DeviceRowProps) {
   const texts = useTexts();
   const { t, format } = texts;
@@ -273,7 +273,7 @@ const DeviceMenu = memo(function DeviceMenu({ runId, device, title, isOut }: Dev
   );
 });
 
-/** Load, memory, temperature and power: now; without a live device over the run, means and peaks. */
+/** Load, memory, temperature and power: the current values, or means and peaks over the run if the device is not live. */
 function measureTexts(
   now: DeviceLive | undefined,
   past: DeviceHistory | undefined,
@@ -293,7 +293,7 @@ function measureTexts(
   ];
 }
 
-/** From here on graphics cards slow themselves down. */
+/** At this temperature graphics cards start to slow themselves down. */
 const HOT_C = 85;
 
 function pastNotes(
@@ -319,7 +319,7 @@ const energyText = (wattHours: number, { t, format }: Texts) =>
     energy: wattHours >= 1000 ? `${format.decimal(wattHours / 1000)} kWh` : `${format.integer(wattHours)} Wh`,
   });
 
-/** What the curves beside each other share: the time of the run, and the highest speed of all. */
+/** The common scale of adjacent curves: the time of the run, and the highest speed of all devices. */
 interface SpeedScale {
   readonly begin: number;
   readonly end: number;
@@ -338,7 +338,7 @@ const spanOf = (history: readonly DeviceHistory[]) => ({
 
 const SPARK = { width: 160, height: 20 };
 
-/** The speed over the whole run, with a gap wherever it was at rest. What it shows stands in words under the curves below. */
+/** The speed over the whole run, with a gap wherever it was at rest. The curves below describe the same in text. */
 const Sparkline = memo(function Sparkline({ past, scale }: { past: DeviceHistory; scale: SpeedScale }) {
   const path = useMemo(() => {
     const points = past.points.map(({ time, residuesPerSecond }) => ({ time, value: residuesPerSecond }));
@@ -368,11 +368,11 @@ const LABELS = {
   powerW: 'devices.power',
   temperatureC: 'devices.temperature',
 } as const;
-/** Measures with a natural upper end have the same scale in all runs. */
+/** Measures with a natural maximum have the same scale in all runs. */
 const TOPS: Partial<Record<Measure, number>> = { utilizationPercent: 100, temperatureC: 100 };
 const CURVE_PX = 76;
 
-/** What the sensors of each device said over the run: folded away, for whoever looks after the computer. */
+/** The sensor readings of each device over the run, folded away, for whoever maintains the computer. */
 function Curves({ run, history }: { run: RunSummary; history: readonly DeviceHistory[] }) {
   const { t } = useTexts();
   const { write } = useExport(run);
@@ -412,7 +412,7 @@ interface DeviceCurvesProps {
   measures: readonly { measure: Measure; top: number }[];
 }
 
-/** The measures of one device side by side. */
+/** The measures of one device, side by side. */
 function DeviceCurves({ device, span, measures }: DeviceCurvesProps) {
   const texts = useTexts();
   const { t, format } = texts;

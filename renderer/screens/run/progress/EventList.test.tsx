@@ -24,7 +24,7 @@ it('opens the log of the run', async () => {
   expect(dialog.textContent).toContain('logs/run.log');
 });
 
-it('takes a pause for one event, and what computes again after it for going on', () => {
+it('combines the events of a pause, and marks what computes again after it as going on', () => {
   const events = ['running', 'paused', 'pausing', 'running', 'created'].map(
     (phase, index) =>
       ({ id: 9 - index, wording: { key: `phase.${phase}`, values: {} } }) as unknown as RunEvent,

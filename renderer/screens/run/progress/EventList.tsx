@@ -12,12 +12,12 @@ import classes from './EventList.module.css';
 
 const ICONS = { info: IconInfoCircle, warning: IconAlertTriangle, error: IconCircleX };
 const NO_EVENTS: readonly RunEvent[] = [];
-/** The log of the run has them all. */
+/** The log of the run contains all of them. */
 const MOST_EVENTS = 100;
 
 const PAUSING = /^phase\.(pausing|draining)$/;
 
-/** Newest first: a pause is one thing that happened, and what begins after one goes on. */
+/** Newest first. A pause counts as one event, and what starts after it is marked as going on. */
 export function eventsShown(events: readonly RunEvent[]): { event: RunEvent; goesOn: boolean }[] {
   const keyOf = (event: RunEvent | undefined) => event?.wording?.key ?? '';
   const begun = events.some((event) => keyOf(event) === 'phase.created')
@@ -28,12 +28,12 @@ export function eventsShown(events: readonly RunEvent[]): { event: RunEvent; goe
     .map((event) => ({ event, goesOn: keyOf(event) === 'phase.running' && event !== begun }));
 }
 
-/** What happened last, newest first. */
+/** The latest events, newest first. */
 export function EventList({ runId }: { runId: string }) {
   const { t, format } = useTexts();
   const say = useEngineTexts();
   const recent = useLiveRun((state) => state.live?.recentEvents ?? NO_EVENTS);
-  // Snapshots bring the newest only; whatever came while nobody looked is asked for when the page is opened.
+  // Snapshots bring only the newest events; earlier ones are queried when the page is opened.
   const before = useQuery(
     queries.runs.events.queryOptions({ input: { runId, limit: MOST_EVENTS }, refetchOnMount: 'always' }),
   );

@@ -20,13 +20,13 @@ function runAtWork(): RunSummary {
   return running;
 }
 
-/** Shown as the engine reports it while nothing is known of how much there is to do. */
+/** Shows the run as the engine reports it while the amount of work is unknown. */
 function showWithoutFraction(run: RunSummary): void {
   const live = madeLive(new World({}), run);
   useLiveRun.setState({ live: { ...live, progress: { ...live.progress, fraction: null } } });
 }
 
-it('moves while a run is at work of which nobody knows how much it is, and not where nobody works', async () => {
+it('animates the bar while a run of unknown size is at work, but not while it rests', async () => {
   onTestFinished(() => useLiveRun.setState({ live: null }));
   const run = runAtWork();
   showWithoutFraction(run);

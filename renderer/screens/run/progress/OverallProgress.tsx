@@ -9,7 +9,7 @@ import { sequencesPerMinute, useLiveRun } from '../../../state/runs/liveRun.ts';
 import { queuedRuns, runStatus, useRuns } from '../../../state/runs/runs.ts';
 import classes from './OverallProgress.module.css';
 
-/** How far the run is by work, and how long it has taken and will take. */
+/** The run's progress by work, with its elapsed and remaining time. */
 export function OverallProgress() {
   const { t, format } = useTexts();
   const progress = useLiveRun((state) => state.live?.progress ?? null);
@@ -19,7 +19,7 @@ export function OverallProgress() {
   const { prepare } = progress;
   const done = run.state.phase === 'done';
   const status = runStatus(run);
-  // Stripes move: where nobody works, nothing is on its way.
+  // Stripes move, so a run at rest must not have them.
   const unknown = isAtWork(run) ? null : 0;
   const fraction = done ? 1 : status === 'created' ? null : (progress.fraction ?? unknown);
   const tone = done ? 'good' : isAtWork(run) ? 'active' : 'warn';
@@ -54,7 +54,7 @@ export function OverallProgress() {
   );
 }
 
-/** The figures that people ask for, of a run that waits, is at work, or rests. */
+/** The figures that users look for, for a run that waits, is at work, or rests. */
 function useFacts(run: RunSummary | null, progress: RunProgress | null): FactItem[] {
   const { t, format } = useTexts();
   const queued = useRuns((state) => (state.runs ? queuedRuns(state.runs).length : 0));

@@ -10,7 +10,7 @@ import { hashOfRoute } from '../../../state/navigation.ts';
 import { deviceTitle } from '../../../state/runs/deviceLabels.ts';
 import { useLiveRun } from '../../../state/runs/liveRun.ts';
 
-/** What decides the numbers of this run, as it was fixed at the start; what only few ask for is folded away. */
+/** The settings that decide the results of this run, fixed at its start. Details that only few users need are folded away. */
 export function PlanFold({ run }: { run: RunSummary }) {
   const texts = useTexts();
   const { t, format } = texts;
@@ -55,7 +55,7 @@ export function PlanFold({ run }: { run: RunSummary }) {
   );
 }
 
-/** What was known of the model when the run began, or the way to find it out. */
+/** What was known about the model when the run began, or a way to find it out. */
 function LastControls({ run }: { run: RunSummary }) {
   const { t, format } = useTexts();
   if (run.controls?.length === 0)

@@ -27,7 +27,7 @@ export function ProgressTab({ run }: { run: RunSummary }) {
   );
   if (!hasLive) {
     if (error) return null;
-    // Files, model and devices are checked before the first figures come.
+    // Files, model and devices are checked before the first figures arrive.
     return run.state.phase === 'created' && run.queuePosition === null ? (
       <Card title={t('newRun.preparing')}>
         <ProgressBar label={t('newRun.preparing')} fraction={null} />
@@ -62,7 +62,7 @@ export function ProgressTab({ run }: { run: RunSummary }) {
   );
 }
 
-/** A run that waits for its cluster says so, and why. */
+/** Tells the user that a run waits for its cluster, and why. */
 function ClusterBanner() {
   const { t } = useTexts();
   const cluster = useLiveRun((state) => state.live?.cluster ?? null);

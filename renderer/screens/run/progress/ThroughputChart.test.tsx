@@ -13,7 +13,7 @@ function Watched() {
   return run ? <ThroughputChart run={run} /> : null;
 }
 
-it('shows of a run that ended before the curve was asked for again what came since', async () => {
+it('shows the last samples of a run that ended before the curve was queried again', async () => {
   const running = madeRuns(Date.now()).find(({ runId }) => runId === RUN_IDS.running);
   if (!running) throw new Error('No invented run is at work');
   const change = (run: RunSummary) => act(() => useRuns.setState({ runs: [run] }));
@@ -21,7 +21,7 @@ it('shows of a run that ended before the curve was asked for again what came sin
   await renderWithEngine(<Watched />);
   await screen.findByRole('figure', { name: /^Speed over time/ });
   const input = { runId: running.runId };
-  // As it was asked for when nothing had been measured yet.
+  // The query was made before anything had been measured.
   act(() => void queryClient.setQueryData(queries.runs.throughput.queryKey({ input }), []));
   await screen.findByText('The curve appears after about half a minute of computing.');
 

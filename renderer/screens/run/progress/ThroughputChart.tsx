@@ -15,7 +15,7 @@ import { useDeviceHistory } from './DevicesTable.tsx';
 
 const MOST_POINTS = 240;
 
-/** Sequences a minute of all devices together, from the start of the run until now. */
+/** Sequences per minute of all devices together, from the start of the run until now. */
 export function ThroughputChart({ run }: { run: RunSummary }) {
   const { t, format } = useTexts();
   const answer = useQuery(
@@ -26,7 +26,7 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
   );
   useOnceMoreAtEnd(isAtWork(run), answer.refetch);
   const perResidue = useLiveRun((state) => sequencesPerMinute(1, state.live?.progress)) ?? 0;
-  // Three digits do: the ratio creeps while files are being read, and the chart needs no new drawing for that.
+  // Three digits are enough: the ratio drifts while files are being read, and the chart need not be redrawn for that.
   const factor = Number(perResidue.toPrecision(3));
   const points = useMemo(
     () =>
@@ -36,7 +36,7 @@ export function ThroughputChart({ run }: { run: RunSummary }) {
       })),
     [answer.data, factor],
   );
-  // Where computing began, and not with the first score.
+  // The curve starts when computing began, not with the first score.
   const [first] = points;
   const began = useDeviceHistory(run).map((device) => device.points[0]?.time ?? Infinity);
   const begin = Math.min(first?.time ?? 0, ...began);

@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 
 describe('a new run', () => {
-  it('greets an empty screen with the example, and shows what is in files before anything starts', async () => {
+  it('offers the example on an empty screen, and shows the contents of files before anything starts', async () => {
     await renderWithEngine(<App />, { runs: 'none' });
     await screen.findByRole('button', { name: 'Run the example' });
     await act(() => addPaths(['/data/contigs.fasta']));
@@ -45,18 +45,18 @@ describe('a new run', () => {
     expect(useNavigation.getState().route).toEqual({ screen: 'start' });
   });
 
-  it('says beside the button why it cannot be pressed, and how to go on', async () => {
+  it('shows beside the button why it is disabled, and how to go on', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />, { runs: 'none' });
     await act(() => addPaths(['/data/truncated.fa.gz']));
     const start = await screen.findByRole('button', { name: 'Start' });
     await screen.findByText('Cannot start: 1 file cannot be used.');
     expect(start).toHaveProperty('disabled', true);
-    // With one that can be used, the run goes on without the other.
+    // With one usable file, the run goes on without the other.
     await act(() => addPaths(['/data/contigs.fasta']));
     await waitFor(() => expect(start).toHaveProperty('disabled', false));
     await screen.findByText(/1 file cannot be used\. The run goes on without/);
-    // Why it cannot be used stands below the others, and can be put away.
+    // The reason is shown below the other files, and can be closed.
     const blocked = () => screen.queryByRole('grid', { name: 'Files that cannot be used' });
     expect(blocked()).not.toBeNull();
     await user.click(screen.getByRole('button', { name: 'Hide them' }));
@@ -68,7 +68,7 @@ describe('a new run', () => {
     expect(useNewRun.getState().files).toHaveLength(2);
   });
 
-  it('is computed on a SLURM cluster, by the job of an earlier run or one from the form', async () => {
+  it('computes on a SLURM cluster, with the job of an earlier run or one from the form', async () => {
     const user = userEvent.setup();
     const { engine } = await renderWithEngine(<App />, { runs: 'none' });
     const script = '#!/bin/sh\n# mine';
@@ -90,7 +90,7 @@ describe('a new run', () => {
     expect(where).toHaveProperty('script', expect.stringContaining('#SBATCH --partition=a\n'));
   });
 
-  it('is computed on a Ray cluster where its address is given', async () => {
+  it('computes on a Ray cluster whose address is given', async () => {
     const user = userEvent.setup();
     const { engine } = await renderWithEngine(<App />, { runs: 'none' });
     await act(() => addPaths(['/data/contigs.fasta']));
@@ -111,7 +111,7 @@ describe('a new run', () => {
     });
   });
 
-  it('installs Ray where it is missing', async () => {
+  it('installs Ray if it is missing', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />, { runs: 'none' });
     await act(() => addPaths(['/data/contigs.fasta']));
@@ -122,7 +122,7 @@ describe('a new run', () => {
     expect(screen.queryByRole('button', { name: 'Install Ray' })).toBeNull();
   });
 
-  it('shows faster ways where a run takes more than a day, and only there', async () => {
+  it('shows faster ways for a run of more than a day, and only then', async () => {
     await renderWithEngine(<App />, { runs: 'none' });
     await act(() => addPaths(['/data/contigs.fasta']));
     await screen.findByText(/^About /);
@@ -132,7 +132,7 @@ describe('a new run', () => {
     expect(link.getAttribute('href')).toBe('#/guide/rented-gpu');
   });
 
-  it('starts, and goes to the run’s progress', async () => {
+  it('starts, and opens the run’s progress', async () => {
     const user = userEvent.setup();
     const { engine } = await renderWithEngine(<App />, { runs: 'none' });
     await act(() => addPaths(['/data/contigs.fasta']));
@@ -145,7 +145,7 @@ describe('a new run', () => {
     expect(engine.runs()).toHaveLength(1);
   });
 
-  it('makes two runs of reads and contigs, each with the model that fits and files read for it', async () => {
+  it('creates two runs of reads and contigs, each with the model that fits and files read for it', async () => {
     const user = userEvent.setup();
     const { engine } = await renderWithEngine(<App />, { runs: 'none', allModels: true });
     await act(() => addPaths(['/data/contigs.fasta', '/data/reads_R1.fastq', '/data/reads_R2.fastq']));
@@ -168,14 +168,14 @@ describe('a new run', () => {
     await waitFor(() => expect(useNewRun.getState().files).toEqual([]));
   });
 
-  it('offers no number format that a GPU failed at in the test computation, and says which', async () => {
+  it('offers no number format in which a GPU failed the test computation, and names that GPU', async () => {
     const user = userEvent.setup();
     const failedAt = { 0: ['fp8', 'fp32'], 2: ['bf16', 'fp16', 'fp32'] } as const;
     await renderWithEngine(<App />, { runs: 'none', devices: 3, failedAt });
     await act(() => addPaths(['/data/contigs.fasta']));
     await user.click(await screen.findByRole('button', { name: 'Change: Computing' }));
     await screen.findByText('Failed the test computation in FP8, FP32: not used for it', { exact: false });
-    // One that failed at all it can do takes no part.
+    // A GPU that failed in every format is excluded.
     const lost = screen.getByRole('checkbox', { name: /^GPU 2/ });
     expect([lost, screen.getByRole('checkbox', { name: /^GPU 0/ })]).toMatchObject([
       { disabled: true, checked: false },
@@ -190,7 +190,7 @@ describe('a new run', () => {
     expect(
       screen.getAllByText(/^NVIDIA H200 failed the test computation in this number format/),
     ).toHaveLength(1);
-    // Without that GPU, all is offered that the other can do.
+    // Without that GPU, every format of the other is offered.
     await user.click(screen.getByRole('checkbox', { name: /^GPU 0/ }));
     expect(screen.getByRole('radio', { name: 'Closest to the original' })).toHaveProperty('disabled', false);
     // A processor has one level, so there is none to choose.
@@ -204,7 +204,7 @@ describe('a new run', () => {
 });
 
 describe('a run', () => {
-  it('reports embeddings of unusual size with numbers, and leads to the check of its model', async () => {
+  it('reports embeddings of unusual size with numbers, and links to the check of its model', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />);
     act(() => go({ screen: 'run', runId: RUN_IDS.withFailures, tab: 'progress' }));
@@ -214,7 +214,7 @@ describe('a run', () => {
     expect(useNavigation.getState().route).toMatchObject({ screen: 'models' });
   });
 
-  it('says which files could not be used, and why', async () => {
+  it('names the files that could not be used, and why', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />);
     act(() => go({ screen: 'run', runId: RUN_IDS.withFailures, tab: 'progress' }));
@@ -236,12 +236,12 @@ describe('a run', () => {
     expect(engine.runs().find((run) => run.runId === RUN_IDS.running)?.state.phase).toBe('running');
   });
 
-  it('is discarded only after a question, with everything that was computed', async () => {
+  it('is discarded only after confirmation, with everything that was computed', async () => {
     const user = userEvent.setup();
     const { engine } = await renderWithEngine(<App />);
     act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));
     await user.click(await screen.findByRole('button', { name: 'Stop …' }));
-    // Without a layout the menu takes itself for scrolled out of sight, and hides.
+    // Without a layout the menu believes that it has scrolled out of sight, and hides.
     await user.click(await screen.findByRole('menuitem', { name: /Discard/, hidden: true }));
     const dialog = await screen.findByRole('dialog', { name: 'Discard this run?' });
     expect(engine.runs().find((run) => run.runId === RUN_IDS.running)?.state.phase).toBe('running');
@@ -250,7 +250,7 @@ describe('a run', () => {
     await screen.findByRole('heading', { level: 1, name: 'Runs' });
   });
 
-  it('is stopped and kept, and continued later', async () => {
+  it('is stopped, kept, and continued later', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />);
     act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));
@@ -261,7 +261,7 @@ describe('a run', () => {
     await screen.findByRole('button', { name: 'Pause' });
   });
 
-  it('that is done leads to its results by one button', async () => {
+  it('leads to its results by one button when it is done', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />);
     act(() => go({ screen: 'run', runId: RUN_IDS.done, tab: 'progress' }));
@@ -271,7 +271,7 @@ describe('a run', () => {
     expect(screen.queryByRole('button', { name: 'See results' })).toBeNull();
   });
 
-  it('shows what it has before it is done, marked as provisional, and is finished with that after a question', async () => {
+  it('shows provisional results before it is done, marked as such, and can finish with them after confirmation', async () => {
     const user = userEvent.setup();
     const { engine } = await renderWithEngine(<App />);
     act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'results' }));
@@ -290,14 +290,14 @@ describe('a run', () => {
     );
   });
 
-  it('says of a pause that waiting runs keep waiting', async () => {
+  it('explains that waiting runs keep waiting during a pause', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />);
     act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));
     await user.click(await screen.findByRole('button', { name: 'Stop …' }));
     const stop = await screen.findByRole('menuitem', { name: /^Stop and keep/, hidden: true });
     expect(stop.textContent).toContain('Waiting runs keep waiting until you start one.');
-    // One way to pause, and that is the button beside the menu.
+    // The only way to pause is the button beside the menu.
     expect(screen.getAllByRole('menuitem', { name: /./, hidden: true })).toHaveLength(2);
     expect(screen.getByRole('button', { name: 'Pause' }).title).toContain('Waiting runs keep waiting');
   });
@@ -323,7 +323,7 @@ describe('a run', () => {
     expect(useResultsView.getState()).toMatchObject({ openRow: 0 });
   });
 
-  it('of the teaching model is marked wherever it is looked at', async () => {
+  it('is marked on every screen if it used the teaching model', async () => {
     await renderWithEngine(<App />);
     for (const tab of ['progress', 'files', 'results'] as const) {
       act(() => go({ screen: 'run', runId: RUN_IDS.teaching, tab }));
@@ -331,7 +331,7 @@ describe('a run', () => {
     }
   });
 
-  it('shows the snapshots of the one that is looked at only', async () => {
+  it('follows the snapshots of the run on screen only', async () => {
     await renderWithEngine(<App />);
     act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));
     await waitFor(() => expect(useLiveRun.getState().live?.run.runId).toBe(RUN_IDS.running));
@@ -340,7 +340,7 @@ describe('a run', () => {
     await screen.findByText('Disk is full');
   });
 
-  it('on a cluster shows its devices by node, and how many shares wait', async () => {
+  it('on a cluster lists its devices by node, and how many shares wait', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />, { runs: 'many', devices: 32, nodes: 4 });
     act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));
@@ -348,7 +348,7 @@ describe('a run', () => {
     screen.getByText('gpu-node-9 is starting');
     const node = await screen.findByText('gpu-node-1');
     screen.getByText('gpu-node-4');
-    // Thirty-two cards at once would hide everything else.
+    // Thirty-two GPUs at once would hide everything else.
     expect(screen.queryByRole('row', { name: /^GPU 3/ })).toBeNull();
     await user.click(node);
     const row = await screen.findByRole('row', { name: /^GPU 3/ });
@@ -358,7 +358,7 @@ describe('a run', () => {
 });
 
 describe('the computer check and the models', () => {
-  it('lets a model compute known answers, and says for each device and precision whether they are right', async () => {
+  it('lets a model compute known answers, and reports for each device and precision whether they are right', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />);
     act(() => go({ screen: 'models' }));
@@ -373,7 +373,7 @@ describe('the computer check and the models', () => {
     within(card).getByText(/^Checked /);
   });
 
-  it('measures the devices’ speed, which New run then estimates from', async () => {
+  it('measures the devices’ speed, on which New run then bases its estimate', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />, { runs: 'none' });
     await act(() => addPaths(['/data/contigs.fasta']));
@@ -389,7 +389,7 @@ describe('the computer check and the models', () => {
     await screen.findByText(/^From the speed measured on /);
   });
 
-  it('does not measure the speed while a run is at work, and says so', async () => {
+  it('does not measure the speed while a run is at work, and explains why', async () => {
     await renderWithEngine(<App />);
     act(() => go({ screen: 'computer' }));
     const card = await screen.findByRole('region', { name: 'Speed' });
@@ -400,7 +400,7 @@ describe('the computer check and the models', () => {
 });
 
 describe('the window', () => {
-  it('asks wherever one is whether an interrupted run should go on', async () => {
+  it('asks on every screen whether to resume an interrupted run', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />);
     await screen.findByText('“Bat guano 2025” was interrupted; continue?');
@@ -409,7 +409,7 @@ describe('the window', () => {
     await waitFor(() => expect(screen.queryByText(/was interrupted; continue/)).toBeNull());
   });
 
-  it('says that the engine is gone, and later that it may not talk to it', async () => {
+  it('reports that the engine is gone, and later that it refuses this window', async () => {
     await renderWithEngine(<App />);
     await screen.findByRole('heading', { name: 'New run' });
     act(() => connectionStore.setState({ status: 'lost', attempt: 1 }, true));
@@ -418,7 +418,7 @@ describe('the window', () => {
     await screen.findByRole('heading', { name: 'This window has no access' });
   });
 
-  it('has the guide inside, with its pictures, in German where it is written', async () => {
+  it('contains the guide, with its pictures, in German where it is translated', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />, { runs: 'none' });
     act(() => go({ screen: 'help' }));
@@ -448,13 +448,13 @@ describe('the window', () => {
     expect(numbers.getAttribute('href')).toBe('#/guide/numbers');
     act(() => go({ screen: 'guide', page: 'requirements' }));
     await screen.findByRole('heading', { level: 1, name: 'What a computer needs' });
-    // Of what the window does not have, the words stay.
+    // A link to a page that the window does not have becomes plain text.
     expect(screen.queryByRole('link', { name: 'performance' })).toBeNull();
     await user.click(screen.getByRole('button', { name: 'Zurück zur Hilfe' }));
     await screen.findAllByText('(auf Englisch)');
   });
 
-  it('speaks German where that is chosen', async () => {
+  it('is in German if that is chosen', async () => {
     await renderWithEngine(<App />);
     await waitFor(() => expect(useSettings.getState().settings).not.toBeNull());
     await act(() => changeSettings({ language: 'de' }));

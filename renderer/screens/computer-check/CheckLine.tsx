@@ -42,7 +42,7 @@ export function CheckLine({ check, onAct }: { check: ComputerCheck; onAct: () =>
   const say = useSequenceTexts();
   const environment = useEnvironment((state) => state.status);
   const size = useSetUpSize(environment && 'plan' in environment ? environment.plan : null);
-  /** What is fetched, announced by a colon: only once its size is known. */
+  /** The size of the download follows a colon, so both appear only once the size is known. */
   const fetched = (words: string) => (size === null ? [] : [words, size]);
   const kind = check.action?.kind;
   const sentence =
@@ -56,7 +56,7 @@ export function CheckLine({ check, onAct }: { check: ComputerCheck; onAct: () =>
   return (
     <Line status={check.status} title={lookUp(`check.${check.id}`) ?? check.title}>
       <p className={classes.sentence}>{sentence}</p>
-      {/* Above all lines there is one button that checks all of them again. */}
+      {/* A single button above all lines repeats every check. */}
       {kind && kind !== 'check_again' && (
         <Button
           className={classes.action ?? ''}
@@ -71,7 +71,7 @@ export function CheckLine({ check, onAct }: { check: ComputerCheck; onAct: () =>
   );
 }
 
-/** How fast the devices run the encoders, for which no model is needed. */
+/** The speed of the devices with the encoders, for which no model is needed. */
 export function SpeedLine() {
   const { t, format } = useTexts();
   const tests = useQuery(queries.computer.selfTests.queryOptions());

@@ -18,7 +18,7 @@ import { OfflinePart } from '../offline/OfflinePart.tsx';
 
 const showModels = () => go({ screen: 'models' });
 
-/** Is everything there that a run needs? A line for each thing, with a light, a sentence and at most one button. */
+/** Shows whether everything that a run needs is present. Each item has a line with a light, a sentence and at most one button. */
 export function ComputerCheckScreen() {
   const texts = useTexts();
   const { t, format } = texts;

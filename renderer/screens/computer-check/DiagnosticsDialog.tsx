@@ -6,7 +6,7 @@ import { useTexts } from '../../i18n/index.ts';
 import { useCopy } from '../../state/clipboard.ts';
 import classes from './ComputerCheck.module.css';
 
-/** The contents are shown before anything is copied: nobody should send what they have not seen. */
+/** Shows the contents before anything is copied: nobody should send what they have not seen. */
 export function DiagnosticsDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTexts();
   const diagnostics = useQuery(queries.computer.diagnostics.queryOptions());

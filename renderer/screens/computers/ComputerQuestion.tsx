@@ -7,7 +7,7 @@ import { useComputers } from '../../state/computer/computers.ts';
 import { home } from '../../state/connection.ts';
 import classes from './Computers.module.css';
 
-/** What OpenSSH wants to know while it connects: whether a host key is right, a password, a passphrase. */
+/** Relays questions that OpenSSH asks while it connects: whether a host key is right, a password, a passphrase. */
 export function ComputerQuestion() {
   const asking = useComputers()?.find(({ link }) => link.state === 'connecting' && link.question !== null);
   if (asking?.link.state !== 'connecting' || asking.link.question === null) return null;

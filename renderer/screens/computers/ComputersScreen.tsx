@@ -191,7 +191,7 @@ function ComputerCard({ computer: { id, name, address, link } }: { computer: Oth
   );
 }
 
-/** Why it is not there, or how far the way to it is. */
+/** Why the computer cannot be reached, or the progress of its connection. */
 function LinkDetails({ name, link }: { name: string; link: ComputerLink }) {
   const { t } = useTexts();
   switch (link.state) {

@@ -15,7 +15,7 @@ import { whileInWork } from './whileInWork.ts';
 
 const MOST_SHOWN = 50;
 
-/** Parts that failed: what happened, and what can be done about each or all. */
+/** Failed parts: what happened, and what can be done about each or all of them. */
 export function FailuresCard({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const { runId } = run;

@@ -12,7 +12,7 @@ import { InputsCard } from './InputsCard.tsx';
 import { PartsCard } from './PartsCard.tsx';
 import { ResultFilesCard } from './ResultFilesCard.tsx';
 
-/** What failed above all, then the inputs and the result files; the pieces of work are folded away. */
+/** Shows failures first, then the inputs and the result files; the parts are folded away. */
 export function FilesTab({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const [input, setInput] = useState<InputStatus | null>(null);
@@ -30,7 +30,7 @@ export function FilesTab({ run }: { run: RunSummary }) {
   );
 }
 
-/** What the user left out by finishing early or skipping, and the way to compute it after all. */
+/** What the user left out by finishing early or skipping, and a way to compute it after all. */
 function LeftOutCard({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const { runId } = run;

@@ -21,7 +21,7 @@ interface InputsCardProps {
 }
 
 const ROWS_IN_SIGHT = 7;
-/** What a narrow window leaves out: how far each file is comes first. */
+/** Columns hidden in a narrow window: the progress of each file comes first. */
 const ALL = {};
 const NARROW = { records: false, bases: false, seconds: false };
 const NARROWEST = { ...NARROW, problems: false };
@@ -128,12 +128,12 @@ function inputColumns({ t, format }: Texts, inWork: boolean): VirtualColumn<Inpu
   ];
 }
 
-/** Nobody works on the files of a run that rests. */
+/** No file of a resting run is being worked on. */
 function shownState(state: InputStatus['state'], inWork: boolean): InputStatus['state'] {
   return !inWork && (state === 'working' || state === 'preparing') ? 'waiting' : state;
 }
 
-/** What was remarkable in a file, with the first sequences it concerns. */
+/** Problems in a file, with the first sequences that they concern. */
 function InputProblems({ input }: { input: InputStatus }) {
   const { t, lookUp, format } = useTexts();
   if (input.problems.length === 0) return null;

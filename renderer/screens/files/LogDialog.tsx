@@ -8,7 +8,7 @@ import { useCopy } from '../../state/clipboard.ts';
 
 interface LogDialogProps {
   runId: string;
-  /** Null while closed. */
+  /** Null while the dialog is closed. */
   path: string | null;
   onClose: () => void;
 }

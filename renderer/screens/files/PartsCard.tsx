@@ -21,7 +21,7 @@ import { whileInWork } from './whileInWork.ts';
 
 interface PartsCardProps {
   run: RunSummary;
-  /** Only this input's parts; all parts where null. */
+  /** Shows only this input's parts; null shows all parts. */
   input: InputStatus | null;
   onShowAll: () => void;
 }

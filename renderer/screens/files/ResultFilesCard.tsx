@@ -11,7 +11,7 @@ import { useSettings } from '../../state/settings.ts';
 import { useReveal } from '../../state/useReveal.ts';
 import classes from './Files.module.css';
 
-/** The files that a run has made, each to be fetched in a browser, or shown in their folder. */
+/** The result files of a run, each with a download in a browser, or a button that shows it in its folder. */
 export function ResultFilesCard({ run }: { run: RunSummary }) {
   const texts = useTexts();
   const { t, lookUp, format } = texts;
@@ -19,7 +19,7 @@ export function ResultFilesCard({ run }: { run: RunSummary }) {
   const isBrowser = useSettings((state) => state.info?.shell === 'browser');
   const reveal = useReveal();
   const files = useQuery(
-    // Named with the phase, at whose change files come into being.
+    // The key includes the phase, since files are written when it changes.
     {
       ...queries.runs.files.queryOptions({ input: { runId } }),
       queryKey: [...queries.runs.files.key({ input: { runId } }), run.state.phase],
@@ -53,7 +53,7 @@ export function ResultFilesCard({ run }: { run: RunSummary }) {
       )}
       {reveal.hasFileManager && (
         <Group gap={6} wrap="nowrap">
-          {/* What no other program should write to. */}
+          {/* Files that no other program should write to. */}
           {name !== 'run.db' && (
             <Button
               size="compact-sm"

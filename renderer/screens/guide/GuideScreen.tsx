@@ -8,7 +8,7 @@ import { go, hashOfRoute } from '../../state/navigation.ts';
 import classes from './Guide.module.css';
 import { guidePage } from './pages.ts';
 
-/** One page of the guide, as it stands in docs/. */
+/** One page of the guide, with its text from docs/. */
 export function GuideScreen({ page }: { page: GuidePage }) {
   const { t, language } = useTexts();
   const { title, html, parts, language: written } = guidePage(page, language);
@@ -36,7 +36,7 @@ export function GuideScreen({ page }: { page: GuidePage }) {
             <ul className="plain-list">
               {parts.map((part, number) => (
                 <li key={part}>
-                  {/* The address's fragment is the screen. */}
+                  {/* A link would not work: the address's fragment names the screen. */}
                   <Anchor
                     component="button"
                     type="button"
@@ -51,7 +51,7 @@ export function GuideScreen({ page }: { page: GuidePage }) {
             </ul>
           </nav>
         )}
-        {/* Made of the program's own files when the window is built. */}
+        {/* The HTML is compiled from the program's own files when the window is built. */}
         <div className={classes.text} lang={written} dangerouslySetInnerHTML={{ __html: html }} />
         <Group
           component="nav"
@@ -73,7 +73,7 @@ function goToPart(number: number): void {
   part?.focus({ preventScroll: true });
 }
 
-/** To the page before or after, in the order of Help. */
+/** Links to the previous or next page, in the order of Help. */
 function Turn({ page, isBack = false }: { page: GuidePage | undefined; isBack?: boolean }) {
   const { language } = useTexts();
   if (page === undefined) return <span />;

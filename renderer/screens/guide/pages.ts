@@ -4,7 +4,7 @@ import type { GuidePage } from '../../state/guidePages.ts';
 interface Content {
   readonly title: string;
   readonly html: string;
-  /** Titles of what it says one after the other; `part-N` is the anchor of each. */
+  /** Titles of the page's parts, in order; `part-N` is the anchor of each. */
   readonly parts: readonly string[];
 }
 

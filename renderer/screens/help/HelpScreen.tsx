@@ -28,7 +28,7 @@ const QUESTIONS = [
   'privacy',
   'files',
 ] as const;
-/** As the command palette has them; of a row of keys the first and the last. */
+/** The same keys as in the command palette; a row of keys is listed by its first and last. */
 const SHORTCUTS = [
   ['palette', ['mod+K']],
   ['places', ['alt+1', 'alt+6']],

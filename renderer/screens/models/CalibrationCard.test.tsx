@@ -11,7 +11,7 @@ vi.mock(import('../../state/pathChooser.ts'), async (original) => ({
   chooseFiles: () => Promise.resolve(chosen.splice(0, 1)),
 }));
 
-it('starts a run of two chosen files, and shows what the model made of such files before', async () => {
+it('starts a run of two chosen files, and shows earlier results of the model on such files', async () => {
   const user = userEvent.setup();
   await renderWithEngine(
     <TextsContext value={createTexts('en')}>
@@ -19,7 +19,7 @@ it('starts a run of two chosen files, and shows what the model made of such file
     </TextsContext>,
   );
   await user.selectOptions(await screen.findByLabelText('Model'), '500');
-  // 160 of 200 viruses and 40 of 400 others score at least 0.5: a precision of 160 / 200.
+  // 160 of 200 viruses and 40 of 400 others score at least 0.5: the precision is 160 / 200.
   const row = await screen.findByRole('row', { name: /0\.50/ });
   expect(row.textContent).toMatch(/80.*10.*80/);
   const start = screen.getByRole<HTMLButtonElement>('button', { name: 'Start the run' });

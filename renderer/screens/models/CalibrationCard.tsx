@@ -14,7 +14,7 @@ import { sayError } from '../../state/say.ts';
 
 const KINDS = ['viral', 'other'] as const;
 
-/** What a model makes of the user's own sequences with a known answer. */
+/** Tests a model on the user's own sequences with known answers. */
 export function CalibrationCard() {
   const texts = useTexts();
   const { t } = texts;

@@ -11,7 +11,7 @@ import { closeImport, importWeights, lookQuery, useWeights } from '../../state/c
 import classes from './Models.module.css';
 import { WorkProgress } from '../../components/WorkProgress.tsx';
 
-/** What the files are, what can be made of them, and making it. */
+/** Shows what the files are and which models can be made from them, and imports those. */
 export function ImportDialog({ paths }: { paths: readonly string[] }) {
   const { t } = useTexts();
   const found = useQuery(lookQuery(paths));
@@ -28,11 +28,11 @@ export function ImportDialog({ paths }: { paths: readonly string[] }) {
   );
 }
 
-/** What a model is made of, and where each of it is. */
+/** The parts of a model, and where each of them is. */
 function Checklist({ found }: { found: FoundWeights }) {
   const { t } = useTexts();
   const kinds = new Set<string>([...found.encoders, ...found.files.map(({ kind }) => kind)]);
-  // What is on this computer already is not missed.
+  // Parts that are already on this computer do not count as missing.
   const isWhole = found.models.length > 0 && found.models.every(({ missing }) => missing.length === 0);
   return (
     <>

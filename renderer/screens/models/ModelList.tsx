@@ -16,7 +16,7 @@ import classes from './Models.module.css';
 import { pickWeights } from './pickWeights.ts';
 import { ModelTile } from './ModelTile.tsx';
 
-/** The models as tiles, and the way to bring one's own. */
+/** The models as tiles, and a way to add one's own. */
 export function ModelList({ withTeaching = false }: { withTeaching?: boolean }) {
   const { t } = useTexts();
   const models = useQuery(queries.computer.models.queryOptions());
@@ -60,7 +60,7 @@ function Tiles({ models, tests }: { models: readonly ModelStatus[]; tests: SelfT
   );
 }
 
-/** That the second of the published models is hardly anything to download. */
+/** Explains that the second published model adds very little to the download. */
 function Shared({ models }: { models: readonly ModelStatus[] }) {
   const { t, format } = useTexts();
   const published = models.filter(({ kind }) => kind === 'published');
@@ -77,7 +77,7 @@ function Shared({ models }: { models: readonly ModelStatus[] }) {
   );
 }
 
-/** What a model is made of, and what of it is here: so that one knows which files to look for. */
+/** The parts of a model, listed with those already present, so that the user knows which files to look for. */
 const ROLES = ['esm2', 'dnabert_s', 'tokenizer', 'head'] as const;
 
 function PartsHere({ models }: { models: readonly ModelStatus[] }) {
@@ -92,7 +92,7 @@ function PartsHere({ models }: { models: readonly ModelStatus[] }) {
   return (
     <ul className={classes.files}>
       {ROLES.map((role) => {
-        // Each model has a classifier of its own.
+        // Each model has its own classifier.
         const isHere = role !== 'head' && here.has(role);
         const size = published[0]?.files.find((file) => file.role === role)?.sizeBytes;
         return (

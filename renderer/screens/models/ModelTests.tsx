@@ -9,7 +9,7 @@ import { SelfTestLevel } from '../../components/SelfTestLevel.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import classes from './Models.module.css';
 
-/** What the model made of sequences with a known answer, on each kind of device, and the button that asks again. */
+/** The model's results on sequences with known answers, on each kind of device, and the button that repeats the test. */
 export function ControlsPart({
   title,
   tests,
@@ -17,7 +17,7 @@ export function ControlsPart({
 }: {
   title: string;
   tests: ModelTests;
-  /** Where nothing above it says which model it is. */
+  /** Set if no heading above names the model. */
   named?: boolean;
 }) {
   const { t, format } = useTexts();
@@ -96,7 +96,7 @@ function Verdict({ controls }: { controls: LastControls }) {
   );
 }
 
-/** How many of each group are called virus, also of those that no verdict rests on. */
+/** How many sequences of each group are called virus, including groups that no verdict depends on. */
 function Groups({ groups }: Pick<Controls, 'groups'>) {
   const { t, format } = useTexts();
   return (
@@ -132,7 +132,7 @@ function Groups({ groups }: Pick<Controls, 'groups'>) {
 
 const BINS = 10;
 
-/** How the scores of viral and of host sequences are spread. */
+/** The distribution of the scores of viral and of host sequences. */
 function Scores({ controls }: { controls: Controls }) {
   const { t, format } = useTexts();
   const counts = (name: 'viral' | 'host') => {
@@ -187,7 +187,7 @@ function Scores({ controls }: { controls: Controls }) {
   );
 }
 
-/** Whether the model gives the known answers on every device, whatever they are worth. */
+/** Whether the model gives the expected answers on every device, regardless of their accuracy. */
 export function KnownAnswers({ title, model, last }: ModelTests & { title: string }) {
   const { t, format } = useTexts();
   const when =

@@ -180,7 +180,7 @@ function Details({ model }: { model: ModelStatus }) {
   );
 }
 
-/** Says what goes, what it frees, and what stays since other models use it. */
+/** Lists what is removed, how much space that frees, and what stays because other models use it. */
 function RemoveDialog({ model, onClose }: { model: ModelStatus; onClose: () => void }) {
   const { t, format } = useTexts();
   const client = useQueryClient();

@@ -8,7 +8,7 @@ import classes from './Models.module.css';
 
 const LIMITS = ['chance', 'weak', 'shifted', 'differs', 'no_answer'] as const;
 
-/** Which models are here, what they need, and whether they can be relied on. */
+/** Which models are installed, what they need, and whether they can be relied on. */
 export function ModelsScreen() {
   const { t } = useTexts();
   return (

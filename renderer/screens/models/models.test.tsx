@@ -13,7 +13,7 @@ const card = () =>
     </TextsContext>,
   );
 
-it('gets a model with speed and time left, and can be paused', async () => {
+it('downloads a model, shows speed and time left, and can be paused', async () => {
   const user = userEvent.setup();
   await card();
   await screen.findByText(/7 MB to download/);
@@ -23,7 +23,7 @@ it('gets a model with speed and time left, and can be paused', async () => {
   await waitFor(() => expect(useWeights.getState().works).toEqual({}));
 });
 
-it('says in words, with figures, whether a model tells viruses from hosts, and asks it again', async () => {
+it('reports with figures whether a model tells viruses from hosts, and repeats the test', async () => {
   const user = userEvent.setup();
   await card();
   const tile = within(await screen.findByRole('listitem', { name: 'VirNucPro, 500-bp model' }));
@@ -34,7 +34,7 @@ it('says in words, with figures, whether a model tells viruses from hosts, and a
   expect(tile.queryByText('Never checked on this computer.')).toBeNull();
 });
 
-it('says before it removes a model what that frees and what other models keep', async () => {
+it('names, before it removes a model, what that frees and what other models keep', async () => {
   const user = userEvent.setup();
   await card();
   await user.click(
@@ -45,7 +45,7 @@ it('says before it removes a model what that frees and what other models keep', 
   expect(dialog.getByText(/Gut phages/)).toBeTruthy();
 });
 
-it('names what dropped files are, and imports them under a name', async () => {
+it('identifies dropped files, and imports them under a name', async () => {
   const user = userEvent.setup();
   await card();
   act(() => openImport(['/data/usb']));

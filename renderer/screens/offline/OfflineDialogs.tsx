@@ -15,7 +15,7 @@ import { useSettings } from '../../state/settings.ts';
 import classes from './Offline.module.css';
 import { PackForm } from './PackForm.tsx';
 
-/** Wherever the user is: a folder may be dropped on any screen. */
+/** Rendered on every screen, since a folder may be dropped on any of them. */
 export function OfflineDialogs() {
   const { t } = useTexts();
   const dialog = useOffline((state) => state.dialog);
@@ -34,11 +34,11 @@ export function OfflineDialogs() {
   );
 }
 
-/** What is in the folder, and whether it is for this computer, before anything is done with it. */
+/** Shows what the folder contains, and whether it is for this computer, before anything is done with it. */
 function Folder({ folder }: { folder: string }) {
   const { t } = useTexts();
   const found = useQuery(
-    // Somebody may have packed it again since.
+    // Somebody may have packed the folder again since the last look.
     queries.computer.lookAtOfflineFolder.queryOptions({ input: { folder }, staleTime: 0, gcTime: 0 }),
   );
   const usable = found.data?.state === 'usable' ? found.data : null;

@@ -21,7 +21,7 @@ import {
 import { WorkProgress } from '../../components/WorkProgress.tsx';
 import classes from './Offline.module.css';
 
-/** Setting up from a folder in place of the network, and packing such a folder for another computer. */
+/** Sets up from a folder instead of the network, and packs such a folder for another computer. */
 export function OfflinePart() {
   const { t } = useTexts();
   const packing = useOffline((state) => state.packing);
@@ -113,7 +113,7 @@ export function UseFolderButton({ size = 'sm' }: { size?: 'sm' | 'compact-sm' })
   );
 }
 
-/** What packs needs the Python of this computer. */
+/** Packing needs the Python of this computer. */
 export function MakeFolderButton({ size = 'sm' }: { size?: 'sm' | 'compact-sm' }) {
   const { t } = useTexts();
   const lacks = useEnvironment(({ status }) => lacksEnvironment(status));

@@ -10,7 +10,7 @@ import { closeOffline, isPacking, packOffline, useOffline } from '../../state/co
 import { chooseFolder } from '../../state/pathChooser.ts';
 import classes from './Offline.module.css';
 
-/** Which computer a folder is for, what it takes along, and where it is written. */
+/** Lets the user choose which computer a folder is for, what it contains, and where it is written. */
 export function PackForm() {
   const { t } = useTexts();
   const choices = useQuery(queries.computer.offlineChoices.queryOptions({ staleTime: 0 }));
@@ -26,7 +26,7 @@ export function PackForm() {
   return <Fields choices={choices.data} models={models.data.filter(isOnDisk)} />;
 }
 
-/** The teaching model comes with the program. */
+/** The teaching model comes with the program, so it is not packed. */
 const isOnDisk = (model: ModelStatus) => model.present && model.kind !== 'teaching';
 
 const TAKE_ALONG = 'take';
@@ -152,7 +152,7 @@ function Fields({ choices, models }: { choices: OfflineChoices; models: readonly
   );
 }
 
-/** Language models that several share are copied once. */
+/** The size of the chosen models. Language models that several of them share are copied once. */
 function bytesOf(models: readonly ModelStatus[]): number {
   const files = new Map(
     models.flatMap(({ files }) => files).map((file) => [file.path ?? file.role, file.sizeBytes]),

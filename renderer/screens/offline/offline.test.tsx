@@ -27,8 +27,8 @@ async function choose(path: string): Promise<void> {
   act(() => usePathChooser.getState().request?.resolve([path]));
 }
 
-describe('a folder for setting up without a network', () => {
-  it('is chosen with the first steps, shown with what is in it, and sets the computer up', async () => {
+describe('a folder for setup without a network', () => {
+  it('is chosen in the first steps, shown with its contents, and sets the computer up', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />, { runs: 'none', fresh: true });
     await user.click(await screen.findByRole('button', { name: 'Set up from an offline folder …' }));
@@ -39,7 +39,7 @@ describe('a folder for setting up without a network', () => {
     await waitFor(() => expect(useEnvironment.getState().status?.state).toBe('setting_up'));
   });
 
-  it('is refused in words where it is for another computer, and another one can be chosen', async () => {
+  it('is refused with a reason if it is for another computer, and another one can be chosen', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />, { runs: 'none', fresh: true });
     await user.click(await screen.findByRole('button', { name: 'Set up from an offline folder …' }));
@@ -50,20 +50,20 @@ describe('a folder for setting up without a network', () => {
     await screen.findByText(/Nothing in this folder says that it was packed/);
   });
 
-  it('is known by what is in it when it is dropped, and is not uploaded by a browser', async () => {
+  it('is recognised by its contents when it is dropped, and is not uploaded by a browser', async () => {
     await renderWithEngine(<App />, { runs: 'none' });
     await act(() => takeDropped([new File(['{}'], 'virnucpro-offline.json'), new File([''], 'torch.whl')]));
     await screen.findByText(/A browser does not say where a dropped folder lies/);
     expect(useNewRun.getState().uploads).toEqual([]);
     expect(useNavigation.getState().route).toEqual({ screen: 'start' });
-    // As the desktop app, which knows paths, has it.
+    // Sets desktop mode, in which paths are known.
     expect(await takesOfflineFolder(['/data/contigs'])).toBe(false);
     expect(await takesOfflineFolder(['/media/offline', '/data/contigs.fa'])).toBe(false);
     await act(async () => expect(await takesOfflineFolder(['/media/offline'])).toBe(true));
     await screen.findByText('/media/offline');
   });
 
-  it('is packed for the computer that was chosen, with sizes and progress, and can be given up', async () => {
+  it('is packed for the chosen computer, with sizes and progress, and can be cancelled', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />, { runs: 'none' });
     act(() => go({ screen: 'computer' }));
@@ -83,7 +83,7 @@ describe('a folder for setting up without a network', () => {
 });
 
 describe('the data folder', () => {
-  it('says that it changes at the next start, and how to start again', async () => {
+  it('reports that it moves at the next start, and offers to restart', async () => {
     await renderWithEngine(<App />, { runs: 'none' });
     act(() => go({ screen: 'settings' }));
     await screen.findByLabelText('Mirror of the model weights');

@@ -14,7 +14,7 @@ import classes from './Settings.module.css';
 
 type Name = keyof SetupSettings;
 
-/** What must be known before anything can be fetched. Each is saved by itself, and what is wrong with it stands below it. */
+/** Settings that must be known before anything can be downloaded. Each is saved on its own, with its error shown below it. */
 export function SetUpCard({ settings }: { settings: SetupSettings }) {
   const { t, format } = useTexts();
   const dataDir = useSettings((state) => state.info?.dataDir ?? null);
@@ -88,10 +88,10 @@ export function SetUpCard({ settings }: { settings: SetupSettings }) {
   );
 }
 
-/** What an office or a computer without a network of its own may need. What is set is shown. */
+/** Settings for an office network or an offline computer. They are unfolded if any of them is set. */
 const NETWORK = ['proxy', 'certificateFile', 'packageIndex', 'weightsMirror', 'interpreter'] as const;
 
-/** The list of runs and the Python environment are open: they can't change places while the program runs. */
+/** The list of runs and the Python environment are open: they can't move while the program runs. */
 function MovesAtNextStart({ folder }: { folder: string }) {
   const { t } = useTexts();
   const restart = useMutation({ mutationFn: () => engine.shell.restart() });
@@ -114,24 +114,24 @@ function MovesAtNextStart({ folder }: { folder: string }) {
   );
 }
 
-/** What is wrong stands right below the field. */
+/** Errors are shown right below the field. */
 const ORDER: ('label' | 'input' | 'error' | 'description')[] = ['label', 'input', 'error', 'description'];
 
 interface FieldProps {
   name: Name;
   label: string;
-  /** As it is saved. */
+  /** The saved value. */
   value: string | null;
-  /** Where it has not even the form of what is wanted. */
+  /** The error if the text does not even have the required form. */
   wrong?: string;
-  /** With a button that lets one choose it. */
+  /** Adds a button that lets the user choose the value. */
   picks?: Choice;
   children: React.ReactNode;
 }
 
 function Field({ name, label, value, wrong, picks, children }: FieldProps) {
   const { t } = useTexts();
-  /** Null while the field shows what is saved. */
+  /** Null while the field shows the saved value. */
   const [draft, setDraft] = useState<string | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [isSaving, setSaving] = useState(false);

@@ -3,7 +3,7 @@ import { IconCopy } from '@tabler/icons-react';
 import { useTexts } from '../../i18n/index.ts';
 import { useCopy } from '../../state/clipboard.ts';
 
-/** What Python, its packages and the weights are fetched from. */
+/** The hosts from which Python, its packages and the weights are downloaded. */
 const HOSTS = [
   'github.com',
   'pypi.org',
@@ -13,7 +13,7 @@ const HOSTS = [
   'dl.fbaipublicfiles.com',
 ];
 
-/** For whoever cannot open a way to the internet: what to ask those who can, as a text to send. */
+/** For users who cannot open network access themselves: a text that asks their IT department for it. */
 export function AskIt() {
   const { t } = useTexts();
   const copy = useCopy();

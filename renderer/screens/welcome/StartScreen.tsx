@@ -33,13 +33,13 @@ import { useNewRun } from '../../state/newRun/store.ts';
 import { AskIt } from './AskIt.tsx';
 import classes from './StartScreen.module.css';
 
-/** Goes first: where the user goes while the engine still answers, they stay. */
+/** Navigates first, so that a user who moves on before the engine answers is not brought back. */
 const leave = async () => {
   go({ screen: 'new-run' });
   await changeSettings({ welcomeSeen: true });
 };
 
-/** The way from a fresh computer to one's own files. What is done shows as done, whoever did it. */
+/** Leads from a fresh computer to the user's own files. Finished steps are shown as done, whoever did them. */
 export function StartScreen() {
   const { t } = useTexts();
   const [putOff, setPutOff] = useState<ReadonlySet<StepName>>(new Set());
@@ -422,7 +422,7 @@ function FilesBody({ withoutModel, isCurrent }: { withoutModel: boolean; isCurre
   const files = useNewRun(({ files, looking, uploads }) => files.length + uploads.length + Number(looking));
   const filesBefore = useRef(files);
   useEffect(() => {
-    // What was dropped or picked here belongs to a run of its own. Who had files already came for something else.
+    // Files dropped or picked here belong to a new run of the user's own. A user who already had files came here for something else.
     if (isCurrent && files > filesBefore.current) void leave();
   }, [isCurrent, files]);
   return (

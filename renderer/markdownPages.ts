@@ -31,7 +31,7 @@ export function markdownPages(pages: readonly string[]): Plugin {
       });
       const [heading, ...rest] = marked.lexer(code);
       if (heading?.type !== 'heading') this.error(`${id} must begin with its title`);
-      // Between two marks stands the number of a picture.
+      // The number of a picture stands between two marks.
       const parts: string[] = [];
       const html = rest.map((token) => {
         const part = titleOfPart(token);

@@ -250,7 +250,7 @@ describe('a run', () => {
     await screen.findByRole('heading', { level: 1, name: 'Runs' });
   });
 
-  it('is stopped, kept, and continued later', async () => {
+  it('is stopped with its results kept, and resumed later', async () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />);
     act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));

@@ -19,7 +19,7 @@ describe('the screen in the address', () => {
     expect(routeFromHash(hashOfRoute(route))).toEqual(route);
   });
 
-  it.each(['', '#', '#/', '#/nowhere', '#/run', '#/run/'])('%s leads to a new run', (hash) => {
+  it.each(['', '#', '#/', '#/nowhere', '#/run', '#/run/'])('%s opens a new run', (hash) => {
     expect(routeFromHash(hash)).toEqual({ screen: 'new-run' });
   });
 

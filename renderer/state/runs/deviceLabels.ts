@@ -6,9 +6,9 @@ import { useLiveRun } from './liveRun.ts';
 
 export type DeviceNumber = Pick<DeviceLive, 'id' | 'index' | 'place'>;
 
-/** The devices of the run shown; the same list until one comes or goes. */
+/** The devices of the run on screen; the same list until one is added or removed. */
 export function useNumberedDevices(): readonly DeviceNumber[] {
-  // Flat lists, compared by their members: snapshots bring new objects, but seldom other devices.
+  // Compares flat lists by their members: each snapshot brings new objects, but seldom other devices.
   const ids = useLiveRun(useShallow((state) => state.live?.devices.map((device) => device.id) ?? []));
   const indices = useLiveRun(useShallow((state) => state.live?.devices.map((device) => device.index) ?? []));
   const nodes = useLiveRun(
@@ -28,13 +28,13 @@ export function useNumberedDevices(): readonly DeviceNumber[] {
   );
 }
 
-/** The same, by their ids. */
+/** Looks up these devices by id. */
 export function useKnownDevice(): (id: string) => DeviceNumber | null {
   const devices = useNumberedDevices();
   return useCallback((id) => devices.find((device) => device.id === id) ?? null, [devices]);
 }
 
-/** How a device is called on screen, from its id; an id that the run does not know is shown as it is. */
+/** A device's name on screen, from its id; an id that the run does not know is shown as it is. */
 export function useDeviceLabels(): (id: string | null) => string {
   const { t } = useTexts();
   const known = useKnownDevice();
@@ -48,17 +48,17 @@ export function useDeviceLabels(): (id: string | null) => string {
   );
 }
 
-/** By the user or for what it failed at. */
+/** Whether the user excluded the device, or it was switched off after failures. */
 export const isLeftOut = ({ worker }: Pick<DeviceLive, 'worker'>): boolean =>
   worker.state === 'excluded' || worker.state === 'switched_off';
 
-/** GPU 0, or Processor 1; with its node, where it is one of a cluster. */
+/** GPU 0, or Processor 1; with its node if it belongs to a cluster. */
 export function deviceTitle(device: DeviceNumber, t: Texts['t']): string {
   const title = titleOnNode(device, t);
   return device.place === null ? title : t('device.onNode', { device: title, node: device.place.node });
 }
 
-/** The same where its node is named beside it. CPU workers of this computer carry their number, from 0, in their id (cpu:0). */
+/** The title without the node, where that is named already. CPU workers of this computer carry their number, from 0, in their id (cpu:0). */
 export function titleOnNode({ id, index, place }: DeviceNumber, t: Texts['t']): string {
   if (index !== null) return t('device.gpu', { index });
   const worker = place === null ? /^cpu:(\d+)$/.exec(id)?.[1] : place.number;

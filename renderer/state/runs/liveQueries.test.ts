@@ -11,7 +11,7 @@ import { followRun, useLiveRun } from './liveRun.ts';
 import { queryClient } from '../queryClient.ts';
 import { followRuns, useRuns } from './runs.ts';
 
-/** An engine that every link leads to, and the end of the newest link. */
+/** Makes every link lead to one engine; the newest link can be ended. */
 function engineWithLinks(options: Parameters<typeof createMemoryEngine>[0] = {}) {
   const engine = createMemoryEngine(options);
   let cut = () => {};
@@ -27,7 +27,7 @@ function engineWithLinks(options: Parameters<typeof createMemoryEngine>[0] = {})
 
 const nameOfDone = () => useRuns.getState().runs?.find((run) => run.runId === RUN_IDS.done)?.name;
 
-describe('following what the engine sends', () => {
+describe('following the stream of an engine', () => {
   let stops: (() => void)[] = [];
   beforeEach(() => {
     queryClient.clear();
@@ -62,7 +62,7 @@ describe('following what the engine sends', () => {
     );
   });
 
-  it('hears nothing after it was ended', async () => {
+  it('receives nothing after it was stopped', async () => {
     const { engine, transport } = engineWithLinks();
     const stop = followRuns();
     stops = [startConnection(transport)];
@@ -73,7 +73,7 @@ describe('following what the engine sends', () => {
     expect(nameOfDone()).toBe('Lake plankton');
   });
 
-  it('keeps the objects of what has not changed, so that it is not drawn again', async () => {
+  it('reuses the objects of unchanged data, so that they are not rendered again', async () => {
     const { transport } = engineWithLinks({ devices: 2 });
     stops = [startConnection(transport), followRun(RUN_IDS.running)];
     const seen: NonNullable<ReturnType<typeof useLiveRun.getState>['live']>[] = [];

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { sequencesPerMinute } from './liveRun.ts';
 
-describe('speed as people count it', () => {
+describe('speed in sequences per minute', () => {
   const progress = (records: number, total: number) => ({
     prepare: { finished: false, records, bases: 500, frames: 3 },
     residues: { total, done: 0 },
   });
 
-  it('counts sequences without an open frame too: 100 sequences in 40,000 residues', () => {
+  it('includes sequences without an open frame: 100 sequences in 40,000 residues', () => {
     expect(sequencesPerMinute(2000, progress(100, 40_000))).toBe(300);
   });
 

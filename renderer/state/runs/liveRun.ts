@@ -15,7 +15,7 @@ const NOTHING: LiveRunState = { runId: null, live: null, error: null };
 
 export const useLiveRun = create<LiveRunState>(() => NOTHING);
 
-/** Follows one run; the snapshots of the one before are dropped at once. */
+/** Follows one run; the snapshots of the previous run are dropped at once. */
 export function followRun(runId: string): () => void {
   useLiveRun.setState({ ...NOTHING, runId }, true);
   const observer = new QueryObserver(
@@ -26,8 +26,8 @@ export function followRun(runId: string): () => void {
 }
 
 /**
- * Turns residues per second into the sequences a minute that people count, those without an open reading frame included.
- * Null until enough is prepared to tell.
+ * Converts residues per second to sequences per minute, including sequences without an open reading frame.
+ * Null until enough is prepared to estimate it.
  */
 export function sequencesPerMinute(
   residuesPerSecond: number | null,

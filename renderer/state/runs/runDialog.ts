@@ -7,7 +7,7 @@ type OpenDialog =
   | { readonly dialog: 'disk' }
   | { readonly dialog: 'diagnostics' };
 
-/** The dialog of a run, or of the whole program, that was asked for from anywhere. */
+/** The dialog of a run, or of the program as a whole, which any screen can open. */
 export const useRunDialog = create<{ open: OpenDialog | null }>(() => ({ open: null }));
 
 export const openRunDialog = (runId: string, dialog: RunDialog) =>

@@ -7,7 +7,7 @@ const runId = '11111111-1111-4111-8111-111111111111';
 const run = (state: RunSummary['state']) => madeRun({ runId, name: 'a', state }, 0);
 const running = run({ phase: 'running' });
 
-it('tells of a run that is done or needs somebody, once', () => {
+it('reports a run that is done or needs attention, once', () => {
   const done = run({ phase: 'done', failedParts: 0, failedRecords: 0 });
   expect(endedBetween([running], [done])).toEqual([done]);
   expect(endedBetween([done], [done])).toEqual([]);
@@ -15,7 +15,7 @@ it('tells of a run that is done or needs somebody, once', () => {
   expect(endedBetween([running], [halted])).toEqual([halted]);
 });
 
-it('says nothing of a pause, which is the user’s own doing', () => {
+it('does not report a pause, which the user requested', () => {
   expect(endedBetween([running], [run({ phase: 'paused', error: null })])).toEqual([]);
   expect(endedBetween([running], [run({ phase: 'finishing' })])).toEqual([]);
 });

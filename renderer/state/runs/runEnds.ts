@@ -6,10 +6,10 @@ import { isAtWork } from '../../../electron/contract/runState.ts';
 import { say } from '../say.ts';
 import { useSettings } from '../settings.ts';
 
-/** Endings worth a notification; a pause was the user's own doing. */
+/** Endings worth a notification. A pause is not, since the user requested it. */
 const TOLD: readonly RunStatus[] = ['done', 'done_with_failures', 'halted', 'failed', 'interrupted'];
 
-/** Runs that were at work before and have come to such an end since. */
+/** Runs that were at work before and have ended this way since. */
 export function endedBetween(before: readonly RunSummary[], now: readonly RunSummary[]): RunSummary[] {
   const worked = new Set(before.filter(isAtWork).map(({ runId }) => runId));
   return now.filter((run) => worked.has(run.runId) && TOLD.includes(runStatus(run)));
@@ -19,13 +19,13 @@ export function endedBetween(before: readonly RunSummary[], now: readonly RunSum
 export const canAskForNotifications = () =>
   typeof Notification !== 'undefined' && window.isSecureContext && Notification.permission === 'default';
 
-/** Asks for leave to send notifications, and says what came of it. To be called at a click. */
+/** Asks for permission to send notifications, and reports the answer. Must be called while a click is handled. */
 export async function askForNotifications(t: Texts['t']): Promise<void> {
   const answer = await Notification.requestPermission();
   say(t(answer === 'granted' ? 'run.notifyOn' : 'run.notifyOff'));
 }
 
-/** In browser mode: a notification of the browser when a run comes to an end while nobody looks at the page. */
+/** In browser mode, sends a browser notification when a run ends while the page is hidden. */
 export function followRunEnds(): () => void {
   return useRuns.subscribe(({ runs }, before) => {
     const { info, settings } = useSettings.getState();

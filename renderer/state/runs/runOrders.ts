@@ -5,7 +5,7 @@ import { openRunDialog } from './runDialog.ts';
 
 type RunOrder = 'pause' | 'drain' | 'cancel' | 'finishNow';
 
-/** Stops a run, or has it finish. */
+/** Stops a run, or makes it finish. */
 export const orderRun = (runId: string, what: RunOrder): Promise<unknown> => engine.runs[what]({ runId });
 
 /** For buttons that start or stop a run. */
@@ -13,17 +13,17 @@ export function useRunOrder(runId: string) {
   return useMutation({ mutationFn: (what: RunOrder) => orderRun(runId, what) });
 }
 
-/** Goes on with a run. Where one that was not made here names a cluster, it is shown first, and the user chooses where to compute. */
+/** Resumes a run. If the run was made elsewhere and names a cluster, shows the cluster first and lets the user choose where to compute. */
 export async function resumeRun({ runId, foreignPlace }: RunSummary): Promise<void> {
   if (foreignPlace) openRunDialog(runId, 'devices');
   else await engine.runs.resume({ runId });
 }
 
-/** Only once its files are read is it known what would be missing. */
+/** What would be missing is known only once all files have been read. */
 export function mayFinishNow({ missing, state: { phase } }: RunSummary, isRead: boolean): boolean {
   return isRead && !missing && phase !== 'done' && phase !== 'finishing' && phase !== 'failed';
 }
 
-/** Leaves a device out of a run at work, or takes it in again. */
+/** Excludes a device of a run at work, or includes it again. */
 export const includeDevice = (runId: string, device: string, included: boolean): Promise<unknown> =>
   engine.runs.includeDevice({ runId, device, included });

@@ -8,7 +8,7 @@ const run = (state: RunSummary['state'], more: Partial<RunSummary> = {}) =>
   madeRun({ runId: '11111111-1111-4111-8111-111111111111', name: 'a', state, more }, 0);
 const error = appError('disk_full', 'full');
 
-describe('the one word for a run', () => {
+describe('the status of a run', () => {
   it.each([
     [run({ phase: 'running' }), 'running'],
     [run({ phase: 'running' }, { interrupted: true }), 'interrupted'],
@@ -27,7 +27,7 @@ describe('the one word for a run', () => {
     expect(runStatus(summary)).toBe(status);
   });
 
-  it('does not take a run that was cut off for one at work', () => {
+  it('does not treat an interrupted run as one at work', () => {
     expect(isAtWork(run({ phase: 'running' }, { interrupted: true }))).toBe(false);
     expect(isAtWork(run({ phase: 'draining' }))).toBe(true);
   });

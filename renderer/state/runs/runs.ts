@@ -27,7 +27,7 @@ export const queuedRuns = (runs: readonly RunSummary[]) =>
 export type RunStatus =
   RunSummary['state']['phase'] | 'queued' | 'interrupted' | 'missing' | 'done_with_failures' | 'halted';
 
-/** The one word for a run, from its phase and from what else is known about it. */
+/** A run's status in one word, from its phase and what else is known about it. */
 export function runStatus(run: RunSummary): RunStatus {
   if (run.missing) return 'missing';
   if (run.interrupted) return 'interrupted';

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 const root = join(import.meta.dirname, '..', '..');
 /** In the engine, those that use what electron/engine/system says of the system here. */
 const ASKS =
-  /system\/here\.ts'|process\.platform|'(?:win32|darwin)[-']|sys\.platform|os\.name\b|platform\.system\(/;
+  /(?:system|\.)\/here\.ts'|process\.platform|'(?:win32|darwin)[-']|sys\.platform|os\.name\b|platform\.system\(/;
 
 it('names each file that asks for the system, and no other', () => {
   const files = globSync(['electron/**/*.ts', 'python-backend/src/**/*.py'], { cwd: root })

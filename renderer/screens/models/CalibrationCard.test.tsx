@@ -1,15 +1,16 @@
-import { screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { createTexts, TextsContext } from '../../i18n/index.ts';
+import { usePathChooser } from '../../state/pathChooser.ts';
 import { renderWithEngine } from '../../testing/render.tsx';
 import { CalibrationCard } from './CalibrationCard.tsx';
 
-const chosen = vi.hoisted(() => ['/data/phages.fa', '/data/mouse.fa']);
-vi.mock(import('../../state/pathChooser.ts'), async (original) => ({
-  ...(await original()),
-  chooseFiles: () => Promise.resolve(chosen.splice(0, 1)),
-}));
+/** What the dialog that chooses files would answer. */
+async function take(path: string): Promise<void> {
+  await waitFor(() => expect(usePathChooser.getState().request).not.toBeNull());
+  act(() => usePathChooser.getState().request?.resolve([path]));
+}
 
 it('starts a run of two chosen files, and shows earlier results of the model on such files', async () => {
   const user = userEvent.setup();
@@ -25,7 +26,9 @@ it('starts a run of two chosen files, and shows earlier results of the model on 
   const start = screen.getByRole<HTMLButtonElement>('button', { name: 'Start the run' });
   expect(start.disabled).toBe(true);
   await user.click(screen.getByRole('button', { name: 'Choose viruses …' }));
+  await take('/data/phages.fa');
   await user.click(screen.getByRole('button', { name: 'Choose others …' }));
+  await take('/data/mouse.fa');
   await waitFor(() => expect(start.disabled).toBe(false));
   await user.click(start);
   await waitFor(() => expect(location.hash).toMatch(/run/));

@@ -220,7 +220,7 @@ export const addDropped = (dropped: Dropped): Promise<void> =>
   dropped.kind === 'paths' ? addPaths(dropped.paths) : uploadAndAdd(dropped.files);
 
 /** In browser mode, sends files to the engine's computer one after the other, then inspects them. */
-export async function uploadAndAdd(dropped: readonly File[]): Promise<void> {
+export async function uploadAndAdd(dropped: readonly File[], send = uploadFile): Promise<void> {
   const { signal } = lookController;
   const { files, ignored } = pickDropped(dropped);
   const someIgnored = ignored.slice(0, MOST_IGNORED_NAMED);
@@ -241,7 +241,7 @@ export async function uploadAndAdd(dropped: readonly File[]): Promise<void> {
     const upload = waiting[position];
     if (!upload) continue;
     try {
-      const path = await uploadFile(file, (fraction) => setUpload(upload.id, { fraction }), signal);
+      const path = await send(file, (fraction) => setUpload(upload.id, { fraction }), signal);
       await addPaths([path]);
     } catch (reason) {
       if (!signal.aborted) sayError(reason);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createMemoryEngine } from '../../testing/memoryEngine/index.ts';
 import { memoryTransport } from '../../testing/memoryLink.ts';
 import { connectionStore, startConnection } from '../connection.ts';
-import { uploadFile } from '../upload.ts';
+import type { uploadFile } from '../upload.ts';
 import {
   addPaths,
   choose,
@@ -13,8 +13,6 @@ import {
   uploadAndAdd,
   useNewRun,
 } from './store.ts';
-
-vi.mock(import('../upload.ts'), async (original) => ({ ...(await original()), uploadFile: vi.fn() }));
 
 describe('files of a new run', () => {
   let close: () => void;
@@ -27,19 +25,19 @@ describe('files of a new run', () => {
   afterEach(() => close());
 
   it('are sent with one bar that only grows, by bytes, and that disappears with the last of them', async () => {
-    vi.mocked(uploadFile).mockImplementation((file, onProgress) => {
+    const send: typeof uploadFile = (file, onProgress) => {
       onProgress(0.5);
       return file.name === 'broken.fa'
         ? Promise.reject(new Error('cut'))
         : Promise.resolve(`/u/${file.name}`);
-    });
+    };
     const seen: number[] = [];
     const stop = useNewRun.subscribe(({ uploads }) => {
       if (uploads.length > 0) seen.push(sentFraction(uploads));
     });
     const sizes = { 'a.fa': 10, 'broken.fa': 10, 'b.fa': 80 };
     const files = Object.entries(sizes).map(([name, size]) => new File(['A'.repeat(size)], name));
-    await uploadAndAdd(files);
+    await uploadAndAdd(files, send);
     stop();
     expect(seen).toEqual(seen.toSorted((a, b) => a - b));
     expect(new Set(seen.map((share) => share.toFixed(2)))).toEqual(

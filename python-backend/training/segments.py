@@ -53,6 +53,11 @@ class Contig:
         return sum(2 * self._overlap(s) < s[1] - s[0] for s in self.segments)
 
     @property
+    def apart(self) -> int:
+        """Segments that share no base with the stretch."""
+        return sum(self._overlap(s) == 0 for s in self.segments)
+
+    @property
     def border_errors(self) -> list[int]:
         """Errors of both borders in bp; none if the stretch is not found.
 
@@ -161,6 +166,8 @@ def compare(folder: Path, segments: Path) -> None:
             "stretches found": found,
             "host, bp": sum(c.host for c in own),
             "false segments": sum(c.false for c in own),
+            "of these wholly in host": sum(c.apart for c in own),
+            "largest error of a border, bp": max((e for c in own for e in c.border_errors), default=None),
             **{n: [round(v, 3) for v in (e.value, e.low, e.high)] for n, e in measures.items()},
         }
         print(json.dumps(report), flush=True)

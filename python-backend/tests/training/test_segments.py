@@ -36,6 +36,7 @@ def test_segments_are_counted_against_the_planted_stretches(tmp_path: Path) -> N
     contigs = read_contigs(tmp_path, tmp_path / "segments.bed")
     assert [c.border_errors for c in contigs] == [[0, 0], [500, 900], [], [], []]
     assert [c.false for c in contigs] == [1, 0, 0, 1, 0]
+    assert [c.apart for c in contigs] == [1, 0, 0, 0, 0]
     assert false_per_mb(contigs) == pytest.approx(2 / 0.06)
     assert border_error(contigs) == 250
     estimate = over_contigs(contigs, false_per_mb)

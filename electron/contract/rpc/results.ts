@@ -51,6 +51,14 @@ const listedSequenceSchema = sequenceResultSchema.extend({
 });
 export type ListedSequence = z.infer<typeof listedSequenceSchema>;
 
+/** What a table of another tool says of a sequence; `isVirus` is null where the table does not name it. */
+const saidByToolSchema = z.object({
+  title: z.string(),
+  isVirus: z.boolean().nullable(),
+  columns: z.array(z.object({ name: z.string(), value: z.string() })),
+});
+export type SaidByTool = z.infer<typeof saidByToolSchema>;
+
 /** The user's note on a sequence. The name is stored for people who read the file without this program. */
 export const sequenceNoteSchema = annotationSchema.extend({
   row: countSchema,
@@ -238,14 +246,17 @@ export const resultsContract = {
       others: z.array(z.array(countSchema)),
     }),
   ),
-  /** The chunks of one sequence, in order. */
-  chunks: procedure
-    .input(z.object({ runId: runIdSchema, row: countSchema }))
-    .output(z.object({ sequence: sequenceResultSchema, chunks: z.array(chunkResultSchema) })),
+  /** The chunks of one sequence, in order, and what other tools report of it. */
+  chunks: procedure.input(z.object({ runId: runIdSchema, row: countSchema })).output(
+    z.object({
+      sequence: sequenceResultSchema,
+      chunks: z.array(chunkResultSchema),
+      others: z.array(saidByToolSchema),
+    }),
+  ),
   /**
    * One sequence, and the protein of the deciding frame, as FASTA. `record` is null if it is too long for the
-   * clipboard,
-   * `protein` is null without a scored chunk. Cancelling the call ends the search in the inputs.
+   * clipboard, `protein` is null without a scored chunk. Cancelling the call ends the search in the inputs.
    */
   letters: procedure
     .input(z.object({ runId: runIdSchema, row: countSchema }))

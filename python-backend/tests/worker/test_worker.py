@@ -116,7 +116,7 @@ def test_streamed_layers_and_smaller_batches_are_reported(files: list[PartFile],
 
 
 def test_batches_can_be_limited_while_loading_and_computing(tmp_path: Path) -> None:
-    file = write_part_file(tmp_path / "parts" / "000000.safetensors", random_frames(150, seed=31))
+    file = write_part_file(tmp_path / "parts" / "000000.safetensors", random_frames(600, seed=31))
     halvings = []
     with RunningWorker() as worker:
         worker.load(tokens_per_batch=4096)
@@ -333,9 +333,11 @@ import torch
 from virnucpro_backend.encoders.esm2 import Esm2
 embed_all = Esm2.embed_all
 def overflowing(self, batches, step_done):
-    overflow = [self.dtype == torch.float16 and layout.max_length > 100 for _, layout in batches]
     pooled = embed_all(self, batches, step_done)
-    return [each * float('nan') if lost else each for each, lost in zip(pooled, overflow)]
+    if self.dtype == torch.float16:
+        for each, (_, layout) in zip(pooled, batches):
+            each[torch.tensor(layout.lengths) > 100] = float('nan')
+    return pooled
 Esm2.embed_all = overflowing
 """
     with RunningWorker(overflow) as worker:

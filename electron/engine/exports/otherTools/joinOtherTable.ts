@@ -1,5 +1,5 @@
 import type { OtherTable } from '../../../contract/otherTools.ts';
-import type { SequenceFilter } from '../../../contract/rpc/results.ts';
+import type { SaidByTool, SequenceFilter } from '../../../contract/rpc/results.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import type { SequenceSelection } from '../../store/duckdb/selection.ts';
 import type { OtherLine, ReadOtherTable } from './readOtherTable.ts';
@@ -116,6 +116,18 @@ export async function summariseOtherTable(store: RunStore, joined: JoinedTable):
     failed: count('failed'),
   };
   return { title, file, rule, columns, lines: lines.length, matched, unmatched: [...unmatched], calls };
+}
+
+/** The columns of the other tool's line for a sequence. */
+export function saidByTool({ table, lineOf }: JoinedTable, row: number): SaidByTool {
+  const line = lineOf(row);
+  return {
+    title: table.title,
+    isVirus: line?.isVirus ?? null,
+    columns: table.columns
+      .map((name, i) => ({ name, value: line?.values[i] ?? '' }))
+      .filter(({ value }) => value !== ''),
+  };
 }
 
 /** The other tool's line for a sequence, as one line of text. */

@@ -18,6 +18,7 @@ import { exportResults } from '../exportResults.ts';
 import {
   joinOtherTable,
   otherText,
+  saidByTool,
   selectionOf,
   summariseOtherTable,
   type JoinedTable,
@@ -107,6 +108,15 @@ describe('a table of another tool', () => {
     expect(await namesWith(joined, 'only_theirs')).toEqual(['other_a']);
     expect(otherText(joined, 0)).toEqual({ isVirus: true, text: '0.9871 · Viruses;Duplodnaviria' });
     expect(otherText(joined, 1)).toBeNull();
+    expect(saidByTool(joined, 0)).toEqual({
+      title: 'geNomad',
+      isVirus: true,
+      columns: [
+        { name: 'virus_score', value: '0.9871' },
+        { name: 'taxonomy', value: 'Viruses;Duplodnaviria' },
+      ],
+    });
+    expect(saidByTool(joined, 1)).toEqual({ title: 'geNomad', isVirus: null, columns: [] });
   });
 
   it('counts sequences as virus if CheckV could determine a quality', async () => {

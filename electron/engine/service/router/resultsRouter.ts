@@ -15,7 +15,12 @@ import { openFewSequences, type InputSequences } from '../../exports/inputSequen
 import { LENGTH_EDGES } from '../../exports/report/reportFacts.ts';
 import { answerAsTsv, queryRun } from '../../exports/queryRun.ts';
 import { detailsOf, samplesOf, summariseSamples } from '../../exports/samples.ts';
-import { selectionOf, otherText, summariseOtherTable } from '../../exports/otherTools/joinOtherTable.ts';
+import {
+  selectionOf,
+  otherText,
+  saidByTool,
+  summariseOtherTable,
+} from '../../exports/otherTools/joinOtherTable.ts';
 import { readOtherTable } from '../../exports/otherTools/readOtherTable.ts';
 import {
   addOtherTable,
@@ -161,12 +166,17 @@ export function resultsRouter(service: Service) {
     ),
     chunks: results.chunks.handler(({ input }) =>
       read(input.runId, async (store) => {
-        const [sequence, page] = await Promise.all([
+        const [sequence, page, others] = await Promise.all([
           store.sequence(input.row),
           store.chunksOf(input.row, 0, MOST_CHUNKS),
+          otherTables.of(store),
         ]);
         if (!sequence) throw noSuchSequence();
-        return { sequence, chunks: page.chunks };
+        return {
+          sequence,
+          chunks: page.chunks,
+          others: others.map((joined) => saidByTool(joined, input.row)),
+        };
       }),
     ),
     letters: results.letters.handler(({ input, signal }) =>

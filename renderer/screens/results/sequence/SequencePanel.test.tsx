@@ -67,4 +67,9 @@ it('goes to the next sequence of the table, saves notes on one, shows its letter
   const address = new URL(String(opened.mock.calls[0]?.[0]));
   expect(address.host).toBe('blast.ncbi.nlm.nih.gov');
   expect(address.searchParams.get('QUERY')).toMatch(/^[A-Z]{50,}$/);
+
+  // Another tool's table names this one: the panel shows every column, the table beside it only the first.
+  act(() => changeView({ openRow: 203, openIndex: 203 }));
+  await panel.findByText('geNomad: taxonomy');
+  panel.getByText('geNomad: virus_score');
 });

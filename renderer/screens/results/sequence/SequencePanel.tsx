@@ -90,7 +90,7 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
   const answer = useQuery(queries.results.chunks.queryOptions({ input: { runId: run.runId, row } }));
   if (answer.error) return <ErrorCard error={answer.error} />;
   if (!answer.data) return <Skeleton height={360} />;
-  const { sequence, chunks } = answer.data;
+  const { sequence, chunks, others } = answer.data;
   const chunk = picked ?? chunks.find((candidate) => candidate.frames.length > 0);
   return (
     <Stack gap={18}>
@@ -158,6 +158,19 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
           { label: t('results.column.input'), value: fileName(run.plan.inputs[sequence.input]?.path ?? '') },
         ]}
       />
+      {others.length > 0 && (
+        <Facts
+          size="small"
+          items={others.flatMap(({ title, isVirus, columns }) => [
+            {
+              label: title,
+              value:
+                isVirus === null ? t('others.unnamed') : t(isVirus ? 'prediction.virus' : 'others.notVirus'),
+            },
+            ...columns.map(({ name, value }) => ({ label: `${title}: ${name}`, value })),
+          ])}
+        />
+      )}
       {sequence.reason !== 'ok' && (
         <Paper component="p" px={14} py={10} radius="md" bg="var(--surface-sunken)">
           {t(`reasonText.${sequence.reason}`)}
@@ -182,7 +195,7 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
         </Paper>
       )}
       {sequence.secondScore !== null && sequence.bestScore !== null && (
-        <Text mt={4} fz="xs" c="dimmed">
+        <Text mt={-8} fz="xs" c="dimmed">
           {t('chunks.bestTwo', {
             best: format.score(sequence.bestScore),
             second: format.score(sequence.secondScore),

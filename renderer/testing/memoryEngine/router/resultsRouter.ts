@@ -20,6 +20,9 @@ import {
 } from '../sequences.ts';
 import type { World } from '../world.ts';
 
+const OTHER_COLUMNS = ['virus_score', 'taxonomy'];
+const titleOfTable = (index: number) => (index === 0 ? 'geNomad' : 'DeepVirFinder');
+
 export function resultsRouter(world: World) {
   const { results } = implement(contract);
   const selected = ({ runId, filter }: { runId: string; filter: SequenceFilter }) => {
@@ -69,10 +72,10 @@ export function resultsRouter(world: World) {
         };
         const matched = all.filter((row) => saidByOther(row) !== null).length;
         return {
-          title: index === 0 ? 'geNomad' : 'DeepVirFinder',
+          title: titleOfTable(index),
           file: path.split(/[\\/]/).at(-1) ?? path,
           rule: 'listed',
-          columns: ['virus_score', 'taxonomy'],
+          columns: OTHER_COLUMNS,
           lines: matched + 2,
           matched,
           unmatched: ['k141_999991', 'k141_999992'],
@@ -130,7 +133,13 @@ export function resultsRouter(world: World) {
     chunks: results.chunks.handler(({ input, errors }) => {
       const sequence = world.sequencesOf(input.runId)[input.row];
       if (!sequence) throw errors.APP({ data: appError('internal', 'There is no such sequence.') });
-      return { sequence, chunks: madeChunks(sequence) };
+      const said = saidByOther(sequence);
+      const others = (world.otherTables.get(input.runId) ?? []).map((_, index) => ({
+        title: titleOfTable(index),
+        isVirus: said?.isVirus ?? null,
+        columns: (said?.text.split(' · ') ?? []).map((value, i) => ({ name: OTHER_COLUMNS[i] ?? '', value })),
+      }));
+      return { sequence, chunks: madeChunks(sequence), others };
     }),
     letters: results.letters.handler(({ input, errors }) => {
       const sequence = world.sequencesOf(input.runId)[input.row];

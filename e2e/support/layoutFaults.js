@@ -37,11 +37,11 @@
         found.push(`cut beside free room: ${nameOf(cell)}`);
   }
 
-  // Words that are cut off where nothing else says them.
+  // Words that are cut off where nothing else says them. One pixel wide are those that are left to screen readers.
   for (const label of document.querySelectorAll(
     '.mantine-Button-label, .mantine-Tabs-tabLabel, .mantine-SegmentedControl-innerLabel, [class*="placeName"]',
   ))
-    if (label.scrollWidth > label.clientWidth + 1 && label.clientWidth > 0 && isSeen(label))
+    if (label.scrollWidth > label.clientWidth + 1 && label.clientWidth > 1 && isSeen(label))
       found.push(`cut label: ${nameOf(label)}`);
 
   // Names that a letter or two are left of.

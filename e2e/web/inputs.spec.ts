@@ -13,10 +13,11 @@ test('a dropped folder: what is in it, what cannot be used and why, and the rest
   await drop(window, [folder]);
 
   const start = window.getByRole('button', { name: 'Start', exact: true });
-  const notice = window.getByText('2 files cannot be used. The run goes on without');
+  const notice = window.getByText('2 files cannot be used. The run leaves them out');
   await expect(notice).toBeVisible();
 
   const files = window.getByRole('grid', { name: 'Sequences' });
+  const blocked = window.getByRole('grid', { name: 'Files that cannot be used' });
   const good = files.getByRole('row', { name: /good\.fasta/ });
   await expect(good).toContainText('Used, with notes');
   await good.click();
@@ -28,7 +29,7 @@ test('a dropped folder: what is in it, what cannot be used and why, and the rest
     ['proteins.fasta', 'The letters are those of proteins, not of DNA.'],
   ] as const;
   for (const [name, complaint] of complaints) {
-    const row = files.getByRole('row', { name });
+    const row = blocked.getByRole('row', { name });
     await expect(row).toContainText('Cannot be used');
     await row.click();
     await expect(window.getByRole('heading', { level: 3, name })).toBeVisible();
@@ -65,12 +66,14 @@ test('a folder with a sample sheet: dropped and chosen alike, mended, kept over 
   );
   const sheet = window.getByText('The sample sheet names 3 of 3 files, in 1 group, with 1 control.');
   const leftOut = window.getByRole('button', { name: '1 other file was left out for its name' });
-  const summary = window.getByText(/^3 files · .* · 2 samples/);
+  const summary = (files: number, samples: string) =>
+    window.getByText(new RegExp(`^${files} files · .* · ${samples}\\b`));
 
   await drop(window, [folder]);
   await expect(sheet).toBeVisible();
   await expect(leftOut).toBeVisible();
-  await expect(summary).toBeVisible();
+  // One is RNA, and counts as soon as its U are read as T.
+  await expect(summary(2, '1 sample')).toBeVisible();
   await window.getByRole('button', { name: 'Start over' }).click();
 
   await window.getByRole('button', { name: 'Choose a folder' }).click();
@@ -79,10 +82,11 @@ test('a folder with a sample sheet: dropped and chosen alike, mended, kept over 
   await chooser.getByRole('button', { name: 'Take this folder' }).click();
   await expect(sheet).toBeVisible();
   await expect(leftOut).toBeVisible();
-  await expect(summary).toBeVisible();
+  await expect(summary(2, '1 sample')).toBeVisible();
 
   await window.getByRole('button', { name: 'Read U as T' }).click();
   await expect(window.getByText('U is read as T, in all files.')).toBeVisible();
+  await expect(summary(3, '2 samples')).toBeVisible();
   await window.reload();
   await expect(sheet).toBeVisible();
   await expect(window.getByText('U is read as T, in all files.')).toBeVisible();

@@ -55,7 +55,7 @@ describe('a new run', () => {
     // With one usable file, the run goes on without the other.
     await act(() => addPaths(['/data/contigs.fasta']));
     await waitFor(() => expect(start).toHaveProperty('disabled', false));
-    await screen.findByText(/1 file cannot be used\. The run goes on without/);
+    await screen.findByText(/1 file cannot be used\. The run leaves it out/);
     // The reason is shown below the other files, and can be closed.
     const blocked = () => screen.queryByRole('grid', { name: 'Files that cannot be used' });
     expect(blocked()).not.toBeNull();
@@ -306,7 +306,7 @@ describe('a run', () => {
     const user = userEvent.setup();
     await renderWithEngine(<App />);
     act(() => go({ screen: 'run', runId: RUN_IDS.done, tab: 'results' }));
-    await screen.findByRole('button', { name: 'Report, comparisons and command' });
+    await screen.findByRole('button', { name: 'Comparisons, other tools and command' });
     const paths = ['/data/prediction_results.txt'];
     await act(() => addDroppedTables(RUN_IDS.done, { kind: 'paths', paths }));
     await screen.findByText(/640 chunks are in both; 638/);
@@ -319,7 +319,7 @@ describe('a run', () => {
     const differing = screen.getByRole('table', { name: /^Chunks with another call/ });
     const [first] = within(differing).getAllByRole('button');
     if (first) await user.click(first);
-    await screen.findByRole('button', { name: 'Report, comparisons and command' });
+    await screen.findByRole('button', { name: 'Comparisons, other tools and command' });
     expect(useResultsView.getState()).toMatchObject({ openRow: 0 });
   });
 

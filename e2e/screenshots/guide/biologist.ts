@@ -58,8 +58,7 @@ export async function biologist(
   await showResults(page, camera);
   await showSequence(page, camera, page.getByRole('row').nth(2));
   await showExport(page, camera);
-  await page.getByRole('button', { name: 'Report, comparisons and command' }).click();
-  await page.getByRole('menuitem', { name: 'Report …' }).click();
+  await page.getByRole('button', { name: 'Report …' }).click();
   const [download] = await Promise.all([
     page.waitForEvent('download', { timeout: LONG_MS }),
     page.getByRole('button', { name: 'Save as HTML' }).click(),

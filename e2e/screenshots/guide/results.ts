@@ -64,8 +64,8 @@ export async function results(page: Page, camera: GuideCamera, address: string):
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
 
-  await page.getByRole('button', { name: 'Report, comparisons and command' }).click();
-  await page.getByRole('menuitem', { name: 'Report …' }).waitFor();
+  await page.getByRole('button', { name: 'Comparisons, other tools and command' }).click();
+  await page.getByRole('menuitem', { name: 'Compare with another run' }).waitFor();
   await camera.take('menu');
   await page.getByRole('menuitem', { name: 'Compare with another run' }).click();
   await page.getByRole('combobox', { name: 'The other run' }).click();

@@ -8,6 +8,7 @@ export function Hint({ label, children }: { label: ReactNode; children: ReactEle
       label={label}
       multiline
       w={typeof label === 'string' ? 300 : 420}
+      maw="calc(100vw - 24px)"
       withArrow
       openDelay={250}
       events={{ hover: true, focus: true, touch: true }}

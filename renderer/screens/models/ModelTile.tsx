@@ -61,6 +61,7 @@ export function ModelTile({ model, tests }: { model: ModelStatus; tests: ModelTe
       {canGet && !work?.error && (
         <div>
           <Button
+            size="compact-sm"
             variant={working ? 'default' : 'filled'}
             leftSection={
               working ? <IconPlayerPause size={16} aria-hidden /> : <IconDownload size={16} aria-hidden />

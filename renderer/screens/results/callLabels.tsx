@@ -27,7 +27,7 @@ export function EvidenceLabel({ evidence }: { evidence: Evidence | null }) {
   if (evidence === null) return <span className="muted">–</span>;
   const rank = evidenceSchema.options.indexOf(evidence);
   return (
-    <Group component="span" gap={6} display="inline-flex">
+    <Group component="span" gap={6} display="inline-flex" wrap="nowrap">
       <span className={classes.dots} aria-hidden>
         {evidenceSchema.options.map((level, index) => (
           <i key={level} data-on={index <= rank} />

@@ -144,7 +144,7 @@ export function FilesStep() {
       {files.length > 0 && (
         <>
           {several && (
-            <Group gap="4px 12px" mb={6}>
+            <Group gap="4px 12px" mb={8}>
               {files.length <= MOST_NAMED && (
                 <Button variant="default" size="compact-sm" flex="none" onClick={() => setNaming(true)}>
                   {t('samples.edit')}
@@ -160,12 +160,12 @@ export function FilesStep() {
                   {t('newRun.onlyRemarked', { count: remarked.length })}
                 </Button>
               )}
+              {home !== null && (
+                <Text fz="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+                  {t('newRun.inFolder', { folder: home })}
+                </Text>
+              )}
             </Group>
-          )}
-          {home !== null && several && (
-            <Text mb={6} fz="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-              {t('newRun.inFolder', { folder: home })}
-            </Text>
           )}
           {shown.length > 0 && table(t('newRun.files'), shown)}
           <SampleSheet />
@@ -201,7 +201,7 @@ export function FilesStep() {
               </Group>
             </Group>
           )}
-          {blocked.length > 0 && showsBlocked && table(t('newRun.blocked'), blocked)}
+          {blocked.length > 0 && showsBlocked && <Box mt={8}>{table(t('newRun.blocked'), blocked)}</Box>}
           {ignored > 0 && (
             <Box mt={10}>
               <Fold title={t('newRun.ignored', { count: ignored })}>
@@ -312,7 +312,7 @@ function fileColumns(
     {
       id: 'sequences',
       title: t('newRun.column.sequences'),
-      width: '104px',
+      width: '96px',
       align: 'end',
       cell: (row) => figure(row, (file) => format.integer(file.sequences)),
     },
@@ -326,7 +326,7 @@ function fileColumns(
     {
       id: 'verdict',
       title: t('newRun.column.verdict'),
-      width: '168px',
+      width: '152px',
       cell: (row) => <VerdictBadge file={row} />,
     },
     {

@@ -144,28 +144,30 @@ function ViralShare({ run, found }: { run: RunSummary; found: ViralShares }) {
       )}
       {isAtWork(run) && run.request.where.kind === 'this_computer' && <RunGoal run={run} />}
       {samples.length > 1 && (
-        <Fold title={t('viral.bySample', { count: samples.length })} startsOpen>
-          <table className="figures">
-            <thead>
-              <tr>
-                <th scope="col">{t('viral.sample')}</th>
-                <th scope="col">{t('viral.share')}</th>
-                <th scope="col">{t('viral.restsOn')}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {samples.map((sample) => (
-                <tr key={sample.sample}>
-                  <th scope="row">{sample.sample}</th>
-                  <td>
-                    {texts.share(sample)} {sample.estimate && texts.interval(sample)}
-                  </td>
-                  <td>{texts.basis(sample)}</td>
+        <Box mt={10}>
+          <Fold title={t('viral.bySample', { count: samples.length })} startsOpen>
+            <table className="figures">
+              <thead>
+                <tr>
+                  <th scope="col">{t('viral.sample')}</th>
+                  <th scope="col">{t('viral.share')}</th>
+                  <th scope="col">{t('viral.restsOn')}</th>
                 </tr>
-              ))}
-            </tbody>
-          </table>
-        </Fold>
+              </thead>
+              <tbody>
+                {samples.map((sample) => (
+                  <tr key={sample.sample}>
+                    <th scope="row">{sample.sample}</th>
+                    <td>
+                      {texts.share(sample)} {sample.estimate && texts.interval(sample)}
+                    </td>
+                    <td>{texts.basis(sample)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </Fold>
+        </Box>
       )}
     </Section>
   );

@@ -475,11 +475,12 @@ test.describe('every screen, at every size', () => {
     await page.goto(engine.url);
     await goToPlace(page, PLACES.plots);
     const all = await page.getByRole('status').first().innerText();
-    await page
-      .getByRole('figure', { name: /^Viral share by length/ })
-      .locator('.recharts-bar-rectangle')
-      .first()
-      .click();
+    const shares = page.getByRole('figure', { name: /^Viral share by length/ });
+    const bar = shares.locator('.recharts-bar-rectangle').first();
+    // The chart learns a little later which bar the pointer is on, and shows it then.
+    await bar.hover();
+    await expect(shares.locator('.recharts-tooltip-wrapper').filter({ hasText: 'Virus: ' })).toBeVisible();
+    await bar.click();
     await expect(page.getByRole('status').first()).not.toHaveText(all);
     const shown = await page.getByRole('status').first().innerText();
     await page.getByRole('button', { name: 'Show in the table' }).click();

@@ -70,9 +70,7 @@ class Heard(PartListener):
 
 
 @pytest.mark.parametrize("precision", ["fp32", "fp16"])
-@pytest.mark.parametrize(
-    ("tokens_per_batch", "most"), [(300, None), (2048, None), (4096, None), (4096, 512)]
-)
+@pytest.mark.parametrize(("tokens_per_batch", "most"), [(300, None), (2048, None), (4096, None), (4096, 512)])
 def test_streamed_layers_change_no_byte(
     make_scorer: MakeScorer, precision: str, tokens_per_batch: int, most: int | None
 ) -> None:

@@ -14,7 +14,7 @@ describe('the estimated share', () => {
     ['lost chunks', 0.4, () => 0.75],
     ['contigs', 0.03, whileReading],
   ] as const)(
-    "of %s covers the finished run's share about as often as it claims",
+    'of %s covers the share of the finished run about as often as it claims',
     (kind, share, turnOf) => {
       const seeds = Array.from({ length: 40 }, (_, seed) => seed + 1);
       const covered = seeds.filter((seed) => {

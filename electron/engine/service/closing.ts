@@ -16,14 +16,14 @@ export class CallsUnderWay {
     }
   }
 
-  /** Takes no more; resolves when those under way have ended. */
+  /** Accepts no more calls; resolves when the pending ones have ended. */
   async close(): Promise<void> {
     this.closed = true;
     await Promise.allSettled(this.underWay);
   }
 }
 
-/** Whether work has ended, well or badly, within so long. */
+/** Whether work ends within this time, successfully or not. */
 export async function endsWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {

@@ -42,9 +42,9 @@ async function finishedRun(folder: string): Promise<string> {
   return runId;
 }
 
-it('shows a long history from the library alone, and notices in the background which folders are gone', async () => {
+it('shows a long history from the library alone, and detects missing folders in the background', async () => {
   const dataDir = join(await temporaryFolder(), 'data');
-  // Each holds a run.db that is damaged: none is opened.
+  // Each folder holds a damaged run.db, so a test fails if any is opened.
   const runs = await libraryOfRuns({ dataDir, storeHost: testContext().storeHost }, 1000);
   await rm(runs[500]?.folder ?? '', { recursive: true });
   const { catalog, open: openRuns } = await open(dataDir);
@@ -62,7 +62,7 @@ it('shows a long history from the library alone, and notices in the background w
   expect(openRuns.readerCount).toBe(0);
 });
 
-it('asks its library as much for a history of a thousand runs as for one of ten, and lists it in one message', async () => {
+it('makes as many library queries for a history of a thousand runs as for ten, and lists it in one message', async () => {
   const asked: string[][] = [];
   for (const count of [10, 1000]) {
     const dataDir = join(await temporaryFolder(), 'data');
@@ -79,7 +79,7 @@ it('asks its library as much for a history of a thousand runs as for one of ten,
   expect(asked[1]?.filter((method) => method === 'history')).toHaveLength(1);
 });
 
-it('has at most four databases open to be read, and none after its end', async () => {
+it('has at most four databases open for reading, and none after closing', async () => {
   const parent = await temporaryFolder();
   const folders = Array.from({ length: 10 }, (_, number) => join(parent, String(number)));
   const [first = '', ...copies] = folders;
@@ -106,7 +106,7 @@ it('has at most four databases open to be read, and none after its end', async (
   });
 });
 
-it('lists a run of the command line, also one that is begun while the program runs', async () => {
+it('lists a run of the command line, also one that is started while the program runs', async () => {
   const parent = await temporaryFolder();
   const dataDir = join(parent, 'data');
   const { paths, storeHost } = testContext();
@@ -125,11 +125,11 @@ it('lists a run of the command line, also one that is begun while the program ru
   const after = await list('after');
   await catalog.takeOthers();
   expect(catalog.find(after)).toMatchObject({ folder: join(parent, 'after'), state: { phase: 'created' } });
-  // What it grants to a window is what a window named.
+  // It grants a window only what a window named.
   expect(catalog.namedPaths()).toEqual([]);
 });
 
-/** More by hand: VIRNUCPRO_QUITS=200 */
+/** For a longer manual test: VIRNUCPRO_QUITS=200 */
 const QUITS = Number(process.env['VIRNUCPRO_QUITS'] ?? 4);
 
 it(`quits ${QUITS} times while a run is watched, and never by a signal`, async () => {

@@ -1,8 +1,8 @@
-/** Who wants to be told of something. */
+/** Listeners to be called on a change. */
 export class Listeners<Values extends readonly unknown[]> {
   private readonly all = new Set<(...values: Values) => void>();
 
-  /** Answers with what ends it. */
+  /** Adds a listener and returns a function that removes it. */
   add(listener: (...values: Values) => void): () => void {
     this.all.add(listener);
     return () => {

@@ -21,7 +21,7 @@ import { openTestService } from './testing/testService.ts';
 
 let service: Service;
 let folder: string;
-/** Other files of tests, in the same process, may have left some. */
+/** Other test files, in the same process, may have left some. */
 let threadsBefore: number;
 
 beforeEach(async () => {
@@ -49,7 +49,7 @@ async function create(input: string, more: Partial<RunRequest> = {}): Promise<st
   return service.control.create(wanted, dirname(input));
 }
 
-/** Polls: what is waited for may change without the list of runs showing anything else. */
+/** Polls, because the condition may change without a change in the list of runs. */
 async function until(reached: () => boolean): Promise<void> {
   while (!reached()) await sleep(50);
 }
@@ -57,9 +57,9 @@ async function until(reached: () => boolean): Promise<void> {
 const phase = (runId: string): string => service.catalog.find(runId).state.phase;
 
 describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
-  it('runs one at a time in the order wanted; a pause frees the devices, also from waiting runs; a resumed one goes first', async () => {
+  it('computes one run at a time in the requested order; a pause also frees the devices from waiting runs; a resumed run goes first', async () => {
     const input = await writeInput('long.fa', 6);
-    // From the moment that it is listed, a run that was asked for is starting or waits: it never seems to be paused.
+    // From the moment that it is listed, a requested run is starting or waiting: it never appears paused.
     const { catalog, control } = service;
     const add = catalog.add.bind(catalog);
     const startingOnceListed: boolean[] = [];
@@ -94,7 +94,7 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
     expect(phase(second)).toBe('created');
   });
 
-  it('makes no run and starts no thread after its end, also for a call under way', async () => {
+  it('creates no run and starts no thread after closing, even for a pending call', async () => {
     const input = await writeInput('short.fa', 1);
     const outputDir = join(folder, 'made late');
     const creating = create(input, { outputDir }).catch((reason: unknown) => reason);
@@ -104,7 +104,7 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
     await until(() => threadsLeft() <= threadsBefore);
   });
 
-  it('finds settings and runs again after a restart, and notices a folder that is gone', async () => {
+  it('finds settings and runs again after a restart, and detects a missing folder', async () => {
     const done = await create(await writeInput('short.fa', 1));
     await until(() => phase(done) === 'done' && service.control.queue.active === null);
     await service.settings.change({ theme: 'dark' });
@@ -123,7 +123,7 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
     expect(await service.catalog.refresh(done)).toMatchObject({ missing: true, viralSequences });
   });
 
-  it('says why a run could not start, and starts it once that is mended', async () => {
+  it('explains why a run could not start, and starts it once the cause is fixed', async () => {
     const input = await writeInput('moving.fa', 1);
     const blocker = await create(await writeInput('long.fa', 6));
     const runId = await create(input);
@@ -137,7 +137,7 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
     await until(() => phase(runId) === 'done');
   });
 
-  it('reads only the logs of the run, and deletes what it made and nothing else', async () => {
+  it('reads only the logs of the run, and deletes only its own files', async () => {
     const runId = await create(await writeInput('short.fa', 1), { keepWork: true });
     const runFolder = service.catalog.folder(runId);
     await until(() => phase(runId) === 'done' && service.control.queue.active === null);
@@ -170,7 +170,7 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
     expect(await readdir(runFolder)).toEqual(['my notes.txt']);
   });
 
-  it('estimates nothing before it has measured, and something after', async () => {
+  it('gives no estimate before it has measured, and one after', async () => {
     const input = await writeInput('long.fa', 6);
     const ask = () => {
       const question = {
@@ -197,7 +197,7 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
     const model = join(folder, 'model');
     await cp(join(service.engine.paths.resources, 'teaching-model'), model, { recursive: true });
     const manifest = join(model, 'model.json');
-    // Estimating reads no weights: what tells the teaching model is the notice and the checksums.
+    // Estimating reads no weights: the notice and the checksums identify the teaching model.
     const teaching = await readFile(manifest, 'utf8');
     const other = teaching
       .replaceAll(/"sha256": "\w/g, '"sha256": "0')
@@ -242,7 +242,7 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
   });
 });
 
-it('shows of a folder what may be seen, folders first', async () => {
+it('lists the visible content of a folder, folders first', async () => {
   const root = join(folder, 'root');
   await mkdir(join(root, 'zebra'), { recursive: true });
   await writeFile(join(root, 'a10.fa'), '');

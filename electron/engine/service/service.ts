@@ -30,23 +30,25 @@ import { SpeedHistory } from './questions/speedHistory.ts';
 import { UserSelfTests } from './computer/selfTests.ts';
 import { WeightDownloads } from './computer/weightDownloads.ts';
 
-/** A question of ssh, and how far something is, are shown as they come. */
+/** A question from ssh, and progress, are shown as they come. */
 const OTHERS_INTERVAL_MS = 100;
 const CLOSE_DEADLINE_MS = 15_000;
-/** How the time for closing is shared out: what is left is for databases. */
+/** The share of the closing time for pausing runs; databases get the rest. */
 const PAUSE_SHARE = 0.5;
 const STOP_SHARE = 0.2;
-/** A call that reads a database is ended by closing it. */
+/** A call that reads a database is ended by closing the database. */
 const CALLS_MS = 1_000;
 
 interface ServiceOptions extends PythonEnvironmentOptions {
-  /** Where results go that belong beside no file of the user's. */
+  /** The folder for results that belong beside no file of the user's. */
   resultsFolder?: string;
-  /** What is installed on other computers, in place of the program's own package. */
+  /** The package that is installed on other computers, instead of the program's own. */
   serverPackage?: string | undefined;
 }
 
-/** The product without a window: what all windows share. The router makes the contract's calls of it. */
+/**
+ * The product without a window, which all windows share. The router implements the contract's calls with it.
+ */
 export interface Service {
   readonly engine: EngineBase;
   readonly pythonEnvironment: PythonEnvironmentManager;
@@ -62,21 +64,25 @@ export interface Service {
   readonly packing: OfflinePacking;
   readonly known: KnownPaths;
   readonly calls: CallsUnderWay;
-  /** Reached by SSH. */
+  /** Other computers, reached through SSH. */
   readonly others: Computers;
   readonly otherComputers: LiveTopic<OtherComputer[]>;
   /** All runs, with their places in the queue. */
   readonly list: LiveTopic<RunSummary[]>;
-  /** Where the results of a request go that names no folder: the user's choice, else beside the first input; below the
-   * root where there is one. */
+  /**
+   * The parent folder for the results of a request that names no folder: the user's choice, else beside the
+   * first input; below the root if there is one.
+   */
   readonly resultsParent: (
     request: RunRequest,
     policy: Pick<PathPolicy, 'root' | 'allows'>,
   ) => Promise<string>;
-  /** Tells of every run that has come to rest. */
+  /** Calls a listener for every run that has stopped. */
   readonly onRest: (listener: (run: RunSummary) => void) => () => void;
-  /** Brings the run at work to rest and closes every database; nothing begins after it. False where something, such as a
-   * thread with a database, had not ended by the deadline. */
+  /**
+   * Stops the running run and closes every database; nothing begins after it. False if something, such as a
+   * thread with a database, had not ended by the deadline.
+   */
   readonly close: (deadlineMs?: number) => Promise<boolean>;
 }
 
@@ -120,7 +126,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     if (!hasEnded(run.state)) return;
     learning = learning
       .then(() => open.read(run.folder, (store) => speeds.learn(store)))
-      // What could not be learnt is learnt from the next run.
+      // The next run provides what could not be learnt now.
       .catch(() => undefined);
   });
   const known = new KnownPaths(engine.paths, catalog, resultsFolder);
@@ -162,7 +168,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     await control.close(deadlineMs * PAUSE_SHARE, deadlineMs * STOP_SHARE);
     await inTime(Promise.all([answered, learning]), CALLS_MS);
     const readersEnded = await inTime(open.close());
-    // What a call that is still under way would begin.
+    // Stops what a pending call would begin.
     closed.abort();
     const workEnded = await inTime(Promise.all([answered, learning, stopped]));
     const libraryEnded = await inTime(library.close());
@@ -202,12 +208,12 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
 
 const CHECKED_RUNS = 'checked_runs';
 
-/** Across starts of the program. */
+/** Kept across starts of the program. */
 async function rememberCheckedRuns(library: LibraryStore): Promise<CheckedRuns> {
   const stored = z.record(z.string(), z.string()).safeParse(await library.setting(CHECKED_RUNS));
   return new CheckedRuns(
     stored.data,
-    // What couldn't be kept is checked again.
+    // If it couldn't be stored, the databases are checked again.
     (stamps) => void library.setSetting(CHECKED_RUNS, stamps).catch(() => undefined),
   );
 }
@@ -217,7 +223,7 @@ function withLearntBatches(base: EngineBase, library: LibraryStore): EngineBase 
     ...base,
     learntBatches: {
       recall: (of) => library.learntBatch(of),
-      // A size that couldn't be kept is found out again.
+      // If a size couldn't be stored, it is determined again.
       remember: (batch) => void library.saveLearntBatch(batch).catch(() => undefined),
     },
   };

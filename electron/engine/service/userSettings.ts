@@ -6,7 +6,7 @@ import { Listeners } from './listeners.ts';
 
 const KEY = 'settings';
 
-/** The user's settings: kept in the library, passed to every listener when they change. */
+/** The user's settings: stored in the library, passed to every listener when they change. */
 export class UserSettings {
   private readonly library: LibraryStore;
   private readonly paths: Pick<AppPaths, 'usualDataDir'>;

@@ -8,8 +8,8 @@ import { checkSetUp } from './checkSetUp.ts';
 const noInterpreter = { tryInterpreter: () => Promise.reject(new Error('not asked for')) };
 const windows = madeSystem('win32');
 
-it('refuses a data folder below which Windows could not open all of PyTorch, and never its own', async () => {
-  // The longest name that Windows gives an account.
+it('refuses a data folder from which Windows could not open all of PyTorch, and never the default one', async () => {
+  // The longest account name that Windows allows.
   const own = windows.dataFolder({}, win32.join('C:\\Users', 'x'.repeat(20)));
   const folder = await temporaryFolder();
   const fits = folder.padEnd(own.length, '/x');

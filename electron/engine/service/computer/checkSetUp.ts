@@ -1,4 +1,4 @@
-/** Refuses settings of the set-up that could not work, so that the field can say so at once. */
+/** Refuses settings of the set-up that could not work, so that the field can show it at once. */
 import { X509Certificate } from 'node:crypto';
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import { dirname, isAbsolute } from 'node:path';
@@ -30,7 +30,7 @@ export async function checkSetUp(
   }
 }
 
-/** It need not be there yet, but the nearest folder that is must let it be made. */
+/** The folder need not exist yet, but its nearest existing parent must allow creating it. */
 async function checkFolder(folder: string): Promise<void> {
   if (!isAbsolute(folder)) throw usage(`${folder} is not a whole path.`, 'Choose a folder.');
   for (let place = folder; ; place = dirname(place)) {

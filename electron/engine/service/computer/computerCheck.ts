@@ -9,7 +9,7 @@ import { listModels } from '../../models/listModels.ts';
 import type { EngineBase } from '../../engineBase.ts';
 import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
 
-/** Which facts a card needs before it can say anything. */
+/** The facts that each card needs before it can report anything. */
 const NEEDS: Record<ComputerCheck['id'], 'probe' | 'models' | 'disk' | 'python' | 'devices'> = {
   gpus: 'probe',
   memory: 'probe',
@@ -19,7 +19,7 @@ const NEEDS: Record<ComputerCheck['id'], 'probe' | 'models' | 'disk' | 'python' 
   weights: 'models',
 };
 
-/** All cards again and again, each saying more than the last time, until everything is known. */
+/** Yields all cards repeatedly, each with more information than before, until everything is known. */
 export async function* checkComputer(
   base: EngineBase,
   pythonEnvironment: PythonEnvironmentManager,
@@ -60,7 +60,7 @@ export async function* checkComputer(
   yield cards();
 }
 
-/** Every card with its last word. */
+/** All cards with their final results. */
 export async function wholeCheck(
   base: EngineBase,
   pythonEnvironment: PythonEnvironmentManager,

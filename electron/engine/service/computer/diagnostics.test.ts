@@ -20,7 +20,7 @@ const summary = {
 } as unknown as RunSummary;
 const warning = (message: string) => ({ time: 0, level: 'warning', code: 'x', message }) as RunEvent;
 
-it('names no file of the user, be it an input, left out of a run, or of a run before', () => {
+it('contains no file names of the user, neither inputs, nor files left out of a run, nor those of earlier runs', () => {
   const troubles = [
     warning('gut.fa.old: Sequences with lower-case letters: 1.'),
     warning('/disk/patients/empty.fa is left out of the run: empty.fa holds no sequences.'),

@@ -25,11 +25,11 @@ interface DiagnosticFacts {
 interface RunFacts {
   summary: RunSummary;
   troubles: readonly RunEvent[];
-  /** Paths of the files that it was asked for and goes on without. */
+  /** Paths of requested files that the run continues without. */
   leftOut: readonly string[];
 }
 
-/** Text for a support request. Nothing of the sequences is in it, no file names of inputs, and no names of people. */
+/** Text for a support request. It contains no sequences, no file names of inputs, and no names of people. */
 export function diagnosticsText(facts: DiagnosticFacts): string {
   const { environment, probe } = facts;
   const lines = [
@@ -99,7 +99,7 @@ function runLines(run: RunFacts): string[] {
   return lines.map((line) => withoutPaths(line, run));
 }
 
-/** File names tell what somebody works on. */
+/** File names reveal what somebody works on. */
 function withoutPaths(line: string, { summary: { plan, folder }, leftOut }: RunFacts): string {
   const hidden: [string, string][] = [
     [folder, '<run folder>'],

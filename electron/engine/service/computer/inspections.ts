@@ -17,7 +17,9 @@ interface Remembered {
   file: InspectedFile;
 }
 
-/** Looks into files for the preview, and remembers what was found: a start right after it need not read them again. */
+/**
+ * Inspects files for the preview, and caches the results: a start right after it need not read them again.
+ */
 export class Inspections {
   private readonly pythonEnvironment: PythonEnvironmentManager;
   private readonly remembered = new Map<string, Remembered>();
@@ -71,12 +73,12 @@ export class Inspections {
     );
   }
 
-  /** Ends all looking. */
+  /** Ends all inspections. */
   stop(): void {
     this.ending.abort();
   }
 
-  /** What is known of a file that has not changed since. */
+  /** The cached result for a file that has not changed since. */
   async recall(path: string, reading: Reading): Promise<InspectedFile | undefined> {
     const known = this.remembered.get(key(path, reading));
     if (!known) return undefined;
@@ -85,7 +87,7 @@ export class Inspections {
   }
 
   private async remember(file: InspectedFile, reading: Reading): Promise<void> {
-    // A file with a problem is read again: the user may have mended it within the clock's grain.
+    // A file with a problem is read again: the user may have fixed it within the clock's resolution.
     if (file.sha256 === null || file.problems.some(({ severity }) => severity === 'blocks')) return;
     const now = await stat(file.path).catch(() => undefined);
     if (now?.size !== file.size_bytes) return;

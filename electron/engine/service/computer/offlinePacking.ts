@@ -6,7 +6,7 @@ import { packOffline } from '../../setup/packOffline.ts';
 import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
 import { StepJob, type StepWork } from './stepJob.ts';
 
-/** A folder for setting up without a network that is being packed: one at a time, however many windows follow it. */
+/** Packs a folder for an offline set-up: one at a time, followed by any number of windows. */
 export class OfflinePacking {
   private readonly pythonEnvironment: PythonEnvironmentManager;
   private current: { readonly job: StepJob; readonly choice: PackOffline } | undefined;
@@ -19,12 +19,15 @@ export class OfflinePacking {
     return this.current !== undefined;
   }
 
-  /** What is being packed; null where nothing is. */
+  /** What is being packed; null if nothing is. */
   get underWay(): PackOffline | null {
     return this.current?.choice ?? null;
   }
 
-  /** Joins in where one is under way. It goes on when nobody follows, since it takes longer than anyone looks at it. */
+  /**
+   * Joins a packing that is already running. It continues without followers, since it takes longer than
+   * anyone watches.
+   */
   start(choice: PackOffline): StepJob {
     if (this.current) return this.current.job;
     const work: StepWork = async (tell, signal) => {
@@ -48,7 +51,7 @@ export class OfflinePacking {
     return job;
   }
 
-  /** Gives up what is under way, and waits for its end. */
+  /** Cancels a running packing, and waits for its end. */
   async stop(): Promise<void> {
     this.current?.job.cancel();
     await this.current?.job.ended;

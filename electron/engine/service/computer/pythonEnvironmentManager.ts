@@ -25,11 +25,14 @@ const STATUS_INTERVAL_MS = 250;
 export interface PythonEnvironmentOptions {
   /** `--python` or VIRNUCPRO_PYTHON. */
   interpreter?: string | undefined;
-  /** Where the caller has checked it already. */
+  /** Given if the caller has already checked it. */
   environment?: PythonEnvironment | undefined;
 }
 
-/** Stands before everything that needs Python, so that a window opens without it: checks the environment once, and sets it up when the user asks for it. */
+/**
+ * Guards everything that needs Python, so that a window opens without it: checks the environment once, and
+ * sets it up when the user asks for it.
+ */
 export class PythonEnvironmentManager {
   private readonly base: EngineBase;
   private readonly interpreter: string | undefined;
@@ -37,7 +40,7 @@ export class PythonEnvironmentManager {
   private repairing: StepJob | undefined;
   private progress: StepProgress | undefined;
   private planned: ReturnType<typeof planSetUp> | undefined;
-  /** How the last set-up ended, until another look has found an environment. */
+  /** How the last set-up ended, until a later check has found an environment. */
   private lastEnd: { by: 'user' } | { by: 'error'; error: AppError } | undefined;
   private readonly topic = new LiveTopic<EnvironmentStatus>({
     take: () => this.status(),
@@ -52,7 +55,7 @@ export class PythonEnvironmentManager {
       : this.look();
   }
 
-  /** The whole engine; throws the AppFailure that says why there is no Python for it. */
+  /** The whole engine; throws the AppFailure that explains why there is no Python for it. */
   async context(): Promise<EngineContext> {
     const environment = await this.environment();
     if (!environment.ok) throw new AppFailure(environment.error);
@@ -67,7 +70,7 @@ export class PythonEnvironmentManager {
     return this.found;
   }
 
-  /** Looks again at what was missing or broken before. */
+  /** Checks again what was missing or broken before. */
   async recheck(): Promise<Result<PythonEnvironment>> {
     const before = await this.found;
     if (!before.ok && !this.repairing) this.found = this.look();
@@ -76,7 +79,7 @@ export class PythonEnvironmentManager {
     return after;
   }
 
-  /** Another interpreter, or another way to the network, has been entered. */
+  /** Another interpreter, or other network settings, were entered. */
   settingsChanged(): void {
     if (this.repairing || this.interpreter !== undefined) return;
     this.lastEnd = undefined;
@@ -86,12 +89,12 @@ export class PythonEnvironmentManager {
     });
   }
 
-  /** Whether an interpreter could be used. */
+  /** Checks whether an interpreter can be used. */
   async tryInterpreter(interpreter: string): Promise<Result<PythonEnvironment>> {
     return checkEnvironment({ paths: this.base.paths, interpreter }, true);
   }
 
-  /** Whether there is nothing yet that could be broken: no environment of ours was ever set up to its end. */
+  /** Whether no environment of ours was ever completely set up, so that none can be broken. */
   async neverSetUp(): Promise<boolean> {
     if (this.interpreterNow() !== undefined || (await this.found).ok) return false;
     return (await readStamp(this.base.paths.environmentFolder)) === undefined;
@@ -101,7 +104,7 @@ export class PythonEnvironmentManager {
     return this.topic.watch(signal);
   }
 
-  /** Begins a set-up, unless one is under way. It goes on whether or not a window follows it. */
+  /** Starts a set-up, unless one is running. It continues whether or not a window follows it. */
   setUp(): StepJob {
     this.repairing ??= this.startSetUp();
     return this.repairing;
@@ -113,7 +116,7 @@ export class PythonEnvironmentManager {
     return this.repairing;
   }
 
-  /** In place of a set-up from the network that may be under way. */
+  /** Replaces a set-up from the network that may be running. */
   async setUpFrom(folder: string): Promise<StepJob> {
     await this.endSetUp();
     this.repairing = this.startSetUp({ from: folder });
@@ -130,7 +133,7 @@ export class PythonEnvironmentManager {
     return this.repairing !== undefined;
   }
 
-  /** Gives up what is under way, and waits for its end. */
+  /** Cancels a running set-up, and waits for its end. */
   async stop(): Promise<void> {
     await this.endSetUp();
     await this.topic.close();
@@ -163,7 +166,7 @@ export class PythonEnvironmentManager {
       : { state: 'broken', error: found.error, plan: plan.value };
   }
 
-  /** Asks the drivers, which takes a moment: once is enough, but for the space on the disk. */
+  /** Queries the drivers, which takes a moment, so the result is cached except for the disk space. */
   private async plan(env: NodeJS.ProcessEnv): Promise<Result<SetUpPlan>> {
     this.planned ??= planSetUp(this.base.paths, env);
     const plan = await this.planned;
@@ -175,7 +178,7 @@ export class PythonEnvironmentManager {
     return checkEnvironment({ paths: this.base.paths, interpreter: this.interpreterNow() }, false);
   }
 
-  /** The setting is read each time: it holds as soon as it is made. */
+  /** The setting is read each time, so that a change applies at once. */
   private interpreterNow(): string | undefined {
     return this.interpreter ?? this.setup().interpreter ?? undefined;
   }
@@ -184,14 +187,14 @@ export class PythonEnvironmentManager {
     return readSetupSettings(this.base.paths.usualDataDir);
   }
 
-  /** As a window would, so that a set-up does not end because nobody looks at it. */
+  /** Follows the job like a window, so that a set-up does not end because nobody watches it. */
   private async follow(job: StepJob): Promise<void> {
     for await (const progress of job.follow()) {
       this.progress = progress;
       this.topic.changed();
     }
     await job.ended;
-    // Another may have taken its place.
+    // Another job may have replaced it.
     if (this.repairing !== job) return;
     this.repairing = undefined;
     this.progress = undefined;
@@ -213,7 +216,7 @@ export class PythonEnvironmentManager {
           if (!progress.finished) tell(progress);
         },
       });
-      // A set-up that was cancelled or failed may have left an environment that works.
+      // A set-up that was cancelled or failed may have left a working environment.
       const left = result.ok ? ok(result.value.environment) : await this.look();
       this.found = Promise.resolve(left.ok || result.ok ? left : result);
       if (result.ok) this.lastEnd = undefined;

@@ -7,7 +7,7 @@ interface PrivateFacts {
 /** Shorter names would also be found inside ordinary words. */
 const SHORTEST_NAME = 3;
 
-/** Takes out of a text what says who and where the user is. */
+/** Removes from a text what reveals the user's name or location. */
 export function redact(text: string, { homeFolder, userName, hostName }: PrivateFacts): string {
   let redacted = text;
   const home = homeFolder.replace(/[\\/]+$/, '');

@@ -26,10 +26,10 @@ import type { SpeedHistory } from '../questions/speedHistory.ts';
 import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
 import { StepJob } from './stepJob.ts';
 
-/** For each device. */
+/** Duration for each device. */
 const SPEED_SECONDS = 60;
 
-/** The levels of the self-test that a user starts: what they found last, and those at work, each at most once. */
+/** The self-test levels that a user can start: their last results, and those running, each at most once. */
 export class UserSelfTests {
   private readonly pythonEnvironment: PythonEnvironmentManager;
   private readonly speeds: SpeedHistory;
@@ -93,7 +93,7 @@ export class UserSelfTests {
     return job;
   }
 
-  /** Stops the tests at work, and waits for their end. */
+  /** Stops running tests, and waits for their end. */
   async stop(): Promise<void> {
     const jobs = [...this.jobs.values()];
     for (const job of jobs) job.cancel();
@@ -124,7 +124,10 @@ async function lastOfModels(context: EngineContext, speeds: SpeedHistory): Promi
   );
 }
 
-/** How long the controls take, by the last ones; and how much a run computes. Both else by earlier runs or the measured speed. */
+/**
+ * Estimates how long the controls take, from the last ones, and how much a run computes; otherwise from
+ * earlier runs or the measured speed.
+ */
 async function pace(
   context: EngineContext & { speeds: SpeedHistory },
   probe: ProbeResult,

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-it('keeps an entry in one line, and the file before when one has grown large', async () => {
+it('keeps each entry on one line, and the previous file when one has grown large', async () => {
   expect(await latestShellLog({ dataDir })).toEqual([]);
   const file = shellLogFile({ dataDir });
   new ShellLog(file).write('error', 'Error: no GPU\n    at somewhere\n');
@@ -27,7 +27,7 @@ it('keeps an entry in one line, and the file before when one has grown large', a
   ]);
 });
 
-it('harms nothing where it cannot be written', async () => {
+it('does no harm if it cannot be written', async () => {
   const blocked = join(dataDir, 'a file');
   await writeFile(blocked, '');
   const log = new ShellLog(join(blocked, 'logs', 'shell.log'));

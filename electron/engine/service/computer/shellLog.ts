@@ -9,7 +9,7 @@ const LINES_IN_DIAGNOSTICS = 60;
 
 export type LogLevel = 'info' | 'warning' | 'error';
 
-/** What happens to the desktop app itself, not to a run: it must be there when nothing else could start. */
+/** A log of the desktop app itself, not of a run: it must work even if nothing else could start. */
 export class ShellLog {
   readonly file: string;
 
@@ -19,17 +19,20 @@ export class ShellLog {
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
       if (existsSync(file) && statSync(file).size > LARGEST_BYTES) replaceFile(file, previous(file));
     } catch {
-      // A disk that takes no log must not keep the window from opening.
+      // A log that cannot be written must not keep the window from opening.
     }
   }
 
-  /** At once, since the next line may be one that is never reached. Line breaks are folded: an entry is a line. */
+  /**
+   * Writes at once, since the program may end before the next line. Line breaks are folded, so that an entry
+   * is one line.
+   */
   write(level: LogLevel, message: string): void {
     const line = message.trim().replaceAll(/\s*[\r\n]+\s*/g, ' | ');
     try {
       appendFileSync(this.file, `${new Date().toISOString()} ${level} ${line}\n`);
     } catch {
-      // As above.
+      // See above.
     }
   }
 }
@@ -38,7 +41,7 @@ export function shellLogFile({ dataDir }: Pick<AppPaths, 'dataDir'>): string {
   return join(dataDir, 'logs', 'shell.log');
 }
 
-/** The newest lines, also of the file before; none where the desktop app has never run. */
+/** The newest lines, including those of the previous file; none if the desktop app has never run. */
 export async function latestShellLog(paths: Pick<AppPaths, 'dataDir'>): Promise<string[]> {
   const file = shellLogFile(paths);
   const texts = await Promise.all([previous(file), file].map((one) => readFile(one, 'utf8').catch(() => '')));

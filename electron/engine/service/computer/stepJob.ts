@@ -3,14 +3,16 @@ import type { Message } from '../../../contract/messages.ts';
 import type { StepProgress } from '../../../contract/rpc/computer.ts';
 import { LiveTopic } from '../runs/liveTopic.ts';
 
-/** A page that is being loaded again must not lose a download of gigabytes. */
+/** A page that is reloading must not lose a download of gigabytes. */
 const FOLLOWERLESS_MS = 30_000;
 const INTERVAL_MS = 250;
 
 export type StepWork = (tell: (progress: StepProgress) => void, signal: AbortSignal) => Promise<void>;
 
-/** One long piece of work that any number of windows follow: who asks for it while it goes on joins in. It is given up
- * when nobody has followed it for half a minute, unless it outlives its followers. */
+/**
+ * A long job that any number of windows can follow: a request while it runs joins it. It is cancelled when
+ * nobody has followed it for half a minute, unless it is to continue without followers.
+ */
 export class StepJob {
   private readonly work: StepWork;
   private readonly outlivesFollowers: boolean;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { StepProgress } from '../../../contract/rpc/computer.ts';
 import { weightsReporter } from './weightDownloads.ts';
 
-it('says how fast a download is and how long it will take, without what came before', () => {
+it('reports the speed and remaining time of a download, without earlier downloaded bytes', () => {
   const told: StepProgress[] = [];
   let now = 0;
   const { onProgress, onNote } = weightsReporter(

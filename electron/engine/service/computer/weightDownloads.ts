@@ -12,8 +12,10 @@ import { StepJob } from './stepJob.ts';
 
 const RATE_WINDOW_MS = 10_000;
 
-/** Downloads, imports and checks of weights: one at a time, each followed by any number of windows. They go on when nobody
- * follows, since a download takes longer than anyone looks at it. */
+/**
+ * Downloads, imports and checks of weights: one at a time, each followed by any number of windows. They
+ * continue without followers, since a download takes longer than anyone watches.
+ */
 export class WeightDownloads {
   private readonly pythonEnvironment: PythonEnvironmentManager;
   private readonly jobs = new Map<string, StepJob>();
@@ -23,21 +25,21 @@ export class WeightDownloads {
     this.pythonEnvironment = pythonEnvironment;
   }
 
-  /** Fetches a published model, or joins in where that is under way. */
+  /** Downloads a published model, or joins a running download of it. */
   get(model: string): StepJob {
     return this.job(`get ${model}`, ({ environment, paths }, options) =>
       getModel(environment, paths, model, options),
     );
   }
 
-  /** Ends a download; what has come is kept. */
+  /** Stops a download; downloaded data is kept. */
   async pause(model: string): Promise<void> {
     const job = this.jobs.get(`get ${model}`);
     job?.cancel();
     await job?.ended;
   }
 
-  /** Models that are being fetched or wait for it. */
+  /** Models that are downloading or waiting to. */
   get models(): string[] {
     return [...this.jobs.keys()].flatMap((key) => (key.startsWith('get ') ? [key.slice(4)] : []));
   }
@@ -68,7 +70,7 @@ export class WeightDownloads {
     return this.jobs.size > 0;
   }
 
-  /** Gives up what is under way, and waits for its end. */
+  /** Cancels running work, and waits for its end. */
   async stop(): Promise<void> {
     const jobs = [...this.jobs.values()];
     for (const job of jobs) job.cancel();
@@ -100,7 +102,7 @@ export class WeightDownloads {
   }
 }
 
-/** What the backend calls its steps, as a window has them. */
+/** The backend's step names as messages for a window. */
 function wordingOf(step: string): Wording | null {
   const [, verb = '', file = ''] = /^(\w+) ?(.*)$/.exec(step) ?? [];
   switch (verb) {
@@ -117,7 +119,7 @@ function wordingOf(step: string): Wording | null {
   }
 }
 
-/** Says of each line of the backend how far the work is, how fast it goes, and how long it will take. */
+/** Reports for each line of the backend the progress, the speed and the remaining time. */
 export function weightsReporter(
   tell: (progress: StepProgress) => void,
   now: () => number = Date.now,
@@ -131,7 +133,7 @@ export function weightsReporter(
     onProgress: ({ step, done, total }) => {
       if (!steps.includes(step)) steps.push(step);
       const isDownload = step.startsWith('Downloading');
-      // What an earlier download has left did not come now.
+      // Data from an earlier download does not count towards the speed.
       if (isDownload) rate.add(before === null ? 0 : Math.max(0, done - before), now());
       before = isDownload ? done : null;
       const bytesPerSecond = isDownload ? rate.rate(now()) : null;

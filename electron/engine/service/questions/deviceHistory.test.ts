@@ -22,10 +22,10 @@ const sample = (second: number, more: Partial<DeviceSampleRow> = {}): DeviceSamp
   ...more,
 });
 
-it('draws a device over a run in few points, with means, gaps for pauses, and nothing for sensors it lacks', async () => {
+it('shows a device over a run in few points, with means, gaps for pauses, and nothing for missing sensors', async () => {
   const { store } = await preparedRun([[recordOf('a', [1, 2])]]);
   await store.saveDevices([DEVICE]);
-  // An hour at work, an hour of a pause, an hour at work again.
+  // An hour of computing, an hour of a pause, an hour of computing.
   const at = (second: number) => sample(second, { utilizationPercent: second % 2 === 0 ? 60 : 100 });
   const hour = Array.from({ length: 3600 }, (_, second) => second);
   await store.addSamples([...hour.map(at), ...hour.map((second) => at(7200 + second))]);
@@ -42,7 +42,7 @@ it('draws a device over a run in few points, with means, gaps for pauses, and no
   expect(history).toMatchObject({ memoryPeakBytes: 8e9, energyWh: null, slowerThan: null });
 });
 
-/** The same store; counts the rows that its thread sends over, and the questions that it is asked. */
+/** The same store, counting the rows that its thread transfers, and its queries. */
 function counted(store: RunStore): { store: RunStore; rows: number; questions: number } {
   const work = { store, rows: 0, questions: 0 };
   work.store = new Proxy(store, {
@@ -60,7 +60,7 @@ function counted(store: RunStore): { store: RunStore; rows: number; questions: n
   return work;
 }
 
-it('sends no more of a run of 30 days over than of one of a day', async () => {
+it('transfers no more of a run of 30 days than of one of a day', async () => {
   const { store } = await preparedRun([[recordOf('a', [1, 2])]]);
   await store.saveDevices([DEVICE]);
   const work: { rows: number; questions: number }[] = [];

@@ -6,7 +6,7 @@ import type { RunStore } from '../../store/runStoreFace.ts';
 const MOST_POINTS = 120;
 const STEP_MS = 1_000;
 
-/** How each device did over the whole run: at most 120 points of each, and what they come to. */
+/** The performance of each device over the whole run: at most 120 points each, and their summary. */
 export async function deviceHistoryOf(store: RunStore): Promise<DeviceHistory[]> {
   const [{ devices }, done, measured, timings] = await Promise.all([
     store.loadRun(),

@@ -21,14 +21,14 @@ import type { SpeedHistory } from './speedHistory.ts';
 interface EstimateQuestion {
   request: RunRequest;
   chunks: number;
-  /** From the inspection. */
+  /** Number of frames from the inspection. */
   frames: number;
   residues: number;
-  /** Where the results will go. */
+  /** The folder for the results. */
   folder: string;
 }
 
-/** How long a run will take and how much room it needs, before it is made; and what is in its way. */
+/** Estimates a run's time and disk space before it is created, and reports what prevents it. */
 export async function estimateRun(
   question: EstimateQuestion,
   pythonEnvironment: PythonEnvironmentManager,
@@ -62,12 +62,12 @@ export async function estimateRun(
 }
 
 interface Speed extends SecondsRange {
-  /** Null where only the self-test measured the speed, and no run. */
+  /** Null if only the self-test measured the speed, and no run did. */
   runs: number | null;
   measuredAt: number | string;
 }
 
-/** By earlier runs of the model on these devices; where there are none, by the measured speed. */
+/** Estimates from earlier runs of the model on these devices; without any, from the measured speed. */
 export async function secondsMeasured(
   { environment, paths, speeds }: Pick<EngineContext, 'environment' | 'paths'> & { speeds: SpeedHistory },
   model: PlanModel,
@@ -120,7 +120,7 @@ async function folderBlocker(folder: string, force: boolean): Promise<AppError |
   const checked = await checkRunFolder(folder, force, []);
   if (checked.ok) return undefined;
   const { error } = checked;
-  // The window has no --force.
+  // The window has no option like --force.
   return error.code === 'folder_has_run'
     ? appError(error.code, causeOf(error), { nextStep: message('start.folder_has_run.next') })
     : error;

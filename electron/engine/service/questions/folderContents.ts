@@ -9,11 +9,14 @@ import { acquireRunLock } from '../../store/runLock.ts';
 interface FolderSize {
   bytes: number;
   files: number;
-  /** Of them in `work`, embeddings that the run keeps left out. */
+  /** Bytes of them in `work`, without embeddings that the run keeps. */
   workBytes: number;
 }
 
-/** Size of what this program made in a run's folder: what deleting the run would free. What links lead to stays, and isn't counted. */
+/**
+ * Size of this program's files in a run's folder, which deleting the run would free. Targets of links stay,
+ * and aren't counted.
+ */
 export async function runFolderSize(folder: string): Promise<FolderSize> {
   const total: FolderSize = { bytes: 0, files: 0, workBytes: 0 };
   const add = async (path: string, isWork = false): Promise<void> => {
@@ -34,7 +37,7 @@ export async function runFolderSize(folder: string): Promise<FolderSize> {
   return total;
 }
 
-/** Deletes what this program made, and the folder itself if nothing else is in it. */
+/** Deletes this program's files, and the folder itself if it is then empty. */
 export async function deleteRunFiles(folder: string, files: 'work' | 'all'): Promise<void> {
   if (!existsSync(folder) || !isRunFolder(folder)) return;
   const lock = await acquireRunLock(folder);
@@ -46,6 +49,6 @@ export async function deleteRunFiles(folder: string, files: 'work' | 'all'): Pro
   } finally {
     lock.release();
   }
-  // Fails where something else is left, which is as it should be.
+  // Fails if other files are left, as intended.
   if (files === 'all') await rmdir(folder).catch(() => undefined);
 }

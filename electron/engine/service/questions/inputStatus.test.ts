@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { unusableInputs } from './inputStatus.ts';
 
-it('names every file that a run goes on without, whether left out before it began or while it was read', async () => {
+it('names every file that a run continues without, whether left out before it began or while it was read', async () => {
   const loadRun = () =>
     Promise.resolve({
       leftOut: [{ path: '/in/empty.fa', code: 'not_sequence_file', message: 'empty.fa holds no sequences.' }],

@@ -4,7 +4,7 @@ import { isActive } from '../../../contract/runState.ts';
 import type { InputProgress, StoredRun } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 
-/** Every input file of a run with what became of it, in the order given. */
+/** Every input file of a run with its status, in the order given. */
 export async function inputStatuses(store: RunStore): Promise<InputStatus[]> {
   const [run, progress] = await Promise.all([store.loadRun(), store.inputProgress()]);
   const progressOf = new Map(progress.map((one) => [one.input, one]));
@@ -32,7 +32,7 @@ export async function inputStatuses(store: RunStore): Promise<InputStatus[]> {
   });
 }
 
-/** The files that a run goes on without, in the order of failed_files.txt. */
+/** The files that a run continues without, in the order of failed_files.txt. */
 export async function unusableInputs(store: RunStore): Promise<UnusableInput[]> {
   const { inputs, leftOut } = await store.loadRun();
   const known = (code: string) => errorCodeSchema.safeParse(code).data ?? 'input_unreadable';
@@ -55,7 +55,7 @@ function stateOf(
     if (progress.partsFailed === 0) return 'done';
     return progress.partsDone === 0 ? 'failed' : 'done_with_failures';
   }
-  // Read to its end, it waits until a device takes the first of it.
+  // It was read completely, and waits until a device takes its first part.
   if (progress && progress.partsInWork + progress.partsDone + progress.partsFailed > 0) return 'working';
   if (run.inputs[input]?.prepared) return 'waiting';
   return isActive(run.state) && input === firstUnread ? 'preparing' : 'waiting';

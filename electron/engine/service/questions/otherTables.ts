@@ -4,7 +4,7 @@ import type { RunStore } from '../../store/runStoreFace.ts';
 
 const MOST_RUNS = 2;
 
-/** The tables of other tools beside the runs that were looked at last. */
+/** Caches the tables of other tools for the runs that were viewed last. */
 export class OtherTables {
   private readonly known = new Map<string, { stamp: string; joined: Promise<JoinedTable[]> }>();
 

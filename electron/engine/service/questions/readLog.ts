@@ -4,16 +4,19 @@ import { appError, AppFailure } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import { openPlain, pathInRun } from '../../files/runFiles.ts';
 
-/** More than any 5,000 lines that this program writes. */
+/** More than the size of any 5,000 lines that this program writes. */
 const MOST_BYTES = 2_000_000;
 
 export interface LogText {
   text: string;
-  /** There are earlier lines. */
+  /** Whether there are earlier lines. */
   truncated: boolean;
 }
 
-/** The end of a log file. Only files of the run's own logs/ are read, whatever the path says, and none that is a link. */
+/**
+ * Reads the end of a log file. Only files in the run's own logs/ are read, whatever the path says, and no
+ * links.
+ */
 export function readLog(folder: string, path: string, lines: number): LogText {
   const name = nameInRun(folder, path);
   if (!/^logs\/[^/]+$/.test(name)) {
@@ -46,7 +49,7 @@ function openLogFile(folder: string, name: string): number {
   }
 }
 
-/** Below the run's folder, with slashes: `logs/prepare.log`. */
+/** The path below the run's folder, with slashes: `logs/prepare.log`. */
 function nameInRun(folder: string, path: string): string {
   if (!isAbsolute(path)) return path;
   const [below, real] = [relative(folder, path), relative(realpathSync(folder), path)];

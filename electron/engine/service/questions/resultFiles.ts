@@ -4,8 +4,10 @@ import { MAIN_FILES, NOTICE_FILE, RESULT_FILES } from '../../../contract/results
 import type { RunFile } from '../../../contract/rpc/runs.ts';
 import { SEQUENCE_NOTES_FILE } from '../../../contract/folderNames.ts';
 
-/** The result files in a run's folder, and those of `others` that are there, by use, then by name. Ordinary files only, none that are
- * empty, no links. */
+/**
+ * The result files in a run's folder, and those of `others` that exist, by importance, then by name. Only
+ * regular, non-empty files without links.
+ */
 export async function resultFiles(folder: string, others: readonly string[]): Promise<RunFile[]> {
   const wanted = new Set<string>([
     ...Object.values(RESULT_FILES),

@@ -1,8 +1,8 @@
-/** What one run showed of one device, or of itself as a whole. */
+/** The measured speed of one device in one run, or of the run as a whole. */
 export interface MeasuredWork {
   frames: number;
   residues: number;
-  /** That the device computed. */
+  /** Seconds in which the device computed. */
   seconds: number;
   measuredAt: number;
 }
@@ -18,11 +18,15 @@ export interface WorkAhead {
 }
 
 /**
- * What a reading frame costs besides its residues, in residues: the marks at its ends, its pooling and its row of scores.
+ * The cost of a reading frame besides its residues, in residues: the marks at its ends, its pooling and its
+ * row of scores.
  * Fitted to runs of 40-base reads and of long contigs on the same processor.
  */
 const RESIDUES_OF_A_FRAME = 10;
-/** Doubts, as natural logarithms of a factor either way. Other programs and heat change the speed of a device that much ... */
+/**
+ * Uncertainties, as natural logarithms of a factor either way. Other programs and heat change a device's
+ * speed by this much ...
+ */
 const UNSTEADY = 0.3;
 /** ... a single measurement is off by this much, several by less ... */
 const OF_ONE_MEASUREMENT = 0.35;
@@ -31,14 +35,15 @@ const SETTLED_SECONDS = 20;
 /** ... below one second more so, the shorter it was ... */
 const unsettled = (seconds: number): number =>
   OF_ONE_MEASUREMENT * (Math.exp(-seconds / SETTLED_SECONDS) + Math.max(0, -Math.log(seconds)));
-/** ... and frames e times as long or short as any measured ones may be computed faster or slower by this much. */
+/** ... and the speed for frames e times as long or short as any measured ones may differ by this much. */
 const PER_LENGTH_RATIO = 0.3;
 
 const workOf = ({ frames, residues }: WorkAhead): number => residues + frames * RESIDUES_OF_A_FRAME;
 
 /**
- * Seconds that work takes on devices together, each with what is known of it from earlier runs: measurements of frames of
- * about the same length count most. The range is wider the less is known. Null where nothing is known of one of them.
+ * Seconds that work takes on devices together, from what earlier runs showed of each: measurements of frames
+ * of about the same length count most. The range is wider the less is known. Null if nothing is known about
+ * one of them.
  */
 export function secondsFor(
   work: WorkAhead,

@@ -25,7 +25,7 @@ const devices = [measured('NVIDIA H200', 'bf16', 106_990, 19_064), measured('Xeo
 const gpu = { kind: 'cuda', name: 'NVIDIA H200' } as const;
 const worker = { kind: 'cpu', name: 'Xeon' } as const;
 
-it('takes the time of both encoders, 30 % either way', () => {
+it('adds the times of both encoders, 30 % either way', () => {
   // A whole run of 3.0 million residues took 29.8 s of computing on this GPU.
   const range = secondsFromBenchmark(3_000_000, [gpu], 'bf16', { devices });
   const encoders = 3_000_000 / 106_990 + 3_000_000 / 166 / 19_064;
@@ -34,7 +34,7 @@ it('takes the time of both encoders, 30 % either way', () => {
   expect(secondsFromBenchmark(3_000_000, [gpu, gpu], 'bf16', { devices })?.low).toBeCloseTo(0.35 * encoders);
 });
 
-it('counts on less than its own speed from each of several workers of a processor', () => {
+it('assumes less than full speed for each of several workers of a processor', () => {
   // Sixteen workers reached 289 residues/s of ESM-2 and 50 frames/s of DNABERT-S together.
   const sixteen = Array.from({ length: 16 }, () => worker);
   const seconds = 10_000 / 289.35 + 10_000 / 166 / 49.96;
@@ -45,13 +45,13 @@ it('counts on less than its own speed from each of several workers of a processo
   expect((one?.low ?? 0) / (range?.low ?? 0)).toBeLessThan(14);
 });
 
-it('says nothing of devices or precisions that were not measured', () => {
+it('returns null for devices or precisions that were not measured', () => {
   expect(secondsFromBenchmark(1000, [gpu], 'fp32', { devices })).toBeNull();
   expect(secondsFromBenchmark(1000, [gpu, worker], 'bf16', { devices })).toBeNull();
   expect(secondsFromBenchmark(1000, [], 'bf16', { devices })).toBeNull();
 });
 
-it('takes the speed with the batches that a run has, not with the fastest', () => {
+it("uses the speed with a run's batch size, not with the fastest", () => {
   const [, xeon] = devices;
   const row = xeon?.report?.rows[0];
   if (!xeon?.report || !row) throw new Error('not measured');

@@ -3,15 +3,20 @@ import type { ChosenDevice } from '../../devices/chosenDevice.ts';
 import { rowNearest, type KeptSpeed } from '../../devices/selfTest/speedLevel.ts';
 import type { SecondsRange } from './runSpeeds.ts';
 
-/** Of a frame of a 500-bp chunk, which is what the benchmark measures DNABERT-S with. */
+/** Residues of a frame of a 500-bp chunk, with which the benchmark measures DNABERT-S. */
 const RESIDUES_OF_A_FRAME = 166;
-/** Workers of one processor share its clock and memory: on 16 cores, 16 of them reached 73 % (BF16) and 80 % (FP32) of sixteen
- * times what one reaches alone, which is what was measured. */
+/**
+ * Workers of one processor share its clock and memory: on 16 cores, 16 of them reached 73 % (BF16) and 80 %
+ * (FP32) of sixteen times the measured speed of a single worker.
+ */
 const SHARE_BESIDE_OTHERS = 0.76;
-/** Reading files, writing, other programs and heat. */
+/** Uncertainty from reading files, writing, other programs and heat. */
 const DOUBT = 0.3;
 
-/** Seconds that both encoders of the published widths take together; null where a device was not measured in this precision. */
+/**
+ * Seconds that both encoders of the published sizes take together; null if a device was not measured in this
+ * precision.
+ */
 export function secondsFromBenchmark(
   residues: number,
   devices: readonly Pick<ChosenDevice, 'kind' | 'name'>[],
@@ -24,7 +29,7 @@ export function secondsFromBenchmark(
   for (const { kind, name } of devices) {
     const row = measured
       .filter((one) => one.name === name && one.report?.precision === precision)
-      // A run takes this size, whichever was the fastest.
+      // A run uses this batch size, whichever was the fastest.
       .map((one) =>
         rowNearest(one, TOKENS_PER_BATCH[kind === 'mps' ? 'apple' : kind === 'cpu' ? 'cpu' : 'gpu']),
       )

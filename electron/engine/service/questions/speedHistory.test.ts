@@ -5,8 +5,8 @@ import type { LibraryStore } from '../../store/libraryStore.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 
 /**
- * Real runs of the teaching model on a busy computer with two cores, one after the other:
- * the work that the inspection told, what each worker did, and the computing time of the whole.
+ * Real runs of the teaching model on a busy computer with two cores, one after the other: the work that the
+ * inspection reported, each worker's part, and the computing time of the whole.
  */
 const RECORDED = [
   {
@@ -118,12 +118,12 @@ const measured = (more: Partial<MeasuredWork> = {}): MeasuredWork => ({
 const ratio = (range: { low: number; high: number } | null): number => (range?.high ?? 0) / (range?.low ?? 1);
 
 describe('the time that work takes', () => {
-  it('is not known without a measurement of every device', () => {
+  it('is unknown without a measurement of every device', () => {
     expect(secondsFor(measured(), [])).toBeNull();
     expect(secondsFor(measured(), [[measured()], []])).toBeNull();
   });
 
-  it('is the same again for the same work, in a range', () => {
+  it('is the same again for the same work, as a range', () => {
     const range = secondsFor(measured(), [[measured()]]);
     expect(range?.low).toBeLessThan(100);
     expect(range?.high).toBeGreaterThan(100);
@@ -146,14 +146,14 @@ describe('the time that work takes', () => {
     );
   });
 
-  it('is shared by devices according to their speeds', () => {
+  it('is divided among devices according to their speeds', () => {
     const alone = secondsFor(measured(), [[measured()]]);
     const together = secondsFor(measured(), [[measured()], [measured()]]);
     expect(together?.low).toBeCloseTo((alone?.low ?? 0) / 2);
   });
 });
 
-/** The store of a run that has come to rest: its computing time, and what each worker did. */
+/** The store of a finished run: its computing time, and each worker's part. */
 const runStore = (
   seconds: number,
   devices: readonly Pick<MeasuredWork, 'frames' | 'residues' | 'seconds'>[],
@@ -170,7 +170,7 @@ const runStore = (
       Promise.resolve(devices.map((device, number) => ({ ...device, device: `cpu:${number}`, parts: 1 }))),
   }) as unknown as RunStore;
 
-it('holds the true time of nine in ten recorded runs, each told from those before it', async () => {
+it('contains the true time of nine in ten recorded runs, each estimated from those before it', async () => {
   const settings = new Map<string, unknown>();
   const library = {
     setting: (key: string) => Promise.resolve(settings.get(key)),
@@ -179,7 +179,7 @@ it('holds the true time of nine in ten recorded runs, each told from those befor
   const speeds = await SpeedHistory.open(library);
   const verdicts: { name: string; low: number; seconds: number; high: number; isRight: boolean }[] = [];
   for (const { name, frames, residues, devices, seconds } of RECORDED) {
-    // A run without anything to compute has no devices to be known by.
+    // A run without anything to compute lists no devices.
     const deviceNames = Array.from({ length: Math.max(1, devices.length) }, () => 'cpu');
     const told = speeds.seconds({ modelHash: 'teaching', precision: 'fp32', deviceNames, frames, residues });
     if (told) {
@@ -191,7 +191,7 @@ it('holds the true time of nine in ten recorded runs, each told from those befor
   expect(verdicts.length).toBeGreaterThanOrEqual(10);
   const wrong = verdicts.filter(({ isRight }) => !isRight);
   expect(wrong.length, JSON.stringify(wrong)).toBeLessThanOrEqual(verdicts.length / 10);
-  // A range that holds everything says nothing.
+  // A range that contains everything is useless.
   for (const { low, high } of verdicts) expect(high / low).toBeLessThan(6);
 });
 
@@ -201,7 +201,7 @@ const emptyHistory = () =>
     setSetting: () => Promise.resolve(),
   } as unknown as LibraryStore);
 
-it('tells something after the example on a fast computer, where each worker computes for less than a second', async () => {
+it('gives an estimate after the example on a fast computer, where each worker computes for less than a second', async () => {
   const speeds = await emptyHistory();
   const question = { modelHash: 'teaching', precision: 'fp32', deviceNames: ['cpu', 'cpu'] };
   const ahead = { frames: 2000, residues: 300_000 };
@@ -216,7 +216,7 @@ it('tells something after the example on a fast computer, where each worker comp
   expect(ratio(told)).toBeGreaterThan(3);
 });
 
-it('takes the speed of the run at work for one that waits, while nothing else is known', async () => {
+it("uses the running run's speed for a waiting one, while nothing else is known", async () => {
   const speeds = await emptyHistory();
   const means = { modelHash: 'teaching', precision: 'fp32', deviceNames: ['cpu', 'gpu'] };
   const waiting = { ...means, deviceNames: ['gpu', 'cpu'], frames: 100, residues: 10_000 };
@@ -230,7 +230,7 @@ it('takes the speed of the run at work for one that waits, while nothing else is
   for (const other of [{ modelHash: '500' }, { precision: 'bf16' }, { deviceNames: ['cpu'] }])
     expect(speeds.secondsWaiting({ ...waiting, ...other }, shown)).toBeNull();
   expect(speeds.secondsWaiting(waiting, null)).toBeNull();
-  // What earlier runs showed goes before.
+  // Measurements from earlier runs take precedence.
   await speeds.learn(runStore(60, [{ frames: 1000, residues: 100_000, seconds: 40 }]));
   const alone = { ...waiting, deviceNames: ['cpu'] };
   expect(speeds.secondsWaiting(alone, { ...shown, deviceNames: ['cpu'] })?.high).toBeLessThan(50);

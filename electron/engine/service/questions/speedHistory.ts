@@ -6,10 +6,16 @@ import { secondsFor, type MeasuredWork, type SecondsRange, type WorkAhead } from
 const KEY = 'measured_speeds';
 /** A device must have computed for this long before its speed means anything. The example takes little longer on a fast computer. */
 const ENOUGH_SECONDS = 0.2;
-/** Reading the weights takes between half and one and a half of what it took before, as the disk's cache has it. */
+/**
+ * Reading the weights takes between half and one and a half of the earlier time, depending on the disk's
+ * cache.
+ */
 const LEAST_OVERHEAD = 0.5;
 const MOST_OVERHEAD = 1.5;
-/** Runs remembered per device and model, and per model: what was measured long ago was another driver, or another program. */
+/**
+ * Runs stored per device and model, and per model: older measurements come from another driver, or another
+ * version.
+ */
 const REMEMBERED = 12;
 
 const measuredSchema = z.object({
@@ -33,7 +39,7 @@ interface SpeedQuestion extends WorkAhead {
   deviceNames: readonly string[];
 }
 
-/** What the run at work has shown so far. */
+/** The running run's measured speed. */
 interface ShownSpeed {
   modelHash: string;
   precision: string;
@@ -43,11 +49,11 @@ interface ShownSpeed {
 
 interface SpeedAnswer extends SecondsRange {
   measuredAt: number;
-  /** Runs that it rests on: of the device that is known least. */
+  /** Number of runs that it is based on, for the device with the fewest. */
   runs: number;
 }
 
-/** How fast this computer was in earlier runs. */
+/** This computer's speed in earlier runs. */
 export class SpeedHistory {
   private readonly library: LibraryStore;
   private readonly speeds: Speeds;
@@ -62,7 +68,7 @@ export class SpeedHistory {
     return new SpeedHistory(library, stored.success ? stored.data : { devices: {}, overheadSeconds: {} });
   }
 
-  /** Takes in what a run that has come to rest shows. */
+  /** Stores what a finished run shows. */
   async learn(store: RunStore): Promise<void> {
     const [run, timings, summaries] = await Promise.all([
       store.loadRun(),
@@ -88,10 +94,10 @@ export class SpeedHistory {
     await this.library.setSetting(KEY, this.speeds);
   }
 
-  /** Null where a device has no measured speed for this model yet. */
+  /** Null if a device has no measured speed for this model yet. */
   seconds(question: SpeedQuestion): SpeedAnswer | null {
     const { modelHash, precision, deviceNames } = question;
-    // Nobody knows yet what a cluster will lend.
+    // It is not known yet which devices a cluster will provide.
     if (deviceNames.length === 0) return null;
     const measured = deviceNames.map(
       (name) => this.speeds.devices[deviceKey(modelHash, precision, name)] ?? [],
@@ -107,7 +113,10 @@ export class SpeedHistory {
     };
   }
 
-  /** The same for a run that waits: where nothing was measured yet, from what the run at work shows of the same devices. */
+  /**
+   * The same for a waiting run: if nothing was measured yet, from what the running run shows of the same
+   * devices.
+   */
   secondsWaiting(question: SpeedQuestion, shown: ShownSpeed | null): SecondsRange | null {
     const told = this.seconds(question);
     if (told) return { low: told.low, high: told.high };

@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers());
 afterAll(removeFolders);
 
 describe('viral sequences so far', () => {
-  it('are counted while parts are missing, by sample, and in the end are those of the tables', async () => {
+  it('are counted by sample while parts are missing, and finally equal those of the tables', async () => {
     const reads = Array.from({ length: 24 }, (_, index) => recordOf(`s${index}`, [1]));
     const run = await preparedRun([reads.slice(0, 8), reads.slice(8)], 1, {}, 'sample');
     expect((await viralShares(run.store)).run).toEqual({
@@ -34,7 +34,7 @@ describe('viral sequences so far', () => {
     await run.store.close();
   });
 
-  it('are counted again only now and then, and again after a count that failed', async () => {
+  it('are counted again only from time to time, and again after a count that failed', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     let counts = 0;
     const slow = async () => {

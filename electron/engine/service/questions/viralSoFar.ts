@@ -3,16 +3,19 @@ import { samplesOf } from '../../exports/samples.ts';
 import { sharesSoFar } from '../../results/estimates/shareSoFar.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 
-/** The viral share of a run and of its samples, as far as is known. */
+/** The viral share of a run and of its samples, as far as it is known. */
 export async function viralShares(store: Pick<RunStore, 'viralSoFar' | 'loadRun'>): Promise<ViralShares> {
   const [known, run] = await Promise.all([store.viralSoFar(), store.loadRun()]);
   return sharesSoFar(known, samplesOf(run));
 }
 
-/** The first count of a run that was opened looks at every chunk: counting must not take more than this share of the time. */
+/**
+ * The first count after opening a run reads every chunk: counting must not take more than this share of the
+ * time.
+ */
 const SHARE = 0.05;
 
-/** The viral shares of runs, counted again only now and then while they grow. */
+/** The viral shares of runs, which are counted again only from time to time while they grow. */
 export class ViralSoFar {
   private readonly known = new Map<string, { answer: Promise<ViralShares>; until: number }>();
 

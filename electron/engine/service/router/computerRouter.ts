@@ -59,7 +59,7 @@ export function computerRouter(service: Service) {
       pythonEnvironment.cancelSetUp();
     }),
     freeSpace: computer.freeSpace.handler(async ({ input, context: { window } }) => {
-      // Where the program has its own data is said to every window anyway.
+      // Every window knows the program's own data folder anyway.
       if (input.folder !== engine.paths.dataDir) await known.check([input.folder], window.paths);
       return { bytes: await freeBytes(input.folder) };
     }),
@@ -156,7 +156,7 @@ export function computerRouter(service: Service) {
     ),
   };
 
-  /** The home folder where it may be shown: below a root such as / nobody wants to begin at the very top. */
+  /** The home folder if it may be shown: with a root such as / nobody wants to begin at the very top. */
   function startFolder(root: string | null): string {
     return root === null || isInside(root, homedir()) ? homedir() : root;
   }

@@ -5,7 +5,10 @@ import type { Service } from '../service.ts';
 import type { WindowContext } from '../window/windowContext.ts';
 import { calls } from './implementer.ts';
 
-/** Only the desktop app has other computers: what a browser could reach by SSH would be up to whoever has its token. */
+/**
+ * Only the desktop app has other computers: in a browser, anybody with its token would decide what is reached
+ * through SSH.
+ */
 export function computersRouter(service: Service) {
   const { computers } = calls;
   const { others, known } = service;
@@ -57,7 +60,7 @@ export function computersRouter(service: Service) {
   };
 }
 
-/** How far a file is, and at last where it is. */
+/** The progress of a file, and finally its path. */
 function transfers(
   work: (tell: (transfer: Transfer) => void, signal: AbortSignal) => Promise<string>,
   signal: AbortSignal | undefined,

@@ -7,7 +7,10 @@ interface CallContext {
   readonly window: WindowContext;
 }
 
-/** The contract with what every call has in common: whatever goes wrong reaches the window as code, title, cause, next step. */
+/**
+ * The contract with what all calls have in common: every error reaches the window as code, title, cause and
+ * next step.
+ */
 export const calls = implement(contract)
   .$context<CallContext>()
   .use(async ({ next }) => {
@@ -21,7 +24,7 @@ export const calls = implement(contract)
     }
   });
 
-/** A stream may fail when it has been running for long. */
+/** A stream may fail long after it began. */
 async function* asData<Event>(stream: AsyncIterable<Event>): AsyncGenerator<Event, void> {
   try {
     yield* stream;

@@ -6,9 +6,12 @@ import { resultsRouter } from './resultsRouter.ts';
 import { runsRouter } from './runsRouter.ts';
 import { shellRouter } from './shellRouter.ts';
 
-/** Every call of the contract, answered by the service. The same for windows of Electron and of a browser. */
+/**
+ * Every call of the contract, answered by the service. It is the same for windows of Electron and of a
+ * browser.
+ */
 export function serviceRouter(service: Service) {
-  // Counted, so that none is under way any more when the engine has closed.
+  // Calls are counted, so that none is pending any more when the engine has closed.
   return calls
     .use(({ next }) => service.calls.run(() => next()))
     .router({

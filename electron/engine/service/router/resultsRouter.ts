@@ -43,7 +43,7 @@ const MOST_CHUNKS = 20_000;
 
 const BY_ROW = { by: 'row', descending: false } as const;
 
-/** Sequences or chunks with another call that a window lists. */
+/** The number of sequences or chunks with another call that a window lists. */
 const MOST_CHANGED = 200;
 
 const noFile = () =>
@@ -56,7 +56,7 @@ const noPdf = () =>
   );
 const noSuchSequence = () => new AppFailure(appError('usage', 'There is no such sequence in this run.'));
 
-/** Has a page printed that is written for that alone. */
+/** Prints a temporary page, written only for that, as PDF. */
 async function writePdf<Written extends object>(
   writePage: (path: string) => Promise<Written>,
   path: string,

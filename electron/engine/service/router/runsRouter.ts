@@ -30,7 +30,7 @@ export function runsRouter(service: Service) {
   const runs = calls.runs;
   const read = <Answer>(runId: string, ask: Parameters<typeof open.read<Answer>>[1]): Promise<Answer> =>
     open.read(catalog.folder(runId), ask);
-  /** Without a root, the user's own choice of a folder stands for what its links lead to. */
+  /** Without a root, a folder that the user chose includes the targets of its links. */
   const walkOf = (policy: PathPolicy, signal?: AbortSignal): Walk => ({
     most: { files: LIMITS.inputs, visited: LIMITS.visited },
     ...(policy.root === null ? {} : { mayFollow: (link) => known.allows(link, policy) }),
@@ -42,7 +42,7 @@ export function runsRouter(service: Service) {
   };
 
   const viralSoFar = new ViralSoFar();
-  /** While a run is at work, the newest of its database is in a journal beside it. */
+  /** While a run computes, the newest part of its database is in a journal beside it. */
   const filesOf = (runId: string) =>
     resultFiles(catalog.folder(runId), control.queue.active === runId ? [] : [RUN_DATABASE]);
   const mustBeAmong = async (name: string, files: ReturnType<typeof resultFiles>): Promise<void> => {
@@ -97,7 +97,7 @@ export function runsRouter(service: Service) {
       return { runId: (await catalog.add(input.folder)).runId };
     }),
     watch: runs.watch.handler(async ({ input, signal }) => {
-      // The address of a run that the command line has just begun.
+      // The window may show a run that the command line has just begun.
       if (!catalog.has(input.runId)) await catalog.takeOthers().catch(() => undefined);
       return watch.watch(input.runId, signal);
     }),
@@ -110,7 +110,7 @@ export function runsRouter(service: Service) {
     openFile: runs.openFile.handler(async ({ input, context: { window } }) => {
       if (window.shell !== 'electron') throw usage('A browser downloads the file instead.');
       const folder = catalog.folder(input.runId);
-      // Not the database: no other program should write to it.
+      // The database is excluded: no other program should write to it.
       await mustBeAmong(input.name, resultFiles(folder, []));
       unwrap(await window.desktop.openFile(join(folder, input.name)));
     }),

@@ -1,7 +1,9 @@
 import type { ExpectedWork, RunSummary } from '../../../contract/rpc/runs.ts';
 import type { SecondsRange } from '../questions/runSpeeds.ts';
 
-/** What is left of a run to compute; null where it can't be said how far it is, as its files were not read to their end. */
+/**
+ * The remaining work of a run; null if its progress is unknown, because its files were not read completely.
+ */
 export function workLeft({
   expected,
   state,
@@ -13,19 +15,19 @@ export function workLeft({
   return { ...expected, frames: left(expected.frames), residues: left(expected.residues) };
 }
 
-/** What is known of the queue at a moment. */
+/** The state of the queue at a moment. */
 interface QueueOutlook {
   /** Runs in the order in which they will start. */
   waiting: readonly string[];
-  /** Nothing starts by itself. */
+  /** Whether nothing starts by itself. */
   held: boolean;
-  /** What the run at work still takes; undefined where none is at work, null where it can't be said. */
+  /** The remaining time of the running run; undefined if none is running, null if unknown. */
   remaining: SecondsRange | null | undefined;
-  /** What a waiting run will take, as far as that is known. */
+  /** The duration of a waiting run, if known. */
   duration: (runId: string) => SecondsRange | null;
 }
 
-/** Seconds until each waiting run is expected to start; runs of which that can't be said are left out. */
+/** Seconds until each waiting run is expected to start; runs without an estimate are left out. */
 export function expectedStarts(queue: QueueOutlook): Map<string, SecondsRange> {
   const starts = new Map<string, SecondsRange>();
   if (queue.held) return starts;

@@ -14,8 +14,8 @@ export function openLibrary({ paths, storeHost }: Program): Promise<LibraryStore
 }
 
 /**
- * Puts a run that is computed without a window on the list that windows show. A list that cannot be written, as on a node without a home
- * folder, is no reason for the run to fail.
+ * Adds a run that is computed without a window to the list that windows show. If the list cannot be written,
+ * as on a node without a home folder, the run must not fail.
  */
 export async function listRun(program: Program, store: RunStore): Promise<void> {
   let library: LibraryStore | undefined;
@@ -25,13 +25,15 @@ export async function listRun(program: Program, store: RunStore): Promise<void> 
     const before = (await library.history()).find(({ runId }) => runId === summary.runId);
     await library.saveRun(libraryEntry(summary, before?.inputs ?? []));
   } catch {
-    // The run can be opened by its folder.
+    // The run can still be opened from its folder.
   } finally {
     await library?.close().catch(() => undefined);
   }
 }
 
-/** `named`: the paths that the user named in a window when the run was made, which that window may read again. */
+/**
+ * `named`: the paths that the user named in a window when creating the run, which that window may read again.
+ */
 export function libraryEntry(summary: RunSummary, named: readonly string[]): HistoryEntry {
   const { runId, folder, name, createdAt, finishedAt, state, plan } = summary;
   return {

@@ -27,11 +27,11 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Lets the time pass, with all timers and promises that are due in it. */
+/** Advances the time, with all timers and promises that are due. */
 const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
 
 describe('LiveTopic', () => {
-  it('sends the newest snapshot at once, then only what differs, no faster than its interval', async () => {
+  it('sends the newest snapshot at once, then only changes, no faster than its interval', async () => {
     const { state, topic } = counter();
     const end = new AbortController();
     const watching = collect(topic, end.signal);
@@ -64,7 +64,7 @@ describe('LiveTopic', () => {
     expect(state.taken).toBe(takenForFive);
   });
 
-  it('gives every watcher the reason why a snapshot could not be made, and works again for the next one', async () => {
+  it("passes a snapshot's error to every watcher, and works again for the next one", async () => {
     let broken = true;
     const topic = new LiveTopic({
       take: () => {

@@ -1,15 +1,16 @@
 interface LiveTopicOptions<Snapshot> {
-  /** Makes a whole snapshot. Called only while somebody watches. */
+  /** Takes a full snapshot. Called only while somebody watches. */
   take: () => Snapshot | Promise<Snapshot>;
   /** Least time between two snapshots. */
   intervalMs: number | (() => number);
-  /** Whether to look again at every interval, for what changes without saying so. */
+  /** Whether to check at every interval for changes that are not announced. */
   polls?: () => boolean;
 }
 
 /**
- * Whole snapshots for any number of watchers: the newest one at once, then another whenever something has changed, one at a
- * time and never more often than the interval. A slow watcher skips what it missed. Without watchers nothing is done.
+ * Full snapshots for any number of watchers: the newest one at once, then another after each change, one at a
+ * time and never more often than the interval. A slow watcher skips snapshots. Without watchers nothing is
+ * done.
  */
 export class LiveTopic<Snapshot> {
   private readonly options: LiveTopicOptions<Snapshot>;
@@ -31,13 +32,13 @@ export class LiveTopic<Snapshot> {
     return this.watchers.size > 0;
   }
 
-  /** Something that the snapshot shows may have changed. */
+  /** Call it when something that the snapshot shows may have changed. */
   changed(): void {
     this.stale = true;
     this.plan();
   }
 
-  /** Ends all watching; resolves when no snapshot is being made any more. */
+  /** Ends all watching; resolves when no snapshot is being taken any more. */
   async close(): Promise<void> {
     this.closed = true;
     this.rest();
@@ -51,7 +52,7 @@ export class LiveTopic<Snapshot> {
     const woken = (): void => {
       wake();
     };
-    // What was taken before anybody watched may be old.
+    // A snapshot from before anybody watched may be outdated.
     if (!this.watched) this.forget();
     this.watchers.add(woken);
     signal?.addEventListener('abort', woken);

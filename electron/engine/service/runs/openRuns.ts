@@ -16,15 +16,15 @@ interface Reader {
 }
 
 /**
- * The databases that are open: a session for a run that is at work or being changed, a reader for one that is only looked
- * at. Readers are kept for a minute, so that scrolling through a table doesn't open the database for every page; there are
- * only a few at a time, and the one unused for longest makes room for the next.
+ * The open databases: a session for a run that is computing or being changed, a reader for one that is only
+ * viewed. Readers are kept for a minute, so that scrolling through a table doesn't open the database for
+ * every page; there are only a few at a time, and the least recently used one makes room for the next.
  */
 export class OpenRuns {
   private readonly store: Pick<OpenRunStoreOptions, 'hostEntry' | 'closing' | 'checkedRuns'>;
   private readonly sessions = new Map<string, OpenRun>();
   private readonly opening = new Map<string, Promise<OpenRun>>();
-  /** By folder, the one used last at the end. */
+  /** By folder, the most recently used last. */
   private readonly readers = new Map<string, Reader>();
   /** Readers whose threads have not ended yet. */
   private readonly ending = new Map<Reader, { folder: string; ended: Promise<void> }>();
@@ -39,7 +39,7 @@ export class OpenRuns {
     this.store = { hostEntry, closing, checkedRuns };
   }
 
-  /** Readers with a thread, those just ending included. */
+  /** Number of readers with a thread, including those just ending. */
   get readerCount(): number {
     return this.readers.size + this.ending.size;
   }
@@ -65,7 +65,7 @@ export class OpenRuns {
     await session?.close();
   }
 
-  /** Asks the database of a run something, whoever has it open. */
+  /** Runs a query on a run's database, whoever has it open. */
   async read<Answer>(folder: string, ask: (store: RunStore) => Promise<Answer>): Promise<Answer> {
     await this.opening.get(folder)?.catch(() => undefined);
     const session = this.sessions.get(folder);
@@ -86,7 +86,7 @@ export class OpenRuns {
     );
   }
 
-  /** Ends all threads, and lets none begin after it. */
+  /** Ends all threads, and starts none afterwards. */
   async close(): Promise<void> {
     this.closed = true;
     this.wake();
@@ -108,7 +108,7 @@ export class OpenRuns {
     return opened.value;
   }
 
-  /** Waits until one of the few readers can be had. */
+  /** Waits until one of the few readers is free. */
   private async takeReader(folder: string): Promise<Reader> {
     for (;;) {
       this.refuseIfClosed();

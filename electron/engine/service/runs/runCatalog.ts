@@ -13,20 +13,20 @@ import { Listeners } from '../listeners.ts';
 import { libraryEntry } from './listRun.ts';
 import { describeRun, hasEnded, readSummary } from './runSummary.ts';
 
-/** A disk that does not answer keeps a thread of Node.js waiting; there are few, for everything. */
+/** A disk that does not respond blocks one of Node.js's few threads. */
 const FOLDERS_AT_ONCE = 2;
-/** How often the library is asked for runs of the command line, or of another program. */
+/** How often the library is checked for runs of the command line, or of another program. */
 const OTHERS_INTERVAL_MS = 5_000;
 
-/** Every run that this computer knows of, with what the list shows of it: as the library has it, and as their folders say. */
+/** All runs known to this computer, with what the list shows: from the library, and from their folders. */
 export class RunCatalog {
   private readonly library: LibraryStore;
   private readonly open: OpenRuns;
   private readonly paths: AppPaths;
-  /** Told when the list of runs has changed. */
+  /** Called when the list of runs has changed. */
   readonly changes = new Listeners<[]>();
   private readonly runs = new Map<string, RunSummary>();
-  /** By run: the paths that the user named when it was made here; none of one that was opened. */
+  /** By run: the paths that the user named when creating it here; empty for one that was opened. */
   private readonly named = new Map<string, readonly string[]>();
   private looking: Promise<void> = Promise.resolve();
   private closed = false;
@@ -43,19 +43,20 @@ export class RunCatalog {
     for (const entry of await this.library.history()) {
       const { success, data } = runSummarySchema.safeParse(entry.summary);
       if (!success) continue;
-      // Until its folder has been looked at: a run that was at work then is so no more, unless another program works on it.
+      // Until its folder was checked: a run that was computing then no longer is, unless another program
+      // computes it.
       this.runs.set(entry.runId, isActive(data.state) ? { ...data, interrupted: true } : data);
       this.named.set(entry.runId, entry.inputs);
     }
   }
 
-  /** Checks in the background which folders still exist and how unfinished runs stand. */
+  /** Checks in the background which folders still exist, and the state of unfinished runs. */
   lookAround(): void {
     const left = this.all().values();
     const some = async (): Promise<void> => {
       for (const { runId } of left) {
         if (this.closed) return;
-        // One that can't be looked at stays as it is in the list.
+        // A run that can't be checked stays unchanged in the list.
         await this.lookAfter(runId).catch(() => undefined);
       }
     };
@@ -64,12 +65,12 @@ export class RunCatalog {
     });
   }
 
-  /** Takes over what another program has put on the list since. */
+  /** Adds runs that another program has put on the list since. */
   async takeOthers(): Promise<void> {
     if (!(await this.library.changedElsewhere())) return;
     for (const { runId, folder } of await this.library.history()) {
       const known = this.runs.get(runId);
-      // Its folder says more than the list of the other program.
+      // Its folder has more information than the other program's list.
       if (!known) await this.add(folder).catch(() => undefined);
       else if (!hasEnded(known.state) && !this.open.session(known.folder)) await this.lookAfter(runId);
     }
@@ -79,7 +80,7 @@ export class RunCatalog {
     if (this.closed) return;
     this.others = setTimeout(() => {
       this.looking = this.takeOthers()
-        // The list of this program is as good as before.
+        // This program's list stays valid.
         .catch(() => undefined)
         .then(() => {
           this.planLookAtOthers();
@@ -94,7 +95,7 @@ export class RunCatalog {
     return this.looking;
   }
 
-  /** What the user named when making the runs of this list. */
+  /** The paths that the user named when creating the runs of this list. */
   namedPaths(): string[] {
     return [...this.named.values()].flat();
   }
@@ -133,7 +134,7 @@ export class RunCatalog {
     await this.library.saveRun(libraryEntry(summary, this.named.get(summary.runId) ?? []));
   }
 
-  /** Reads again what the run's folder says. */
+  /** Rereads the state from the run's folder. */
   async refresh(runId: string): Promise<RunSummary> {
     const known = this.find(runId);
     const fresh = await this.look(known);
@@ -142,8 +143,8 @@ export class RunCatalog {
   }
 
   /**
-   * Adds the run of a folder, wherever it comes from. A run that was known elsewhere is now known here. `named` are the
-   * paths that the user named for a run made here.
+   * Adds the run of a folder, wherever it comes from. If the run was known in another folder, this one
+   * replaces it. `named` are the paths that the user named for a run created here.
    */
   async add(folder: string, named?: readonly string[]): Promise<RunSummary> {
     const summary = await this.open.read(folder, (store) => readSummary(store, this.paths));
@@ -154,7 +155,7 @@ export class RunCatalog {
     return summary;
   }
 
-  /** What an open run has become, as its folder will say. */
+  /** Stores the state of an open run, as its folder will have it. */
   async note(run: StoredRun): Promise<void> {
     const known = this.find(run.description.runId);
     await this.put({ ...known, ...describeRun(run, known.folder, this.paths) });

@@ -9,7 +9,7 @@ import { RunControl, type RunControlParts } from './runControl.ts';
 const DAMAGED = appError('run_damaged', 'The database cannot be read.');
 const LATE = appError('usage', 'A run that is done cannot take "pause".');
 
-/** A run that starts and comes to rest when the test says so. */
+/** A run that starts and stops when the test says so. */
 class FakeRun {
   state: RunState = { phase: 'created' };
   interrupted = false;
@@ -107,13 +107,13 @@ async function control(...runs: FakeRun[]) {
   return { control: made, rested, open };
 }
 
-/** Lets everything that is ready go on. */
+/** Lets everything that is ready continue. */
 const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 const startError = ({ state }: RunSummary): AppError | null =>
   state.phase === 'paused' ? state.error : null;
 
 describe('RunControl', () => {
-  it('works on one run after the other, and closes each when it has come to rest', async () => {
+  it('computes one run after the other, and closes each when it has stopped', async () => {
     const [first, second] = [new FakeRun('1'), new FakeRun('2')];
     const { control: runs, rested, open } = await control(first, second);
     runs.queue.add('1', 'last');
@@ -133,7 +133,7 @@ describe('RunControl', () => {
     expect(second.calls).toEqual(['start']);
   });
 
-  it('pauses a run that was to be paused while it was just being started, and begins no other', async () => {
+  it('pauses a run that was being started when the pause was requested, and begins no other', async () => {
     const [first, second] = [new FakeRun('1'), new FakeRun('2')];
     const { control: runs } = await control(first, second);
     runs.queue.add('1', 'last');
@@ -149,7 +149,7 @@ describe('RunControl', () => {
     expect(second.calls).toEqual([]);
   });
 
-  it('goes on with a run on other devices, this once', async () => {
+  it('resumes a run on other devices, only this once', async () => {
     const run = new FakeRun('1');
     const { control: runs } = await control(run);
     for (const devices of ['cpu:2', undefined]) {
@@ -163,7 +163,7 @@ describe('RunControl', () => {
     expect(run.calls).toEqual(['start on cpu:2', 'start']);
   });
 
-  it('notes in the run an order that was refused when nobody waited for it any more', async () => {
+  it('notes in the run a refused request whose caller no longer waited', async () => {
     const run = new FakeRun('1');
     const { control: runs } = await control(run);
     runs.queue.add('1', 'last');
@@ -179,7 +179,7 @@ describe('RunControl', () => {
     }).toThrow('already being computed');
   });
 
-  it('leaves the reason with a run that could not be started, and goes on with the next', async () => {
+  it('keeps the reason with a run that could not be started, and continues with the next', async () => {
     const [refused, next] = [new FakeRun('1'), new FakeRun('3')];
     refused.startResult = err(DAMAGED);
     refused.interrupted = true;
@@ -190,7 +190,7 @@ describe('RunControl', () => {
     refused.started();
     await soon();
     expect(rested.map(startError)).toEqual([DAMAGED]);
-    // Else the window says that it was interrupted, and not why it can't go on.
+    // Otherwise the window would report an interruption, and not the reason.
     expect(rested[0]?.interrupted).toBe(false);
     expect(next.calls).toEqual(['start']);
   });

@@ -25,7 +25,7 @@ import { RunQueue } from './runQueue.ts';
 import { withStartError } from './runSummary.ts';
 
 const QUEUE_KEY = 'queue';
-/** Such a timer keeps no process alive. */
+/** A timer with this option keeps no process alive. */
 const UNHELD = { ref: false };
 
 export interface RunControlParts {
@@ -36,24 +36,24 @@ export interface RunControlParts {
   inspected: (path: string, reading: Reading) => Promise<InspectedFile | undefined>;
 }
 
-/** What a user can do with a run, whether it waits, is being computed, or is only a folder. */
+/** All actions of a user on a run, whether it waits, is being computed, or is only a folder. */
 export class RunControl {
   private readonly parts: RunControlParts;
-  /** Told when a run's dashboard may show something else. */
+  /** Called when a run's dashboard may have changed. */
   readonly changes = new Listeners<[runId: string]>();
-  /** Told of a run that has come to rest, for whatever reason. */
+  /** Called when a run has stopped, for whatever reason. */
   readonly rests = new Listeners<[run: RunSummary]>();
   readonly queue: RunQueue;
   /** A run's folder can be opened for writing only once. */
   private readonly turns = new KeyedMutex();
-  /** Runs that the user wants paused while they are just being started. */
+  /** Runs to be paused although they are still being started. */
   private readonly pauseWanted = new Set<string>();
   private readonly smallerBatches = new Set<string>();
-  /** Where runs are to go on, if not where and on what they were made for. */
+  /** The place and devices of runs that are to resume elsewhere. */
   private readonly elsewhere = new Map<string, Pick<StartOptions, 'devices' | 'where'>>();
-  /** Runs that were made and are being put into the list and the queue. */
+  /** Runs that were created and are being added to the list and the queue. */
   private readonly entering = new Set<string>();
-  /** Runs that were made and have not begun yet. */
+  /** Runs that were created and have not begun yet. */
   private readonly created = new Map<string, CreatedRun>();
 
   private constructor(parts: RunControlParts, waiting: readonly string[]) {
@@ -61,7 +61,7 @@ export class RunControl {
     this.queue = new RunQueue(waiting, {
       run: (runId) => this.work(runId),
       changed: (ids) => {
-        // An order that could not be kept is lost with the program's end, and no reason to end it.
+        // If the order could not be stored, it is lost when the program ends, which is no reason to fail.
         void parts.library.setSetting(QUEUE_KEY, [...ids]).catch(() => undefined);
         for (const { runId } of parts.catalog.all()) this.changes.tell(runId);
       },
@@ -77,7 +77,7 @@ export class RunControl {
     );
   }
 
-  /** Makes the run's folder and puts the run at the end of the queue. */
+  /** Creates the run's folder and adds the run to the end of the queue. */
   async create(request: RunRequest, defaultParent: string, walk: Walk = {}): Promise<string> {
     const { catalog, pythonEnvironment, inspected } = this.parts;
     const context = await pythonEnvironment.context();
@@ -99,17 +99,17 @@ export class RunControl {
     return created.runId;
   }
 
-  /** It was asked for, and nothing is computed yet. */
+  /** Whether it was requested, and nothing is computed yet. */
   isStarting({ runId, state }: Pick<RunSummary, 'runId' | 'state'>): boolean {
     return this.entering.has(runId) || (this.queue.active === runId && !isActive(state));
   }
 
-  /** It is at work, or waits for it. */
+  /** Whether it is computing, or waiting to. */
   isWanted(runId: string): boolean {
     return this.queue.active === runId || this.queue.position(runId) !== null;
   }
 
-  /** Goes on with a run, elsewhere or on other devices where that is said. */
+  /** Resumes a run, elsewhere or on other devices if given. */
   resume(runId: string, elsewhere: Pick<StartOptions, 'devices' | 'where'> = {}): void {
     const session = this.session(runId);
     this.pauseWanted.delete(runId);
@@ -152,17 +152,17 @@ export class RunControl {
   async skip(runId: string, parts: string[]): Promise<void> {
     const done = this.parts.catalog.find(runId).state.phase === 'done';
     await this.withSession(runId, (session) => session.skip(parts));
-    // Its tables name the reason of each failure: they are written again.
+    // The tables contain the reason of each failure, so they are written again.
     if (done) this.queue.add(runId, 'first');
   }
 
-  /** Leaves out what still waits, and lets the run write its results. */
+  /** Skips what still waits, and lets the run write its results. */
   async finishNow(runId: string): Promise<void> {
     await this.withSession(runId, (session) => session.finishNow());
     if (runId !== this.queue.active) this.queue.add(runId, 'first');
   }
 
-  /** A time counts from now. */
+  /** For a time goal, the time counts from now. */
   async setGoal(runId: string, goal: Goal | null): Promise<void> {
     await this.withSession(runId, (session) => session.setGoal(goal));
     this.changes.tell(runId);
@@ -193,7 +193,7 @@ export class RunControl {
     });
   }
 
-  /** None at all goes back to what the names of the files say. */
+  /** An empty list restores the samples that the file names suggest. */
   async setSamples(runId: string, names: readonly string[]): Promise<void> {
     await this.withSession(runId, async (session) => {
       const files = session.stored.inputs.length;
@@ -204,7 +204,7 @@ export class RunControl {
     });
   }
 
-  /** For tasks that need exclusive access to the run's folder. */
+  /** Runs tasks that need exclusive access to the run's folder. */
   async withExclusiveFolder<Answer>(
     runId: string,
     task: (folder: string) => Promise<Answer>,
@@ -217,7 +217,7 @@ export class RunControl {
     });
   }
 
-  /** Brings the run at work to rest: gives the current batches some time to finish, then ends the workers. */
+  /** Stops the running run: gives the current batches some time to finish, then ends the workers. */
   async close(pauseMs: number, stopMs: number): Promise<void> {
     const resting = this.queue.close();
     const active = this.queue.active;
@@ -270,7 +270,7 @@ export class RunControl {
     const { catalog } = this.parts;
     const { runId } = session.stored.description;
     return (change) => {
-      // What the list could not keep, the run's folder says.
+      // What the list could not store is in the run's folder.
       if (change.type === 'state') void catalog.note(session.stored).catch(() => undefined);
       this.changes.tell(runId);
     };

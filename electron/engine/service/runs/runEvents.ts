@@ -3,7 +3,7 @@ import type { RunEvent } from '../../../contract/rpc/runs.ts';
 import type { RunPhase } from '../../../contract/runState.ts';
 import type { NumberedRunEvent } from '../../store/sqlite/telemetry/eventPages.ts';
 
-/** What a window shows of an event in a run's database. */
+/** An event of a run's database in the form that a window shows. */
 export function toRunEvent(event: NumberedRunEvent): RunEvent {
   const phase = event.code === 'phase' ? phaseMessage(event.message) : undefined;
   return {
@@ -17,7 +17,7 @@ export function toRunEvent(event: NumberedRunEvent): RunEvent {
   };
 }
 
-/** The sentence for a change of phase, which the database notes by the phase's name alone. */
+/** The sentence for a change of phase, which the database stores as the phase's name only. */
 function phaseMessage(phase: string): Message | undefined {
   const key = `phase.${phase}`;
   return Object.hasOwn(MESSAGES, key) ? message(key as `phase.${RunPhase}`) : undefined;

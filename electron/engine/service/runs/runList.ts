@@ -8,10 +8,13 @@ import type { RunCatalog } from './runCatalog.ts';
 import type { RunControl } from './runControl.ts';
 
 const INTERVAL_MS = 500;
-/** A fraction in the list that moves by less isn't worth sending all runs again. */
+/** A smaller change of a fraction isn't worth sending all runs again. */
 const FRACTION_STEPS = 200;
 
-/** All runs as windows see them: as the catalog has them, with their places in the queue, when they start and how far they are. */
+/**
+ * All runs as windows see them: from the catalog, with their places in the queue, expected starts and
+ * progress.
+ */
 export class RunList {
   private readonly open: OpenRuns;
   private readonly catalog: RunCatalog;
@@ -68,7 +71,7 @@ export class RunList {
     };
     const remaining = (run: RunSummary): SecondsRange | null => {
       const progress = session?.progress();
-      // Of one that has computed nothing yet, everything is left.
+      // If nothing was computed yet, all the work remains.
       const fraction = progress?.parts.done === 0 ? 0 : (progress?.fraction ?? run.fraction);
       return progress?.remainingSeconds ?? seconds({ ...run, fraction });
     };

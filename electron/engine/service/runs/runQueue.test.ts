@@ -23,7 +23,7 @@ function queueUnderTest(waiting: string[] = []) {
 }
 
 describe('RunQueue', () => {
-  it('starts nothing by itself after a start of the program, then goes on in the stored order', async () => {
+  it('starts nothing by itself after a start of the program, then continues in the stored order', async () => {
     const { queue, begun, end } = queueUnderTest(['a', 'b']);
     expect(begun).toEqual([]);
     queue.add('c', 'last');
@@ -33,7 +33,7 @@ describe('RunQueue', () => {
     expect(begun).toEqual(['a', 'b', 'c']);
   });
 
-  it('begins nothing after a hold, as of a pause, until a run is added', async () => {
+  it('begins nothing after a hold, such as a pause, until a run is added', async () => {
     const { queue, begun, end } = queueUnderTest();
     queue.add('a', 'last');
     queue.add('b', 'last');
@@ -58,7 +58,7 @@ describe('RunQueue', () => {
     expect(begun).toEqual(['a']);
   });
 
-  it('never has two runs at work, loses none and starts none twice at a time', async () => {
+  it('never runs two runs at once, loses none and starts none twice at a time', async () => {
     const step = fc.oneof(
       fc.record({
         do: fc.constant('add' as const),

@@ -1,17 +1,20 @@
-/** What the queue needs to have done. */
+/** Callbacks that the queue needs. */
 interface QueueWork {
-  /** Starts the run and resolves when it has come to rest, for whatever reason. */
+  /** Starts the run and resolves when it has stopped, for whatever reason. */
   run: (runId: string) => Promise<void>;
-  /** The waiting runs, or the one at work, have changed. */
+  /** The waiting runs, or the running one, have changed. */
   changed: (waiting: readonly string[]) => void;
 }
 
-/** Runs that wait for the GPUs, in order; one at a time is at work. */
+/** Runs that wait for the GPUs, in order; one at a time is computed. */
 export class RunQueue {
   private readonly work: QueueWork;
   private waiting: string[];
   private atWork: { runId: string; ended: Promise<void> } | undefined;
-  /** After a start of the program, or a pause, nothing begins by itself: the user says when the GPUs may be taken. */
+  /**
+   * After a start of the program, or a pause, nothing begins by itself: the user decides when the GPUs may be
+   * used.
+   */
   private held = true;
   private closed = false;
 
@@ -28,18 +31,18 @@ export class RunQueue {
     return this.waiting;
   }
 
-  /** Nothing begins by itself. */
+  /** Whether nothing begins by itself. */
   get isHeld(): boolean {
     return this.held;
   }
 
-  /** Place among the waiting, from 0; null for a run that doesn't wait. */
+  /** Position among the waiting runs, from 0; null for a run that doesn't wait. */
   position(runId: string): number | null {
     const index = this.waiting.indexOf(runId);
     return index < 0 ? null : index;
   }
 
-  /** One at work may be added: it has been paused, is being put away, and begins again then. */
+  /** The running run may be added: it was paused, is being closed, and then begins again. */
   add(runId: string, place: 'first' | 'last'): void {
     const others = this.waiting.filter((other) => other !== runId);
     this.waiting = place === 'first' ? [runId, ...others] : [...others, runId];
@@ -48,7 +51,7 @@ export class RunQueue {
     this.startNext();
   }
 
-  /** Takes a waiting run out; false if it didn't wait. */
+  /** Removes a waiting run; false if it didn't wait. */
   remove(runId: string): boolean {
     if (this.position(runId) === null) return false;
     this.waiting = this.waiting.filter((other) => other !== runId);
@@ -69,7 +72,7 @@ export class RunQueue {
     return true;
   }
 
-  /** Starts nothing any more; resolves when the run at work has come to rest. */
+  /** Starts nothing any more; resolves when the running run has stopped. */
   async close(): Promise<void> {
     this.closed = true;
     await this.atWork?.ended;
@@ -79,7 +82,7 @@ export class RunQueue {
     if (this.closed || this.held || this.atWork) return;
     const runId = this.waiting.shift();
     if (runId === undefined) return;
-    // Whatever went wrong with this run, the next one starts.
+    // Even if this run failed, the next one starts.
     const ended = this.work
       .run(runId)
       .catch(() => undefined)

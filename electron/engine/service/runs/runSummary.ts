@@ -11,7 +11,7 @@ import { controlsOf } from '../../results/controlsOfRun.ts';
 import { foreignPlace } from '../../run/madeHere.ts';
 import { storedRequest } from '../../run/storedRequest.ts';
 
-/** What the list of runs says of one, from its database. Whether it waits in the queue is added by the list. */
+/** A run's entry in the list, from its database. The list adds whether it waits in the queue. */
 export async function readSummary(
   store: Pick<RunStore, 'folder' | 'loadRun' | 'timings' | 'callCounts'>,
   paths: AppPaths,
@@ -28,7 +28,7 @@ export async function readSummary(
   };
 }
 
-/** What can be said of an open run without asking its database. */
+/** What is known about an open run without querying its database. */
 export function describeRun(run: StoredRun, folder: string, paths: AppPaths): RunSummary {
   const { description, plan, state, counts, prepared } = run;
   const annotation = annotationSchema.safeParse(description.options['annotation']).data;

@@ -22,7 +22,9 @@ interface Watched {
   eventsMayChangeUntil: number;
 }
 
-/** What dashboards see: a whole snapshot of one run at most four times a second, made once for all who watch. */
+/**
+ * Snapshots for dashboards: a full one of one run at most four times a second, taken once for all watchers.
+ */
 export class RunWatch {
   private readonly open: OpenRuns;
   private readonly catalog: RunCatalog;
@@ -49,7 +51,7 @@ export class RunWatch {
     watched.topic.changed();
   }
 
-  /** Ends all watching; resolves when no database is being asked any more. */
+  /** Ends all watching; resolves when no database query is pending. */
   async close(): Promise<void> {
     this.closed = true;
     await Promise.all([...this.watched.values()].map(({ topic }) => topic.close()));
@@ -78,7 +80,7 @@ export class RunWatch {
     return watched;
   }
 
-  /** Not for a run removed from the list: its snapshot then fails and says so. */
+  /** Excludes a run removed from the list: its snapshot then fails with an error. */
   private isAtWork(runId: string): boolean {
     return this.catalog.has(runId) && isAtWork(this.catalog.find(runId));
   }
@@ -107,7 +109,7 @@ export class RunWatch {
 
 function liveFacts(session: OpenRun): LiveFacts {
   const progress = session.progress();
-  // Whole seconds: a snapshot that differs in nothing else isn't worth sending.
+  // Times are rounded to seconds: a snapshot that differs in nothing else isn't worth sending.
   return {
     progress: { ...progress, elapsedSeconds: Math.floor(progress.elapsedSeconds) },
     devices: session.deviceStates(),

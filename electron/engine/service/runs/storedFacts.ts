@@ -5,13 +5,15 @@ import { sharesSoFar, type SharesSoFar } from '../../run/shares/sharesSoFar.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import type { StoredRun } from '../../store/types.ts';
 
-/** Over which devices measure their speed. */
+/** The period over which devices measure their speed. */
 const MEASURED_SECONDS = 60;
 
-/** How far a run is and how its devices do. */
+/** A run's progress and its devices' performance. */
 export type LiveFacts = Pick<RunLive, 'progress' | 'devices' | 'cluster'>;
 
-/** Of a run that nobody works on here: what its database says, and what its shares say that others compute. */
+/**
+ * Facts about a run that is not computed here: from its database, and from the shares that others compute.
+ */
 export async function storedFacts(store: RunStore): Promise<LiveFacts> {
   const [run, timings, summaries, inputs] = await Promise.all([
     store.loadRun(),

@@ -5,7 +5,7 @@ import { runRequestSchema, type RunSummary } from '../../../contract/rpc/runs.ts
 import { openLibraryStore } from '../../store/libraryStore.ts';
 import { syntheticPlan } from '../../store/testing/syntheticRun.ts';
 
-/** A library with that many finished runs, whose folders hold a run.db that cannot be opened. */
+/** A library with this many finished runs, whose folders hold a run.db that cannot be opened. */
 export async function libraryOfRuns(
   { dataDir, storeHost }: { dataDir: string; storeHost: URL },
   count: number,

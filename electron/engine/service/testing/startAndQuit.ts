@@ -16,7 +16,7 @@ const { runId } = await service.catalog.add(folder);
 const watching = [service.watch.watch(runId), service.list.watch()].map(async (stream) => {
   while (!(await stream.next()).done) service.watch.changed(runId);
 });
-// What windows ask for until the end, and after it.
+// Windows make these calls until the end, and after it.
 const asking = setInterval(() => {
   void service.open.read(folder, (store) => store.counts()).catch(() => undefined);
 }, 1);
@@ -25,5 +25,5 @@ const ended = await service.close();
 clearInterval(asking);
 await Promise.all(watching);
 if (!ended || service.open.readerCount > 0) throw new Error('Something had not ended.');
-// As at the end of the command line or of Electron: whatever still goes on is torn down now.
+// This happens at the end of the command line or of Electron: whatever still runs is terminated now.
 process.exit(0);

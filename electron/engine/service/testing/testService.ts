@@ -5,11 +5,11 @@ import { openService, type Service } from '../service.ts';
 
 interface TestService {
   service: Service;
-  /** Holds the data folder and whatever a test makes. */
+  /** Holds the data folder and all files of a test. */
   folder: string;
 }
 
-/** The whole product with the real backend, in folders of its own, or in those of an earlier one. */
+/** The whole product with the real backend, in folders of its own, or in those of an earlier service. */
 export async function openTestService(existing?: string): Promise<TestService> {
   const folder = existing ?? (await temporaryFolder());
   const { paths, storeHost } = testContext();

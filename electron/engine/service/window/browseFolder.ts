@@ -17,14 +17,14 @@ interface FolderListing {
     sizeBytes: number | null;
     changedAt: string | null;
   }[];
-  /** There are more than a list can show. */
+  /** Whether there are more entries than a list can show. */
   truncated: boolean;
 }
 
 const AT_ONCE = 16;
 const byName = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
-/** What a folder of this computer holds, for a window that has no file dialog of its own. */
+/** Lists a folder of this computer for a window without a file dialog. */
 export async function browseFolder(folder: string, policy: PathPolicy): Promise<FolderListing> {
   const here = await realPath(folder);
   if (!(await policy.allows(here))) throw new AppFailure(policy.refusal(folder));
@@ -49,7 +49,7 @@ export async function browseFolder(folder: string, policy: PathPolicy): Promise<
   };
 }
 
-/** No more than a window can show, however many there are. */
+/** No more entries than a window can show, however many there are. */
 async function entriesOf(folder: string): Promise<{ found: Dirent[]; truncated: boolean }> {
   const found: Dirent[] = [];
   for await (const entry of await opendir(folder, { bufferSize: 256 })) {
@@ -60,7 +60,7 @@ async function entriesOf(folder: string): Promise<{ found: Dirent[]; truncated: 
   return { found, truncated: false };
 }
 
-/** Links that lead out of what the window may see, and what can't be read, are left out. */
+/** Links that lead outside the window's root, and unreadable entries, are left out. */
 async function describe(
   folder: string,
   entry: Dirent,

@@ -7,15 +7,15 @@ import type { RunCatalog } from '../runs/runCatalog.ts';
 import { isBelowOne, realPath } from './pathInside.ts';
 import type { PathPolicy } from './windowContext.ts';
 
-/** Paths looked at side by side: the disk is asked in threads, of which there are few. */
+/** Number of paths checked concurrently: disk access uses Node's few threads. */
 const AT_ONCE = 16;
 
-/** Where files go that a browser sends: inputs, and never runs. */
+/** The folder for files that a browser sends: inputs, and never runs. */
 export function uploadsFolder(dataDir: string): string {
   return join(dataDir, 'uploads');
 }
 
-/** What a request wants read: its inputs, its model where that is a path, and an earlier run. */
+/** The paths that a request wants to read: its inputs, its model if that is a path, and an earlier run. */
 export function namedPaths({
   inputs,
   model,
@@ -29,9 +29,9 @@ export function namedPaths({
 }
 
 /**
- * Paths that a window may name because the engine knows them itself: its own folders and those of its runs. What a run
- * says of its inputs and its model grants nothing, since the run may be somebody else's. Where no root limits the window,
- * what the user named when a run was made here stays granted.
+ * Paths that a window may name because the engine knows them itself: its own folders and those of its runs.
+ * The inputs and model that a run names grant nothing, since the run may be somebody else's. If no root
+ * limits the window, what the user named when creating a run here stays granted.
  */
 export class KnownPaths {
   private readonly catalog: RunCatalog;
@@ -46,7 +46,7 @@ export class KnownPaths {
     this.uploads = uploadsFolder(paths.dataDir);
   }
 
-  /** Throws the refusal of the first path that is neither known nor allowed to the window. */
+  /** Throws the refusal of the first path that is neither known nor allowed for the window. */
   async check(paths: readonly string[], policy: PathPolicy): Promise<void> {
     const unknown: string[] = [];
     for (let start = 0; start < paths.length; start += AT_ONCE) {
@@ -65,7 +65,7 @@ export class KnownPaths {
     return (await policy.allows(path)) || isBelowOne(await this.folders(policy), await realPath(path));
   }
 
-  /** Whether the program put a file there itself, so that a run's results go elsewhere than beside it. */
+  /** Whether the program put the file there itself, so that a run's results must not go beside it. */
   async isOwn(path: string): Promise<boolean> {
     return isBelowOne(await allReal(this.ownInputs), await realPath(path));
   }

@@ -21,7 +21,7 @@ describe('pageFile', () => {
     '/%',
     '/run.db',
     '/..',
-  ])('gives nothing for %s', (path) => {
+  ])('returns undefined for %s', (path) => {
     expect(pageFile('/app/renderer', path)).toBeUndefined();
   });
 

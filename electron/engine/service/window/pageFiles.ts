@@ -21,7 +21,9 @@ interface PageFile {
   immutable: boolean;
 }
 
-/** The file of the built window that a URL path stands for; nothing for what lies outside of its folder or isn't part of it. */
+/**
+ * The file of the built window for a URL path; undefined for anything outside its folder or not part of it.
+ */
 export function pageFile(folder: string, urlPath: string): PageFile | undefined {
   let decoded: string;
   try {
@@ -37,8 +39,9 @@ export function pageFile(folder: string, urlPath: string): PageFile | undefined 
 }
 
 /**
- * Sent with every answer to a window. Nothing is loaded from elsewhere, no inline script runs, nobody may frame the page.
- * Inline styles stay allowed: Mantine and recharts position elements with them.
+ * Sent with every response to a window. Nothing is loaded from elsewhere, no inline script runs, and nobody
+ * may frame the page.
+ * Inline styles are allowed, because Mantine and recharts position elements with them.
  */
 export function pageHeaders(connectSources: readonly string[] = []): Record<string, string> {
   return {

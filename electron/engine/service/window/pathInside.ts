@@ -1,7 +1,7 @@
 import { lstat, readlink, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 
-/** As many links as systems follow in one path. */
+/** The number of links that systems follow in one path. */
 const MOST_LINKS = 40;
 
 /** Whether a path lies below a folder, or is the folder itself. Both absolute. */
@@ -11,8 +11,8 @@ export function isInside(folder: string, path: string): boolean {
 }
 
 /**
- * The path with every link on the way resolved, as far as it exists: what is still to be made keeps its name. A link to
- * something that is still to be made stands for that.
+ * The path with all its links resolved, as far as it exists: what is still to be created keeps its name. A
+ * link to something that is still to be created stands for its target.
  */
 export async function realPath(path: string, linksLeft = MOST_LINKS): Promise<string> {
   const absolute = resolve(path);
@@ -33,7 +33,7 @@ export function isBelowOne(folders: ReadonlySet<string>, path: string): boolean 
   }
 }
 
-/** By halving, since a path may have thousands of parts and each look at the disk takes its time. */
+/** Uses bisection, since a path may have thousands of parts and each disk access takes time. */
 async function longestExisting(absolute: string): Promise<{ existing: string; rest: string[] }> {
   const { root } = parse(absolute);
   const parts = absolute.slice(root.length).split(sep);

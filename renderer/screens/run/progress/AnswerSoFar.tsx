@@ -146,26 +146,28 @@ function ViralShare({ run, found }: { run: RunSummary; found: ViralShares }) {
       {samples.length > 1 && (
         <Box mt={10}>
           <Fold title={t('viral.bySample', { count: samples.length })} startsOpen>
-            <table className="figures">
-              <thead>
-                <tr>
-                  <th scope="col">{t('viral.sample')}</th>
-                  <th scope="col">{t('viral.share')}</th>
-                  <th scope="col">{t('viral.restsOn')}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {samples.map((sample) => (
-                  <tr key={sample.sample}>
-                    <th scope="row">{sample.sample}</th>
-                    <td>
-                      {texts.share(sample)} {sample.estimate && texts.interval(sample)}
-                    </td>
-                    <td>{texts.basis(sample)}</td>
+            <Box style={{ overflowX: 'auto' }} tabIndex={0} role="group" aria-label={t('viral.sample')}>
+              <table className="figures">
+                <thead>
+                  <tr>
+                    <th scope="col">{t('viral.sample')}</th>
+                    <th scope="col">{t('viral.share')}</th>
+                    <th scope="col">{t('viral.restsOn')}</th>
                   </tr>
-                ))}
-              </tbody>
-            </table>
+                </thead>
+                <tbody>
+                  {samples.map((sample) => (
+                    <tr key={sample.sample}>
+                      <th scope="row">{sample.sample}</th>
+                      <td>
+                        {texts.share(sample)} {sample.estimate && texts.interval(sample)}
+                      </td>
+                      <td>{texts.basis(sample)}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </Box>
           </Fold>
         </Box>
       )}

@@ -43,7 +43,7 @@ it('takes a packaged app’s resources, and VIRNUCPRO_HOME before everything', (
   );
 });
 
-it('says where it has looked', () => {
+it('names the places it searched', () => {
   const missing = resolveAppPaths({ startFolder: folder, env: {} });
   expect(missing).toMatchObject({ ok: false, error: { cause: expect.stringContaining(folder) as string } });
 });
@@ -58,6 +58,6 @@ it.each<[NodeJS.Platform, NodeJS.ProcessEnv, string]>([
     'C:\\Users\\me\\AppData\\Local\\VirNucPro Desktop',
   ],
   ['linux', { HOME: '/home/me', VIRNUCPRO_DATA_DIR: '/scratch/me' }, '/scratch/me'],
-])('puts data where %s wants it: %j', (platform, env, expected) => {
+])('puts data where %s sets it: %j', (platform, env, expected) => {
   expect(resolved({ startFolder: app, system: madeSystem(platform), env }).dataDir).toBe(expected);
 });

@@ -1,4 +1,4 @@
-/** Where the program's own files and its data lie, however it was started. */
+/** Finds the program's own files and its data folder, however the program was started. */
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -9,17 +9,20 @@ import type { System } from '../system/types.ts';
 import { readSetupSettings } from './setupSettings.ts';
 
 export interface AppPaths {
-  /** Folder that holds python-backend/ and resources/. */
+  /** The folder that contains python-backend/ and resources/. */
   readonly root: string;
   readonly pythonBackend: string;
-  /** Goes into PYTHONPATH. */
+  /** Added to PYTHONPATH. */
   readonly pythonSource: string;
   readonly resources: string;
-  /** Settings, downloaded weights and, when packaged, the Python environment. Never inside the program's folder. */
+  /**
+   * Contains settings, downloaded weights and, in a packaged app, the Python environment. Never inside the
+   * program's folder.
+   */
   readonly dataDir: string;
-  /** Where the data lie when no setting leads them elsewhere; that setting itself is always there. */
+  /** The data folder if no setting moves it; the setting itself is always stored here. */
   readonly usualDataDir: string;
-  /** The virtual environment this program makes. */
+  /** The virtual environment that this program creates. */
   readonly environmentFolder: string;
 }
 
@@ -28,11 +31,11 @@ export interface AppPathsRequest {
   readonly resourcesPath?: string;
   readonly env?: NodeJS.ProcessEnv;
   readonly system?: System;
-  /** Where the search for the program's folder begins; the folder of the running file. */
+  /** Where the search for the program's folder starts; by default the folder of the running file. */
   readonly startFolder?: string;
 }
 
-/** VIRNUCPRO_HOME, else a packaged app's resources, else the nearest folder above the running file. */
+/** Uses VIRNUCPRO_HOME, else a packaged app's resources, else the nearest folder above the running file. */
 export function resolveAppPaths(request: AppPathsRequest = {}): Result<AppPaths> {
   const env = request.env ?? process.env;
   const fixed = env['VIRNUCPRO_HOME'] || request.resourcesPath;
@@ -84,7 +87,9 @@ function isAppRoot(folder: string): boolean {
   );
 }
 
-/** A source checkout keeps its environment beside the Python project; an installed program may not write there. */
+/**
+ * A source checkout has its environment beside the Python project; an installed program may not write there.
+ */
 function isCheckout(root: string): boolean {
   return existsSync(join(root, 'package-lock.json'));
 }

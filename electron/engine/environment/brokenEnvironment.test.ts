@@ -1,4 +1,7 @@
-/** Environments that are broken in real ways, of a real interpreter with small packages in place of the large ones. */
+/**
+ * Environments of a real interpreter that are broken in real ways, with small packages in place of the large
+ * ones.
+ */
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,7 +67,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(paths.environmentFolder, { recursive: true, force: true }));
 
-it('a whole copy is usable, so that what is broken below is what is said', async () => {
+it('a complete copy is usable, so that the tests below report only what they break', async () => {
   expect(await checkEnvironment({ paths }, true)).toMatchObject({ ok: true });
 });
 
@@ -113,7 +116,7 @@ it.each<[string, (folder: string, site: string) => Promise<unknown>, RegExp]>([
     (folder) => truncate(join(folder, 'virnucpro-environment.json'), 20),
     /not been set up to its end/,
   ],
-])('%s is found out', async (_, damage, cause) => {
+])('detects %s', async (_, damage, cause) => {
   await damage(paths.environmentFolder, await sitePackages(paths.environmentFolder));
   expect(await checkEnvironment({ paths }, true)).toMatchObject({
     ok: false,

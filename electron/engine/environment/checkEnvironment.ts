@@ -1,4 +1,4 @@
-/** Whether the environment that is there can compute. Changes nothing. */
+/** Checks whether the existing environment can compute. It changes nothing. */
 import { join } from 'node:path';
 import { z } from 'zod';
 import { appError } from '../../contract/errors.ts';
@@ -14,17 +14,20 @@ import { runCommand, type CommandRunner } from './runCommand.ts';
 
 export interface EnvironmentCheck {
   readonly paths: AppPaths;
-  /** `--python`, VIRNUCPRO_PYTHON or the setting: used as it is, never installed into. */
+  /** From `--python`, VIRNUCPRO_PYTHON or the setting: used unchanged, and nothing is installed into it. */
   readonly interpreter?: string | undefined;
   /** `test` adds what the tests and linters need. */
   readonly requirements?: 'run' | 'test' | undefined;
-  /** With what Ray clusters need too. */
+  /** Also checks what Ray clusters need. */
   readonly withRay?: boolean | undefined;
   readonly env?: NodeJS.ProcessEnv;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** `thorough` imports every package, which takes seconds; otherwise they only have to be found in the right versions. */
+/**
+ * `thorough` imports every package, which takes seconds; otherwise only the presence and versions of the
+ * packages are checked.
+ */
 export async function checkEnvironment(
   request: EnvironmentCheck,
   thorough: boolean,
@@ -56,7 +59,7 @@ export async function checkEnvironment(
   return broken(message('python.changed', { names: changed.map(([name]) => name).join(', ') }));
 }
 
-/** Interpreter of the environment that this program makes. */
+/** The interpreter of the environment that this program creates. */
 export function ownInterpreter(folder: string): string {
   return HERE.interpreterIn(folder);
 }
@@ -68,11 +71,11 @@ const reportSchema = z.object({
   problems: z.record(z.string(), z.string()),
 });
 
-/** The first import of a large package from a cold or network disk can take minutes. */
+/** The first import of a large package from a slow or network disk can take minutes. */
 const THOROUGH_TIMEOUT_MS = 300_000;
 const QUICK_TIMEOUT_MS = 60_000;
 
-/** Asks an interpreter whether it has what computing needs. */
+/** Asks an interpreter whether it has the packages that computing needs. */
 export async function inspectInterpreter(
   run: CommandRunner,
   request: EnvironmentCheck,

@@ -58,7 +58,7 @@ const UNREACHABLE = 'cause: client error (Connect)\ncause: dns error';
 const GOOD: FakeComputer = {};
 const CREATE = ['fetch python', 'venv'];
 const INSTALL = ['install virnucpro-run.lock', 'install torch==2.13.0'];
-/** With the ordinary build of PyTorch, which comes with the rest. */
+/** The ordinary build of PyTorch is installed together with the other packages. */
 const INSTALL_ORDINARY = ['install requirements.lock'];
 
 async function ensure(
@@ -98,7 +98,7 @@ describe('from nothing', () => {
     expect(existsSync(`${paths.environmentFolder}.lock`)).toBe(false);
   });
 
-  it('installs everything by hash from the lock file, PyTorch of its own index apart', async () => {
+  it('installs everything by hash from the lock file, except a PyTorch from its own index', async () => {
     const ordinary = await ensure(GOOD, { machine: WITH_GPU });
     const installs = ordinary.calls.filter((call) => call.includes('pip install'));
     expect(installs).toHaveLength(1);
@@ -120,11 +120,11 @@ describe('from nothing', () => {
     expect(calls[0]).toContain('--require-hashes');
     expect(calls[1]).toMatch(/--torch-backend cpu --constraints \S.*virnucpro-run\.lock torch==2\.13\.0$/);
     expect(withoutTorch.match(/^\S+==/gm)).toEqual(['numpy==', 'nvidia-ml-py==']);
-    // What was on its way is not left behind.
+    // Downloads are not left behind.
     expect(existsSync(join(paths.dataDir, 'uv', 'cache'))).toBe(false);
   });
 
-  it('takes a Python of the computer where none can be fetched, or where one is named', async () => {
+  it('uses a Python of the computer if none can be downloaded, or if one is named', async () => {
     const computer = { systemPython: '/usr/bin/python3', managedPythonFailure: UNREACHABLE };
     const { commands, calls, result } = await ensure(computer);
     expect(commands).toEqual(['check', 'fetch python', 'find python', 'venv', ...INSTALL, 'import']);
@@ -148,13 +148,13 @@ describe('from nothing', () => {
       },
       { code: 'python_missing' },
     ],
-  ])('says so where there is %s', async (_, computer, error) => {
+  ])('reports when there is %s', async (_, computer, error) => {
     const { result, commands } = await ensure(computer);
     expect(result).toMatchObject({ ok: false, error });
     expect(commands).not.toContain('venv');
   });
 
-  it('adds what tests need only where it is asked for, and keeps it', async () => {
+  it('adds the test packages only on request, and keeps them', async () => {
     await ensure(GOOD);
     const test = await ensure(GOOD, { requirements: 'test' });
     expect(test.commands).toEqual(['check', 'starts?', ...INSTALL, 'install virnucpro-test.lock', 'import']);
@@ -162,7 +162,7 @@ describe('from nothing', () => {
     expect((await ensure(GOOD, { requirements: 'test' })).commands).toEqual(['check']);
   });
 
-  it('adds Ray where it is asked for, keeps it, and renews it with the program', async () => {
+  it('adds Ray on request, keeps it, and updates it with the program', async () => {
     await ensure(GOOD);
     const withRay = await ensure(GOOD, { withRay: true });
     expect(withRay.commands).toEqual([
@@ -181,7 +181,7 @@ describe('from nothing', () => {
     expect((await ensure(GOOD)).commands).toContain('install virnucpro-ray.lock');
   });
 
-  it('keeps the search path of a Windows computer, which is called Path', async () => {
+  it('keeps the search path of a Windows computer, whose variable is called Path', async () => {
     const inherited = windowsEnvironment({ Path: 'C:\\Windows', SystemRoot: 'C:\\Windows' });
     const { environments } = await ensure(
       { systemPython: 'C:\\Python312\\python.exe' },
@@ -200,14 +200,14 @@ describe('from nothing', () => {
 describe('a checkout without uv', () => {
   beforeEach(() => rm(join(root, 'uv'), { recursive: true }));
 
-  it('fetches it with a pip, and uses nothing but the published one', async () => {
+  it('downloads it with a pip, and uses only the published one', async () => {
     const { commands, result } = await ensure({ pip: true });
     expect(commands).toEqual(['check', 'pip?', 'fetch uv']);
     expect(result).toMatchObject({ ok: false, error: { code: 'python_broken' } });
     expect(existsSync(fetchedUvFolder(root, `${process.platform}-${process.arch}`))).toBe(false);
   });
 
-  it('says what to install where there is no pip either', async () => {
+  it('names what to install if there is no pip either', async () => {
     expect((await ensure(GOOD)).result).toMatchObject({ ok: false, error: { code: 'python_missing' } });
   });
 });
@@ -227,7 +227,7 @@ describe('when installing fails', () => {
       ok: false,
       error: { code, detail: expect.stringContaining(installFailure) as string },
     });
-    // And goes on from there, without making a new environment.
+    // The next attempt continues from there, without creating a new environment.
     expect((await ensure(GOOD)).commands).toEqual(['check', 'starts?', ...INSTALL, 'import']);
   });
 
@@ -245,7 +245,7 @@ describe('which PyTorch', () => {
     expect(calls.filter((call) => call.includes('--torch-backend cu126'))).toHaveLength(1);
   });
 
-  it('is the ordinary one for processors, too, where its own index is out of reach, and that is said', async () => {
+  it('is the ordinary one for processors too if its own index is unreachable, and this is reported', async () => {
     const sizes = { packages: 100, torch: 2_000_000_000 };
     await writeFile(join(paths.pythonBackend, 'download-sizes.json'), JSON.stringify({ 'linux-x64': sizes }));
     const cutOff = { ...GOOD, torchIndexFailure: UNREACHABLE };
@@ -271,7 +271,7 @@ describe('which PyTorch', () => {
     expect(older.result).toMatchObject({ ok: false, error: { code: 'network_unreachable' } });
   });
 
-  it('comes from a folder of wheels that the user keeps, if it is there', async () => {
+  it('comes from a folder of wheels that the user keeps, if it contains one', async () => {
     const env = { PIP_FIND_LINKS: '/srv/wheels' };
     const there = await ensure(GOOD, { env });
     expect(there.calls.filter((call) => call.includes('--torch-backend'))).toHaveLength(1);
@@ -285,10 +285,10 @@ describe('which PyTorch', () => {
     expect(absent.result.ok).toBe(false);
   });
 
-  it('can be the one for the GPUs of other computers, and stays that until this computer counts again', async () => {
+  it('can be the one for the GPUs of other computers, and stays so until this computer is selected again', async () => {
     const forProcessors = { ...GOOD, packages: { torch: '2.13.0+cpu' } };
     await ensure(forProcessors);
-    // What is there would be taken for the right one: only a new environment has the other.
+    // uv would accept the build that is installed: only a new environment gets the other one.
     const asked = await ensure(forProcessors, { gpu: 'nvidia' });
     expect(asked.commands.filter((command) => command === 'venv')).toHaveLength(1);
     expect(asked.commands.slice(-2)).toEqual([...INSTALL_ORDINARY, 'import']);
@@ -299,7 +299,7 @@ describe('which PyTorch', () => {
     expect((await ensure(GOOD)).commands).toEqual(['check']);
   });
 
-  it('is none for a computer that cannot compute, and nothing is started or fetched', async () => {
+  it('is none for a computer that cannot compute, and nothing is started or downloaded', async () => {
     const machine: Machine = { ...MACHINE, platform: 'darwin' };
     const { result, commands } = await ensure(GOOD, { machine });
     expect(result).toMatchObject({ ok: false, error: { code: 'computer_unsupported' } });
@@ -307,15 +307,15 @@ describe('which PyTorch', () => {
   });
 });
 
-describe('an environment that is not as it should be', () => {
+describe('an incomplete or broken environment', () => {
   beforeEach(() => ensure(GOOD));
 
-  it('is brought to new requirements', async () => {
+  it('is updated to new requirements', async () => {
     await writeFile(join(paths.pythonBackend, 'requirements.lock'), `${LOCK}# changed\n`);
     expect((await ensure(GOOD)).commands).toEqual(['check', 'starts?', ...INSTALL, 'import']);
   });
 
-  it('is mended when somebody has changed a package', async () => {
+  it('is repaired if somebody has changed a package', async () => {
     const changed = { ...GOOD, packages: { torch: '2.13.0', numpy: '1.0.0' } };
     const { run } = fakePython(changed);
     const checked = await checkEnvironment({ paths, env: {} }, false, run);
@@ -326,14 +326,14 @@ describe('an environment that is not as it should be', () => {
     expect((await ensure(changed)).commands).toContain('install virnucpro-run.lock');
   });
 
-  it('is made again when packages are there but do not work', async () => {
+  it('is created again if packages are present but do not work', async () => {
     await rm(join(paths.environmentFolder, 'virnucpro-environment.json'));
     const { commands, result } = await ensure({ ...GOOD, brokenImports: 1 });
     expect(commands).toEqual(['check', 'starts?', ...INSTALL, 'import', ...CREATE, ...INSTALL, 'import']);
     expect(result.ok).toBe(true);
   });
 
-  it('is given up when even a new one does not work', async () => {
+  it('is given up if even a new one does not work', async () => {
     await rm(join(paths.environmentFolder, 'virnucpro-environment.json'));
     const { result } = await ensure({ ...GOOD, brokenImports: 2 });
     expect(result).toMatchObject({
@@ -342,12 +342,12 @@ describe('an environment that is not as it should be', () => {
     });
   });
 
-  it('is made again on request', async () => {
+  it('is created again on request', async () => {
     const { commands } = await ensure(GOOD, { repair: true });
     expect(commands).toEqual([...CREATE, ...INSTALL, 'import']);
   });
 
-  it('is never mistaken for a folder of something else', async () => {
+  it('is never confused with a folder of other content', async () => {
     await rm(paths.environmentFolder, { recursive: true });
     await mkdir(paths.environmentFolder);
     await writeFile(join(paths.environmentFolder, 'thesis.txt'), 'years of work');
@@ -357,7 +357,7 @@ describe('an environment that is not as it should be', () => {
   });
 });
 
-it('two at once: one installs, the other waits for it and takes what it made', async () => {
+it('two at once: one installs, the other waits for it and uses the result', async () => {
   const outcomes = await Promise.all([ensure(GOOD), ensure(GOOD)]);
   const [waiting, installing] = outcomes.sort((a, b) => a.commands.length - b.commands.length);
   expect(installing.commands).toContain('venv');

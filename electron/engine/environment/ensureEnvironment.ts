@@ -1,4 +1,4 @@
-/** Makes sure that there is a Python environment that can compute: checks, creates, installs, repairs. */
+/** Ensures that there is a Python environment that can compute: checks, creates, installs, repairs. */
 import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -31,20 +31,22 @@ import { runCommand, type CommandRunner } from './runCommand.ts';
 import { Steps } from './steps.ts';
 
 export interface EnvironmentRequest extends EnvironmentCheck {
-  /** The GPUs that PyTorch is for, where the environment is for other computers too, such as a cluster's nodes; kept until `here`
-   * goes back to those of this computer. */
+  /**
+   * The GPUs that PyTorch is for, if the environment is for other computers too, such as a cluster's nodes;
+   * kept until `here` goes back to those of this computer.
+   */
   readonly gpu?: GpuKind | 'here' | undefined;
-  /** In place of the network. */
+  /** Used instead of the network. */
   readonly offline?: OfflineSource | undefined;
   /** Rebuilds the environment even if it looks complete. */
   readonly repair?: boolean | undefined;
-  /** What this computer is; found out where it is left out. */
+  /** The properties of this computer; detected if omitted. */
   readonly machine?: Machine;
-  /** Begins no step where all is in place already. */
+  /** Starts no step if everything is in place already. */
   readonly steps?: Steps;
 }
 
-/** Quick where all is in place: one start of Python, which imports nothing large. */
+/** Quick if everything is in place: it starts Python once, and imports nothing large. */
 export async function ensureEnvironment(
   request: EnvironmentRequest,
   run: CommandRunner = runCommand,
@@ -79,7 +81,7 @@ async function settle(
   }
 }
 
-/** One process at a time installs into an environment; the others wait for it. */
+/** Lets one process at a time install into an environment; the others wait for it. */
 async function acquireInstallLock({ paths, signal }: EnvironmentRequest, steps: Steps): Promise<FileLock> {
   const path = `${paths.environmentFolder}.lock`;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -91,12 +93,12 @@ async function acquireInstallLock({ paths, signal }: EnvironmentRequest, steps: 
   return acquireFileLock(path, { onHeld, retryMs: 500, signal });
 }
 
-/** What a build has found out before it begins. */
+/** Everything determined before the installation starts. */
 interface Build extends Installation {
   readonly machine: Machine;
   readonly run: CommandRunner;
   readonly steps: Steps;
-  /** Of other computers than this one; null for this one. */
+  /** The GPUs of other computers that the environment is for; null for this computer. */
   readonly gpu: GpuKind | null;
 }
 
@@ -110,7 +112,8 @@ async function build(
   const unsupported = unsupportedMachine(machine);
   if (unsupported) return err(unsupported);
   const before = await readStamp(paths.environmentFolder);
-  // What other computers need is kept until something else is asked for, and so is what was installed for tests and for Ray.
+  // The choice for other computers is kept until another one is made, and so are the packages for tests and
+  // for Ray.
   const { gpu: asked } = request;
   const gpu = asked === undefined ? (before?.gpu ?? null) : asked === 'here' ? null : asked;
   const torch = choosePyTorchFor(machine, gpu);
@@ -122,7 +125,7 @@ async function build(
     );
   }
   const sets: RequirementSet[] = ['run'];
-  // An offline folder has only what computing needs.
+  // An offline folder contains only what computing needs.
   if (!offline && (request.requirements === 'test' || before?.hashes.test)) sets.push('test');
   if (!offline && (request.withRay === true || before?.hashes.ray)) sets.push('ray');
   await removeStamp(paths.environmentFolder);
@@ -137,9 +140,9 @@ async function build(
     const installed = await installPackages(all, plan, steps, run);
     if (!installed.ok) return installed;
     const verified = await verify(all);
-    // uv takes any build of a PyTorch that is there for the right one.
+    // uv accepts any installed build of PyTorch as the right one.
     if ((verified.ok && isServed(all, verified.value)) || signal?.aborted) return verified;
-    // Everything is installed and yet it doesn't work: only a new environment helps.
+    // Everything is installed but does not work: only a new environment helps.
   }
   const created = await createEnvironment(all, plan);
   if (!created.ok) return created;
@@ -170,7 +173,7 @@ function isServed({ offline, torch, machine }: Build, { packages }: PythonEnviro
   return other === null || servesAs(other, torch);
 }
 
-/** An empty environment in place of whatever environment there is. */
+/** Creates an empty environment and replaces any existing one. */
 async function createEnvironment(all: Build, plan: readonly InstallStep[]): Promise<Result<void>> {
   const { uv, paths, run, signal } = all;
   const { environmentFolder } = paths;
@@ -189,8 +192,10 @@ async function createEnvironment(all: Build, plan: readonly InstallStep[]): Prom
   return outcome.ending === 'succeeded' ? ok(undefined) : err(installerFailure(outcome));
 }
 
-/** The Python that an environment is made with, as arguments of `uv venv`: one that uv fetches or the folder has, or else one of
- * this computer. */
+/**
+ * Chooses the Python for a new environment, as arguments of `uv venv`: one that uv downloads or the offline
+ * folder contains, or else one of this computer.
+ */
 async function choosePython(all: Build, left: number): Promise<Result<readonly string[]>> {
   const { uv, offline, env, run, steps, signal } = all;
   const title = message('step.python');
@@ -211,12 +216,12 @@ async function choosePython(all: Build, left: number): Promise<Result<readonly s
   if (fetched.ending === 'succeeded') return ok(['--managed-python', '--python', version]);
   const failure = installerFailure(fetched);
   if (signal?.aborted || failure.code === 'disk_full') return err(failure);
-  // The place that Pythons are fetched from is out of reach more often than the package index, which may have a mirror.
+  // The server of Pythons is unreachable more often than the package index, which may have a mirror.
   const found = await systemPython(all, offline?.python ?? SUPPORTED_RANGE);
   return found.ok || !isNetworkError(failure) ? found : err(failure);
 }
 
-/** A Python of this computer, outside of any virtual environment. */
+/** Finds a Python of this computer outside of any virtual environment. */
 async function systemPython(all: Build, version: string): Promise<Result<readonly string[]>> {
   const found = await all.run({
     file: all.uv,
@@ -237,11 +242,12 @@ async function systemPython(all: Build, version: string): Promise<Result<readonl
     all.steps.at({ done: 0, line: `with ${executable}` });
     return ok(['--no-managed-python', '--python', executable]);
   }
-  // uv writes what it learns of a Python into its cache, and finds none where the disk is full.
+  // uv caches what it learns about a Python, and finds none if the disk is full.
   const failure = installerFailure(found);
   if (failure.code === 'disk_full') return err(failure);
   const needed = version === SUPPORTED_RANGE ? SUPPORTED_PYTHONS : `Python ${version}`;
-  // Windows redirects what a Python of the Microsoft Store writes: weights would land in another folder than asked for.
+  // Windows redirects files written by a Python from the Microsoft Store: weights would be stored in another
+  // folder than requested.
   const cause =
     found.ending === 'succeeded'
       ? `${needed} is needed; there is only one of the Microsoft Store, which may not write where the data belong.`
@@ -276,8 +282,8 @@ async function verify(all: Build): Promise<Result<PythonEnvironment>> {
     pythonVersion: verified.value.pythonVersion,
     packages: verified.value.packages,
   });
-  // Its files are the environment's by now, as second names of the same data: a file that is damaged there would be
-  // damaged here too, and a repair would take it again.
+  // Its files are hard links to those of the environment: a file damaged there would also be damaged here,
+  // and a repair would use it again.
   await rm(uvCache(paths), { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   return verified;
 }

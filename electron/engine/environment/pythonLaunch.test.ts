@@ -24,7 +24,7 @@ const strange = {
   CUDA_VISIBLE_DEVICES: '2,3',
 };
 
-it('keeps what would lead to other packages away from our own environment', () => {
+it('removes variables that would lead our own environment to other packages', () => {
   const { file, args, env } = pythonLaunch(own, 'virnucpro_backend.worker', ['--x'], {}, strange);
   expect([file, ...args]).toEqual([
     own.interpreter,
@@ -50,7 +50,7 @@ it('keeps what would lead to other packages away from our own environment', () =
   });
 });
 
-it('leaves the environment of a user’s interpreter as it is, but for PYTHONPATH, compiled files and the current folder', () => {
+it('leaves the environment of a user’s interpreter unchanged, except for PYTHONPATH, compiled files and the current folder', () => {
   const { env } = pythonLaunch({ ...own, own: false }, 'm', [], {}, strange);
   expect(env).toEqual({
     ...strange,
@@ -60,13 +60,13 @@ it('leaves the environment of a user’s interpreter as it is, but for PYTHONPAT
   });
 });
 
-it('lets Python keep what it compiled where the user has a place for that', () => {
+it('lets Python write compiled files if the user has set a folder for them', () => {
   const { env } = pythonLaunch(own, 'm', [], {}, { PYTHONPYCACHEPREFIX: '/home/me/cache' });
   expect(env).toMatchObject({ PYTHONPYCACHEPREFIX: '/home/me/cache' });
   expect(env).not.toHaveProperty('PYTHONDONTWRITEBYTECODE');
 });
 
-it('lets overrides win, such as the pin to a GPU', () => {
+it('lets overrides win, such as pinning to a GPU', () => {
   const pin = { CUDA_VISIBLE_DEVICES: 'GPU-1' };
   expect(pythonLaunch(own, 'm', [], pin, strange).env['CUDA_VISIBLE_DEVICES']).toBe('GPU-1');
 });

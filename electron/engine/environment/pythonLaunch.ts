@@ -1,28 +1,28 @@
-/** The command line and the environment variables with which a module of the Python backend is started. */
+/** Builds the command line and the environment variables that start a module of the Python backend. */
 import { delimiter } from 'node:path';
 
 export interface PythonEnvironment {
   /** Absolute path of the interpreter. */
   readonly interpreter: string;
-  /** True for the environment this program made; false for an interpreter that the user named. */
+  /** True for the environment that this program created; false for an interpreter that the user named. */
   readonly own: boolean;
   readonly pythonVersion: string;
   /** Versions of the packages that computing needs, by distribution name. */
   readonly packages: Readonly<Record<string, string>>;
-  /** Folder that PYTHONPATH gets: python-backend/src. */
+  /** The folder for PYTHONPATH: python-backend/src. */
   readonly source: string;
 }
 
 export interface PythonLaunch {
   readonly file: string;
   readonly args: readonly string[];
-  /** The whole environment: start the process with `extendEnv: false`. */
+  /** The complete environment: start the process with `extendEnv: false`. */
   readonly env: Record<string, string>;
 }
 
-/** PYTHON* variables that do no harm to an environment of our own. */
+/** PYTHON* variables that are harmless for an environment of our own. */
 const HARMLESS = new Set(['PYTHONDONTWRITEBYTECODE', 'PYTHONPYCACHEPREFIX']);
-/** pip's settings that would put packages somewhere else than into our environment. Mirrors and proxies stay. */
+/** pip settings that would install packages elsewhere than into our environment. Mirrors and proxies stay. */
 const MISDIRECTING_PIP = new Set([
   'PIP_USER',
   'PIP_TARGET',
@@ -32,7 +32,7 @@ const MISDIRECTING_PIP = new Set([
   'PIP_REQUIRE_VIRTUALENV',
 ]);
 
-/** `overrides` come last, such as a worker's CUDA_VISIBLE_DEVICES. */
+/** `overrides` are applied last, such as a worker's CUDA_VISIBLE_DEVICES. */
 export function pythonLaunch(
   environment: PythonEnvironment,
   module: string,
@@ -54,13 +54,16 @@ export function pythonLaunch(
   };
 }
 
-/** Python would write what it has compiled beside its sources: into the program's own folder, whose signature on macOS that breaks.
- * Compiling ours takes 0.2 s; the installed packages' is in the environment. */
+/**
+ * Python would write compiled files beside its sources: into the program's own folder, which on macOS would
+ * break its signature.
+ * Compiling our sources takes 0.2 s; the compiled files of the installed packages are in the environment.
+ */
 function withoutBytecode(inherited: NodeJS.ProcessEnv): Record<string, string> {
   return inherited['PYTHONPYCACHEPREFIX'] ? {} : { PYTHONDONTWRITEBYTECODE: '1' };
 }
 
-/** A file such as random.py in the folder the user stands in must not hide the library's. */
+/** A file such as random.py in the current folder must not hide the library's module. */
 const OWN_FOLDERS = { PYTHONSAFEPATH: '1' } as const;
 
 const OWN_SETTINGS = {
@@ -71,7 +74,7 @@ const OWN_SETTINGS = {
   TOKENIZERS_PARALLELISM: 'false',
 } as const;
 
-/** The environment without what would lead an interpreter of ours to somebody else's packages. */
+/** The environment without variables that would lead our interpreter to other packages. */
 export function scrubbedEnvironment(inherited: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(
     Object.entries(defined(inherited)).filter(([name]) => !leadsAstray(name.toUpperCase())),

@@ -1,4 +1,7 @@
-/** The environment that the tests themselves run with, checked by the real interpreter; and damaged ones beside it. */
+/**
+ * Checks the environment that the tests themselves run with, with the real interpreter, and damaged
+ * environments beside it.
+ */
 import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +31,7 @@ it('works: every package can be imported', async () => {
   });
 });
 
-it('is not led astray by files in the folder the user stands in', async () => {
+it('is not misled by files in the current folder', async () => {
   const checked = await checkEnvironment({ paths }, false);
   if (!checked.ok) throw new Error(checked.error.cause);
   const decoy = join(folder, 'decoy');
@@ -38,8 +41,8 @@ it('is not led astray by files in the folder the user stands in', async () => {
   expect(outcome.ending).toBe('succeeded');
 });
 
-it('says what is wrong with a damaged one', async () => {
-  // An environment of the same interpreter whose packages are not there: as after an installation that was cut off.
+it('reports what is wrong with a damaged one', async () => {
+  // An environment of the same interpreter without its packages, as after an interrupted installation.
   const damaged = join(folder, 'damaged');
   await mkdir(join(damaged, 'bin'), { recursive: true });
   for (const file of ['pyvenv.cfg', 'virnucpro-environment.json']) {
@@ -53,7 +56,7 @@ it('says what is wrong with a damaged one', async () => {
   });
 });
 
-it('distinguishes an interpreter that is missing from one that is there', async () => {
+it('distinguishes an interpreter that is missing from one that exists', async () => {
   const checked = await checkEnvironment({ paths, interpreter: join(folder, 'no', 'python') }, false);
   expect(checked).toMatchObject({
     ok: false,
@@ -64,7 +67,7 @@ it('distinguishes an interpreter that is missing from one that is there', async 
   });
 });
 
-it('takes over the lock of an installation whose process is gone', async () => {
+it('takes over the lock of an installation whose process has ended', async () => {
   const path = join(folder, 'python.lock');
   const ended = await runCommand({
     file: process.execPath,

@@ -1,4 +1,7 @@
-/** What is installed into an environment of ours, and the record by which to tell later that it still is. */
+/**
+ * Defines what is installed into our own environment, and the record that later shows that it is still
+ * installed.
+ */
 import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,12 +11,18 @@ import type { AppPaths } from './appPaths.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { writeJson } from '../files/replaceFile.ts';
 
-/** `run` is what computing needs; `test` and `ray` come on top of it, for developers and for Ray clusters. */
+/**
+ * `run` is what computing needs; `test` and `ray` are installed in addition, for developers and for Ray
+ * clusters.
+ */
 export type RequirementSet = 'run' | 'test' | 'ray';
 
 type Backend = Pick<AppPaths, 'pythonBackend'>;
 
-/** The lock file: every package with its version and the hashes of its files, as `node build/lockPython.ts` writes it. */
+/**
+ * The lock file lists every package with its version and the hashes of its files, as written by `node
+ * build/lockPython.ts`.
+ */
 export function lockFile(set: RequirementSet, { pythonBackend }: Backend): string {
   return join(pythonBackend, set === 'run' ? 'requirements.lock' : `requirements-${set}.lock`);
 }
@@ -24,12 +33,15 @@ export async function requirementsHash(set: RequirementSet, paths: Backend): Pro
     .digest('hex');
 }
 
-/** PyTorch and what only some of its builds need, by the names of packages. */
+/** PyTorch and the packages that only some of its builds need. */
 export const OF_TORCH = /^(torch|triton|cuda-|nvidia-(?!ml-py\b))/;
 
-/** The lock file without PyTorch and what comes with it, for a build of PyTorch that is not on the ordinary index. */
+/**
+ * The lock file without PyTorch and its dependencies, for a build of PyTorch that is not on the ordinary
+ * index.
+ */
 export async function lockWithoutTorch(set: RequirementSet, paths: Backend): Promise<string> {
-  // An entry begins at the margin; its hashes are indented.
+  // An entry starts at the margin; its hashes are indented.
   const entries = (await readFile(lockFile(set, paths), 'utf8')).split(/^(?=[A-Za-z0-9])/m);
   return entries.filter((entry) => !OF_TORCH.test(entry)).join('');
 }
@@ -46,15 +58,18 @@ export async function torchVersion({ pythonBackend }: Backend): Promise<string> 
   return version;
 }
 
-/** Written last, when everything is installed and works: a set-up that is interrupted leaves none. */
+/** Written last, when everything is installed and works: an interrupted set-up leaves no stamp. */
 const stampSchema = z.object({
-  /** One that was made otherwise counts as unfinished: its packages may be others than those of the lock file. */
+  /**
+   * An environment from another installer counts as unfinished: its packages may differ from those in the
+   * lock file.
+   */
   installer: z.literal('uv'),
-  /** The build of PyTorch that is installed, whichever was chosen. */
+  /** The build of PyTorch that is installed, even if another one was chosen. */
   torchBuild: z.string(),
   /** The GPUs of other computers that it was chosen for; null for those of this one. */
   gpu: gpuKindSchema.nullable(),
-  /** Hash of each set's lock file; null where the set is not installed. */
+  /** Hash of each set's lock file; null if the set is not installed. */
   hashes: z.object({ run: z.string(), test: z.string().nullable(), ray: z.string().nullable() }),
   pythonVersion: z.string(),
   packages: z.record(z.string(), z.string()),

@@ -1,15 +1,15 @@
-/** Runs one short command to its end and returns how it went; never throws. */
+/** Runs one short command to its end and returns its outcome; never throws. */
 import { execa } from 'execa';
 
 export interface Command {
   readonly file: string;
   readonly args: readonly string[];
-  /** The whole environment of the process. */
+  /** The complete environment of the process. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;
-  /** Called with every line of standard output and standard error as it comes. */
+  /** Called with every line of standard output and standard error as it arrives. */
   readonly onLine?: (line: string) => void;
 }
 
@@ -18,7 +18,7 @@ export interface CommandOutcome {
   readonly exitCode: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
-  /** One line for a log: what was run and how it ended. */
+  /** One line for a log: the command and how it ended. */
   readonly summary: string;
 }
 

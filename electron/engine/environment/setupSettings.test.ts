@@ -16,21 +16,21 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-it('are kept, for this account only, and read again', async () => {
+it('are stored, for this account only, and read again', async () => {
   const settings = { ...NOTHING, proxy: 'http://eva:secret@proxy:3128', dataFolder: '/big/disk' };
   writeSetupSettings(home, settings);
   expect(readSetupSettings(home)).toEqual(settings);
   if (process.platform !== 'win32') expect((await stat(setupFile(home))).mode & 0o777).toBe(0o600);
 });
 
-it('are as if nobody had set any where their file is missing or damaged', async () => {
+it('are empty if their file is missing or damaged', async () => {
   expect(readSetupSettings(home)).toEqual(NOTHING);
   await writeFile(setupFile(home), '{"proxy": 3');
   expect(readSetupSettings(home)).toEqual(NOTHING);
   expect(await readFile(setupFile(home), 'utf8')).toBe('{"proxy": 3');
 });
 
-it('lead the data elsewhere, but for who names a folder for this start', () => {
+it('move the data folder, unless one is given for this start', () => {
   const env = { XDG_DATA_HOME: home, HOME: home };
   const usual = resolveAppPaths({ env, system: madeSystem('linux') });
   if (!usual.ok) throw new Error(usual.error.cause);
@@ -44,7 +44,7 @@ it('lead the data elsewhere, but for who names a folder for this start', () => {
   expect(named).toMatchObject({ ok: true, value: { dataDir: '/named', usualDataDir: '/named' } });
 });
 
-it('reach pip and uv, and go before the variables of the shell', () => {
+it('apply to pip and uv, and take precedence over the variables of the shell', () => {
   const settings = {
     ...NOTHING,
     proxy: 'http://proxy:3128',

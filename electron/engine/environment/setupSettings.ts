@@ -1,5 +1,8 @@
-/** Settings that are needed before there is anything else: where data lie, and how the network is reached. They stand in a small
- * file in the usual data folder, since the library with the other settings lies in the data folder that they name. */
+/**
+ * Settings that are needed before anything else: where the data folder is, and how the network is reached.
+ * They are in a small file in the default data folder, since the library with the other settings is in the
+ * data folder that they name.
+ */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setupSettingsSchema, type SetupSettings } from '../../contract/rpc/computer.ts';
@@ -10,13 +13,13 @@ export function setupFile(usualDataDir: string): string {
   return join(usualDataDir, 'setup.json');
 }
 
-/** A file that is missing or damaged is as one that says nothing. */
+/** A missing or damaged file counts as an empty one. */
 export function readSetupSettings(usualDataDir: string): SetupSettings {
   let text: string | undefined;
   try {
     text = readFileSync(setupFile(usualDataDir), 'utf8');
   } catch {
-    // As a rule there is none.
+    // Usually there is no file.
   }
   return parseJson(setupSettingsSchema, text) ?? setupSettingsSchema.parse({});
 }
@@ -24,11 +27,11 @@ export function readSetupSettings(usualDataDir: string): SetupSettings {
 export function writeSetupSettings(usualDataDir: string, settings: SetupSettings): void {
   const file = setupFile(usualDataDir);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // A proxy's address may hold a password.
+  // A proxy's address may contain a password.
   writeJson(file, setupSettingsSchema.parse(settings), 0o600);
 }
 
-/** The environment of installers and downloads: what the settings say goes before what the user's shell says. */
+/** The environment for installers and downloads: the settings take precedence over the user's shell. */
 export function networkVariables(
   { proxy, certificateFile, packageIndex }: SetupSettings,
   inherited: NodeJS.ProcessEnv = process.env,

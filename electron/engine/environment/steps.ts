@@ -1,4 +1,7 @@
-/** Reports which step of a set-up or a packing is under way, and how far it is, to a window or to a terminal. */
+/**
+ * Reports the current step of a set-up or of packing a folder, and its progress, to a window or to a
+ * terminal.
+ */
 import type { AppError } from '../../contract/errors.ts';
 import type { Message } from '../../contract/messages.ts';
 import type { StepProgress } from '../../contract/rpc/computer.ts';
@@ -9,12 +12,12 @@ import {
   formatPercent,
 } from '../../contract/terminal/format.ts';
 
-/** A rate measured over less time than this says little about the time left. */
+/** A rate measured over a shorter time is too unreliable to estimate the time left. */
 const RATE_AFTER_MS = 5000;
 const SIGN_OF_LIFE_MS = 10_000;
 const DETAIL_LENGTH = 90;
 
-/** How far a step is, as far as it is known. */
+/** The progress of a step, as far as it is known. */
 export interface Advance {
   readonly done: number;
   readonly total?: number | null;
@@ -22,12 +25,12 @@ export interface Advance {
 }
 
 interface StepStart {
-  /** Bytes that the step will handle; null where that is not known. */
+  /** Bytes that the step will process; null if not known. */
   readonly bytes?: number | null;
   readonly line?: string;
-  /** Steps of the same part of the work that will follow this one. */
+  /** Number of later steps in the same part of the work. */
   readonly left?: number;
-  /** Takes the place of the step under way, which did not work out. */
+  /** Replaces the current step, which failed. */
   readonly instead?: boolean;
 }
 
@@ -38,12 +41,12 @@ export class Steps {
   private title: Message | undefined;
   private left: number;
   private advance: Advance = { done: 0 };
-  /** Steps of later parts of the work, which the part under way knows nothing of. */
+  /** Number of steps in later parts of the work, which the current part does not know. */
   later = 0;
-  /** Number of the step under way; 0 before the first. */
+  /** Number of the current step; 0 before the first. */
   number = 0;
 
-  /** `expected`: how many steps there will be, as far as that is known ahead. */
+  /** `expected`: the number of steps, as far as it is known in advance. */
   constructor(onProgress: (progress: StepProgress) => void, expected = 1) {
     this.onProgress = onProgress;
     this.left = expected;
@@ -63,7 +66,7 @@ export class Steps {
     this.report();
   };
 
-  /** That many bytes more are done. */
+  /** Reports that this many more bytes are done. */
   readonly more = (bytes: number): void => {
     this.at({ done: this.advance.done + bytes });
   };
@@ -96,7 +99,7 @@ export class Steps {
   }
 }
 
-/** Writes a line when a step begins, with its size, and how far it is every few seconds. */
+/** Writes a line with the size when a step starts, and its progress every few seconds. */
 export function stepLines(write: (line: string) => void): (progress: StepProgress) => void {
   let shown = '';
   let detail = '';

@@ -80,6 +80,6 @@ it.each<[string, NvidiaCard, string | null, string | null]>([
   ['12.6', H200, '12.4', null],
   ['12.6', RTX_5090, '13.0', 'architecture'],
   ['99.0', V100, '13.0', null],
-])('CUDA %s on %o with a driver that knows CUDA %s: %s', (cuda, { capability }, driversCuda, expected) => {
+])('CUDA %s on %o with a driver that supports CUDA %s: %s', (cuda, { capability }, driversCuda, expected) => {
   expect(cardBlock(cuda, capability, driversCuda, LINUX)).toBe(expected);
 });

@@ -1,32 +1,44 @@
-/** Which build of PyTorch a computer gets. Facts of PyTorch 2.13, from the support matrix in RELEASE.md of pytorch/pytorch. */
+/**
+ * Chooses the build of PyTorch for a computer. The facts are those of PyTorch 2.13, from the support matrix
+ * in RELEASE.md of pytorch/pytorch.
+ */
 import type { GpuKind } from '../../../contract/rpc/computer.ts';
 import type { Capability, Machine, NvidiaCard } from '../machine/machine.ts';
 
-/** A build by the name that PyTorch gives it; `mps` is the ordinary build for Apple's computers. */
+/** Builds by the names that PyTorch gives them; `mps` is the ordinary build for Apple's computers. */
 export const TORCH_BUILDS = ['cu130', 'cu126', 'rocm7.2', 'cpu', 'mps'] as const;
 export type TorchBuild = (typeof TORCH_BUILDS)[number];
 
 export interface TorchChoice {
   readonly build: TorchBuild;
-  /** Whether it is on the ordinary package index, where hashes and mirrors are; PyTorch has an index of its own for the others. */
+  /**
+   * Whether the build is on the ordinary package index, which has hashes and mirrors; the others are on
+   * PyTorch's own index.
+   */
   readonly isOrdinary: boolean;
-  /** One sentence for a person. */
+  /** One sentence for the user. */
   readonly reason: string;
 }
 
 interface CudaBuild {
   readonly build: Extract<TorchBuild, 'cu130' | 'cu126'>;
-  /** As torch/version.py writes it. */
+  /** The version as in torch/version.py. */
   readonly cuda: string;
-  /** The oldest major version of NVIDIA's driver that runs it. */
+  /** The oldest major version of NVIDIA's driver that can run it. */
   readonly driver: Readonly<Record<'linux' | 'win32', number>>;
-  /** Machine code in the wheels: it runs on GPUs of the same major version and a minor version that is not lower. */
+  /**
+   * The GPU architectures that the wheels contain code for: it runs on GPUs of the same major version and the
+   * same or a higher minor version.
+   */
   readonly capabilities: Readonly<Record<'x64' | 'arm64', readonly Capability[]>>;
-  /** The newest has code on Linux that the driver translates for GPUs to come. */
+  /** On Linux, the newest build also contains code that the driver translates for future GPUs. */
   readonly forward: boolean;
 }
 
-/** The newest first. There is no CUDA 12.8 any more: 12.6 is the one kept for older GPUs and drivers, and knows no Blackwell. */
+/**
+ * Newest first. CUDA 12.8 is no longer built: 12.6 is the one kept for older GPUs and drivers, and does not
+ * support Blackwell.
+ */
 export const CUDA_BUILDS: readonly CudaBuild[] = [
   {
     build: 'cu130',
@@ -50,10 +62,10 @@ export const CUDA_BUILDS: readonly CudaBuild[] = [
   },
 ];
 
-/** Volta: the first with tensor cores. */
+/** Volta is the first architecture with tensor cores. */
 const FAST_SINCE = 7;
 
-/** AMD GPUs that the build for ROCm and the libraries in it have code for. Graphics parts of processors are left out. */
+/** AMD GPUs that the ROCm build and its libraries contain code for. Integrated GPUs are left out. */
 export const ROCM_TARGETS = new Set(
   'gfx908 gfx90a gfx942 gfx950 gfx1030 gfx1100 gfx1101 gfx1102 gfx1200 gfx1201'.split(' '),
 );
@@ -76,7 +88,10 @@ const BUILD_FOR: Readonly<Record<GpuKind, TorchBuild>> = {
   none: 'cpu',
 };
 
-/** The build for a kind of GPU, whatever this computer has; null where there is none. `target`: such as linux-x64. */
+/**
+ * The build for a kind of GPU, independent of this computer's hardware; null if there is none. `target`: such
+ * as linux-x64.
+ */
 export function pyTorchFor(target: string, gpu: GpuKind): Pick<TorchChoice, 'build' | 'isOrdinary'> | null {
   const [platform = ''] = target.split('-');
   if ((platform === 'darwin') !== (gpu === 'apple')) return null;
@@ -85,12 +100,12 @@ export function pyTorchFor(target: string, gpu: GpuKind): Pick<TorchChoice, 'bui
   return { build, isOrdinary: isOrdinaryBuild(build, { platform }) };
 }
 
-/** The build that a version such as 2.13.0+cpu is. The one on the ordinary index bears no name. */
+/** The build of a version such as 2.13.0+cpu. The ordinary build has no suffix. */
 function buildOf(version: string | undefined, system: { readonly platform: string }): string {
   return /\+(.+)$/.exec(version ?? '')?.[1] ?? ordinaryBuild(system);
 }
 
-/** The build that came in place of the chosen one; null where the chosen one came. */
+/** The build that was installed instead of the chosen one; null if the chosen one was installed. */
 export function otherBuild(
   version: string | undefined,
   chosen: Pick<TorchChoice, 'build'>,
@@ -100,7 +115,10 @@ export function otherBuild(
   return arrived === chosen.build ? null : arrived;
 }
 
-/** Whether a build does all that the chosen one would: the one for NVIDIA's GPUs computes on processors, too. */
+/**
+ * Whether a build can do everything that the chosen one can: the build for NVIDIA's GPUs also computes on
+ * processors.
+ */
 export function servesAs(build: string, chosen: Pick<TorchChoice, 'build'>): boolean {
   return build === chosen.build || (chosen.build === 'cpu' && build === 'cu130');
 }
@@ -110,7 +128,10 @@ export function gpuKindOf(build: TorchBuild): GpuKind {
   return kinds.find((kind) => BUILD_FOR[kind] === build) ?? 'none';
 }
 
-/** `gpu`: of the computers that will use the environment, where these are others than this one. Null where there is no build. */
+/**
+ * `gpu`: the GPUs of the computers that will use the environment, if these are not this one. Null if there is
+ * no build.
+ */
 export function choosePyTorchFor(machine: Machine, gpu: GpuKind | null): TorchChoice | null {
   if (gpu === null) return choosePyTorch(machine);
   const choice = pyTorchFor(`${machine.platform}-${machine.arch}`, gpu);
@@ -145,14 +166,15 @@ function forNvidia(
       `For the processor: NVIDIA's driver ${driver} is too old; with ${oldestDriver(machine.platform)} or newer the GPU computes.`,
     );
   }
-  // The driver is there but doesn't list its GPUs: the newest that it can run.
+  // The driver is installed but doesn't list its GPUs: choose the newest build that it can run.
   if (machine.nvidia.length === 0) return choice(newest.build, `For NVIDIA's driver ${driver}.`);
-  // A GPU without fast half precision would slow down all others, so it decides only where there is no better one.
+  // A GPU without fast half precision would slow down all others, so it decides only if there is no better
+  // one.
   const fast = machine.nvidia.filter(({ capability: [major] }) => major >= FAST_SINCE);
   const wanted = fast.length > 0 ? fast : machine.nvidia;
   const served = (build: CudaBuild): NvidiaCard[] =>
     wanted.filter(({ capability }) => hasCodeFor(build, capability, machine));
-  // The newest that serves all GPUs, else the one that serves most of them.
+  // Choose the newest build that supports all GPUs, else the one that supports most of them.
   const best = runnable.toSorted((a, b) => served(b).length - served(a).length)[0] ?? newest;
   const cards = served(best);
   if (cards.length === 0) {
@@ -170,11 +192,14 @@ function forNvidia(
   return choice(best.build, `CUDA ${best.cuda} for ${names} with NVIDIA's driver ${driver}.${without}`);
 }
 
-/** A PyTorch has no code for the GPU, or is built for a newer CUDA than its driver knows. */
+/** Either PyTorch has no code for the GPU, or it is built for a newer CUDA than the driver supports. */
 type CardBlock = 'architecture' | 'driver';
 
-/** Why a PyTorch built for a CUDA can't use a GPU, before it is tried; null where it can, or nothing is known of it.
- * `driversCuda`: the newest CUDA that the driver knows. */
+/**
+ * Why a PyTorch built for a version of CUDA can't use a GPU, determined without trying it; null if it can, or
+ * if nothing is known.
+ * `driversCuda`: the newest CUDA that the driver supports.
+ */
 export function cardBlock(
   cuda: string,
   capability: Capability,
@@ -184,7 +209,7 @@ export function cardBlock(
   const build = CUDA_BUILDS.find((each) => each.cuda === cuda);
   if (build === undefined) return null;
   if (!hasCodeFor(build, capability, system)) return 'architecture';
-  // A driver runs what was built for an earlier CUDA, or for a later one of the same major version.
+  // A driver runs code built for an earlier CUDA, or for a later one of the same major version.
   return driversCuda === null || Number.parseInt(driversCuda, 10) >= Number.parseInt(cuda, 10)
     ? null
     : 'driver';

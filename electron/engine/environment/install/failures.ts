@@ -1,4 +1,4 @@
-/** Why a set-up or a packing failed, as an error with a next step. */
+/** Turns the failure of a set-up or of packing a folder into an error with a next step. */
 import { appError, asAppError, type AppError, type ErrorCode } from '../../../contract/errors.ts';
 import type { CommandOutcome } from '../runCommand.ts';
 import { SUPPORTED_PYTHONS } from '../machine/supportedPython.ts';
@@ -6,7 +6,7 @@ import { SUPPORTED_PYTHONS } from '../machine/supportedPython.ts';
 const AGAIN = 'then start again: it goes on where it stopped.';
 const LINES_KEPT = 40;
 
-/** What uv, or pip where it fetches uv, wrote before it failed. */
+/** Reads what uv, or pip while it downloads uv, wrote before it failed. */
 export function installerFailure(outcome: CommandOutcome): AppError {
   const text = `${outcome.stdout}\n${outcome.stderr}`;
   const detail = `${outcome.summary}\n${text.split('\n').slice(-LINES_KEPT).join('\n')}`;
@@ -48,7 +48,7 @@ export function isNetworkError({ code }: AppError): boolean {
   return code.startsWith('network_');
 }
 
-/** What an installer or a download said about the network, in words. */
+/** Network problems as installers and downloads report them. */
 const SIGNS: readonly (readonly [code: ErrorCode, sign: RegExp, cause: string])[] = [
   [
     'network_certificate',
@@ -72,7 +72,7 @@ const SIGNS: readonly (readonly [code: ErrorCode, sign: RegExp, cause: string])[
   ],
 ];
 
-/** Null where the text is about something other than the network. */
+/** Null if the text is not about the network. */
 function networkError(text: string, detail: string): AppError | null {
   const found = SIGNS.find(([, sign]) => sign.test(text));
   if (found === undefined) return null;
@@ -81,13 +81,13 @@ function networkError(text: string, detail: string): AppError | null {
 }
 
 interface Circumstances {
-  /** The folder that is written to. */
+  /** The folder being written to. */
   readonly folder: string;
   readonly signal: AbortSignal | undefined;
   readonly interrupted: AppError;
 }
 
-/** What the operating system threw while files were written. */
+/** Describes what the operating system threw while files were written. */
 export function describeFailure(reason: unknown, { folder, signal, interrupted }: Circumstances): AppError {
   if (signal?.aborted) return interrupted;
   switch (reason instanceof Error ? (reason as NodeJS.ErrnoException).code : undefined) {

@@ -1,4 +1,4 @@
-/** Installs the packages into an environment, with uv, one step after the other. */
+/** Installs the packages into an environment with uv, one step after the other. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AppError } from '../../../contract/errors.ts';
@@ -14,16 +14,24 @@ import { installerFailure, isNetworkError } from './failures.ts';
 import { downloadSizes } from './setUpPlan.ts';
 import { uvCache, uvEnvironment, type Patience } from './uv.ts';
 
-/** What an environment is made of where there is no network: files of a folder that was packed on another computer. */
+/**
+ * The source of an environment without a network: the files of a folder that was packed on another computer.
+ */
 export interface OfflineSource {
   readonly uv: string;
-  /** Folder of the wheels. Their hashes are in the program's own lock file. */
+  /** The folder of the wheels. Their hashes are in the program's own lock file. */
   readonly wheels: string;
-  /** Lock file of a PyTorch that the program's own does not name; null where that names it. */
+  /**
+   * The lock file of a PyTorch build that the program's own lock file does not contain; null if that contains
+   * it.
+   */
   readonly torchLock: string | null;
   /** The Python that the wheels are for, such as 3.12. */
   readonly python: string;
-  /** Folder with the archive of that Python as uv keeps it; null where this computer must have one of its own. */
+  /**
+   * The folder with the archive of that Python in uv's layout; null if this computer must have its own
+   * Python.
+   */
   readonly pythonArchives: string | null;
   readonly torchBuild: TorchBuild;
 }
@@ -42,12 +50,12 @@ export interface Installation {
 
 export interface InstallStep {
   readonly title: Message;
-  /** Bytes to fetch, where they are known ahead. */
+  /** Bytes to download, if known in advance. */
   readonly bytes: number | null;
   readonly patience: Patience;
-  /** Of `uv pip install`. */
+  /** Arguments of `uv pip install`. */
   readonly args: readonly string[];
-  /** What is done instead where this step fails in a way that the other one mends. */
+  /** A step to take instead if this step fails with an error that the other one avoids. */
   readonly otherwise?: { readonly mends: (error: AppError) => boolean; readonly step: InstallStep };
 }
 
@@ -93,7 +101,9 @@ export async function installSteps(installation: Installation): Promise<InstallS
   return steps;
 }
 
-/** A build of PyTorch's own index. What else it needs is pinned where the lock file names it. */
+/**
+ * Installs a build from PyTorch's own index. Its other dependencies are pinned if the lock file names them.
+ */
 async function specialTorch(
   { paths, env, torch, machine }: Installation,
   bytes: number | null,
@@ -110,10 +120,11 @@ async function specialTorch(
     args: [...backend, ...constraints, pinned],
   };
   if (torch.build !== 'cpu' || machine.platform !== 'linux') return fromIndex;
-  // Where that index is out of reach, the ordinary build computes on processors too: it is only larger.
+  // If that index is unreachable, the ordinary build computes on processors too: it is only larger.
   const first = { ...fromIndex, otherwise: { mends: isNetworkError, step: ordinary } };
   if (!uvEnvironment(paths, env, 'long')['UV_FIND_LINKS']) return first;
-  // The user keeps wheels in a folder, where this one may be; the build for processors needs no libraries of its own.
+  // The user keeps wheels in a folder, which may contain this one; the build for processors needs no
+  // libraries of its own.
   const args = [...backend, '--no-index', '--no-deps', pinned];
   return { ...fromIndex, args, otherwise: { mends: () => true, step: first } };
 }
@@ -132,7 +143,7 @@ export async function installPackages(
   run: CommandRunner,
 ): Promise<Result<void>> {
   for (const [index, first] of plan.entries()) {
-    // One more step follows: the check that all of it works.
+    // One more step follows: the final check that everything works.
     const left = plan.length - index;
     steps.begin(first.title, { bytes: first.bytes, left });
     let step = first;
@@ -155,7 +166,8 @@ async function carryOut(
 ): Promise<Result<void>> {
   const outcome = await run({
     file: uv,
-    // Nothing is written beside the packages later, and compiling PyTorch's sources takes seconds at every start of a worker.
+    // Nothing may be written beside the packages later, and compiling PyTorch's sources would take seconds at
+    // every start of a worker.
     args: ['pip', 'install', '--compile-bytecode', '--python', interpreter, ...args],
     env: uvEnvironment(paths, env, patience),
     signal,
@@ -166,7 +178,7 @@ async function carryOut(
 
 const UNITS: Readonly<Record<string, number>> = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
 
-/** uv names each large file when it begins to fetch it, with its size, and again when it is there. */
+/** uv names each large file with its size when its download starts, and again when it is complete. */
 function downloadReport(
   bytesAhead: number | null,
   onAdvance: (advance: Advance) => void,
@@ -184,7 +196,7 @@ function downloadReport(
     } else if (ended?.[1] !== undefined) {
       if (underWay.delete(ended[1])) done += sizes.get(ended[1]) ?? 0;
     } else if (line.startsWith('Installed')) {
-      // What is left to do takes no part in how long fetching takes.
+      // The remaining work is not counted in the download time.
       onAdvance({ done, total: null, line: 'Compiling what was installed' });
       return;
     } else if (!/^(Prepared|Resolved)/.test(line)) {

@@ -1,4 +1,7 @@
-/** What a set-up would fetch, and where it would go, so that it can be said before it begins. */
+/**
+ * Determines what a set-up would download and where it would write, so that this can be shown before it
+ * starts.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -16,12 +19,14 @@ import { runCommand, type CommandRunner } from '../runCommand.ts';
 import { choosePyTorch, gpuKindOf, pyTorchFor, type TorchChoice } from './choosePyTorch.ts';
 import { knownKind } from './uv.ts';
 
-/** Wheels are compressed: the environments for CUDA 13 and for processors, measured on Linux, take this much of the disk for each
- * byte fetched, and Python itself. */
+/**
+ * Wheels are compressed: the environments for CUDA 13 and for processors, measured on Linux, take this many
+ * bytes on disk for each byte downloaded, including Python itself.
+ */
 const DISK_PER_BYTE = 2.8;
 const PYTHON_BYTES = 400_000_000;
 
-/** All but the room that there is. An error where this computer can't compute at all. */
+/** Plans everything but the free space. Returns an error if this computer can't compute at all. */
 export async function planSetUp(
   paths: AppPaths,
   env: NodeJS.ProcessEnv,
@@ -40,20 +45,23 @@ export async function planSetUp(
   });
 }
 
-/** Bytes to fetch; null where that is not known ahead. */
+/** Bytes to download; null if not known in advance. */
 export interface DownloadSizes {
   readonly packages: number | null;
   readonly torch: number | null;
   readonly all: number | null;
 }
 
-/** Written by `node build/lockPython.ts` beside the lock file: bytes of the files for each kind of computer. */
+/** Written by `node build/lockPython.ts` beside the lock file: bytes of the files for each platform. */
 const fileSchema = z.record(z.string(), z.object({ packages: z.int(), torch: z.int() }));
 
-/** The wheel of the build for processors on Linux, which is on PyTorch's own index. */
+/** The wheel of the processor build for Linux, which is on PyTorch's own index. */
 const CPU_ON_LINUX = 192_000_000;
 
-/** `kind`: such as linux-x64. Of builds on PyTorch's own index, uv only learns the size when it has looked there. */
+/**
+ * `kind`: such as linux-x64. uv learns the size of builds on PyTorch's own index only when it queries that
+ * index.
+ */
 export async function downloadSizes(
   { pythonBackend }: Pick<AppPaths, 'pythonBackend'>,
   kind: string,
@@ -70,7 +78,7 @@ export async function downloadSizes(
   };
 }
 
-/** What this computer is, as a computer that a folder can be packed for. */
+/** Describes this computer as one of the platforms that a folder can be packed for. */
 export async function ownKind(
   env: NodeJS.ProcessEnv = process.env,
   run: CommandRunner = runCommand,
@@ -82,7 +90,7 @@ export async function ownKind(
   };
 }
 
-/** Every kind of computer that a folder can be packed for, with the bytes to fetch for it. */
+/** Lists every platform that a folder can be packed for, with the bytes to download for it. */
 export async function packableKinds(paths: AppPaths): Promise<OfflineChoices['kinds']> {
   const kinds: OfflineChoices['kinds'] = [];
   for (const platform of offlinePlatformSchema.options) {

@@ -1,4 +1,7 @@
-/** uv, which brings Python and installs packages: where it lies, how a checkout gets it, and how it is started. */
+/**
+ * uv, which provides Python and installs packages: where it is, how a checkout gets it, and how it is
+ * started.
+ */
 import { chmodSync, cpSync, existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,15 +22,15 @@ import { installerFailure } from './failures.ts';
 export const UV_VERSION = '0.13.9';
 
 interface UvKind {
-  /** SHA-256 of the program in the wheel of that release. */
+  /** SHA-256 of the executable in the wheel of that release. */
   readonly program: string;
-  /** The kind of computer for `--python-platform`. */
+  /** The platform for `--python-platform`. */
   readonly platform: string;
-  /** How uv names a managed Python for it. */
+  /** uv's name of the managed Python for this platform. */
   readonly python: string;
 }
 
-/** The kinds of computers that the program runs on, by Node's names of system and processor. */
+/** The platforms that the program runs on, by Node's names of system and processor. */
 export const UV_KINDS: Readonly<Record<OfflinePlatform, UvKind>> = {
   'linux-x64': {
     program: 'b73acdf73b96c3ac9e56d2fa933427b3ee6a901e3cce6ba1e3ecb3f91ca0d86a',
@@ -51,7 +54,7 @@ export const UV_KINDS: Readonly<Record<OfflinePlatform, UvKind>> = {
   },
 };
 
-/** A kind of computer, such as `linux-x64`; null where the program does not run on it. */
+/** A platform such as `linux-x64`; null if the program does not run on it. */
 export function knownKind(kind: string = KIND_HERE): OfflinePlatform | null {
   const kinds = Object.keys(UV_KINDS) as OfflinePlatform[];
   return kinds.find((name) => name === kind) ?? null;
@@ -61,12 +64,12 @@ export function uvFileName(kind: string): string {
   return kind.startsWith('win32') ? 'uv.exe' : 'uv';
 }
 
-/** Where a checkout keeps the uv of a kind of computer. */
+/** The folder in which a checkout keeps the uv for a platform. */
 export function fetchedUvFolder(root: string, kind: string): string {
   return join(root, 'dist', 'uv', `${UV_VERSION}-${kind}`);
 }
 
-/** An installed program has it beside its resources; a checkout where it was fetched to. */
+/** An installed program has uv beside its resources; a checkout has it where it was downloaded to. */
 export function findUv({ root }: Pick<AppPaths, 'root'>): string | undefined {
   const folders = [join(root, 'uv'), fetchedUvFolder(root, KIND_HERE)];
   return folders.map((folder) => join(folder, uvFileName(KIND_HERE))).find((file) => existsSync(file));
@@ -78,7 +81,7 @@ export interface FetchUv {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Fetches the uv of this computer, with the pip of any Python: only a checkout comes without uv. */
+/** Downloads the uv for this computer with the pip of any Python: only a checkout comes without uv. */
 export async function fetchOwnUv(
   { root }: Pick<AppPaths, 'root'>,
   request: FetchUv,
@@ -105,7 +108,7 @@ export async function fetchOwnUv(
   );
 }
 
-/** Fetches the uv of another kind of computer, with the uv of this one. */
+/** Downloads the uv for another platform, with the uv of this computer. */
 export function fetchOtherUv(
   kind: OfflinePlatform,
   folder: string,
@@ -120,7 +123,10 @@ export function fetchOtherUv(
   });
 }
 
-/** Installs the wheel of uv aside, and keeps its program, if it is the published one, and its licences. */
+/**
+ * Installs the wheel of uv into a temporary place and keeps its executable, if it is the published one, and
+ * its licences.
+ */
 async function fetchUv(
   kind: OfflinePlatform,
   folder: string,
@@ -162,7 +168,7 @@ async function fetchUv(
   }
 }
 
-/** Settings of the user's own uv that also hold here: where things come from, and through which network. */
+/** Settings of the user's own uv that also apply here: package sources and network access. */
 const KEPT = new Set(
   [
     'DEFAULT_INDEX',
@@ -178,7 +184,7 @@ const KEPT = new Set(
     'OFFLINE',
   ].map((name) => `UV_${name}`),
 );
-/** pip's names for the same, since mirrors are more often set up for pip. */
+/** pip's names of the same settings, since mirrors are more often configured for pip. */
 const SAME_FOR_PIP = {
   PIP_INDEX_URL: 'UV_DEFAULT_INDEX',
   PIP_EXTRA_INDEX_URL: 'UV_INDEX',
@@ -186,7 +192,10 @@ const SAME_FOR_PIP = {
   PIP_CERT: 'SSL_CERT_FILE',
 } as const;
 
-/** How long to wait for a server that does not answer: briefly in the step that shows whether there is a network at all. */
+/**
+ * How long to wait for a server that does not answer: briefly in the step that shows whether there is a
+ * network at all.
+ */
 export type Patience = 'short' | 'long';
 
 export function uvEnvironment(
@@ -209,12 +218,12 @@ export function uvEnvironment(
     ...(path !== undefined && HERE.platform === 'darwin' && { PATH: searchPathOnMac(path) }),
     UV_CACHE_DIR: uvCache(paths),
     UV_PYTHON_INSTALL_DIR: join(uvFolder(paths), 'python'),
-    // Nothing shows outside of the data folder: no command in the PATH, no entry in the Windows registry.
+    // Nothing is visible outside the data folder: no command in the PATH, no entry in the Windows registry.
     UV_PYTHON_INSTALL_BIN: '0',
     UV_PYTHON_INSTALL_REGISTRY: '0',
     UV_NO_CONFIG: '1',
     UV_NO_PROGRESS: '1',
-    // Trusts what the computer trusts, an institute's own authority included.
+    // Trusts the computer's certificate authorities, including an institute's own.
     UV_SYSTEM_CERTS: '1',
     UV_HTTP_TIMEOUT: patience === 'short' ? '15' : '60',
     UV_HTTP_RETRIES: patience === 'short' ? '1' : '5',
@@ -222,8 +231,11 @@ export function uvEnvironment(
   };
 }
 
-/** Programs started from the Finder lack the folders of Homebrew and python.org. Without Apple's developer tools, python3 and
- * install_name_tool in /usr/bin are stubs that open a dialog which offers the tools. */
+/**
+ * Programs started from the Finder lack the folders of Homebrew and python.org in their PATH. Without Apple's
+ * developer tools, python3 and install_name_tool in /usr/bin are stubs that open a dialog which offers the
+ * tools.
+ */
 function searchPathOnMac(path: string): string {
   const tools = [
     '/var/db/xcode_select_link',
@@ -239,12 +251,15 @@ function searchPathOnMac(path: string): string {
     .join(':');
 }
 
-/** Wheels on their way into the environment. They stay where a set-up is interrupted, so that it goes on where it stopped. */
+/**
+ * Wheels being downloaded for the environment. They remain after an interrupted set-up, so that it can
+ * continue where it stopped.
+ */
 export function uvCache(paths: Pick<AppPaths, 'dataDir'>): string {
   return join(uvFolder(paths), 'cache');
 }
 
-/** In the data folder: the Python that uv has brought, and its cache. */
+/** The folder in the data folder for the Python that uv has installed, and for uv's cache. */
 export function uvFolder(paths: Pick<AppPaths, 'dataDir'>): string {
   return join(paths.dataDir, 'uv');
 }

@@ -7,7 +7,7 @@ import { runCommand } from '../runCommand.ts';
 import { unsupportedMachine } from './machine.ts';
 import { LINUX_MACHINE as LINUX } from '../testing/machines.ts';
 
-it('reads what nvidia-smi says of each card', () => {
+it('reads what nvidia-smi reports about each card', () => {
   expect(parseNvidiaSmi('580.65.06, 9.0, NVIDIA H200\n580.65.06, 7.0, Tesla V100-SXM2-16GB\n')).toEqual({
     driver: '580.65.06',
     cards: [
@@ -21,7 +21,7 @@ it('reads what nvidia-smi says of each card', () => {
   });
 });
 
-it('reads the instruction sets of AMD GPUs and passes over the processors', async () => {
+it('reads the instruction sets of AMD GPUs and skips the processors', async () => {
   const root = await mkdtemp(join(tmpdir(), 'sysfs '));
   for (const [node, version] of [0, 110_000, 90_402, 90_010].entries()) {
     const folder = join(root, 'sys/class/kfd/kfd/topology/nodes', String(node));
@@ -43,7 +43,7 @@ it.each<[string, Partial<Machine>, RegExp, RegExp]>([
   ['Windows on ARM', { platform: 'win32', arch: 'arm64' }, /Windows with an ARM/, /another computer/],
   ['Alpine', { musl: true }, /this Linux has musl/, /Debian, Ubuntu/],
   ['a POWER server', { arch: 'ppc64' }, /ppc64/, /another computer/],
-])('says of %s that it cannot compute, and what to do', (_, facts, cause, nextStep) => {
+])('reports that %s cannot compute, and what to do', (_, facts, cause, nextStep) => {
   expect(unsupportedMachine({ ...LINUX, ...facts })).toMatchObject({
     code: 'computer_unsupported',
     cause: expect.stringMatching(cause) as string,
@@ -56,6 +56,6 @@ it.each<[string, Partial<Machine>]>([
   ['Linux on ARM', { arch: 'arm64' }],
   ['Windows', { platform: 'win32' }],
   ['a Mac', { platform: 'darwin', arch: 'arm64', macosMajor: 14 }],
-])('has nothing against %s', (_, facts) => {
+])('accepts %s', (_, facts) => {
   expect(unsupportedMachine({ ...LINUX, ...facts })).toBeNull();
 });

@@ -1,4 +1,7 @@
-/** What decides whether a computer can compute, and with which PyTorch: found out before there is any Python. */
+/**
+ * Determines what decides whether a computer can compute, and with which PyTorch: this works before there is
+ * any Python.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { appError, type AppError } from '../../../contract/errors.ts';
@@ -15,23 +18,26 @@ export interface NvidiaCard {
 
 export interface Machine {
   readonly platform: NodeJS.Platform;
-  /** Of the processor, as Node writes it: x64, arm64. */
+  /** The processor by Node's name: x64, arm64. */
   readonly arch: string;
-  /** macOS 14 is 14; null elsewhere. */
+  /** 14 for macOS 14; null on other systems. */
   readonly macosMajor: number | null;
-  /** A Linux whose C library is musl, such as Alpine. */
+  /** Whether this is a Linux whose C library is musl, such as Alpine. */
   readonly musl: boolean;
-  /** NVIDIA's driver, such as 580.65; null where there is none. */
+  /** The version of NVIDIA's driver, such as 580.65; null if there is none. */
   readonly nvidiaDriver: string | null;
-  /** The GPUs that the driver lists; empty where it doesn't say. */
+  /** The GPUs that the driver lists; empty if it lists none. */
   readonly nvidia: readonly NvidiaCard[];
-  /** Instruction sets of AMD's GPUs, such as gfx1100. */
+  /** Instruction sets of AMD GPUs, such as gfx1100. */
   readonly amd: readonly string[];
 }
 
 const ASK_TIMEOUT_MS = 15_000;
 
-/** Takes well under a second; a driver that hangs is waited for 15 s and then counts as one that doesn't say. */
+/**
+ * Takes well under a second; it waits 15 s for a driver that hangs and then treats it as one that lists
+ * nothing.
+ */
 export async function lookAtMachine(run: CommandRunner, env: NodeJS.ProcessEnv): Promise<Machine> {
   const nvidia = await askNvidia(run, env);
   return {
@@ -61,7 +67,7 @@ async function askNvidia(
   return { nvidiaDriver: driver ?? (await kernelsNvidiaDriver()), nvidia: cards };
 }
 
-/** Lines such as `580.65.06, 9.0, NVIDIA H200`. */
+/** Parses lines such as `580.65.06, 9.0, NVIDIA H200`. */
 export function parseNvidiaSmi(text: string): { driver: string | null; cards: NvidiaCard[] } {
   const rows = text
     .split('\n')
@@ -76,13 +82,13 @@ export function parseNvidiaSmi(text: string): { driver: string | null; cards: Nv
   };
 }
 
-/** Where nvidia-smi is missing, as in some containers, Linux still says which driver is loaded. */
+/** If nvidia-smi is missing, as in some containers, Linux still reports which driver is loaded. */
 async function kernelsNvidiaDriver(): Promise<string | null> {
   const text = await readFile('/proc/driver/nvidia/version', 'utf8').catch(() => '');
   return /Kernel Module\D+(\d+\.[\d.]+)/.exec(text)?.[1] ?? null;
 }
 
-/** From the files of the kernel's driver. `root`: where sys lies. */
+/** Read from the files of the kernel's driver. `root`: the folder that contains sys. */
 export async function amdTargets(root: string): Promise<string[]> {
   const folder = join(root, 'sys/class/kfd/kfd/topology/nodes');
   const nodes = await readdir(folder).catch(() => []);
@@ -98,12 +104,12 @@ function gfxTarget(version: number): string {
   return `gfx${Math.floor(version / 10_000)}${digit(Math.floor(version / 100))}${digit(version)}`;
 }
 
-/** Of the pinned PyTorch's wheels for Apple's computers. */
+/** Required by the wheels of the pinned PyTorch for Apple's computers. */
 export const OLDEST_MACOS = 14;
 
 const ELSEWHERE = 'Use another computer, for example a Linux server in browser mode ("virnucpro serve").';
 
-/** Why there is no PyTorch at all for a computer, before anything is fetched; null for one that can compute. */
+/** Why there is no PyTorch at all for a computer, determined before any download; null if it can compute. */
 export function unsupportedMachine(machine: Machine): AppError | null {
   const { platform, arch } = machine;
   const refuse = (cause: string, nextStep: string): AppError =>

@@ -1,34 +1,36 @@
-/** The Pythons that the pinned PyTorch has wheels for; the one place that says so. */
+/**
+ * The versions of Python that the pinned PyTorch has wheels for. This is the only place that defines them.
+ */
 const MAJOR = 3;
 const OLDEST_MINOR = 10;
 const NEWEST_MINOR = 14;
 
 export type PythonVersion = readonly [major: number, minor: number, patch: number];
 
-/** For a sentence. */
+/** For use in a sentence. */
 export const SUPPORTED_PYTHONS = `Python ${MAJOR}.${OLDEST_MINOR} to ${MAJOR}.${NEWEST_MINOR}`;
 
-/** As an installer's command line names it. */
+/** For the command line of an installer. */
 export const OLDEST_PYTHON = `${MAJOR}.${OLDEST_MINOR}`;
 
-/** The Python that is fetched for an environment where there is nothing else to go by. */
+/** The Python that is downloaded for an environment if nothing else determines the version. */
 export const MANAGED_PYTHON = '3.12';
 
-/** As uv understands a range of versions. */
+/** A version range in uv's syntax. */
 export const SUPPORTED_RANGE = `>=${MAJOR}.${OLDEST_MINOR},<${MAJOR}.${NEWEST_MINOR + 1}`;
 
-/** `3.14`, `3.13`, ...: the newest first. */
+/** `3.14`, `3.13`, ...: newest first. */
 export const SUPPORTED_VERSIONS: readonly string[] = Array.from(
   { length: NEWEST_MINOR - OLDEST_MINOR + 1 },
   (_, step) => `${MAJOR}.${NEWEST_MINOR - step}`,
 );
 
-/** A newer Python of the user's own may have a newer PyTorch; an older one can't run the program's own code. */
+/** The user's own newer Python may have a newer PyTorch; an older one can't run the program's own code. */
 export function isTooOldPython([major, minor]: PythonVersion): boolean {
   return major < MAJOR || (major === MAJOR && minor < OLDEST_MINOR);
 }
 
-/** `3.12.1` as numbers. */
+/** Parses `3.12.1`. */
 export function pythonVersion(text: string): PythonVersion {
   const [major = 0, minor = 0, patch = 0] = text.split('.').map((part) => Number.parseInt(part, 10) || 0);
   return [major, minor, patch];

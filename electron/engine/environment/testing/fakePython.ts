@@ -1,4 +1,4 @@
-/** A computer whose Pythons, uv and environment answer as made up: no process is started. */
+/** A fake computer whose Pythons, uv and environment give prepared answers: no process is started. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ownInterpreter } from '../checkEnvironment.ts';
@@ -8,15 +8,15 @@ import type { Command, CommandOutcome, CommandRunner } from '../runCommand.ts';
 const PACKAGES = { torch: '2.13.0', numpy: '2.4.6' };
 
 export interface FakeComputer {
-  /** The Python that uv finds on it, where it lies; undefined where there is none. */
+  /** Path of the Python that uv finds on it; undefined if there is none. */
   systemPython?: string;
   /** Whether a Python on it has pip. */
   pip?: boolean;
-  /** What uv writes to standard error when it fails to fetch a Python; undefined where it works. */
+  /** What uv writes to standard error when it fails to download a Python; undefined if that works. */
   managedPythonFailure?: string;
-  /** What uv writes to standard error when it fails to install; undefined where it works. */
+  /** What uv writes to standard error when it fails to install; undefined if that works. */
   installFailure?: string;
-  /** The same for packages of PyTorch's own index only. */
+  /** The same, only for packages from PyTorch's own index. */
   torchIndexFailure?: string;
   /** How many checks after an installation find a package that can't be imported. */
   brokenImports?: number;
@@ -25,11 +25,11 @@ export interface FakeComputer {
 
 export function fakePython(computer: FakeComputer): {
   run: CommandRunner;
-  /** What was done, in short. */
+  /** A short summary of each command. */
   commands: string[];
   /** Every program that was started, with its arguments. */
   calls: string[];
-  /** The environment that each of them was started with. */
+  /** The environment of each of these programs. */
   environments: Command['env'][];
 } {
   const commands: string[] = [];

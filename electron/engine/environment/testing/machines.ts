@@ -1,6 +1,6 @@
 import type { Machine } from '../machine/machine.ts';
 
-/** An ordinary Linux computer without a GPU. Made up. */
+/** An invented ordinary Linux computer without a GPU. */
 export const LINUX_MACHINE: Machine = {
   platform: 'linux',
   arch: 'x64',
@@ -11,7 +11,7 @@ export const LINUX_MACHINE: Machine = {
   amd: [],
 };
 
-/** As `process.env` is on Windows: names are found in whatever letters they are asked for, but not so in a copy. */
+/** Like `process.env` on Windows: names are case-insensitive, but not in a copy. */
 export function windowsEnvironment(variables: Record<string, string>): NodeJS.ProcessEnv {
   const nameOf = (asked: string | symbol): string | symbol =>
     Object.keys(variables).find((name) => name.toUpperCase() === String(asked).toUpperCase()) ?? asked;

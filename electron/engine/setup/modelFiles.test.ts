@@ -7,7 +7,7 @@ import { unwrap } from '../../contract/result.ts';
 import { resolveAppPaths } from '../environment/appPaths.ts';
 import { installedModel } from './modelFiles.ts';
 
-it('takes the notes of shared encoders along, without which another model would fetch them again', async () => {
+it('includes the notes of shared encoders, without which another model would download them again', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'taken along '));
   const paths = { ...unwrap(resolveAppPaths()), dataDir };
   const weights = join(dataDir, 'weights');

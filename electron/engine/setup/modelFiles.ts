@@ -11,11 +11,14 @@ import { SHARED_WEIGHTS, weightsFolder } from '../models/weightsFolder.ts';
 export interface InstalledModel {
   readonly id: string;
   readonly title: string;
-  /** Below the weights folder, with forward slashes, and the SHA-256 that the model's description gives. */
+  /**
+   * Paths are relative to the weights folder, with forward slashes; the SHA-256 is the one in the model's
+   * description.
+   */
   readonly files: readonly { readonly path: string; readonly size: number; readonly sha256: string | null }[];
 }
 
-/** The files of a model that lies in the weights folder. Two models may share some. */
+/** Lists the files of a model in the weights folder. Models may share some of them. */
 export async function installedModel(id: string, paths: AppPaths): Promise<Result<InstalledModel>> {
   const resolved = await resolveModel(id, paths);
   if (!resolved.ok) return resolved;
@@ -41,7 +44,7 @@ export async function installedModel(id: string, paths: AppPaths): Promise<Resul
     size,
     sha256,
   }));
-  // The description itself, and what else lies beside it, such as where the files are from.
+  // The description itself, and other files beside it, such as the record of where the files come from.
   const known = new Set(weights.map(({ path }) => path));
   const beside = (await readdir(folder, { withFileTypes: true }))
     .filter((entry) => entry.isFile() && /\.(json|txt|md)$/.test(entry.name))
@@ -50,7 +53,10 @@ export async function installedModel(id: string, paths: AppPaths): Promise<Resul
   return ok({ id, title, files: [...weights, ...beside, ...(await notesOf(weights, paths))] });
 }
 
-/** A converted encoder lies in the shared folder with a note that names it: without that, another model would fetch it again. */
+/**
+ * A converted encoder in the shared folder has a note that names it: without the note, another model would
+ * download it again.
+ */
 async function notesOf(
   weights: InstalledModel['files'],
   paths: AppPaths,

@@ -1,4 +1,7 @@
-/** A folder is packed and a computer set up from it, by the real uv and Python, with packages of a few bytes. */
+/**
+ * Packs a folder and sets up a computer from it, with the real uv and Python, and with packages of a few
+ * bytes.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
@@ -92,11 +95,11 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
     expect([...new Set(places)]).toEqual(['1/6', '2/6', '3/6', '4/6', '5/6', '6/6']);
   });
 
-  it('makes a computer ready that has no network, weights included', async () => {
+  it('sets up a computer without a network, including the weights', async () => {
     await rm(join(stub.paths.dataDir, 'weights'), { recursive: true });
     const told: StepProgress[] = [];
     const { paths, machine } = stub;
-    // Nothing answers there.
+    // Nothing listens at this address.
     const env = {
       ...stub.env,
       PIP_INDEX_URL: 'http://127.0.0.1:9/simple',
@@ -116,11 +119,11 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
       told.map(({ stepNumber }) => stepNumber).toSorted((a, b) => a - b),
     );
     expect(told.at(-1)).toMatchObject({ finished: true, error: null, stepNumber: 6, stepCount: 6 });
-    // The tools of the folder are not left behind.
+    // The folder's tools are removed after use.
     expect(await readdir(join(paths.dataDir, 'uv'))).toEqual([]);
   });
 
-  it('goes on in a folder where packing was interrupted, and keeps away from other folders', async () => {
+  it('continues in a folder where packing was interrupted, and refuses other folders', async () => {
     const other = join(stub.paths.root, 'interrupted');
     const abort = new AbortController();
     const cut = await pack(
@@ -181,7 +184,7 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
       (place) => changeManifest(place, (list) => ({ ...list, requirements: 'other' })),
       /1\.2\.3/,
     ],
-  ])('a folder %s changes nothing, and says what to do', async (_, damage, cause) => {
+  ])('a folder %s changes nothing, and the error says what to do', async (_, damage, cause) => {
     const place = join(stub.paths.root, 'damaged');
     await rm(place, { recursive: true, force: true });
     await cp(folder, place, { recursive: true });
@@ -195,7 +198,7 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
     expect((await usable()).ok).toBe(false);
   });
 
-  describe('whose files were exchanged for others, with a list that fits them,', () => {
+  describe('whose files were replaced by others, with a list that matches them,', () => {
     let place: string;
     let withoutUv: StubInstallation['paths'];
     let env: NodeJS.ProcessEnv;
@@ -217,7 +220,7 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
       }));
     };
 
-    it('nothing is started in place of uv, which is used where it is the published one', async () => {
+    it('is not trusted for uv, which runs only if it is the published one', async () => {
       const { machine } = stub;
       const ready = await setUp({ paths: withoutUv, machine, env, from: place });
       expect(ready).toMatchObject({ ok: true });
@@ -231,7 +234,7 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
       expect(started()).toBe(false);
     });
 
-    it('a PyTorch that only its own index has is installed all the same', async () => {
+    it('still provides a PyTorch that is only on its own index', async () => {
       const [ordinary, special] = ['', '+cu126'].map((local) => `torch-1.0${local}-py3-none-any.whl`);
       const made = await runCommand({
         file: stub.host.interpreter,
@@ -261,7 +264,7 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
       expect(ready).toMatchObject({ ok: true, value: { environment: { packages: { torch: '1.0+cu126' } } } });
     });
 
-    it('no package is installed that the program does not know', async () => {
+    it('installs no package that the program does not know', async () => {
       const path = 'wheels/torch-1.0-py3-none-any.whl';
       const add = 'import sys, zipfile; zipfile.ZipFile(sys.argv[1], "a").writestr("torch/more.py", "")';
       const changed = await runCommand({
@@ -279,7 +282,7 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
     });
   });
 
-  it('takes a managed Python along, checked by its hash, and unpacks it without a network', async () => {
+  it('includes a managed Python, checked by its hash, and unpacks it without a network', async () => {
     const place = join(stub.paths.root, 'with python');
     const { archive, downloads } = await fakeManagedPython(stub);
     stub.extra.set('cpython.tar.gz', archive);
@@ -296,13 +299,13 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
     const [file = ''] = await readdir(join(place, 'python'));
     expect(await readFile(join(place, 'python', file))).toEqual(archive);
     stub.extra.delete('cpython.tar.gz');
-    // It is no Python that runs, but it arrives where the environment would be made with it.
+    // This Python does not run, but it is unpacked where the environment would be created with it.
     const { paths, machine } = stub;
     expect(await setUp({ paths, machine, env, from: place })).toMatchObject({ ok: false });
     const unpacked = await readdir(join(paths.dataDir, 'uv', 'python'));
     expect(unpacked.some((name) => name.startsWith('cpython-3.12'))).toBe(true);
 
-    // Nor does an archive arrive that is not the one of uv's list, whatever the folder's list says.
+    // An archive that is not on uv's list is not unpacked either, whatever the folder's list contains.
     await rm(join(paths.dataDir, 'uv'), { recursive: true });
     const other = gzipSync(
       Buffer.from(gunzipSync(archive).toString('latin1').replace('exit 1', 'exit 2'), 'latin1'),
@@ -321,10 +324,10 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
   });
 
   it.skipIf(process.platform === 'darwin')(
-    'takes along what a PyTorch of another index shares with the ordinary one',
+    'includes the packages that a PyTorch from another index shares with the ordinary one',
     async () => {
       const place = join(stub.paths.root, 'older GPUs');
-      // PyTorch's own index is not asked: the package index of these tests answers in its place.
+      // PyTorch's own index is not used: the package index of these tests answers in its place.
       const run: typeof runCommand = (command) =>
         runCommand({
           ...command,
@@ -339,7 +342,7 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
     },
   );
 
-  it('says so when no Python can be fetched, with the way out', async () => {
+  it('reports that no Python can be downloaded, and what to do', async () => {
     const packed = await pack({ systemPython: null }, join(stub.paths.root, 'without python'));
     expect(packed).toMatchObject({
       ok: false,
@@ -351,7 +354,7 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
   });
 });
 
-/** The wheel of another build from the ordinary one. */
+/** Makes the wheel of another build from the ordinary one. */
 const MAKE_SPECIAL = `
 import sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as ordinary, zipfile.ZipFile(sys.argv[2], "w") as special:
@@ -367,7 +370,10 @@ async function changeManifest(place: string, change: (list: OfflineManifest) => 
   await writeFile(join(place, OFFLINE_LIST), JSON.stringify(change(read.value)));
 }
 
-/** An archive of the kind that uv fetches, which holds no Python that runs, and the list that leads uv to it. */
+/**
+ * Makes an archive of the kind that uv downloads, without a Python that runs, and the list that directs uv to
+ * it.
+ */
 async function fakeManagedPython(stub: StubInstallation): Promise<{ archive: Buffer; downloads: string }> {
   const root = join(stub.paths.root, 'fake python');
   const library = join(root, 'python', 'lib', 'python3.12');

@@ -1,4 +1,6 @@
-/** A folder from which a computer without a network is set up: what lies where in it, and whether it can set up this computer. */
+/**
+ * A folder that sets up a computer without a network: its layout, and whether it can set up this computer.
+ */
 import { mkdir, stat, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -24,7 +26,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { replaceFile } from '../files/replaceFile.ts';
 
-/** Forward slashes, never out of the folder. */
+/** Uses forward slashes, and never leads out of the folder. */
 const relativePathSchema = z.string().regex(/^(?:(?!\.\.?(?:\/|$))[^\\:/]+(?:\/(?!$)|$))+$/);
 
 const manifestSchema = z.object({
@@ -35,10 +37,10 @@ const manifestSchema = z.object({
   torchBuild: z.enum(TORCH_BUILDS),
   python: z.object({
     version: z.string().regex(/^3\.\d{1,2}$/),
-    /** Whether it is in the folder; otherwise the computer that is set up must have it. */
+    /** Whether Python is in the folder; otherwise the computer to be set up must have it. */
     packed: z.boolean(),
   }),
-  /** SHA-256 of the lock file that the packages are from: a program of another version wants others. */
+  /** SHA-256 of the lock file that lists the packages: another version of the program needs others. */
   requirements: z.string(),
   models: z.array(z.object({ id: z.string(), title: z.string() })),
   files: z.array(z.object({ path: relativePathSchema, size: z.int(), sha256: z.string() })),
@@ -54,7 +56,7 @@ export const PLACES = {
   weights: 'weights',
 } as const;
 
-/** Whether a folder was packed, or begun to be, whatever it is called. */
+/** Whether a folder was packed completely or in part, whatever its name is. */
 export async function isOfflineFolder(folder: string): Promise<boolean> {
   const marks = [OFFLINE_LIST, OFFLINE_PACKING].map((name) =>
     stat(join(folder, name)).catch(() => undefined),
@@ -74,7 +76,7 @@ export async function readOfflineManifest(folder: string): Promise<Result<Offlin
   return manifest === undefined ? damaged(OFFLINE_LIST) : ok(manifest);
 }
 
-/** Reads every file. `onBytes` is called with the bytes read since the last call. */
+/** Reads every file. `onBytes` is called with the number of bytes read since the last call. */
 export async function verifyOfflineFolder(
   folder: string,
   { files }: OfflineManifest,
@@ -107,7 +109,7 @@ export function sourceIn(folder: string, { platform, python, torchBuild }: Offli
   };
 }
 
-/** What a folder is, by its list alone: whether its files are undamaged is found out before the first is used. */
+/** Describes a folder from its list alone: damage to its files is detected before the first one is used. */
 export async function lookAtFolder(
   folder: string,
   paths: AppPaths,
@@ -129,7 +131,7 @@ export async function lookAtFolder(
   };
 }
 
-/** Why a folder can't set up a computer, undamaged as it may be; null where it can. */
+/** Why a folder can't set up a computer even if it is undamaged; null if it can. */
 export async function unfitFor(
   machine: Machine,
   manifest: OfflineManifest,
@@ -164,7 +166,10 @@ function refuse(cause: Message, nextStep?: Message, detail?: string): Result<nev
   return err<AppError>(appError('offline_folder_unusable', cause, more));
 }
 
-/** Copies a file of gigabytes; under its own name only when it is whole. One of the right size that is there already stays. */
+/**
+ * Copies a file of gigabytes, and gives it its name only when it is complete. An existing file of the right
+ * size stays.
+ */
 export async function copyLargeFile(
   from: string,
   to: string,

@@ -1,4 +1,7 @@
-/** Writes a folder with everything that a computer without a network needs to set itself up: uv, Python, packages, weights. */
+/**
+ * Writes a folder with everything that a computer needs to set itself up without a network: uv, Python,
+ * packages, weights.
+ */
 import { copyFile, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { appError } from '../../contract/errors.ts';
@@ -36,10 +39,10 @@ interface PackedFolder {
 }
 
 const STEPS = 6;
-/** uv, Python's archive and its companions. */
+/** The size of uv, of Python's archive and of the files that belong to it. */
 const TOOLS_BYTES = 150e6;
 
-/** An interrupted or failed one goes on in the same folder. */
+/** A later call continues an interrupted or failed packing in the same folder. */
 export async function packOffline(
   request: PackRequest,
   run: CommandRunner = runCommand,
@@ -56,7 +59,7 @@ export async function packOffline(
   try {
     const packed = await pack({ ...request, folder }, work, run);
     if (packed.ok) await rm(join(folder, OFFLINE_PACKING), { force: true });
-    // uv speaks of the environment's folder, which is not what is full here.
+    // uv's error names the environment's folder, but it is the disk of this folder that is full.
     return packed.ok || packed.error.code !== 'disk_full' ? packed : err(diskFull(folder));
   } catch (reason) {
     return failed(reason);
@@ -65,12 +68,12 @@ export async function packOffline(
   }
 }
 
-/** Takes a new or empty folder, or one that this was begun in before. */
+/** Accepts a new or empty folder, or one in which packing was started before. */
 async function claim(folder: string): Promise<Result<void>> {
   await mkdir(folder, { recursive: true });
   const names = await readdir(folder);
   const ours = names.includes(OFFLINE_LIST) || names.includes(OFFLINE_PACKING);
-  // What a file manager leaves behind.
+  // Ignores files that a file manager creates.
   if (
     !ours &&
     names.some(
@@ -174,12 +177,16 @@ async function roomFor(
   );
 }
 
-/** The program's own uv, if it is the published one, or else the one that uv fetches for the other computer. */
+/**
+ * Packs the program's own uv if it is the published one, else the one that uv downloads for the other
+ * computer.
+ */
 async function packUv(packing: Packing): Promise<Result<void>> {
   const { folder, platform, uv, paths, run, env, signal } = packing;
   const place = join(folder, PLACES.uv);
   await mkdir(place, { recursive: true });
-  // On macOS the program's own may have been signed again with the program, which changes its bytes.
+  // On macOS, the program's own uv may have been signed again together with the program, which changes its
+  // bytes.
   if ((await hashFile(uv)) !== UV_KINDS[platform].program) {
     const fetched = await fetchOtherUv(platform, place, { paths, uv, run, env, signal });
     return fetched.ok ? ok(undefined) : fetched;
@@ -190,7 +197,10 @@ async function packUv(packing: Packing): Promise<Result<void>> {
   return ok(undefined);
 }
 
-/** The archive of the managed Python, by uv, which checks it by its hash and keeps it under a name that begins with it. */
+/**
+ * Packs the archive of the managed Python. uv checks it by its hash and stores it under a name that starts
+ * with that hash.
+ */
 async function packPython(packing: Packing): Promise<Result<void>> {
   const { folder, paths, run, env, uv, work, signal, systemPython, platform } = packing;
   const archives = join(folder, PLACES.python);
@@ -223,7 +233,7 @@ async function packPython(packing: Packing): Promise<Result<void>> {
     if ((await hashFile(file)).startsWith(beginning)) whole = true;
     else await rm(file);
   }
-  // Where it can't be unpacked here, such as for Windows on Linux, what counts is that it is here.
+  // If the archive can't be unpacked here, such as one for Windows on Linux, it is enough that it is present.
   if (whole) return ok(undefined);
   const failure = installerFailure(fetched);
   return err({
@@ -233,7 +243,7 @@ async function packPython(packing: Packing): Promise<Result<void>> {
   });
 }
 
-/** `known`: what files have to be, by their path in the folder. */
+/** `known`: the expected checksums of files, by their path in the folder. */
 async function checksums(
   { folder, steps, signal }: Packing,
   known: ReadonlyMap<string, string | null>,

@@ -1,4 +1,4 @@
-/** The Python packages of a folder: which wheels the other computer gets, and fetching them. */
+/** Determines which wheels the other computer needs for an offline set-up, and downloads them. */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { appError, type AppError } from '../../contract/errors.ts';
@@ -22,7 +22,7 @@ const NEXT_STEP =
 
 export interface PackRequest extends PackOffline {
   readonly paths: AppPaths;
-  /** Downloads the wheels; need not be of the kind that is packed for. */
+  /** Downloads the wheels; it need not be on the platform that is packed for. */
   readonly environment: PythonEnvironment;
   readonly appVersion: string;
   readonly env?: NodeJS.ProcessEnv;
@@ -30,21 +30,21 @@ export interface PackRequest extends PackOffline {
   readonly onProgress?: (progress: StepProgress) => void;
 }
 
-/** A request with what it is carried out with. */
+/** A request together with what is needed to carry it out. */
 export interface Packing extends PackRequest {
-  /** For what is needed while packing only. */
+  /** A folder for files that are only needed while packing. */
   readonly work: string;
   readonly run: CommandRunner;
   readonly env: NodeJS.ProcessEnv;
-  /** The uv of this computer. */
+  /** The uv for this computer. */
   readonly uv: string;
-  /** Of the other computer, such as 3.12. */
+  /** The Python version of the other computer, such as 3.12. */
   readonly python: string;
   readonly steps: Steps;
 }
 
 interface Wheel {
-  /** Name and version of its package, such as numpy==2.4.6. */
+  /** Name and version of the wheel's package, such as numpy==2.4.6. */
   readonly release: string;
   readonly url: string;
   readonly name: string;
@@ -52,7 +52,10 @@ interface Wheel {
   readonly sha256: string;
 }
 
-/** Fetches the wheels, and writes the lock file of a PyTorch that the program's own does not name. Answers with its build. */
+/**
+ * Downloads the wheels, and writes the lock file of a PyTorch that the program's own lock file does not
+ * contain. Returns its build.
+ */
 export async function packPackages(
   packing: Packing,
   torch: Pick<TorchChoice, 'build' | 'isOrdinary'>,
@@ -81,7 +84,7 @@ export async function packPackages(
       wheels = special.value.filter(({ release }) => !packed.has(release));
       await writeFile(torchLock, wheels.map(({ release, sha256 }) => lockEntry(release, [sha256])).join(''));
     } else if (build === 'cpu' && platform.startsWith('linux') && isNetworkError(special.error)) {
-      // Where its index is out of reach, the ordinary build computes on processors too: it is only larger.
+      // If its index is unreachable, the ordinary build computes on processors too: it is only larger.
       build = 'cu130';
     } else {
       return special;
@@ -93,7 +96,10 @@ export async function packPackages(
   return ok(build);
 }
 
-/** A build of PyTorch's own index with what it needs, pinned where the lock file names it. */
+/**
+ * Finds the wheels of a build from PyTorch's own index and of its dependencies, pinned if the lock file names
+ * them.
+ */
 async function specialTorch(packing: Packing, build: TorchBuild): Promise<Result<Wheel[]>> {
   const wanted = join(packing.work, 'torch.txt');
   await writeFile(wanted, `torch==${await torchVersion(packing.paths)}\n`);
@@ -104,7 +110,7 @@ async function specialTorch(packing: Packing, build: TorchBuild): Promise<Result
   ]);
 }
 
-/** The wheels that `uv pip compile` chooses for the other computer. */
+/** Finds the wheels that `uv pip compile` chooses for the other computer. */
 async function wheelsOf(packing: Packing, args: readonly string[]): Promise<Result<Wheel[]>> {
   const { run, uv, paths, env, work, signal, platform, python } = packing;
   const output = join(work, 'pylock.toml');
@@ -124,9 +130,9 @@ async function wheelsOf(packing: Packing, args: readonly string[]): Promise<Resu
     env: {
       ...uvEnvironment(paths, env, 'long'),
       UV_CACHE_DIR: join(work, 'cache'),
-      // A wheel in a folder of the user's has no address to fetch it from.
+      // A wheel in a folder of the user has no address to download it from.
       UV_FIND_LINKS: '',
-      // PyTorch's wheels for Apple's computers are for macOS 14 and newer.
+      // PyTorch's wheels for Apple's computers require macOS 14 or newer.
       MACOSX_DEPLOYMENT_TARGET: '14.0',
     },
     signal,
@@ -137,7 +143,7 @@ async function wheelsOf(packing: Packing, args: readonly string[]): Promise<Resu
   return ok(wheels);
 }
 
-/** The wheels that a pylock.toml of uv names. Where it names several of one release that fit, the smallest. */
+/** Lists the wheels that uv's pylock.toml names. If several of one release fit, it takes the smallest. */
 export function wheelsIn(pylock: string): Wheel[] {
   return pylock
     .split('[[packages]]')
@@ -177,7 +183,7 @@ function notPublished({ name }: Wheel): AppError {
   return appError('python_broken', `${name} is not the file that was published.`, { nextStep: NEXT_STEP });
 }
 
-/** Takes away wheels of an earlier packing into the same folder, such as of another version. */
+/** Deletes wheels that an earlier packing, such as one of another version, left in the same folder. */
 async function removeOtherWheels(folder: string, wheels: readonly Wheel[]): Promise<void> {
   const names = new Set(wheels.map(({ name }) => name));
   for (const name of await readdir(join(folder, PLACES.wheels))) {

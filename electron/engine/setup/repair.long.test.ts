@@ -1,5 +1,8 @@
-/** Environments that are broken in every way that a set-up claims to mend: each ends usable, or in words with a next step. Real
- * Python, real uv, packages of a few bytes. */
+/**
+ * Breaks an environment in every way that a set-up claims to repair: each attempt ends with a usable
+ * environment, or with an error that names a next step. Uses the real Python and uv, with packages of a few
+ * bytes.
+ */
 import { execaSync } from 'execa';
 import { cp, mkdir, readdir, readFile, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
@@ -14,7 +17,7 @@ import { stubInstallation, type StubInstallation } from './testing/stubInstallat
 const made = await stubInstallation();
 const skipped = typeof made === 'string' ? made : '';
 
-describe.skipIf(skipped !== '')(`a set-up mends ${skipped && `(skipped: ${skipped})`}`, () => {
+describe.skipIf(skipped !== '')(`a set-up repairs ${skipped && `(skipped: ${skipped})`}`, () => {
   const stub = made as StubInstallation;
   let whole: string;
   let folder: string;
@@ -90,7 +93,8 @@ describe.skipIf(skipped !== '')(`a set-up mends ${skipped && `(skipped: ${skippe
     expect((await check()).ok).toBe(true);
     await damage(await sitePackages(folder));
     expect((await check()).ok).toBe(false);
-    // The quick look of every start finds most; what it can't see, the computer check's repair mends.
+    // The quick check at every start finds most problems; the repair of the computer check fixes those that
+    // it can't see.
     const repaired = (await ensure()).ok && (await check()).ok;
     if (!repaired) expect(await ensure({ repair: true })).toMatchObject({ ok: true });
     expect(await check()).toMatchObject({ ok: true, value: { packages: { torch: '1.0' } } });
@@ -115,7 +119,7 @@ describe.skipIf(skipped !== '')(`a set-up mends ${skipped && `(skipped: ${skippe
     expect((await check()).ok).toBe(true);
   });
 
-  it('says what to do where its own lock file is damaged', async () => {
+  it('says what to do if its own lock file is damaged', async () => {
     const file = join(stub.paths.pythonBackend, 'requirements.lock');
     const lock = await readFile(file, 'utf8');
     await writeFile(file, lock.replaceAll(/sha256:\w{6}/g, 'sha256:000000'));
@@ -127,7 +131,7 @@ describe.skipIf(skipped !== '')(`a set-up mends ${skipped && `(skipped: ${skippe
   });
 
   const disk = smallDisk();
-  it.skipIf(disk === null)('says so, with a way out, on a full and on a read-only disk', async () => {
+  it.skipIf(disk === null)('reports a full or read-only disk, and what to do', async () => {
     if (disk === null) return;
     const place = join(stub.paths.root, 'disk');
     await mkdir(place);
@@ -149,7 +153,7 @@ describe.skipIf(skipped !== '')(`a set-up mends ${skipped && `(skipped: ${skippe
   });
 });
 
-/** Null where this user may not mount one. */
+/** Returns null if this user may not mount a disk. */
 function smallDisk() {
   if (process.platform !== 'linux' || process.getuid?.() !== 0 || !existsSync('/bin/mount')) return null;
   const probe = execaSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'none', '/mnt'], { reject: false });

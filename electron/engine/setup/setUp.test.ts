@@ -35,10 +35,10 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 
 it.each([
   ['2.13.0+cpu', []],
-  // What a mirror may have under the same name.
+  // A mirror may serve this build under the same name.
   ['2.13.0', [expect.stringMatching(/\(cu130\).*\(cpu\)/)]],
   ['2.13.0+cu126', [expect.stringMatching(/\(cu126\).*\(cpu\).*--repair/)]],
-])('says it where the PyTorch that arrived is not the chosen one: %s', async (torch, said) => {
+])('reports that the installed PyTorch is not the chosen one: %s', async (torch, said) => {
   const { run } = fakePython({ packages: { torch } });
   const { remarks } = unwrap(await setUp({ paths, machine: LINUX_MACHINE, env: {} }, run));
   expect(remarks.filter((remark) => remark.includes('PyTorch'))).toEqual(said);

@@ -1,4 +1,7 @@
-/** Sets this computer up: the Python environment, from the network or from a folder, and a test computation on every device. */
+/**
+ * Sets this computer up: installs the Python environment, from the network or from a folder, and runs a test
+ * computation on every device.
+ */
 import { chmod, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { appError } from '../../contract/errors.ts';
@@ -29,23 +32,23 @@ import {
 } from './offlineFolder.ts';
 
 interface SetUpRequest extends Omit<EnvironmentRequest, 'steps' | 'offline'> {
-  /** A folder that `packOffline` has written, in place of the network. */
+  /** A folder that `packOffline` has written, used instead of the network. */
   readonly from?: string | undefined;
-  /** Even where nothing has changed. */
+  /** Tests the devices even if nothing has changed. */
   readonly tryDevices?: boolean | undefined;
-  /** Not called where all is in place already; its last call says that it is finished. */
+  /** Not called if everything is in place already; its last call reports the end. */
   readonly onProgress?: (progress: StepProgress) => void;
 }
 
 interface SetUpOutcome {
   readonly environment: PythonEnvironment;
-  /** What each device computed; null where nothing has changed since they were tried. */
+  /** What each device computed; null if nothing has changed since the last test. */
   readonly devices: readonly DeviceVerdict[] | null;
-  /** What one should know, in sentences. */
+  /** Sentences that the user should know. */
   readonly remarks: readonly string[];
 }
 
-/** Until it is known what has to be done: Python, packages, and the check that they work. */
+/** The expected steps until the real ones are known: Python, packages, and the check that they work. */
 const STEPS_OF_ENVIRONMENT = 3;
 
 export async function setUp(
@@ -116,7 +119,7 @@ function remarksOnOwnInterpreter(request: SetUpRequest, { interpreter }: PythonE
   return remarks.length > 1 ? remarks : [];
 }
 
-/** Where another build is there than the one for this computer, or for the GPUs that were asked for. */
+/** Reports if the installed build is not the one for this computer, or for the GPUs that were requested. */
 async function remarksOnPyTorch(request: SetUpRequest, run: CommandRunner): Promise<string[]> {
   const stamp = await readStamp(request.paths.environmentFolder);
   const machine = request.machine ?? (await lookAtMachine(run, request.env ?? process.env));
@@ -130,7 +133,10 @@ async function remarksOnPyTorch(request: SetUpRequest, run: CommandRunner): Prom
   ];
 }
 
-/** The uv of a folder, ready to run, if it is the one that belongs to this program: the folder's own list proves nothing. */
+/**
+ * Copies the uv of a folder, ready to run, if it is the one that belongs to this program: the folder's own
+ * list proves nothing.
+ */
 async function copyUv(
   from: string,
   folder: string,
@@ -147,12 +153,12 @@ async function copyUv(
       }),
     );
   }
-  // Some disks, such as memory sticks, keep no permission to execute, or forbid it.
+  // Some disks, such as memory sticks, do not store the permission to execute, or forbid it.
   await chmod(uv, 0o755);
   return ok(uv);
 }
 
-/** Every device computes, and what it computes is compared: only then is the computer ready. */
+/** Runs a computation on every device and compares the results: only then is the computer ready. */
 async function finish(
   request: SetUpRequest,
   run: CommandRunner,
@@ -164,7 +170,7 @@ async function finish(
   steps.later = 0;
   steps.begin(message('step.devices'), { left: 0 });
   const probe = await probeDevices(environment, run);
-  // What is wrong with a driver is no fault of the environment; the computer check says it.
+  // A broken driver is not a fault of the environment; the computer check reports it.
   if (!probe.ok) return ok({ environment, devices: null, remarks: [...remarks, probe.error.cause] });
   const devices = await checkDevicesOnce(request.paths, environment, probe.value, run);
   return ok({ environment, devices, remarks });
@@ -197,7 +203,7 @@ async function checkFolder(
   return ok({ manifest, remarks });
 }
 
-/** The description of a model goes last: without it, the model isn't there. */
+/** Copies the description of a model last: without it, the model does not count as present. */
 async function copyWeights(
   folder: string,
   { files, models }: OfflineManifest,

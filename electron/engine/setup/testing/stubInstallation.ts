@@ -1,5 +1,7 @@
-/** A real installation in small: a real Python and a real uv install packages of a few bytes that bear the names of the large
- * ones, from a package index on this computer. */
+/**
+ * A small but real installation: a real Python and a real uv install packages of a few bytes, which have the
+ * names of the large ones, from a package index on this computer.
+ */
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,22 +20,22 @@ import { runCommand } from '../../environment/runCommand.ts';
 
 export interface StubInstallation {
   readonly paths: AppPaths;
-  /** The computer it is on, with a GPU for which the ordinary PyTorch is the right one. */
+  /** The computer that it is on, with a GPU for which the ordinary PyTorch is the right one. */
   readonly machine: Machine;
-  /** Leads installers to the index on this computer, and nowhere else. */
+  /** Directs installers to the index on this computer, and nowhere else. */
   readonly env: NodeJS.ProcessEnv;
-  /** The environment that the tests themselves run with; its Python is 3.11 or another. */
+  /** The environment that the tests themselves run with; its Python is 3.11 or another version. */
   readonly host: PythonEnvironment;
   readonly python: string;
   readonly address: string;
-  /** Files that the server also has, by name. */
+  /** Additional files that the server offers, by name. */
   readonly extra: Map<string, Buffer>;
-  /** From then on nothing can be fetched. */
+  /** Stops the server, so that nothing can be downloaded any more. */
   readonly disconnect: () => Promise<void>;
   readonly remove: () => Promise<void>;
 }
 
-/** Else the reason why it can't be made here, for a test to give when it is skipped. */
+/** If the installation can't be made here, returns the reason as a text, with which a test is skipped. */
 export async function stubInstallation(): Promise<StubInstallation | string> {
   const real = resolveAppPaths();
   if (!real.ok) throw new Error(real.error.cause);
@@ -90,7 +92,7 @@ export async function stubInstallation(): Promise<StubInstallation | string> {
     env: {
       PATH: process.env['PATH'] ?? '',
       PIP_INDEX_URL: `${address}/simple`,
-      // No managed Python: what is fetched instead is the Python of this computer.
+      // No managed Python can be downloaded from here: the Python of this computer is used instead.
       UV_PYTHON_INSTALL_MIRROR: `${address}/python`,
       NO_PROXY: '127.0.0.1',
     },
@@ -104,8 +106,10 @@ export async function stubInstallation(): Promise<StubInstallation | string> {
   };
 }
 
-/** A wheel for each package that computing needs, by the list that the Python side checks, and for one that PyTorch needs; and
- * their lock file. */
+/**
+ * Makes a wheel for each package that computing needs, from the list that the Python side checks, and for one
+ * that PyTorch needs; and their lock file.
+ */
 async function stubWheels(
   host: PythonEnvironment,
   folder: string,
@@ -150,7 +154,7 @@ for distribution, module in names:
             wheel.writestr(name, text)
 `;
 
-/** A package index as pip and uv read it: a page of links for each package. */
+/** Serves a package index as pip and uv read it: a page of links for each package. */
 async function serve(folder: string, extra: ReadonlyMap<string, Buffer>): Promise<Server> {
   const names = await readdir(folder);
   const hashes = new Map<string, string>();

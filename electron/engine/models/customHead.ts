@@ -1,4 +1,7 @@
-/** A user's own classifier on the published encoders: a small model folder beside theirs, made on first use. */
+/**
+ * A user's own classifier on the published encoders: it gets a small model folder beside theirs, created on
+ * first use.
+ */
 import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -48,7 +51,7 @@ export async function customHeadModel(head: string, paths: AppPaths): Promise<Re
   return readModelFolder(folder);
 }
 
-/** The published encoders are the same for every published model; any that is here will do. */
+/** The encoders are the same for every published model; any model that is installed will do. */
 async function encodersOf(paths: AppPaths): Promise<Result<{ name: string; manifest: ModelManifest }>> {
   for (const name of [...PUBLISHED_MODELS].reverse()) {
     const manifest = await readManifest(join(weightsFolder(paths), name));

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(data, { recursive: true, force: true }));
 
-/** A model folder laid out as the backend does: encoders shared, the rest in the folder. */
+/** A model folder with the backend's layout: encoders shared, everything else in the folder. */
 async function put(name: string, encoder = 'esm2-aa', sizes = { esm2: 100, own: 10 }): Promise<string> {
   const folder = join(data, 'weights', name);
   const shared = join(data, 'weights', 'shared');
@@ -46,7 +46,7 @@ async function put(name: string, encoder = 'esm2-aa', sizes = { esm2: 100, own: 
 
 const model = async (id: string) => (await listModels(paths)).find((entry) => entry.id === id);
 
-it('lists imported models with what they share, and finds them by their names', async () => {
+it('lists imported models with the files they share, and finds them by their names', async () => {
   const mine = await put('Gut phages');
   await put('500');
   expect((await listModels(paths)).map(({ id, kind }) => [id, kind])).toEqual([
@@ -68,7 +68,7 @@ it('lists imported models with what they share, and finds them by their names', 
   });
 });
 
-it('removes what no other model uses', async () => {
+it('removes the files that no other model uses', async () => {
   const mine = await put('mine');
   await put('500');
   expect(await removeModel('mine', paths)).toEqual({
@@ -82,7 +82,7 @@ it('removes what no other model uses', async () => {
   expect(await removeModel(mine, paths)).toMatchObject({ ok: false, error: { code: 'model_unknown' } });
 });
 
-it('keeps a file that a model beside it uses', async () => {
+it('keeps a file that another model refers to', async () => {
   await put('500');
   const folder = await put('custom-1');
   const path = join(folder, 'model.json');
@@ -99,19 +99,19 @@ it.each(['teaching', 'shared', '../elsewhere', '/', ''])('never removes %j', asy
   expect(await model('500')).toMatchObject({ present: true });
 });
 
-it('says what getting a model still fetches', async () => {
+it('reports what is still to download for a model', async () => {
   const [published] = await publishedModels(paths);
   const all = (published?.files ?? []).reduce((sum, { size, about }) => sum + (size ?? about ?? 0), 0);
   expect(all / 1e9).toBeCloseTo(6.15, 2);
   expect(await model('300')).toMatchObject({ present: false, downloadBytes: all, fetchedBytes: 0 });
 
-  // Interrupted in the middle of ESM-2.
+  // The download was interrupted in the middle of ESM-2.
   const part = join(data, 'weights', 'downloads', 'esm2', 'esm2_t36_3B_UR50D.pt.part');
   await mkdir(join(part, '..'), { recursive: true });
   await writeFile(part, 'x'.repeat(1500));
   expect(await model('300')).toMatchObject({ downloadBytes: all, fetchedBytes: 1500 });
 
-  // With the other model here, its encoders are not fetched again.
+  // If the other model is installed, its encoders are not downloaded again.
   for (const role of ['esm2', 'dnabert_s']) {
     const sha256 = published?.files.find((file) => file.role === role)?.sha256 ?? '';
     await put('500', `${role}-${sha256.slice(0, 12)}`);
@@ -132,7 +132,7 @@ it('removes what an interrupted download has left, and nothing that another mode
     await mkdir(join(part, '..'), { recursive: true });
     await writeFile(part, Buffer.alloc(4096, 1));
   };
-  // ESM-2 was converted before the download of DNABERT-S was cut off.
+  // ESM-2 was converted before the download of DNABERT-S was interrupted.
   const encoder = join(weights, 'shared', `esm2-${sha256.slice(0, 12)}`);
   await leave();
   await writeFile(`${encoder}.safetensors`, Buffer.alloc(4096, 1));
@@ -145,14 +145,14 @@ it('removes what an interrupted download has left, and nothing that another mode
   expect(await model('300')).toMatchObject({ freesBytes: 0, fetchedBytes: 0 });
   expect(await removeModel('300', paths)).toMatchObject({ ok: false, error: { code: 'model_unknown' } });
 
-  // The encoder is the other model's: it stays.
+  // The encoder belongs to the other model: it stays.
   await put('500', `esm2-${sha256.slice(0, 12)}`);
   await leave();
   expect(await removeModel('300', paths)).toMatchObject({ ok: true });
   expect(await model('500')).toMatchObject({ present: true });
 });
 
-it('remembers what a check has shown, until the model is got again', async () => {
+it('remembers the result of a check until the model is downloaded again', async () => {
   const folder = await put('500');
   expect(await model('500')).toMatchObject({ problem: null, checkedAt: null });
   const problem = {

@@ -1,4 +1,4 @@
-/** All models: published, imported, and the bundled one; where each lies, how large it is, and what it shares. */
+/** Lists all models, published, imported and bundled: where each is, how large it is, and what it shares. */
 import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
@@ -14,7 +14,7 @@ import { downloadsFolder, weightsFolder } from './weightsFolder.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import { modelFolderNamed } from './resolveModel.ts';
 
-/** A model folder below the folder of weights. */
+/** A model folder inside the weights folder. */
 interface KeptModel {
   readonly folder: string;
   readonly manifest: ModelManifest;
@@ -22,7 +22,10 @@ interface KeptModel {
   readonly files: readonly string[];
 }
 
-/** Sizes are compared, hashes are not: a worker does that before it loads, and `verifyModel`. */
+/**
+ * Compares sizes, but not hashes: a worker compares those before it loads the model, and so does
+ * `verifyModel`.
+ */
 export async function listModels(paths: AppPaths): Promise<ModelStatus[]> {
   const kept = await keptModels(paths);
   const published = await publishedModels(paths);
@@ -158,12 +161,12 @@ function sum(numbers: readonly number[]): number {
 const checkSchema = z.object({ at: z.string(), problem: appErrorSchema.nullable() });
 const CHECK = 'checked.json';
 
-/** Keeps what reading all of a model's files has shown. */
+/** Stores the result of reading all of a model's files. */
 export function rememberCheck(folder: string, problem: AppError | null): void {
   writeJson(join(folder, CHECK), { at: new Date().toISOString(), problem });
 }
 
-/** Null where the model was never checked, or was got again since. */
+/** Null if the model was never checked, or was downloaded again since. */
 async function lastCheck(folder: string): Promise<z.infer<typeof checkSchema> | null> {
   const path = join(folder, CHECK);
   const [check, model] = await Promise.all([
@@ -174,13 +177,17 @@ async function lastCheck(folder: string): Promise<z.infer<typeof checkSchema> | 
   return parseJson(checkSchema, await readFile(path, 'utf8').catch(() => '')) ?? null;
 }
 
-/** Whether a folder is one of the models that this program keeps, and not one that the user named elsewhere. */
+/**
+ * Whether a folder is one of the models that this program manages, and not one elsewhere that the user named.
+ */
 export function isKept(folder: string, paths: AppPaths): boolean {
   return dirname(resolve(folder)) === resolve(weightsFolder(paths));
 }
 
-/** Deletes a published or imported model, or what an interrupted download has left of one. Files that other models use
- * stay. */
+/**
+ * Deletes a published or imported model, or what an interrupted download has left of one. Files that other
+ * models use stay.
+ */
 export async function removeModel(id: string, paths: AppPaths): Promise<Result<RemovedModel>> {
   const folder = modelFolderNamed(id, paths) ?? id;
   const kept = await keptModels(paths);
@@ -197,7 +204,7 @@ export async function removeModel(id: string, paths: AppPaths): Promise<Result<R
   const others = kept.filter((entry) => entry !== model);
   const usedBy = others.filter((other) => other.files.some((file) => model.files.includes(file)));
   const needed = filesInUse(others);
-  // Without it the folder is no model any more: what comes after may be interrupted.
+  // Without this file the folder no longer counts as a model, so the rest may be interrupted.
   await rm(join(folder, 'model.json'));
   let freedBytes = 0;
   for (const file of new Set(model.files)) {
@@ -208,12 +215,12 @@ export async function removeModel(id: string, paths: AppPaths): Promise<Result<R
     if (dirname(file) !== folder) await rm(file.replace(/\.safetensors$/, '.json'), { force: true });
   }
   await rm(join(folder, 'checked.json'), { force: true });
-  // Files that another model uses keep it.
+  // The folder stays if it contains files that another model uses.
   await rmdir(folder).catch(() => undefined);
   return ok({ freedBytes, usedBy: usedBy.map(({ manifest }) => manifest.title) });
 }
 
-/** Null where there are none. */
+/** Null if there are none. */
 async function removeLeftovers(
   folder: string,
   kept: Awaited<ReturnType<typeof keptModels>>,
@@ -227,7 +234,7 @@ async function removeLeftovers(
   const folders = new Set(
     left.map(({ path }) => dirname(path)).filter((place) => place.startsWith(downloadsFolder(paths))),
   );
-  // What another download has left keeps them.
+  // The folders stay if they contain parts of another download.
   for (const place of [...folders, downloadsFolder(paths)]) await rmdir(place).catch(() => undefined);
   return left.reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -11,23 +11,26 @@ import { err, ok, type Result } from '../../contract/result.ts';
 import { readRegular } from '../files/regularFile.ts';
 import type { CpuMemory } from '../devices/selectDevices.ts';
 
-/** A model that is present and whole, ready to be put into a plan. */
+/** A model that is present and complete, ready to be put into a plan. */
 export interface ResolvedModel {
   readonly planModel: PlanModel;
   readonly chunkLength: number;
   readonly cpuMemory: CpuMemory;
 }
 
-/** What a worker on a processor takes besides a layer and its residual streams: the interpreter, PyTorch, and one batch. */
+/**
+ * What a worker on a processor needs besides a layer and its residual streams: the interpreter, PyTorch, and
+ * one batch.
+ */
 const WORKER_OVERHEAD_BYTES = 300e6;
 const BYTES_PER_FP32 = 4;
 const MOST_MANIFEST_BYTES = 2 ** 20;
-/** That go through a layer together: SWEEP_TOKENS in encoders/mapped_layers.py. */
+/** The number of tokens that go through a layer together: SWEEP_TOKENS in encoders/mapped_layers.py. */
 const SWEEP_TOKENS = 8192;
 
 /**
- * A model whose files are there with the right sizes. Their hashes are checked by the worker that loads them:
- * reading gigabytes twice would double the time to the first result.
+ * Reads a model whose files are present with the right sizes. Their hashes are checked by the worker that
+ * loads them: reading gigabytes twice would double the time to the first result.
  */
 export async function readModelFolder(folder: string): Promise<Result<ResolvedModel>> {
   const manifest = await readManifest(folder);
@@ -57,7 +60,7 @@ export async function readManifest(folder: string): Promise<Result<ModelManifest
   return err(appError('model_damaged', message('model.no_description', { path }), { detail: read.error }));
 }
 
-/** SHA-256 over the roles and SHA-256s of the files, as the backend's ModelDescription.model_hash. */
+/** SHA-256 over the roles and SHA-256s of the files, like the backend's ModelDescription.model_hash. */
 function modelHash(manifest: ModelManifest): string {
   const lines = MODEL_ROLES.map((role) => `${role} ${manifest.files[role].sha256}\n`).join('');
   return createHash('sha256').update(lines).digest('hex');
@@ -78,8 +81,10 @@ function describeModel(manifest: ModelManifest, folder: string): ResolvedModel {
   };
 }
 
-/** The encoders' files are shared by all workers; each has one layer of either in FP32, and a sweep's residual streams with
- * what is to be added to them. */
+/**
+ * The encoders' files are shared by all workers; each worker has one layer of each encoder in FP32, and the
+ * residual streams of a sweep with the values to be added to them.
+ */
 function cpuMemory({ esm2, dnabert_s, files }: ModelManifest): CpuMemory {
   const attention = (width: number) => 4 * width * width;
   const layers =
@@ -101,7 +106,10 @@ const TEACHING_WEIGHTS: ReadonlySet<string> = new Set([
   '28f6a2e17779453215e06762f2b77a1b48c23790494c535ed34924d6696797cf',
 ]);
 
-/** The same of the random numbers that earlier versions brought as a demo model, then as importing converts them. */
+/**
+ * SHA-256 of the random weights that earlier versions included as a demo model: first as they were included,
+ * then as importing converts them.
+ */
 const RANDOM_WEIGHTS: ReadonlySet<string> = new Set([
   'd22e0fb1cfab716c102a663f78e2072548df8ca2a266ba8bf3e1321f37ad90bc',
   '47af6819cf81af2c1bf1f277fee1415972a47729725165db43591415f4613d79',
@@ -111,8 +119,10 @@ const RANDOM_WEIGHTS: ReadonlySet<string> = new Set([
   'ae160a4d6b3e9b4b04035c2049a85caed859bb0f3d0daedd076c2b87d04d5a55',
 ]);
 
-/** Marks these weights wherever they are: under another name, imported, or with a `model.json` of their own. One file of them is
- * enough. */
+/**
+ * Marks these weights wherever they are: under another name, imported, or with their own `model.json`. One of
+ * their files is enough.
+ */
 export function withNotice(manifest: ModelManifest): ModelManifest {
   const has = (weights: ReadonlySet<string>) =>
     MODEL_ROLES.some((role) => weights.has(manifest.files[role].sha256));

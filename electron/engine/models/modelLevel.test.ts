@@ -7,7 +7,7 @@ import { resolveModel } from './resolveModel.ts';
 import { checkAnswers, lastAnswers } from '../devices/selfTest/modelLevel.ts';
 
 describe.skipIf(WITHOUT_PYTHON)('the check of known answers', () => {
-  it('finds the teaching model right on this computer, and knows when that is no longer known', async () => {
+  it('finds that the teaching model is right on this computer, and notices when this result is outdated', async () => {
     const { environment, paths: usual } = testContext();
     const paths = { ...usual, dataDir: await temporaryFolder() };
     const found = unwrap(await probeDevices(environment));
@@ -30,7 +30,7 @@ describe.skipIf(WITHOUT_PYTHON)('the check of known answers', () => {
     expect(await lastAnswers(environment, paths, probe, otherWeights)).toMatchObject({ outdated: 'model' });
   });
 
-  it('names a device whose process breaks off', async () => {
+  it('names a device whose process ends abnormally', async () => {
     const { environment, paths: usual } = testContext();
     const paths = { ...usual, dataDir: await temporaryFolder() };
     const probe = { ...unwrap(await probeDevices(environment)), gpus: [] };

@@ -1,4 +1,7 @@
-/** `resources/models.json`: the published models, the files that make them, and what of them is on this computer. */
+/**
+ * `resources/models.json`: the published models, the files that they consist of, and which of them are on
+ * this computer.
+ */
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,10 +15,10 @@ const fileSchema = z.object({
   role: z.enum(['esm2', 'dnabert_s', 'dnabert_s_config', 'tokenizer', 'head']),
   name: z.string(),
   size: z.int().optional(),
-  /** Bytes, where the size isn't known for certain. */
+  /** Approximate bytes, if the size isn't known for certain. */
   about: z.int().optional(),
   sha256: z.string().optional(),
-  /** Where this is all that is known of the content: what `git hash-object` computes. */
+  /** The output of `git hash-object`, if nothing else is known about the content. */
   git_blob: z.string().optional(),
   source: z.string(),
   license: z.string().optional(),
@@ -51,20 +54,25 @@ export async function publishedModels(paths: AppPaths): Promise<PublishedModel[]
   }));
 }
 
-/** The published model that a classifier belongs to, whatever its file is called; undefined for any other content. */
+/**
+ * The published model that a classifier belongs to, whatever its file name; undefined for any other content.
+ */
 export async function modelOfHead(content: Buffer, paths: AppPaths): Promise<PublishedModel | undefined> {
   const blob = createHash('sha1').update(`blob ${content.byteLength}\0`).update(content).digest('hex');
   return (await publishedModels(paths)).find(({ files }) => files.some(({ git_blob }) => git_blob === blob));
 }
 
 interface Download {
-  /** Bytes of what isn't here in any form, or only in part. */
+  /** Bytes of the files that are not on this computer in any form, or only in part. */
   readonly totalBytes: number;
-  /** Of them, what an interrupted download has left. */
+  /** The part of these bytes that an interrupted download has left. */
   readonly fetchedBytes: number;
 }
 
-/** What getting a model would fetch. Encoders are shared: what another model has brought need not come again. */
+/**
+ * Determines what would be downloaded for a model. Encoders are shared: those of another model are not
+ * downloaded again.
+ */
 export async function downloadOf(model: PublishedModel, paths: AppPaths): Promise<Download> {
   const weights = weightsFolder(paths);
   let totalBytes = 0;
@@ -79,12 +87,12 @@ export async function downloadOf(model: PublishedModel, paths: AppPaths): Promis
   return { totalBytes, fetchedBytes };
 }
 
-/** A configuration lies beside the weights that it belongs to. */
+/** A configuration is stored beside the weights that it belongs to. */
 const sourceOf = ({ role }: PublishedFile): string => role.replace(/_config$/, '');
 
 /**
- * Files that an interrupted download of a model has left: what has come of those that were to be fetched, and encoders that
- * were converted already and that none of the files `inUse` is.
+ * Files that an interrupted download of a model has left: what has arrived of the files to download, and
+ * encoders that were converted already, except those in `inUse`.
  */
 export async function leftovers(
   model: PublishedModel,
@@ -111,14 +119,14 @@ function encoderName({ role, sha256 = '' }: PublishedFile): string {
   return `${role}-${sha256.slice(0, 12)}`;
 }
 
-/** The source and terms of the file of a role. */
+/** The source and licence terms of the file with this role. */
 export function originOf(model: PublishedModel | undefined, role: ModelRole): PublishedFile | undefined {
   return model?.files.find((file) => file.role === role);
 }
 
 const noteSchema = z.object({ size: z.int() });
 
-/** As the backend's read_encoder: a note, and a file of the size that it names. */
+/** Like the backend's read_encoder: checks for a note, and for a file of the size that the note gives. */
 async function hasEncoder(weights: string, file: PublishedFile): Promise<boolean> {
   const path = join(weights, SHARED_WEIGHTS, encoderName(file));
   const text = await readFile(`${path}.json`, 'utf8').catch(() => '');
@@ -127,7 +135,7 @@ async function hasEncoder(weights: string, file: PublishedFile): Promise<boolean
   return note !== undefined && info?.size === note.size;
 }
 
-/** Bytes of a file that has come completely, or in part. */
+/** Bytes of a file that was downloaded completely or in part. */
 async function fetched(path: string): Promise<number> {
   const info = await stat(path).catch(() => stat(`${path}.part`).catch(() => undefined));
   return info?.size ?? 0;

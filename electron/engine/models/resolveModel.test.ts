@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** Random weights in the place of a published model, as a stand-in for gigabytes. */
+/** Puts random weights in the place of a published model, as a stand-in for gigabytes. */
 async function putPublished(name: string): Promise<string> {
   const target = join(folder, 'weights', name);
   await cp(RANDOM_MODEL, target, { recursive: true });
@@ -37,7 +37,7 @@ async function environment() {
   return checked.value;
 }
 
-describe('a model that is here', () => {
+describe('a model that is present', () => {
   it('is the teaching model, with its notice', async () => {
     const model = await resolveModel('teaching', paths);
     expect(model).toMatchObject({
@@ -49,7 +49,7 @@ describe('a model that is here', () => {
     });
   });
 
-  it('has the hash that the Python backend gives it', async () => {
+  it('has the same hash as in the Python backend', async () => {
     const model = await resolveModel('teaching', paths);
     if (!model.ok) throw new Error(model.error.cause);
     const { interpreter, source } = await environment();
@@ -75,7 +75,7 @@ describe('a model that is here', () => {
 });
 
 describe('a head file', () => {
-  it('stands on the published encoders, with a hash of its own', async () => {
+  it('uses the published encoders, and has a hash of its own', async () => {
     const published = await putPublished('500');
     const head = join(folder, 'my head.pth');
     await cp(join(published, '500_model.pth'), head);
@@ -88,7 +88,7 @@ describe('a head file', () => {
       await readFile(join(own.value.planModel.folder, 'model.json'), 'utf8'),
     ) as ModelManifest;
     expect(manifest).toMatchObject({ norm_bands: null, files: { esm2: { path: '../500/esm2_demo.pt' } } });
-    // Its own folder is how a resumed run finds it again.
+    // A resumed run finds it by its own folder.
     expect(await resolveModel(own.value.planModel.folder, paths)).toEqual(own);
     expect(await verifyModel(await environment(), paths, own.value.planModel.folder)).toEqual({
       ok: true,
@@ -96,14 +96,15 @@ describe('a head file', () => {
     });
   });
 
-  it('that is a published one brings its own chunk length, whatever it is called', async () => {
+  it('that belongs to a published model brings the chunk length with it, whatever its name', async () => {
     await putPublished('500');
     const head = join(folder, 'renamed.pth');
     await writeFile(head, 'weights\n');
     const resources = join(folder, 'resources');
     await mkdir(resources);
     const list = await readFile(join(paths.resources, 'models.json'), 'utf8');
-    // `printf 'weights\n' | git hash-object --stdin`, in the place of that of the 300-bp classifier.
+    // The output of `printf 'weights\n' | git hash-object --stdin`, in the place of the hash of the 300-bp
+    // classifier.
     await writeFile(
       join(resources, 'models.json'),
       list.replace('a0b5b85e7c1e44f00cde146d091beb82b2c8e855', BLOB),
@@ -113,7 +114,7 @@ describe('a head file', () => {
     expect(await resolveModel(head, { ...paths, resources })).toMatchObject({ value: { chunkLength: 500 } });
   });
 
-  it('needs them', async () => {
+  it('needs the published encoders', async () => {
     const head = join(folder, 'head.pth');
     await writeFile(head, 'x');
     expect(await resolveModel(head, paths)).toMatchObject({ ok: false, error: { code: 'model_missing' } });
@@ -131,13 +132,13 @@ describe('refusals', () => {
     });
   });
 
-  it('finds files of a wrong size', async () => {
+  it('finds files of the wrong size', async () => {
     const target = await putPublished('300');
     await truncate(join(target, '500_model.pth'), 100);
     expect(await resolveModel('300', paths)).toMatchObject({ ok: false, error: { code: 'model_damaged' } });
   });
 
-  it('finds files of a wrong content when asked to read them', async () => {
+  it('finds files with the wrong content when asked to read them', async () => {
     const target = await putPublished('300');
     const path = join(target, '500_model.pth');
     const bytes = await readFile(path);
@@ -158,7 +159,7 @@ describe('refusals', () => {
     expect(await resolveModel(target, paths)).toMatchObject({ ok: false, error: { code } });
   });
 
-  it('never leaves the folder beside it', async () => {
+  it('refuses file paths that lead outside the folders of the models', async () => {
     const target = await putPublished('mine');
     const path = join(target, 'model.json');
     for (const escape of ['../../secret', '/etc/passwd', 'a/../../b', 'C:\\x', '../..', 'a//b/../c']) {
@@ -179,7 +180,7 @@ describe('refusals', () => {
   });
 });
 
-it('lists what can be had and what is here', async () => {
+it('lists which models are available and which are present', async () => {
   const models = await listModels(paths);
   expect(models.map(({ id, present }) => [id, present])).toEqual([
     ['300', false],
@@ -189,7 +190,7 @@ it('lists what can be had and what is here', async () => {
 });
 
 describe('the model of a run', () => {
-  it('is the teaching model of this installation, wherever it lay when the run began', async () => {
+  it('is the teaching model of this installation, wherever it was when the run started', async () => {
     const mounts = ['.mount_a', '.mount_b'].map((name) => join(folder, name, 'resources'));
     const [first, second] = mounts.map((resources) => ({ ...paths, resources }));
     if (!first || !second) throw new Error('two mounts');
@@ -208,13 +209,13 @@ describe('the model of a run', () => {
       ok: true,
       value: { planModel: { hash: planModel.hash } },
     });
-    // As another system wrote it down.
+    // The path as another operating system recorded it.
     expect(
       modelFolderOf({ name: 'teaching', folder: String.raw`C:\gone\resources\teaching-model` }, second),
     ).toBe(now);
   });
 
-  it('is found by its hash among the weights of another computer, and named where it is not there', async () => {
+  it('is found by its hash among the weights of another computer, and named if it is missing', async () => {
     const teaching = await resolveModel('teaching', paths);
     if (!teaching.ok) throw new Error(teaching.error.cause);
     const elsewhere = {
@@ -234,7 +235,7 @@ describe('the model of a run', () => {
     expect(await findModel(other, bare)).toMatchObject({ ok: false, error: { code: 'model_missing' } });
   });
 
-  it('stays where the user put it', () => {
+  it('stays in the folder that the user chose', () => {
     const own = { name: 'teaching', folder: join(folder, 'my models', 'like the bundled one') };
     expect(modelFolderOf(own, paths)).toBe(own.folder);
     expect(modelFolderOf({ name: '500', folder: '/weights/500' }, paths)).toBe('/weights/500');

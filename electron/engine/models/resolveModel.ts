@@ -1,4 +1,7 @@
-/** From what the user called a model (`teaching`, `300`, `500`, an imported one's name, a folder, a head file) to one that can be loaded. */
+/**
+ * Resolves what the user called a model (`teaching`, `300`, `500`, an imported model's name, a folder, a head
+ * file) to a model that can be loaded.
+ */
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { appError } from '../../contract/errors.ts';
@@ -10,7 +13,7 @@ import { customHeadModel } from './customHead.ts';
 import { readManifest, readModelFolder, type ResolvedModel } from './modelFolder.ts';
 import { PUBLISHED_MODELS, weightsFolder } from './weightsFolder.ts';
 
-/** Whether the choice names a model of ours, so that no path is meant. */
+/** Whether the choice is a name of one of our models, and not a path. */
 export function isModelName(choice: string): boolean {
   return choice === 'teaching' || (PUBLISHED_MODELS as readonly string[]).includes(choice);
 }
@@ -18,8 +21,9 @@ export function isModelName(choice: string): boolean {
 const BUNDLED_FOLDER = 'teaching-model';
 
 /**
- * Where the model of a run lies now. The teaching model comes with the program, which may have been moved since the run began,
- * or be mounted elsewhere at each start, as an AppImage is. Whether it is the same model, its hash says.
+ * Where the model of a run is now. The teaching model is part of the program, which may have been moved since
+ * the run started, or be mounted elsewhere at each start, like an AppImage. Its hash shows whether it is the
+ * same model.
  */
 export function modelFolderOf({ name, folder }: Pick<PlanModel, 'name' | 'folder'>, paths: AppPaths): string {
   const bundled = name === 'teaching' && /[^\\/]+$/.exec(folder)?.[0] === BUNDLED_FOLDER;
@@ -38,14 +42,14 @@ export async function resolveModel(choice: string, paths: AppPaths): Promise<Res
   return err(appError('model_unknown', message('model.unknown', { model: choice })));
 }
 
-/** Where a published or imported model lies that is called so; undefined for what can be no name. */
+/** Where a published or imported model with this name is; undefined if this can't be a name. */
 export function modelFolderNamed(name: string, paths: AppPaths): string | undefined {
   return /^\w[^\\/:]*$/u.test(name) && !name.endsWith('.') ? join(weightsFolder(paths), name) : undefined;
 }
 
 /**
- * The model of a run, wherever it lies on this computer: where it lay when the run was made, beside the program, or among the
- * weights. Which one it is, its hash says.
+ * Finds the model of a run on this computer: where it was when the run was created, beside the program, or
+ * among the weights. Its hash identifies it.
  */
 export async function findModel(wanted: PlanModel, paths: AppPaths): Promise<Result<ResolvedModel>> {
   const there = await resolveModel(modelFolderOf(wanted, paths), paths);

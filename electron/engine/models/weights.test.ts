@@ -11,76 +11,67 @@ import { importModels, lookAtWeights } from './weights.ts';
 
 const UNKNOWN = { path: 'x', size: 1, sha256: '0'.repeat(64) };
 
-it.skipIf(process.platform === 'win32')(
-  'blames files that bring their reader down, and not Python',
-  async () => {
-    const { environment, paths } = testContext();
-    const interpreter = join(await temporaryFolder(), 'python');
-    const reading = (file: string) => `echo '{"type":"reading","path":"${file}"}'`;
-    for (const [script, code] of [
-      [`${reading('good.pth')}; ${reading('deep.pth')}; kill -SEGV $$`, 'import_refused'],
-      ['exit 1', 'python_broken'],
-    ] as const) {
-      writeFileSync(interpreter, `#!/bin/sh\n${script}\n`);
-      chmodSync(interpreter, 0o755);
-      const looked = await lookAtWeights({ ...environment, interpreter }, paths, ['good.pth', 'deep.pth']);
-      expect(looked).toMatchObject({ ok: false, error: { code } });
-      if (looked.ok || code !== 'import_refused') continue;
-      expect(looked.error.wording?.cause).toMatchObject({ values: { file: 'deep.pth' } });
-    }
-  },
-);
-
-it.skipIf(process.platform === 'win32')(
-  'blames a file of an earlier run for the end of its reader',
-  async () => {
-    const { environment } = testContext();
-    const folder = await temporaryFolder();
-    const interpreter = join(folder, 'python');
-    writeFileSync(
-      interpreter,
-      `#!/bin/sh\nread command\necho '{"type":"reading","path":"deep.pt"}'\nkill -SEGV $$\n`,
-    );
+it.skipIf(process.platform === 'win32')('blames files that crash their reader, and not Python', async () => {
+  const { environment, paths } = testContext();
+  const interpreter = join(await temporaryFolder(), 'python');
+  const reading = (file: string) => `echo '{"type":"reading","path":"${file}"}'`;
+  for (const [script, code] of [
+    [`${reading('good.pth')}; ${reading('deep.pth')}; kill -SEGV $$`, 'import_refused'],
+    ['exit 1', 'python_broken'],
+  ] as const) {
+    writeFileSync(interpreter, `#!/bin/sh\n${script}\n`);
     chmodSync(interpreter, 0o755);
-    const request = { folder, inputs: ['a.fa'], chunkLength: 500, modelFolder: folder, into: folder };
-    expect(await importLegacy({ environment: { ...environment, interpreter } }, request)).toMatchObject({
-      ok: false,
-      error: { code: 'legacy_unusable', wording: { cause: { values: { file: 'deep.pt' } } } },
-    });
-  },
-);
+    const looked = await lookAtWeights({ ...environment, interpreter }, paths, ['good.pth', 'deep.pth']);
+    expect(looked).toMatchObject({ ok: false, error: { code } });
+    if (looked.ok || code !== 'import_refused') continue;
+    expect(looked.error.wording?.cause).toMatchObject({ values: { file: 'deep.pth' } });
+  }
+});
 
-it.skipIf(WITHOUT_PYTHON)(
-  'keeps the mark of weights that are not for research, whatever they are called',
-  async () => {
-    const { environment, paths: appPaths } = testContext();
-    const paths = { ...appPaths, dataDir: await temporaryFolder() };
-    const request = { paths: [RANDOM_MODEL], name: 'mine', chunkLength: 500 };
-    const imported = await importModels(environment, paths, request);
-    if (!imported.ok) throw new Error(imported.error.cause);
-    const [folder = ''] = imported.value.folders;
-    for (const description of [RANDOM_MODEL, join(paths.resources, 'teaching-model'), folder]) {
-      const manifest = modelManifestSchema.parse(
-        JSON.parse(readFileSync(join(description, 'model.json'), 'utf8')),
-      );
-      for (const role of ['esm2', 'dnabert_s', 'head'] as const) {
-        const others = {
-          esm2: UNKNOWN,
-          dnabert_s: UNKNOWN,
-          tokenizer: manifest.files.tokenizer,
-          head: UNKNOWN,
-        };
-        expect(withNotice({ ...manifest, files: others, notice: null }).notice).toBeNull();
-        const files = { ...others, [role]: manifest.files[role] };
-        expect(withNotice({ ...manifest, files, notice: null }).notice, role).not.toBeNull();
-      }
+it.skipIf(process.platform === 'win32')('blames a file of an earlier run if its reader crashes', async () => {
+  const { environment } = testContext();
+  const folder = await temporaryFolder();
+  const interpreter = join(folder, 'python');
+  writeFileSync(
+    interpreter,
+    `#!/bin/sh\nread command\necho '{"type":"reading","path":"deep.pt"}'\nkill -SEGV $$\n`,
+  );
+  chmodSync(interpreter, 0o755);
+  const request = { folder, inputs: ['a.fa'], chunkLength: 500, modelFolder: folder, into: folder };
+  expect(await importLegacy({ environment: { ...environment, interpreter } }, request)).toMatchObject({
+    ok: false,
+    error: { code: 'legacy_unusable', wording: { cause: { values: { file: 'deep.pt' } } } },
+  });
+});
+
+it.skipIf(WITHOUT_PYTHON)('keeps the mark of weights that are not for research, under any name', async () => {
+  const { environment, paths: appPaths } = testContext();
+  const paths = { ...appPaths, dataDir: await temporaryFolder() };
+  const request = { paths: [RANDOM_MODEL], name: 'mine', chunkLength: 500 };
+  const imported = await importModels(environment, paths, request);
+  if (!imported.ok) throw new Error(imported.error.cause);
+  const [folder = ''] = imported.value.folders;
+  for (const description of [RANDOM_MODEL, join(paths.resources, 'teaching-model'), folder]) {
+    const manifest = modelManifestSchema.parse(
+      JSON.parse(readFileSync(join(description, 'model.json'), 'utf8')),
+    );
+    for (const role of ['esm2', 'dnabert_s', 'head'] as const) {
+      const others = {
+        esm2: UNKNOWN,
+        dnabert_s: UNKNOWN,
+        tokenizer: manifest.files.tokenizer,
+        head: UNKNOWN,
+      };
+      expect(withNotice({ ...manifest, files: others, notice: null }).notice).toBeNull();
+      const files = { ...others, [role]: manifest.files[role] };
+      expect(withNotice({ ...manifest, files, notice: null }).notice, role).not.toBeNull();
     }
-    const model = await resolveModel('mine', paths);
-    expect(model.ok && modelMark(model.value.planModel)).toBeTruthy();
-  },
-);
+  }
+  const model = await resolveModel('mine', paths);
+  expect(model.ok && modelMark(model.value.planModel)).toBeTruthy();
+});
 
-it.skipIf(WITHOUT_PYTHON)('gives each file that is not used its own reason, for every language', async () => {
+it.skipIf(WITHOUT_PYTHON)('gives a reason for each file that is not used, in every language', async () => {
   const { environment, paths: appPaths } = testContext();
   const folder = await temporaryFolder();
   const paths = { ...appPaths, dataDir: folder };

@@ -15,14 +15,14 @@ import { isKept, rememberCheck } from './listModels.ts';
 import { weightsFolder } from './weightsFolder.ts';
 
 interface WeightsProgress {
-  /** What is being done, such as "Downloading esm2_t36_3B_UR50D.pt". */
+  /** The current step, such as "Downloading esm2_t36_3B_UR50D.pt". */
   readonly step: string;
-  /** Bytes, of all that this work is about. */
+  /** Bytes, of all that the whole job processes. */
   readonly done: number;
   readonly total: number | null;
 }
 
-/** Why a file is of no use for an import. */
+/** Why a file can't be used for an import. */
 const NOT_USED = [
   'empty',
   'lfs',
@@ -39,7 +39,7 @@ const NOT_USED = [
 
 export interface WeightsOptions {
   readonly onProgress?: (progress: WeightsProgress) => void;
-  /** A sentence about what is being waited for. */
+  /** A sentence about what the job is waiting for. */
   readonly onNote?: (text: string) => void;
   readonly signal?: AbortSignal | undefined;
   readonly run?: CommandRunner;
@@ -47,9 +47,9 @@ export interface WeightsOptions {
 
 const noteSchema = z.object({
   why: z.enum(NOT_USED),
-  /** What its reader says. */
+  /** The description by the file's reader. */
   text: z.string(),
-  /** Bytes of the published file of its name. */
+  /** Bytes of the published file with this name. */
   published: z.int(),
 });
 
@@ -90,7 +90,7 @@ const lineSchema = z.discriminatedUnion('type', [
 ]);
 type Line = z.infer<typeof lineSchema>;
 
-/** Downloads and converts a published model. Goes on where an earlier try stopped. */
+/** Downloads and converts a published model. Continues where an earlier attempt stopped. */
 export async function getModel(
   environment: PythonEnvironment,
   paths: AppPaths,
@@ -107,7 +107,7 @@ export async function getModel(
   return lines.ok ? ok(undefined) : lines;
 }
 
-/** What files and folders hold, by their content. */
+/** Determines by content what files and folders contain. */
 export async function lookAtWeights(
   environment: PythonEnvironment,
   paths: AppPaths,
@@ -131,12 +131,12 @@ export async function lookAtWeights(
 }
 
 interface Imported {
-  /** Of the models; none where there were only encoders, which are kept for later. */
+  /** Folders of the models; empty if there were only encoders, which are kept for later. */
   readonly folders: readonly string[];
   readonly notUsed: readonly { path: string; note: Message }[];
 }
 
-/** Makes models of files and folders that are on this computer already. */
+/** Creates models from files and folders that are on this computer already. */
 export async function importModels(
   environment: PythonEnvironment,
   paths: AppPaths,
@@ -178,7 +178,10 @@ function noteOf({ bytes, note }: Extract<Line, { type: 'file' }>): Message | nul
 
 const inFound = (note: Message | null) => ({ note: note?.text ?? null, noteWording: note?.wording ?? null });
 
-/** Reads every file of a model folder and compares its SHA-256; of a model that the program keeps, the list then says so. */
+/**
+ * Reads every file of a model folder and compares its SHA-256; for a model that the program manages, the list
+ * then shows the result.
+ */
 export async function verifyModel(
   environment: PythonEnvironment,
   paths: AppPaths,
@@ -193,8 +196,10 @@ export async function verifyModel(
   return lines.ok ? ok(undefined) : lines;
 }
 
-/** Downloads the files of a list into a folder: a JSON array of objects with `url`, `name`, `size` and `sha256`. Those that are
- * there already stay. */
+/**
+ * Downloads the files of a list into a folder: a JSON array of objects with `url`, `name`, `size` and
+ * `sha256`. Files that are already there stay.
+ */
 export async function fetchFiles(
   environment: PythonEnvironment,
   list: string,
@@ -237,8 +242,8 @@ async function weights(
     return err(appError('download_failed', 'This was interrupted.', { nextStep: GOES_ON }));
   }
   const detail = `${outcome.summary}\n${outcome.stderr}`;
-  // Ended by a signal while it read files of the user's: a pickle nested deeply enough brings any reader down, and the
-  // system ends one that takes too much processor time.
+  // A signal ended it while it read the user's files: a pickle nested deeply enough crashes any reader, and
+  // the system ends one that uses too much processor time.
   if (reading !== '' && outcome.ending === 'failed' && outcome.exitCode === undefined) {
     return err(
       appError('import_refused', message('weights.brought_down', { file: reading }), {
@@ -254,7 +259,7 @@ async function weights(
 
 const GOES_ON = 'Start it again: it goes on where it stopped.';
 
-/** Lines of libraries on standard error come here too, and are none of ours. */
+/** Standard error also carries lines of libraries, which are ignored. */
 function parseLine(text: string): Line | undefined {
   if (!text.startsWith('{')) return undefined;
   return parseJson(lineSchema, text);
@@ -278,7 +283,7 @@ const CODES: Codes = {
   usage: 'import_refused',
   io: 'folder_unwritable',
 };
-/** Where the user's own files are wrong, and not the program's. */
+/** Codes for errors in the user's own files, not in the program. */
 const IMPORT_CODES: Codes = {
   ...CODES,
   model_missing: 'import_refused',

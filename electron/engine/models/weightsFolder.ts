@@ -3,15 +3,15 @@ import type { AppPaths } from '../environment/appPaths.ts';
 
 export const PUBLISHED_MODELS = ['300', '500'] as const;
 
-/** Folder of the downloaded and converted weights. */
+/** The folder of the downloaded and converted weights. */
 export function weightsFolder(paths: AppPaths): string {
   return join(paths.dataDir, 'weights');
 }
 
-/** Below it, the encoders: models share them. */
+/** The subfolder of the encoders, which models share. */
 export const SHARED_WEIGHTS = 'shared';
 
-/** Below it, what is being fetched: a folder for each source, as the backend's install.py lays it out. */
+/** The subfolder of downloads in progress: one folder for each source, as in the backend's install.py. */
 export function downloadsFolder(paths: AppPaths): string {
   return join(weightsFolder(paths), 'downloads');
 }

@@ -63,14 +63,14 @@ describe('GPUs of several models', () => {
     expect(remark('auto', withPascal)).toMatch(/compute in FP32\..*leaving this one out may be faster/);
   });
 
-  it('says nothing where all are alike', () => {
+  it('says nothing if all have the same abilities', () => {
     for (const probe of [EIGHT_H200, PASCAL, APPLE, POLARIS]) expect(remark('auto', probe)).toBeNull();
     expect(remark('0', A100_AND_TURING)).toBeNull();
     expect(remark('cpu', NO_GPU)).toBeNull();
   });
 });
 
-describe('a GPU that only FP32 suits, beside faster ones', () => {
+describe('a GPU that only suits FP32, beside faster ones', () => {
   const pascalAsThird = PASCAL.gpus.map((gpu) => ({ ...gpu, index: 2 }));
   const withPascal: ProbeResult = { ...A100_AND_TURING, gpus: [...A100_AND_TURING.gpus, ...pascalAsThird] };
   const indices = (request: 'auto' | Precision, probe: ProbeResult) => {
@@ -96,15 +96,15 @@ describe('a GPU that only FP32 suits, beside faster ones', () => {
     });
   });
 
-  it('computes where there is no faster one', () => {
+  it('computes if there is no faster one', () => {
     expect(indices('auto', PASCAL)).toEqual({ taken: [0], left: [], remark: null });
     expect(indices('auto', APPLE)).toEqual({ taken: [-1], left: [], remark: null });
     expect(indices('auto', NO_GPU).left).toEqual([]);
   });
 });
 
-describe('asked for', () => {
-  it('is taken where every device can', () => {
+describe('a requested precision', () => {
+  it('is used if every device supports it', () => {
     expect(precision('fp8', 'auto', EIGHT_H200)).toEqual({ ok: true, value: 'fp8' });
     expect(precision('fp16', '1', A100_AND_TURING)).toEqual({ ok: true, value: 'fp16' });
     expect(precision('fp32', 'auto', A100_AND_TURING)).toEqual({ ok: true, value: 'fp32' });
@@ -122,11 +122,14 @@ describe('asked for', () => {
     ['fp16', 'cpu', NO_GPU, /The processor cannot compute in fp16; it can do fp32/],
     ['bf16', 'mps', APPLE, /The Apple GPU/],
     ['fp8', '0', RADEONS, /RX 7900 XTX, gfx1100\) cannot compute in fp8; it can do bf16, fp16, fp32\./],
-  ] as const)('%s is refused with the name of the device that cannot', (request, devices, probe, cause) => {
-    const refused = precision(request, devices, probe);
-    expect(refused).toMatchObject({
-      ok: false,
-      error: { code: 'precision_unsupported', cause: expect.stringMatching(cause) as string },
-    });
-  });
+  ] as const)(
+    '%s is refused with the name of the device that does not support it',
+    (request, devices, probe, cause) => {
+      const refused = precision(request, devices, probe);
+      expect(refused).toMatchObject({
+        ok: false,
+        error: { code: 'precision_unsupported', cause: expect.stringMatching(cause) as string },
+      });
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** The precision of a run: decided once, for both encoders and all devices. */
+/** Chooses the precision of a run: once, for both encoders and all devices. */
 import { appError, type AppError } from '../../contract/errors.ts';
 import { message, type Message } from '../../contract/messages.ts';
 import type { FailedPrecision, Precision } from '../../contract/protocol/index.ts';
@@ -6,8 +6,10 @@ import { err, ok, type Result } from '../../contract/result.ts';
 import type { ChosenDevice } from './chosenDevice.ts';
 
 const ALL = ['fp8', 'bf16', 'fp16', 'fp32'] as const satisfies readonly Precision[];
-/** A GPU takes the first of these that it can do; whatever can do one can do those after it. BF16 goes before FP16 for its
- * range: the matrix units of AMD's MI200 lose the smallest FP16 numbers. */
+/**
+ * A GPU uses the first of these that it supports; a GPU that supports one also supports those after it. BF16
+ * comes before FP16 because of its range: the matrix units of AMD's MI200 lose the smallest FP16 numbers.
+ */
 const PREFERENCE = ['bf16', 'fp16', 'fp32'] as const;
 
 export function choosePrecision(
@@ -20,7 +22,7 @@ export function choosePrecision(
   return err(unsupported(unable, request));
 }
 
-/** There is nothing else to compute on. */
+/** If the processor fails, no other device is left to compute on. */
 const TRY_PROCESSOR_AGAIN =
   'Let the computer check, or "virnucpro doctor", try it again. If it fails again, choose a Python with another PyTorch, ' +
   'under Settings or with --python.';
@@ -49,7 +51,10 @@ function unsupported(device: ChosenDevice, precision: Precision): AppError {
   );
 }
 
-/** What a user of GPUs of several models should know: one of them decides the precision for all. Null where none does. */
+/**
+ * A remark for users with GPUs of several models, if one of them decides the precision for all. Null if none
+ * does.
+ */
 export function precisionRemark(precision: Precision, devices: readonly ChosenDevice[]): Message | null {
   const preferred = devices.map(preferredPrecision);
   const best = PREFERENCE.find((each) => preferred.includes(each)) ?? 'fp32';
@@ -64,8 +69,11 @@ export function precisionRemark(precision: Precision, devices: readonly ChosenDe
   });
 }
 
-/** For `auto`: GPUs that are fast in half precision, without those that would make them all compute in FP32, several times slower
- * than any such GPU adds. A run that is to compute in FP32 anyway has them all. */
+/**
+ * For `auto`: returns the GPUs that are fast in half precision, without those that would make them all
+ * compute in FP32: this costs several times more speed than such a GPU adds. A run that computes in FP32
+ * anyway uses all of them.
+ */
 export function withoutOldGpus(
   request: 'auto' | Precision,
   devices: readonly ChosenDevice[],
@@ -75,12 +83,15 @@ export function withoutOldGpus(
   return { devices: fast, old: devices.filter((device) => !fast.includes(device)) };
 }
 
-/** What a user should know of GPUs that were left out because of their age. Null where none was. */
+/** A remark about GPUs that were left out because of their age. Null if there were none. */
 export function oldGpusRemark(old: readonly ChosenDevice[]): Message | null {
   return old.length === 0 ? null : message('note.old_gpu_left_out', { gpus: old.map(describe).join('; ') });
 }
 
-/** What the least able device prefers. The others can do it too, unless one failed at it: then the next that all can do. */
+/**
+ * Starts with what the least able device prefers. The others support it too, unless one failed at it: then it
+ * is the next one that all support.
+ */
 function automatic(devices: readonly ChosenDevice[]): Result<Precision> {
   const preferred = devices.map(preferredPrecision);
   const wanted = PREFERENCE.findLast((each) => preferred.includes(each)) ?? 'fp32';
@@ -92,7 +103,7 @@ function automatic(devices: readonly ChosenDevice[]): Result<Precision> {
   return unable ? err(unsupported(unable, 'fp32')) : ok('fp32');
 }
 
-/** What a device by itself would take, because the hardware is fast in it. */
+/** What a device would use if it computed alone, because its hardware is fast in it. */
 export function preferredPrecision(device: ChosenDevice): Precision {
   if (device.kind === 'mps') return 'fp32';
   const order = device.kind === 'cpu' ? device.precisions : PREFERENCE;
@@ -117,7 +128,7 @@ function hasArithmeticFor(device: ChosenDevice, precision: Precision): boolean {
   }
 }
 
-/** What a device is offered for. */
+/** The precisions that a device is offered for. */
 export function possiblePrecisions(device: ChosenDevice): Precision[] {
   return ALL.filter((precision) => canDo(device, precision));
 }

@@ -22,13 +22,13 @@ function gpus(probe: ProbeResult) {
   return checks.find(({ id }) => id === 'gpus');
 }
 
-/** The same computer with that many GB free on its GPUs. */
+/** The same computer with this many GB free on its GPUs. */
 function withFree(probe: ProbeResult, gigabytes: number): ProbeResult {
   return { ...probe, gpus: probe.gpus.map((gpu) => ({ ...gpu, memory_free_bytes: gigabytes * 1e9 })) };
 }
 
 describe('the card of the GPUs', () => {
-  it('says nothing where all is well', () => {
+  it('says nothing if there is no problem', () => {
     expect(gpus(EIGHT_H200)).toMatchObject({ status: 'good' });
   });
 
@@ -55,7 +55,7 @@ describe('the card of the GPUs', () => {
     });
   });
 
-  it('offers to repair an environment that has no PyTorch for the GPUs', () => {
+  it('offers to repair an environment whose PyTorch does not support the GPUs', () => {
     expect(gpus(H200_WITHOUT_CUDA)).toMatchObject({
       sentence: expect.stringMatching(/H200 needs PyTorch for CUDA; .*virnucpro doctor --repair/) as string,
       action: { kind: 'repair_python' },
@@ -63,7 +63,7 @@ describe('the card of the GPUs', () => {
     expect(gpus(RADEONS_FORBIDDEN)).toMatchObject({ action: { kind: 'check_again' } });
   });
 
-  it('waits, as all that only Python can tell, until Python is set up', () => {
+  it('waits until Python is set up, like everything that needs Python', () => {
     const nothing = { probe: null, models: null, diskFreeBytes: 1e12 };
     const missing = err(appError('python_broken', 'It cannot be started.'));
     const fresh = computerChecks({ ...nothing, environment: missing, neverSetUp: true });
@@ -89,7 +89,7 @@ describe('the card of the GPUs', () => {
     ['Pascal', PASCAL],
     ['Apple', APPLE],
     ['both makers', H200_AND_RADEON],
-  ])('gives windows every sentence by its keys: %s', (_, probe) => {
+  ])('gives windows a message key for every sentence: %s', (_, probe) => {
     const value = { interpreter: '', own: true, pythonVersion: '3.12', packages: {}, source: '' };
     const devices = [
       {
@@ -111,7 +111,7 @@ describe('the card of the GPUs', () => {
       expect({ id, count: wordings.length }).not.toEqual({ id, count: 0 });
   });
 
-  it('says nothing of a processor’s graphics part that cannot compute', () => {
+  it('says nothing about an integrated GPU that cannot compute', () => {
     const [, , integrated] = RADEONS_WITHOUT_ROCM.gpus;
     if (!integrated) throw new Error('The example has changed');
     const laptop = { ...EIGHT_H200, gpus: [...EIGHT_H200.gpus, integrated] };

@@ -12,13 +12,19 @@ import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { formatBytes } from '../../contract/terminal/format.ts';
 
 const GB = 1e9;
-/** Free on a GPU for ESM-2 3B in half precision and small batches, with what CUDA itself takes; with less, its layers are
- * streamed, for which there must be this much at least (placements in inference/memory/placement.py, sizes in docs/performance.md). */
+/**
+ * Memory that must be free on a GPU for ESM-2 3B in half precision and small batches, including CUDA's own;
+ * with less, its layers are streamed, for which at least this much must be free (placements in
+ * inference/memory/placement.py, sizes in docs/performance.md).
+ */
 export const GPU_MEMORY_FOR_ALL = 6.8 * GB;
 export const GPU_MEMORY_LEAST = 2 * GB;
-/** A worker on a processor reads 5.9 GB of weights through the page cache and takes 0.8 GB for itself (docs/performance.md). */
+/**
+ * A worker on a processor reads 5.9 GB of weights through the page cache and uses 0.8 GB itself
+ * (docs/performance.md).
+ */
 export const MEMORY_NEEDED = 8 * GB;
-/** Weights, their conversion, and the work folder of an ordinary run. */
+/** Space for the weights, their conversion, and the work folder of an ordinary run. */
 export const DISK_NEEDED = 25 * GB;
 
 const CHECK_AGAIN = { label: 'Check again', kind: 'check_again' } as const;
@@ -27,16 +33,16 @@ const SET_UP = { label: 'Set up', kind: 'set_up_python' } as const;
 
 export interface ComputerFacts {
   environment: Result<PythonEnvironment>;
-  /** There never was an environment, or none to its end. */
+  /** No environment was ever completely set up. */
   neverSetUp?: boolean;
   probe: Result<ProbeResult> | null;
   models: Result<ModelStatus[]> | null;
   diskFreeBytes: number | null;
-  /** What each device has computed for a test; null where that isn't known yet. */
+  /** The results of the test computation on each device; null if not known yet. */
   devices?: DeviceVerdict[] | null;
 }
 
-/** A line for each part of the computer: its status, what was found, and at most one button. */
+/** Returns a line for each part of the computer: its status, a description, and at most one button. */
 export function computerChecks(facts: ComputerFacts): ComputerCheck[] {
   const probe = facts.probe?.ok ? facts.probe.value : null;
   const checks = [
@@ -47,7 +53,7 @@ export function computerChecks(facts: ComputerFacts): ComputerCheck[] {
     computingCheck(facts.devices ?? null),
     weightsCheck(facts.models),
   ];
-  // One cause is one card: what only Python can tell waits for it.
+  // One cause is reported on one card: the cards that need Python wait for it.
   return facts.environment.ok
     ? checks
     : checks.map((check) =>
@@ -61,7 +67,7 @@ const saying = (...messages: Message[]) => inSequence(messages);
 
 const sized = (bytes: number) => bytesNamed(bytes, formatBytes(bytes));
 
-/** Python has these sentences; windows have them by their codes. */
+/** Python sends sentences with codes; windows have the same sentences by these codes. */
 function noGpuReason({ no_gpu_reason: text, no_gpu_code: code }: ProbeResult): Message {
   if (text === null) return message('check.driver.none');
   return { text, wording: code && { key: `no_gpu.${code}`, values: {} } };
@@ -73,7 +79,7 @@ function gpuCheck(probe: ProbeResult | null, environment: Result<PythonEnvironme
   const base = { id: 'gpus', title: 'GPUs' } as const;
   if (!probe)
     return { ...base, status: 'bad', ...saying(message('check.driver.unknown')), action: CHECK_AGAIN };
-  // Nobody misses an integrated GPU: one that cannot compute is not reported.
+  // Users don't expect an integrated GPU to compute, so one that can't is not reported.
   const gpus = probe.gpus.filter((gpu) => gpu.visible && !(isIntegrated(gpu) && gpu.blocked_by !== null));
   if (gpus.length === 0 && probe.apple_mps) {
     return {
@@ -98,7 +104,8 @@ function gpuCheck(probe: ProbeResult | null, environment: Result<PythonEnvironme
   ];
   const remarks = [...new Map(gpus.flatMap(gpuRemarks).map((remark) => [remark.text, remark])).values()];
   if (remarks.length === 0) return { ...base, status: 'good', ...saying(...names), action: null };
-  // Our own environment gets the PyTorch for the NVIDIA driver that is there when it is made.
+  // Our own environment gets the PyTorch for the NVIDIA driver that is installed when the environment is
+  // created.
   const canRepair =
     environment.ok &&
     environment.value.own &&
@@ -107,7 +114,7 @@ function gpuCheck(probe: ProbeResult | null, environment: Result<PythonEnvironme
   return { ...base, status: 'warning', ...saying(...names, ...remarks), action };
 }
 
-/** What one should know before choosing a GPU for a run with the published models. */
+/** What users should know before they choose a GPU for a run with the published models. */
 function gpuRemarks(gpu: ProbedGpu): Message[] {
   const { name, memory_free_bytes: free } = gpu;
   const blocked = blockedGpu(gpu, name);
@@ -183,7 +190,7 @@ function pythonCheck(environment: Result<PythonEnvironment>, neverSetUp: boolean
   return { ...base, status: 'good', ...saying(versions), action: null };
 }
 
-/** "Ready" means this: every device has computed in every precision that it is offered for, and rightly. */
+/** "Ready" means that every device has computed correctly in every precision that it is offered for. */
 function computingCheck(devices: readonly DeviceVerdict[] | null): ComputerCheck {
   const base = { id: 'computing', title: 'Test computation' } as const;
   if (devices === null) {
@@ -225,7 +232,7 @@ function weightsCheck(models: Result<ModelStatus[]> | null): ComputerCheck {
       };
 }
 
-/** Free space where a folder is, or will be; null where it can't be found out. */
+/** Free space on the disk of an existing or future folder; null if it can't be determined. */
 export async function freeBytes(folder: string): Promise<number | null> {
   for (let place = folder; ; place = dirname(place)) {
     try {

@@ -24,7 +24,7 @@ function answering(outcome: Partial<CommandOutcome>) {
     });
 }
 
-it('takes a probe that fits the schema', async () => {
+it('accepts a probe that fits the schema', async () => {
   const result = await probeDevices(environment, answering({ stdout: JSON.stringify(EIGHT_H200) }));
   expect(result).toEqual({ ok: true, value: EIGHT_H200 });
 });
@@ -40,7 +40,7 @@ it.each([
   expect(result).toMatchObject({ ok: false, error: { code } });
 });
 
-it('looks once for all who ask at the same time, and again for who asks later', async () => {
+it('probes once for simultaneous requests, and again for later ones', async () => {
   let looks = 0;
   const look = async () => {
     looks += 1;

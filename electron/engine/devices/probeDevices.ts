@@ -12,7 +12,7 @@ const PROBE_TIMEOUT_MS = 30_000;
 
 const underWay = new Map<string, Promise<Result<ProbeResult>>>();
 
-/** However many ask at the same time, one process looks, and all get its answer. */
+/** Simultaneous requests share one process and its result. */
 export function probeDevices(
   environment: PythonEnvironment,
   run: CommandRunner = runCommand,
@@ -67,7 +67,7 @@ function parseProbe(stdout: string): Result<ProbeResult> {
   return ok(withCardBlocks(read.value));
 }
 
-/** Marks the NVIDIA GPUs that the installed PyTorch can't use, so that no worker has to die of it. */
+/** Marks the NVIDIA GPUs that the installed PyTorch can't use, so that no worker fails on them. */
 export function withCardBlocks(
   probe: ProbeResult,
   system: Pick<NodeJS.Process, 'platform' | 'arch'> = process,

@@ -37,32 +37,32 @@ function refusal(text: string, probe: ProbeResult): { code: string; cause: strin
 const uuids = EIGHT_H200.gpus.map((gpu) => gpu.uuid);
 
 describe('auto', () => {
-  it('takes every GPU, only visible ones, or what else there is', () => {
+  it('takes every GPU, only visible ones, or other devices if there is none', () => {
     expect(chosen('auto', EIGHT_H200)).toEqual(uuids);
     expect(chosen('auto', EIGHT_H200_TWO_VISIBLE)).toEqual(uuids.slice(2, 4));
     expect(chosen('auto', APPLE)).toEqual(['mps']);
     expect(chosen('auto', NO_GPU)).toEqual(['cpu:0', 'cpu:1', 'cpu:2', 'cpu:3']);
   });
 
-  it('takes as many processors as it was told where no GPU computes', () => {
+  it('starts the requested number of processor workers if no GPU computes', () => {
     expect(chosen('auto:2', NO_GPU)).toEqual(['cpu:0', 'cpu:1']);
     expect(chosen('auto:2', EIGHT_H200)).toEqual(uuids);
     expect(refusal('auto:0', NO_GPU).code).toBe('usage');
   });
 
-  it('falls back to the processor where CUDA_VISIBLE_DEVICES hides every GPU', () => {
+  it('falls back to the processor if CUDA_VISIBLE_DEVICES hides every GPU', () => {
     const hidden = { ...EIGHT_H200, gpus: EIGHT_H200.gpus.map((gpu) => ({ ...gpu, visible: false })) };
     expect(chosen('auto', hidden)[0]).toBe('cpu:0');
   });
 
-  it('takes AMD’s cards, but no integrated GPU and none that lacks something', () => {
+  it('takes AMD’s cards, but no integrated GPU and no GPU that lacks a requirement', () => {
     expect(chosen('auto', RADEONS)).toEqual(['GPU-3f2a90b1c4d5e6f7', 'AMD-0000:0a:00.0']);
     for (const probe of [RADEONS_WITHOUT_ROCM, RADEONS_FORBIDDEN])
       expect(chosen('auto', probe)[0]).toBe('cpu:0');
     expect(chosen('auto', H200_AND_RADEON)).toEqual(['GPU-0a1f5c3e-0000-4000-8000-000000000000']);
   });
 
-  it('leaves out what the installed PyTorch cannot use, and says why', () => {
+  it('leaves out GPUs that the installed PyTorch cannot use, and says why', () => {
     const system = { platform: 'linux', arch: 'x64' } as const;
     const mixed = withCardBlocks(VOLTA_AND_HOPPER, system);
     expect(chosen('auto', mixed)).toEqual(['GPU-eeee-h100']);
@@ -76,7 +76,7 @@ describe('auto', () => {
     expect(refusal('0', old).cause).toMatch(/H100.*needs a newer NVIDIA driver/);
   });
 
-  it('says so where the processor computes though a card is there', () => {
+  it('reports that the processor computes although there is a GPU', () => {
     const remark = (text: string, probe: ProbeResult) => {
       const devices = selectDevices(text, probe, options);
       return devices.ok ? (leftOutRemark(text, probe, devices.value)?.text ?? null) : 'refused';
@@ -88,24 +88,24 @@ describe('auto', () => {
     for (const probe of [RADEONS, H200_AND_RADEON, NO_GPU]) expect(remark('auto', probe)).toBeNull();
   });
 
-  it('takes slices in place of the GPU they lie on', () => {
+  it('takes slices in place of the GPU they belong to', () => {
     expect(chosen('auto', H100_IN_MIG_MODE)).toEqual(['MIG-11aa-first', 'MIG-11bb-second', 'GPU-77d0-whole']);
   });
 
-  it('starts no more CPU workers than memory holds, and always one', () => {
+  it('starts no more CPU workers than fit in memory, but at least one', () => {
     expect(chosen('auto', NO_GPU, 15 * GIB)).toEqual(['cpu:0', 'cpu:1']);
     expect(chosen('cpu', NO_GPU, 400 * GIB)).toEqual(['cpu:0']);
     const shared = { cpuMemory: { sharedBytes: 20 * GIB, perWorkerBytes: 10 * GIB } };
     expect(selectDevices('cpu', NO_GPU, shared)).toMatchObject({ value: { length: 2 } });
   });
 
-  it('starts a worker for every core, and not for every thread of a core', () => {
+  it('starts a worker for every core, not for every hardware thread', () => {
     const big = { logical_cores: 64, physical_cores: 32 };
     const probe = { ...NO_GPU, cpu: { ...NO_GPU.cpu, ...big } };
     expect(chosen('auto', probe, GIB)).toHaveLength(32);
   });
 
-  it('says how many cores compute and why not all', () => {
+  it('reports how many cores compute, and why not all of them', () => {
     const memory = { cpuMemory: { sharedBytes: 10 * GIB, perWorkerBytes: GIB } };
     const remark = (text: string, cpu: Partial<ProbeResult['cpu']>) => {
       const probe = { ...NO_GPU, cpu: { ...NO_GPU.cpu, ...cpu } };
@@ -135,7 +135,7 @@ describe('named devices', () => {
     ['0,2', RADEONS, ['GPU-3f2a90b1c4d5e6f7', 'AMD-0000:13:00.0']],
     ['amd-0000:0a', RADEONS, ['AMD-0000:0a:00.0']],
     ['GPU-3F2A', RADEONS, ['GPU-3f2a90b1c4d5e6f7']],
-    // Both makers' first GPUs are 0; PyTorch computes on one of them.
+    // The first GPU of each maker has the number 0; PyTorch computes on one of them.
     ['0', H200_AND_RADEON, ['GPU-0a1f5c3e-0000-4000-8000-000000000000']],
     ['cuda', H200_AND_RADEON, ['GPU-0a1f5c3e-0000-4000-8000-000000000000']],
   ])('%s', (text, probe, expected) => {
@@ -171,7 +171,7 @@ describe('named devices', () => {
     });
   });
 
-  it('says what there is when there is no such device', () => {
+  it('lists the existing devices if a named one does not exist', () => {
     expect(refusal('7', A100_AND_TURING)).toMatchObject({
       code: 'device_unknown',
       cause: expect.stringMatching(/no device "7".*A100.*RTX 2080 Ti.*and cpu/) as string,
@@ -185,9 +185,12 @@ describe('named devices', () => {
     expect(refusal(text, H100_IN_MIG_MODE).code).toBe('device_unknown');
   });
 
-  it.each(['cpu:0', 'cpu:', 'cpu:x', 'cpu:99999', '0,cpu', 'auto,1'])('refuses "%s" as wrong use', (text) => {
-    expect(refusal(text, EIGHT_H200).code).toBe('usage');
-  });
+  it.each(['cpu:0', 'cpu:', 'cpu:x', 'cpu:99999', '0,cpu', 'auto,1'])(
+    'refuses "%s" as a usage error',
+    (text) => {
+      expect(refusal(text, EIGHT_H200).code).toBe('usage');
+    },
+  );
 });
 
 it('pins a worker to its device', () => {
@@ -211,7 +214,7 @@ it.each([
   ['MIG-3f2a90b1', 'MIG-00000000', true],
   ['cpu:0', 'GPU-00000000', false],
   ['mps', 'GPU-00000000', false],
-])('notices a worker meant for %s that computes on %s: %s', (meant, found, isOther) => {
+])('detects a worker assigned to %s that computes on %s: %s', (meant, found, isOther) => {
   expect(isOtherGpu(meant, found)).toBe(isOther);
 });
 

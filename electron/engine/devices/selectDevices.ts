@@ -1,4 +1,4 @@
-/** From what the user wrote (`auto`, `cpu:3`, `0,1`, UUIDs) to the devices of a run. */
+/** Resolves what the user wrote (`auto`, `cpu:3`, `0,1`, UUIDs) to the devices of a run. */
 import { appError, causeOf, nextStepOf, type AppError } from '../../contract/errors.ts';
 import { message, type Message } from '../../contract/messages.ts';
 import {
@@ -11,19 +11,22 @@ import {
 import { err, ok, type Result } from '../../contract/result.ts';
 import { blockedGpu, gpuDevice, type ChosenDevice } from './chosenDevice.ts';
 
-/** Main memory that workers on processors take, in bytes: the files that all of them share, and what each has to itself. */
+/**
+ * Main memory for workers on processors, in bytes: the files that all of them share, and the memory of each
+ * worker.
+ */
 export interface CpuMemory {
   readonly sharedBytes: number;
   readonly perWorkerBytes: number;
 }
 
 interface SelectionOptions {
-  /** Limits how many workers `cpu` and `auto` start. */
+  /** Limits the number of workers that `cpu` and `auto` start. */
   readonly cpuMemory: CpuMemory;
 }
 
 const MOST_CPU_WORKERS = 256;
-/** Share of the free main memory that CPU workers may take by themselves. */
+/** The share of the free main memory that CPU workers may use if the user sets no number. */
 const MEMORY_SHARE = 0.9;
 
 export function selectDevices(
@@ -38,7 +41,7 @@ export function selectDevices(
   return chosenGpus(text, probe);
 }
 
-/** `auto`, or with the number of CPU workers where no GPU computes: `auto:4`. */
+/** `auto`, or `auto:4` with the number of CPU workers to use if no GPU computes. */
 export const isAutomatic = (text: string): boolean => /^auto(:\d+)?$/.test(text.trim().toLowerCase());
 
 function automatic(wanted: string, probe: ProbeResult, options: SelectionOptions): Result<ChosenDevice[]> {
@@ -55,8 +58,10 @@ const LEFT_OUT_BESIDE_OTHERS: ReadonlySet<ProbedGpu['blocked_by']> = new Set([
   'trial',
 ]);
 
-/** What a user should know of a GPU that is present but not used by default: the processor computes instead, or
- * PyTorch can't use this one of several. Null where there is none. */
+/**
+ * A remark about a GPU that is present but not used by default: the processor computes instead, or PyTorch
+ * can't use this one of several. Null if there is none.
+ */
 export function leftOutRemark(
   text: string,
   probe: ProbeResult,
@@ -96,7 +101,10 @@ function fittingCpuWorkers(probe: ProbeResult, options: SelectionOptions): numbe
   return Math.max(1, Math.min(probe.cpu.physical_cores, Math.floor(free / perWorkerBytes)));
 }
 
-/** How many cores compute, where the user hasn't said it, and why not all. Null where all do, or anything else. */
+/**
+ * A remark on how many cores compute, and why not all, if the user has given no number. Null if all of them
+ * compute, or other devices do.
+ */
 export function coresRemark(
   text: string,
   { cpu }: ProbeResult,
@@ -151,7 +159,7 @@ function chosenGpus(text: string, probe: ProbeResult): Result<ChosenDevice[]> {
   return ok([...chosen.values()]);
 }
 
-/** The GPU, or the slices of a GPU that is split, that one word of the list stands for. */
+/** The GPU, or the slices of a split GPU, that one item of the list names. */
 function gpusNamed(name: string, probe: ProbeResult): Result<ProbedGpu[]> {
   const matches = matchingGpus(name, probe.gpus);
   const [first] = matches;
@@ -185,11 +193,11 @@ function hidingVariables(gpu: ProbedGpu, probe: ProbeResult): string {
 }
 
 function matchingGpus(name: string, gpus: readonly ProbedGpu[]): ProbedGpu[] {
-  // PyTorch calls AMD's GPUs cuda too.
+  // PyTorch also uses the name cuda for AMD's GPUs.
   if (/^cuda$/i.test(name)) return gpus.filter((gpu) => gpu.visible && gpu.blocked_by === null);
   const number = /^(?:cuda:)?(\d+)$/i.exec(name)?.[1];
   if (number !== undefined) {
-    // Each maker's GPUs are counted from 0; what PyTorch computes on is meant.
+    // Each maker's GPUs are numbered from 0; the number refers to those that PyTorch computes on.
     const numbered = gpus.filter((gpu) => gpu.index === Number(number));
     const computing = numbered.filter((gpu) => gpu.blocked_by === null);
     return computing.length > 0 ? computing : numbered;

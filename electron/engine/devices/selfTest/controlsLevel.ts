@@ -1,4 +1,7 @@
-/** Whether a model tells known viral from known host sequences, on each kind of device that a run would take. */
+/**
+ * Tests whether a model distinguishes known viral from known host sequences, on each kind of device that a
+ * run would use.
+ */
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { appError } from '../../../contract/errors.ts';
@@ -22,10 +25,13 @@ const reportSchema = controlsSchema.omit({
   ...{ checkedAt: true, seconds: true, kind: true, deviceName: true, driver: true, pytorch: true },
 });
 
-/** A model of the published size, from a slow disk onto a slow processor. */
+/** Enough for a model of the published size, loaded from a slow disk, on a slow processor. */
 const TIMEOUT_MS = 60 * 60_000;
 
-/** The panel for models of this chunk length: its sequences, each of one chunk, and their open reading frames. */
+/**
+ * The size of the panel for models of this chunk length: sequences of one chunk each, and their open reading
+ * frames.
+ */
 export function panelOf(chunkLength: number): { chunks: number; frames: number; residues: number } {
   return chunkLength >= 500
     ? { chunks: 260, frames: 311, residues: 51_626 }
@@ -35,20 +41,20 @@ export function panelOf(chunkLength: number): { chunks: number; frames: number; 
 const keptName = (modelHash: string): string => `controls ${modelHash}`;
 
 interface ControlsOptions extends LevelOptions {
-  /** Else each device's own. */
+  /** By default, each device's own. */
   readonly precision?: Precision | undefined;
   /** Only 20 viral and 20 host sequences. */
   readonly quick?: boolean;
-  /** Of the GPUs, as the probe found it. */
+  /** The driver of the GPUs, as the probe found it. */
   readonly driver: string | null;
 }
 
-/** A run takes all devices of a kind for alike. */
+/** A run treats all devices of a kind alike. */
 export function firstOfEachKind(devices: readonly ChosenDevice[]): ChosenDevice[] {
   return devices.filter((device, i) => devices.findIndex(({ kind }) => kind === device.kind) === i);
 }
 
-/** Runs the panel on the first device of each kind, and keeps what came out. */
+/** Runs the panel on the first device of each kind, and stores the results. */
 export async function runControls(
   environment: PythonEnvironment,
   paths: AppPaths,
@@ -85,8 +91,10 @@ async function keptControls(paths: AppPaths, modelHash: string): Promise<Control
   return (await readKept(paths, keptName(modelHash), z.array(controlsSchema))) ?? [];
 }
 
-/** The last controls of a model, of each kind of device and precision that it was checked with, the newest first; and what of that
- * which may change what a device computes has changed since. */
+/**
+ * The last controls of a model, for each kind of device and precision that it was checked with, newest first;
+ * and what has changed since that may affect a device's results.
+ */
 export async function lastControls(
   { environment, paths }: { environment: PythonEnvironment; paths: AppPaths },
   driver: string | null,

@@ -14,7 +14,10 @@ import { checkDevices, checkDevicesOnce, withLastTest } from './deviceLevel.ts';
 
 const environment = { interpreter: 'python', own: true, pythonVersion: '3.12', packages: {}, source: '' };
 
-/** Answers for each device with these differences, or as one whose driver takes the process down. `rates`: of each precision. */
+/**
+ * Answers for each device with these differences, or like one whose driver crashes the process. `rates`:
+ * passes per second in each precision.
+ */
 function answering(
   differences: Record<string, number | 'dies' | Record<string, number>>,
   rates: Record<string, number> = {},
@@ -50,7 +53,7 @@ function card(devices: Awaited<ReturnType<typeof checkDevices>>) {
   return computerChecks({ ...facts, diskFreeBytes: null, devices }).find(({ id }) => id === 'computing');
 }
 
-it('asks each device for the precisions that it is offered for, pinned to it', async () => {
+it('tests each device in the precisions that it is offered for, pinned to it', async () => {
   const { run, commands } = answering({});
   const devices = await checkDevices(environment, A100_AND_TURING, run);
   expect(commands.map(({ args, env }) => [...args.slice(-2), env['CUDA_VISIBLE_DEVICES']])).toEqual([
@@ -64,7 +67,7 @@ it('asks each device for the precisions that it is offered for, pinned to it', a
   });
 });
 
-it('says which device computes wrongly, and in what', async () => {
+it('names the device that computes wrongly, and the precision', async () => {
   const { run } = answering({ 'GPU-bbbb-2080': 0.9 });
   expect(card(await checkDevices(environment, A100_AND_TURING, run))).toMatchObject({
     status: 'bad',
@@ -72,7 +75,7 @@ it('says which device computes wrongly, and in what', async () => {
   });
 });
 
-it('survives a device that takes the process down', async () => {
+it('survives a device that crashes the process', async () => {
   const { run } = answering({ 'GPU-aaaa-a100': 'dies' });
   expect(card(await checkDevices(environment, A100_AND_TURING, run))).toMatchObject({
     status: 'bad',
@@ -94,7 +97,7 @@ it('is done once for the same packages, driver and devices', async () => {
   await rm(dataDir, { recursive: true });
 });
 
-it('lets a processor with instructions for BF16 compute in what it was faster in', async () => {
+it('lets a processor with BF16 instructions use the precision in which it was faster', async () => {
   const resolved = resolveAppPaths();
   if (!resolved.ok) throw new Error(resolved.error.cause);
   const paths = { ...resolved.value, dataDir: await mkdtemp(join(tmpdir(), 'Daten ')) };
@@ -118,7 +121,7 @@ it('lets a processor with instructions for BF16 compute in what it was faster in
   await rm(paths.dataDir, { recursive: true });
 });
 
-it('keeps what a device failed at from being offered, and says so before a run', async () => {
+it('no longer offers a precision in which a device failed, and says so before a run', async () => {
   const resolved = resolveAppPaths();
   if (!resolved.ok) throw new Error(resolved.error.cause);
   const dataDir = await mkdtemp(join(tmpdir(), 'Daten '));
@@ -146,7 +149,7 @@ it('keeps what a device failed at from being offered, and says so before a run',
     },
   });
   expect(choose('0', 'auto', one)).toEqual({ ok: true, value: 'fp16' });
-  // Whoever prefers what another failed at takes what both can do.
+  // If one device prefers a precision in which another failed, both use one that they both support.
   const other = await trial({ 'GPU-aaaa-a100': { fp16: 0.9 } });
   expect(choose('auto', 'auto', other)).toEqual({ ok: true, value: 'fp32' });
 
@@ -161,7 +164,7 @@ it('keeps what a device failed at from being offered, and says so before a run',
     error: { code: 'device_blocked' },
   });
 
-  // Nothing can take the processor's place: a run is refused before it begins.
+  // Nothing can replace the processor: a run is refused before it starts.
   const processor = await trial({ cpu: 'dies' }, NO_GPU);
   for (const [devices, precision] of [
     ['auto', 'auto'],
@@ -178,12 +181,12 @@ it('keeps what a device failed at from being offered, and says so before a run',
     });
   expect(choose('auto', 'auto', await trial({}, NO_GPU))).toEqual({ ok: true, value: 'fp32' });
 
-  // What has passed by the next trial is offered again.
+  // A precision that passes the next test is offered again.
   expect((await trial({})).gpus).toEqual(A100_AND_TURING.gpus);
   await rm(dataDir, { recursive: true });
 });
 
-it('finds that the processor of the tests computes rightly', async () => {
+it('finds that the processor of the tests computes correctly', async () => {
   const paths = resolveAppPaths();
   if (!paths.ok) throw new Error(paths.error.cause);
   const real = await checkEnvironment({ paths: paths.value }, false);

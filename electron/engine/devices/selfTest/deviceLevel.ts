@@ -1,4 +1,4 @@
-/** Whether each device computes, and computes correctly, in each precision that it is offered for. */
+/** Tests whether each device computes, and computes correctly, in each precision that it is offered for. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import {
@@ -23,14 +23,14 @@ import { CPU_ID, devicesToTest, keep, readKept, testDevice } from './selfTest.ts
 
 const precisionVerdictSchema = z.object({
   precision: precisionSchema,
-  /** Relative, from what the processor computes in FP32; null where nothing was computed. */
+  /** The relative difference from the processor's FP32 results; null if nothing was computed. */
   difference: z.number().nullable(),
   allowed: z.number(),
-  /** Of the small encoder; null where nothing was computed. */
+  /** Measured with the small encoder; null if nothing was computed. */
   passes_per_second: z.number().nullable(),
-  /** A sentence; null where all is well. */
+  /** A sentence; null if there is no problem. */
   problem: z.string().nullable(),
-  /** Present where the sentence is the engine's own. */
+  /** Present if the sentence is the engine's own. */
   wording: wordingSchema.optional(),
 });
 const reportSchema = z.object({ results: z.array(precisionVerdictSchema) });
@@ -44,10 +44,10 @@ export type DeviceVerdict = z.infer<typeof deviceVerdictSchema>;
 
 const keptSchema = z.object({ key: z.string(), devices: z.array(deviceVerdictSchema) });
 
-/** Most of it is importing PyTorch from a cold disk and compiling kernels. */
+/** Most of this time is for importing PyTorch from a slow disk and compiling kernels. */
 const TIMEOUT_MS = 300_000;
 
-/** Tests the devices, unless all was well before with the same packages, driver and devices. */
+/** Tests the devices, unless they all passed before with the same packages, driver and devices. */
 export async function checkDevicesOnce(
   paths: AppPaths,
   environment: PythonEnvironment,
@@ -55,14 +55,14 @@ export async function checkDevicesOnce(
   run: CommandRunner = runCommand,
 ): Promise<DeviceVerdict[]> {
   const known = await keptVerdicts(paths, environment, probe);
-  // A problem may pass, such as a GPU without free memory, so it is tested again.
+  // A problem may be temporary, such as a GPU without free memory, so it is tested again.
   if (known?.every(({ precisions }) => precisions.every(({ problem }) => problem === null))) return known;
   const devices = await checkDevices(environment, probe, run);
   await keep(paths, 'device', { key: keyOf(environment, probe), devices });
   return devices;
 }
 
-/** The findings of the last test, unless something has changed since that may change what a device computes. */
+/** The results of the last test, unless something that may affect a device's results has changed since. */
 async function keptVerdicts(
   paths: AppPaths,
   environment: PythonEnvironment,
@@ -72,8 +72,10 @@ async function keptVerdicts(
   return kept?.key === keyOf(environment, probe) ? kept.devices : undefined;
 }
 
-/** Marks what the devices failed at in the last test, so that no run offers it and no worker dies of it, and orders the
- * processor's precisions by the speed that was measured. */
+/**
+ * Marks what the devices failed at in the last test, so that no run offers it and no worker fails on it, and
+ * orders the processor's precisions by the measured speed.
+ */
 export async function withLastTest(
   probe: ProbeResult,
   paths: AppPaths,
@@ -107,7 +109,10 @@ export async function withLastTest(
   };
 }
 
-/** Leaves out what may have passed since: memory that another program held, or a driver that was busy. */
+/**
+ * Leaves out problems that may have passed since: memory that another program used, or a driver that was
+ * busy.
+ */
 function failuresOf({ precisions }: DeviceVerdict): FailedPrecision[] {
   return precisions.flatMap(({ precision, problem, wording }) =>
     problem === null || /out ?of ?memory/i.test(problem) || wording?.key === 'check.computing.no_answer'
@@ -143,7 +148,7 @@ async function checkDevice(
   };
 }
 
-/** Whatever may change what a device computes. */
+/** Identifies everything that may affect a device's results. */
 function keyOf(environment: PythonEnvironment, probe: ProbeResult): string {
   const facts = [
     environment.interpreter,
@@ -162,7 +167,7 @@ interface Description {
   readonly wordings: Wording[];
 }
 
-/** The findings in a sentence or two; `wrong` where some result is not correct. */
+/** Describes the results in a sentence or two; `wrong` if some result is not correct. */
 export function describeVerdicts(devices: readonly DeviceVerdict[]): Description {
   const problems = devices.flatMap(({ name, precisions }) =>
     precisions
@@ -188,12 +193,12 @@ export function describeVerdicts(devices: readonly DeviceVerdict[]): Description
   return { wrong: false, ...inSequence(withoutRepeats(right)) };
 }
 
-/** Equal GPUs give the same sentence. */
+/** Equal GPUs produce the same sentence. */
 function withoutRepeats(messages: readonly Message[]): Message[] {
   return [...new Map(messages.map((one) => [one.text, one])).values()];
 }
 
-/** The engine's own sentences can be translated; a driver's stay as they are. */
+/** The engine's own sentences can be translated; those of a driver stay unchanged. */
 function problemOf({
   problem,
   wording,

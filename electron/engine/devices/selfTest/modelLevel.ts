@@ -1,4 +1,7 @@
-/** Whether an installed model gives the known answers on this computer's devices, and whether that is still known. */
+/**
+ * Tests whether an installed model gives the known answers on this computer's devices, and whether the last
+ * result still applies.
+ */
 import { join } from 'node:path';
 import { z } from 'zod';
 import { appError } from '../../../contract/errors.ts';
@@ -27,7 +30,9 @@ const reportSchema = answersSchema.pick({ against: true, source: true }).extend(
   ),
 });
 
-/** What the answers depend on: other weights, another driver, PyTorch or device may give others. */
+/**
+ * What the answers depend on: they may differ with other weights, or with another driver, PyTorch or device.
+ */
 const identitySchema = z.object({
   model: z.string(),
   driver: z.string().nullable(),
@@ -38,13 +43,16 @@ type Identity = z.infer<typeof identitySchema>;
 
 const keptSchema = z.object({ identity: identitySchema, answers: answersSchema });
 
-/** ESM-2 3B in FP32 from a slow disk onto a slow processor, once per precision. */
+/** Enough for ESM-2 3B in FP32, loaded from a slow disk, on a slow processor, once per precision. */
 const TIMEOUT_MS = 60 * 60_000;
 
-/** Findings are kept by the model's folder, so that other weights in it are noticed as a change. */
+/** Results are stored under the model's folder, so that other weights in it are noticed as a change. */
 const keptName = ({ folder }: PlanModel): string => `model ${folder}`;
 
-/** Lets each device compute the known frames in each of its precisions, one device after the other, and keeps the outcome. */
+/**
+ * Lets each device compute the known frames in each of its precisions, one device after the other, and stores
+ * the results.
+ */
 export async function checkAnswers(
   environment: PythonEnvironment,
   paths: AppPaths,
@@ -83,7 +91,7 @@ export async function checkAnswers(
   return ok(answers);
 }
 
-/** The findings of a model's last check, and what has changed since; null where it was never checked. */
+/** The results of a model's last check, and what has changed since; null if it was never checked. */
 export async function lastAnswers(
   environment: PythonEnvironment,
   paths: AppPaths,

@@ -30,26 +30,26 @@ const report = (verdict: { offered: boolean; reason: string }) => ({
 });
 
 describe('FP8', () => {
-  it('is refused before it was checked, with what to do', async () => {
+  it('is refused before it was checked, with the next step', async () => {
     const refused = await checkPrecision(await pathsWith(), HASH, 'fp8', [gpu('H200')]);
     expect(refused).toMatchObject({ ok: false, error: { code: 'precision_unsupported' } });
     expect(refused.ok ? '' : refused.error.nextStep).toContain('virnucpro selftest precision');
   });
 
-  it('is refused with the measured reason where it did not pass', async () => {
+  it('is refused with the measured reason if it did not pass', async () => {
     const paths = await pathsWith(report({ offered: false, reason: '5.129 % of the labels flip' }));
     const refused = await checkPrecision(paths, HASH, 'fp8', [gpu('H200')]);
     expect(refused.ok ? '' : refused.error.cause).toContain('5.129 %');
   });
 
-  it('is taken where it passed, on the GPU it was checked on and no other', async () => {
+  it('is accepted if it passed, only on the GPU it was checked on', async () => {
     const paths = await pathsWith(report({ offered: true, reason: '' }));
     expect((await checkPrecision(paths, HASH, 'fp8', [gpu('H200')])).ok).toBe(true);
     expect((await checkPrecision(paths, HASH, 'fp8', [gpu('H200'), gpu('L4')])).ok).toBe(false);
     expect((await checkPrecision(paths, 'b'.repeat(64), 'fp8', [gpu('H200')])).ok).toBe(false);
   });
 
-  it('alone needs the check', async () => {
+  it('is the only precision that needs the check', async () => {
     expect((await checkPrecision(await pathsWith(), HASH, 'bf16', [gpu('H200')])).ok).toBe(true);
   });
 });

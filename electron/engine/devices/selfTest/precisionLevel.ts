@@ -1,4 +1,7 @@
-/** What each precision of a model costs in exactness, and which precisions a run may use only once that is known. */
+/**
+ * Measures how much accuracy each precision of a model loses, and decides which precisions a run may use only
+ * after such a measurement.
+ */
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -13,7 +16,10 @@ import { pythonLaunch, type PythonEnvironment } from '../../environment/pythonLa
 import type { ChosenDevice } from '../chosenDevice.ts';
 import { keep, readKept, SELF_TEST } from './selfTest.ts';
 
-/** Precisions that lose so much that a run may use them only after they were measured with the very same model. */
+/**
+ * Precisions that lose so much accuracy that a run may use them only after they were measured with the very
+ * same model.
+ */
 const MEASURED_FIRST: ReadonlySet<Precision> = new Set(['fp8']);
 
 const reportSchema = z.looseObject({
@@ -28,7 +34,9 @@ export type PrecisionReport = z.infer<typeof reportSchema>;
 
 const keptName = (modelHash: string): string => `precision ${modelHash}`;
 
-/** Measures on the terminal, where the table appears, and keeps the report; null where the measurement failed. */
+/**
+ * Measures on the terminal, where the table appears, and stores the report; null if the measurement failed.
+ */
 export async function measurePrecisions(
   environment: PythonEnvironment,
   paths: AppPaths,

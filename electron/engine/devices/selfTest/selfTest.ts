@@ -1,4 +1,6 @@
-/** Runs a level of the Python side's self-test on a device, and keeps what the levels found in one file. */
+/**
+ * Runs a level of the Python side's self-test on a device, and stores the results of all levels in one file.
+ */
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -14,7 +16,7 @@ import { selectDevices } from '../selectDevices.ts';
 
 export const SELF_TEST = 'virnucpro_backend.selftest';
 
-/** The one processor worker that is tested stands for all of them. */
+/** One processor worker is tested on behalf of all of them. */
 export const CPU_ID = 'cpu:0';
 
 export interface LevelOptions {
@@ -23,14 +25,14 @@ export interface LevelOptions {
   readonly run?: CommandRunner;
 }
 
-/** The GPUs that a run takes by itself, and one processor worker. */
+/** The GPUs that a run uses by default, and one processor worker. */
 export function devicesToTest(probe: ProbeResult): ChosenDevice[] {
   const chosen = selectDevices('auto', probe, { cpuMemory: { sharedBytes: 0, perWorkerBytes: 0 } });
   const devices = chosen.ok ? chosen.value.filter(({ kind }) => kind !== 'cpu') : [];
   return [...devices, { kind: 'cpu', id: CPU_ID, name: probe.cpu.name, precisions: probe.cpu.precisions }];
 }
 
-/** The report of one level on one device, or why there is none. */
+/** The report of one level on one device, or the reason why there is none. */
 export async function testDevice<Report>(
   environment: PythonEnvironment,
   device: ChosenDevice,
@@ -66,7 +68,7 @@ async function readAll(paths: AppPaths): Promise<Record<string, unknown>> {
   return parseJson(keptSchema, text) ?? {};
 }
 
-/** What was kept under a name, unless it is missing or unreadable. */
+/** Reads what was stored under a name, unless it is missing or unreadable. */
 export async function readKept<Content>(
   paths: AppPaths,
   name: string,
@@ -77,7 +79,10 @@ export async function readKept<Content>(
 
 let writing: Promise<void> = Promise.resolve();
 
-/** Keeps a finding until the next one of the same name. Where it can't be written, the test is simply repeated the next time. */
+/**
+ * Stores a result until the next one with the same name. If it can't be written, the test is simply repeated
+ * the next time.
+ */
 export function keep(paths: AppPaths, name: string, content: unknown): Promise<void> {
   const file = keptFile(paths);
   writing = writing

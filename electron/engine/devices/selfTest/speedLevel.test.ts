@@ -21,7 +21,7 @@ const row = (tokens: number, rate: number) => ({
 });
 const rows = [row(2048, 80_000), row(24_528, 100_000), row(32_768, 99_000)];
 
-it('measures each device in the precision that suits it, goes on when one fails, and keeps the figures for these packages', async () => {
+it('measures each device in the precision that suits it, continues when one fails, and stores the figures for these packages', async () => {
   const paths = { ...testContext().paths, dataDir: join(await temporaryFolder(), 'data') };
   const commands: Command[] = [];
   const run = (command: Command) => {
@@ -52,7 +52,7 @@ it('measures each device in the precision that suits it, goes on when one fails,
     expect.stringContaining('RuntimeError: CUDA error'),
     null,
   ]);
-  // What is sent in names the versions.
+  // The figures that users send in include the versions.
   expect(measured[0]?.report).toMatchObject({ rows, versions: { torch: '2.13.0' } });
   expect(measured.map(bestRow)).toMatchObject([
     { precision: 'bf16', tokens_per_batch: 24_528 },
@@ -64,7 +64,7 @@ it('measures each device in the precision that suits it, goes on when one fails,
   const another = { ...environment, packages: { torch: '2.14.0' } };
   expect(await keptSpeed(another, paths)).toBeNull();
 
-  // A measurement that was given up does not replace a complete one.
+  // A cancelled measurement does not replace a complete one.
   await measureSpeed(environment, paths, A100_AND_TURING, 60, { run, signal: AbortSignal.abort() });
   expect(await keptSpeed(environment, paths)).toMatchObject({ devices: measured });
 });

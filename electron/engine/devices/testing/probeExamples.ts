@@ -1,4 +1,7 @@
-/** Computers to test with, in the shape of the backend's answer. Made up; the names and capabilities are real. */
+/**
+ * Computers for tests, in the format of the backend's answer. They are invented; the names and capabilities
+ * are real.
+ */
 import {
   PROTOCOL_VERSION,
   type AmdGpu,
@@ -126,7 +129,7 @@ export const PASCAL = computer([
   }),
 ]);
 
-/** A Volta with the PyTorch for CUDA 13, which knows it no more, beside a GPU that it knows. */
+/** A Volta with the PyTorch for CUDA 13, which no longer supports it, beside a GPU that it supports. */
 export const VOLTA_AND_HOPPER = computer(
   [
     gpu(0, 'GPU-dddd-v100', { name: 'Tesla V100-SXM2-16GB', compute_capability: [7, 0] }),
@@ -140,7 +143,7 @@ export const OLD_DRIVER = computer([gpu(0, 'GPU-eeee-h100', { name: 'NVIDIA H100
   torch_cuda: '13.0',
 });
 
-/** A GPU with a UUID, one without, and the graphics part of a processor, with a PyTorch for ROCm. */
+/** A GPU with a UUID, one without, and an integrated GPU, with a PyTorch for ROCm. */
 export const RADEONS = computer([
   amdGpu(0, 'GPU-3f2a90b1c4d5e6f7', {}),
   amdGpu(1, 'AMD-0000:0a:00.0', {
@@ -168,17 +171,17 @@ export const POLARIS = computer([
   }),
 ]);
 
-/** The same Radeons with a PyTorch for CUDA, as the program installs it by itself. */
+/** The same Radeons with a PyTorch for CUDA, which the program installs by default. */
 export const RADEONS_WITHOUT_ROCM = blocked(RADEONS, 'pytorch');
 export const RADEONS_FORBIDDEN = blocked(RADEONS, 'permission');
 
-/** An NVIDIA GPU for which the environment was made before its driver was there. */
+/** An NVIDIA GPU whose environment was created before its driver was installed. */
 export const H200_WITHOUT_CUDA = blocked(
   computer([gpu(0, 'GPU-0a1f5c3e-0000-4000-8000-000000000000', {})]),
   'pytorch',
 );
 
-/** A GPU of either maker, with a PyTorch for CUDA. */
+/** A GPU of each maker, with a PyTorch for CUDA. */
 export const H200_AND_RADEON = computer([
   gpu(0, 'GPU-0a1f5c3e-0000-4000-8000-000000000000', {}),
   amdGpu(0, 'GPU-3f2a90b1c4d5e6f7', { blocked_by: 'pytorch' }),

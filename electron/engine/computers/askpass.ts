@@ -1,6 +1,7 @@
 /**
- * How OpenSSH asks: it starts the program named by SSH_ASKPASS and reads the answer from its standard output. Ours hands the
- * question over in a folder that nobody else may read, and waits at a named pipe: an answer never lies on the disk.
+ * OpenSSH asks a question by starting the program named by SSH_ASKPASS and reading the answer from its
+ * standard output. Our program writes the question into a folder that nobody else may read, and waits at a
+ * named pipe: an answer is never stored on the disk.
  */
 import { watch, type FSWatcher } from 'node:fs';
 import { access, constants, mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises';
@@ -28,12 +29,12 @@ const LOOK_AGAIN_MS = 500;
 export type AskPerson = (question: SshQuestion, signal: AbortSignal) => Promise<string | null>;
 
 interface Askpass {
-  /** Added to the environment of ssh. */
+  /** Variables to add to the environment of ssh. */
   readonly env: Readonly<Record<string, string>>;
   readonly close: () => void;
 }
 
-/** Begins to answer what ssh asks in this folder, which must be the user's own. */
+/** Starts to answer the questions that ssh asks in this folder, which must be the user's own. */
 export async function answerQuestions(parent: string, ask: AskPerson): Promise<Askpass> {
   const folder = join(parent, 'questions');
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -56,16 +57,16 @@ export async function answerQuestions(parent: string, ask: AskPerson): Promise<A
     watcher = watch(folder, () => void look());
     watcher.on('error', () => undefined);
   } catch {
-    // The timer is enough.
+    // Without a watcher, the timer is enough.
   }
-  // The question appears a moment after its folder.
+  // The file with the question appears a moment after its folder.
   const timer = setInterval(() => void look(), LOOK_AGAIN_MS).unref();
   return {
     env: {
       SSH_ASKPASS: script,
       SSH_ASKPASS_REQUIRE: 'force',
       VIRNUCPRO_QUESTIONS: folder,
-      // Older versions ask by a program only where there is a display.
+      // Older versions only use SSH_ASKPASS if there is a display.
       DISPLAY: process.env['DISPLAY'] || ':0',
     },
     close: () => {
@@ -83,25 +84,25 @@ async function answerOne(
   closed: AbortSignal,
 ): Promise<void> {
   const gone = new AbortController();
-  // ssh that ends, as after its grace period, takes the question with it.
+  // When ssh ends, for example after its grace period, its question disappears.
   const timer = setInterval(() => {
     access(join(place, 'answer'), constants.F_OK).catch(() => gone.abort());
   }, LOOK_AGAIN_MS).unref();
   try {
     const given = await ask(question, AbortSignal.any([closed, gone.signal])).catch(() => null);
     const answer = given !== null && question.kind === 'host_key' ? question.fingerprint : given;
-    // Without waiting for a reader: where there is none any more, nobody wants the answer.
+    // Does not wait for a reader: if there is none any more, nobody needs the answer.
     const pipe = await open(join(place, 'answer'), constants.O_WRONLY | constants.O_NONBLOCK);
     await pipe.writeFile(answer === null ? 'no' : `yes:${answer.replaceAll('\n', '')}`);
     await pipe.close();
   } catch {
-    // The question is gone.
+    // The question has disappeared.
   } finally {
     clearInterval(timer);
   }
 }
 
-/** What is asked, from the words of OpenSSH. `again`: it has asked the same before, and did not like the answer. */
+/** Parses OpenSSH's prompt. `again`: it has asked the same before, and rejected the answer. */
 export function questionOf(prompt: string, again = false): SshQuestion {
   const host = /authenticity of (?:host )?'([^']+)'/.exec(prompt)?.[1];
   const [, keyType, fingerprint] = /(\S+) key fingerprint is (\S+?)\.?(?:\s|$)/.exec(prompt) ?? [];

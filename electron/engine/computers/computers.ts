@@ -16,22 +16,22 @@ import { fetchFile, sendFile, type ReportTransfer } from './transfers.ts';
 import type { Tunnel } from './tunnel.ts';
 import { uninstallServer } from './uninstallServer.ts';
 
-/** No secrets: names and addresses. */
+/** Contains no secrets, only names and addresses. */
 const storedSchema = z.array(z.object({ id: z.uuid(), name: computerNameSchema, address: sshAddressSchema }));
 type Stored = z.infer<typeof storedSchema>[number];
 
 interface ComputersOptions {
-  /** Where the list and the confirmed host keys are kept. */
+  /** The folder of the list and of the confirmed host keys. */
   readonly dataDir: string;
-  /** Holds the package for other computers. */
+  /** Contains the package for other computers. */
   readonly root: string;
   readonly version: string;
-  /** A package in place of the program's own. */
+  /** A package to use instead of the program's own. */
   readonly serverPackage?: string | undefined;
   readonly changed: () => void;
 }
 
-/** The other computers that the user has named, each with its connection. */
+/** The other computers that the user has added, each with its connection. */
 export class Computers {
   private readonly options: ComputersOptions;
   private readonly computers: { stored: Stored; kept: KeptComputer }[];
@@ -45,7 +45,7 @@ export class Computers {
     return this.computers.map(({ stored, kept }) => ({ ...stored, link: kept.link }));
   }
 
-  /** One of an address that is known already gets that name. */
+  /** If a computer has this address already, renames it. */
   add(name: string, address: string): string {
     const known = this.computers.find(({ stored }) => stored.address === address);
     if (known) {
@@ -63,7 +63,7 @@ export class Computers {
     this.save();
   }
 
-  /** Stays in the list where the program there was to be deleted, and is not. */
+  /** The computer stays in the list if its program should be deleted and that fails. */
   async remove(id: string, uninstalls = false): Promise<void> {
     const found = this.find(id);
     if (uninstalls && !(await found.kept.uninstall())) {
@@ -88,7 +88,7 @@ export class Computers {
     this.find(id).kept.answer(answer);
   }
 
-  /** Undefined where it is not connected, or not known. */
+  /** Undefined if the computer is not connected, or not in the list. */
   tunnel(id: string): Tunnel | undefined {
     return this.computers.find(({ stored }) => stored.id === id)?.kept.tunnel;
   }
@@ -109,7 +109,7 @@ export class Computers {
     return fetchFile(address, path, (until) => kept.connected(until), tell, signal);
   }
 
-  /** What is at work on them goes on. */
+  /** Runs on the other computers continue. */
   async close(): Promise<void> {
     await Promise.all(this.computers.map(({ kept }) => kept.disconnect()));
   }
@@ -159,7 +159,7 @@ function readList(file: string): Stored[] {
   }
 }
 
-/** Of this computer, for the end of a tunnel. */
+/** A free port of this computer, for the end of a tunnel. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -20,7 +20,7 @@ interface ConnectOptions {
   readonly address: string;
   readonly knownHosts: string;
   readonly serverPackage: () => Promise<ServerPackage>;
-  /** Null where nobody is to be disturbed. */
+  /** Null if nobody may be asked. */
   readonly ask: AskPerson | null;
   readonly tell: TellStep;
   readonly signal: AbortSignal;
@@ -30,14 +30,17 @@ interface ConnectOptions {
 
 export interface ComputerConnection {
   readonly tunnel: Tunnel;
-  /** Resolves with the reason when it is gone. */
+  /** Resolves with the reason when the connection has ended. */
   readonly ended: Promise<AppFailure>;
-  /** Deletes the program there. */
+  /** Deletes the program on the other computer. */
   readonly uninstall: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** All the way to a server on another computer that answers: signs in, installs what is missing, starts it, opens the tunnel. */
+/**
+ * Establishes the whole connection to a server on another computer: signs in, installs what is missing,
+ * starts the server, opens the tunnel, and checks that the server answers.
+ */
 export async function connectComputer(options: ConnectOptions): Promise<ComputerConnection> {
   const { address, tell, signal } = options;
   tell('signing_in', null);
@@ -66,7 +69,7 @@ export async function connectComputer(options: ConnectOptions): Promise<Computer
   }
 }
 
-/** First with keys that ask for nothing; a person is asked only where that does not do. */
+/** First tries to sign in without questions; a person is asked only if that is not enough. */
 async function signIn({ address, knownHosts, env, ask, signal }: ConnectOptions): Promise<SshClient> {
   const login = { address, knownHosts, ...(env ? { env } : {}) };
   try {
@@ -83,7 +86,7 @@ async function checkTunnel(tunnel: Tunnel, host: string): Promise<void> {
     const about = parseJson(z.object({ version: z.string() }), await textOf(answer));
     if (about?.version === tunnel.server.version) return;
   } catch {
-    // As good as a wrong answer.
+    // No answer is treated like a wrong answer.
   }
   throw new AppFailure(
     appError('ssh_failed', message('ssh.tunnel', { host }), { nextStep: message('ssh.tunnel.next') }),

@@ -19,13 +19,13 @@ interface DetachedServerOptions {
   /** Starts a server that writes the server file. */
   readonly command: readonly string[];
   readonly dataDir: string;
-  /** Folder of this program, and so of the server that is wanted. */
+  /** The folder of this program, and therefore of the server to run. */
   readonly program: string;
 }
 
 /**
- * The server of this user on this computer: the one that runs, or a new one that outlives the terminal and the login. One of
- * another version makes way, unless it has a run at work.
+ * Returns the server of this user on this computer: the running one, or a new one that outlives the terminal
+ * and the login. A server of another version is ended, unless one of its runs is active.
  */
 export async function startDetached(options: DetachedServerOptions): Promise<DetachedStart> {
   const { dataDir, program } = options;
@@ -51,7 +51,9 @@ export async function startDetached(options: DetachedServerOptions): Promise<Det
   }
 }
 
-/** Ends the server of this user on this computer, if there is one; false where it has a run at work. */
+/**
+ * Ends the server of this user on this computer, if there is one; returns false if one of its runs is active.
+ */
 export async function endDetached(dataDir: string): Promise<boolean> {
   const running = readServerFile(dataDir);
   if (!running) return true;
@@ -67,7 +69,8 @@ async function start({
   const logFile = join(dataDir, 'logs', 'server.log');
   mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 });
   const log = openSync(logFile, 'w', 0o600);
-  // In a session of its own, with nothing of the login's: it ends neither with the terminal nor with the connection.
+  // The server runs in a session of its own, independent of the login: it does not end with the terminal or
+  // the connection.
   const child = spawn(file, args, { detached: true, stdio: ['ignore', log, log], cwd: dataDir });
   closeSync(log);
   child.unref();
@@ -92,7 +95,7 @@ async function end({ pid }: RunningServer): Promise<void> {
   while (isProcessAlive(pid) && performance.now() < deadline) await sleep(LOOK_EVERY_MS);
 }
 
-/** What it says of itself; undefined where it does not answer. */
+/** Asks the server about itself; undefined if it does not answer. */
 async function about({ port, cookie }: RunningServer): Promise<{ atWork: boolean } | undefined> {
   try {
     const answer = await fetch(`http://127.0.0.1:${port}/about`, {

@@ -10,7 +10,7 @@ const LOST = new AppFailure(appError('ssh_lost', 'It broke.'));
 const UNFIT = new AppFailure(appError('computer_unfit', 'Too old.'));
 const DENIED = new AppFailure(appError('ssh_denied', 'No.'));
 
-/** A computer whose connections the test makes, breaks and refuses. */
+/** A computer whose connections the test opens, breaks and refuses. */
 function madeUp() {
   const seen: ComputerLink[] = [];
   const pauses: number[] = [];
@@ -58,7 +58,7 @@ function madeUp() {
         arrived();
       }),
   });
-  /** The n-th attempt to connect, when it is made. */
+  /** Resolves with the n-th attempt to connect, once it is made. */
   const attempt = async (index: number) => {
     for (;;) {
       const made = attempts[index];
@@ -71,7 +71,7 @@ function madeUp() {
   return { computer, attempt, attempts, states, pauses };
 }
 
-it('connects again by itself when the line broke, asking nobody', async () => {
+it('reconnects by itself after the connection broke, without asking anybody', async () => {
   const { computer, attempt, states, pauses } = madeUp();
   computer.connect();
   const first = await attempt(0);
@@ -83,7 +83,7 @@ it('connects again by itself when the line broke, asking nobody', async () => {
   expect(second.ask).toBeNull();
   second.fail(new AppFailure(appError('ssh_unreachable', 'No route.')));
   const third = await attempt(2);
-  // Who waits for it goes on as soon as it is back.
+  // A waiting caller continues as soon as the connection is back.
   const waiting = computer.connected();
   third.succeed();
   expect((await waiting).server.hostName).toBe('gpu');
@@ -99,7 +99,7 @@ it('connects again by itself when the line broke, asking nobody', async () => {
   expect(computer.link).toEqual({ state: 'idle' });
 });
 
-it('stays away where trying again would not help, until somebody asks', async () => {
+it('stays disconnected if another attempt would not help, until somebody connects again', async () => {
   const { computer, attempt, attempts } = madeUp();
   computer.connect();
   (await attempt(0)).fail(UNFIT);
@@ -112,7 +112,7 @@ it('stays away where trying again would not help, until somebody asks', async ()
   await computer.disconnect();
 });
 
-it('says that a password is wanted again, asks for it only when somebody connects, and lets what waits go on then', async () => {
+it('reports that a password is needed again, asks for it only when somebody connects, and then lets waiting calls continue', async () => {
   const { computer, attempt } = madeUp();
   computer.connect();
   const breakIt = (await attempt(0)).succeed();
@@ -129,7 +129,7 @@ it('says that a password is wanted again, asks for it only when somebody connect
   await computer.disconnect();
 });
 
-it('shows one question, takes one answer, and forgets it when it is over', async () => {
+it('shows one question, accepts one answer, and forgets the question when it is over', async () => {
   const { computer, attempt } = madeUp();
   computer.connect();
   const { ask, succeed } = await attempt(0);
@@ -149,7 +149,7 @@ it('shows one question, takes one answer, and forgets it when it is over', async
   await computer.disconnect();
 });
 
-it('sends nobody to a terminal who has just said no to a host key', async () => {
+it('does not send a user to a terminal who has just rejected a host key', async () => {
   const { computer, attempt } = madeUp();
   computer.connect();
   const { ask, fail } = await attempt(0);
@@ -164,7 +164,7 @@ it('sends nobody to a terminal who has just said no to a host key', async () => 
   await computer.disconnect();
 });
 
-it('waits longer each time, and no longer than half a minute', () => {
+it('waits longer each time, but no longer than half a minute', () => {
   expect([0, 1, 2, 3, 4, 5, 50].map(delayBefore)).toEqual([
     1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000,
   ]);

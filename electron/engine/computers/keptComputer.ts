@@ -14,20 +14,20 @@ const LONGEST_DELAY_MS = 30_000;
 interface KeptComputerOptions {
   address: string;
   connect: (ask: AskPerson | null, tell: TellStep, signal: AbortSignal) => Promise<ComputerConnection>;
-  /** The link has changed. */
+  /** Called when the link has changed. */
   changed: () => void;
-  /** Waits before it is tried again. */
+  /** Waits before the next attempt. */
   pause?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 }
 
-/** One other computer: connected when somebody asks for it, and then kept connected until nobody wants it any more. */
+/** One other computer: connected on request, and then kept connected until it is disconnected. */
 export class KeptComputer {
   private readonly options: KeptComputerOptions;
   private state: ComputerLink = { state: 'idle' };
   private connection: ComputerConnection | undefined;
   private wanted: AbortController | undefined;
   private working: Promise<void> = Promise.resolve();
-  /** A person was shown the host key, and said no. */
+  /** A user was shown the host key and rejected it. */
   private refusedKey = false;
   private answering: ((answer: string | null) => void) | undefined;
   private readonly waiting = new Set<() => void>();
@@ -45,14 +45,17 @@ export class KeptComputer {
     return this.state.state === 'connected' ? this.connection?.tunnel : undefined;
   }
 
-  /** Deletes the program there, over its connection; false where there is none. */
+  /** Deletes the program on the other computer over its connection; false if there is no connection. */
   async uninstall(): Promise<boolean> {
     if (!this.tunnel) return false;
     await this.connection?.uninstall();
     return true;
   }
 
-  /** A person wants it: they may be asked. Does nothing where it is connected, or on the way. */
+  /**
+   * A user requests the connection, so the user may be asked questions. Does nothing if the computer is
+   * connected or connecting.
+   */
   connect(): void {
     if (this.state.state === 'connected' || this.state.state === 'connecting') return;
     this.wanted?.abort();
@@ -72,18 +75,21 @@ export class KeptComputer {
     this.set({ state: 'idle' });
   }
 
-  /** Null for no. */
+  /** Null rejects the question. */
   answer(answer: string | null): void {
     this.answering?.(answer);
   }
 
-  /** Resolves when it is connected; rejects when nobody wants it, or it cannot be. */
+  /**
+   * Resolves when the computer is connected; rejects if the connection is not requested any more or not
+   * possible.
+   */
   async connected(signal?: AbortSignal): Promise<Tunnel> {
     for (;;) {
       signal?.throwIfAborted();
       const { tunnel, state } = this;
       if (tunnel) return tunnel;
-      // Where a person has to sign in again, they will: what waits goes on then.
+      // If a user has to sign in again, waiting calls continue after that.
       if (state.state === 'idle' || (state.state === 'away' && !state.again && !needsPerson(state.error))) {
         throw new AppFailure(
           state.state === 'away'
@@ -103,11 +109,14 @@ export class KeptComputer {
     }
   }
 
-  /** Until nobody wants it any more, or it fails in a way that does not pass by itself. */
+  /**
+   * Keeps the connection until it is not requested any more, or fails for a reason that will not go away by
+   * itself.
+   */
   private async keep(signal: AbortSignal): Promise<void> {
     const pause =
       this.options.pause ?? ((milliseconds, until) => sleep(milliseconds, undefined, { signal: until }));
-    // Someone is asked for a password only when they connect, never by an automatic retry.
+    // A user is asked for a password only when they connect, never by an automatic retry.
     let asks: AskPerson | null = this.ask;
     let wasConnected = false;
     const isWanted = (): boolean => !signal.aborted;
@@ -148,7 +157,7 @@ export class KeptComputer {
   }
 
   private readonly tell: TellStep = (step, fraction) => {
-    // During automatic retries the reason is shown rather than the steps.
+    // Automatic retries show the reason of the failure instead of the steps.
     if (this.state.state !== 'connecting') return;
     this.set({ state: 'connecting', step, fraction, question: null });
   };
@@ -177,7 +186,7 @@ export class KeptComputer {
   }
 }
 
-/** Doubled each time, up to half a minute. */
+/** The delay doubles with each attempt, up to half a minute. */
 export function delayBefore(attempt: number): number {
   return Math.min(FIRST_DELAY_MS * 2 ** attempt, LONGEST_DELAY_MS);
 }

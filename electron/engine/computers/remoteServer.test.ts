@@ -14,7 +14,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** As a tar made on Windows: no file in it is a program. */
+/** Like a tar made on Windows: no file in it is executable. */
 async function packageOfWindows(): Promise<ServerPackage> {
   for (const name of ['node', 'uv/uv', 'virnucpro.mjs']) {
     const file = join(folder, 'package', name);
@@ -28,15 +28,18 @@ async function packageOfWindows(): Promise<ServerPackage> {
   return { path, bytes: statSync(path).size, sha256, version: '1.0.0', id: `1.0.0-${sha256.slice(0, 12)}` };
 }
 
-it.skipIf(process.platform === 'win32')('makes programs of what a package from Windows holds', async () => {
-  const env = { XDG_DATA_HOME: join(folder, 'data') };
-  const ssh = {
-    run: async (command: string, input?: Readable) =>
-      (await execa('sh', ['-c', command], { env, input: input ?? '' })).stdout,
-  } as unknown as SshClient;
-  const file = await packageOfWindows();
-  const look = () => lookAtSystem(ssh, 'gpu', file);
-  await installServer(ssh, 'gpu', file, await look(), () => undefined, new AbortController().signal);
-  expect((await look()).installed).toBe(true);
-  expect(statSync(join(folder, 'data', 'virnucpro-server', file.id, 'uv', 'uv')).mode & 0o777).toBe(0o700);
-});
+it.skipIf(process.platform === 'win32')(
+  'makes the programs of a package from Windows executable',
+  async () => {
+    const env = { XDG_DATA_HOME: join(folder, 'data') };
+    const ssh = {
+      run: async (command: string, input?: Readable) =>
+        (await execa('sh', ['-c', command], { env, input: input ?? '' })).stdout,
+    } as unknown as SshClient;
+    const file = await packageOfWindows();
+    const look = () => lookAtSystem(ssh, 'gpu', file);
+    await installServer(ssh, 'gpu', file, await look(), () => undefined, new AbortController().signal);
+    expect((await look()).installed).toBe(true);
+    expect(statSync(join(folder, 'data', 'virnucpro-server', file.id, 'uv', 'uv')).mode & 0o777).toBe(0o700);
+  },
+);

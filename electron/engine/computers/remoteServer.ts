@@ -1,4 +1,4 @@
-/** Brings the server program to another computer and starts it there, over SSH and without root. */
+/** Installs the server program on another computer and starts it there, over SSH and without root. */
 import { createReadStream } from 'node:fs';
 import { Transform } from 'node:stream';
 import { z } from 'zod';
@@ -11,13 +11,19 @@ import { runningServerSchema, type RunningServer } from './runningServer.ts';
 import type { ServerPackage } from './serverPackage.ts';
 import type { SshClient } from './sshClient.ts';
 
-/** Unpacked it takes about four times as much as packed, and must not fill the disk to the last byte. */
+/**
+ * The unpacked package is about four times as large as the packed one, and must not fill the disk to the last
+ * byte.
+ */
 const DISK_FACTOR = 6;
-/** Node 24 is built for it. */
+/** Node 24 is built for this version of glibc. */
 const OLDEST_GLIBC = [2, 28] as const;
-/** Marks our lines among what a login may print. */
+/** Marks our lines in the output, since a login may print others. */
 const MARK = 'virnucpro:';
-/** Of the user, no rights needed. Scripts are one line without single quotes, so that sh, csh and fish pass them on alike. */
+/**
+ * A folder of the user, so that no privileges are needed. Scripts are one line without single quotes, so that
+ * sh, csh and fish pass them on unchanged.
+ */
 export const PROGRAMS_FOLDER = '"${XDG_DATA_HOME:-$HOME/.local/share}/virnucpro-server"';
 
 export type TellStep = (step: ConnectStep, fraction: number | null) => void;
@@ -25,19 +31,19 @@ export type TellStep = (step: ConnectStep, fraction: number | null) => void;
 interface RemoteSystem {
   system: string;
   processor: string;
-  /** Null where it says nothing, as with musl. */
+  /** Null if it is not reported, as with musl. */
   glibc: string | null;
   freeBytes: number | null;
-  /** Of the package that is being sent: how much of it has arrived. */
+  /** How many bytes of the package have arrived. */
   arrivedBytes: number;
   installed: boolean;
-  /** The program's folder there, where it can't be made or written into. */
+  /** The program's folder, if it can't be created or written to. */
   unwritable: string | null;
 }
 
 export const sh = (script: string): string => `exec sh -c '${script}'`;
 
-/** What must be known of a computer before something is installed there. */
+/** Determines what must be known about a computer before something is installed there. */
 export async function lookAtSystem(
   ssh: SshClient,
   host: string,
@@ -72,7 +78,7 @@ export async function lookAtSystem(
   return system;
 }
 
-/** From the lines of `lookAtSystem`, among any others. */
+/** Parses the lines that `lookAtSystem` prints, among any others. */
 export function parseSystem(printed: string): RemoteSystem | undefined {
   const values = new Map(
     printed.split('\n').flatMap((line) => {
@@ -94,7 +100,7 @@ export function parseSystem(printed: string): RemoteSystem | undefined {
   };
 }
 
-/** Throws where the server cannot run there. */
+/** Throws if the server cannot run there. */
 export function checkSystem(host: string, found: RemoteSystem, file: ServerPackage): void {
   if (found.system !== 'Linux' || !['x86_64', 'amd64'].includes(found.processor)) {
     const system = `${found.system} ${found.processor}`.trim();
@@ -127,7 +133,7 @@ export function checkSystem(host: string, found: RemoteSystem, file: ServerPacka
   }
 }
 
-/** Sends what is missing of the package, compares it with its SHA-256, and puts it in its place at once or not at all. */
+/** Sends the missing part of the package, compares its SHA-256, and installs it atomically. */
 export async function installServer(
   ssh: SshClient,
   host: string,
@@ -163,9 +169,9 @@ export async function installServer(
     `[ "$S" = ${file.sha256} ] || { rm -f ${incoming}; echo "${MARK}outcome=damaged"; exit 0; }`,
     `W=$(mktemp -d "$B/unpacking-XXXXXX") || exit 1`,
     `tar -xzf ${incoming} -C "$W" || { rm -rf "$W"; exit 1; }`,
-    // A package that was packed on Windows does not say which files are programs.
+    // A package from Windows does not record which files are executable.
     `for F in node uv/uv; do [ ! -f "$W/package/$F" ] || chmod u+x "$W/package/$F" || exit 1; done`,
-    // Another window may have been faster.
+    // Another window may have installed it first.
     `[ -e "$B/${file.id}" ] || { mv "$W/package" "$B/${file.id}" && touch "$B/${file.id}"; }`,
     `rm -rf "$W" ${incoming}`,
     `echo "${MARK}outcome=installed"`,
@@ -183,12 +189,12 @@ export async function installServer(
 
 const startedSchema = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('running'), server: runningServerSchema }),
-  /** Of another version, with a run at work. */
+  /** A server of another version, with an active run. */
   z.object({ outcome: z.literal('busy'), version: z.string() }),
 ]);
 export type DetachedStart = z.infer<typeof startedSchema>;
 
-/** Starts the server there, or finds the one that runs. */
+/** Starts the server there, or finds the running one. */
 export async function startRemoteServer(
   ssh: SshClient,
   host: string,
@@ -225,7 +231,7 @@ export async function startRemoteServer(
   return started.server;
 }
 
-/** As `serve --detached` prints it, for `startRemoteServer`. */
+/** The line that `serve --detached` prints for `startRemoteServer`. */
 export function detachedStartLine(started: DetachedStart): string {
   return `${MARK}${JSON.stringify(started)}`;
 }

@@ -1,4 +1,7 @@
-/** The server that goes on without a terminal: one per user and computer, found again by a file that only the user may read. */
+/**
+ * The server that continues without a terminal: there is one for each user and computer, found by a file that
+ * only the user may read.
+ */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -8,23 +11,23 @@ import { replaceFile } from '../files/replaceFile.ts';
 import { isProcessAlive, processStart } from '../system/liveProcess.ts';
 
 export const runningServerSchema = z.object({
-  /** On the loopback interface. */
+  /** The port on the loopback interface. */
   port: z.int().min(1).max(65_535),
   pid: z.int().positive(),
-  /** See processStart: another process may have got its number. */
+  /** See processStart: another process may have the same number by now. */
   start: z.string().nullable(),
   version: z.string(),
   hostName: z.string(),
-  /** Folder of the program that it runs. */
+  /** The folder of the program that it runs. */
   program: z.string(),
-  /** Lets whoever knows it in, as the user. */
+  /** Anyone who knows the cookie is admitted as the user. */
   cookie: z.string(),
 });
 export type RunningServer = z.infer<typeof runningServerSchema>;
 
 const UNUSED_MS = 24 * 60 * 60_000;
 
-/** A home folder may be shared by many computers, as in a cluster. */
+/** The name contains the host because many computers may share a home folder, as in a cluster. */
 export function serverFile(dataDir: string): string {
   return join(dataDir, 'servers', `${hostname()}.json`);
 }
@@ -36,7 +39,7 @@ export function writeServerFile(dataDir: string, server: RunningServer): void {
   replaceFile(`${file}.${process.pid}`, file);
 }
 
-/** The one that runs on this computer; undefined where none does. */
+/** The server that runs on this computer; undefined if there is none. */
 export function readServerFile(dataDir: string): RunningServer | undefined {
   const server = parsed(serverFile(dataDir));
   if (!server || !isProcessAlive(server.pid)) return undefined;
@@ -44,13 +47,16 @@ export function readServerFile(dataDir: string): RunningServer | undefined {
   return start === null || server.start === null || start === server.start ? server : undefined;
 }
 
-/** Only where it is this process's own. */
+/** Removes the file only if it belongs to this process. */
 export function removeServerFile(dataDir: string): void {
   const file = serverFile(dataDir);
   if (parsed(file)?.pid === process.pid) rmSync(file, { force: true });
 }
 
-/** Deletes what was installed beside a program over SSH, is older than a day, and is run by no server that is known. */
+/**
+ * Deletes programs that were installed beside this one over SSH, are older than a day, and are not in use by
+ * any known server.
+ */
 export function removeOldPrograms(program: string, dataDir: string): void {
   const parent = dirname(program);
   if (basename(parent) !== 'virnucpro-server') return;
@@ -62,7 +68,7 @@ export function removeOldPrograms(program: string, dataDir: string): void {
   }
 }
 
-/** On any computer that shares the folder. */
+/** Includes those of every computer that shares the folder. */
 function servers(dataDir: string): RunningServer[] {
   const folder = dirname(serverFile(dataDir));
   return readdirSync(folder).flatMap((name) => parsed(join(folder, name)) ?? []);

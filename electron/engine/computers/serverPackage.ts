@@ -5,17 +5,19 @@ import { appError, AppFailure } from '../../contract/errors.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { hashFile } from '../files/hashFile.ts';
 
-/** What is installed on another computer: command line, window, Python side and Node in one file. */
+/**
+ * The package that is installed on another computer: command line, window, Python side and Node in one file.
+ */
 export interface ServerPackage {
   path: string;
   bytes: number;
   sha256: string;
   version: string;
-  /** Folder that it is unpacked to: another content has another. */
+  /** The folder that it is unpacked to; it differs for different contents. */
   id: string;
 }
 
-/** Lies beside the package, so that gigabytes need not be read to know it. */
+/** Stored beside the package, so that gigabytes need not be read to identify it. */
 const serverPackageListSchema = z.object({
   version: z.string().regex(/^[\w.+-]+$/),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
@@ -26,8 +28,11 @@ export type ServerPackageList = z.infer<typeof serverPackageListSchema>;
 
 export const SERVER_PACKAGE_ENDING = '-node.tgz';
 
-/** Of this version: in a packed program beside its resources, in a checkout where `npm run pack:server` leaves it. Its hash is read from
- * the file that packing has written; the other computer compares what arrives with it. */
+/**
+ * Finds the package of this version: in a packed program beside its resources, in a checkout where `npm run
+ * pack:server` writes it. Its hash is read from the file that packing has written; the other computer
+ * compares it with what arrives.
+ */
 export async function findServerPackage(
   root: string,
   version: string,

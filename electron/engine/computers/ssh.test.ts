@@ -6,8 +6,8 @@ import { checkSystem, parseSystem } from './remoteServer.ts';
 import { targetOf } from './sshClient.ts';
 import { mayPass, needsPerson, sshFailure } from './sshFailure.ts';
 
-describe('what ssh says before it gives up', () => {
-  // As OpenSSH 9.2 printed them, but for the names.
+describe('an error of ssh', () => {
+  // Printed by OpenSSH 9.2, with other names.
   it.each([
     ['ssh: Could not resolve hostname gpu.example: Name or service not known', 'ssh_name_unknown'],
     ['ssh: connect to host gpu.example port 22: Connection refused', 'ssh_unreachable'],
@@ -32,7 +32,7 @@ describe('what ssh says before it gives up', () => {
     expect(error.wording?.cause).toBeDefined();
   });
 
-  it('asks a person only for what a person can give, and tries again only what passes', () => {
+  it('asks a person only for what a person can provide, and retries only temporary failures', () => {
     const denied = sshFailure('x', 'Permission denied (publickey).');
     const changed = sshFailure('x', 'REMOTE HOST IDENTIFICATION HAS CHANGED!');
     const away = sshFailure('x', 'Network is unreachable');
@@ -41,8 +41,8 @@ describe('what ssh says before it gives up', () => {
   });
 });
 
-describe('what ssh asks', () => {
-  it('is a host key, with its fingerprint', () => {
+describe('a question of ssh', () => {
+  it('is recognized as a host key, with its fingerprint', () => {
     const prompt =
       "The authenticity of host '[10.0.0.2]:2222 ([10.0.0.2]:2222)' can't be established.\nED25519 key fingerprint is SHA256:3o0ZQ8pPV4QH1rTqnZr1kYbYw7nKfTj0m5vI2kqg8uU.\nThis key is not known by any other names.\nAre you sure you want to continue connecting (yes/no/[fingerprint])? ";
     expect(questionOf(prompt)).toEqual({
@@ -53,7 +53,7 @@ describe('what ssh asks', () => {
     });
   });
 
-  it('is a secret in its own words otherwise', () => {
+  it('is otherwise a secret with the original prompt', () => {
     const prompt = "Enter passphrase for key '/home/anna/.ssh/id_ed25519': ";
     expect(questionOf(prompt)).toEqual({ kind: 'secret', prompt: prompt.trim(), again: false });
   });
@@ -61,20 +61,20 @@ describe('what ssh asks', () => {
 
 describe('the address of a computer', () => {
   it.each(['gpu', 'anna@gpu.example.org', 'anna@gpu:2222', 'ssh://anna@gpu:2222', 'müller@[2001:db8::1]:22'])(
-    '%s is one',
+    '%s is valid',
     (address) => {
       expect(sshAddressSchema.safeParse(address).success).toBe(true);
     },
   );
 
   it.each(['-oProxyCommand=touch x', 'a b', 'a;b', '$(b)', '`b`', 'a|b', "a'b", 'a"b', 'a%h', 'a\nb', ''])(
-    '%s is none',
+    '%s is invalid',
     (address) => {
       expect(sshAddressSchema.safeParse(address).success).toBe(false);
     },
   );
 
-  it('with a port is one that ssh takes', () => {
+  it('with a port is passed to ssh in a form that it accepts', () => {
     expect(targetOf('anna@gpu:2222')).toBe('ssh://anna@gpu:2222');
     expect(targetOf('[2001:db8::1]:22')).toBe('ssh://[2001:db8::1]:22');
     expect(targetOf('anna@gpu')).toBe('anna@gpu');
@@ -82,7 +82,7 @@ describe('the address of a computer', () => {
   });
 });
 
-it('another computer says what it is, among whatever its login prints', () => {
+it('another computer describes itself, among other lines that its login prints', () => {
   const printed = [
     'Welcome to the cluster!',
     'virnucpro:system=Linux',

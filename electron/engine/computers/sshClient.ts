@@ -10,24 +10,27 @@ import { answerQuestions, type AskPerson } from './askpass.ts';
 import { sshFailure, sshMissing } from './sshFailure.ts';
 
 const CONNECT_WITHIN_S = 20;
-/** A line that was cut says nothing: the other side is asked, and counts as gone after three answers that did not come. */
+/**
+ * A broken connection reports nothing: ssh asks the other side, which counts as gone after three missing
+ * answers.
+ */
 const ALIVE_EVERY_S = 5;
 const ALIVE_MISSED = 3;
-/** Printed there when the shell has begun, whatever the login prints besides. */
+/** Printed when the shell has started, in addition to anything that the login prints. */
 const READY = 'virnucpro-ready';
-/** Lives as long as our end of its input. */
+/** Runs as long as our end of its input is open. */
 const HOLD = `exec sh -c "echo ${READY}; exec cat >/dev/null"`;
-/** The path of a socket may have about a hundred characters, of which ssh needs some itself. */
+/** The path of a socket may have about a hundred characters, some of which ssh needs itself. */
 const LONGEST_FOLDER = 60;
-/** Exit code of ssh where it is not the command's. */
+/** ssh's own exit code, if it is not that of the command. */
 const SSH_FAILED = 255;
 
-/** Where this computer's end of a tunnel is. */
+/** This computer's end of a tunnel. */
 export type TunnelEnd = { readonly socketPath: string } | { readonly port: number };
 
 interface SshClientOptions {
   readonly address: string;
-  /** Keys of hosts that the user has confirmed here; those of ~/.ssh hold, too. */
+  /** Host keys that the user has confirmed here; those of ~/.ssh also apply. */
   readonly knownHosts: string;
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -39,14 +42,15 @@ interface SshCall {
 }
 
 interface Held {
-  /** With what ssh said, when it ends. */
+  /** Resolves with ssh's error output when it ends. */
   readonly ended: Promise<string>;
   readonly end: () => void;
 }
 
 /**
- * One login by OpenSSH's own client, with all that is done over it. Keys, agent, jump hosts and ~/.ssh/config are its business.
- * Where it can (not on Windows), further commands and the tunnel share the connection of the first.
+ * One login by OpenSSH's own client, and everything that uses it. OpenSSH handles keys, agent, jump hosts and
+ * ~/.ssh/config. If possible (not on Windows), further commands and the tunnel share the connection of the
+ * first.
  */
 export class SshClient {
   private readonly options: SshClientOptions;
@@ -61,7 +65,8 @@ export class SshClient {
   }
 
   /**
-   * Signs in. Without `ask` nobody is asked anything: keys and an agent must do, and the host be known. Throws an AppFailure.
+   * Signs in. Without `ask` no questions are asked: keys and an agent must be enough, and the host must be
+   * known. Throws an AppFailure.
    */
   static async signIn(
     options: SshClientOptions,
@@ -79,20 +84,20 @@ export class SshClient {
     }
   }
 
-  /** Resolves with the reason when the connection is gone. */
+  /** Resolves with the reason when the connection has ended. */
   get ended(): Promise<AppFailure> {
     return Promise.race([...this.held].map(({ ended }) => ended)).then(
       (stderr) => new AppFailure(sshFailure(this.host, stderr)),
     );
   }
 
-  /** Runs a command there, which any login shell understands; answers with what it prints. */
+  /** Runs a command there that any login shell understands, and returns its output. */
   async run(command: string, input?: Readable, signal?: AbortSignal): Promise<string> {
     const result = await this.ssh([...this.sharing(), '--', this.target, command], { input, signal });
     if (!result.failed) return result.stdout;
     signal?.throwIfAborted();
     const detail = `${result.stdout}\n${result.stderr}`.trim().slice(-2_000);
-    // Any other code is that of the command.
+    // Any other exit code comes from the command.
     if (result.exitCode === undefined || result.exitCode === SSH_FAILED) {
       throw new AppFailure({ ...sshFailure(this.host, result.stderr), detail });
     }
@@ -139,18 +144,18 @@ export class SshClient {
     }
   }
 
-  /** Further commands over the connection that is there. */
+  /** Options for further commands over the existing connection. */
   private sharing(): string[] {
     if (!HERE.sharesSsh) return options({ BatchMode: 'yes' });
     return [
-      // The login has read the settings; the tunnels that they may name are not opened once more.
+      // The login has read the settings; tunnels defined there must not be opened again.
       ...['-F', 'none'],
-      // Where the login has ended, nothing makes a connection of its own.
+      // After the login has ended, no command may open a connection of its own.
       ...options({ ControlMaster: 'no', ControlPath: join(this.folder, 'c'), ProxyCommand: 'false' }),
     ];
   }
 
-  /** Starts an ssh that lasts; resolves when a shell runs at its other end. */
+  /** Starts an ssh that stays open; resolves when a shell runs at its other end. */
   private async hold(
     args: string[],
     env: Readonly<Record<string, string>> = {},
@@ -165,7 +170,7 @@ export class SshClient {
       },
     };
     this.held.add(held);
-    // What is written to a connection that is gone is lost.
+    // Data written to a closed connection is discarded.
     child.stdin.on('error', () => undefined);
     signal?.addEventListener('abort', held.end);
     const ready = new Promise<void>((resolve) => {
@@ -195,10 +200,10 @@ export class SshClient {
       ConnectTimeout: String(CONNECT_WITHIN_S),
       ServerAliveInterval: String(ALIVE_EVERY_S),
       ServerAliveCountMax: String(ALIVE_MISSED),
-      // What is confirmed goes into the first; ssh itself knows no better than to ask.
+      // Confirmed keys are written into the first file; for unknown hosts, ssh itself asks.
       UserKnownHostsFile: `${quoted(this.options.knownHosts)} ~/.ssh/known_hosts ~/.ssh/known_hosts2`,
       StrictHostKeyChecking: 'ask',
-      // Their settings for logins must not disturb ours.
+      // The user's settings for logins must not interfere with ours.
       RequestTTY: 'no',
       RemoteCommand: 'none',
       ForwardAgent: 'no',
@@ -218,7 +223,7 @@ export class SshClient {
   }
 }
 
-/** With a port, ssh wants an address. */
+/** ssh accepts a port in its destination only as part of a URL. */
 export function targetOf(address: string): string {
   const [, rest, port] = /^(?:ssh:\/\/)?((?:[^@]*@)?(?:\[[^\]]+\]|[^:]+)):(\d{1,5})$/.exec(address) ?? [];
   return rest !== undefined && port !== undefined ? `ssh://${rest}:${port}` : address;
@@ -228,7 +233,7 @@ function options(values: Readonly<Record<string, string>>): string[] {
   return Object.entries(values).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
 }
 
-/** As ssh_config has a path with spaces. */
+/** The ssh_config syntax for a path with spaces. */
 function quoted(path: string): string {
   return `"${path.replaceAll('%', '%%')}"`;
 }

@@ -1,7 +1,10 @@
 import { appError, type AppError } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 
-/** What OpenSSH's client prints before it gives up, in the order in which it decides. OpenSSH is not translated. */
+/**
+ * The messages that OpenSSH's client prints before it gives up, in the order in which they are tested.
+ * OpenSSH is not translated.
+ */
 const PATTERNS: readonly [RegExp, (host: string) => AppError][] = [
   [
     /REMOTE HOST IDENTIFICATION HAS CHANGED|host key for .* has changed/i,
@@ -42,7 +45,7 @@ const PATTERNS: readonly [RegExp, (host: string) => AppError][] = [
   ],
 ];
 
-/** What the end of ssh means for the user, from its standard error. */
+/** Determines from ssh's standard error why it ended, as an error for the user. */
 export function sshFailure(host: string, stderr: string): AppError {
   const found = PATTERNS.find(([pattern]) => pattern.test(stderr))?.[1](host);
   const detail = stderr.trim().slice(-2_000);
@@ -56,12 +59,12 @@ export function sshMissing(): AppError {
   return appError('ssh_missing', message('ssh.missing'));
 }
 
-/** A person could help: by confirming a host key, or with a password or passphrase. */
+/** Whether a person could help: by confirming a host key, or with a password or passphrase. */
 export function needsPerson({ code }: AppError): boolean {
   return code === 'ssh_host_key_refused' || code === 'ssh_denied';
 }
 
-/** The network may be back in a moment: it is worth trying again without asking anybody. */
+/** Whether the network may be back in a moment, so that a retry without questions makes sense. */
 export function mayPass({ code }: AppError): boolean {
   return code === 'ssh_lost' || code === 'ssh_unreachable' || code === 'ssh_name_unknown';
 }

@@ -1,4 +1,7 @@
-/** Files between this computer and another one, over its tunnel. Both ways go on where the connection broke, and end with a SHA-256. */
+/**
+ * Transfers files between this computer and another one, over its tunnel. In both directions a transfer
+ * continues where the connection broke, and its SHA-256 is compared at the end.
+ */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
@@ -19,14 +22,14 @@ import { ask, textOf, type Tunnel } from './tunnel.ts';
 const REPORT_EVERY_MS = 200;
 const RETRY_AFTER_MS = 500;
 
-/** The way to the other computer: waits until there is one. */
+/** Returns the tunnel to the other computer, and waits until there is one. */
 export type Connected = (signal?: AbortSignal) => Promise<Tunnel>;
 export type ReportTransfer = (transfer: Transfer) => void;
 
 const stateSchema = z.object({ received: z.int().nonnegative(), path: z.string().nullable() });
 const refusedSchema = z.object({ error: appErrorSchema });
 
-/** Sends a file; answers with its path there. */
+/** Sends a file; returns its path on the other computer. */
 export async function sendFile(
   path: string,
   connected: Connected,
@@ -35,7 +38,7 @@ export async function sendFile(
 ): Promise<string> {
   const { size, mtimeMs } = await stat(path);
   const name = basename(path);
-  // The same file, sent again after whatever interruption, goes on where it was.
+  // If the same file is sent again after any interruption, the transfer continues where it stopped.
   const key = createHash('sha256').update(`${path}\0${size}\0${mtimeMs}`).digest('hex');
   const address = `/sending/${key}/${encodeURIComponent(name)}?bytes=${size}`;
   const progress = progressOf(size, report);
@@ -74,13 +77,16 @@ export async function sendFile(
       signal.throwIfAborted();
       if (reason instanceof AppFailure) throw reason;
     }
-    // The break may be known here before ssh has noticed it.
+    // The interruption may be noticed here before ssh notices it.
     progress.waits();
     await sleep(RETRY_AFTER_MS, undefined, { signal });
   }
 }
 
-/** Fetches what the other computer offers under an address: whole at `path`, or nothing. */
+/**
+ * Fetches a file that the other computer offers at an address: the complete file arrives at `path`, or
+ * nothing.
+ */
 export async function fetchFile(
   address: string,
   path: string,
@@ -126,7 +132,7 @@ export async function fetchFile(
       } catch (reason) {
         signal.throwIfAborted();
         if (reason instanceof AppFailure) throw reason;
-        // Of this disk, not of the line.
+        // An error of this computer's disk, not of the connection.
         if (isDiskError(reason)) throw reason;
         arrived = (await stat(partial).catch(() => undefined))?.size ?? 0;
       }
@@ -159,7 +165,7 @@ function counting(start: number, now: (bytes: number) => void): Transform {
   });
 }
 
-/** A few times a second. */
+/** Reports a few times a second. */
 function progressOf(totalBytes: number, report: ReportTransfer) {
   let reportedAt = Number.NEGATIVE_INFINITY;
   let doneBytes = 0;

@@ -6,24 +6,27 @@ import type { TunnelEnd } from './sshClient.ts';
 
 const ANSWER_WITHIN_MS = 60_000;
 
-/** The server of another computer, as it can be reached from here. */
+/** The server of another computer, as reachable from here. */
 export interface Tunnel {
   readonly end: TunnelEnd;
   readonly server: RunningServer;
 }
 
-/** With what the server knows its user by: it is asked under its own address, whatever the tunnel's end is called here. */
+/**
+ * Identifies the user to the server: requests carry its own address, whatever the address of the tunnel's end
+ * here.
+ */
 export function tunnelHeaders({ server: { port, cookie } }: Tunnel): Record<string, string> {
   const host = `127.0.0.1:${port}`;
   return { host, origin: `http://${host}`, cookie };
 }
 
-/** For a WebSocket. */
+/** The address for a WebSocket. */
 export function tunnelSocketAddress({ end }: Tunnel): string {
   return 'socketPath' in end ? `ws+unix://${end.socketPath}:/rpc` : `ws://127.0.0.1:${end.port}/rpc`;
 }
 
-/** One request over the tunnel; rejects where the connection breaks before the answer begins. */
+/** Sends one request over the tunnel; rejects if the connection breaks before the answer starts. */
 export async function ask(
   tunnel: Tunnel,
   {
@@ -37,7 +40,7 @@ export async function ask(
     ...options,
     ...('socketPath' in end ? end : { host: '127.0.0.1', port: end.port }),
     headers: { ...headers, ...tunnelHeaders(tunnel) },
-    // A connection that is kept would be one to a tunnel that has gone meanwhile.
+    // A reused connection might belong to a tunnel that has been closed since.
     agent: false,
     timeout: ANSWER_WITHIN_MS,
   });
@@ -47,7 +50,7 @@ export async function ask(
     outgoing.once('error', reject);
   });
   if (body) {
-    // The answer may come before all was sent, and then decides.
+    // The answer may arrive before everything was sent, and then counts.
     pipeline(body, outgoing).catch(() => undefined);
   } else outgoing.end();
   return answer;

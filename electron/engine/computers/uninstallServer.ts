@@ -6,11 +6,11 @@ import type { SshClient } from './sshClient.ts';
 const REMOVED = 'virnucpro:removed';
 
 /**
- * Ends the server on another computer and deletes the program there; settings, weights and results stay. Throws, and deletes nothing,
- * where a run is at work.
+ * Ends the server on another computer and deletes the program there; settings, weights and results stay.
+ * Throws, and deletes nothing, if a run is active.
  */
 export async function uninstallServer(ssh: SshClient, host: string): Promise<void> {
-  // The newest program knows the servers of all.
+  // The newest program can find the servers of all versions.
   const printed = await ssh.run(
     sh(
       [

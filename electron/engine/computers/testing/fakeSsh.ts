@@ -1,6 +1,7 @@
 /**
- * Stands in for OpenSSH's client: the "other computer" is this one with another home. It takes the options that SshClient gives, asks
- * as ssh asks, and can be cut off. Started by the script that `makeFakeSsh` writes.
+ * A stand-in for OpenSSH's client: the "other computer" is this one with another home folder. It accepts the
+ * options that SshClient passes, asks like ssh, and can be disconnected. It is started by the script that
+ * `makeFakeSsh` writes.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,22 +9,22 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 
 interface FakeSshWorld {
-  /** Of the other computer. */
+  /** The home folder of the other computer. */
   home: string;
-  /** What ssh says instead of connecting. */
+  /** The error that ssh prints instead of connecting. */
   says?: string;
-  /** Its host key is not known yet. */
+  /** Set if the host key is not known yet. */
   fingerprint?: string;
-  /** It wants this password. */
+  /** Set if it requires this password. */
   password?: string;
-  /** Variables that are set there. */
+  /** Environment variables on the other computer. */
   env?: Record<string, string>;
 }
 
 const LOOK_EVERY_MS = 50;
 const KNOWN = 'known';
 
-/** A folder for the front of the PATH. While a file `cut` lies in it, there is no connection. */
+/** Returns a folder to put first in the PATH. While it contains a file `cut`, there is no connection. */
 export function makeFakeSsh(folder: string, world: FakeSshWorld): string {
   mkdirSync(folder, { recursive: true });
   mkdirSync(world.home, { recursive: true });
@@ -64,7 +65,7 @@ function main([folder = '', ...args]: string[]): void {
   const cut = (): boolean => existsSync(join(folder, 'cut'));
   if (cut()) end(`ssh: connect to host ${target} port 22: Network is unreachable`);
   if (world.says !== undefined) end(world.says);
-  // Further commands go over the connection of the first.
+  // Further commands share the connection of the first.
   if (options.get('ControlMaster') !== 'no') signIn(folder, world, target, options);
   for (const forward of forwards) openForward(forward);
   const child = spawn('sh', ['-c', command], {
@@ -83,7 +84,7 @@ function main([folder = '', ...args]: string[]): void {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // It has ended by itself.
+      // It has already ended.
     }
     return end(words);
   };

@@ -17,7 +17,7 @@ const CHILD = fileURLToPath(new URL('./testing/lockingChild.ts', import.meta.url
 
 interface LockingChild {
   process: ChildProcessByStdio<Writable, Readable, null>;
-  /** `held`, or the code it was refused with. */
+  /** `held`, or the error code of the refusal. */
   answer: Promise<string>;
   ended: Promise<void>;
 }
@@ -33,10 +33,10 @@ function startChild(folder: string, ending = ''): LockingChild {
   };
 }
 
-/** For a busy machine. */
+/** Generous, for a busy machine. */
 const PATIENCE = { timeout: 120_000, interval: 10 };
 
-/** A lock as another process would have left it, last renewed that many seconds ago. */
+/** Writes the lock that another process would have left, last renewed this many seconds ago. */
 function leaveLock(folder: string, holder: Partial<LockHolder>, ageSeconds: number): void {
   const path = join(folder, 'run.lock');
   const whole = {
@@ -62,7 +62,7 @@ async function refusal(folder: string): Promise<string> {
 }
 
 describe('the lock of a run', () => {
-  it('keeps a second one out, in this process and in another, until it is released', async () => {
+  it('keeps a second holder out, in this process and in another, until it is released', async () => {
     const folder = newFolder();
     const lock = await acquireRunLock(folder);
     expect(runLockHolder(folder)).toMatchObject({ pid: process.pid, host: hostname() });
@@ -79,7 +79,7 @@ describe('the lock of a run', () => {
     expect(await refusal(folder)).toBe('taken');
   });
 
-  it('is taken over from a process that was killed, and only then', async () => {
+  it('is taken over from a process only once that process was killed', async () => {
     const folder = newFolder();
     const child = startChild(folder);
     expect(await child.answer).toBe('held');
@@ -90,7 +90,7 @@ describe('the lock of a run', () => {
     expect(await refusal(folder)).toBe('taken');
   });
 
-  it('is given back by a process that ends well', async () => {
+  it('is released by a process that exits normally', async () => {
     const folder = newFolder();
     const child = startChild(folder, 'release');
     expect(await child.answer).toBe('held');
@@ -99,7 +99,7 @@ describe('the lock of a run', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('goes to exactly one of many that find a dead one at once', async () => {
+  it('goes to exactly one of many processes that find a dead holder at once', async () => {
     const folder = newFolder();
     leaveLock(folder, { pid: 2 ** 22 + 1 }, 5);
     const children = Array.from({ length: 5 }, () => startChild(folder));
@@ -111,7 +111,7 @@ describe('the lock of a run', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'is not mistaken for held when its process number is in use again',
+    'does not count as held when its process number was reused',
     async () => {
       const folder = newFolder();
       leaveLock(folder, { startTime: 'an earlier boot 123' }, 0);
@@ -119,7 +119,7 @@ describe('the lock of a run', () => {
     },
   );
 
-  it('of another computer is believed for 60 seconds after its last heartbeat', async () => {
+  it('of another computer counts as held for 60 seconds after its last heartbeat', async () => {
     const folder = newFolder();
     leaveLock(folder, { host: 'node-7' }, 50);
     expect(await refusal(folder)).toBe(
@@ -130,7 +130,7 @@ describe('the lock of a run', () => {
     expect(await refusal(folder)).toBe('taken');
   });
 
-  it('that was never written to its end is dead after a while', async () => {
+  it('that was never completely written counts as dead after a while', async () => {
     const folder = newFolder();
     writeFileSync(join(folder, 'run.lock'), '{"host":');
     const then = Date.now() / 1000 - 30;
@@ -138,7 +138,7 @@ describe('the lock of a run', () => {
     expect(await refusal(folder)).toBe('taken');
   });
 
-  it('beats, and says when it has been lost to somebody else', async () => {
+  it('renews its heartbeat, and reports when somebody else has taken it', async () => {
     const folder = newFolder();
     let lost = 0;
     const lock = await acquireFileLock(join(folder, 'run.lock'), {
@@ -155,12 +155,12 @@ describe('the lock of a run', () => {
     expect(runLockHolder(folder)).toMatchObject({ host: 'node-7' });
   });
 
-  // Only these systems have processes that ended and still have a number.
+  // Only these systems keep the number of a process that has ended.
   it.skipIf(process.platform === 'win32')(
     'is not held by a process that ended and was not reaped',
     async () => {
       const folder = newFolder();
-      // The shell has become `sleep 60`, which never asks how its child ended, by the time the child ends.
+      // By the time the child ends, the shell has become `sleep 60`, which never reaps its child.
       const parent = spawn('/bin/sh', ['-c', 'sleep 2 & echo $!; exec sleep 60'], { stdio: 'pipe' });
       try {
         const pid = await new Promise<number>((resolve) =>
@@ -168,7 +168,7 @@ describe('the lock of a run', () => {
         );
         await vi.waitFor(() => {
           expect(isProcessAlive(pid)).toBe(false);
-          // Its number is still taken.
+          // The process number is still in use.
           process.kill(pid, 0);
         }, PATIENCE);
         leaveLock(folder, { pid, startTime: processStart(pid) }, 0);
@@ -179,13 +179,13 @@ describe('the lock of a run', () => {
     },
   );
 
-  it('cannot be taken in a folder that is gone', async () => {
+  it('cannot be acquired in a missing folder', async () => {
     expect(await refusal('/nowhere/at/all')).toContain('folder_gone');
   });
 });
 
 describe('a lock that is waited for', () => {
-  it('is taken as soon as its holder releases it', async () => {
+  it('is acquired as soon as its holder releases it', async () => {
     const path = join(newFolder(), 'python.lock');
     const first = await acquireFileLock(path, { onHeld: () => expect.unreachable() });
     expect(first.waited).toBe(false);
@@ -200,7 +200,7 @@ describe('a lock that is waited for', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('is given up when the wait is aborted', async () => {
+  it('is abandoned when the wait is aborted', async () => {
     const path = join(newFolder(), 'python.lock');
     const first = await acquireFileLock(path, { onHeld: () => expect.unreachable() });
     const abort = new AbortController();

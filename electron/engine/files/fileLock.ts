@@ -1,4 +1,4 @@
-/** A lock file that one process at a time holds, on any disk that several computers may share. */
+/** A lock file that only one process at a time can hold, also on a disk that several computers share. */
 import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, lstatSync, rmSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -10,9 +10,12 @@ import { openPlain, readPlain } from './runFiles.ts';
 import { isProcessAlive, processStart } from '../system/liveProcess.ts';
 
 const HEARTBEAT_MS = 10_000;
-/** Where the holder is on another computer, or its start is unknown: it counts as dead after this long without a heartbeat. */
+/**
+ * Without a heartbeat for this long, a holder on another computer, or one whose start time is unknown, counts
+ * as dead.
+ */
 const DEAD_AFTER_MS = 60_000;
-/** A lock file without content is just being written, unless it is older than this. */
+/** A lock file without content is still being written, unless it is older than this. */
 const UNWRITTEN_MS = 5_000;
 const RETRY_MS = 50;
 /** Far more than the description of a holder needs. */
@@ -24,33 +27,45 @@ const holderSchema = z.object({
   /** See processStart. */
   startTime: z.string().nullable(),
   token: z.string(),
-  /** For people; age is judged by the file's time stamp, so that the clocks of two computers are never compared. */
+  /**
+   * For people who read the file. Its age is judged by the file's time stamp, so that the clocks of two
+   * computers are never compared.
+   */
   heartbeat: z.string(),
 });
 export type LockHolder = z.infer<typeof holderSchema>;
 
 export interface FileLock {
   readonly holder: LockHolder;
-  /** Whether there was a lock already when it was first tried: of a living process, or left by a dead one. */
+  /** Whether a lock already existed at the first attempt, held by a living process or left by a dead one. */
   readonly waited: boolean;
-  /** Gives the lock back; never throws. Harmless if called twice, and if somebody else has taken it over. */
+  /**
+   * Releases the lock; never throws. It is safe to call twice, and after somebody else has taken the lock
+   * over.
+   */
   release(): void;
 }
 
 interface LockOptions {
-  /** Called each time the lock is found held. Throw to give up; otherwise it is tried again after `retryMs`. */
+  /**
+   * Called each time the lock is found held. Throw to give up; otherwise it is tried again after `retryMs`.
+   */
   onHeld: (holder: LockHolder) => void;
   retryMs?: number;
-  /** Rejects a wait with AbortError. */
+  /** Makes a wait reject with AbortError. */
   signal?: AbortSignal | undefined;
-  /** Called once if the lock turns out to be somebody else's: after this computer slept or was cut off for long. */
+  /**
+   * Called once if somebody else turns out to hold the lock, after this computer slept or was disconnected
+   * for long.
+   */
   onLost?: (() => void) | undefined;
   heartbeatMs?: number | undefined;
 }
 
 /**
- * Takes the lock, from a dead holder too. Rejects with what `onHeld` throws, and with the system's error where the folder
- * cannot be written. A timer that does not keep the process alive renews the heartbeat until the lock is released.
+ * Acquires the lock, also from a dead holder. Rejects with what `onHeld` throws, and with the system's error
+ * if the folder cannot be written. A timer that does not keep the process alive renews the heartbeat until
+ * the lock is released.
  */
 export async function acquireFileLock(path: string, options: LockOptions): Promise<FileLock> {
   const holder = ourselves();
@@ -64,7 +79,7 @@ export async function acquireFileLock(path: string, options: LockOptions): Promi
   }
 }
 
-/** Who holds the lock now; null if no living process does. */
+/** Returns the current holder of the lock; null if no living process holds it. */
 export function fileLockHolder(path: string): LockHolder | null {
   const found = inspectLock(path);
   return found.state === 'held' ? found.holder : null;
@@ -91,7 +106,7 @@ function inspectLock(path: string): Inspection {
   return isAlive(holder, age) ? { state: 'held', holder } : { state: 'dead' };
 }
 
-/** A time stamp in the future does not come from the clock of the disk that the file is on. */
+/** A time stamp in the future was not set by the clock of the file's own disk. */
 function isWithin(age: number, milliseconds: number): boolean {
   return Math.abs(age) <= milliseconds;
 }
@@ -105,7 +120,10 @@ function isAlive(holder: LockHolder, age: number | null): boolean {
   return started === holder.startTime;
 }
 
-/** Age of the lock file by the clock of its own disk, which a new file beside it shows; null if that is unknown. */
+/**
+ * Age of the lock file by the clock of its own disk, read from a new file beside it; null if it cannot be
+ * determined.
+ */
 function ageOf(path: string): number | null {
   const probe = `${path}.${randomUUID()}.probe`;
   try {
@@ -121,7 +139,7 @@ function ageOf(path: string): number | null {
   }
 }
 
-/** False if there already is a lock file. */
+/** Returns false if a lock file already exists. */
 function createLock(path: string, holder: LockHolder): boolean {
   try {
     writeDurably(path, holder, 'create');
@@ -132,12 +150,15 @@ function createLock(path: string, holder: LockHolder): boolean {
   }
 }
 
-/** Replaces the lock of a dead holder. One process at a time may try, and it looks again first: of two that saw the same dead
- * lock, the second must not take it from the first. False if somebody else was faster. */
+/**
+ * Replaces the lock of a dead holder. Only one process at a time may try, and it checks again first: if two
+ * saw the same dead lock, the second must not take it from the first. Returns false if somebody else was
+ * faster.
+ */
 async function takeOver(path: string, holder: LockHolder): Promise<boolean> {
   const takeover = `${path}.takeover`;
   if (!createLock(takeover, holder)) {
-    // Left by a process that died during the few milliseconds of a takeover.
+    // A process that died during the few milliseconds of a takeover left this file.
     const age = ageOf(takeover);
     if (age !== null && !isWithin(age, DEAD_AFTER_MS)) rmSync(takeover, { force: true });
     return false;
@@ -172,7 +193,7 @@ function hold(
         return;
       }
     } catch {
-      return; // The disk may be away for a while; the next beat tries again.
+      return; // The disk may be unavailable for a while; the next heartbeat tries again.
     }
     stop();
     onLost?.();
@@ -187,7 +208,7 @@ function hold(
       try {
         if (isOurs(path, holder)) rmSync(path, { force: true });
       } catch {
-        // The disk is gone or became read-only: once this process ends, the lock is that of a dead one.
+        // The disk is gone or became read-only: once this process ends, the lock has a dead holder.
       }
     },
   };
@@ -198,7 +219,10 @@ function isOurs(path: string, holder: LockHolder): boolean {
   return content !== null && parseHolder(content)?.token === holder.token;
 }
 
-/** The content always has the same length, so a heartbeat that is written in place never leaves the end of an older one. */
+/**
+ * The content always has the same length, so a heartbeat written in place never leaves the end of an older
+ * one.
+ */
 function writeDurably(path: string, holder: LockHolder, how: 'create' | 'update'): void {
   const descriptor = openPlain(path, how);
   try {
@@ -211,7 +235,7 @@ function writeDurably(path: string, holder: LockHolder, how: 'create' | 'update'
 
 function readIfThere(path: string): string | null {
   try {
-    // A longer file describes no holder.
+    // A longer file does not describe a holder.
     return readPlain(path, MOST_BYTES)?.toString('utf8') ?? '';
   } catch (error) {
     if (isCode(error, 'ENOENT')) return null;

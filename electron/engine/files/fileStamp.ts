@@ -1,6 +1,9 @@
 import type { BigIntStats } from 'node:fs';
 
-/** What a file looks like from outside, its content aside: the time of its last change is the system's. Null where its disk keeps none. */
+/**
+ * Identifies a version of a file without reading its content; the system sets the time of its last change.
+ * Null if its disk stores no such time.
+ */
 export function fileStamp({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string | null {
   return ctimeNs === 0n ? null : [dev, ino, size, mtimeNs, ctimeNs].join(' ');
 }

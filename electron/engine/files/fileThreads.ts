@@ -1,6 +1,7 @@
 /*
- * Imported for what it does, and before anything else: Node starts its threads for files when it first needs one, and reads then how many it
- * may start. Of its usual four, four disks that do not answer leave none, and the whole program waits with them. On Windows Node reads the
- * variable before any program of ours runs, so there it keeps its four.
+ * Imported for its side effect, and before anything else: Node starts its file threads when it first needs
+ * one, and only then reads how many it may start. With the default of four, four disks that do not respond
+ * would leave none and block the whole program. On Windows Node reads the variable before any of our code
+ * runs, so there it keeps its four.
  */
 process.env['UV_THREADPOOL_SIZE'] ??= '32';

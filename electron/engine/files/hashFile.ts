@@ -6,8 +6,10 @@ import { answerOf, openRegular } from './regularFile.ts';
 const BLOCK_BYTES = 2 ** 20;
 const readBlock = promisify(read);
 
-/** SHA-256 of a file's bytes as they lie on disk, in hex. `onBytes` hears how many more were read. Rejects with AppFailure for a pipe or
- * a device, and where the disk does not answer. */
+/**
+ * SHA-256 of a file's bytes on disk, in hex. `onBytes` receives how many more were read. Rejects with
+ * AppFailure for a pipe or a device, and if the disk does not respond.
+ */
 export async function hashFile(
   path: string,
   onBytes: (bytes: number) => void = () => undefined,
@@ -19,14 +21,16 @@ export async function hashFile(
     await file.close();
     return sha256;
   } catch (reason) {
-    // A disk that does not answer does not answer this either.
+    // A disk that does not respond does not answer this call either.
     void file.close().catch(() => undefined);
     throw reason;
   }
 }
 
-/** The same of an open file, from where it is being read to its end. All of it goes through one block: of a stream's many, V8 lets 80 MB
- * gather before it looks which are still in use. */
+/**
+ * Hashes an open file from its current position to its end. It reuses one buffer: of the many that a stream
+ * allocates, V8 lets 80 MB accumulate before it collects those no longer in use.
+ */
 export async function hashDescriptor(
   descriptor: number,
   onBytes: (bytes: number) => void = () => undefined,

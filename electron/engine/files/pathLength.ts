@@ -2,12 +2,15 @@ import { appError, type AppError, type ErrorCode } from '../../contract/errors.t
 import { message } from '../../contract/messages.ts';
 import { HERE } from '../system/here.ts';
 
-/** What is asked of the system; tests ask a made-up one. */
+/** What the check needs to know of the system; tests pass a made-up one. */
 export interface PathLimit {
   longestPath: number;
 }
 
-/** Why a path is too long for this system, with as many characters as `below` behind it; undefined where it is not. */
+/**
+ * Explains why a path with `below` more characters appended is too long for this system; undefined if it is
+ * not.
+ */
 export function tooLong(
   path: string,
   { code, below = 0 }: { code: ErrorCode; below?: number },

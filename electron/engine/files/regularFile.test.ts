@@ -17,7 +17,7 @@ describe.skipIf(process.platform === 'win32')('a file that is not a regular one'
     await expect(hashFile(path)).rejects.toMatchObject({ error: { code: 'input_unreadable' } });
   });
 
-  it('leaves threads for other files, however it was opened', () => {
+  it('keeps threads free for other files, however it was opened', () => {
     const pipe = join(newFolder(), 'pipe');
     execFileSync('mkfifo', [pipe]);
     const script = `
@@ -34,12 +34,12 @@ describe.skipIf(process.platform === 'win32')('a file that is not a regular one'
         stdio: 'ignore',
         killSignal: 'SIGTERM',
       });
-    // It ends itself; blocked, it has to be ended.
+    // The child exits by itself; if it is blocked, the test has to kill it.
     expect(end).toThrow(expect.objectContaining({ signal: 'SIGKILL' }));
   });
 });
 
-describe('a disk that does not answer', () => {
+describe('a disk that does not respond', () => {
   const never = new Promise<never>(() => undefined);
 
   it('is given up after a silence', async () => {
@@ -48,7 +48,7 @@ describe('a disk that does not answer', () => {
     });
   });
 
-  it('is not waited for any more once somebody has had enough', async () => {
+  it('is no longer waited for once the caller has aborted', async () => {
     const impatience = new AbortController();
     const asked = answerOf(never, '/far/away', { signal: impatience.signal });
     impatience.abort(new Error('enough'));

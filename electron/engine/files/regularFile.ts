@@ -4,11 +4,15 @@ import { appError, AppFailure } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 
 /*
- * Files that a user, a run or a model names may be on any disk, and may be pipes or devices. Opening a pipe that nobody writes to
- * never ends, nor does reading from a network disk that is gone, and each keeps one of Node's few threads for files.
+ * Files that a user, a run or a model names may be on any disk, and may be pipes or devices. Opening a pipe
+ * that has no writer never returns, nor does reading from a lost network disk, and each such call blocks one
+ * of Node's few file threads.
  */
 
-/** Time without an answer from a disk, or from a process that reads inputs, after which the disk is taken not to answer. */
+/**
+ * Without an answer from a disk, or from a process that reads inputs, for this long, the disk counts as not
+ * responding.
+ */
 export const READING_SILENT_MS = 600_000;
 
 /** Windows has no such flag, and no pipes among its files. */
@@ -19,7 +23,10 @@ export interface Patience {
   silentMs?: number | undefined;
 }
 
-/** Opens a file to read. Rejects with AppFailure where it is a pipe, a device or a folder, and where its disk does not answer. */
+/**
+ * Opens a file for reading. Rejects with AppFailure if it is a pipe, a device or a folder, and if its disk
+ * does not respond.
+ */
 export function openRegular(path: string, patience: Patience = {}): Promise<FileHandle> {
   let abandoned = false;
   const opening = openIfRegular(path).then(async (file) => {
@@ -33,7 +40,7 @@ export function openRegular(path: string, patience: Patience = {}): Promise<File
 }
 
 async function openIfRegular(path: string): Promise<FileHandle> {
-  // Before it is opened: to open some devices is to use them.
+  // This is checked before opening, because opening some devices already has an effect.
   if (!(await stat(path)).isFile()) throw notRegular(path);
   const file = await open(path, constants.O_RDONLY | O_NONBLOCK);
   if ((await file.stat()).isFile()) return file;
@@ -41,7 +48,7 @@ async function openIfRegular(path: string): Promise<FileHandle> {
   throw notRegular(path);
 }
 
-/** The whole of a file as text. Rejects as `openRegular` does, and where it has more bytes. */
+/** Reads a whole file as text. Rejects like `openRegular`, and if the file has more than `mostBytes`. */
 export async function readRegular(path: string, mostBytes: number): Promise<string> {
   const file = await openRegular(path);
   try {
@@ -53,7 +60,10 @@ export async function readRegular(path: string, mostBytes: number): Promise<stri
   }
 }
 
-/** What a disk answers. Rejects when it has said nothing for long, or with the signal's reason; the thread that asked waits on. */
+/**
+ * Waits for a disk operation. Rejects after a long silence, or with the signal's reason; the thread that runs
+ * the operation stays blocked.
+ */
 export async function answerOf<Answer>(
   asked: Promise<Answer>,
   path: string,

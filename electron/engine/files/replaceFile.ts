@@ -12,8 +12,9 @@ interface Renaming {
 const REAL: Renaming = { renamePausesMs: HERE.renamePausesMs, rename: renameSync, pause };
 
 /**
- * Renames a file that is complete to its name, in the place of what stood there. On Windows patiently: for as long as a virus
- * scanner or a search index has either file open, which it does right after a file was written, it can't be renamed.
+ * Renames a complete file to its final name and replaces an older one. On Windows it retries: a file cannot
+ * be renamed while a virus scanner or a search index has either file open, which happens right after a file
+ * was written.
  */
 export function replaceFile(
   from: string,
@@ -32,7 +33,10 @@ export function replaceFile(
   rename(from, to);
 }
 
-/** Writes a small file, which has its name only when it is complete. `mode`: for one that holds a secret. */
+/**
+ * Writes a small file that appears under its name only when it is complete. Pass `mode` for a file that holds
+ * a secret.
+ */
 export function writeJson(file: string, content: unknown, mode = 0o666): void {
   const temporary = `${file}.${process.pid}.tmp`;
   writeFileSync(temporary, `${JSON.stringify(content, null, 2)}\n`, { mode });

@@ -6,7 +6,7 @@ import { deleteInRun, makeFolderInRun, openNew, openPlain, pathInRun } from './r
 
 afterAll(removeFolders);
 
-/** As Windows describes a junction: a link, and no folder. */
+/** Windows describes a junction as a link, not as a folder. */
 const junctionAt = (junction: string) => (path: string) => ({
   isSymbolicLink: () => path === junction,
   isDirectory: () => path !== junction,
@@ -30,7 +30,7 @@ describe('a path below a run folder', () => {
   });
 });
 
-it('makes folders in a run, but not in the place that a run was moved away from', () => {
+it('creates folders in a run, but not in a place from which the run was moved away', () => {
   const folder = newFolder();
   makeFolderInRun(folder, 'work/parts');
   makeFolderInRun(folder, 'work/parts');
@@ -41,7 +41,7 @@ it('makes folders in a run, but not in the place that a run was moved away from'
 });
 
 describe.skipIf(process.platform === 'win32')('a link in a run folder', () => {
-  it('is replaced by a new file, is not deleted through, and no folder is made behind it', () => {
+  it('is replaced by a new file, its target is never deleted, and no folder is created behind it', () => {
     const [folder, outside] = [newFolder(), newFolder()];
     mkdirSync(join(outside, 'parts'));
     const secret = join(outside, 'secret');

@@ -22,26 +22,30 @@ import { hashDescriptor } from './hashFile.ts';
 import { replaceFile } from './replaceFile.ts';
 
 /*
- * The files of a run. Its folder may come from somebody else: whatever lies in it, no file outside of it may be read, written
- * or deleted on its account. So every file of a run is opened here: by its path below the folder, along real folders only,
- * and only where it is an ordinary file itself. Windows' junctions are links to `lstat` as well.
+ * The files of a run. Its folder may come from somebody else: whatever it contains must not cause this
+ * program to read, write or delete any file outside of it. So every file of a run is opened here: by its path
+ * below the folder, only along real folders, and only if it is an ordinary file itself. `lstat` reports
+ * Windows' junctions as links, too.
  */
 
-/** Neither links nor pipes that nobody writes to: opening either must not do what it usually does. Windows has no such flags. */
+/** Never follow links, and never wait for the writer of a pipe. Windows has no such flags. */
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants as Partial<typeof constants>;
 
 const FLAGS = {
   read: constants.O_RDONLY,
-  /** In place: what is not overwritten stays. */
+  /** Writes in place: what is not overwritten stays. */
   update: constants.O_RDWR,
   append: constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND,
-  /** Fails with EEXIST where there is anything of this name, a link included. */
+  /** Fails with EEXIST if anything has this name, including a link. */
   create: constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL,
 } as const;
 
 type Lstat = (path: string) => Pick<Stats, 'isSymbolicLink' | 'isDirectory' | 'isFile'>;
 
-/** Path of a file below a run's folder, after checking the folders on the way to it: `work/parts/000000.safetensors`. */
+/**
+ * Returns the path of a file below a run's folder (`work/parts/000000.safetensors`), after checking the
+ * folders that lead to it.
+ */
 export function pathInRun(folder: string, name: string, lstat: Lstat = lstatSync): string {
   const steps = name.split('/');
   if (!steps.every(isPlainName)) throw unsafe(`${folder} names a file that cannot be in it: ${name}.`);
@@ -55,9 +59,12 @@ export function pathInRun(folder: string, name: string, lstat: Lstat = lstatSync
   return join(path, steps.at(-1) ?? '');
 }
 
-/** Opens an ordinary file by its path; its folder must have been checked. Raises what `fs` raises where there is none. */
+/**
+ * Opens an ordinary file by its path; its folder must have been checked. Throws what `fs` throws if there is
+ * no file.
+ */
 export function openPlain(path: string, how: keyof typeof FLAGS, lstat: Lstat = lstatSync): number {
-  // Told by name before the flags refuse it, and for systems without them.
+  // This check gives a clear error before the flags refuse the file, and covers systems without them.
   const found = ifThere(() => lstat(path));
   if (found?.isSymbolicLink()) throw isLink(path);
   if (found && !found.isFile()) throw notAFile(path);
@@ -67,13 +74,16 @@ export function openPlain(path: string, how: keyof typeof FLAGS, lstat: Lstat = 
   throw notAFile(path);
 }
 
-/** Opens a new file, after removing what an earlier program left under its name. A link goes, what it leads to stays. */
+/**
+ * Opens a new file, after removing what an earlier program left under its name. A link is removed, its target
+ * stays.
+ */
 export function openNew(path: string): number {
   rmSync(path, { force: true });
   return openPlain(path, 'create');
 }
 
-/** The whole file if it has at most that many bytes; null if it has more. */
+/** Returns the whole file if it has at most `mostBytes`; null if it is larger. */
 export function readPlain(path: string, mostBytes: number): Buffer | null {
   const descriptor = openPlain(path, 'read');
   try {
@@ -83,7 +93,10 @@ export function readPlain(path: string, mostBytes: number): Buffer | null {
   }
 }
 
-/** As `pathInRun` and `readPlain`, while this process does other things: there may be a thousand such files on a network disk. */
+/**
+ * Combines `pathInRun` and `readPlain` without blocking this process: a network disk may hold a thousand such
+ * files.
+ */
 export async function readInRun(folder: string, name: string, mostBytes: number): Promise<Buffer | null> {
   const steps = name.split('/');
   if (!steps.every(isPlainName)) throw unsafe(`${folder} names a file that cannot be in it: ${name}.`);
@@ -104,7 +117,10 @@ export async function readInRun(folder: string, name: string, mostBytes: number)
   }
 }
 
-/** Size and SHA-256 of a file of a run; null where there is none. Raises AppFailure where it is no ordinary file. */
+/**
+ * Size and SHA-256 of a file of a run; null if there is none. Throws AppFailure if it is not an ordinary
+ * file.
+ */
 export async function digestInRun(
   folder: string,
   name: string,
@@ -121,7 +137,7 @@ export async function digestInRun(
   }
 }
 
-/** Appends to a file of a run, making it where there is none. */
+/** Appends to a file of a run, and creates it if there is none. */
 export async function appendToRunFile(folder: string, name: string, text: string): Promise<void> {
   const descriptor = openPlain(pathInRun(folder, name), 'append');
   try {
@@ -131,50 +147,53 @@ export async function appendToRunFile(folder: string, name: string, text: string
   }
 }
 
-/** A log file that a process of a run writes to, in a folder that must be a real one. */
+/** Opens a log file that a process of a run writes to, in a folder that must be a real one. */
 export function openLog(path: string): WriteStream {
   if (!isPlainFolder(dirname(path))) throw isLink(dirname(path));
   return createWriteStream(path, { fd: openPlain(path, 'append') });
 }
 
-/** Bytes of an ordinary file; 0 where there is none. */
+/** Size of an ordinary file in bytes; 0 if there is none. */
 export function sizeOf(path: string): number {
   const found = ifThere(() => lstatSync(path));
   return found?.isFile() ? found.size : 0;
 }
 
-/** Whether there is an ordinary file; neither a link to one nor anything else. */
+/** Whether the path is an ordinary file, not a link to one or anything else. */
 export function isPlainFile(path: string): boolean {
   return ifThere(() => lstatSync(path))?.isFile() === true;
 }
 
-/** Whether there is a folder, and not a link to one. */
+/** Whether the path is a folder, not a link to one. */
 export function isPlainFolder(path: string): boolean {
   return ifThere(() => lstatSync(path))?.isDirectory() === true;
 }
 
-/** Whether there is anything of this name, if only a broken link. */
+/** Whether anything has this name, including a broken link. */
 export function somethingAt(path: string): boolean {
   return ifThere(() => lstatSync(path)) !== null;
 }
 
-/** Fails with ENOENT where the run's folder is not there: one that was moved is not begun again in the place where it was. */
+/**
+ * Fails with ENOENT if the run's folder is missing: a run that was moved must not be started again in its old
+ * place.
+ */
 export function makeFolderInRun(folder: string, name: string): void {
   let made = '';
   for (const step of name.split('/')) {
     made += `${step}/`;
-    // As if there were a file in it: then the folder itself is checked too.
+    // Asks for a file inside of it, so that the folder itself is checked, too.
     const path = dirname(pathInRun(folder, `${made}x`));
     if (!isPlainFolder(path)) mkdirSync(path);
   }
 }
 
-/** Renames within the run's folder. What stood under the new name goes. */
+/** Renames within the run's folder, and replaces what had the new name. */
 export function renameInRun(folder: string, from: string, to: string): void {
   replaceFile(pathInRun(folder, from), pathInRun(folder, to));
 }
 
-/** Writes a file of a run: it is the old one, or the new one as a whole. */
+/** Writes a file of a run: readers see either the old content or all of the new. */
 export function replaceInRun(folder: string, name: string, bytes: Uint8Array): void {
   const unfinished = `${name}.tmp`;
   const descriptor = openNew(pathInRun(folder, unfinished));
@@ -187,7 +206,10 @@ export function replaceInRun(folder: string, name: string, bytes: Uint8Array): v
   renameInRun(folder, unfinished, name);
 }
 
-/** Deletes a file, or a folder with all that is in it. A link goes, and what it leads to stays; also on the way there. */
+/**
+ * Deletes a file, or a folder with its contents. A link is removed and its target stays, also for links on
+ * the path.
+ */
 export function deleteInRun(folder: string, name: string): void {
   let path = folder;
   for (const step of name.split('/')) {
@@ -195,11 +217,11 @@ export function deleteInRun(folder: string, name: string): void {
     path = join(path, step);
     if (!isPlainFolder(path)) break;
   }
-  // Goes into real folders only.
+  // This recurses into real folders only.
   rmSync(path, { recursive: true, force: true });
 }
 
-/** Refuses a file that is there and is no ordinary one. */
+/** Refuses an existing file that is not an ordinary one. */
 export function refuseUnlessPlain(path: string, lstat: Lstat = lstatSync): void {
   const found = ifThere(() => lstat(path));
   if (found?.isSymbolicLink()) throw isLink(path);
@@ -218,7 +240,10 @@ function unsafe(cause: string): AppFailure {
   return new AppFailure(appError('folder_unsafe', cause));
 }
 
-/** A name as this program gives: no way up, no drive, no stream of Windows, nothing hidden. */
+/**
+ * Accepts only names that this program itself uses: no parent folder, no drive, no Windows stream, no hidden
+ * file.
+ */
 function isPlainName(step: string): boolean {
   return /^\w[\w.-]*$/.test(step);
 }

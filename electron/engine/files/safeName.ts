@@ -1,6 +1,9 @@
 const RESERVED_ON_WINDOWS = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
-/** A name without anything that means something to a file system or cannot be in a name on Linux, macOS or Windows. */
+/**
+ * Removes characters with a special meaning to a file system, and those that Linux, macOS or Windows do not
+ * allow in a name.
+ */
 export function safeName(name: string): string {
   const plain = name
     .normalize('NFC')

@@ -3,7 +3,10 @@ import { message, type Message } from '../../contract/messages.ts';
 import { HERE } from '../system/here.ts';
 import type { System } from '../system/types.ts';
 
-/** What a user should know of a run's folder that OneDrive and the like copy while it is written; null elsewhere. */
+/**
+ * Warns about a run's folder that OneDrive or a similar program copies while it is written; null for other
+ * folders.
+ */
 export function syncedFolder(
   folder: string,
   system: Pick<System, 'syncClient'> = HERE,

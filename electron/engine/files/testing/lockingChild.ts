@@ -1,4 +1,7 @@
-/** Takes the lock of a run folder and holds it until its input ends: node lockingChild.ts FOLDER [release]. */
+/**
+ * Takes the lock of a run folder and holds it until standard input ends: node lockingChild.ts FOLDER
+ * [release].
+ */
 import { AppFailure } from '../../../contract/errors.ts';
 import { acquireRunLock } from '../../store/runLock.ts';
 

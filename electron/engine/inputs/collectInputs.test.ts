@@ -16,7 +16,7 @@ async function collected(...named: string[]): Promise<string[] | string> {
 }
 
 describe('the inputs of a run', () => {
-  it('are refused on Windows where Python could not open them', async () => {
+  it('are refused on Windows if Python could not open them', async () => {
     const folder = (await temporaryFolder()).padEnd(250, '/x');
     await mkdir(folder, { recursive: true });
     const [short, long] = [join(folder, 'a.fa'), join(folder, 'abcdefgh.fa')];
@@ -32,7 +32,7 @@ describe('the inputs of a run', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'are all sequence files of a folder, through links too, whether or not they can be read',
+    'are all sequence files of a folder, also behind links, whether or not they can be read',
     async () => {
       const parent = await temporaryFolder();
       const [folder, elsewhere] = [join(parent, 'data'), join(parent, 'elsewhere')];
@@ -58,7 +58,7 @@ describe('the inputs of a run', () => {
     },
   );
 
-  it('are the same of a folder that is chosen and of one that a browser was given', async () => {
+  it('are the same for a folder that was chosen and one that was dropped on a browser', async () => {
     const parent = await temporaryFolder();
     const paths = [
       'data/b.FA.gz',
@@ -88,11 +88,11 @@ describe('the inputs of a run', () => {
     });
     if (chosen.ok) expect(chosen.value.someIgnored.toSorted()).toEqual(below('ignored').toSorted());
     expect(below('ignored')).toEqual([join(parent, 'data/notes.docx'), join(parent, 'data/deep/plate.csv')]);
-    // What was named by itself is taken, whatever it is called.
+    // A file that the user names is accepted, whatever its name.
     expect(fatesOf(['notes.docx', '.a.fa', 'run.db', 'viral_sequences.fna'])).toEqual(Array(4).fill('taken'));
   });
 
-  it('are not the results of an earlier run, unless named', async () => {
+  it('do not include the results of an earlier run, unless named', async () => {
     const folder = await temporaryFolder();
     const run = join(folder, 'out');
     await mkdir(run);
@@ -103,13 +103,13 @@ describe('the inputs of a run', () => {
     expect(await collected(join(run, 'viral_sequences.fna'))).toEqual([join(run, 'viral_sequences.fna')]);
   });
 
-  it.skipIf(process.platform === 'win32')('are no pipes, which can be read only once', async () => {
+  it.skipIf(process.platform === 'win32')('do not include pipes, which can be read only once', async () => {
     const pipe = join(await temporaryFolder(), 'reads.fa');
     execFileSync('mkfifo', [pipe]);
     expect(await collected(pipe)).toBe('input_unreadable');
   });
 
-  it.skipIf(WITHOUT_PYTHON)('may be more than a command line has room for', async () => {
+  it.skipIf(WITHOUT_PYTHON)('may be more than fit on a command line', async () => {
     const folder = await temporaryFolder();
     const paths = Array.from({ length: 800 }, (_, n) => join(folder, `${n}`, 'x'.repeat(4000)));
     const found: string[] = [];

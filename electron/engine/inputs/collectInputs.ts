@@ -9,26 +9,28 @@ import { tooLong, type PathLimit } from '../files/pathLength.ts';
 
 interface CollectedInputs {
   paths: string[];
-  /** Files in folders that were left out because of their ending, and the first of them. */
+  /** Number of files in folders that were skipped because of their extension, and the first few of them. */
   ignored: number;
   someIgnored: string[];
 }
 
 const MOST_IGNORED_NAMED = 100;
 
-/** How folders are gone through. Left out, every link is followed, and nothing is too much. */
+/** How folders are searched. Without these options every link is followed, and there is no limit. */
 export interface Walk {
-  /** Whether a link found in a folder may be followed; else it is as if it were not there. */
+  /** Whether a link found in a folder may be followed; otherwise the link is ignored. */
   mayFollow?: (link: string) => Promise<boolean>;
-  /** How many sequence files may come together, and how many files and folders may be looked at for them. */
+  /** How many sequence files may be found, and how many files and folders may be visited to find them. */
   most?: { files: number; visited: number };
   signal?: AbortSignal;
   limit?: PathLimit;
-  /** Takes the sample sheets in folders, too. */
+  /** Also collects the sample sheets in folders. */
   sheets?: boolean;
 }
 
-/** The files that the user named, and the sequence files below the folders that they named; each once, in order. */
+/**
+ * Collects the files that the user named and the sequence files below the named folders, each once, in order.
+ */
 export async function collectInputs(
   named: readonly string[],
   walk: Walk = {},
@@ -77,14 +79,15 @@ class FolderWalk {
   }
 
   /**
-   * Links are followed where they may be, and a link to nowhere counts as a file, so that looking into it tells what is
-   * wrong. The results of an earlier run, which hold sequences as well, are nobody's input unless named.
+   * Links are followed if they may be. A broken link counts as a file, so that the later inspection reports
+   * what is wrong with it. The results of an earlier run, which also contain sequences, are not inputs unless
+   * the user names them.
    */
   async sequenceFiles(named: string): Promise<string[]> {
     const { files: most = Number.POSITIVE_INFINITY, visited = Number.POSITIVE_INFINITY } =
       this.walk.most ?? {};
     const files: string[] = [];
-    // Links can lead round in a circle.
+    // Links can form a cycle.
     const entered = new Set<string>();
     const enter = async (folder: string): Promise<void> => {
       const real = await realpath(folder);
@@ -116,7 +119,7 @@ class FolderWalk {
     return files;
   }
 
-  /** What a link leads to; nothing where it may not be followed. */
+  /** Returns what a link leads to; nothing if it may not be followed. */
   private async linked(path: string, link: Dirent): Promise<Dirent | Stats | undefined> {
     if (this.walk.mayFollow && !(await this.walk.mayFollow(path))) return undefined;
     return stat(path).catch(() => link);

@@ -5,15 +5,15 @@ import { prepareFailureCodeSchema, type Repair } from '../../contract/protocol/i
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { ReadingProcess } from '../workers/readingProcess.ts';
 
-/** One request to stream the inputs once more and write the whole records of `rowsPath` to `outPath`. */
+/** A request to read the inputs again and write the complete records of `rowsPath` to `outPath`. */
 export interface ExtractionRequest {
   inputs: { path: string; sha256: string }[];
   /** Row numbers, ascending, as little-endian U32. */
   rowsPath: string;
   outPath: string;
-  /** Stands at the end of every header line, such as the mark of the teaching model. */
+  /** Appended to every header line, such as the mark of the teaching model. */
   headerSuffix?: string | undefined;
-  /** As when the inputs were read for the run. */
+  /** The same as when the inputs were read for the run. */
   repairs: readonly Repair[] | undefined;
 }
 
@@ -31,7 +31,10 @@ const answerSchema = z.discriminatedUnion('type', [
 ]);
 type Answer = z.infer<typeof answerSchema>;
 
-/** A process that has loaded what it needs by the time that it is known which records are wanted. It takes one request. */
+/**
+ * A process that loads its libraries while it is still unknown which records are wanted. It accepts one
+ * request.
+ */
 export class Extraction {
   private readonly process: ReadingProcess;
   private answer: Answer | undefined;
@@ -44,7 +47,10 @@ export class Extraction {
     });
   }
 
-  /** Streams the inputs once more and writes the wanted records to a file, header lines unchanged but for what is added to them. */
+  /**
+   * Reads the inputs again and writes the wanted records to a file; header lines are unchanged except for the
+   * suffix.
+   */
   async run({
     inputs,
     rowsPath,
@@ -66,12 +72,12 @@ export class Extraction {
     checkAnswer(this.answer, lastLines.join('\n'));
   }
 
-  /** Ends it on the way: `run` rejects, and no file appears. */
+  /** Ends the process early: `run` rejects, and no file appears. */
   cancel(): Promise<void> {
     return this.process.stop();
   }
 
-  /** For when it may turn out that there is nothing to do. Harmless when it has run. */
+  /** Call this if there turns out to be nothing to do. It is harmless after `run`. */
   async dismiss(): Promise<void> {
     if (!this.asked) await this.process.stop();
   }

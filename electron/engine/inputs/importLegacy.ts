@@ -10,17 +10,17 @@ import { describeExit } from '../workers/childProcess.ts';
 import { ReadingProcess } from '../workers/readingProcess.ts';
 
 interface LegacyImport {
-  /** What the earlier tool left. */
+  /** Folder that the earlier tool wrote. */
   folder: string;
   inputs: readonly string[];
   chunkLength: number;
   modelFolder: string;
-  /** Where in the run's work folder the embeddings go. */
+  /** Destination of the embeddings in the run's work folder. */
   into: string;
 }
 
 const lineSchema = z.discriminatedUnion('type', [
-  // A sign of life, with the file with embeddings that is read next.
+  // A sign of life, with the embeddings file that is read next.
   z.object({ type: z.literal('reading'), path: z.string().optional() }),
   z.object({
     type: z.literal('imported'),
@@ -44,7 +44,10 @@ const lineSchema = z.discriminatedUnion('type', [
 ]);
 type Line = z.infer<typeof lineSchema>;
 
-/** Takes embeddings that the original tool or its fork computed over into a run; what they are, and what was refused. */
+/**
+ * Imports embeddings that the original tool or its fork computed into a run; returns what was imported and
+ * what was refused.
+ */
 export async function importLegacy(
   { environment }: { environment: PythonEnvironment },
   { folder, inputs, chunkLength, modelFolder, into }: LegacyImport,

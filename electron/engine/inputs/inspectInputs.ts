@@ -14,13 +14,13 @@ const lineSchema = z.discriminatedUnion('type', [
 ]);
 const LONGEST_DETAIL = 2_000;
 
-/** What decides the figures of a file. */
+/** The settings on which the figures of a file depend. */
 export interface Reading {
   readonly chunkLength: number;
   readonly repairs: readonly Repair[];
 }
 
-/** Reads files to their end and reports what they hold, one after the other, in the order given. */
+/** Reads files to their end and reports their contents, one after the other, in the given order. */
 export async function inspectInputs(
   { environment }: { environment: PythonEnvironment },
   paths: readonly string[],
@@ -48,7 +48,7 @@ export async function inspectInputs(
   const abort = (): void => void reading.stop();
   signal?.addEventListener('abort', abort);
   if (signal?.aborted) abort();
-  // Not as arguments: a folder of genomes holds more paths than a command line may.
+  // The paths are not passed as arguments: a folder of genomes holds more of them than a command line allows.
   reading.send(paths.map((path) => `${JSON.stringify(path)}\n`).join(''));
   let result: ProcessExit;
   try {

@@ -12,7 +12,9 @@ async function written(name: string, content: string | Uint8Array): Promise<stri
   return path;
 }
 
-/** A workbook as a spreadsheet writes it: shared strings, a number, an empty cell, a boolean. */
+/**
+ * Builds a workbook like those of spreadsheet programs: shared strings, a number, an empty cell, a boolean.
+ */
 function workbook(more: Record<string, Uint8Array> = {}): Uint8Array {
   const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
   const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
@@ -59,7 +61,7 @@ describe('a sample sheet', () => {
     });
   });
 
-  it('is read as a workbook, with German heads, numbers and truth values', async () => {
+  it('is read as a workbook, with German headings, numbers and truth values', async () => {
     const path = await written('samples.xlsx', workbook());
     expect(await isSampleSheet(path)).toBe(true);
     expect(await readSampleSheet(path)).toEqual({
@@ -68,7 +70,7 @@ describe('a sample sheet', () => {
     });
   });
 
-  it('says which line and column has a fault', async () => {
+  it('reports the line and column of a fault', async () => {
     const faults = {
       'sample,group\nS1,gut\n': ['sheet.column_missing', { column: 'file' }],
       'file,sample,contrl\na.fa,S1,yes\n': ['sheet.column_unknown', { title: 'contrl' }],
@@ -88,8 +90,8 @@ describe('a sample sheet', () => {
     }
   });
 
-  it('is no other table, no false workbook, no folder, and none that unpacks to more than a list can be', async () => {
-    // Its list of contents says of the last file that it unpacks to 2 GB.
+  it('is not any other table, a fake workbook, a folder, or a file that unpacks to more than a list can contain', async () => {
+    // Its table of contents claims that the last file unpacks to 2 GB.
     const bomb = workbook({ 'xl/more.xml': new Uint8Array(1000) });
     const entry = Buffer.from(bomb).lastIndexOf(Buffer.from([0x50, 0x4b, 1, 2]));
     new DataView(bomb.buffer, bomb.byteOffset).setUint32(entry + 24, 2 ** 31, true);
@@ -109,7 +111,7 @@ describe('a sample sheet', () => {
     expect(await isSampleSheet(folder)).toBe(false);
   });
 
-  it('names files by as much of their path as it says, and both mates of a pair by one of them', () => {
+  it('matches files by the part of the path that it gives, and both mates of a pair by either one', () => {
     const [s1, s2, s3, away] = [
       row('a_R1.fq', 'S1'),
       row('x/b.fa', 'S2'),

@@ -10,10 +10,10 @@ import type { SheetRow } from '../../contract/sampleSheet.ts';
 import { tableRows } from './tableRows.ts';
 
 const MOST_BYTES = 8 * 2 ** 20;
-/** A small packed file can hold any amount. */
+/** A small compressed file can unpack to any size. */
 const MOST_UNPACKED_BYTES = 64 * 2 ** 20;
 
-/** Each column under the names that it may have in the first line, whatever their case. */
+/** The names that each column may have in the first line, ignoring case. */
 const COLUMNS = {
   file: ['file', 'datei'],
   sample: ['sample', 'probe'],
@@ -25,7 +25,10 @@ type Column = keyof typeof COLUMNS;
 const YES = new Set(['yes', 'true', '1', 'x', 'ja']);
 const NO = new Set(['', 'no', 'false', '0', 'nein']);
 
-/** Whether the first line of a table names files and samples, so that it is a sample sheet and no input. */
+/**
+ * Whether the first line of a table names files and samples, so that the file is a sample sheet and not an
+ * input.
+ */
 export async function isSampleSheet(path: string): Promise<boolean> {
   try {
     const first = (await cellsOf(path, 1))[0]?.map(columnOf) ?? [];
@@ -35,7 +38,10 @@ export async function isSampleSheet(path: string): Promise<boolean> {
   }
 }
 
-/** The lines of a sample sheet: CSV, TSV or XLSX with the columns file, sample and, if wanted, group, note and control. */
+/**
+ * Reads the rows of a sample sheet: CSV, TSV or XLSX with the columns file, sample and, optionally, group,
+ * note and control.
+ */
 export async function readSampleSheet(path: string): Promise<Result<SheetRow[]>> {
   const name = basename(path);
   const fault = (cause: Message) => err(appError('sample_sheet', cause, { nextStep: message('sheet.next') }));
@@ -98,7 +104,7 @@ function columnOf(title: string): Column | undefined {
   );
 }
 
-/** The first lines of a table, without blanks around the cells. */
+/** The first lines of a table, with blanks around the cells removed. */
 async function cellsOf(path: string, most: number): Promise<string[][]> {
   const rows: string[][] = [];
   if (path.toLowerCase().endsWith('.xlsx')) {
@@ -115,7 +121,10 @@ async function cellsOf(path: string, most: number): Promise<string[][]> {
   return rows;
 }
 
-/** The bytes of a workbook that is no larger, unpacked, than it says and than a list of samples can be. */
+/**
+ * Reads a workbook, and makes sure that it unpacks to no more than it declares and than a list of samples can
+ * need.
+ */
 async function workbook(path: string): Promise<ArrayBuffer> {
   const handle = await open(path, 'r');
   try {

@@ -7,16 +7,19 @@ import { parse } from 'csv-parse';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 
-/** Of the unpacked table: a small packed file can hold any amount. */
+/** Limits the unpacked table: a small compressed file can unpack to any size. */
 const MOST_BYTES = 2 ** 29;
 const MOST_LINES = 5_000_000;
 const LONGEST_LINE = 2 ** 20;
 const NEW_LINE = 10;
 
-/** Opening a pipe would wait for a writer, for ever. Windows has no such flag. */
+/** Opening a pipe would wait for a writer for ever. Windows has no such flag. */
 const { O_NONBLOCK = 0 } = constants as Partial<typeof constants>;
 
-/** The lines of a table separated by tabs, commas or semicolons, its head first. Rejects with AppFailure where the file is none. */
+/**
+ * Yields the lines of a table separated by tabs, commas or semicolons, its heading first. Rejects with
+ * AppFailure if the file is not such a table.
+ */
 export async function* tableRows(path: string, signal?: AbortSignal): AsyncGenerator<string[], undefined> {
   const file = basename(path);
   const bytes = unpackedBytes(path, file);
@@ -26,7 +29,7 @@ export async function* tableRows(path: string, signal?: AbortSignal): AsyncGener
     const parser = parse({
       delimiter,
       bom: true,
-      // Tables of tools are not quoted; one of a spreadsheet is.
+      // Tables of command line tools are not quoted; those of spreadsheets are.
       quote: delimiter === '\t' ? null : '"',
       relax_column_count: true,
       skip_empty_lines: true,
@@ -66,7 +69,7 @@ async function* unpackedBytes(path: string, file: string): AsyncGenerator<Buffer
   }
 }
 
-/** What was read until the first line is complete. */
+/** Collects what is read until the first line is complete. */
 async function firstLine(bytes: AsyncGenerator<Buffer, undefined>, file: string): Promise<Buffer> {
   let begin = Buffer.alloc(0);
   for (let next = await bytes.next(); next.done !== true; next = await bytes.next()) {
@@ -86,7 +89,7 @@ function separatorIn(begin: string, file: string): '\t' | ',' | ';' {
   const [line = ''] = begin.split(/\r?\n/, 1);
   if (line.startsWith('>') || line.includes('\0') || begin === '')
     throw noTable(file, 'It begins like a file of another kind.');
-  // A list of names is a table of one column.
+  // A list of names is a table with one column.
   return (['\t', ';', ','] as const).find((separator) => line.includes(separator)) ?? '\t';
 }
 

@@ -1,6 +1,7 @@
 /**
- * Ends this process at once, as the signal does by itself. Not by process.exit(), which waits for every thread, including one
- * that hangs in the middle of a call to a database. Databases and runs are made to survive it.
+ * Ends this process immediately, as the signal does by default. process.exit() is not used, because it waits
+ * for every thread, including one that hangs in a database call. Databases and runs are built to survive
+ * this.
  */
 export function endBySignal(signal: NodeJS.Signals): void {
   process.removeAllListeners(signal);
@@ -11,7 +12,7 @@ export function endByForce(): void {
   endBySignal('SIGKILL');
 }
 
-/** Ends this process by force if it has not ended by itself until then. */
+/** Ends this process by force if it has not ended by itself within this time. */
 export function endByForceAfter(milliseconds: number): void {
   setTimeout(endByForce, milliseconds).unref();
 }

@@ -12,28 +12,28 @@ export const HERE: System = systemOf(process.platform, {
   fileSystemType: (folder) => statfsSync(folder).type,
   hasGlibc,
   outputOf: (file, args) => execFileSync(file, args, { encoding: 'utf8' }),
-  // The system's own, which on Windows leads from a mapped drive to its server.
+  // The system's own call, which on Windows resolves a mapped drive to its server.
   realPath: (folder) => realpathSync.native(folder),
   kernelRelease: release,
 });
 
-/** Such as linux-x64: of the programs that run here. */
+/** The kind of programs that run here, such as linux-x64. */
 export const KIND_HERE = `${process.platform}-${process.arch}`;
 
-/** Node on glibc says which one it runs on. */
+/** Node on glibc reports its version of glibc. */
 function hasGlibc(): boolean {
-  // Else the report looks up the names of all open connections.
+  // Without this the report looks up the host names of all open connections.
   Object.assign(process.report, { excludeNetwork: true });
   const { header } = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
   return header?.glibcVersionRuntime !== undefined;
 }
 
-/** What each system is asked. In tests a made-up computer answers. */
+/** The system calls behind the answers. Tests substitute a made-up computer. */
 export type SystemCalls = LinuxCalls & MacosCalls & WindowsCalls;
 
 export function systemOf(platform: NodeJS.Platform, calls: SystemCalls): System {
   if (platform === 'win32') return windows(calls);
   if (platform === 'darwin') return macos(calls);
-  // Other systems, such as the BSDs, have no packages; they are treated as the nearest one.
+  // There are no packages for other systems, such as the BSDs; they are treated like the nearest one.
   return { ...linux(calls), platform };
 }

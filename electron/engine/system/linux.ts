@@ -8,7 +8,10 @@ export interface LinuxCalls {
   hasGlibc: () => boolean;
 }
 
-/** Types of file systems whose memory maps or locks other hosts don't see as SQLite's WAL needs. */
+/**
+ * File systems on which memory maps or locks are not visible to other hosts in the way that SQLite's WAL
+ * requires.
+ */
 const NETWORK_TYPES = new Map<number, string>([
   [0x6969, 'nfs'],
   [0x517b, 'smb'],
@@ -28,7 +31,7 @@ const NETWORK_TYPES = new Map<number, string>([
   [0xaad7aaea, 'panfs'],
 ]);
 
-/** These have no time of change that only the system sets. */
+/** These file systems have no time of change that only the system sets. */
 const FAT_TYPES = new Set([0x4d44, 0x2011bab0]);
 
 export function linux(calls: LinuxCalls): System {
@@ -42,7 +45,7 @@ export function linux(calls: LinuxCalls): System {
     hasMusl: () => !calls.hasGlibc(),
     usesAmd: true,
     syncClient: () => null,
-    // statfs answers with a signed word on some architectures.
+    // On some architectures statfs returns a signed word.
     networkFileSystem: (folder) => NETWORK_TYPES.get(calls.fileSystemType(folder) >>> 0) ?? null,
     isFat: (folder) => FAT_TYPES.has(calls.fileSystemType(folder) >>> 0),
     processEntry: (pid) =>
@@ -50,8 +53,10 @@ export function linux(calls: LinuxCalls): System {
   };
 }
 
-/** The second field is the program's name in parentheses, which may contain anything; the state is the third field, the start
- * the 22nd: clock ticks since boot, so the boot belongs to it. */
+/**
+ * The second field is the program's name in parentheses, which may contain anything; the third is the state,
+ * and the 22nd the start in clock ticks since boot, so the boot is part of the identity.
+ */
 function entryOf(stat: string, boot: string): ProcessEntry {
   const afterName = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { state: afterName[0] ?? '', start: `${boot.trim()} ${afterName[19]}` };

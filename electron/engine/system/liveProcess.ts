@@ -2,14 +2,18 @@ import { HERE } from './here.ts';
 import type { ProcessEntry } from './types.ts';
 
 /**
- * When a process on this computer was started, good only for comparing: a later process with the same number has another
- * start. Null if there is no such process, or if the system has no cheap way to tell (Windows).
+ * When a process on this computer was started, usable only for comparisons: a later process with the same
+ * number has a different start. Null if there is no such process, or if the system cannot tell cheaply
+ * (Windows).
  */
 export function processStart(pid: number): string | null {
   return entryOf(pid)?.start ?? null;
 }
 
-/** Whether a process on this computer is running, whoever owns it. One that has ended but was not yet reaped is not. */
+/**
+ * Whether a process on this computer is running, whoever owns it. A process that has ended but was not reaped
+ * is not running.
+ */
 export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { type System, UNIX } from './types.ts';
 
 export interface MacosCalls {
-  /** What a program writes; raises where it fails. */
+  /** Returns the output of a program; throws if it fails. */
   outputOf: (file: string, args: readonly string[]) => string;
   realPath: (folder: string) => string;
   kernelRelease: () => string;
@@ -10,7 +10,7 @@ export interface MacosCalls {
 
 const NETWORK_TYPES = new Set(['nfs', 'smbfs', 'afpfs', 'webdav', 'macfuse', 'osxfuse', 'fuse-t']);
 
-/** These have no time of change that only the system sets. */
+/** These file systems have no time of change that only the system sets. */
 const FAT_TYPES = new Set(['msdos', 'exfat']);
 
 export function macos(calls: MacosCalls): System {
@@ -28,12 +28,12 @@ export function macos(calls: MacosCalls): System {
       const type = fileSystem(folder);
       return NETWORK_TYPES.has(type) ? type : null;
     },
-    // The folders Desktop and Documents can be in iCloud, too, which nothing shows.
+    // The folders Desktop and Documents can also be in iCloud, but nothing shows it.
     syncClient: (folder, _env, home) => {
       const library = posix.join(home, 'Library');
       if (`${folder}/`.startsWith(posix.join(library, 'Mobile Documents/'))) return 'iCloud Drive';
       const clouds = posix.join(library, 'CloudStorage/');
-      // Such as OneDrive-Personal.
+      // For example OneDrive-Personal.
       return folder.startsWith(clouds) ? (/^[^-/]+/.exec(folder.slice(clouds.length))?.[0] ?? null) : null;
     },
     isFat: (folder) => FAT_TYPES.has(fileSystem(folder)),
@@ -45,13 +45,13 @@ export function macos(calls: MacosCalls): System {
   };
 }
 
-/** macOS 11 to 15 are Darwin 20 to 24; since macOS 26, which is Darwin 25, they differ by one. */
+/** macOS 11 to 15 are Darwin 20 to 24; since macOS 26, which is Darwin 25, the numbers differ by one. */
 function majorOf(darwin: string): number {
   const major = Number.parseInt(darwin, 10);
   return major >= 25 ? major + 1 : major - 9;
 }
 
-/** `mounts` are lines as /sbin/mount prints them: `//me@nas/data on /Volumes/data (smbfs, nodev)`. */
+/** `mounts` are lines printed by /sbin/mount: `//me@nas/data on /Volumes/data (smbfs, nodev)`. */
 function typeOf(path: string, mounts: string): string {
   let longest = '';
   let type = '';

@@ -1,4 +1,4 @@
-/** What each of the three systems answers, on made-up computers of each kind. */
+/** Answers of each of the three systems, on made-up computers of each kind. */
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { syncedFolder } from '../files/syncedFolder.ts';
@@ -15,13 +15,13 @@ describe.each([
     '\\env\\Scripts\\python.exe',
   ],
 ] as const)('%s', (platform, home, data, interpreter) => {
-  it('has its own places', () => {
+  it('has its own paths', () => {
     expect(madeSystem(platform).dataFolder({}, home)).toBe(data);
     expect(madeSystem(platform).interpreterIn('/env')).toBe(interpreter);
   });
 });
 
-it('takes the folder for data that the system names elsewhere', () => {
+it('uses the data folder that the system configures elsewhere', () => {
   expect(madeSystem('linux').dataFolder({ XDG_DATA_HOME: '/big' }, '/home/me')).toBe(
     '/big/virnucpro-desktop',
   );
@@ -30,7 +30,7 @@ it('takes the folder for data that the system names elsewhere', () => {
   );
 });
 
-it('asks for NVIDIA cards where there can be some', () => {
+it('looks for NVIDIA cards if there can be some', () => {
   expect(madeSystem('linux').nvidiaSmi({})).toBe('nvidia-smi');
   expect(madeSystem('win32').nvidiaSmi({ SystemRoot: 'D:\\Windows' })).toBe(
     'D:\\Windows\\System32\\nvidia-smi.exe',
@@ -42,11 +42,11 @@ it.each([
   ['23.6.0', 14],
   ['24.0.0', 15],
   ['25.1.0', 26],
-])('knows macOS by its kernel %s: %i', (release, major) => {
+])('recognises macOS by its kernel %s: %i', (release, major) => {
   expect(madeSystem('darwin', { kernelRelease: () => release }).macosMajor()).toBe(major);
 });
 
-it('knows a Linux on musl, and that no other system has one', () => {
+it('recognises a Linux with musl, and no other system as one', () => {
   expect(madeSystem('linux', { hasGlibc: () => false }).hasMusl()).toBe(true);
   expect(madeSystem('linux', { hasGlibc: () => true }).hasMusl()).toBe(false);
   for (const platform of ['darwin', 'win32'] as const) {
@@ -55,7 +55,7 @@ it('knows a Linux on musl, and that no other system has one', () => {
   }
 });
 
-it('renames patiently and leaves folders alone on Windows only', () => {
+it('retries renames and does not sync folders on Windows only', () => {
   expect(madeSystem('win32').renamePausesMs.reduce((sum, pause) => sum + pause)).toBe(2550);
   expect(madeSystem('win32').syncsFolders).toBe(false);
   for (const platform of ['linux', 'darwin'] as const) {
@@ -83,7 +83,7 @@ describe('network file systems', () => {
     ['/Volumes/data/run', 'smbfs'],
     ['/Volumes/data disk/run', null],
     ['/Users/me/run', null],
-  ])('%s on macOS is %s, by the mount that holds it', (folder, name) => {
+  ])('%s on macOS is %s, according to the mount that holds it', (folder, name) => {
     const mounts = [
       '/dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled)',
       '//me@nas/data on /Volumes/data (smbfs, nodev, nosuid, mounted by me)',
@@ -103,9 +103,9 @@ describe('network file systems', () => {
     ['\\\\?\\UNC\\server\\share', 'unc'],
     ['\\\\?\\C:\\run', null],
     ['C:\\run', null],
-    // Mapped to a server.
+    // A drive mapped to a server.
     ['Z:\\run', 'unc'],
-    // A disk made of memory, of which Windows does not say where it leads.
+    // A RAM disk, for which Windows does not report a target.
     ['R:\\run', null],
   ])('%s on Windows is %s', (folder, name) => {
     const realPath = (path: string): string => {
@@ -116,7 +116,7 @@ describe('network file systems', () => {
     expect(madeSystem('win32', { realPath }).networkFileSystem(folder)).toBe(name);
   });
 
-  it('are told from disks whose files have no time of change of the system', () => {
+  it('are distinguished from disks whose files have no time of change set by the system', () => {
     const mount = '/dev/disk5s1 on /Volumes/stick (exfat, local)';
     const mac = madeSystem('darwin', { outputOf: () => mount, realPath: (path) => path });
     expect([mac.isFat('/Volumes/stick/run'), mac.isFat('/Users/me')]).toEqual([true, false]);
@@ -129,7 +129,7 @@ describe('network file systems', () => {
     expect(madeSystem('win32').isFat('E:\\')).toBe(false);
   });
 
-  it('are not what the folder for temporary files lies on', () => {
+  it('do not hold the folder for temporary files', () => {
     expect(HERE.networkFileSystem(tmpdir())).toBeNull();
   });
 });
@@ -155,7 +155,7 @@ describe('other processes', () => {
   };
   const mac = madeSystem('darwin', { outputOf: (_file, args) => ps[args.join(' ')] ?? '' });
 
-  it('have a state and a start, by which a later one with the same number is told', () => {
+  it('have a state and a start, which distinguishes a later process with the same number', () => {
     expect(linux.processEntry(7)).toEqual({ state: 'S', start: 'boot 4242' });
     expect(linux.processEntry(8)).toMatchObject({ state: 'Z' });
     expect(() => linux.processEntry(9)).toThrow('gone');
@@ -164,13 +164,13 @@ describe('other processes', () => {
     expect(madeSystem('win32').processEntry(7)).toBeNull();
   });
 
-  it('can be told of this very process', () => {
+  it('are found by their number, including this one', () => {
     if (HERE.platform === 'win32') return;
     expect(HERE.processEntry(process.pid)?.state).toMatch(/^[RS]$/);
   });
 });
 
-describe('folders that are copied into a cloud', () => {
+describe('folders that are copied to a cloud', () => {
   const env = {
     OneDrive: 'C:\\Users\\me\\OneDrive',
     OneDriveCommercial: 'D:\\Institute',
@@ -199,7 +199,7 @@ describe('folders that are copied into a cloud', () => {
     expect(madeSystem('linux').syncClient(folder, {}, '/Users/me')).toBeNull();
   });
 
-  it('are named in the warning of a run', () => {
+  it('are mentioned in the warning of a run', () => {
     const folder = '/Users/me/Library/CloudStorage/OneDrive-Institute/run';
     const here = { env: {}, home: '/Users/me' };
     expect(syncedFolder(folder, madeSystem('darwin'), here)?.text).toMatch(

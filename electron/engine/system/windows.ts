@@ -15,18 +15,20 @@ export function windows(calls: WindowsCalls): System {
     macosMajor: () => null,
     hasMusl: () => false,
     usesAmd: false,
-    // 260 with the zero at the end. More only where an administrator has switched it on, and the program asks for it.
+    // 260 including the terminating zero. Longer paths work only if an administrator has enabled them and the
+    // program requests it.
     longestPath: 259,
-    // Virus scanners and search indexes open a file right after it was written. Together about two and a half seconds.
+    // Virus scanners and search indexes open a file right after it was written. The pauses add up to about
+    // two and a half seconds.
     renamePausesMs: [10, 20, 40, 80, 160, 320, 640, 1280],
     syncsFolders: false,
-    // It has no ControlMaster.
+    // Windows' OpenSSH has no ControlMaster.
     sharesSsh: false,
     networkFileSystem: (folder) => (isUncPath(folder) || isUncPath(behind(folder, calls)) ? 'unc' : null),
     syncClient: (folder, env, home) => {
       const places: [string, string | undefined][] = [
         ['OneDrive', env['OneDrive']],
-        // An employer's and one's own, where there are both.
+        // An account at work and a private one can both exist.
         ['OneDrive', env['OneDriveCommercial']],
         ['OneDrive', env['OneDriveConsumer']],
         ['iCloud Drive', win32.join(home, 'iCloudDrive')],
@@ -39,13 +41,13 @@ export function windows(calls: WindowsCalls): System {
   };
 }
 
-/** Small and capital letters are the same there. */
+/** Windows does not distinguish small and capital letters. */
 function isWithin(folder: string, place: string): boolean {
   const path = win32.relative(place, folder);
   return !path.startsWith('..') && !win32.isAbsolute(path);
 }
 
-/** A mapped drive such as Z: leads to its server. Some disks made of memory don't say, and are local. */
+/** A mapped drive such as Z: resolves to its server. Some RAM disks have no target, and are local. */
 function behind(folder: string, calls: WindowsCalls): string {
   try {
     return calls.realPath(folder);

@@ -1,7 +1,9 @@
 import { systemOf, type SystemCalls } from '../here.ts';
 import type { System } from '../types.ts';
 
-/** A made-up computer of each kind: whatever a test does not say is refused, as by a system that lacks it. */
+/**
+ * A made-up computer of each kind: calls that a test does not answer fail, as on a system that lacks them.
+ */
 export function madeSystem(platform: NodeJS.Platform, answers: Partial<SystemCalls> = {}): System {
   const refuse = (): never => {
     throw Object.assign(new Error('not there'), { code: 'ENOENT' });

@@ -13,12 +13,15 @@ import { ProcessLog } from './processLog.ts';
 
 export type ProcessEvent<Message> =
   | { type: 'message'; message: Message }
-  /** The channel is unusable: garbage, or a wrong protocol version. The process is being killed. */
+  /** The channel is unusable because of garbage or a wrong protocol version. The process is being killed. */
   | { type: 'fault'; error: AppError }
-  /** The last event. */
+  /** Always the last event. */
   | { type: 'exit'; exit: ProcessExit };
 
-/** One Python process behind the line protocol: commands in, checked messages out, standard error to a log file. */
+/**
+ * A Python process that speaks the line protocol: it receives commands and sends messages, which are
+ * validated; standard error goes to a log file.
+ */
 export class BackendProcess<Message extends { type: string }> {
   readonly ended: Promise<void>;
   private readonly child: ChildProcess;
@@ -65,7 +68,9 @@ export class BackendProcess<Message extends { type: string }> {
     this.log.write(this.logLine(line));
   }
 
-  /** Ends it in steps: closed standard input, SIGTERM, SIGKILL to the whole tree. */
+  /**
+   * Ends the process in steps: it closes standard input, then sends SIGTERM, then SIGKILL to the whole tree.
+   */
   async stop(graceMs: number): Promise<void> {
     await Promise.all([this.child.stop(graceMs), this.ended]);
   }
@@ -74,7 +79,7 @@ export class BackendProcess<Message extends { type: string }> {
     this.child.kill();
   }
 
-  /** Takes no more messages until `goOn`; the process waits meanwhile. */
+  /** Reads no more messages until `goOn`; the process blocks meanwhile. */
   hold(): void {
     this.child.hold();
   }
@@ -114,7 +119,10 @@ export class BackendProcess<Message extends { type: string }> {
   }
 }
 
-/** What is wrong with the first message of a process: it has to be `hello`, in this program's version of the protocol. */
+/**
+ * Explains what is wrong with the first message of a process: it must be `hello`, with this program's version
+ * of the protocol.
+ */
 function wrongGreeting(message: { type: string; protocol?: number }): AppError | null {
   if (message.type === 'hello' && message.protocol === PROTOCOL_VERSION) return null;
   return appError(
@@ -123,21 +131,23 @@ function wrongGreeting(message: { type: string; protocol?: number }): AppError |
   );
 }
 
-/** A worker that was started: it takes commands, and is heard until it ends. */
+/** A started worker: it accepts commands and sends events until it ends. */
 export interface WorkerConnection {
   readonly pid: number | null;
   send(command: WorkerCommand): void;
-  /** Into the worker's log. */
+  /** Writes to the worker's log. */
   writeLog(line: string): void;
-  /** Ends it after the batch under way, by force where that takes longer. */
+  /** Ends the worker after the current batch, by force if that takes longer. */
   stop(graceMs: number): Promise<void>;
   kill(): void;
 }
 
-/** Starts a worker, whose end is the last that is heard of it. Nothing is emitted before this has returned. */
+/**
+ * Starts a worker, whose exit is always the last event. Nothing is emitted before the launcher has returned.
+ */
 export type WorkerLauncher = (emit: (event: ProcessEvent<WorkerEvent>) => void) => WorkerConnection;
 
-/** Starts workers as processes of this computer. */
+/** Starts workers as processes on this computer. */
 export function localLauncher(launch: PythonLaunch, logPath: string): WorkerLauncher {
   return (emit) => {
     const process = new BackendProcess(launch, logPath, workerEventSchema, emit);

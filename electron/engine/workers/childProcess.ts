@@ -4,13 +4,19 @@ import type { PythonLaunch } from '../environment/pythonLaunch.ts';
 import { StringDecoder } from 'node:string_decoder';
 
 const LAST_LINES_KEPT = 40;
-/** A header line stands in a message, and may have a few dozen megabytes. */
+/** A message can contain a header line, which may have a few dozen megabytes. */
 const LONGEST_MESSAGE = 1 << 26;
-/** Of what is written to standard error, for people. */
+/** Limit for lines of standard error, which people read. */
 const LONGEST_ERROR_LINE = 1 << 14;
-/** For what a process wrote last. Its children may hold its pipes open for as long as they live. */
+/**
+ * Time to read the last output of a process that has exited. Its children may keep its pipes open for as long
+ * as they live.
+ */
 const PIPES_AFTER_EXIT_MS = 2_000;
-/** A process that is not gone then waits for a disk, or for a driver: nothing that we could do ends it. */
+/**
+ * A process that still exists after this time waits for a disk or a driver, and nothing that we could do ends
+ * it.
+ */
 const GIVE_UP_MS = 10_000;
 
 function spawn(launch: PythonLaunch) {
@@ -30,22 +36,22 @@ function spawn(launch: PythonLaunch) {
 export interface ProcessExit {
   code: number | undefined;
   signal: string | undefined;
-  /** Last lines of standard error. */
+  /** The last lines of standard error. */
   lastLines: readonly string[];
 }
 
 interface ChildListener {
-  /** A line of standard output. */
+  /** Called with a line of standard output. */
   line: (line: string) => void;
-  /** A line of standard error, cut where it is very long. */
+  /** Called with a line of standard error, cut if it is very long. */
   errorLine?: (line: string) => void;
-  /** It wrote a line without an end: what it says can't be kept. It is being killed. */
+  /** Called if the process wrote a line without an end, which cannot be kept. The process is being killed. */
   overlong?: () => void;
 }
 
 /**
- * A process of ours, of which neither memory nor time is unbounded whatever it does: lines have a greatest length, its end is
- * its own and not that of children that hold its pipes, and one that can't be killed is given up.
+ * A child process that cannot use unlimited memory or time, whatever it does: the length of lines is limited,
+ * it counts as ended even if its own children hold its pipes, and it is abandoned if it cannot be killed.
  */
 export class ChildProcess {
   readonly pid: number | undefined;
@@ -54,13 +60,13 @@ export class ChildProcess {
   private readonly lastLines: string[] = [];
   private giveUp: () => void = () => undefined;
   private killTimer: NodeJS.Timeout | undefined;
-  /** It is ending, or has ended: what it still says is little, and is taken at once or lost. */
+  /** The process is ending or has ended: the little that it still writes is read at once or lost. */
   private ending = false;
 
   constructor(launch: PythonLaunch, listener: ChildListener) {
     this.subprocess = spawn(launch);
     this.pid = this.subprocess.pid;
-    // A write to a process that has just died fails here; its end is known from `ended`.
+    // Writing to a process that has just died fails here; `ended` reports its end.
     this.subprocess.stdin.on('error', () => undefined);
     const said = [
       this.read(this.subprocess.stdout, LONGEST_MESSAGE, listener.line, () => {
@@ -86,7 +92,7 @@ export class ChildProcess {
     this.subprocess.stdin.end();
   }
 
-  /** Reads no more of what it says, until `goOn`: it waits meanwhile. */
+  /** Reads no more output until `goOn`; the process blocks meanwhile. */
   hold(): void {
     if (!this.ending) this.subprocess.stdout.pause();
   }
@@ -95,10 +101,12 @@ export class ChildProcess {
     this.subprocess.stdout.resume();
   }
 
-  /** Ends it in steps: closed standard input, SIGTERM, SIGKILL to the whole tree. */
+  /**
+   * Ends the process in steps: it closes standard input, then sends SIGTERM, then SIGKILL to the whole tree.
+   */
   async stop(graceMs: number): Promise<void> {
     this.closeInput();
-    // What it still says must not keep it from ending.
+    // A full pipe must not keep the process from ending.
     this.takeRest();
     const gentle = setTimeout(() => this.subprocess.kill('SIGTERM'), graceMs);
     const hard = setTimeout(() => this.kill(), graceMs * 2);
@@ -121,7 +129,7 @@ export class ChildProcess {
     });
     const failed = this.subprocess.then((result) => {
       const cause = result.originalMessage ?? result.shortMessage;
-      // It could not be started; else its own end comes first.
+      // There is a cause only if the process could not be started; otherwise its own exit comes first.
       if (result.exitCode === undefined && result.signal === undefined && cause) this.lastLines.push(cause);
       return { code: result.exitCode, signal: result.signal };
     });
@@ -133,7 +141,7 @@ export class ChildProcess {
     await Promise.race([Promise.all(said), patience]);
     this.subprocess.stdout.destroy();
     this.subprocess.stderr.destroy();
-    // The tree that it leads, should it have left any of it.
+    // Kills the rest of its process tree, if there is any.
     this.subprocess.kill('SIGKILL');
     return { ...exit, lastLines: [...this.lastLines] };
   }
@@ -171,7 +179,7 @@ const WINDOWS_STATUS: Readonly<Record<number, Message>> = {
   0xc0000142: message('exit.library_failed'),
 };
 
-/** How a process ended, in plain words. */
+/** Describes in plain words how a process ended. */
 export function describeExit(exit: ProcessExit): string {
   return exitMessage(exit).text;
 }
@@ -189,7 +197,7 @@ export function exitMessage(exit: ProcessExit): Message {
     : message('exit.code', { code: exit.code });
 }
 
-/** Cuts a stream of bytes into lines, holding at most one line of a bounded length. */
+/** Splits a stream of bytes into lines, and buffers at most one line of limited length. */
 export class LineReader {
   private readonly longest: number;
   private readonly onLine: (line: string) => void;
@@ -199,7 +207,7 @@ export class LineReader {
   private length = 0;
   private skipping = false;
 
-  /** `onOverlong` is called once for a line of more than `longest` characters, of which the beginning is handed on. */
+  /** `onOverlong` is called once for a line of more than `longest` characters; its beginning is passed on. */
   constructor(longest: number, onLine: (line: string) => void, onOverlong: () => void = () => undefined) {
     this.longest = longest;
     this.onLine = onLine;
@@ -217,7 +225,7 @@ export class LineReader {
     this.keep(text.slice(from));
   }
 
-  /** The stream has ended: what stands behind the last line end is a line too. */
+  /** The stream has ended: text after the last line end is a line, too. */
   end(): void {
     this.keep(this.decoder.end());
     if (this.length > 0) this.finishLine();

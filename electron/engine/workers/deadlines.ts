@@ -1,13 +1,13 @@
 import type { Heartbeat } from '../../contract/protocol/index.ts';
 
 export interface DeadlineLimits {
-  /** Time for `hello`: the interpreter and its libraries start. */
+  /** Time until `hello`: the interpreter and its libraries start. */
   helloMs: number;
-  /** Time for `ready`: weights are read, kernels compiled. */
+  /** Time until `ready`: weights are read and kernels compiled. */
   loadMs: number;
-  /** Time without any message, after which a worker is silent. */
+  /** A worker that sends no message for this long counts as silent. */
   silentMs: number;
-  /** Least time that one step may take, whatever was expected. */
+  /** Minimum time allowed for one step, whatever was expected. */
   stepFloorMs: number;
 }
 
@@ -18,7 +18,7 @@ export const DEADLINES: DeadlineLimits = {
   stepFloorMs: 120_000,
 };
 
-/** For computers so slow, or so busy, that a worker which is well would be ended. */
+/** For computers so slow or so busy that the usual deadlines would end a healthy worker. */
 export function patientDeadlines(usual: DeadlineLimits, patience: number): DeadlineLimits {
   return {
     helloMs: patience * usual.helloMs,
@@ -29,17 +29,20 @@ export function patientDeadlines(usual: DeadlineLimits, patience: number): Deadl
 }
 
 const LOOK_INTERVAL_MS = 1_000;
-/** A look at the clock that comes later than this was held up by something other than the worker. */
+/** If a check of the clock is later than this, something other than the worker delayed it. */
 const HELD_UP_MS = 10_000;
 const STEP_PATIENCE = 10;
 const WORKING_STEPS: ReadonlySet<Heartbeat['step']> = new Set(['reading', 'computing', 'writing']);
 
-/** Looks at the clock every second, to see whether somebody is late. Nobody is to blame for the time that it was held up itself. */
+/**
+ * Checks the clock every second, to see whether a deadline has passed. Delays of the check itself are not
+ * counted against anybody.
+ */
 export class RegularLook {
   private readonly timer: NodeJS.Timeout;
   private lastAt = performance.now();
 
-  /** `heldUpMs` is 0 but where the computer slept meanwhile, or this program had no time. */
+  /** `heldUpMs` is 0 unless the computer slept in between, or this program got no processor time. */
   constructor(look: (now: number, heldUpMs: number) => void) {
     this.timer = setInterval(() => {
       const now = performance.now();
@@ -55,13 +58,13 @@ export class RegularLook {
   }
 }
 
-/** What a worker did not do in time: as an error, and as it follows its name. */
+/** What a worker did not do in time, as an error code and as words that follow the worker's name. */
 interface DeadlineMissed {
   readonly code: 'worker_silent' | 'worker_stalled';
   readonly words: string;
 }
 
-/** Watches a worker that starts or loads: it has so long for it. */
+/** Watches a worker that starts or loads, for which its time is limited. */
 export class StartWatch {
   private readonly limitMs: number;
   private since: number;
@@ -82,21 +85,24 @@ export class StartWatch {
   }
 }
 
-/** A worker that waits for something that never comes still uses some processor time, for its signs of life: one millisecond each. */
+/**
+ * Even a worker that waits for something that never comes uses some processor time: one millisecond for each
+ * sign of life.
+ */
 const COMPUTED_MS = 1_000;
 
 /**
- * Distinguishes a worker at work from one that only sends signs of life: steps have to be finished, each within ten times
- * what the longest one took, and 120 s at least. Time in which the worker's process was kept from computing, by other
- * programs or by a slow processor, does not count against it: a step may take as much processor time as that, however long
- * the clock says, and only a worker that uses hardly any processor time is judged by the clock. A worker that holds parts and
- * says that it is idle is watched in the same way.
+ * Distinguishes a working worker from one that only sends signs of life: each step must finish within ten
+ * times the duration of the longest one so far, and within at least 120 s. Time in which other programs or a
+ * slow processor kept the worker from computing does not count: a step may use that much processor time,
+ * however long it takes by the clock, and only a worker that uses hardly any processor time is judged by the
+ * clock. A worker that holds parts and reports that it is idle is watched in the same way.
  */
 export class ProgressWatch {
   private readonly limits: DeadlineLimits;
   private lastMessageAt: number;
   private lastStepAt: number;
-  /** When the process was last seen to have computed. */
+  /** The last time at which the process was seen to compute. */
   private computedAt: number;
   private processorMs = 0;
   private processorMsAtStep = 0;
@@ -113,7 +119,9 @@ export class ProgressWatch {
     this.computedAt = now;
   }
 
-  /** The computer slept, or this program was held up: the time that passed meanwhile says nothing of the worker. */
+  /**
+   * The computer slept, or this program was delayed: the time that passed is no evidence against the worker.
+   */
   forgive(milliseconds: number): void {
     this.lastMessageAt += milliseconds;
     this.lastStepAt += milliseconds;
@@ -124,7 +132,7 @@ export class ProgressWatch {
     this.lastMessageAt = now;
   }
 
-  /** Whether the worker has parts to compute. */
+  /** Records whether the worker has parts to compute. */
   holds(parts: number, now: number): void {
     if (parts > 0 && !this.holding) this.beginStep(now);
     this.holding = parts > 0;

@@ -1,4 +1,7 @@
-/** Supervision with a made-up worker: a Node program that speaks the protocol and does as its first argument says. */
+/**
+ * Supervision with a made-up worker: a Node program that speaks the protocol and behaves as its first
+ * argument says.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,7 +60,10 @@ const OPTIONS = {
   restartDelayMs: 1,
 };
 
-/** Works until `isOver`, giving each worker that gets ready a part; answers with all events but heartbeats. */
+/**
+ * Works until `isOver`, and assigns a part to each worker that gets ready; returns all events except
+ * heartbeats.
+ */
 async function supervise(
   behaviour: string,
   isOver: (events: readonly DeviceWorkerEvent[]) => boolean,
@@ -92,13 +98,13 @@ const isSwitchedOff = (events: readonly DeviceWorkerEvent[]): boolean => {
 };
 
 describe('DeviceWorker', () => {
-  it('starts, loads, hands out a part and reports it, and ends when it is stopped', async () => {
+  it('starts, loads, assigns a part and reports its result, and ends when it is stopped', async () => {
     const events = await supervise('works', (all) => all.at(-1)?.type === 'part_done');
     expect(types(events)).toEqual(['worker_starting', 'worker_loading', 'worker_ready', 'part_done']);
     expect(events.every(({ device }) => device === 'cpu:0')).toBe(true);
   });
 
-  it('gives a worker that is ending less time, when that is asked for', async () => {
+  it('gives a worker that is already ending less time, if asked to', async () => {
     const graces: number[] = [];
     const nothing = (): void => undefined;
     const connection = {
@@ -114,7 +120,7 @@ describe('DeviceWorker', () => {
     expect(graces).toEqual([10_000, 500]);
   });
 
-  it('starts a worker that dies again, three times, then gives up', async () => {
+  it('restarts a worker that keeps dying three times, then gives up', async () => {
     const events = await supervise('dies', isSwitchedOff);
     const deaths = events.filter((event) => event.type === 'worker_died');
     expect(deaths.map(({ restartAttempt }) => restartAttempt)).toEqual([1, 2, 3, null]);
@@ -133,7 +139,7 @@ describe('DeviceWorker', () => {
     },
   );
 
-  it('gives up at once where another start cannot help', async () => {
+  it('gives up at once if a restart cannot help', async () => {
     const events = await supervise('missing', isSwitchedOff);
     expect(types(events)).toEqual(['worker_starting', 'worker_loading', 'worker_died']);
     expect(events.at(-1)).toMatchObject({
@@ -141,13 +147,13 @@ describe('DeviceWorker', () => {
     });
   });
 
-  it('takes no scores of another model than the run was made for', async () => {
+  it("rejects scores of a model other than the run's", async () => {
     const events = await supervise('works', isSwitchedOff, { modelHash: 'f'.repeat(64) });
     expect(types(events)).toEqual(['worker_starting', 'worker_loading', 'worker_died']);
     expect(events.at(-1)).toMatchObject({ error: { code: 'worker_load_failed' } });
   });
 
-  it('kills and names a worker that says what is no message, or nothing at all', async () => {
+  it('kills and names a worker that sends invalid messages, or none at all', async () => {
     const garbage = await supervise('garbage', (all) => all.at(-1)?.type === 'worker_died');
     expect(garbage.at(-1)).toMatchObject({ restartAttempt: 1, error: { code: 'protocol_garbage' } });
     const silent = await supervise('silent', (all) => all.at(-1)?.type === 'worker_died', {

@@ -24,38 +24,41 @@ export type LoadCommand = Extract<WorkerCommand, { type: 'load' }>;
 export interface DeviceWorkerOptions {
   device: string;
   launch: WorkerLauncher;
-  /** How to load the model: requested once the first worker is ready for it. */
+  /** Returns the command that loads the model; called once the first worker can receive it. */
   load: () => LoadCommand;
-  /** Of the model that the run was made for. */
+  /** Hash of the model that the run was made for. */
   modelHash: string;
   deadlines: DeadlineLimits;
   restartDelayMs: number;
 }
 
-/** What a worker's process says, and what its supervision finds. */
+/** Events that a worker's process sends, and those that its supervision adds. */
 export type DeviceWorkerEvent = { device: string } & (
   | { type: 'worker_starting' }
   | { type: 'worker_loading' }
   | { type: 'worker_ready'; ready: WorkerReady }
   | { type: 'worker_note'; level: 'info' | 'warning' | 'error'; message: string }
-  /** All parts that it held are lost with it. The attempt of its next start, or null if it isn't started again. */
+  /**
+   * All parts that it held are lost. Contains the number of the next attempt to start it, or null if it is
+   * not started again.
+   */
   | { type: 'worker_died'; error: AppError; restartAttempt: number | null }
   | { type: 'part_progress'; progress: PartProgress }
   | { type: 'part_done'; done: PartDone }
   | { type: 'part_failed'; failed: PartFailed }
   | { type: 'out_of_memory'; oom: OutOfMemory }
   | { type: 'heartbeat'; beat: Heartbeat }
-  /** The computer slept: what was measured over that time means nothing. */
+  /** The computer slept: measurements over that time mean nothing. */
   | { type: 'held_up' }
 );
 
 type Life =
   | { phase: 'starting' | 'loading'; worker: WorkerConnection; watch: StartWatch }
   | { phase: 'ready'; worker: WorkerConnection; watch: ProgressWatch }
-  /** There is no process, or not yet another one. */
+  /** There is no process, or the next one has not been started yet. */
   | { phase: 'none' };
 
-/** One supervised worker of one device, wherever that is: started, watched, restarted, stopped. */
+/** A supervised worker of one device, on any computer: starts, watches, restarts and stops its process. */
 export class DeviceWorker {
   readonly device: string;
   private readonly options: DeviceWorkerOptions;
@@ -64,12 +67,12 @@ export class DeviceWorker {
   private readonly look = new RegularLook((now, heldUpMs) => this.checkDeadlines(now, heldUpMs));
   private life: Life = { phase: 'none' };
   private load: LoadCommand | null = null;
-  /** Why the process is about to end, where the engine itself has found that out. */
+  /** Why the process is about to end, if the engine itself has found the reason. */
   private verdict: AppError | undefined;
   private stopping = false;
-  /** The one on its way to its end. */
+  /** The process that is about to end. */
   private ending: WorkerConnection | undefined;
-  /** Parts that the process has been given and has not reported on. */
+  /** Parts that were assigned to the process and are not reported yet. */
   private readonly held = new Set<string>();
   private readonly notes = new BoundedNotes((level, message) =>
     this.emit({ type: 'worker_note', device: this.device, level, message }),
@@ -91,7 +94,7 @@ export class DeviceWorker {
     this.emit({ type: 'worker_starting', device: this.device });
   }
 
-  /** 0 for one that is not a process of this computer. */
+  /** 0 for a process on another computer. */
   get pid(): number {
     return this.life.phase === 'ready' ? (this.life.worker.pid ?? 0) : 0;
   }
@@ -104,7 +107,7 @@ export class DeviceWorker {
     this.life.worker.send(part);
   }
 
-  /** From its next batch on, and after every restart. */
+  /** Limits batches from the next one on, and after every restart. */
   limitBatches(tokens: number): void {
     if (this.load) this.load = { ...this.load, most_tokens_per_batch: tokens };
     if (this.life.phase === 'loading' || this.life.phase === 'ready')
@@ -115,7 +118,9 @@ export class DeviceWorker {
     if (this.life.phase === 'ready') this.life.worker.send({ type: 'recall', part });
   }
 
-  /** Ends the process after the batch under way. One that is ending already is given no more time than this. */
+  /**
+   * Ends the process after the current batch. A process that is already ending gets no more time than this.
+   */
   async stop(graceMs = STOP_GRACE_MS): Promise<void> {
     const { life } = this;
     this.abandon();
@@ -126,7 +131,7 @@ export class DeviceWorker {
     await this.ending?.stop(graceMs);
   }
 
-  /** Its device has left, and the worker with it: nothing more is heard of either. */
+  /** The device has left, and the worker with it: further events of either are ignored. */
   abandon(): void {
     this.stopping = true;
     this.look.stop();
@@ -173,7 +178,8 @@ export class DeviceWorker {
         break;
       case 'load_failed':
         this.verdict = appError('worker_load_failed', message.message, { nextStep: message.next_step });
-        // What is missing or unsupported stays so: only an unexplained failure is worth another start.
+        // A missing or unsupported requirement does not change: only an unexplained failure is worth a
+        // restart.
         if (message.code !== 'internal_error') this.restarts.giveUp();
         worker.kill();
         break;
@@ -236,7 +242,10 @@ export class DeviceWorker {
     this.emit({ type: 'worker_died', device: this.device, error, restartAttempt });
   }
 
-  /** A damaged or hostile file of weights can bring its reader down, as a driver can: of a crash while loading, both are named. */
+  /**
+   * Both a damaged or hostile weights file and a driver can crash the process, so the error for a crash while
+   * loading names both.
+   */
   private unexplained(exit: ProcessExit): AppError {
     const how = exitMessage(exit);
     const values = { device: this.device, how };
@@ -251,7 +260,7 @@ export class DeviceWorker {
 
 const RESTARTS_WITHOUT_PROGRESS = 3;
 
-/** Starts a process again that has died, with back-off; after three restarts without progress it does not. */
+/** Restarts a process that has died, with growing delays; gives up after three restarts without progress. */
 export class Restarts {
   private readonly start: () => void;
   private readonly baseDelayMs: number;
@@ -267,12 +276,12 @@ export class Restarts {
     this.deathsWithoutProgress = 0;
   }
 
-  /** What it died of, or is about to, stays as it is. */
+  /** The cause of the death is permanent, so no further start is attempted. */
   giveUp(): void {
     this.deathsWithoutProgress = Number.POSITIVE_INFINITY;
   }
 
-  /** The attempt of its next start; null if it isn't started again. */
+  /** Returns the number of the next attempt; null if the process is not started again. */
   died(): number | null {
     this.deathsWithoutProgress += 1;
     if (this.deathsWithoutProgress > RESTARTS_WITHOUT_PROGRESS) return null;

@@ -1,4 +1,7 @@
-/** Processes that do what ours must never do: real Python programs, each of which has to end in bounded time and memory. */
+/**
+ * Processes that do what ours must never do: these are real Python programs, and each has to end in bounded
+ * time and memory.
+ */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -43,7 +46,10 @@ const PART: PartCommand = {
   embeddings_path: null,
 };
 
-/** What a worker's supervision says until it is over; the worker gets a part as soon as it is ready. */
+/**
+ * Collects the events of a worker's supervision until it is over; the worker gets a part as soon as it is
+ * ready.
+ */
 async function supervise(
   program: string,
   isOver: (events: readonly DeviceWorkerEvent[]) => boolean,
@@ -92,7 +98,7 @@ describe.skipIf(WITHOUT_PYTHON)('a process that', () => {
     expect(await child.ended).toMatchObject({ signal: 'SIGKILL' });
   });
 
-  it('dies while a child of another session holds its pipes has ended all the same', async () => {
+  it('dies while a child in another session holds its pipes counts as ended', async () => {
     const child = new ChildProcess(
       launch(
         `print('last words', flush=True)\nsubprocess.Popen(['sleep', '100'], start_new_session=True)\nos._exit(3)`,
@@ -104,7 +110,7 @@ describe.skipIf(WITHOUT_PYTHON)('a process that', () => {
     expect(lines).toEqual(['last words']);
   });
 
-  it('ends while nobody takes what it says has said all of it', async () => {
+  it('ends while its output is paused loses none of it', async () => {
     const lines: string[] = [];
     const child = new ChildProcess(launch(`for i in range(5):\n  print(i, flush=True)\n  time.sleep(0.05)`), {
       line: (line) => {
@@ -116,7 +122,7 @@ describe.skipIf(WITHOUT_PYTHON)('a process that', () => {
     expect(lines).toEqual(['0', '1', '2', '3', '4']);
   });
 
-  it('writes a line without end is killed, and not kept in memory', async () => {
+  it('writes a line without end is killed, and the line is not kept in memory', async () => {
     const folder = await temporaryFolder();
     const before = process.memoryUsage().rss;
     let most = before;
@@ -133,11 +139,11 @@ describe.skipIf(WITHOUT_PYTHON)('a process that', () => {
     await worker.ended;
     expect(events[1]).toMatchObject({ type: 'fault', error: { code: 'protocol_garbage' } });
     expect(events.at(-1)).toMatchObject({ type: 'exit' });
-    // The gigabyte that it would have written is not here.
+    // The gigabyte that it would have written is not in memory.
     expect(most - before).toBeLessThan(600 * 2 ** 20);
   });
 
-  it('floods standard error fills its log to a bound, and not the memory', async () => {
+  it('floods standard error fills its log up to a limit, and not the memory', async () => {
     const folder = await temporaryFolder();
     const log = join(folder, 'worker.log');
     const flood = `for i in range(300_000): sys.stderr.write('line %d of a library that warns\\n' % i + 'y' * 100)`;
@@ -149,7 +155,7 @@ describe.skipIf(WITHOUT_PYTHON)('a process that', () => {
     expect(statSync(`${log}.old`).size).toBeLessThan(17 * 2 ** 20);
   });
 
-  it('says that it is idle and computes nothing of what it was given is missed', async () => {
+  it('reports that it is idle but computes none of its parts is noticed', async () => {
     const events = await supervise(
       `hello()\nready()\nwhile True:\n  beat('idle')\n  time.sleep(0.1)`,
       hasDied,
@@ -160,7 +166,7 @@ describe.skipIf(WITHOUT_PYTHON)('a process that', () => {
     expect(events.at(-1)).toMatchObject({ error: { code: 'worker_stalled' } });
   });
 
-  it('says more than anybody could read has its words left out, and that is said', async () => {
+  it('sends more messages than anybody could read has some left out, and the last one reports this', async () => {
     const flood = `for i in range(50_000): say(type='log', level='warning', message='w' * 9000)`;
     const events = await supervise(`hello()\nready()\n${flood}`, hasDied);
     const notes = events.filter((event) => event.type === 'worker_note');
@@ -170,7 +176,7 @@ describe.skipIf(WITHOUT_PYTHON)('a process that', () => {
     expect(notes.at(-1)?.message).toContain('left out');
   });
 
-  it('reads a file and never comes back is ended with words', async () => {
+  it('reads a file and hangs is ended with an explanation', async () => {
     const reading = new ReadingProcess(launch(`time.sleep(100)`), () => undefined, 500);
     reading.send('');
     await expect(reading.ended()).rejects.toMatchObject({ error: { code: 'input_unreadable' } });

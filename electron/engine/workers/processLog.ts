@@ -4,10 +4,13 @@ import type { logSchema } from '../../contract/protocol/index.ts';
 import { openLog, sizeOf } from '../files/runFiles.ts';
 import { replaceFile } from '../files/replaceFile.ts';
 
-/** Of one log file; the one before it is kept, so a log takes at most twice as much. */
+/** Limit of one log file; the previous file is kept, so a log uses at most twice as much. */
 const MOST_BYTES = 16 * 2 ** 20;
 
-/** Log of a process: bounded, and no reason for anything else to fail. Where it can't be written, its lines are dropped. */
+/**
+ * Log of a process. Its size is limited, and it never makes anything else fail: if it cannot be written, its
+ * lines are dropped.
+ */
 export class ProcessLog {
   private readonly mostBytes: number;
   private stream: WriteStream | null = null;
@@ -23,14 +26,14 @@ export class ProcessLog {
         this.bytes = 0;
       }
       this.stream = openLog(path);
-      // A full disk must not take the engine down for the sake of a log.
+      // A full disk must not stop the engine because of a log.
       this.stream.on('error', () => undefined);
     } catch {
-      // It is a link, or its folder is gone or can't be written.
+      // The path is a link, or its folder is missing or cannot be written.
     }
   }
 
-  /** What is beyond the bound is dropped, and that is said once. */
+  /** Lines beyond the limit are dropped, which the log notes once. */
   write(line: string): void {
     if (this.full || this.stream === null || this.stream.writableEnded) return;
     this.bytes += line.length + 1;
@@ -40,20 +43,20 @@ export class ProcessLog {
     );
   }
 
-  /** The last words, also of a log that is full. */
+  /** Writes the final line, even to a full log. */
   end(line: string): void {
     this.stream?.end(`${line}\n`);
   }
 }
 
-/** Messages of a process go into the run's database and log, and to every window. */
+/** Limits the messages of a process, since they go into the run's database and log, and to every window. */
 const NOTES_AT_ONCE = 100;
 const NOTES_FORGOTTEN_MS = 500_000;
 const LONGEST_NOTE = 2_000;
 
 type Level = 'info' | 'warning' | 'error';
 
-/** Passes on no more messages of a process than people can read. */
+/** Passes on only as many messages of a process as people can read. */
 export class BoundedNotes {
   private readonly emit: (level: Level, message: string) => void;
   private since = 0;

@@ -6,12 +6,12 @@ import { RegularLook } from './deadlines.ts';
 
 const STOP_GRACE_MS = 1_000;
 
-/** A process that reads inputs and answers in lines. It is ended when it says nothing for long. */
+/** A process that reads inputs and answers in lines. It is killed if it writes nothing for long. */
 export class ReadingProcess {
   private readonly child: ChildProcess;
   private readonly silentMs: number;
   private readonly watch = new RegularLook((now, heldUpMs) => this.look(now, heldUpMs));
-  /** Null until it has been asked for something. */
+  /** Null until the process has received its command. */
   private lastWordAt: number | null = null;
   private fault: AppFailure | undefined;
 
@@ -26,14 +26,14 @@ export class ReadingProcess {
     });
   }
 
-  /** Sends its whole command. From now on it must give signs of life. */
+  /** Sends the complete command. From then on the process must give signs of life. */
   send(text: string): void {
     this.lastWordAt = performance.now();
     this.child.write(text);
     this.child.closeInput();
   }
 
-  /** Its end. Rejects with AppFailure where it had to be ended. */
+  /** Resolves when the process has ended. Rejects with AppFailure if it had to be killed. */
   async ended(): Promise<ProcessExit> {
     const exit = await this.child.ended;
     this.watch.stop();
@@ -41,7 +41,7 @@ export class ReadingProcess {
     return exit;
   }
 
-  /** Ends it, whatever it is doing. */
+  /** Ends the process, whatever it is doing. */
   async stop(): Promise<void> {
     this.watch.stop();
     await this.child.stop(STOP_GRACE_MS);

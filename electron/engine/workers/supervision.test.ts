@@ -6,7 +6,7 @@ import { Restarts } from './deviceWorker.ts';
 const limits = { helloMs: 1000, loadMs: 1000, silentMs: 60_000, stepFloorMs: 120_000 };
 
 describe('ProgressWatch', () => {
-  it('finds a worker that says nothing', () => {
+  it('finds a worker that sends nothing', () => {
     const watch = new ProgressWatch(limits, 0);
     watch.message(10_000);
     expect(watch.missed(70_000)).toBeUndefined();
@@ -23,7 +23,7 @@ describe('ProgressWatch', () => {
     expect(watch.missed(slept + 61_001)?.code).toBe('worker_silent');
   });
 
-  it('finds a worker that beats but does not advance', () => {
+  it('finds a worker that sends heartbeats but does not advance', () => {
     const watch = new ProgressWatch(limits, 0);
     let now = 0;
     for (; now <= 120_000; now += 2000) {
@@ -36,9 +36,9 @@ describe('ProgressWatch', () => {
     expect(watch.missed(now)?.code).toBe('worker_stalled');
   });
 
-  it('lets a worker compute that is kept from computing by others, and ends one that computes for ever', () => {
+  it('lets a worker finish that other programs keep from computing, and ends one that computes for ever', () => {
     const limit = limits.stepFloorMs;
-    // A tenth of a processor is left to the worker, then all of it, and no step ends.
+    // The worker gets a tenth of a processor, then all of it, and no step ends.
     const watch = new ProgressWatch(limits, 0);
     const at = (now: number, processorMs: number) => {
       watch.message(now);
@@ -50,7 +50,7 @@ describe('ProgressWatch', () => {
     expect(at(now, limit + 1)).toBe('worker_stalled');
   });
 
-  it('does not take the processor time of signs of life for work', () => {
+  it('does not count the processor time of signs of life as work', () => {
     const watch = new ProgressWatch(limits, 0);
     const found = Array.from({ length: 70 }, (_, beat) => {
       watch.message(2000 * beat);
@@ -61,7 +61,7 @@ describe('ProgressWatch', () => {
     expect(found.indexOf('worker_stalled')).toBe(61);
   });
 
-  it('waits longer where more patience was asked for', () => {
+  it('waits longer if more patience is configured', () => {
     const watch = new ProgressWatch(patientDeadlines(limits, 3), 0);
     watch.heartbeat({ step: 'computing', steps_done: 1, processor_seconds: 0 }, 0);
     watch.message(3 * limits.stepFloorMs);
@@ -69,7 +69,7 @@ describe('ProgressWatch', () => {
     expect(watch.missed(3 * limits.stepFloorMs + 1)?.code).toBe('worker_stalled');
   });
 
-  it('is patient with slow steps in proportion to those seen, and with an idle worker for ever', () => {
+  it('tolerates slow steps in proportion to earlier ones, and an idle worker for ever', () => {
     const watch = new ProgressWatch(limits, 0);
     watch.heartbeat({ step: 'computing', steps_done: 1, processor_seconds: 0 }, 0);
     watch.heartbeat({ step: 'computing', steps_done: 2, processor_seconds: 0 }, 30_000);
@@ -117,7 +117,7 @@ describe('describeExit', () => {
     [{ code: -1073741819, signal: undefined, lastLines: [] }, 'access violation'],
     [{ code: 1, signal: undefined, lastLines: ['ImportError: no torch', ''] }, 'ImportError: no torch'],
     [{ code: undefined, signal: undefined, lastLines: [] }, 'could not be started'],
-  ])('says %j in words', (exit, words) => {
+  ])('describes %j in words', (exit, words) => {
     expect(describeExit(exit)).toContain(words);
   });
 });

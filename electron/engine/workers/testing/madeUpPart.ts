@@ -1,6 +1,6 @@
 import type { PartCommand } from '../../../contract/protocol/index.ts';
 
-/** For workers that are made up, and open no file. */
+/** A part for made-up workers, which open no file. */
 export const MADE_UP_PART: PartCommand = {
   type: 'part',
   part: '000001',

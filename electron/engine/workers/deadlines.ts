@@ -93,8 +93,8 @@ const COMPUTED_MS = 1_000;
 
 /**
  * Distinguishes a working worker from one that only sends signs of life: each step must finish within ten
- * times the duration of the longest one so far, and within at least 120 s. Time in which other programs or a
- * slow processor kept the worker from computing does not count: a step may use that much processor time,
+ * times the duration of the longest one so far, but always gets at least 120 s. Time in which other programs
+ * or a slow processor kept the worker from computing does not count: a step may use that much processor time,
  * however long it takes by the clock, and only a worker that uses hardly any processor time is judged by the
  * clock. A worker that holds parts and reports that it is idle is watched in the same way.
  */

@@ -15,7 +15,7 @@ import { LineReader } from '../workers/childProcess.ts';
 
 const LONGEST_LINE = 64;
 
-/** What another process or a window may send us, by name. */
+/** The schemas of what another process or a window may send us, by name. */
 const SCHEMAS: Record<string, z.ZodType> = {
   worker: workerEventSchema,
   prepare: prepareEventSchema,
@@ -26,7 +26,7 @@ const SCHEMAS: Record<string, z.ZodType> = {
   ...callSchemas(),
 };
 
-/** Names that schemas know, so that a random object gets past the first of their checks. */
+/** Keys that occur in the schemas, so that a random object passes the first of their checks. */
 const KEYS = [
   'type',
   'runId',
@@ -55,8 +55,9 @@ const WORDS = [
 ];
 
 /**
- * Tries that many random values on every schema of the contract and of the line protocol, and as many cut streams on the line
- * reader. Throws, with the smallest example and its seed, where one throws, keeps what it then refuses, or loses a line.
+ * Tries `count` random values with every schema of the contract and of the line protocol, and as many split
+ * streams with the line reader. If one throws, accepts a value that it then rejects, or loses a line, this
+ * throws an error with the smallest example and its seed.
  */
 export function fuzz(count: number, seed: number): { schemas: number; tried: number } {
   const options = { numRuns: count, seed };
@@ -96,7 +97,7 @@ export function fuzz(count: number, seed: number): { schemas: number; tried: num
 }
 
 function readsLikeSplit(pieces: Uint8Array[]): void {
-  // Line ends and letters that take several bytes are rare among random bytes.
+  // Line ends and letters of several bytes are rare among random bytes.
   const chunks = pieces.map((piece) => Buffer.from(piece).map((byte) => (byte < 24 ? 10 : byte)));
   const lines: string[] = [];
   const reader = new LineReader(LONGEST_LINE, (line) => lines.push(line));
@@ -117,7 +118,7 @@ const LENGTH = Buffer.alloc(8);
 LENGTH.writeBigUInt64LE(BigInt(HEADER.length));
 const SCORES_FILE = Buffer.concat([LENGTH, Buffer.from(HEADER), Buffer.alloc(18, 1)]);
 
-/** A file of scores with some bytes changed, most of them in its header, and cut off. */
+/** Tests a scores file with some bytes changed, most of them in its header, and truncated. */
 function readsTensorsOrRefuses(changes: [number, number][], length: number): void {
   const bytes = Buffer.from(SCORES_FILE);
   for (const [place, byte] of changes) bytes[place % bytes.length] = byte;
@@ -135,7 +136,7 @@ interface WithInput {
   '~orpc': { inputSchema?: z.ZodType };
 }
 
-/** Schemas of what a window sends with each call. */
+/** The schemas of the arguments that a window sends with each call. */
 function callSchemas(): Record<string, z.ZodType> {
   const found: Record<string, z.ZodType> = {};
   for (const [group, procedures] of Object.entries(contract)) {

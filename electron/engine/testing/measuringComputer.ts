@@ -1,6 +1,6 @@
 import { cpus, release, totalmem, type } from 'node:os';
 
-/** For the results of a benchmark: what they were measured on. */
+/** Describes the computer on which a benchmark was measured, for its results. */
 export function measuringComputer() {
   return {
     cpu: cpus()[0]?.model ?? 'unknown',

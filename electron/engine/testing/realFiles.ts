@@ -1,4 +1,4 @@
-/** What tests and the commands beside them find in the repository. */
+/** Files in the repository that tests and related commands use. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { RESULT_FILES } from '../../contract/results.ts';
@@ -9,7 +9,7 @@ if (!paths.ok) throw new Error(paths.error.cause);
 export const APP_PATHS = paths.value;
 const { root, environmentFolder } = APP_PATHS;
 
-/** Made-up contigs, most of them with an open reading frame. */
+/** Made-up contigs, most of which have an open reading frame. */
 export const SAMPLE = join(root, 'python-backend', 'tests', 'data', 'sample.fa');
 /** Random weights in the formats of the published files. */
 export const RANDOM_MODEL = join(root, 'python-backend', 'tests', 'data', 'demo-model');
@@ -17,14 +17,17 @@ export const REAL_PYTHON = join(
   environmentFolder,
   ...(process.platform === 'win32' ? ['Scripts', 'python.exe'] : ['bin', 'python']),
 );
-/** The real backend with the fault that VIRNUCPRO_FAULT names. */
+/** Starts the real backend with the fault that VIRNUCPRO_FAULT names. */
 export const FAULTY_PYTHON = join(root, 'python-backend', 'tests', 'faulty', 'python.sh');
 
 export const WITHOUT_PYTHON = existsSync(REAL_PYTHON)
   ? undefined
   : 'the Python environment is not there yet; "npm test" makes it';
 
-/** The tables that must be the same bytes however a run went. run.json holds timings. */
+/**
+ * The tables whose bytes must not depend on the course of a run. run.json is not among them, since it
+ * contains timings.
+ */
 export const COMPARED_TABLES = [
   RESULT_FILES.originalFrames,
   RESULT_FILES.originalChunks,

@@ -1,6 +1,6 @@
 /**
- * `node electron/engine/testing/runFuzz.ts [minutes] [seed]`: sends random values to every schema and damaged files to every reader, half of the time
- * each; each round has the next seed.
+ * `node electron/engine/testing/runFuzz.ts [minutes] [seed]`: sends random values to every schema and damaged
+ * files to every reader, with half of the time for each; each round uses the next seed.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

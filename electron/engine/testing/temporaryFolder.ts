@@ -4,9 +4,9 @@ import { join } from 'node:path';
 
 const folders: string[] = [];
 
-/** A folder of its own, until the tests of this file are over. */
+/** Creates a new folder, which is removed after the tests of this file. */
 export async function temporaryFolder(): Promise<string> {
-  // Spaces and letters beyond ASCII, as in many a home folder.
+  // The name has spaces and letters beyond ASCII, as many home folders do.
   const folder = await mkdtemp(join(tmpdir(), 'Données β 実験 '));
   folders.push(folder);
   return folder;

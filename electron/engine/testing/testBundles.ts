@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Set to the folder of what the tests' runner has bundled. */
+/** The test runner sets this variable to the folder with its bundles. */
 export const BUNDLES_VARIABLE = 'VIRNUCPRO_TEST_BUNDLES';
 
-/** A bundle of the test runner; of the sources, where nothing is bundled. */
+/** Returns the bundle that the test runner made, or the source if nothing was bundled. */
 export function testBundle(name: string, source: URL): URL {
   const folder = process.env[BUNDLES_VARIABLE];
   return folder === undefined ? source : pathToFileURL(join(folder, name));

@@ -17,7 +17,7 @@ import { testBundle } from './testBundles.ts';
 export { temporaryFolder } from './temporaryFolder.ts';
 export { COMPARED_TABLES, RANDOM_MODEL, REAL_PYTHON, SAMPLE, WITHOUT_PYTHON };
 
-/** The engine with the real backend; with a fault, its workers misbehave as faulty.py says. */
+/** The engine with the real backend; if a fault is given, its workers misbehave as described in faulty.py. */
 export function testContext(
   options: { fault?: string; deadlines?: Partial<DeadlineLimits> } = {},
 ): EngineContext {

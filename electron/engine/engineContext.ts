@@ -4,7 +4,7 @@ import type { CheckedRuns } from './store/checkedRuns.ts';
 import type { DeviceUse, LearntBatch } from './store/types.ts';
 import type { DeadlineLimits } from './workers/deadlines.ts';
 
-/** What every part of the engine needs to know of the program it is part of. */
+/** What every part of the engine needs to know about the program that contains it. */
 export interface EngineContext {
   readonly appVersion: string;
   readonly paths: AppPaths;
@@ -13,11 +13,11 @@ export interface EngineContext {
   readonly storeHost: URL;
   readonly deadlines: DeadlineLimits;
   readonly restartDelayMs: number;
-  /** What earlier runs found out about a device's memory. */
+  /** What earlier runs have learnt about a device's memory. */
   readonly learntBatches?: LearntBatches;
   /** Runs whose databases need no check when they are opened. */
   readonly checkedRuns?: CheckedRuns;
-  /** Aborted when the program is being closed: no run is made or opened after it. */
+  /** Aborted when the program is closing: after that no run is created or opened. */
   readonly closing?: AbortSignal;
 }
 

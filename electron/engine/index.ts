@@ -1,4 +1,6 @@
-/** The engine's one door: all that the desktop app, the server and the command line use of it. */
+/**
+ * The only public entry of the engine: everything that the desktop app, the server and the command line use.
+ */
 import './files/fileThreads.ts';
 export { engineBase } from './engineBase.ts';
 export type { EngineContext } from './engineContext.ts';
@@ -116,7 +118,7 @@ export { listModels } from './models/listModels.ts';
 export { removeModel } from './models/listModels.ts';
 export { getModel, importModels, lookAtWeights, verifyModel } from './models/weights.ts';
 
-// How numbers and devices are written
+// Formatting of numbers and device names
 export {
   formatBytes,
   formatCount,

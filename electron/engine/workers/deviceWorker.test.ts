@@ -120,7 +120,7 @@ describe('DeviceWorker', () => {
     expect(graces).toEqual([10_000, 500]);
   });
 
-  it('restarts a worker that keeps dying three times, then gives up', async () => {
+  it('restarts a worker that keeps dying up to three times, then gives up', async () => {
     const events = await supervise('dies', isSwitchedOff);
     const deaths = events.filter((event) => event.type === 'worker_died');
     expect(deaths.map(({ restartAttempt }) => restartAttempt)).toEqual([1, 2, 3, null]);

@@ -1,7 +1,7 @@
 // Runs one of the project's scripts with the right Node, from a fresh clone as well:
 //   node build/bootstrap.mjs [--in-callers-folder] SCRIPT [ARGUMENTS...]
-// Plain JavaScript for Node 18 and newer with nothing installed. It installs the npm packages when they are missing or
-// no longer those of package-lock.json (Node 24 comes with them), and hands over to the script.
+// This is plain JavaScript that needs only Node 18 or newer. It installs the npm packages if they are missing or do
+// not match package-lock.json (one of them contains Node 24), and then starts the script.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -11,7 +11,7 @@ import { installNode, installPackages, packagesAreCurrent, projectsNode } from '
 
 const OLDEST_NODE = 18;
 const PARENT_LOOK_MS = 500;
-// SQLite maps a small file into memory; the system answers with this signal when it can't be written any more.
+// SQLite maps a small file into memory; the system sends this signal when that file can no longer be written.
 const UNREACHABLE_FOLDER =
   'The program was ended by the system, because a file that it has open can no longer be written: the folder was locked or ' +
   'its disk is gone or full.\n  What to do: make the folder writable again, then resume the run. Everything computed is kept.';
@@ -45,12 +45,15 @@ async function main(words) {
   return runToItsEnd(node, [join(root, script), ...args], callersFolder(inCallersFolder));
 }
 
-/** npm runs scripts in the project's folder; a path that the user typed is meant from where they stand. */
+/**
+ * npm runs scripts in the project's folder, but a path that the user typed is relative to the user's own
+ * folder.
+ */
 function callersFolder(wanted) {
   return wanted && process.env.INIT_CWD ? process.env.INIT_CWD : root;
 }
 
-/** A killed npm does not stop what it has started, so this process watches for its end. */
+/** A killed npm does not stop the processes that it started, so this process watches for npm's end. */
 function endWithNpm(child) {
   if (process.env.npm_lifecycle_event === undefined) return;
   const npm = process.ppid;
@@ -59,10 +62,14 @@ function endWithNpm(child) {
   }, PARENT_LOOK_MS).unref();
 }
 
-/** The exit code of the script. A signal to this process is the script's; Ctrl-C reaches both by itself. */
+/**
+ * Resolves to the exit code of the script. A signal to this process is passed on to the script; Ctrl-C
+ * reaches both by itself.
+ */
 function runToItsEnd(node, args, cwd) {
   return new Promise((done, fail) => {
-    // Every process and thread that starts reads the same TypeScript: compiling it once halves how long they take to start.
+    // Every process and thread that starts reads the same TypeScript: caching the compiled code halves their
+    // start time.
     const env = {
       NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node'),
       // The same value as in build/bundleCommandLine.ts.

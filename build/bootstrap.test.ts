@@ -13,33 +13,36 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-it.skipIf(process.platform === 'win32')('ends what npm has started when npm is killed', async () => {
-  const [script, started, ended] = ['script.mjs', 'started', 'ended'].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ];
-  writeFileSync(
-    script,
-    `import { writeFileSync } from 'node:fs';
+it.skipIf(process.platform === 'win32')(
+  'ends the processes that npm has started when npm is killed',
+  async () => {
+    const [script, started, ended] = ['script.mjs', 'started', 'ended'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    writeFileSync(
+      script,
+      `import { writeFileSync } from 'node:fs';
     setInterval(() => undefined, 1000);
     process.on('SIGTERM', () => { writeFileSync(${JSON.stringify(ended)}, 'by SIGTERM'); process.exit(); });
     writeFileSync(${JSON.stringify(started)}, '');`,
-  );
-  // Stands for npm: it starts the bootstrap as a script of package.json, and does nothing else.
-  const args = JSON.stringify([BOOTSTRAP, '--in-callers-folder', relativeToRoot(script)]);
-  const npm = spawn(
-    process.execPath,
-    ['-e', `require('child_process').spawn(process.execPath, ${args}); setInterval(() => {}, 1000)`],
-    { env: { ...process.env, npm_lifecycle_event: 'virnucpro', INIT_CWD: folder }, stdio: 'ignore' },
-  );
-  await until(() => existsSync(started));
-  npm.kill('SIGKILL');
-  await until(() => existsSync(ended));
-  expect(readFileSync(ended, 'utf8')).toBe('by SIGTERM');
-});
+    );
+    // Stands in for npm: it starts the bootstrap like a script of package.json, and does nothing else.
+    const args = JSON.stringify([BOOTSTRAP, '--in-callers-folder', relativeToRoot(script)]);
+    const npm = spawn(
+      process.execPath,
+      ['-e', `require('child_process').spawn(process.execPath, ${args}); setInterval(() => {}, 1000)`],
+      { env: { ...process.env, npm_lifecycle_event: 'virnucpro', INIT_CWD: folder }, stdio: 'ignore' },
+    );
+    await until(() => existsSync(started));
+    npm.kill('SIGKILL');
+    await until(() => existsSync(ended));
+    expect(readFileSync(ended, 'utf8')).toBe('by SIGTERM');
+  },
+);
 
-/** The bootstrap's scripts lie in the repository. */
+/** The bootstrap resolves scripts relative to the repository. */
 function relativeToRoot(path: string): string {
   return join(
     ...join(import.meta.dirname, '..')

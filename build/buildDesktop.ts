@@ -1,8 +1,8 @@
 /**
- * Bundles the desktop app: dist/main (Electron's main process and the entry of the store's threads, with the SQLite binary
- * beside them) and dist/preload (one CommonJS file, as a sandboxed preload script must be).
+ * Bundles the desktop app: dist/main (Electron's main process and the entry of the store's threads, with the SQLite
+ * binary beside them) and dist/preload (one CommonJS file, as required for a sandboxed preload script).
  *
- *   node build/buildDesktop.ts [win32-x64]     for this computer, or for the one named
+ *   node build/buildDesktop.ts [win32-x64]     for this kind of computer, or for the one named
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ export const PRELOAD_BUNDLE: BuildOptions = {
   bundle: true,
   format: 'cjs',
   platform: 'node',
-  // The version of Node in the Electron that runs it.
+  // The version of Node in our Electron.
   target: 'node24',
   external: ['electron'],
   logLevel: 'warning',

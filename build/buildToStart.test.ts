@@ -16,7 +16,7 @@ function build(content: string): string {
   return keepBuild(work, builds);
 }
 
-it('leaves the files of a running program alone, whether or not the next start builds the same', () => {
+it('does not change the files of a running program, whether or not the next start builds the same', () => {
   const running = build('one');
   const file = join(running, 'dist', 'storeHost.mjs');
   const { ino } = statSync(file);
@@ -25,7 +25,7 @@ it('leaves the files of a running program alone, whether or not the next start b
   expect(statSync(file).ino).toBe(ino);
 });
 
-it('keeps the last few builds only', () => {
+it('keeps only the last few builds', () => {
   const folders = Array.from({ length: 8 }, (_, number) => build(`number ${number}`));
   const kept = folders.filter((folder) => existsSync(folder));
   expect(kept.length).toBeLessThan(8);

@@ -14,10 +14,15 @@ import { join } from 'node:path';
 import { buildDesktop } from './buildDesktop.ts';
 
 const root = join(import.meta.dirname, '..');
-/** Builds that are kept, since a program that was started from one may still be at work. */
+/**
+ * Number of builds that are kept, since a program that was started from an older one may still be running.
+ */
 const KEPT = 5;
 
-/** The app that `npm start` starts, with the window as it was built, in a folder that no later build touches. */
+/**
+ * Builds the app that `npm start` starts, including the window, into a folder that later builds do not
+ * change.
+ */
 export async function buildToStart(): Promise<string> {
   const builds = join(root, 'dist', 'started');
   mkdirSync(builds, { recursive: true });
@@ -29,8 +34,8 @@ export async function buildToStart(): Promise<string> {
 }
 
 /**
- * Renames a build to what it holds. One that is there already stays as it is: a running program takes threads, pages and SQLite from it.
- * The oldest builds go.
+ * Names a build by the hash of its contents. An existing build of this name stays unchanged, because a
+ * running program loads threads, pages and SQLite from it. The oldest builds are deleted.
  */
 export function keepBuild(work: string, builds: string): string {
   const hash = createHash('sha256');
@@ -45,7 +50,8 @@ export function keepBuild(work: string, builds: string): string {
     try {
       renameSync(work, build);
     } catch {
-      // Another start was faster, or Windows has a file of it open. It is good under this name as well.
+      // Another start was faster, or Windows has one of its files open. The build also works under its
+      // current name.
       return work;
     }
   }
@@ -60,6 +66,6 @@ function remove(folder: string): void {
   try {
     rmSync(folder, { recursive: true });
   } catch {
-    // Windows keeps what a program has open; the next start tries again.
+    // Windows does not delete what a program has open; the next start tries again.
   }
 }

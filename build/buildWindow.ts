@@ -1,4 +1,4 @@
-/** Builds the window into dist/renderer where it isn't there or is older than its sources: `npm run build`. */
+/** Builds the window into dist/renderer if it is missing or older than its sources: `npm run build`. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -11,7 +11,7 @@ const BUILT = join(root, 'dist', 'renderer', 'index.html');
 export async function buildWindow(): Promise<void> {
   if (existsSync(BUILT) && statSync(BUILT).mtimeMs > newest(SOURCES)) return;
   process.stderr.write('Building the window, which takes a few seconds ...\n');
-  // Loaded only here: every start of the program asks whether there is something to build.
+  // Vite is loaded only here, because every start of the program checks whether the window needs a build.
   const { build } = await import('vite');
   await build({ configFile: join(root, 'renderer', 'vite.config.ts'), logLevel: 'warn' });
 }

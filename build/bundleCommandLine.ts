@@ -5,11 +5,14 @@ import { memorySettingLine } from '../electron/cli/memorySetting.ts';
 import { nodeBundle, STORE_HOST } from './nodeBundle.ts';
 
 const root = join(import.meta.dirname, '..');
-/** The version of Node that a checkout has. */
+/** The version of Node in a checkout. */
 const OWN_NODE = '24.0';
 
-/** The command line as `virnucpro.mjs`, with its one module, the entry of the store's threads, and the SQLite binary of the target beside
- * it; replaces the folder. `oldestNode`: a version of Node other than ours that has to do. */
+/**
+ * Bundles the command line as `virnucpro.mjs` with its only module, the entry of the store's threads, and the
+ * SQLite binary of the target; replaces the folder. `oldestNode` is a version of Node other than ours that
+ * must be able to run it.
+ */
 export async function bundleCommandLine(
   outFolder: string,
   target: string,
@@ -28,7 +31,10 @@ export async function bundleCommandLine(
   writeFileSync(join(outFolder, 'virnucpro.mjs'), starter(oldestNode), { mode: 0o755 });
 }
 
-/** An older Node could not even load the program, so this checks first, in syntax that every Node understands. */
+/**
+ * An older Node could not even load the program, so this checks the version first, in syntax that every Node
+ * can parse.
+ */
 function starter(oldestNode: string): string {
   const [major = '', minor = ''] = oldestNode.split('.');
   return `#!/usr/bin/env -S ${memorySettingLine()}

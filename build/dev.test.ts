@@ -1,4 +1,7 @@
-/** `npm run dev -- --memory`, from its start to a call that reaches the engine through the window's own address. */
+/**
+ * Tests `npm run dev -- --memory` from its start to a call that reaches the engine through the window's own
+ * address.
+ */
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';

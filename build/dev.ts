@@ -1,9 +1,9 @@
 /**
- * `npm run dev`: the window from Vite, where a change shows at once, in front of a real engine that is started again
- * whenever its sources change; its inspector listens on Node's usual port, 9229.
+ * `npm run dev`: serves the window with Vite, so that changes show at once, with a real engine behind it that restarts
+ * whenever its sources change. The engine's inspector listens on Node's default port, 9229.
  *
- *   npm run dev -- --memory            in front of the in-memory engine of the window's tests: no Python, no files
- *   npm run dev -- -- --root FOLDER    what follows a second `--` goes to `virnucpro serve`
+ *   npm run dev -- --memory            uses the in-memory engine of the window's tests, without Python and files
+ *   npm run dev -- -- --root FOLDER    passes what follows a second `--` to `virnucpro serve`
  */
 import { watch } from 'node:fs';
 import { join } from 'node:path';
@@ -80,14 +80,17 @@ while (!isEnding()) {
 await engine;
 await vite.close();
 
-/** A function, since a signal may come during any await. */
+/** This is a function, because a signal may arrive during any await. */
 function isEnding(): boolean {
   return end.signal.aborted;
 }
 
-/** What the page asks of the engine, the entrance with the token among it, under the page's own address. */
+/**
+ * Forwards the page's requests to the engine under the page's own address, including the first one with the
+ * token.
+ */
 function engineProxy(): NonNullable<CommonServerOptions['proxy']> {
-  // The engine compares the page's address with the host that was called: it must see the host of the page.
+  // The engine compares the page's address with the requested host, so it must receive the host of the page.
   const toEngine = { target: engineAddress, changeOrigin: false };
   return {
     '/rpc': { ...toEngine, ws: true },
@@ -105,7 +108,7 @@ function startEngine() {
     stderr: 'inherit',
     buffer: false,
     reject: false,
-    // A run at work is paused first.
+    // The engine needs time to pause a run first.
     forceKillAfterDelay: false,
   });
   createInterface(subprocess.stdout).on('line', (line) => {
@@ -115,8 +118,8 @@ function startEngine() {
 }
 
 /**
- * Resolves once after the engine's sources have changed. (Node's own --watch does not do: it sends messages of its own
- * through the threads of the run database, which the engine takes for answers.)
+ * Resolves once after the engine's sources have changed. Node's own --watch cannot be used: it sends its own
+ * messages through the threads of the run database, and the engine would take them for answers.
  */
 function sourceChange(): Promise<void> {
   return new Promise((resolve) => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { findElectron, isReachable, missingDisplay } from './electronBinary.ts';
 
 describe('opening in Electron or in the browser', () => {
-  it('needs a screen on Linux only', () => {
+  it('needs a screen only on Linux', () => {
     expect(missingDisplay({}, 'linux')).toBe('this computer has no screen');
     expect(missingDisplay({ DISPLAY: ':0' }, 'linux')).toBeUndefined();
     expect(missingDisplay({ WAYLAND_DISPLAY: 'wayland-0' }, 'linux')).toBeUndefined();
@@ -12,7 +12,7 @@ describe('opening in Electron or in the browser', () => {
     expect(missingDisplay({}, 'win32')).toBeUndefined();
   });
 
-  it('asks for its source through the proxy that the environment names', async () => {
+  it('connects to the download address through the proxy that the environment names', async () => {
     const asked: string[] = [];
     const proxy = createServer((_, response) => {
       response.end();
@@ -20,7 +20,7 @@ describe('opening in Electron or in the browser', () => {
     proxy.on('connect', ({ url = '' }, socket) => {
       asked.push(url);
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
-      // What comes through the tunnel it answers itself.
+      // The proxy itself answers what arrives through the tunnel.
       proxy.emit('connection', socket);
     });
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
@@ -32,7 +32,7 @@ describe('opening in Electron or in the browser', () => {
     proxy.close();
   });
 
-  it('says why where its program is missing', () => {
+  it('explains why Electron cannot be used if its program is missing', () => {
     expect(findElectron({ ELECTRON_OVERRIDE_DIST_PATH: '/nowhere' })).toEqual({
       found: false,
       reason: 'the Electron program is not on this computer',

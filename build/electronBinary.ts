@@ -6,18 +6,18 @@ const root = join(import.meta.dirname, '..');
 const electronFolder = join(root, 'node_modules', 'electron');
 const DEFAULT_SOURCE = 'https://github.com/electron/electron/releases/download/';
 
-/** Where Electron's program comes from. */
+/** The address from which Electron's program is downloaded. */
 export function electronSource(env: NodeJS.ProcessEnv = process.env): string {
   return env['ELECTRON_MIRROR'] || env['npm_config_electron_mirror'] || DEFAULT_SOURCE;
 }
 const REACHABLE_WITHIN_MS = 10_000;
 const DOWNLOAD_WITHIN_MS = 15 * 60_000;
-/** Has Node use HTTPS_PROXY and its kin. */
+/** Makes Node use HTTPS_PROXY and similar variables. */
 const THROUGH_PROXY = { NODE_USE_ENV_PROXY: '1' };
 
 type ElectronSearch = { found: true; file: string } | { found: false; reason: string };
 
-/** Electron's program, where npm put it or in ELECTRON_OVERRIDE_DIST_PATH. */
+/** Finds Electron's program, either where npm put it or in ELECTRON_OVERRIDE_DIST_PATH. */
 export function findElectron(env: NodeJS.ProcessEnv = process.env): ElectronSearch {
   const pathFile = join(electronFolder, 'path.txt');
   const name = existsSync(pathFile) ? readFileSync(pathFile, 'utf8') : 'electron';
@@ -27,7 +27,7 @@ export function findElectron(env: NodeJS.ProcessEnv = process.env): ElectronSear
     : { found: false, reason: 'the Electron program is not on this computer' };
 }
 
-/** Why this computer can't show a window of its own. */
+/** Why this computer can't show its own window. */
 export function missingDisplay(
   env: NodeJS.ProcessEnv = process.env,
   platform: NodeJS.Platform = process.platform,
@@ -36,7 +36,7 @@ export function missingDisplay(
   return env['DISPLAY'] || env['WAYLAND_DISPLAY'] ? undefined : 'this computer has no screen';
 }
 
-/** Downloads Electron's program as its package would, if its source can be reached. */
+/** Downloads Electron's program as its package would, if the address can be reached. */
 export async function fetchElectron(): Promise<ElectronSearch> {
   const source = electronSource();
   if (!(await isReachable(source))) {
@@ -55,7 +55,7 @@ export async function fetchElectron(): Promise<ElectronSearch> {
   return { found: false, reason: `Electron could not be fetched (${firstLine})` };
 }
 
-/** By a process of its own, since Node takes a proxy from the environment only when it starts. */
+/** Checks this in a separate process, since Node reads the proxy from the environment only when it starts. */
 export async function isReachable(source: string, env: NodeJS.ProcessEnv = process.env): Promise<boolean> {
   const ask = `await fetch(${JSON.stringify(source)}, { method: 'HEAD' })`;
   const asked = await execa(process.execPath, ['--input-type=module', '--eval', ask], {

@@ -1,4 +1,4 @@
-/** Writes the line protocol's zod schemas as JSON Schema, for the Python side's tests. */
+/** Writes the line protocol's zod schemas as JSON Schema, for the tests of the Python side. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { protocolJsonSchemas } from '../electron/contract/protocol/jsonSchemas.ts';

@@ -6,8 +6,8 @@ const REPORT_EVERY_MS = 10_000;
 const LINES_KEPT = 60;
 
 /**
- * Whether node_modules holds what package-lock.json says. npm notes what it installed in node_modules, and does so last,
- * so an interrupted installation is never taken for a whole one.
+ * Whether node_modules matches package-lock.json. npm records what it installed in node_modules as its last
+ * step, so an interrupted installation never counts as complete.
  */
 export function packagesAreCurrent(root) {
   const wanted = packagesIn(join(root, 'package-lock.json'));
@@ -16,7 +16,7 @@ export function packagesAreCurrent(root) {
   if (installed === undefined) return false;
   return Object.entries(wanted).every(([path, { version, optional, devOptional, peer }]) => {
     const there = installed[path];
-    // Packages for other computers are left out of an installation.
+    // npm does not install packages for other computers.
     if (path === '' || (there === undefined && (optional || devOptional || peer))) return true;
     return there !== undefined && there.version === version;
   });
@@ -30,14 +30,14 @@ function packagesIn(file) {
   }
 }
 
-/** Node 24 as an npm package brings it. */
+/** Path of the Node 24 that an npm package contains. */
 export function projectsNode(root) {
   return join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 }
 
 /**
- * Installs the npm packages and says how it goes. Throws an Error whose message is the end of npm's output and one clear
- * sentence. `say` gets text with its line ends.
+ * Installs the npm packages and reports the progress. Throws an Error whose message is the end of npm's
+ * output and one clear sentence. `say` receives text including line ends.
  */
 export async function installPackages(root, say = (text) => process.stderr.write(text)) {
   const nodeModules = join(root, 'node_modules');
@@ -47,14 +47,14 @@ export async function installPackages(root, say = (text) => process.stderr.write
   const install = [
     keepRunningNode ? 'install' : 'ci',
     ...['--include=dev', '--include=optional'],
-    // Of their scripts only Node's own does something here. npm would also have better-sqlite3 compiled, which brings its binaries:
-    // for that, a compiler and nodejs.org would have to be there.
+    // Of the packages' scripts only Node's own has an effect here. npm would also compile better-sqlite3,
+    // which contains its binaries; that would need a compiler and access to nodejs.org.
     '--ignore-scripts',
   ];
   await reporting(root, say, [install, PLACE_NODE]);
 }
 
-/** Puts Node in its place, where the packages are there and an interruption came between. */
+/** Installs Node's program if the packages are complete but an interruption prevented this step. */
 export function installNode(root, say = (text) => process.stderr.write(text)) {
   return reporting(root, say, [PLACE_NODE]);
 }
@@ -63,7 +63,8 @@ const PLACE_NODE = ['rebuild', 'node', '--ignore-scripts=false'];
 const COMMON = [
   '--no-audit',
   '--no-fund',
-  // Of its own, since `npm --silent` would silence this npm too. At this level it names what it fetches and runs.
+  // Set explicitly, since `npm --silent` would silence this npm, too. At this level npm reports what it
+  // fetches and runs.
   '--loglevel=info',
 ];
 
@@ -95,9 +96,9 @@ function stop(message, exitCode) {
   return Object.assign(new Error(message), { exitCode });
 }
 
-/** `see` is called with each line of npm and answers whether it is one of those that only say how far npm is. */
+/** `see` is called with each line of npm and returns whether the line only reports progress. */
 function npm(root, args, see) {
-  // The npm that started this script, else the one in the PATH, which on Windows is a batch file.
+  // Uses the npm that started this script, otherwise the one in the PATH, which on Windows is a batch file.
   const running = process.env.npm_execpath;
   const [file, ...before] = running?.endsWith('.js') ? [process.execPath, running] : ['npm'];
   const shell = process.platform === 'win32' && before.length === 0;
@@ -126,7 +127,7 @@ function npm(root, args, see) {
   });
 }
 
-/** What npm does, from its lines: it fetches all packages, then runs the install scripts of some. */
+/** Derives npm's progress from its lines: it fetches all packages, then runs the install scripts of some. */
 export function progressOf(total) {
   const fetched = new Set();
   let script;
@@ -146,7 +147,7 @@ export function progressOf(total) {
   };
 }
 
-/** Of package-lock.json, those for this kind of computer. */
+/** Number of packages in package-lock.json for this kind of computer. */
 function packageCount(root) {
   try {
     const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
@@ -161,7 +162,7 @@ function packageCount(root) {
 
 const AGAIN = 'then start again: it goes on where it stopped.';
 
-/** The failure of npm in one sentence, and what to do. */
+/** Explains a failure of npm in one sentence, with what to do. */
 export function inWords(output) {
   if (/ENOSPC/.test(output)) return 'The disk is full: free about 2 GB, then start again.';
   if (/EACCES|EPERM|EROFS/.test(output)) {

@@ -15,7 +15,10 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-/** A project with two packages that have install scripts: one called node, whose script is this, and a native one, which fails. */
+/**
+ * A project with two packages that have install scripts: one is called node and runs `script`, the other is
+ * native and fails.
+ */
 async function project(script: string): Promise<void> {
   const dependencies = { native: 'file:native', node: 'file:node' };
   const description = { name: 'p', version: '1.0.0', dependencies };
@@ -48,24 +51,24 @@ it('shows the reason of a failure even under "npm --silent"', async () => {
   expect(failure).toMatchObject({ exitCode: 1 });
   expect((failure as Error).message).toMatch(/getaddrinfo ENOTFOUND registry\.example/);
   expect((failure as Error).message).toMatch(/check the network connection and the proxy/);
-  // What only says how far npm is would push the reason out of sight.
+  // Lines that only report progress would push the reason out of sight.
   expect((failure as Error).message).not.toMatch(/npm (info|http)/);
   expect(said.join('')).toMatch(/npm packages \(about \d+ MB to fetch/);
 });
 
-it('runs the script that places Node and no other, and says when it is done', async () => {
+it('runs only the script that installs Node, and reports when it is done', async () => {
   await project(`require('node:fs').writeFileSync('placed', '')`);
   const said: string[] = [];
   await installPackages(root, (text: string) => said.push(text));
   expect(said.at(-1)).toMatch(/^The npm packages are installed \(\d+ s\)\.\n$/);
   expect(existsSync(join(root, 'node', 'placed'))).toBe(true);
-  // What an interruption left out is made up for.
+  // A step that an interruption prevented is done later.
   await rm(join(root, 'node', 'placed'));
   await installNode(root, () => undefined);
   expect(existsSync(join(root, 'node', 'placed'))).toBe(true);
 });
 
-it('follows npm from its lines', () => {
+it("derives the progress from npm's lines", () => {
   const progress = progressOf(3);
   const seen = (line: string) => [progress.see(line), progress.words()];
   const url = 'https://registry.example/a/-/a-1.0.0.tgz';
@@ -88,6 +91,6 @@ it.each([
   ['npm error code SELF_SIGNED_CERT_IN_CHAIN', /NODE_EXTRA_CA_CERTS/],
   ['npm error getaddrinfo EAI_AGAIN registry.npmjs.org', /could not be downloaded/],
   ['npm error something else', /lines above/],
-])('puts a failure in words: %s', (output, words) => {
+])('explains a failure: %s', (output, words) => {
   expect(inWords(output)).toMatch(words);
 });

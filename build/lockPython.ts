@@ -1,7 +1,8 @@
 /**
- * `node build/lockPython.ts`: writes the lock files of the Python environment after one of the requirements*.txt has changed,
- * with the hashes of all files of every package, for all systems and all supported Pythons; and how much a set-up
- * fetches. `-- --upgrade` takes the newest releases of what the requirements leave open.
+ * `node build/lockPython.ts`: writes the lock files of the Python environment after one of the
+ * requirements*.txt has changed, with the hashes of all files of every package, for all systems and all
+ * supported Pythons; also writes how much a set-up downloads. `-- --upgrade` uses the newest releases that
+ * the requirements allow.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +37,8 @@ try {
     'requirements.txt',
     'requirements-test.txt',
   ]);
-  // Ray has no release yet for each system that the program runs on, so that it is looked for where it can be a cluster's.
+  // Ray has no release yet for some of the systems that the program supports, so it is resolved only for
+  // those that a cluster may use.
   await compile('requirements-ray.lock', [
     ...universal,
     ...upgrade,
@@ -53,12 +55,15 @@ async function compile(output: string, args: readonly string[]): Promise<void> {
   await execa(uv, ['pip', 'compile', '--no-config', '--quiet', '--output-file', output, ...args], {
     cwd: backend,
     stdio: ['ignore', 'inherit', 'inherit'],
-    // macOS wheels of PyTorch are for macOS 14 and newer.
+    // The macOS wheels of PyTorch need macOS 14 or newer.
     env: { MACOSX_DEPLOYMENT_TARGET: '14.0', UV_FIND_LINKS: '' },
   });
 }
 
-/** Bytes of what is fetched for the Python that the program fetches too, PyTorch with its libraries apart. */
+/**
+ * Size of the downloads in bytes for the Python that the program installs, with PyTorch and its libraries
+ * counted separately.
+ */
 async function sizes(): Promise<Record<string, { packages: number; torch: number }>> {
   const all: Record<string, { packages: number; torch: number }> = {};
   for (const [name, { platform }] of Object.entries(UV_KINDS)) {

@@ -1,13 +1,16 @@
-/** Draws build/icon.png and, for Windows and macOS, icon.ico and icon.icns after renderer/public/icon.svg. Needs a Chromium. */
+/**
+ * Draws build/icon.png and, for Windows and macOS, icon.ico and icon.icns from renderer/public/icon.svg.
+ * Needs a Chromium.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium } from '@playwright/test';
 import { findChromium } from '../e2e/support/findChromium.ts';
 
 const root = join(import.meta.dirname, '..');
-/** Title bar, taskbar, desktop and large views at the usual scales. */
+/** Sizes for title bar, taskbar, desktop and large views at the usual scales. */
 const WINDOWS_SIZES = [16, 24, 32, 48, 64, 128, 256];
-/** By the names that Apple gave them: twice the size on fine screens. */
+/** Apple's names for the sizes; fine screens use twice the size. */
 const MAC_SIZES = {
   ...{ icp4: 16, icp5: 32, ic07: 128, ic08: 256, ic09: 512 },
   ...{ ic11: 32, ic12: 64, ic13: 256, ic14: 512, ic10: 1024 },
@@ -29,7 +32,7 @@ async function draw(size: number): Promise<Buffer> {
   return page.screenshot({ omitBackground: true });
 }
 
-/** A list of where each picture begins, then the pictures as they are. */
+/** The file starts with a list of where each picture begins, followed by the unchanged pictures. */
 function windowsIcon(pictures: readonly { size: number; png: Buffer }[]): Buffer {
   const entryBytes = 16;
   const header = Buffer.alloc(6 + entryBytes * pictures.length);
@@ -38,7 +41,7 @@ function windowsIcon(pictures: readonly { size: number; png: Buffer }[]): Buffer
   let place = header.length;
   pictures.forEach(({ size, png }, index) => {
     const entry = 6 + entryBytes * index;
-    // One byte each for width and height, in which 0 stands for 256.
+    // Width and height have one byte each, in which 0 stands for 256.
     header.writeUInt8(size % 256, entry);
     header.writeUInt8(size % 256, entry + 1);
     header.writeUInt16LE(1, entry + 4);
@@ -50,7 +53,7 @@ function windowsIcon(pictures: readonly { size: number; png: Buffer }[]): Buffer
   return Buffer.concat([header, ...pictures.map(({ png }) => png)]);
 }
 
-/** The total length, then each picture after its name and length. */
+/** The file contains the total length, then each picture after its name and length. */
 function macIcon(pictures: readonly { name: string; png: Buffer }[]): Buffer {
   const block = (name: string, content: Buffer) => {
     const head = Buffer.alloc(8);

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BuildOptions, Plugin } from 'esbuild';
 
-/** Entry of the store's threads; bundled as `storeHost.mjs`. */
+/** Entry of the store's threads, which is bundled as `storeHost.mjs`. */
 export const STORE_HOST = join(
   import.meta.dirname,
   '..',
@@ -13,13 +13,16 @@ export const STORE_HOST = join(
   'hostEntry.ts',
 );
 
-/** CommonJS packages in the bundle expect a `require`, which a module doesn't have by itself. */
+/** CommonJS packages in the bundle expect a `require`, which an ES module doesn't have by default. */
 const REQUIRE_IN_A_MODULE =
   "import { createRequire as nodeCreateRequire } from 'node:module';\nconst require = nodeCreateRequire(import.meta.url);";
 
 const root = join(import.meta.dirname, '..');
 
-/** Where npm puts the DuckDB binaries of a kind of computer, or build/pack/fetchDuckDb.ts those of another kind than this one. */
+/**
+ * The folders in which npm puts the DuckDB binaries of this kind of computer, or build/pack/fetchDuckDb.ts
+ * those of another kind.
+ */
 export function duckDbFolders(target: string): { installed: string; fetched: string } {
   return {
     installed: join(root, 'node_modules', '@duckdb', `node-bindings-${target}`),
@@ -29,7 +32,10 @@ export function duckDbFolders(target: string): { installed: string; fetched: str
 
 const DUCKDB_LIBRARIES = ['libduckdb.so', 'libduckdb.dylib', 'duckdb.dll'];
 
-/** Copies DuckDB's two binaries beside the bundles: Node's part, and the library that it finds in its own folder. */
+/**
+ * Copies DuckDB's two binaries beside the bundles: the Node addon, and the library that it loads from its own
+ * folder.
+ */
 function duckDb(target: string): Plugin {
   return {
     name: 'duckdb',
@@ -57,18 +63,21 @@ function duckDb(target: string): Plugin {
   };
 }
 
-/** Bundling for Node 24 or Electron into single modules, with the binaries of SQLite and DuckDB of a computer (`linux-x64`) beside
- * them. */
+/**
+ * Bundles for Node 24 or Electron into single modules, with the SQLite and DuckDB binaries of a target
+ * (`linux-x64`) beside them.
+ */
 export function nodeBundle(target: string): BuildOptions {
   return {
-    // Said by the name, since no package.json above it may say that it is a module.
+    // The extension declares the module type, since no package.json above the file may do so.
     outExtension: { '.js': '.mjs' },
     assetNames: 'better_sqlite3',
     bundle: true,
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    // better-sqlite3 has an entry per platform that names its binary, which esbuild then copies and points to.
+    // better-sqlite3 has an entry for each platform that names its binary, which esbuild then copies and
+    // references.
     alias: { 'better-sqlite3': `better-sqlite3/${target}` },
     loader: { '.node': 'copy' },
     plugins: [duckDb(target)],

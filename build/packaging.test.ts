@@ -1,4 +1,4 @@
-/** What goes into the packages, checked without Electron's program, which not every computer can fetch. */
+/** Checks the contents of the packages without Electron's program, which not every computer can download. */
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { getConfig, validateConfiguration } from 'app-builder-lib/out/util/config/config.js';
@@ -6,7 +6,7 @@ import { DebugLogger } from 'builder-util';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 
-/** Beside the bundles, for both of Electron's windows and the installers. */
+/** Names that the app and the installers use, in addition to the bundles. */
 const packageSchema = z.object({
   name: z.string(),
   license: z.string(),
@@ -19,24 +19,24 @@ const packageSchema = z.object({
 const root = join(import.meta.dirname, '..');
 const config = await getConfig(root, join(root, 'build', 'electron-builder.yml'), null);
 
-it('is a configuration that electron-builder takes', async () => {
+it('is a configuration that electron-builder accepts', async () => {
   await expect(validateConfiguration(config, new DebugLogger(false))).resolves.toBeUndefined();
 });
 
-it('takes along what lies where the program looks for it', () => {
+it('includes the files at the paths where the program looks for them', () => {
   const resources = z
     .array(
       z.object({ from: z.string().default('.'), to: z.string(), filter: z.array(z.string()).optional() }),
     )
     .parse(config.extraResources);
-  // Tests of Python are not for users, the licences are.
+  // The tests of Python are not for users, but the licences are.
   expect(JSON.stringify(resources)).not.toContain('requirements-test');
   expect(resources).toContainEqual({
     from: '.',
     to: 'licences',
     filter: ['LICENSE', 'THIRD_PARTY_NOTICES.txt'],
   });
-  // uv brings Python and installs by the lock file.
+  // uv installs Python and the packages of the lock file.
   expect(resources).toContainEqual({ from: 'dist/uv/packed', to: 'uv' });
   const backend = resources.find(({ to }) => to === 'python-backend');
   expect(backend?.filter).toEqual(expect.arrayContaining(['requirements.txt', 'requirements.lock']));
@@ -46,15 +46,15 @@ it('takes along what lies where the program looks for it', () => {
   for (const { from } of resources.filter((each) => !each.from.startsWith('dist/'))) {
     expect(existsSync(join(root, from)), from).toBe(true);
   }
-  // resolveAppPaths finds a packaged program by these two.
+  // resolveAppPaths recognises a packaged program by these two.
   expect(resources.map(({ to }) => to)).toEqual(expect.arrayContaining(['python-backend', 'resources']));
 });
 
-it('ships only bundles, and unpacks what threads start from', () => {
+it('ships only bundles, and unpacks the files from which threads start', () => {
   expect(config.files).toMatchObject([
     { filter: expect.arrayContaining(['!**/node_modules/**']) as string[] },
   ]);
-  // DuckDB's own library lies beside the file that Node loads.
+  // DuckDB's own library must be beside the file that Node loads.
   expect(config.asarUnpack).toEqual([
     'dist/main/storeHost.mjs',
     'dist/main/*.node',
@@ -63,7 +63,7 @@ it('ships only bundles, and unpacks what threads start from', () => {
   ]);
 });
 
-it('says what deb and AppImage ask for, under names by which a desktop knows its window', () => {
+it('contains what deb and AppImage require, under names by which a desktop recognises the window', () => {
   const packageJson = packageSchema.parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
   expect(packageJson.desktopName).toBe('virnucpro-desktop.desktop');
   expect(readFileSync(join(root, 'electron', 'main', 'main.ts'), 'utf8')).toContain(
@@ -75,23 +75,24 @@ it('says what deb and AppImage ask for, under names by which a desktop knows its
     desktop: { entry: { StartupWMClass: 'virnucpro-desktop' } },
     target: ['deb', 'AppImage', 'tar.gz'],
   });
-  // Of the runtimes, the one without libfuse2.
+  // Selects the runtime that does not need libfuse2.
   expect(config.toolsets).toEqual({ appimage: '1.0.3' });
   expect(config.win).toMatchObject({ target: ['nsis', 'zip'] });
   expect(config.mac).toMatchObject({ target: ['dmg', 'zip'], hardenedRuntime: true });
 });
 
-it('names its files so that they keep their names wherever they are put', () => {
+it('uses file names that stay the same wherever the files are uploaded', () => {
   const { name } = packageSchema.parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
   const file = String(config.artifactName).replace('${name}', name);
-  // GitHub changes spaces and most other characters; two systems and two processors must not share a name.
+  // GitHub replaces spaces and most other characters; packages for different systems or processors must have
+  // different names.
   expect(file).toMatch(/^[\w.-]+-\$\{version\}-\$\{os\}-\$\{arch\}\.\$\{ext\}$/);
   for (const system of [config.linux, config.deb, config.win, config.nsis, config.mac, config.dmg]) {
     expect(system ?? {}).not.toHaveProperty('artifactName');
   }
 });
 
-it('closes what would let others run code with the program', () => {
+it('closes the ways by which others could run code with the program', () => {
   expect(config.electronFuses).toEqual({
     runAsNode: false,
     enableCookieEncryption: false,
@@ -104,7 +105,7 @@ it('closes what would let others run code with the program', () => {
   });
 });
 
-it('has a list of all that must be filled in before a first release', () => {
+it('has a list of everything that must be filled in before a first release', () => {
   const releases = readFileSync(join(root, 'docs', 'releases.md'), 'utf8');
   const list = /## Before the first release([^]*?)\n- /.exec(releases)?.[1] ?? '';
   const files = globSync(['*', '{.github,build,electron,renderer,python-backend/src}/**/*.*'], { cwd: root });

@@ -1,4 +1,4 @@
-/** The preload script as it ships: what it exposes, and what it needs. */
+/** Checks what the shipped preload script exposes, and what it needs. */
 import { createContext, runInContext } from 'node:vm';
 import { build } from 'esbuild';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
@@ -11,7 +11,7 @@ beforeAll(async () => {
   code = outputFiles[0]?.text ?? '';
 });
 
-/** Runs the bundle as the sandbox would: `require` knows nothing but electron. */
+/** Runs the bundle like the sandbox: `require` provides nothing except electron. */
 function load() {
   const electron = {
     contextBridge: { exposeInMainWorld: vi.fn<(name: string, api: Record<string, unknown>) => void>() },
@@ -41,7 +41,7 @@ describe('the preload script', () => {
     expect(Object.values(exposed[0]?.[1] ?? {}).every((value) => typeof value === 'function')).toBe(true);
   });
 
-  it('asks main for a port and passes it to the page, without the event', () => {
+  it('requests a port from main and passes it to the page, without the event', () => {
     const { electron, window } = load();
     const api = electron.contextBridge.exposeInMainWorld.mock.calls[0]?.[1] as {
       connect: (computer: string) => unknown;

@@ -1,5 +1,7 @@
-/** `node build/python.ts MODULE [ARGUMENTS...]`: runs a Python module, of benchmarks/, tools/ and training/ too, in the project's own
- * environment. */
+/**
+ * `node build/python.ts MODULE [ARGUMENTS...]`: runs a Python module in the project's own environment,
+ * including those of benchmarks/, tools/ and training/.
+ */
 import { delimiter } from 'node:path';
 import { execa } from 'execa';
 import { pythonLaunch } from '../electron/engine/environment/pythonLaunch.ts';

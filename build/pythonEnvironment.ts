@@ -1,4 +1,7 @@
-/** The Python environment with the tools for tests and checks: made where it is missing, with lines on the terminal. */
+/**
+ * Provides the Python environment with the tools for tests and checks: creates it if it is missing, and
+ * prints the progress on the terminal.
+ */
 import { ensureEnvironment } from '../electron/engine/environment/ensureEnvironment.ts';
 import { networkVariables, readSetupSettings } from '../electron/engine/environment/setupSettings.ts';
 import { resolveAppPaths } from '../electron/engine/environment/appPaths.ts';

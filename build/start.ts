@@ -1,4 +1,7 @@
-/** `npm start`: sets this computer up where that isn't done, then opens the app, in Electron where its program is there or can be fetched, else in the browser. */
+/**
+ * `npm start`: sets this computer up if necessary, then opens the app: in Electron if its program is there or
+ * can be downloaded, otherwise in the browser.
+ */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -27,21 +30,24 @@ async function start(): Promise<number> {
   const before = logSize();
   const result = await execa(electron.file, [app, ...process.argv.slice(2)], {
     cwd: root,
-    // Set by some editors' terminals, it would make Electron a plain Node.
+    // Some editors set this variable in their terminals; it would make Electron run as plain Node.
     env: { ELECTRON_RUN_AS_NODE: undefined },
     stdio: 'inherit',
     reject: false,
     forceKillAfterDelay: false,
   });
-  // One that has not even begun its log could not start at all, such as without the right to make a sandbox.
+  // If Electron has not even started its log, it could not start at all, for example because it may not
+  // create a sandbox.
   if (result.failed && logSize() === before) {
     return inBrowser('Electron could not start here; its reason is above');
   }
   return result.exitCode ?? 1;
 }
 
-/** What the window's own set-up does, here with lines on the terminal. Where it fails, the window opens all the same: it says
- * what is missing and goes on with it. */
+/**
+ * Does what the window's own set-up does, with progress on the terminal. If it fails, the window opens all
+ * the same: it shows what is missing and continues the set-up.
+ */
 async function setUpHere(): Promise<void> {
   const paths = resolveAppPaths({ startFolder: root });
   if (!paths.ok) return;

@@ -5,16 +5,16 @@ import { npmAdvisories, pinnedPackages, pypiAdvisories } from './advisories.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-it('finds every package that the lock files pin, and its version', () => {
+it('finds every package that the lock files pin, with its version', () => {
   const lock = readFileSync(join(root, 'python-backend', 'requirements.lock'), 'utf8');
   const pins = pinnedPackages(lock);
   expect(pins.map(({ name }) => name)).toContain('torch');
   expect(pins.every(({ version }) => /^\d[\w.+]*$/.test(version))).toBe(true);
-  // Each pin has hashes behind it, and nothing else in the file begins at the margin.
+  // Each pin is followed by hashes, and nothing else in the file starts in the first column.
   expect(pins.length).toBe(lock.split('\n').filter((line) => /^[A-Za-z]/.test(line)).length);
 });
 
-it('names what npm finds, once, and takes a refusal for no answer', () => {
+it('lists each finding of npm once, and does not accept an error as an answer', () => {
   const answer = {
     auditReportVersion: 2,
     vulnerabilities: {
@@ -38,7 +38,7 @@ it('names what npm finds, once, and takes a refusal for no answer', () => {
   expect(npmAdvisories(undefined)).toBeNull();
 });
 
-it('names what PyPI knows of a release, but for what was withdrawn', () => {
+it('lists the weaknesses that PyPI knows in a release, except withdrawn ones', () => {
   const pin = { name: 'urllib3', version: '1.26.4' };
   const known = { id: 'PYSEC-2021-108', fixed_in: ['1.26.5'], withdrawn: null, aliases: ['CVE-2021-33503'] };
   const unmended = { id: 'PYSEC-2', fixed_in: [] };
@@ -48,6 +48,6 @@ it('names what PyPI knows of a release, but for what was withdrawn', () => {
     { package: 'urllib3 1.26.4', name: 'PYSEC-2', mended: null },
   ]);
   expect(pypiAdvisories(pin, { info: {}, vulnerabilities: [] })).toEqual([]);
-  // Of a mirror with the files alone.
+  // A mirror that has only the files gives no answer.
   expect(pypiAdvisories(pin, undefined)).toBeNull();
 });

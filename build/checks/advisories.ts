@@ -1,15 +1,18 @@
-/** Reads what package registries say of known weaknesses: npm's own audit, and PyPI's description of a release. */
+/**
+ * Reads known weaknesses from package registries: the result of npm audit, and PyPI's description of a
+ * release.
+ */
 import { z } from 'zod';
 
 export interface Advisory {
-  /** With its version, where the registry names it. */
+  /** Includes the version, if the registry names it. */
   package: string;
   name: string;
-  /** The registry's advice; null if it names no release without the weakness. */
+  /** The release that the registry advises; null if it names none without the weakness. */
   mended: string | null;
 }
 
-/** Name and version of each package that a lock file of pip pins. */
+/** Name and version of each package that a pip lock file pins. */
 export function pinnedPackages(lock: string): { name: string; version: string }[] {
   const pins = lock.matchAll(/^([A-Za-z0-9._-]+)==([^\s;\\]+)/gm);
   return [...pins].map(([, name = '', version = '']) => ({ name, version }));
@@ -25,12 +28,15 @@ const npmAudit = z.object({
   ),
 });
 
-/** From the answer of `npm audit --json`; null where it is none, as of a registry that answers no such question. */
+/**
+ * Reads the output of `npm audit --json`; null if it is not one, for example if the registry does not support
+ * audits.
+ */
 export function npmAdvisories(answer: unknown): Advisory[] | null {
   const audit = npmAudit.safeParse(answer);
   if (!audit.success) return null;
   return Object.entries(audit.data.vulnerabilities).flatMap(([name, { via, fixAvailable }]) =>
-    // A text is the name of the package that is weak, which has an entry of its own.
+    // A string names another weak package, which has its own entry.
     via.flatMap((weakness) =>
       typeof weakness === 'string'
         ? []
@@ -60,7 +66,10 @@ const pypiRelease = z.object({
   ),
 });
 
-/** From PyPI's `/pypi/NAME/VERSION/json`; null where it is not that, as of a mirror that has only the files. */
+/**
+ * Reads PyPI's `/pypi/NAME/VERSION/json`; null if it is not that, for example from a mirror that has only the
+ * files.
+ */
 export function pypiAdvisories(pin: { name: string; version: string }, answer: unknown): Advisory[] | null {
   const release = pypiRelease.safeParse(answer);
   if (!release.success) return null;

@@ -1,4 +1,7 @@
-/** Compares the picture in docs/architecture.md with the real folders and imports, and checks the paths that the docs name. */
+/**
+ * Compares the diagram in docs/architecture.md with the real folders and imports, and checks the paths that
+ * the docs name.
+ */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

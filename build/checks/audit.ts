@@ -1,7 +1,7 @@
 /**
- * `node build/checks/audit.ts`: asks the registries whether a package that package-lock.json or a lock file of Python names has a known weakness.
- * Ends with 1 where one has, and with 2 where a registry does not answer, which says nothing of the packages. Needs a network, so it
- * is not part of `npm test`.
+ * `node build/checks/audit.ts`: asks the registries whether a package in package-lock.json or in a lock file
+ * of Python has a known weakness. Exits with 1 if one has, and with 2 if a registry does not answer, which
+ * says nothing about the packages. It needs a network, so it is not part of `npm test`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const ANSWER_MS = 30_000;
 const root = join(import.meta.dirname, '..', '..');
 const backend = join(root, 'python-backend');
 
-/** Null where there is no answer. */
+/** Returns null if there is no answer. */
 async function auditNpm(): Promise<Advisory[] | null> {
   const { stdout } = await execa('npm', ['audit', '--json'], { cwd: root, reject: false });
   return npmAdvisories(parsed(stdout));

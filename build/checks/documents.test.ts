@@ -1,4 +1,7 @@
-/** Checks that the commands, flags, files and exit codes named in the documents and in the program's own texts exist. */
+/**
+ * Checks that the commands, flags, files and exit codes named in the documents and in the program's own texts
+ * exist.
+ */
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import type { Command } from 'commander';
@@ -13,7 +16,7 @@ const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })].map((file) =>
   file.replaceAll('\\', '/'),
 );
-/** Sources whose texts advise commands. */
+/** Sources whose texts recommend commands. */
 const TEXTS = [
   ...globSync('electron/{contract,engine,cli}/**/*.ts', {
     cwd: root,
@@ -24,7 +27,7 @@ const TEXTS = [
 const scripts = Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts);
 const program = describedCommands();
 
-/** The code of a document, in blocks and within lines. */
+/** Extracts the code of a document, from blocks and within lines. */
 function code(text: string): string[] {
   const blocks = [...text.matchAll(/^```\w*\n([\s\S]*?)^```/gm)].flatMap(([, block = '']) =>
     block.split('\n'),
@@ -40,7 +43,7 @@ const subcommand = (words: readonly string[]): Command | undefined => {
   return found?.commands.find((command) => command.name() === words[1]) ?? found;
 };
 
-/** Why the program would refuse this call; undefined if it would not. */
+/** Why the program would refuse this command line; undefined if it would accept it. */
 function refusal(line: string): string | undefined {
   const words = line.split(/\s+/).filter((word) => word !== '');
   const [name = ''] = words;
@@ -63,7 +66,7 @@ const calls = (text: string): string[] =>
     ),
   ].map(([, call = '']) => call);
 
-it('recognises a call that would be refused', () => {
+it('recognises a command line that would be refused', () => {
   expect(refusal('predict in.fa -o out --embeddings fp32')).toBeUndefined();
   expect(refusal('predict in.fa --nonsense')).toBe('"predict" has no --nonsense');
   expect(refusal('guess in.fa')).toBe('there is no command "guess"');
@@ -76,7 +79,7 @@ it('documents every script of package.json', () => {
   expect(scripts.filter((script) => !new RegExp(`\\b${script}(?![\\w:-])`).test(text))).toEqual([]);
 });
 
-/** What is wrong with each of these documents, under its name. */
+/** Collects the faults of each document under its name. */
 const faults = (files: readonly string[], wrongIn: (text: string, file: string) => string[]): string[] =>
   files.flatMap((file) => wrongIn(read(file), file).map((fault) => `${file}: ${fault}`));
 
@@ -139,7 +142,7 @@ it('documents name files of this repository that exist', () => {
 
 it('every page of the guide exists in German, with the same pictures, links and commands', () => {
   const links = (text: string) => [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
-  // FOLDER is called ORDNER in German.
+  // FOLDER is translated as ORDNER in German.
   const commands = (text: string) =>
     code(text)
       .flatMap(calls)
@@ -162,14 +165,14 @@ it('every page of the guide exists in German, with the same pictures, links and 
     ).toEqual(shown(read(file), (link) => inGerman(file, link)));
 });
 
-it('pictures of the documents are small', () => {
+it('the images of the documents are small', () => {
   const large = globSync('docs/images/**/*.{png,webp}', { cwd: root }).filter(
     (file) => statSync(join(root, file)).size > 150_000,
   );
   expect(large).toEqual([]);
 });
 
-it('the program advises commands and flags that it has', () => {
+it('the program recommends only commands and flags that exist', () => {
   let found = 0;
   const wrong = TEXTS.flatMap((file) =>
     [...read(file).matchAll(/["“„`']virnucpro ((?:[a-z][a-z-]*)(?: [^\s`"'“”„)]+)*)/g)].flatMap(
@@ -187,7 +190,7 @@ it('the program advises commands and flags that it has', () => {
 describe('docs/command-line.md', () => {
   const page = read('docs/command-line.md');
 
-  it('shows every command that is offered', () => {
+  it('shows every available command', () => {
     const shown = new Set(
       code(page)
         .flatMap(calls)
@@ -199,7 +202,7 @@ describe('docs/command-line.md', () => {
     expect(offered.map((command) => command.name()).filter((name) => !shown.has(name))).toEqual([]);
   });
 
-  it('gives every exit code its meaning', () => {
+  it('explains every exit code', () => {
     const [sentence = ''] = /^Exit codes: [\s\S]*?\n\n/m.exec(page) ?? [];
     const said = [...sentence.replaceAll(/\([^)]*\)/g, '').matchAll(/\b\d+\b/g)].map(([number]) =>
       Number(number),

@@ -1,4 +1,6 @@
-/** Checks that docs/environment-variables.md explains every environment variable that the code reads by name. */
+/**
+ * Checks that docs/environment-variables.md explains every environment variable that the code reads by name.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -11,7 +13,10 @@ const SOURCES = [
   'e2e/**/*.py',
   'build/**/*.py',
 ];
-/** What a read looks like: `env['NAME']`, `process.env.NAME`, `environ["NAME"]`, `environ.get("NAME")`. */
+/**
+ * The ways in which the code reads a variable: `env['NAME']`, `process.env.NAME`, `environ["NAME"]`,
+ * `environ.get("NAME")`.
+ */
 const READS = [
   /\benv\['(\w+)'\]/g,
   /\bprocess\.env\.([A-Z]\w+)/g,

@@ -1,4 +1,7 @@
-/** Reads from the sources which folder imports which: the boxes and arrows that docs/architecture.md must show. */
+/**
+ * Finds out from the sources which folder imports which: these are the boxes and arrows that
+ * docs/architecture.md must show.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 
@@ -11,7 +14,10 @@ interface FolderGraph {
   readonly arrows: ReadonlySet<string>;
 }
 
-/** The boxes: the window, the shells, each folder and each loose file of the engine, each folder of the Python side. */
+/**
+ * Returns the box of a file: the window, the shells, each folder and each loose file of the engine, or each
+ * folder of the Python side.
+ */
 function boxOf(file: string): string | undefined {
   const [top = '', second = '', third = '', ...below] = file.split('/');
   if (top === 'renderer') return 'renderer';
@@ -21,7 +27,8 @@ function boxOf(file: string): string | undefined {
   if (top === 'electron') return second;
   if (!file.startsWith(`${PYTHON}/`)) return undefined;
   const [name = '', ...deeper] = file.slice(PYTHON.length + 1).split('/');
-  // Its loose files are the programs that the engine starts, and what all folders share: neither above nor below them.
+  // The loose files are the programs that the engine starts, and what all folders share; they belong to no
+  // layer.
   return deeper.length === 0 ? undefined : `python/${name}`;
 }
 
@@ -42,7 +49,7 @@ export function realFolderGraph(): FolderGraph {
 
 const TESTS = /[.]test[.]tsx?$|[.]config[.]ts$|\/(testing|benchmarks)\//;
 
-/** What each source file imports. */
+/** Returns what each source file imports. */
 function realImports(): Map<string, string[]> {
   return new Map([
     ...typescriptImports('{electron,renderer}').filter(([file]) => !TESTS.test(file)),
@@ -69,7 +76,7 @@ function pythonImports(folder: string): [string, string[]][] {
   });
 }
 
-/** `from virnucpro_backend import inference` names a folder by what it imports. */
+/** In `from virnucpro_backend import inference` the imported name is the folder. */
 function pythonFile(path: string, name: string): string {
   const below = path === '' ? `/${name}` : path;
   const isFolder = globSync(`${PYTHON}${below}/__init__.py`, { cwd: root }).length > 0;

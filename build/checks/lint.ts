@@ -1,6 +1,6 @@
 /**
- * `npm run lint`: every check that is not a test. Runs all of them, then names those that found something.
- * `npm run fix` (`--fix`): only the tools that can repair what they find, and has them do it.
+ * `npm run lint`: runs every check that is not a test, then lists those that found something.
+ * `npm run fix` (`--fix`): runs only the tools that can repair what they find, and lets them do it.
  */
 import { join } from 'node:path';
 import { execa } from 'execa';

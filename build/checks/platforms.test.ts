@@ -1,14 +1,19 @@
-/** Every file of the program that asks for the operating system is in the table of docs/platforms.md. */
+/**
+ * Checks that the table of docs/platforms.md contains every file of the program that depends on the operating
+ * system.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..');
-/** In the engine, those that use what electron/engine/system says of the system here. */
+/**
+ * In the engine, these are the files that use what electron/engine/system reports about the current system.
+ */
 const ASKS =
   /(?:system|\.)\/here\.ts'|process\.platform|'(?:win32|darwin)[-']|sys\.platform|os\.name\b|platform\.system\(/;
 
-it('names each file that asks for the system, and no other', () => {
+it('lists exactly the files that check the system', () => {
   const files = globSync(['electron/**/*.ts', 'python-backend/src/**/*.py'], { cwd: root })
     .filter((file) => !/\.test\.ts$|\/testing\//.test(file))
     .map((file) => file.replaceAll('\\', '/'));

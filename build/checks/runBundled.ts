@@ -1,5 +1,7 @@
-/** Runs a script, named by the first argument, with the command line and the store's threads as they ship: from the sources every
- * thread takes 20 MB more, for reading TypeScript. */
+/**
+ * Runs the script named by the first argument with the command line and the store's threads as they are
+ * shipped: started from the sources, every thread uses 20 MB more, because it has to read TypeScript.
+ */
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import bundleForTests from './bundleForTests.ts';

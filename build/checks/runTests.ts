@@ -1,6 +1,8 @@
 /**
- * `npm test [vitest] [pytest] [e2e]` runs the suites, names the slowest tests and the skipped ones, and ends with one line that counts them all.
- * `npm run test:long` runs the tests that are too long for every day, `*.long.test.ts` and `*.long.spec.ts`, in the same way.
+ * `npm test [vitest] [pytest] [e2e]` runs the suites, lists the slowest and the skipped tests, and ends with
+ * one line that counts them all.
+ * `npm run test:long` runs the tests that are too long for every day, `*.long.test.ts` and `*.long.spec.ts`,
+ * in the same way.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -32,7 +34,7 @@ interface SuiteOutcome extends SuiteReport {
   readonly exitCode: number;
 }
 
-/** Each runs one suite; undefined where the suite can't run here, after saying why. */
+/** Each function runs one suite; it returns undefined if the suite can't run here, after printing why. */
 const SUITES: Record<string, () => Promise<SuiteOutcome | undefined>> = {
   vitest: runVitest,
   pytest: runPytest,
@@ -43,7 +45,7 @@ const { values: options, positionals: requested } = parseArgs({
   options: { long: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
-/** Python has no long ones. */
+/** Python has no long tests. */
 const suites = Object.entries(SUITES).filter(([name]) => !(options.long && name === 'pytest'));
 const unknown = requested.find((name) => !(name in SUITES));
 if (unknown !== undefined) {
@@ -64,7 +66,7 @@ for (const [name, runSuite] of suites) {
   const outcome = await runSuite();
   if (outcome === undefined) continue;
   const { counts, exitCode } = outcome;
-  // A suite that ends badly without naming a failed test, such as by a crash, is a failure all the same.
+  // A suite that fails without a failed test, for example because it crashed, is a failure, too.
   const crashed = exitCode !== 0 && counts.failed === 0;
   if (crashed) process.stdout.write(`${name} ended with exit code ${exitCode}\n`);
   total.passed += counts.passed;
@@ -102,14 +104,14 @@ async function runPytest(): Promise<SuiteOutcome> {
   const report = join(reports, 'pytest.xml');
   const args = [
     '-n',
-    // A third of their time goes by waiting for processes.
+    // The tests spend a third of their time waiting for processes.
     String(2 * availableParallelism()),
     '--dist=loadfile',
     `--rootdir=${join(root, 'python-backend')}`,
     `--junitxml=${report}`,
     join(root, 'python-backend', 'tests'),
   ];
-  // Scripts that the tests start import what lies beside them, which the program itself never does.
+  // Scripts that the tests start import modules from their own folder, which the program itself never does.
   const launch = pythonLaunch(environment, 'pytest', args, { PYTHONSAFEPATH: '' });
   const exitCode = await run(launch.file, launch.args, launch.env);
   return { ...readReport(report, readPytestReport), exitCode };
@@ -153,7 +155,7 @@ function definedEnvironment(): Record<string, string> {
   );
 }
 
-/** A suite that ended before it wrote a report has counted nothing; its exit code shows the failure. */
+/** A suite that ended before it wrote a report has no counts; its exit code shows the failure. */
 function readReport(file: string, read: (text: string) => SuiteReport): SuiteReport {
   return existsSync(file) ? read(readFileSync(file, 'utf8')) : EMPTY_REPORT;
 }

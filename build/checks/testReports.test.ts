@@ -9,7 +9,7 @@ import {
   slowestTests,
 } from './testReports.ts';
 
-it('counts a browser test that passed only at the second try as failed', () => {
+it('counts a browser test that passed only at the second attempt as failed', () => {
   const spec = (title: string, ...durations: number[]) => ({
     title,
     tests: [
@@ -55,7 +55,7 @@ it('counts a browser test that passed only at the second try as failed', () => {
   );
 });
 
-it("reads pytest's counts and durations, errors in set-up among the failures, and why tests were skipped", () => {
+it('reads the counts and durations of pytest, counts errors in the set-up as failures, and reads why tests were skipped', () => {
   const { counts, tests } = readPytestReport(
     '<?xml version="1.0"?><testsuites name="pytest tests"><testsuite name="pytest" errors="1" failures="2" skipped="3" ' +
       'tests="10" time="12.5"><testcase classname="tests.test_frames" name="test_codons[ATG]" time="1.250"><failure message="assert 1 == 2&#10;more">x</failure></testcase>' +
@@ -71,7 +71,7 @@ it("reads pytest's counts and durations, errors in set-up among the failures, an
   expect(skippedTests(tests)).toEqual(['  no GPU:', '      tests.test_frames.test_gaps']);
 });
 
-it("reads Vitest's counts and durations, and names the slowest tests and those that failed", () => {
+it('reads the counts and durations of Vitest, and lists the slowest and the failed tests', () => {
   const { counts, tests } = readVitestReport(
     JSON.stringify({
       numPassedTests: 1,

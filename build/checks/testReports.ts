@@ -12,7 +12,7 @@ export interface TestOutcome {
   readonly seconds: number;
   /** The first line of its message; null for a test that passed or was skipped. */
   readonly failure: string | null;
-  /** Why it was skipped, as far as its runner reports that; null for a test that ran. */
+  /** Why the test was skipped, if its runner reports it; null for a test that ran. */
   readonly skipped: string | null;
 }
 
@@ -21,10 +21,10 @@ export interface SuiteReport {
   readonly tests: readonly TestOutcome[];
 }
 
-/** Vitest's report has none. */
+/** Vitest's report contains no reason. */
 const NO_REASON = 'without a reason in the report';
 
-/** What a suite reports that ended before it could write a report. */
+/** The report of a suite that ended before it could write one. */
 export const EMPTY_REPORT: SuiteReport = { counts: { passed: 0, failed: 0, skipped: 0 }, tests: [] };
 
 interface VitestReport {
@@ -54,7 +54,7 @@ export function readVitestReport(json: string): SuiteReport {
       skipped: report.numPendingTests + report.numTodoTests,
     },
     tests: report.testResults.flatMap(({ name, status, message, assertionResults }) =>
-      // A file that could not be loaded has no test to name.
+      // If a file could not be loaded, there is no test to name.
       assertionResults.length === 0 && status === 'failed'
         ? [{ name, seconds: 0, failure: firstLine(message), skipped: null }]
         : assertionResults.map((test) => ({
@@ -67,7 +67,7 @@ export function readVitestReport(json: string): SuiteReport {
   };
 }
 
-/** JUnit's XML, of which pytest writes one `testsuite` with one `testcase` a test. */
+/** Reads the JUnit XML of pytest, which has one `testsuite` with a `testcase` for each test. */
 export function readPytestReport(xml: string): SuiteReport {
   const suite = attributes(/<testsuite\s[^>]*>/.exec(xml)?.[0] ?? '');
   const count = (name: string): number => Number(suite[name] ?? 0);
@@ -114,7 +114,10 @@ interface PlaywrightReport extends PlaywrightSuite {
   stats: { expected: number; flaky: number; unexpected: number; skipped: number };
 }
 
-/** A test that passed only at the second try has failed: whoever hits the first try in earnest gets no second. */
+/**
+ * A test that passed only at the second attempt counts as failed, because a user has no second attempt
+ * either.
+ */
 export function readPlaywrightReport(json: string): SuiteReport {
   const report = JSON.parse(json) as PlaywrightReport;
   const { expected, flaky, unexpected, skipped } = report.stats;
@@ -150,12 +153,18 @@ function firstLine(text: string | undefined): string {
   );
 }
 
-/** The failed tests, as lines to print again at the end: a long log may have been cut where they failed. */
+/**
+ * The failed tests as lines to print again at the end, because a long log may have been truncated before
+ * them.
+ */
 export function failedTests(tests: readonly TestOutcome[]): string[] {
   return tests.flatMap(({ name, failure }) => (failure === null ? [] : [`  ${name}\n      ${failure}`]));
 }
 
-/** The tests that were skipped, by reason, as lines to print; those of one name that differ in their parameters once. */
+/**
+ * The skipped tests by reason, as lines to print; tests with the same name and different parameters appear
+ * once.
+ */
 export function skippedTests(tests: readonly TestOutcome[]): string[] {
   const byReason = Map.groupBy(
     tests.filter(({ skipped }) => skipped !== null),

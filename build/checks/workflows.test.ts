@@ -1,4 +1,7 @@
-/** The workflows of the public forge, which never ran here: their form, and those of their commands that run anywhere. */
+/**
+ * Checks the workflows of the public forge, which never ran here: their form, and those of their commands
+ * that run anywhere.
+ */
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -48,7 +51,7 @@ describe.each(files)('%s', (file) => {
     for (const what of used) expect(what).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
-  it('may read the repository and no more, except where a release is drafted', () => {
+  it('may only read the repository, except where a release is drafted', () => {
     const { permissions, jobs } = workflow(file);
     expect(permissions).toEqual({ contents: 'read' });
     for (const [name, job] of Object.entries(jobs)) {
@@ -60,18 +63,21 @@ describe.each(files)('%s', (file) => {
     }
   });
 
-  it('leaves no credentials to what it builds, and puts nothing from outside into a command', () => {
+  it('gives no credentials to what it builds, and inserts no external values into a command', () => {
     for (const { uses, run, with: given } of stepsOf(file)) {
       if (uses?.startsWith('actions/checkout@') === true)
         expect(given).toMatchObject({ 'persist-credentials': false });
-      // Only names of tests from the workflow itself.
+      // The only values in commands are names of tests from the workflow itself.
       expect(run ?? '').not.toMatch(/\$\{\{(?! matrix\.)/);
     }
     expect(workflow(file).on).not.toHaveProperty('pull_request_target');
   });
 });
 
-/** The jobs that GitHub makes of a matrix: what is included joins each combination of which it changes nothing, or is one more. */
+/**
+ * The jobs that GitHub creates from a matrix: an entry of `include` extends each combination of which it
+ * changes no value, and otherwise is a job of its own.
+ */
 function combinations({ include, ...values }: z.infer<typeof matrixSchema>): Record<string, string>[] {
   const own = Object.entries(values).reduce<Record<string, string>[]>(
     (all, [name, list]) => all.flatMap((combo) => list.map((value) => ({ ...combo, [name]: value }))),
@@ -92,7 +98,7 @@ describe('the checks', () => {
   const { test: job } = workflow(join('.github', 'workflows', 'checks.yml')).jobs;
   const jobs = job?.strategy ? combinations(job.strategy.matrix) : [];
 
-  it('try every suite on three systems, and Python both as most have it and as old as it may be', () => {
+  it('run every suite on three systems, and Python in both the most common and the oldest supported version', () => {
     expect(jobs).toHaveLength(10);
     const pythons = jobs.filter(({ os, suite }) => os?.startsWith('ubuntu') && suite === 'pytest');
     expect(pythons.map(({ python }) => python)).toEqual(['3.12', '3.10']);
@@ -112,7 +118,7 @@ describe('a release', () => {
     steps.find((step) => step.if === `runner.os == '${system}'` && step.run?.includes('npm run pack'));
   const commands = steps.map(({ run }) => run ?? '').join('\n');
 
-  it('is packed on three systems, each package tried, and all of it taken along', () => {
+  it('is packed on three systems, each package is tried, and all of them are uploaded', () => {
     expect(JSON.stringify(workflow(RELEASE).jobs['pack']?.strategy)).toMatch(/ubuntu.*windows.*macos/);
     expect(commands).toMatch(/xvfb-run .*--smoke-test/);
     const uploaded = steps.find(({ uses }) => uses?.startsWith('actions/upload-artifact@'))?.with?.['path'];
@@ -129,14 +135,14 @@ describe('a release', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'gives each system the secrets of its own signature, in the form that electron-builder takes',
+    'gives each system only the secrets of its own signature, in the form that electron-builder expects',
     async () => {
       expect(packing('Linux')?.env).toBeUndefined();
       expect(JSON.stringify(packing('Windows')?.env)).not.toMatch(/CSC|APPLE/);
       expect(JSON.stringify(packing('macOS')?.env)).not.toContain('AZURE');
 
       const folder = mkdtempSync(join(tmpdir(), 'signing-'));
-      // Says what it was given.
+      // This stand-in prints the arguments and variables that it was given.
       writeFileSync(
         join(folder, 'npm'),
         '#!/bin/sh\nprintf "%s\\n" "$@"\n[ -z "$APPLE_API_KEY" ] || cat "$APPLE_API_KEY"\n',
@@ -163,25 +169,28 @@ describe('a release', () => {
     },
   );
 
-  it.skipIf(process.platform === 'win32')('has the notes of its version, and fails without', async () => {
-    const command = /^awk [^]*?>> notes\.md$/m.exec(commands)?.[0] ?? '';
-    expect(command).toContain('CHANGELOG.md');
-    const folder = mkdtempSync(join(tmpdir(), 'notes-'));
-    const notes = async (tag: string): Promise<string | null> => {
-      const script = command
-        .replaceAll('notes.md', join(folder, 'notes.md'))
-        .replaceAll('CHANGELOG.md', join(root, 'CHANGELOG.md'));
-      const { failed } = await execa('bash', ['-e', '-c', script], {
-        env: { GITHUB_REF_NAME: tag, GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'a/b' },
-        reject: false,
-      });
-      return failed ? null : readFileSync(join(folder, 'notes.md'), 'utf8');
-    };
-    expect(await notes('v0.1.0')).toMatch(/^## \[0\.1\.0\]/);
-    expect(await notes('v0.1.0')).not.toContain('Unreleased');
-    // Who opens an unsigned program for the first time needs to be told how.
-    expect(await notes('v0.1.0')).toContain('https://github.com/a/b/blob/v0.1.0/docs/troubleshooting.md');
-    expect(await notes('v7.7.7')).toBeNull();
-    rmSync(folder, { recursive: true });
-  });
+  it.skipIf(process.platform === 'win32')(
+    'has the notes of its version, and fails without them',
+    async () => {
+      const command = /^awk [^]*?>> notes\.md$/m.exec(commands)?.[0] ?? '';
+      expect(command).toContain('CHANGELOG.md');
+      const folder = mkdtempSync(join(tmpdir(), 'notes-'));
+      const notes = async (tag: string): Promise<string | null> => {
+        const script = command
+          .replaceAll('notes.md', join(folder, 'notes.md'))
+          .replaceAll('CHANGELOG.md', join(root, 'CHANGELOG.md'));
+        const { failed } = await execa('bash', ['-e', '-c', script], {
+          env: { GITHUB_REF_NAME: tag, GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'a/b' },
+          reject: false,
+        });
+        return failed ? null : readFileSync(join(folder, 'notes.md'), 'utf8');
+      };
+      expect(await notes('v0.1.0')).toMatch(/^## \[0\.1\.0\]/);
+      expect(await notes('v0.1.0')).not.toContain('Unreleased');
+      // Users who open an unsigned program for the first time need instructions.
+      expect(await notes('v0.1.0')).toContain('https://github.com/a/b/blob/v0.1.0/docs/troubleshooting.md');
+      expect(await notes('v7.7.7')).toBeNull();
+      rmSync(folder, { recursive: true });
+    },
+  );
 });

@@ -13,7 +13,7 @@ const tester = new RuleTester({
   languageOptions: {
     parser: tseslint.parser,
     parserOptions: {
-      // A project of its own, without the thousand files of this one.
+      // A separate project, without the thousand files of this one.
       projectService: { allowDefaultProject: ['*.ts'], defaultProject: 'tsconfig.json' },
       tsconfigRootDir: join(import.meta.dirname, 'testing'),
     },

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Ubuntu since 23.10 allows only known programs to make the sandbox in which windows run. Tells AppArmor of the program
-# in this folder, as the deb package does by itself. Run it once, as root: sudo ./allow-sandbox.sh
+# Since 23.10 Ubuntu allows only known programs to create the sandbox in which windows run. This registers the program in
+# this folder with AppArmor, as the deb package does automatically. Run it once, as root: sudo ./allow-sandbox.sh
 set -eu
 program="$(dirname "$(readlink -f "$0")")/virnucpro-desktop"
 profile=/etc/apparmor.d/virnucpro-desktop-unpacked

@@ -1,7 +1,7 @@
 /**
- * `npm run test:mutation [SLICE...]`: changes the code of each slice in many small ways, and asks of each change whether a test fails.
- * Scores and survivors go to the terminal and to test-results/mutation/; docs/mutation.md says what is known of them. The slice `python`
- * is in python-backend/pyproject.toml.
+ * `npm run test:mutation [SLICE...]`: changes the code of each slice in many small ways, and checks for each
+ * change whether a test fails. Scores and survivors go to the terminal and to test-results/mutation/;
+ * docs/mutation.md explains the known ones. The slice `python` is in python-backend/pyproject.toml.
  */
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +42,8 @@ if (requested.length === 0 || requested.includes('python')) await mutatePython()
 async function mutatePython(): Promise<void> {
   process.stdout.write('\n== python\n');
   const { interpreter } = await testEnvironment();
-  // Beside the environment, not in it: nothing else needs mutmut, which brings packages of its own.
+  // mutmut is installed beside the environment, not in it, because it needs further packages that nothing
+  // else uses.
   const mutmut = join(root, 'dist', 'mutmut');
   const uv = join(await fetchUv(), uvFileName(process.platform));
   await execa(uv, ['pip', 'install', '--quiet', '--python', interpreter, '--target', mutmut, MUTMUT]);

@@ -1,5 +1,8 @@
-/** What `npm run test:mutation` changes, and the tests that must notice: those that reach it without another thread or process. A run's
- * database may be asked in its thread, as long as what is changed does not run there. */
+/**
+ * The code that `npm run test:mutation` changes, and the tests that must notice: those that reach it without
+ * another thread or process. They may query a run's database in its thread, as long as the changed code does
+ * not run there.
+ */
 export interface Slice {
   readonly mutate: readonly string[];
   readonly tests: readonly string[];
@@ -35,5 +38,5 @@ export const SLICES: Readonly<Record<string, Slice>> = {
   },
 };
 
-/** By which the runner tells Vitest's configuration the slice. */
+/** The variable by which the runner passes the slice to Vitest's configuration. */
 export const SLICE_VARIABLE = 'VIRNUCPRO_MUTATION_SLICE';

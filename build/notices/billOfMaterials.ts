@@ -25,8 +25,9 @@ interface BillOfMaterials {
 }
 
 /**
- * What the packages hold, and what the program then installs, as CycloneDX. Of npm's packages those that are bundled: `npm sbom` without
- * those of development leaves out React and others that packages of development need, too.
+ * Lists what the packages contain and what the program then installs, as CycloneDX. Of the npm packages it
+ * lists those that are bundled: `npm sbom` without development packages omits React and others that
+ * development packages need, too.
  */
 export function billOfMaterials(packages: readonly BundledPackage[]): BillOfMaterials {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
@@ -50,7 +51,7 @@ export function billOfMaterials(packages: readonly BundledPackage[]): BillOfMate
   };
 }
 
-/** From the lock files by which uv installs, each version once. */
+/** Taken from the lock files that uv installs, with each version once. */
 function pythonPackages(): Component[] {
   const lines = ['requirements.lock', 'requirements-ray.lock'].flatMap((name) =>
     readFileSync(join(root, 'python-backend', name), 'utf8').split('\n'),

@@ -1,4 +1,4 @@
-/** Which npm packages end up in what is shipped: found by bundling, not by reading package.json. */
+/** Finds the npm packages in the shipped bundles by bundling, not by reading package.json. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { build as bundle } from 'esbuild';
@@ -11,7 +11,7 @@ const PROGRAMS = ['electron/main/main.ts', 'electron/preload/preload.ts', 'elect
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;
-  /** SPDX expression of package.json. */
+  /** SPDX expression from package.json. */
   readonly license: string;
   readonly folder: string;
 }
@@ -20,7 +20,7 @@ export function packageTitle({ name, version }: BundledPackage): string {
   return `${name} ${version}`;
 }
 
-/** Sorted by name. */
+/** Returns the packages sorted by name. */
 export async function bundledPackages(): Promise<BundledPackage[]> {
   const files = [...(await filesOfPrograms()), ...(await filesOfWindow())];
   const folders = new Set(files.flatMap((file) => packageFolder(file) ?? []));
@@ -44,7 +44,8 @@ async function filesOfPrograms(): Promise<string[]> {
 
 async function filesOfWindow(): Promise<string[]> {
   const files: string[] = [];
-  // As shipped: a test runner's NODE_ENV would make Vite bundle code that only development needs.
+  // Bundles as for shipping: a test runner's NODE_ENV would make Vite include code that only development
+  // needs.
   process.env['NODE_ENV'] = 'production';
   await buildWithVite({
     configFile: join(root, 'renderer', 'vite.config.ts'),

@@ -10,13 +10,13 @@ const text = readFileSync(join(import.meta.dirname, '..', '..', 'THIRD_PARTY_NOT
 const lines = text.split('\n');
 const packages = await bundledPackages();
 
-it('name the programs that are shipped beside the bundles', () => {
+it('list the programs that are shipped beside the bundles', () => {
   expect(text.startsWith(INTRODUCTION)).toBe(true);
   for (const program of ['Electron', 'uv', 'Node.js'])
     expect(text).toMatch(new RegExp(`^\\d\\. ${program},`, 'm'));
 });
 
-it('name every npm package in the bundles, with its version and licence', () => {
+it('list every npm package in the bundles, with its version and licence', () => {
   expect(packages.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['better-sqlite3', 'react', 'zod']),
   );
@@ -29,12 +29,12 @@ it('name every npm package in the bundles, with its version and licence', () => 
   ).toEqual([]);
 });
 
-it('name every Python package that the program installs', () => {
+it('list every Python package that the program installs', () => {
   const named = new Set(lines.map((line) => /^ {3}([\w.-]+) {2}/.exec(line)?.[1]));
   expect(pythonRequirements().filter((name) => !named.has(name))).toEqual([]);
 });
 
-it('agree with the bill of materials, which names what is shipped and installed, and nothing of development', () => {
+it('agree with the bill of materials, which lists what is shipped and installed, and no development packages', () => {
   const { components } = billOfMaterials(packages);
   const names = components.map(({ name }) => name);
   expect(names).toEqual(

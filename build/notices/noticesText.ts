@@ -5,7 +5,7 @@ import { packageTitle, type BundledPackage } from './bundledPackages.ts';
 const RULE = '='.repeat(100);
 const LICENSE_FILE = /^(licen[cs]e|copying|notice)([.].*)?$/i;
 
-/** The beginning of the file. */
+/** The introduction of the file. */
 export const INTRODUCTION = `Third-party notices of VirNucPro Desktop
 
 VirNucPro Desktop itself is under the MIT licence (file LICENSE). It contains, installs or downloads the
@@ -53,7 +53,7 @@ export function noticesText(
   ].join('\n');
 }
 
-/** Packages of one project mostly share the very same text, which is then printed once. */
+/** Packages of one project often share the same licence text, which is then printed once. */
 function byText(packages: readonly BundledPackage[]): [string, BundledPackage[]][] {
   const sharing = Map.groupBy(
     packages,

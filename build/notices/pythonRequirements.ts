@@ -9,7 +9,7 @@ export function pythonRequirements(): string[] {
   return [...new Set(lines.flatMap((line) => /^([\w.-]+)==/.exec(line)?.[1] ?? []))];
 }
 
-/** The licence that an installed package states in its metadata in the project's environment. */
+/** The licence that the metadata of an installed package states, in the project's environment. */
 export function pythonLicense(name: string): string {
   const folderName = name.replaceAll(/[-.]/g, '_');
   const pattern = `.venv/{lib/python3*,Lib}/site-packages/${folderName}-*.dist-info/METADATA`;

@@ -1,4 +1,7 @@
-/** `node build/notices/writeNotices.ts`: writes THIRD_PARTY_NOTICES.txt after packages were added, removed or updated. */
+/**
+ * `node build/notices/writeNotices.ts`: writes THIRD_PARTY_NOTICES.txt. Run it after packages were added,
+ * removed or updated.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundledPackages } from './bundledPackages.ts';

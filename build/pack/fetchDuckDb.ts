@@ -1,5 +1,6 @@
 /**
- * Puts the DuckDB binaries of another kind of computer where bundling looks for them; npm installs only those of this one:
+ * Downloads the DuckDB binaries for another kind of computer to the folder where bundling looks for them; npm
+ * installs only those for this kind:
  *
  *   node build/pack/fetchDuckDb.ts linux-arm64
  */
@@ -11,7 +12,9 @@ import { duckDbFolders } from '../nodeBundle.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Fetches the version of package-lock.json, whose hash npm compares. Does nothing where npm has installed it. */
+/**
+ * Downloads the version in package-lock.json, whose hash npm verifies. Does nothing if npm has installed it.
+ */
 export async function fetchDuckDb(target: string): Promise<void> {
   const { installed, fetched } = duckDbFolders(target);
   if (existsSync(installed)) return;

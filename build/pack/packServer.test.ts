@@ -41,7 +41,7 @@ it.skipIf(process.platform === 'win32')(
     );
 
     const prefix = join(folder, 'prefix');
-    // Nothing that this computer has but Node.
+    // The environment offers Node and basic system tools only.
     const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, HOME: join(folder, 'home') };
     await execa(
       'npm',
@@ -62,7 +62,7 @@ it.skipIf(process.platform === 'win32')(
   120_000,
 );
 
-it('an older Node is told what is needed, instead of failing at what it does not know', async () => {
+it('an older Node prints what is needed, instead of failing at unknown syntax', async () => {
   const outFolder = join(folder, 'too new');
   await bundleCommandLine(outFolder, `${process.platform}-${process.arch}`, '999.0');
   const started = await execa(process.execPath, [join(outFolder, 'virnucpro.mjs'), '--version'], {
@@ -74,7 +74,7 @@ it('an older Node is told what is needed, instead of failing at what it does not
   expect(started.stderr).toContain(process.versions.node);
 });
 
-it('the Node for other computers is that of a checkout', async () => {
+it('the Node for other computers has the version of a checkout', async () => {
   const lock = JSON.parse(
     await readFile(join(import.meta.dirname, '..', '..', 'package-lock.json'), 'utf8'),
   ) as {
@@ -83,13 +83,13 @@ it('the Node for other computers is that of a checkout', async () => {
   expect(NODE_VERSION).toBe(lock.packages['node_modules/node']?.version);
 });
 
-it('the unit in docs/servers.md is one that systemd takes', async ({ skip }) => {
+it('systemd accepts the unit in docs/servers.md', async ({ skip }) => {
   const unit = /```ini\n([^]*?)```/.exec(await SERVERS)?.[1] ?? '';
   expect(unit).toContain('ExecStart=/usr/local/bin/virnucpro serve');
   // The program is found by its path, but the Node in its first line is not.
   expect(unit).toMatch(/^Environment=PATH=/m);
   const file = join(folder, 'virnucpro.service');
-  // It looks whether the program is there.
+  // systemd-analyze checks that the program exists.
   await writeFile(file, unit.replace('/usr/local/bin/virnucpro', process.execPath));
   const verified = await execa('systemd-analyze', ['verify', '--user', file], {
     env: { XDG_RUNTIME_DIR: folder },
@@ -97,6 +97,6 @@ it('the unit in docs/servers.md is one that systemd takes', async ({ skip }) => 
     all: true,
   });
   if (verified.code === 'ENOENT') skip('there is no systemd-analyze here');
-  // It ends with 0 also where it ignores what it does not know.
+  // It also exits with 0 if it ignores unknown settings.
   expect(verified.all).toBe('');
 });

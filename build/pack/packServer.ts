@@ -1,8 +1,9 @@
 /**
- * `npm run pack:server [-- linux-arm64]`: the command line and the window for browsers as one npm package, out/virnucpro-VERSION-KIND.tgz,
- * for servers without this repository: `npm install --global FILE` there puts `virnucpro` into the PATH. It asks the registry for
- * nothing: all is in the file, the binaries of SQLite and DuckDB for that kind of computer included. For linux-x64 also the same with Node inside,
- * ...-node.tgz, which the desktop app installs on other computers over SSH.
+ * `npm run pack:server [-- linux-arm64]`: packs the command line and the window for browsers as one npm
+ * package, out/virnucpro-VERSION-KIND.tgz, for servers without this repository: there `npm install --global
+ * FILE` puts `virnucpro` into the PATH. It needs no registry: the file contains everything, including the
+ * SQLite and DuckDB binaries for that kind of computer. For linux-x64 there is a second package that also
+ * contains Node, ...-node.tgz, which the desktop app installs on other computers over SSH.
  */
 import {
   cpSync,
@@ -28,10 +29,10 @@ import { fetchNode, NODE_TARGET } from './fetchNode.ts';
 import { fetchUv } from './fetchUv.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-/** Its bundle is compiled for this one; the desktop program has a newer one inside. */
+/** The bundle is compiled for this version; the desktop program contains a newer one. */
 export const OLDEST_NODE = '22.15';
 
-/** As electron-builder.yml has them for the desktop program. */
+/** The same files as in electron-builder.yml for the desktop program. */
 const FILES = [
   'python-backend/src/**/*.py',
   'python-backend/pyproject.toml',
@@ -49,12 +50,14 @@ const FILES = [
 interface Parts {
   /** Folder with uv and its licences. */
   uv: string | null;
-  /** Folder with Node's program and its licence: makes a second package with it inside. */
+  /** Folder with Node's program and its licence; if given, a second package with Node inside is made. */
   node?: string;
 }
 
-/** The program of a kind of computer (`linux-x64`) as a folder, for a Node and a Python from elsewhere: the bundled command line, the
- * window, the Python side, the resources. Replaces the folder. */
+/**
+ * Lays out the program for a kind of computer (`linux-x64`) as a folder, to be run by a separate Node and
+ * Python: the bundled command line, the window, the Python side and the resources. Replaces the folder.
+ */
 export async function layOutProgram(target: string, folder: string): Promise<void> {
   await bundleCommandLine(folder, target, OLDEST_NODE);
   for (const name of globSync(FILES, { cwd: root })) {
@@ -64,7 +67,7 @@ export async function layOutProgram(target: string, folder: string): Promise<voi
   }
 }
 
-/** Makes the package of a kind of computer (`linux-x64`) from what is built; answers with its file. */
+/** Makes the package for a kind of computer (`linux-x64`) from the finished builds; returns its file. */
 export async function packServer(target: string, outFolder: string, { uv, node }: Parts): Promise<string> {
   const { version, description, license } = JSON.parse(
     readFileSync(join(root, 'package.json'), 'utf8'),
@@ -91,7 +94,10 @@ export async function packServer(target: string, outFolder: string, { uv, node }
   return file;
 }
 
-/** The same, and what runs it, so that the other computer needs nothing but tar. Its SHA-256 lies beside it. */
+/**
+ * Makes the same package with Node inside, so that the other computer needs only tar. Its SHA-256 is written
+ * beside it.
+ */
 async function packWithNode(folder: string, node: string, file: string, version: string): Promise<void> {
   cpSync(join(node, 'node'), join(folder, 'node'));
   cpSync(join(node, 'LICENSE'), join(folder, 'LICENSE-node'));
@@ -100,7 +106,8 @@ async function packWithNode(folder: string, node: string, file: string, version:
   mkdirSync(parent);
   renameSync(folder, join(parent, 'package'));
   const withNode = file.replace(/\.tgz$/, SERVER_PACKAGE_ENDING);
-  // Else macOS' tar adds its own extended attributes, at which the tar of Linux grumbles.
+  // Otherwise the tar of macOS adds its own extended attributes, about which the tar of Linux prints
+  // warnings.
   const env = { COPYFILE_DISABLE: '1' };
   await execa('tar', ['-czf', withNode, '-C', parent, 'package'], { env });
   renameSync(join(parent, 'package'), folder);

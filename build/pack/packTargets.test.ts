@@ -4,7 +4,7 @@ import { macSigning, packRequest, unreachableWords } from './packTargets.ts';
 
 const linux = { platform: 'linux', arch: 'x64' } as const;
 
-it('packs for this computer, or for each kind that is named with its own native parts', () => {
+it('packs for this computer, or for each named kind with its own native parts', () => {
   expect(packRequest(['--dir'], linux)).toEqual({
     ok: true,
     targets: [{ platform: 'linux', arch: 'x64' }],
@@ -31,19 +31,19 @@ it.each([
   [['--win', '--arm64'], 'no PyTorch'],
   [['--ia32'], '--x64 and --arm64'],
   [['--universal'], '--x64 and --arm64'],
-])('refuses %s in words', (args, words) => {
+])('refuses %s with an explanation', (args, words) => {
   const refused = packRequest(args, linux);
   expect(!refused.ok && refused.reason).toContain(words);
 });
 
-it('refuses a computer for which there is nothing', () => {
+it('refuses a computer that is not supported', () => {
   expect(packRequest([], { platform: 'freebsd', arch: 'x64' }).ok).toBe(false);
   expect(packRequest([], { platform: 'linux', arch: 'riscv64' }).ok).toBe(false);
-  // An Intel Mac.
+  // This computer is an Intel Mac.
   expect(packRequest([], { platform: 'darwin', arch: 'x64' }).ok).toBe(false);
 });
 
-it('signs for macOS ad hoc without a certificate, and notarises where the secrets are', () => {
+it('signs ad hoc for macOS without a certificate, and notarises if the secrets are available', () => {
   expect(macSigning({})).toEqual(
     expect.arrayContaining(['-c.mac.identity=-', '-c.mac.hardenedRuntime=false']),
   );
@@ -53,7 +53,7 @@ it('signs for macOS ad hoc without a certificate, and notarises where the secret
   expect(signed.join(' ')).not.toContain('identity');
 });
 
-it('names the place of Electron that cannot be reached, a mirror as well', () => {
+it('names the download address of Electron that cannot be reached, also for a mirror', () => {
   expect(unreachableWords(electronSource({}))).toContain('github.com cannot');
   const env = { ELECTRON_MIRROR: 'https://mirror.example.org/electron/' };
   expect(unreachableWords(electronSource(env))).toContain('mirror.example.org cannot');

@@ -1,4 +1,7 @@
-/** What `npm run pack` was asked for: kinds of computers, and what goes on to electron-builder as it is. */
+/**
+ * Parses the arguments of `npm run pack`: kinds of computers, and options that are passed on to
+ * electron-builder.
+ */
 
 import { UV_KINDS } from '../../electron/engine/environment/install/uv.ts';
 
@@ -21,7 +24,7 @@ const PLATFORMS: Readonly<Record<string, PackTarget['platform']>> = {
   '-m': 'darwin',
 };
 
-/** As electron-builder calls them. */
+/** The names that electron-builder uses. */
 export const BUILDER_FLAGS: Readonly<Record<PackTarget['platform'], string>> = {
   linux: '--linux',
   win32: '--win',
@@ -30,7 +33,10 @@ export const BUILDER_FLAGS: Readonly<Record<PackTarget['platform'], string>> = {
 
 const NO_NATIVE_PART = new Set(['--ia32', '--armv7l', '--universal']);
 
-/** This computer's kind where none is named. Each kind gets the native parts of its own, so each is packed by itself. */
+/**
+ * Packs for this kind of computer unless others are named. Each kind needs its own native parts, so each is
+ * packed separately.
+ */
 export function packRequest(
   args: readonly string[],
   host: { platform: NodeJS.Platform; arch: string } = process,
@@ -75,8 +81,9 @@ export function packRequest(
 }
 
 /**
- * How macOS packages are signed. With a certificate and Apple's secrets: signed and notarised. Without: signed ad hoc,
- * which Apple's processors demand, and then not hardened, since a hardened program refuses parts that no team has signed.
+ * How macOS packages are signed. With a certificate and Apple's secrets they are signed and notarised.
+ * Without these they are signed ad hoc, which Apple's processors require, and not hardened, since a hardened
+ * program refuses parts that are not signed by a team.
  */
 export function macSigning(env: NodeJS.ProcessEnv): string[] {
   const hasCertificate = ['CSC_LINK', 'CSC_NAME'].some((name) => Boolean(env[name]));
@@ -85,7 +92,10 @@ export function macSigning(env: NodeJS.ProcessEnv): string[] {
   return ['-c.electronFuses.resetAdHocDarwinSignature=false', `-c.mac.notarize=${canNotarize}`];
 }
 
-/** Why packing fails after minutes, below the stack of a library that knows no more than a host's name. */
+/**
+ * Explains why packing will fail; otherwise it would fail after minutes with a library's stack trace that
+ * only names a host.
+ */
 export function unreachableWords(source: string): string {
   return (
     `${new URL(source).host} cannot be reached. Packing fetches Electron's program from there, and the tools that make installers from ` +

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- ui`: how much work the window is, in Chromium. The built window talks over the real transport of browser
- * mode to an engine of invented contents, because what is measured is the page: eight devices at four snapshots a second,
- * a table of 100,000 rows, and the way from screen to screen.
+ * `npm run bench -- ui`: measures how much work the window causes in Chromium. The built window talks over
+ * the real transport of browser mode to an engine with invented contents, because the page is what is
+ * measured: eight devices with four snapshots a second, a table of 100,000 rows, and switches between
+ * screens.
  */
 import { chromium, type Browser, type Page } from '@playwright/test';
 import { RUN_IDS } from '../../renderer/testing/memoryEngine/runs.ts';

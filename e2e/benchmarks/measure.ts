@@ -17,17 +17,17 @@ const TRACED = [
   'v8.execute',
 ];
 
-/** Ten thousand rows: else the pointer was not over the table. */
+/** The height of ten thousand rows; a table that scrolled less did not have the pointer over it. */
 const FAR_PX = 380_000;
 
 interface CpuFigures {
-  /** Share of one core: everything that the page's process did, all its threads. */
+  /** Share of one core used by the page's process, with all its threads. */
   readonly page: number;
-  /** The process that paints, in software where there is no GPU. */
+  /** Share used by the process that paints, in software if there is no GPU. */
   readonly painting: number;
 }
 
-/** CPU time of Chromium's processes, which is not changed by what else the computer does. */
+/** CPU time of Chromium's processes, which does not depend on other programs on the computer. */
 export async function cpuShare(
   browser: Browser,
   seconds: number,
@@ -55,7 +55,7 @@ async function cpuSeconds(session: CDPSession): Promise<{ renderer: number; GPU:
 }
 
 export interface ScrollFigures extends MainThreadFigures {
-  /** As `frameWorkP95Ms`, but without the time in which other programs had the core. */
+  /** Like `frameWorkP95Ms`, but without the time in which other programs had the core. */
   readonly frameProcessorP95Ms: number;
 }
 
@@ -86,7 +86,7 @@ interface SwitchFigures {
   readonly medianMs: number;
 }
 
-/** From the click until the new screen is painted. */
+/** Measures from the click until the new screen is painted. */
 export async function switchFigures(
   page: Page,
   hashes: readonly string[],
@@ -110,10 +110,13 @@ export async function switchFigures(
   };
 }
 
-/** What the page runs; as text, since scripts of Node know nothing of documents. */
+/** Code for the page; it is text, since scripts of Node have no types for documents. */
 const NEXT_FRAME = 'new Promise(requestAnimationFrame)';
 
-/** Goes there as a click on a link of the navigation does, and answers with the milliseconds until it is painted. */
+/**
+ * Navigates like a click on a link of the navigation, and returns the milliseconds until the screen is
+ * painted.
+ */
 const switchScript = (hash: string) => `(async () => {
   const heading = document.querySelector('h1');
   const begun = performance.now();

@@ -28,7 +28,7 @@ describe('figures from a trace', () => {
     expect(figures).toEqual({ longestTaskMs: 60, tasksOver50Ms: 1, frameWorkP95Ms: 9, frames: 2 });
   });
 
-  it('looks at the thread of the page only', () => {
+  it('counts the thread of the page only', () => {
     const other = { pid: 2, tid: 7 };
     const figures = mainThreadFigures([
       frame(0),
@@ -41,7 +41,7 @@ describe('figures from a trace', () => {
     expect(figures.longestTaskMs).toBe(3);
   });
 
-  it('leaves out, in processor time, what other programs took', () => {
+  it('leaves out of the processor time what other programs used', () => {
     const figures = mainThreadFigures(
       inProcessorTime([
         frame(0, { tts: 0 }),
@@ -54,7 +54,7 @@ describe('figures from a trace', () => {
     expect(figures.frameWorkP95Ms).toBe(6);
   });
 
-  it('takes the 95th of a hundred', () => {
+  it('returns the 95th of a hundred values', () => {
     expect(
       percentile(
         Array.from({ length: 100 }, (_, n) => n),

@@ -6,7 +6,7 @@ export interface TraceEvent {
   readonly tid: number;
   readonly ts: number;
   readonly dur?: number;
-  /** The same on the clock of the thread's processor time, which stands still while other programs have the core. */
+  /** The same in the thread's processor time, which stands still while other programs have the core. */
   readonly tts?: number;
   readonly tdur?: number;
   readonly args?: { readonly name?: string };
@@ -18,10 +18,13 @@ interface Interval {
 }
 
 export interface MainThreadFigures {
-  /** Longest task, in milliseconds. */
+  /** Duration of the longest task in milliseconds. */
   readonly longestTaskMs: number;
   readonly tasksOver50Ms: number;
-  /** Script, style and layout within a frame, in milliseconds: 95th percentile over the frames that had any. */
+  /**
+   * Time for script, style and layout within a frame, in milliseconds: 95th percentile over the frames that
+   * had any.
+   */
   readonly frameWorkP95Ms: number;
   readonly frames: number;
 }
@@ -39,7 +42,7 @@ const SCRIPT_AND_LAYOUT = new Set([
 const FRAME = 'BeginMainThreadFrame';
 const TASKS = new Set(['RunTask', 'ThreadControllerImpl::RunTask']);
 
-/** What the page's main thread did, from a trace: it is the renderer thread that begins frames. */
+/** Finds in a trace what the page's main thread did: it is the renderer thread that begins frames. */
 export function mainThreadFigures(events: readonly TraceEvent[]): MainThreadFigures {
   const frames = events.filter((event) => event.name === FRAME);
   const [first] = frames;
@@ -69,7 +72,7 @@ export function mainThreadFigures(events: readonly TraceEvent[]): MainThreadFigu
   };
 }
 
-/** The events as if nothing else had run on the computer: for figures of processor time. */
+/** The events as if nothing else had run on the computer, for figures of processor time. */
 export function inProcessorTime(events: readonly TraceEvent[]): TraceEvent[] {
   return events.flatMap((event) =>
     event.tts === undefined ? [] : [{ ...event, ts: event.tts, dur: event.tdur ?? 0 }],
@@ -91,7 +94,7 @@ function busiestThread(frames: readonly TraceEvent[]): { pid: number; tid: numbe
   return busiest ?? { pid: 0, tid: 0 };
 }
 
-/** Events lie within each other, as layout forced by a script does: no moment may count twice. */
+/** Events can be nested, such as a layout forced by a script, and no moment may count twice. */
 function union(intervals: readonly Interval[]): Interval[] {
   const merged: { begin: number; end: number }[] = [];
   for (const interval of intervals.toSorted((a, b) => a.begin - b.begin)) {

@@ -17,10 +17,10 @@ import { finished } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 import { RANDOM_MODEL } from '../../electron/engine/testing/realFiles.ts';
 
-/** A file or folder that somebody sends, and the commands that a user would type with it. */
+/** A file or folder from somebody else, and the commands that a user would run with it. */
 export interface HostileFile {
   name: string;
-  /** Makes it below an empty folder; `run` is a finished run of the user's own. */
+  /** Creates it in an empty folder; `run` is a finished run of the user's own. */
   make: (folder: string, run: string) => Promise<readonly (readonly string[])[]>;
 }
 
@@ -80,7 +80,7 @@ const call = (module: string, name: string, argument: string): string =>
   `c${module}\n${name}\n(S'${argument}'\ntR.`;
 const TOUCH = '"$TRIPWIRE" pickle';
 
-/** Ways to have something executed while it is unpickled. */
+/** Ways in which unpickling could execute something. */
 const EXECUTING: readonly (readonly [string, string])[] = [
   ['os.system', call('os', 'system', TOUCH)],
   ['posix.system', call('posix', 'system', TOUCH)],
@@ -109,7 +109,7 @@ function pipe(path: string): string {
   return path;
 }
 
-/** `megabytes` of one letter in a few kilobytes. */
+/** `megabytes` of one letter, compressed to a few kilobytes. */
 async function oneLine(path: string, megabytes: number, before = ''): Promise<void> {
   const gzip = createGzip();
   const end = finished(gzip.pipe(createWriteStream(path)));
@@ -121,7 +121,7 @@ async function oneLine(path: string, megabytes: number, before = ''): Promise<vo
   await end;
 }
 
-/** Another tool's table beside the user's own run. */
+/** Another tool's table that is added to the user's own run. */
 function table(name: string, file: string, write: (path: string) => void | Promise<void>): HostileFile {
   return {
     name: `a table of another tool: ${name}`,
@@ -133,7 +133,7 @@ function table(name: string, file: string, write: (path: string) => void | Promi
   };
 }
 
-/** A model's folder, as somebody sends it. */
+/** The folder of a model from somebody else. */
 function model(
   name: string,
   change: (folder: string, description: Record<string, unknown>) => void,

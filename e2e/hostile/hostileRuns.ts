@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { HOSTILE_CASES } from '../../electron/engine/store/testing/hostileFolders.ts';
 
-/** A run's folder that came from somebody else, and what is done with it. */
+/** A run's folder from somebody else, and the commands that are run with it. */
 export interface HostileRun {
   name: string;
-  /** The run that is copied and then changed. */
+  /** The state of the run that is copied and then changed. */
   kind: 'paused' | 'finished';
   make: (folder: string, outside: string) => void;
   commands: readonly (readonly string[])[];
@@ -31,7 +31,7 @@ BEGIN SELECT RAISE(ABORT, 'the plan of a run never changes'); END`,
   }
 }
 
-/** The run says that it computes there, and nothing says that it was changed. */
+/** The run claims to compute there, and its hash does not reveal the change. */
 function computesAt(name: string, where: unknown, also?: (folder: string) => void): HostileRun {
   return {
     name,
@@ -48,7 +48,7 @@ function computesAt(name: string, where: unknown, also?: (folder: string) => voi
   };
 }
 
-/** A run that has read nothing yet, whose input is no file. */
+/** A run that has read nothing yet, whose input is not an ordinary file. */
 function readsFrom(name: string, makeInput: (path: string) => string): HostileRun {
   return {
     name,
@@ -113,7 +113,7 @@ const EXTRA_FILES: HostileRun[] = [
   },
 ];
 
-/** Every folder that the store is tried with, by the commands that a user would type. */
+/** Every folder that the store is tested with, tried with the commands that a user would run. */
 const STORE_CASES: HostileRun[] = HOSTILE_CASES.map(({ name, make }) => ({
   name,
   kind: 'paused',

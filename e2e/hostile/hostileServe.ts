@@ -8,7 +8,7 @@ import type { RunSummary } from '../../electron/contract/index.ts';
 import { SAMPLE } from '../../electron/engine/testing/realFiles.ts';
 import type { SocketClient } from '../../electron/server/testing/socketClient.ts';
 
-/** Something that a page, or a program that reaches the port, tries. Throws where it was not turned away. */
+/** An attempt by a page or by a program that reaches the port. Throws if it was not refused. */
 export interface HostileRequest {
   name: string;
   attempt: (server: ServerUnderAttack) => Promise<void>;
@@ -38,7 +38,7 @@ function ask(port: number, { method = 'GET', path = '/', headers = {}, body }: A
       });
     });
     sent.on('error', (reason: NodeJS.ErrnoException) => {
-      // A connection that is closed in the middle of a request is an answer, too.
+      // A connection that is closed in the middle of a request counts as an answer, too.
       if (reason.code === 'ECONNRESET' || reason.code === 'EPIPE') resolve(0);
       else reject(reason);
     });
@@ -299,7 +299,7 @@ async function runsOf(window: SocketClient): Promise<readonly RunSummary[]> {
 
 const ANSWERS_WITHIN_MS = 120_000;
 
-/** A server that does not answer hangs, however busy the computer is. */
+/** A server that does not answer within this time hangs, however busy the computer is. */
 function withinTime<T>(answer: Promise<T>, what: string): Promise<T> {
   return Promise.race([
     answer,

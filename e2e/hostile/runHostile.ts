@@ -1,6 +1,7 @@
 /**
- * `node build/checks/runBundled.ts e2e/hostile/runHostile.ts [words]`: gives the command line and the browser-mode server what somebody with bad intentions would send, each
- * in a process of its own, and says what was executed, what hung and how much memory it took; with words, only what has them in its name.
+ * `node build/checks/runBundled.ts e2e/hostile/runHostile.ts [words]`: gives the command line and the
+ * browser-mode server hostile inputs, each in a process of its own, and reports what was executed, what hung
+ * and how much memory it used; with `words`, only the cases that have them in their names.
  */
 import {
   chmodSync,
@@ -25,10 +26,10 @@ import { HOSTILE_RUNS } from './hostileRuns.ts';
 import { HOSTILE_REQUESTS } from './hostileServe.ts';
 import { MemoryWatch, watched } from './watched.ts';
 
-/** A command that takes longer hangs, on a busy computer too. */
+/** A command that takes longer hangs, even on a busy computer. */
 const HANGS_MS = 180_000;
 const MOST_MEGABYTES = 600;
-/** What the program could be made to start, in place of the real ones. */
+/** Programs that the program could be tricked into starting; stand-ins replace them. */
 const PROGRAMS = [
   'sbatch',
   'squeue',
@@ -43,7 +44,7 @@ const PROGRAMS = [
   'ray',
   'uv',
 ];
-/** How a fault of the program itself looks. */
+/** Output that shows a fault of the program itself. */
 const FAULT = /Unexpected error|\n {4}at |Traceback \(most recent/;
 
 if (WITHOUT_PYTHON !== undefined || process.platform !== 'linux') {
@@ -113,7 +114,10 @@ async function main(): Promise<void> {
   process.exitCode = failed.length === 0 ? 0 : 1;
 }
 
-/** A paused and a finished run of somebody else's. They are made with another data folder: this computer does not know them. */
+/**
+ * A paused and a finished run of somebody else. They are made with another data folder, so that this computer
+ * does not know them.
+ */
 async function makeRuns(): Promise<void> {
   const theirs = { ...env, VIRNUCPRO_DATA_DIR: join(folder, 'their-data') };
   const predict = [
@@ -143,7 +147,7 @@ function run(words: readonly string[], environment = env) {
   return watched(command.filter(takesPython(words)), { env: environment, timeoutMs: HANGS_MS });
 }
 
-/** Some commands need no Python, and know no flag for it. */
+/** Some commands need no Python, and have no flag for it. */
 function takesPython(
   words: readonly string[],
 ): (word: string, at: number, all: readonly string[]) => boolean {

@@ -4,10 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 const LOOK_EVERY_MS = 25;
 
 export interface Watched {
-  /** `null` where it had to be killed because it did not end. */
+  /** `null` if it had to be killed because it did not end. */
   code: number | null;
   said: string;
-  /** Peak resident memory of the hungriest process of the tree, in megabytes. */
+  /** Largest peak of resident memory of any process in the tree, in megabytes. */
   peakMegabytes: number;
 }
 
@@ -16,7 +16,10 @@ export interface WatchedOptions {
   timeoutMs: number;
 }
 
-/** Runs a command in a process group of its own and records the peak memory of each process below it. Linux only. */
+/**
+ * Runs a command in a process group of its own and records the peak memory of each process below it. Linux
+ * only.
+ */
 export function watched(command: readonly string[], { env, timeoutMs }: WatchedOptions): Promise<Watched> {
   const [file, ...args] = command;
   if (file === undefined) throw new Error('There is no command to watch.');
@@ -45,7 +48,7 @@ export function watched(command: readonly string[], { env, timeoutMs }: WatchedO
   });
 }
 
-/** Looks at a process and all below it again and again, for the largest peak of any of them. */
+/** Checks a process and its descendants repeatedly, for the largest peak memory of any of them. */
 export class MemoryWatch {
   private readonly root: number;
   private readonly timer: NodeJS.Timeout;
@@ -79,12 +82,12 @@ export function killTree(root: number): void {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended meanwhile.
+      // The process has ended in the meantime.
     }
   }
 }
 
-/** A process and all that it has started, directly or not. */
+/** A process and all that it has started, directly or indirectly. */
 function treeOf(root: number): number[] {
   const children = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {

@@ -16,7 +16,7 @@ interface Complaint {
   readonly where: string;
 }
 
-/** Takes every picture in both themes and sizes, and has axe look at what it shows. */
+/** Takes every picture in both themes and sizes, and runs axe on each screen. */
 export class Camera {
   private readonly page: Page;
   private readonly folder: string;

@@ -3,7 +3,9 @@ import { RUN_IDS } from '../../renderer/testing/memoryEngine/runs.ts';
 import type { Camera } from './camera.ts';
 import { open } from './steps.ts';
 
-/** States that few computers show: eight GPUs at work, parts that failed, a full disk, a hundred thousand sequences. */
+/**
+ * States that few computers show: eight busy GPUs, failed parts, a full disk, a hundred thousand sequences.
+ */
 export async function eightGpus(page: Page, camera: Camera, address: string): Promise<void> {
   const goTo = (place: string) => page.goto(`${address}#/${place}`);
   await goTo('new-run');

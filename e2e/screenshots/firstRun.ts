@@ -1,6 +1,6 @@
 /**
- * `node e2e/screenshots/firstRun.ts`: the pictures of docs/guide/first-run.md, which go to docs/images: the first steps on a computer on
- * which nothing is set up, with invented contents.
+ * `node e2e/screenshots/firstRun.ts`: takes the pictures of docs/guide/first-run.md for docs/images: the
+ * first steps on a computer on which nothing is set up, with invented contents.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';

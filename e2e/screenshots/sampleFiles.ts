@@ -9,7 +9,7 @@ interface SampleFiles {
   readonly plots: string;
 }
 
-/** Files as a user might have them: good ones, one that is cut off, and one of proteins. */
+/** Writes files that a user might have: good ones, a truncated one, and one of proteins. */
 export async function makeSampleFiles(sample: string, root: string): Promise<SampleFiles> {
   const records = (await readFile(sample, 'utf8')).split(/^>/m).filter(Boolean);
   const folder = join(root, 'soil 2026');

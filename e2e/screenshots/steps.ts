@@ -1,6 +1,9 @@
 import type { Locator, Page } from '@playwright/test';
 
-/** What the films and the tour have in common: each step waits for what it shows, then takes its picture. */
+/**
+ * The steps that the guide's pictures and the tour share: each waits for what it shows, then takes its
+ * picture.
+ */
 interface Takes {
   take(name: string): Promise<void>;
 }
@@ -12,7 +15,7 @@ export async function open(page: Page, place: string): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
 
-/** On a computer on which nothing is set up: what will be fetched, the set-up at work, and its end. */
+/** Shows a computer on which nothing is set up: what will be downloaded, the running set-up, and its end. */
 export async function setUp(page: Page, camera: Takes): Promise<void> {
   await page.getByRole('button', { name: 'Set up from an offline folder …' }).waitFor();
   await camera.take('set-up');

@@ -1,9 +1,10 @@
 /**
- * `node e2e/screenshots/takeScreenshots.ts`: pictures of every screen in both themes and two sizes, of the built window against the real
- * engine with the teaching model, then of what this computer may not have to show (eight GPUs, failures) against invented
- * contents. They go to screenshots/, which git ignores. axe looks at each, and what it finds is printed. Last come the
- * pictures of the guide, in docs/images/guide; `node e2e/screenshots/takeScreenshots.ts --guide` takes these alone, and
- * `--guide biologist` (or bioinformatician, results, screen) those of one story.
+ * `node e2e/screenshots/takeScreenshots.ts`: takes pictures of every screen in both themes and two sizes. The
+ * built window first shows the real engine with the teaching model, then invented contents for what this
+ * computer may not have (eight GPUs, failures). The pictures go to screenshots/, which git ignores. axe
+ * checks each screen, and its findings are printed. Last come the pictures of the guide, in
+ * docs/images/guide; `node e2e/screenshots/takeScreenshots.ts --guide` takes only these, and `--guide
+ * biologist` (or bioinformatician, results, screen) only those of one story.
  */
 import { mkdtemp, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -3,7 +3,7 @@ import { isDone, takeTeachingModel } from '../support/window.ts';
 import type { Camera } from './camera.ts';
 import { LONG_MS, open, runExample, showExport, showResults, showSequence } from './steps.ts';
 
-/** Walks through the window as a new user would, with a picture of every screen and state on the way. */
+/** Walks through the window like a new user, and takes a picture of every screen and state on the way. */
 export async function firstStart(page: Page, camera: Camera): Promise<void> {
   await page.getByRole('heading', { name: 'First steps' }).waitFor();
   await camera.take('first-steps');
@@ -53,21 +53,21 @@ export async function startNamed(page: Page, name: string): Promise<void> {
 export async function addFolder(page: Page, folderName: string): Promise<void> {
   await open(page, 'New run');
   await page.getByRole('button', { name: 'Choose a folder' }).click();
-  // It begins in the folder that was taken last, which lies beside this one.
+  // The chooser opens in the last used folder, which is beside this one.
   await page.getByRole('button', { name: 'Up', exact: true }).click();
   await page.getByRole('button', { name: folderName }).click();
   await page.getByRole('button', { name: 'Take this folder' }).click();
   await takeTeachingModel(page);
 }
 
-/** A long run at work. */
+/** Shows a long run in progress. */
 export async function atWork(page: Page, camera: Camera, runName: string): Promise<void> {
   await openRun(page, runName);
   await page.getByRole('tab', { name: 'Progress' }).click();
   await page
     .getByText(/^[1-9]\d* parts? done$/)
     .first()
-    // It stands in a fold, which stays closed in the pictures.
+    // The text is in a collapsed section, which stays closed in the pictures.
     .waitFor({ state: 'attached', timeout: LONG_MS });
   await page.waitForTimeout(6000);
   await camera.take('run-progress');
@@ -112,7 +112,7 @@ export async function results(page: Page, camera: Camera, runName: string): Prom
   await camera.take('results-filtered');
   await page.getByRole('columnheader', { name: 'Length' }).getByRole('button').click();
   await page.waitForTimeout(800);
-  // The run's samples have a table of their own before it.
+  // The table of the run's samples comes before it.
   const sequences = page.getByRole('grid', { name: 'Sequences' });
   await showSequence(page, camera, sequences.getByRole('row').nth(3));
   await showExport(page, camera);
@@ -162,7 +162,7 @@ export async function german(page: Page, camera: Camera): Promise<void> {
 }
 
 export async function openRun(page: Page, name: string): Promise<void> {
-  // A run that was just begun comes in at the top of the list: the row may move away under the pointer.
+  // A run that was just started appears at the top of the list, so the row may move away under the pointer.
   const heading = page.getByRole('heading', { name, level: 1 });
   for (let attempt = 0; attempt < 5 && !(await heading.isVisible()); attempt++) {
     await open(page, 'Runs');

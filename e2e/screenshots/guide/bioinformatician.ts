@@ -5,7 +5,7 @@ import type { GuideCamera } from './guideCamera.ts';
 
 const RUN_NAME = 'Cohort of 2026, contigs';
 
-/** Forty samples and eight GPUs, with the in-memory engine: few computers have both. */
+/** Shows forty samples and eight GPUs with the in-memory engine, because few computers have both. */
 export async function bioinformatician(
   page: Page,
   camera: GuideCamera,
@@ -59,7 +59,7 @@ export async function bioinformatician(
   await camera.take('palette');
   await page.keyboard.press('Escape');
 
-  // No tip of a chart.
+  // Moves the pointer away, so that no chart shows a tooltip.
   await page.mouse.move(0, 0);
   engine.changeRun(run.runId, {
     state: { phase: 'done', failedParts: 3, failedRecords: 214 },

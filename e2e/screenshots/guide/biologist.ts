@@ -6,19 +6,25 @@ import { LONG_MS, open, runExample, setUp, showExport, showResults, showSequence
 import type { GuideCamera } from './guideCamera.ts';
 
 const RUN_NAME = 'Pond water, May';
-/** What most mail servers take. */
+/** The size that most mail servers accept. */
 const MAIL_BYTES = 10_000_000;
 const PHONE = { width: 390, height: 844 };
-/** At 96 dots to an inch. */
+/** The size of A4 at 96 dots per inch. */
 const A4 = { width: 794, height: 1123 };
 
-/** An empty home: the set-up, on an invented computer, because a real one fetches some gigabytes and takes minutes. */
+/**
+ * Shows the set-up in an empty home, on an invented computer, because a real set-up downloads some gigabytes
+ * and takes minutes.
+ */
 export async function emptyHome(page: Page, camera: GuideCamera): Promise<void> {
   await setUp(page, camera);
   await camera.take('first-steps');
 }
 
-/** One file and a laptop: from the first steps to a report that came by mail. Real engine, teaching model. */
+/**
+ * Shows one file on a laptop, from the first steps to a report that came by mail, with the real engine and
+ * the teaching model.
+ */
 export async function biologist(
   page: Page,
   camera: GuideCamera,
@@ -47,7 +53,7 @@ export async function biologist(
   await page.getByRole('button', { name: 'Start', exact: true }).click({ timeout: LONG_MS });
   await page.getByRole('heading', { name: RUN_NAME }).waitFor({ timeout: LONG_MS });
   await camera.take('started');
-  // Well under way: there is a curve, and a time left.
+  // The run is far enough to show a curve and the remaining time.
   await page.getByRole('figure', { name: /^Speed over time/ }).waitFor({ timeout: LONG_MS });
   await page.getByText(/^about \d/).waitFor({ timeout: LONG_MS });
   await page.waitForTimeout(8000);
@@ -70,18 +76,21 @@ export async function biologist(
   await camera.take('report-on-paper', await printed(page, report));
 }
 
-/** What somebody sees who got the file by mail and opens it on a phone, without this program and without a network. */
+/**
+ * Shows what a recipient of the mail sees who opens the file on a phone, without this program and without a
+ * network.
+ */
 async function received(page: Page, report: string): Promise<Page> {
   const { size } = await stat(report);
   if (size > MAIL_BYTES) throw new Error(`The report has ${size} bytes, too many for a mail`);
   return offline(page, report, PHONE);
 }
 
-/** As wide as a sheet of A4, and as a printer would have it. */
+/** Shows the report as wide as a sheet of A4, in the print layout. */
 async function printed(page: Page, report: string): Promise<Page> {
   const paper = await offline(page, report, A4);
   await paper.emulateMedia({ media: 'print' });
-  // The margins of a sheet, which only a printer leaves.
+  // A printer adds these margins, so the picture needs them explicitly.
   await paper.addStyleTag({ content: 'body { padding: 16mm 15mm !important }' });
   return paper;
 }
@@ -96,8 +105,10 @@ async function offline(page: Page, report: string, viewport: typeof PHONE): Prom
   return opened;
 }
 
-/** As an assembler gives them: the sample's records dozens of times, with names of their own. Computed in about a minute: the film
- * needs a run that is still under way once there is a curve. */
+/**
+ * Writes a file like an assembler's: the sample's records dozens of times, each with its own name. A run of
+ * it takes about a minute, since the pictures need one that is still running once there is a curve.
+ */
 export async function pondWater(sample: string, folder: string): Promise<void> {
   const records = sample.split(/^>/m).filter(Boolean);
   const text = Array.from({ length: 72 }, (_, copy) =>

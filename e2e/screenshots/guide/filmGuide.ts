@@ -13,7 +13,10 @@ import { screens } from './screens.ts';
 
 const IMAGES = join(import.meta.dirname, '..', '..', '..', 'docs', 'images', 'guide');
 
-/** The pictures of docs/guide: of every screen, and of the ways of the biologist and the bioinformatician. */
+/**
+ * Takes the pictures of docs/guide: of every screen, and of the walk-throughs of the biologist and the
+ * bioinformatician.
+ */
 export async function filmGuide(
   browser: Browser,
   sample: string,

@@ -10,7 +10,10 @@ const PLOTS = {
   composition: 'Composition of samples',
 } as const;
 
-/** What can be done with results, one picture each, with invented contents: from the presets to the files of the run. */
+/**
+ * Shows what can be done with results, with one picture each and invented contents: from the presets to the
+ * files of the run.
+ */
 export async function results(page: Page, camera: GuideCamera, address: string): Promise<void> {
   const goTo = (place: string) => page.goto(`${address}#/run/${place}`);
   const headingToTop = (name: string) =>

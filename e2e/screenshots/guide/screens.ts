@@ -3,7 +3,7 @@ import { RUN_IDS } from '../../../renderer/testing/memoryEngine/runs.ts';
 import { open } from '../steps.ts';
 import type { GuideCamera } from './guideCamera.ts';
 
-/** A picture of every screen for its page of the guide, with invented contents. */
+/** Takes a picture of every screen for its page of the guide, with invented contents. */
 export async function screens(
   page: Page,
   camera: GuideCamera,

@@ -1,16 +1,16 @@
-/** What a page may not do, tried by a page. */
+/** Tries out from within a page what a page must not be able to do. */
 import { join } from 'node:path';
 import { findChromiumWithScreen } from '../support/findChromium.ts';
 import { writeSample } from '../support/inputs.ts';
 import { drop, goTo } from '../support/window.ts';
 import { expect, firstWindow, test } from './support/fixtures.ts';
 
-test('a page may do nothing but what it is there for', async ({ start, places }) => {
-  // The one that only runs headless grants no notifications.
+test('a page can do only what it needs to', async ({ start, places }) => {
+  // The headless-only Chromium grants no notifications.
   const app = await start({ env: { CHROMIUM_PATH: findChromiumWithScreen() } });
   const page = await firstWindow(app);
 
-  await test.step('It has no Node, one name of ours, and a policy; it opens nothing and may use no device', async () => {
+  await test.step('It has no Node, one global name of ours, and a policy; it cannot open anything or use a device', async () => {
     expect(await page.evaluate('typeof require + typeof process + typeof module')).toBe(
       'undefinedundefinedundefined',
     );
@@ -32,7 +32,7 @@ test('a page may do nothing but what it is there for', async ({ start, places })
     );
     expect(await page.evaluate('window.ran')).toBeUndefined();
 
-    // The first is there, so that the others can't be missing for another reason than where they lie.
+    // The first path exists, which shows that the others are missing because of their location.
     const answers = await page.evaluate(`Promise.all(
       ['/theme.js', '/..%2fmain%2fmain.mjs', '/%2e%2e%2fmain/main.mjs', '/..%5cmain%5cmain.mjs', '/..%2f..%2fpackage.json', '/nothing.js']
         .map((path) => fetch(path).then((answer) => answer.status)))`);
@@ -76,7 +76,7 @@ test('a page may do nothing but what it is there for', async ({ start, places })
       const answer: unknown = await foreign.webContents.executeJavaScript(
         "virnucpro.connect().then(() => 'connected', (error) => error.message)",
       );
-      // Nor may our own page in a window that the program did not open for it.
+      // Our own page may not do so either in a window that the program did not open for it.
       await foreign.loadURL('app://virnucpro/');
       const unknown: unknown = await foreign.webContents.executeJavaScript(
         "virnucpro.connect().then(() => 'connected', (error) => error.message)",
@@ -87,8 +87,8 @@ test('a page may do nothing but what it is there for', async ({ start, places })
     for (const refusal of refusals) expect(refusal).toContain('This page may not talk to the engine');
   });
 
-  await test.step('It stays where it is when it tries to leave, and its calls go on', async () => {
-    // Tells when the connection to the engine is cut.
+  await test.step('It stays where it is when it tries to navigate away, and its calls still work', async () => {
+    // Counts new connections, which show that the old one was cut.
     await app.evaluate(({ ipcMain, BrowserWindow }) => {
       const counts = { connections: 0, navigations: 0 };
       Object.assign(ipcMain, { counts });
@@ -115,16 +115,16 @@ test('a page may do nothing but what it is there for', async ({ start, places })
       await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.webContents.getURL()),
     ).toMatch(/^app:\/\/virnucpro\//);
 
-    // Loading it again on purpose gives it another connection.
+    // An intentional reload gives it another connection.
     await page.reload();
     await expect.poll(counts).toMatchObject({ connections: 1 });
     await page.getByRole('link', { name: 'Settings' }).click();
     await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
   });
 
-  await test.step('A path that it names by itself is refused, and a file that is dropped is taken', async () => {
+  await test.step('A path that the page makes up is refused, and a dropped file is accepted', async () => {
     await goTo(page, 'New run');
-    // A file made by a script has no path, whatever it is called.
+    // A file made by a script has no path, whatever its name.
     expect(await page.evaluate("window.virnucpro.pathForFile(new File(['>a\\nACGT'], '/etc/passwd'))")).toBe(
       '',
     );

@@ -4,7 +4,7 @@ import { expect, test } from './support/fixtures.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-test('npm start on a computer without a screen serves the browser, and says why', async ({
+test('npm start on a computer without a screen serves the browser, and explains why', async ({
   places,
   host,
 }) => {
@@ -20,7 +20,7 @@ test('npm start on a computer without a screen serves the browser, and says why'
         HOME: places.home,
         VIRNUCPRO_DATA_DIR: places.data,
       },
-      // As a terminal does, which sends its signals to all of them.
+      // The processes form a group, as in a terminal, which sends its signals to all of them.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     },

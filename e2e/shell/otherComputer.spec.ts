@@ -1,4 +1,7 @@
-/** The window with a second computer, which a stand-in for ssh leads to: this one with another home. */
+/**
+ * Tests the window with a second computer, which is reached through a stand-in for ssh: it is this computer
+ * with another home.
+ */
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -12,7 +15,7 @@ const FINGERPRINT = 'SHA256:3o0ZQ8pPV4QH1rTqnZr1kYbYw7nKfTj0m5vI2kqg8uU';
 const checkout = join(import.meta.dirname, '..', '..');
 
 let home: string | undefined;
-/** The server there goes on when the app has ended, as it should. */
+/** The server there keeps running when the app has ended, as it should. */
 test.afterEach(async () => {
   if (home === undefined) return;
   const place = join(home, '.local', 'share', 'virnucpro-desktop', 'servers');
@@ -22,7 +25,7 @@ test.afterEach(async () => {
   }
 });
 
-/** Of the package for other computers, what starts this checkout's server. */
+/** Makes the package for other computers from files that start this checkout's server. */
 async function makePackage(folder: string): Promise<string> {
   const packed = join(folder, 'package');
   await mkdir(packed, { recursive: true });

@@ -1,4 +1,4 @@
-/** Makes packages with electron-builder around a made-up Electron, and reads them back with other programs. */
+/** Makes packages with electron-builder around a made-up Electron, and reads them with other programs. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -27,7 +27,7 @@ const RESOURCES = [
   'licences/THIRD_PARTY_NOTICES.txt',
 ];
 
-/** The first of these programs that is there. */
+/** Returns the first of these programs that exists. */
 function found(...names: string[]): string | undefined {
   const paths = names.map((name) => {
     try {
@@ -69,7 +69,7 @@ async function unpack(archive: string, into: string): Promise<string[]> {
   return (await readdir(into, { recursive: true })).map(String);
 }
 
-it('tar.gz for Linux: the app and how to allow its sandbox', async () => {
+it('tar.gz for Linux: the app and the script that allows its sandbox', async () => {
   await fetchDuckDb('linux-x64');
   await buildDesktop('linux-x64');
   const out = join(folder, 'tar.gz');
@@ -82,11 +82,11 @@ it('tar.gz for Linux: the app and how to allow its sandbox', async () => {
   expect(below(names, 'resources/')).toEqual(expect.arrayContaining(RESOURCES));
 });
 
-it('zip for macOS, not yet signed: what the system reads of it, its helpers, its native part, its archive', async () => {
+it('zip for macOS, not yet signed: what the system reads in it, its helpers, its native part, its archive', async () => {
   await fetchDuckDb('darwin-arm64');
   await buildDesktop('darwin-arm64');
   const out = join(folder, 'mac');
-  // Signing takes Apple's programs.
+  // Signing needs Apple's programs.
   const options = ['-c.electronFuses.resetAdHocDarwinSignature=false'];
   await packAround(out, 'mac', ['zip'], { options, env: tools, arch: 'arm64' });
   const name = (await readdir(out)).find((file) => file.endsWith('.zip')) ?? '';
@@ -110,12 +110,12 @@ it('zip for macOS, not yet signed: what the system reads of it, its helpers, its
     CFBundleIconFile: 'icon.icns',
     CFBundleShortVersionString: version,
     LSApplicationCategoryType: 'public.app-category.education',
-    // Without it, or with another, Electron refuses the archive.
+    // If the hash is missing or different, Electron refuses the archive.
     ElectronAsarIntegrity: { 'Resources/app.asar': { algorithm: 'SHA256', hash: header } },
   });
   const icon = await readFile(join(resources, 'icon.icns'));
   expect(icon.equals(await readFile(join(root, 'build', 'icon.icns')))).toBe(true);
   const sqlite = await readFile(join(`${archive}.unpacked`, 'dist', 'main', 'better_sqlite3.node'));
-  // A library for 64 bits, then the processor: Apple's.
+  // The bytes mean a 64-bit library, then Apple's processor.
   expect(sqlite.subarray(0, 8).toString('hex')).toBe('cffaedfe0c000001');
 });

@@ -1,6 +1,6 @@
 /**
- * The app as it is packed, with a folder of ours in the place of Electron's own files: what electron-builder puts where,
- * started from a folder that it may not write to, then from another.
+ * Tests the packed app, with a folder of ours instead of Electron's own files: it has the files that
+ * electron-builder puts there, and is started from a read-only folder, then from another one.
  */
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,10 +15,10 @@ import { packAround } from './support/madeUpElectron.ts';
 import { answerQuestions, quit, startDroppedRun } from './support/steps.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-/** In the wire, the digit 1. */
+/** In the fuse wire, the digit 1 means that a fuse is on. */
 const FUSE_ON = 0x31;
 
-/** Packs into a folder that is then as it would be unpacked, except that the archive is one of plain files. */
+/** Packs into a folder as it would be unpacked, except that the archive is replaced by plain files. */
 async function packInto(folder: string): Promise<{ program: string; resources: string }> {
   await packAround(folder, 'linux', ['dir']);
   const unpacked = join(folder, 'linux-unpacked');
@@ -31,7 +31,7 @@ async function packInto(folder: string): Promise<{ program: string; resources: s
   return { program: join(unpacked, 'virnucpro-desktop'), resources };
 }
 
-/** Names of all files with their times of change. */
+/** Names of all files with their modification times. */
 async function filesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -40,7 +40,7 @@ async function filesBelow(folder: string): Promise<string[]> {
   );
 }
 
-test('the packed app runs from a folder that it may not write to, and goes on with a run from another', async ({
+test('the packed app runs from a read-only folder, and continues a run after a start from another', async ({
   start,
   places,
   host,
@@ -74,7 +74,7 @@ test('the packed app runs from a folder that it may not write to, and goes on wi
   await execa('chmod', ['-R', 'a-w', resources]);
   const env = {
     VIRNUCPRO_PYTHON: join(root, 'python-backend', '.venv', 'bin', 'python'),
-    // A packaged program takes its code from nowhere else.
+    // A packaged program must ignore this and load its code only from its own folder.
     VIRNUCPRO_HOME: places.files,
     XDG_CACHE_HOME: undefined,
   };
@@ -90,7 +90,7 @@ test('the packed app runs from a folder that it may not write to, and goes on wi
   expect(await app.ended(), app.said).toBe(0);
   const kept = finishedParts(join(places.files, 'Moved run_NOT_FOR_RESEARCH'));
   expect(kept.length).toBeGreaterThan(0);
-  // Root may write anywhere, so what is there is looked at as well.
+  // Root may write anywhere, so the test also compares the files.
   expect(await filesBelow(resources)).toEqual(shipped);
 
   const elsewhere = join(places.files, 'another place');
@@ -105,7 +105,7 @@ test('the packed app runs from a folder that it may not write to, and goes on wi
   expect(finishedParts(join(places.files, 'Moved run_NOT_FOR_RESEARCH'))).toEqual(
     expect.arrayContaining(kept),
   );
-  // The guide is inside, with its pictures.
+  // The package contains the guide with its pictures.
   await goTo(next, 'Help');
   await next.getByRole('link', { name: 'First run' }).click();
   const picture = next.getByRole('img', { name: 'The set-up at work' });

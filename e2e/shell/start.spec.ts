@@ -6,7 +6,7 @@ import { goTo, isDone } from '../support/window.ts';
 import { expect, firstWindow, openDatabases, shellLog, test } from './support/fixtures.ts';
 import { pidOf, quit, startDroppedRun } from './support/steps.ts';
 
-test('a first start, the example to its end, and a quit, with nothing amiss in the log', async ({
+test('a first start, the complete example, and a quit, with no problems in the log', async ({
   start,
   places,
 }) => {
@@ -22,7 +22,7 @@ test('a first start, the example to its end, and a quit, with nothing amiss in t
     Notification.prototype.show = function show(this: Electron.Notification) {
       kept.shown.push(this.title);
     };
-    // Users that look at the window need no notification.
+    // Users who look at the window need no notification.
     for (const window of BrowserWindow.getAllWindows()) window.isFocused = () => false;
   });
   await page.getByRole('button', { name: 'Run the example' }).click();
@@ -39,7 +39,7 @@ test('a first start, the example to its end, and a quit, with nothing amiss in t
   expect(log).not.toMatch(/ (error|warning) /);
 });
 
-test('a file that is dropped becomes a run beside it, and its export goes where the user says', async ({
+test('a dropped file becomes a run beside it, and its export goes where the user chooses', async ({
   start,
   places,
 }) => {
@@ -68,12 +68,12 @@ test('a file that is dropped becomes a run beside it, and its export goes where 
     .toBe(61);
 });
 
-test('without Python the window opens, says so, and starts again in another data folder', async ({
+test('without Python the window opens, explains it, and starts again in another data folder', async ({
   start,
   places,
   host,
 }) => {
-  // As an AppImage, which is mounted elsewhere at each start: its own file must be started.
+  // An AppImage is mounted elsewhere at each start, so its own file must be started.
   const appImage = join(places.files, 'VirNucPro.AppImage');
   await writeFile(appImage, `#!/bin/sh\necho "$0" > "$0.started"\nexec "${process.execPath}" "$@"\n`);
   await chmod(appImage, 0o755);

@@ -1,4 +1,4 @@
-/** Every way out while a run is at work. */
+/** Tests every way to quit during a run. */
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { writeSample } from '../support/inputs.ts';
@@ -30,7 +30,10 @@ async function atWork(app: ShellApp, places: Places, copies = 6): Promise<{ page
   return { page, workers };
 }
 
-/** It has ended well, though its page was reading the run; no process, thread or open database is left, and what it had computed is there. */
+/**
+ * The app has exited normally, even though its page was reading the run; no process, thread or open database
+ * is left, and the finished parts are kept.
+ */
 async function expectCleanEnd(
   app: ShellApp,
   workers: number[],
@@ -43,7 +46,7 @@ async function expectCleanEnd(
   expect(finishedParts(runFolder(places)).length).toBeGreaterThan(0);
 }
 
-test('closing the window asks: cancel, then on in the background, a second start, then at once', async ({
+test('closing the window asks: cancel, then continue in the background, a second start, then quit now', async ({
   start,
   places,
   host,
@@ -76,7 +79,7 @@ test('closing the window asks: cancel, then on in the background, a second start
   await quit(app);
   await expectCleanEnd(app, workers, { places, host });
 
-  // What was interrupted is offered at the next start, and goes on.
+  // The next start offers to continue the interrupted run, which then goes on.
   const again = await start();
   const next = await again.page();
   await next.getByRole('link', { name: 'Runs', exact: true }).click({ timeout: 60_000 });
@@ -85,7 +88,7 @@ test('closing the window asks: cancel, then on in the background, a second start
   await isDone(next);
 });
 
-test('the current parts are finished, then it quits', async ({ start, places, host }) => {
+test('the current parts are finished, then the app quits', async ({ start, places, host }) => {
   const app = await start();
   const { workers } = await atWork(app, places);
   await answerQuestions(app, 'Finish the current parts');
@@ -93,13 +96,13 @@ test('the current parts are finished, then it quits', async ({ start, places, ho
   await expectCleanEnd(app, workers, { places, host });
 });
 
-test('whoever does not quit for safe mode after all does not get it when they quit later', async ({
+test('a user who cancels the restart in safe mode does not get it when quitting later', async ({
   start,
   places,
   host,
 }) => {
   const app = await start();
-  // Long enough for the waits before a page is loaded again.
+  // The run must last through the pauses before a page is loaded again.
   const { workers } = await atWork(app, places, 60);
   await app.evaluate(({ app: running }) => {
     running.relaunch = () => {
@@ -135,7 +138,7 @@ test('the system shuts down: no question, and a quick end', async ({ start, plac
   await expectCleanEnd(app, workers, { places, host });
 });
 
-test('quitting while it starts waits until what has been opened can be closed', async ({
+test('quitting during the start waits until everything that was opened can be closed', async ({
   start,
   places,
   host,
@@ -157,11 +160,11 @@ test('quitting while it starts waits until what has been opened can be closed', 
   expect(await openDatabases(places.data)).toEqual([]);
 });
 
-test('SIGTERM asks nobody and keeps what is computed', async ({ start, places, host }) => {
+test('SIGTERM asks nobody and keeps the computed results', async ({ start, places, host }) => {
   test.skip(process.platform === 'win32', 'Not run, since Windows has no such signals.');
   const app = await start();
   const { workers } = await atWork(app, places);
-  // Nobody is there who could answer.
+  // Nobody is there to answer.
   await app.evaluate(({ dialog }) => {
     dialog.showMessageBox = () => new Promise(() => undefined);
   });

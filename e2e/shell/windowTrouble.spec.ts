@@ -1,8 +1,8 @@
-/** A window that ends, and one that is never painted. */
+/** Tests a window whose process ends, and one that is never painted. */
 import { expect, firstWindow, shellLog, test } from './support/fixtures.ts';
 import { answerQuestions, crash, crashThreeTimes, isVisible, pidOf, questions } from './support/steps.ts';
 
-test('a page that has ended is loaded again; when it ends again and again, the browser is offered', async ({
+test('a page whose process ended is loaded again; when it ends repeatedly, the browser is offered', async ({
   start,
   places,
 }) => {
@@ -28,7 +28,7 @@ test('a page that has ended is loaded again; when it ends again and again, the b
   await crash(app);
   await expect
     .poll(async () => (await questions(app)).map(({ message }) => message))
-    // A browser that does not open leaves the user where they were.
+    // A browser that does not open changes nothing for the user.
     .toEqual([
       'The window has ended several times.',
       'The browser could not be opened.',
@@ -42,14 +42,14 @@ test('a page that has ended is loaded again; when it ends again and again, the b
   expect(answer.headers.get('set-cookie')).not.toBeNull();
   await expect.poll(() => isVisible(app)).toBe(false);
 
-  // There is no window to close: a second start asks what to do.
+  // There is no window to close, so a second start asks what to do.
   await answerQuestions(app, 'Quit');
   const second = await start();
   expect(await second.ended()).toBe(0);
   expect(await app.ended()).toBe(0);
 });
 
-test('a window that is never painted says so and starts again in safe mode', async ({
+test('a window that is never painted reports this and starts again in safe mode', async ({
   start,
   places,
   host,

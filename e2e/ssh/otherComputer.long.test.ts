@@ -1,6 +1,7 @@
 /**
- * From one computer to another with nothing but SSH: a real sshd with a host key, a configuration and, where the system lets us, a
- * network of its own, whose line is cut while a file is sent and while a run works. The other computer is this one with an empty home.
+ * Connects two computers with nothing but SSH: a real sshd with a host key, a configuration and, if the
+ * system allows it, a network of its own, whose connection is cut while a file is sent and during a run. The
+ * other computer is this one with an empty home.
  */
 import { randomBytes } from 'node:crypto';
 import { cpSync, existsSync } from 'node:fs';
@@ -36,7 +37,7 @@ const DEADLINE_MS = 600_000;
 const SSHD = '/usr/sbin/sshd';
 const NETWORK_NAME = /^vnp(\d+)$/;
 const NETWORK = `vnp${process.pid}`;
-/** Of a range that nobody routes (TEST-NET-2). */
+/** These addresses are from a range that nobody routes (TEST-NET-2). */
 const [NEAR, FAR] = ['198.51.100.1', '198.51.100.2'];
 const PORT = 2222;
 const FILE_BYTES = 300_000_000;
@@ -50,7 +51,7 @@ let computers: Computers;
 let id: string;
 let packed: string;
 let server: ResultPromise<{ reject: false }> | undefined;
-/** Where sshd listens: in a network of its own, else on the loopback interface. */
+/** Whether sshd listens in a network of its own; otherwise it uses the loopback interface. */
 let hasNetwork = false;
 let missing: string | undefined;
 
@@ -77,7 +78,7 @@ beforeAll(async () => {
     await run('ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-f', join(folder, name));
   }
   await startSshd('host_key');
-  // As a user's agent; ~/.ssh stays as it is.
+  // The test has an agent of its own, so that ~/.ssh stays unchanged.
   await run('ssh-agent', '-a', join(folder, 'agent'));
   process.env['SSH_AUTH_SOCK'] = join(folder, 'agent');
   await run('ssh-add', '-q', join(folder, 'key'));
@@ -105,7 +106,10 @@ function whatIsMissing(): string | undefined {
   return undefined;
 }
 
-/** Two ends of a cable, one of them in a network of its own. Without the right to that, lines are cut by ending sshd's processes. */
+/**
+ * Creates the two ends of a virtual cable, one of them in a network of its own. Without the right to do so,
+ * connections are cut by ending sshd's processes.
+ */
 async function makeNetwork(): Promise<void> {
   await removeAbandonedNetworks();
   const commands = [
@@ -124,7 +128,9 @@ async function makeNetwork(): Promise<void> {
   hasNetwork = true;
 }
 
-/** A test that was killed leaves its network behind, which would still answer for the same addresses, without an sshd. */
+/**
+ * A killed test leaves its network behind, which would still answer for the same addresses, without an sshd.
+ */
 async function removeAbandonedNetworks(): Promise<void> {
   const { stdout } = await execa('ip', ['-brief', 'netns', 'list'], { reject: false });
   for (const line of stdout.split('\n')) {
@@ -135,7 +141,7 @@ async function removeAbandonedNetworks(): Promise<void> {
 }
 
 async function startSshd(hostKey: string): Promise<void> {
-  // Where sshd, started by root, keeps what it separates from itself.
+  // If root starts sshd, it needs this folder for privilege separation.
   if (userInfo().uid === 0) await mkdir('/run/sshd', { recursive: true });
   const config = join(folder, 'sshd_config');
   const lines = [
@@ -175,7 +181,7 @@ async function stopSshd(): Promise<void> {
   await child;
 }
 
-/** The line carries nothing any more, and nobody is told. */
+/** Interrupts the connection without notifying either side. */
 async function cutFor(milliseconds: number): Promise<void> {
   if (hasNetwork) await run('ip', 'link', 'set', `${NETWORK}a`, 'down');
   else await stopSshd();
@@ -184,7 +190,7 @@ async function cutFor(milliseconds: number): Promise<void> {
   else await startSshd('host_key');
 }
 
-/** As `npm run pack:server` packs it, with the Node of this test inside. */
+/** Packs the program like `npm run pack:server`, with the Node of this test inside. */
 async function packOwn(): Promise<string> {
   await buildWindow();
   const node = join(folder, 'node');
@@ -205,7 +211,7 @@ function openComputers(): Computers {
   });
 }
 
-/** Calls over the tunnel, as the desktop app relays them. */
+/** Makes calls over the tunnel, like the desktop app. */
 async function withClient<Answer>(work: (client: Client) => Promise<Answer>): Promise<Answer> {
   const tunnel = computers.tunnel(id);
   if (!tunnel) throw new Error('It is not connected');
@@ -259,7 +265,7 @@ it(
     const info = await withClient((client) => client.computer.info());
     expect(info).toMatchObject({ shell: 'browser', root: '/', sameComputer: false });
     expect(info.dataDir.startsWith(home)).toBe(true);
-    // Those who may read the file may use the server.
+    // Whoever can read the file can use the server.
     const place = join(home, '.local', 'share', 'virnucpro-desktop', 'servers');
     const { stdout: modes } = await run(
       'stat',
@@ -274,7 +280,7 @@ it(
 );
 
 it(
-  'sends a file whole though the line is cut for half a minute',
+  'sends a complete file although the connection is cut for half a minute',
   async ({ skip }) => {
     skip(missing !== undefined, missing);
     const path = join(folder, 'large.fa');
@@ -294,7 +300,7 @@ it(
     await cut;
     expect(seen.some(({ waiting }) => waiting)).toBe(true);
     await run('cmp', path, there);
-    // What had arrived was not sent again.
+    // Bytes that had arrived were not sent again.
     const afterTheBreak = seen.slice(seen.findLastIndex(({ waiting }) => waiting) + 1);
     expect(Math.min(...afterTheBreak.map(({ doneBytes }) => doneBytes))).toBeGreaterThan(0);
     await rm(there);
@@ -304,7 +310,7 @@ it(
 );
 
 it(
-  'a run goes on while the line is cut and while this side is closed, and its tables are those of a run here',
+  'a run continues while the connection is cut and while this side is closed, and its tables equal those of a local run',
   async ({ skip }) => {
     skip(missing !== undefined, missing);
     const input = join(folder, 'sample.fa');
@@ -333,7 +339,7 @@ it(
     });
     const fetched = join(folder, 'fetched');
     await mkdir(fetched);
-    // A file with nothing in it is not offered.
+    // An empty file is not offered.
     const offered = (await withClient((client) => client.runs.files({ runId }))).map(({ name }) => name);
     for (const name of COMPARED_TABLES) {
       if (!offered.includes(name)) {
@@ -366,7 +372,7 @@ it(
 );
 
 it(
-  'says in words why a computer cannot be reached',
+  'explains why a computer cannot be reached',
   async ({ skip }) => {
     skip(missing !== undefined, missing);
     const codeAt = async (address: string): Promise<ErrorCode | undefined> => {

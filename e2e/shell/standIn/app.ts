@@ -1,4 +1,4 @@
-/** The app's life (api/app): start, one instance, and the order in which it ends. */
+/** The app's life (api/app): start, single instance, and the order in which it ends. */
 import { spawn } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ export function preventable<Details extends object>(details?: Details): Preventa
   });
 }
 
-/** What the app has to know of its windows. */
+/** What the app needs to know about its windows. */
 export interface ClosableWindow {
   close: () => void;
   destroy: () => void;
@@ -82,16 +82,16 @@ class App extends EventEmitter {
   }
 
   setAppUserModelId(): void {
-    // Windows only.
+    // Has an effect on Windows only.
   }
   setDesktopName(): void {
-    // Linux desktops only.
+    // Has an effect on Linux desktops only.
   }
   setAboutPanelOptions(): void {
-    // Shown by showAboutPanel only.
+    // Only showAboutPanel shows this.
   }
   showAboutPanel(): void {
-    // Draws a window of the system.
+    // Would draw a window of the system.
   }
   getGPUFeatureStatus = () => ({ gpu_compositing: 'disabled_software' });
   getGPUInfo = () => Promise.resolve({});
@@ -107,7 +107,10 @@ class App extends EventEmitter {
     if (this.ready) throw new Error(`app.${what}() can only be called before app is ready`);
   }
 
-  /** Not Electron's: the main module, an ES module, is loaded (tutorial/esm: "ready" waits for its top level). */
+  /**
+   * Not part of Electron: called when the main module, an ES module, is loaded (tutorial/esm: "ready" waits
+   * for its top level).
+   */
   loaded(): void {
     this.ready = true;
     this.emit('ready', {}, {});
@@ -175,12 +178,12 @@ class App extends EventEmitter {
     this.relaunchWith = { execPath, args };
   }
 
-  /** Not Electron's: a window refused to close, so the app does not quit. */
+  /** Not part of Electron: a window refused to close, so the app does not quit. */
   stays(): void {
     this.quitting = false;
   }
 
-  /** Not Electron's: called by windows that are gone. */
+  /** Not part of Electron: called by windows that are gone. */
   windowIsGone(window: ClosableWindow): void {
     this.windows.delete(window);
     if (this.windows.size === 0) this.allWindowsAreClosed();

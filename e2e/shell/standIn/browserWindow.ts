@@ -1,4 +1,4 @@
-/** Windows (api/browser-window). Nothing is drawn; what would be seen is kept as state. */
+/** Windows (api/browser-window). Nothing is drawn; what would be visible is kept as state. */
 import { EventEmitter } from 'node:events';
 import { app, preventable } from './app.ts';
 import { WebContents, type WebPreferences } from './webContents.ts';
@@ -71,7 +71,7 @@ export class BrowserWindow extends EventEmitter {
     this.emit('hide');
   }
   focus(): void {
-    // A shown window has the focus: there is but one.
+    // A shown window has the focus, because there is only one.
   }
   restore(): void {
     this.show();

@@ -1,4 +1,4 @@
-/** The one Chromium behind all windows of an app, started with the first of them. */
+/** The single Chromium behind all windows of an app, started with the first of them. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const SIZE = '1440,900';
 let program: ChildProcess | undefined;
 let started: Promise<DevTools> | undefined;
 
-/** `profile` is where Electron, too, keeps what belongs to Chromium: below the app's userData. */
+/** `profile` is the folder where Electron, too, keeps Chromium's files: below the app's userData. */
 export function chromium(profile: string): Promise<DevTools> {
   started ??= start(profile);
   return started;
@@ -32,13 +32,13 @@ async function start(profile: string): Promise<DevTools> {
       '--disable-dev-shm-usage',
       '--disable-background-networking',
       '--disable-component-update',
-      // Hidden windows go on, as they do in Electron until they have painted.
+      // Hidden windows keep running, as they do in Electron until they have painted.
       '--disable-renderer-backgrounding',
       '--disable-backgrounding-occluded-windows',
       ...(asRoot ? ['--no-sandbox'] : []),
       'about:blank',
     ],
-    // In a group of its own, since the program is often a script that starts the real one.
+    // It gets a process group of its own, since the program is often a script that starts the real one.
     { stdio: ['ignore', 'ignore', 'pipe'], detached: true },
   );
   program.unref();
@@ -59,7 +59,7 @@ async function start(profile: string): Promise<DevTools> {
   return DevTools.connect(endpoint);
 }
 
-/** With the app, as the processes of Electron's windows do. */
+/** It ends with the app, like the processes of Electron's windows. */
 export function killChromium(): void {
   if (program?.pid === undefined || program.exitCode !== null || program.signalCode !== null) return;
   if (process.platform === 'win32') program.kill('SIGKILL');

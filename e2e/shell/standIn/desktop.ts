@@ -1,4 +1,7 @@
-/** What the app uses of the desktop: dialogs, menu, notifications, power, clipboard, screen (modules of the same names). */
+/**
+ * The parts of the desktop that the app uses: dialogs, menu, notifications, power, clipboard, screen (modules
+ * of the same names).
+ */
 import { EventEmitter } from 'node:events';
 import { app } from './app.ts';
 import { BrowserWindow } from './browserWindow.ts';
@@ -11,7 +14,7 @@ interface MenuItemOptions {
   submenu?: MenuItemOptions[];
 }
 
-/** A test says what the user chooses, by putting other functions here; without one every dialog is dismissed. */
+/** A test replaces these functions to answer as the user; otherwise every dialog is dismissed. */
 export const dialog = {
   showMessageBox: (...args: unknown[]) => {
     const { cancelId = 0 } = args.at(-1) as { cancelId?: number };
@@ -25,14 +28,14 @@ export const dialog = {
   },
 };
 
-/** What an item does that has a role and no function of its own (api/menu-item). */
+/** The action of an item that has a role and no function of its own (api/menu-item). */
 const ROLES: Readonly<Record<string, () => void>> = {
   quit: () => app.quit(),
   reload: () => BrowserWindow.getFocusedWindow()?.reload(),
   close: () => BrowserWindow.getFocusedWindow()?.close(),
 };
 
-/** Menus that a role stands for, as far as the app's users could click on something in them. */
+/** The menus behind roles, as far as the app's users could click on something in them. */
 const ROLE_MENUS: Readonly<Record<string, MenuItemOptions>> = {
   appMenu: { label: app.name, submenu: [{ role: 'about' }, { role: 'quit' }] },
   fileMenu: { label: 'File', submenu: [{ role: process.platform === 'darwin' ? 'close' : 'quit' }] },

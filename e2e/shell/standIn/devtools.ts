@@ -1,4 +1,4 @@
-/** Chromium over its DevTools protocol: as much as the stand-in needs of it. */
+/** A client of Chromium's DevTools protocol, with as much as the stand-in needs. */
 import { EventEmitter } from 'node:events';
 import { WebSocket } from 'ws';
 

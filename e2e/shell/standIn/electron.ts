@@ -1,4 +1,4 @@
-/** What `import ... from 'electron'` gives in the stand-in's main process. */
+/** The exports of `import ... from 'electron'` in the stand-in's main process. */
 export { app } from './app.ts';
 export { BrowserWindow } from './browserWindow.ts';
 export {

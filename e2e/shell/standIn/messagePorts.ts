@@ -1,7 +1,7 @@
 /** MessageChannelMain and MessagePortMain (api/message-port-main). */
 import { EventEmitter } from 'node:events';
 
-/** The other end of a port: another port, or a page that one was sent to. */
+/** The other end of a port: another port, or a page to which it was sent. */
 export interface FarEnd {
   receive: (data: unknown) => void;
   disconnected: () => void;
@@ -13,7 +13,7 @@ export class MessagePortMain extends EventEmitter implements FarEnd {
   private closed = false;
   private readonly waiting: unknown[] = [];
 
-  /** Not Electron's: joins this port to its other end, again when that is sent to a page. */
+  /** Not part of Electron: joins this port to its other end, again when that is sent to a page. */
   join(far: FarEnd): void {
     this.far = far;
   }

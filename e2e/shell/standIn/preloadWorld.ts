@@ -1,14 +1,18 @@
 /**
- * What runs inside the page. The preload script has a world of its own (tutorial/context-isolation), so it shares the page's
- * DOM but none of its objects; both are real here, since DevTools can run scripts in isolated worlds. Between the worlds
- * only events of the window pass, whose details Chromium clones as it does for extensions.
+ * Code that runs inside the page. The preload script has its own world (tutorial/context-isolation), so it
+ * shares the page's DOM but none of its objects; both worlds are real here, since DevTools can run scripts in
+ * isolated worlds. Only events of the window pass between the worlds, and Chromium clones their details as it
+ * does for extensions.
  */
 
 export const PRELOAD_WORLD = 'Electron Isolated Context';
 /** Exists in the preload script's world only. */
 export const BINDING = 'toStandIn';
 
-/** In the page's world, before its own scripts: takes what the context bridge exposes (api/context-bridge). */
+/**
+ * Runs in the page's world before its own scripts, and receives what the context bridge exposes
+ * (api/context-bridge).
+ */
 export const PAGE_SIDE = `(() => {
   const settlers = new Map();
   const call = (name, key, args) => {
@@ -34,7 +38,10 @@ export const PAGE_SIDE = `(() => {
   });
 })();`;
 
-/** In the isolated world: \`require('electron')\` of a sandboxed preload script (tutorial/sandbox), then the script itself. */
+/**
+ * Runs in the isolated world: `require('electron')` of a sandboxed preload script (tutorial/sandbox), then
+ * the script itself.
+ */
 export function preloadSide(preload: string): string {
   return `(() => {
   const send = (message) => ${BINDING}(JSON.stringify(message));

@@ -1,8 +1,8 @@
 /**
- * Starts a desktop app in plain Node as Electron would: `node run.ts [arguments of the app]`, with the app's folder in
- * STAND_IN_APP and, for a packed app, its resources in STAND_IN_RESOURCES.
- *
- * Over Node's channel to a parent process a test has functions run in the main process, as Playwright does in Electron's.
+ * Starts a desktop app in plain Node like Electron: `node run.ts [arguments of the app]`, with the app's
+ * folder in STAND_IN_APP and, for a packed app, its resources in STAND_IN_RESOURCES.
+ * Over Node's channel to its parent process a test can run functions in the main process, as Playwright does
+ * in Electron's.
  */
 import { readFileSync } from 'node:fs';
 import { registerHooks, syncBuiltinESMExports } from 'node:module';
@@ -17,7 +17,7 @@ registerHooks({
     specifier === 'electron' ? { url: STAND_IN, shortCircuit: true } : next(specifier, context),
 });
 
-/** Threads that have begun and not ended, for tests of the way out. */
+/** Threads that have started and not ended, for tests of the ways to quit. */
 const openThreads = new Set<object>();
 class CountedWorker extends threads.Worker {
   constructor(...args: ConstructorParameters<typeof threads.Worker>) {
@@ -36,15 +36,15 @@ if (resources !== undefined) Object.defineProperty(process, 'resourcesPath', { v
 
 const electron = await import('./electron.ts');
 
-// Electron shows a dialog for the first and warns of the second; to a test both are failures.
+// Electron shows a dialog for the first and warns about the second; for a test both are failures.
 process.on('uncaughtException', (reason) => {
   process.stderr.write(`UNCAUGHT EXCEPTION ${reason.stack ?? reason.message}\n`);
 });
 process.on('unhandledRejection', (reason) => {
   process.stderr.write(`UNHANDLED REJECTION ${reason instanceof Error ? reason.stack : String(reason)}\n`);
 });
-// Chromium quits the app at the first of these signals and leaves the second to the system. Node's own handlers, set once the app is ready,
-// take the place of Chromium's (seen in a real Electron 9).
+// Chromium quits the app at the first of these signals and leaves the second to the system. Node's own
+// handlers, set once the app is ready, replace Chromium's (observed in a real Electron 9).
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   const quit = (): void => {
     if (process.listenerCount(signal) > 1) return;

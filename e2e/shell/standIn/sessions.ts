@@ -24,7 +24,10 @@ export class Session extends EventEmitter {
   readonly protocol = new Protocol();
   private check: Check = () => true;
 
-  /** Asked for by pages; what it would answer to each is what the check says, so Chromium gets that answer. */
+  /**
+   * Chromium calls this for requests of pages. The permission check decides the same way, so Chromium gets
+   * the check's answer.
+   */
   setPermissionRequestHandler(): void {
     // See `allows`.
   }
@@ -35,7 +38,7 @@ export class Session extends EventEmitter {
     // Headless Chromium has no devices to choose from.
   }
   setDisplayMediaRequestHandler(): void {
-    // Nor a screen.
+    // Headless Chromium has no screen to capture.
   }
 
   setProxy = () => Promise.resolve();
@@ -49,7 +52,7 @@ let defaultSession: Session | undefined;
 const partitions = new Map<string, Session>();
 
 export const session = {
-  /** Made when first asked for; "session-created: emitted when Electron has created a new session". */
+  /** Created at the first access; "session-created: emitted when Electron has created a new session". */
   get defaultSession(): Session {
     if (!app.isReady()) throw new Error('Session can only be received when app is ready');
     if (!defaultSession) {
@@ -78,7 +81,10 @@ export const protocol = {
   },
 };
 
-/** `app://virnucpro/x` in the app is `https://virnucpro.app.test/x` in Chromium, which takes no schemes of ours. */
+/**
+ * `app://virnucpro/x` in the app is `https://virnucpro.app.test/x` in Chromium, which accepts no schemes of
+ * ours.
+ */
 const HIDDEN = /^https:\/\/([^/]*)\.([a-z]+)\.test(\/.*)?$/;
 
 export function chromiumUrl(url: string): string {

@@ -17,7 +17,7 @@ export interface WebPreferences {
   [name: string]: unknown;
 }
 
-/** Electron's names of permissions, and Chromium's. */
+/** Electron's names of permissions, with Chromium's. */
 const PERMISSIONS: Readonly<Record<string, string>> = {
   geolocation: 'geolocation',
   notifications: 'notifications',
@@ -53,9 +53,9 @@ export class WebContents extends EventEmitter {
   private openHandler: OpenHandler = () => ({ action: 'allow' });
   private url = '';
   private destroyed = false;
-  /** By the program itself, of which "will-navigate" says nothing. */
+  /** Whether the program itself navigates, for which there is no "will-navigate". */
   private navigatesItself = true;
-  /** The preload script's world in the page that is shown. */
+  /** The preload script's world in the current page. */
   private world: number | undefined;
   private readonly ports = new Map<number, MessagePortMain>();
   private lastPort = 0;
@@ -110,7 +110,7 @@ export class WebContents extends EventEmitter {
 
   /** "Forcefully terminates the renderer process that is currently hosting this webContents." */
   forcefullyCrashRenderer(): void {
-    // A page that is gone gives no answer.
+    // A page that is gone does not answer.
     void this.page?.send('Page.crash').catch(() => undefined);
   }
 
@@ -124,7 +124,7 @@ export class WebContents extends EventEmitter {
     this.deliver({ type: 'message', channel, args: [message], ports: ids });
   }
 
-  /** Not Electron's: the window is destroyed. */
+  /** Not part of Electron: the window is destroyed. */
   destroy(): void {
     if (this.destroyed) return;
     this.destroyed = true;
@@ -210,7 +210,7 @@ export class WebContents extends EventEmitter {
     });
   }
 
-  /** Everything that the page loads. A document for its main frame is a navigation. */
+  /** Answers every request of the page. A document for its main frame is a navigation. */
   private async answer(
     page: DevToolsSession,
     { requestId, request, resourceType, frameId }: Params,
@@ -285,7 +285,7 @@ export class WebContents extends EventEmitter {
     }
   }
 
-  /** A port that is sent to the page: what its other end says goes there from now on. */
+  /** Sends a port to the page: from now on messages from its other end go there. */
   private takeOver(port: MessagePortMain): number {
     const id = ++this.lastPort;
     const { farEnd } = port;
@@ -309,11 +309,11 @@ export class WebContents extends EventEmitter {
   private deliver(message: Params, world = this.world): void {
     if (world === undefined || !this.page) return;
     const expression = `fromStandIn(${JSON.stringify(message)})`;
-    // A page that has gone meanwhile hears nothing.
+    // A page that is gone in the meantime receives nothing.
     void this.page.send('Runtime.evaluate', { expression, contextId: world }).catch(() => undefined);
   }
 
-  /** `webUtils.getPathForFile` stands still in the page: the path of its file is put into its variable. */
+  /** While `webUtils.getPathForFile` pauses in the page, the path of its file is written to its variable. */
   private async givePath(page: DevToolsSession, callFrame: Params): Promise<void> {
     try {
       if (callFrame['functionName'] !== 'pathFromDisk') return;
@@ -331,7 +331,7 @@ export class WebContents extends EventEmitter {
     }
   }
 
-  /** "The remote end" of each of its ports is gone with it. */
+  /** When the page is gone, so is "the remote end" of each of its ports. */
   private pageIsGone(): void {
     this.world = undefined;
     for (const port of this.ports.values()) port.disconnected();

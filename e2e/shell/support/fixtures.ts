@@ -16,7 +16,10 @@ export interface Places {
 interface Fixtures {
   host: Host;
   places: Places;
-  /** Starts the app with a home and data of its own. Checks when the test is over that it caught all of its errors. */
+  /**
+   * Starts the app with a home and data of its own. When the test is over, checks that the app handled all of
+   * its errors.
+   */
   start: (options?: Partial<Omit<ShellOptions, 'host'>>) => Promise<ShellApp>;
 }
 
@@ -24,7 +27,7 @@ export const test = base.extend<Fixtures>({
   host: ['stand-in', { option: true }],
   // eslint-disable-next-line no-empty-pattern -- Playwright reads the fixtures needed from this pattern.
   places: async ({}, use) => {
-    // Spaces and letters beyond ASCII, as in many a home folder.
+    // The name has spaces and letters beyond ASCII, as many home folders do.
     const folder = await mkdtemp(join(tmpdir(), 'Données β '));
     const places = { home: join(folder, 'home'), data: join(folder, 'data'), files: join(folder, 'files') };
     for (const place of [places.home, places.files]) await mkdir(place);
@@ -58,7 +61,7 @@ function cannotRun(host: Host): string | undefined {
   return electron.found ? missingDisplay() : electron.reason;
 }
 
-/** Of a user with an empty home. */
+/** The environment of a user with an empty home. */
 function environment({ home, data }: Places): NodeJS.ProcessEnv {
   return {
     ...process.env,
@@ -69,7 +72,7 @@ function environment({ home, data }: Places): NodeJS.ProcessEnv {
   };
 }
 
-/** The window, after the welcome of a first start. */
+/** Returns the first window, after the welcome of a first start. */
 export async function firstWindow(app: ShellApp): Promise<Page> {
   const page = await app.page();
   await page.getByRole('button', { name: 'Skip' }).click({ timeout: 60_000 });
@@ -77,7 +80,10 @@ export async function firstWindow(app: ShellApp): Promise<Page> {
   return page;
 }
 
-/** Runs and the list of runs below a folder whose databases were not closed: SQLite leaves files beside those. */
+/**
+ * Databases below a folder that were not closed, of runs and of the list of runs: SQLite leaves files beside
+ * those.
+ */
 export async function openDatabases(folder: string): Promise<string[]> {
   const names = await readdir(folder, { recursive: true });
   return names.filter((name) => /(run|library)\.db-(wal|shm)$/.test(name));

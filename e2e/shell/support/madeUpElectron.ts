@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 
 const root = join(import.meta.dirname, '..', '..', '..');
-/** Where Electron's program holds its fuses, and as they are when it is delivered. */
+/** The place of the fuses in Electron's program, in the state in which Electron is delivered. */
 const FUSE_WIRE = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX\u0001\u000810110001';
 
 const MAC_APP = 'Electron.app/Contents';
@@ -14,7 +14,7 @@ const MAC_HELPERS = [
   'Electron Helper (Plugin)',
 ];
 
-/** What macOS reads of a program before it starts it. */
+/** What macOS reads about a program before it starts it. */
 const plist = (program: string) => `<?xml version="1.0" encoding="UTF-8"?>
 <plist version="1.0"><dict><key>CFBundleExecutable</key><string>${program}</string></dict></plist>
 `;
@@ -24,7 +24,7 @@ const macBundle = (folder: string, program: string): Record<string, string> => (
   [`${folder}/MacOS/${program}`]: '',
 });
 
-/** Of Electron's own files, those that packing looks for; the program itself only ends with 1. */
+/** The files of Electron that packing requires; the program itself only exits with 1. */
 const FILES: Readonly<Record<PackedSystem, Readonly<Record<string, string>>>> = {
   linux: { electron: `#!/bin/sh\nexit 1\n${FUSE_WIRE}`, 'chrome-sandbox': '' },
   mac: {

@@ -19,9 +19,9 @@ export type Host = 'stand-in' | 'electron';
 
 export interface ShellOptions {
   host: Host;
-  /** Of the app: the checkout, or an unpacked `app.asar`. */
+  /** The app's folder: the checkout, or an unpacked `app.asar`. */
   appFolder?: string;
-  /** Of a packed app. */
+  /** The resources of a packed app. */
   resources?: string;
   env: NodeJS.ProcessEnv;
   args?: string[];
@@ -29,22 +29,22 @@ export interface ShellOptions {
 
 type InMain<Result, Argument> = (electron: typeof Electron, argument: Argument) => Result | Promise<Result>;
 
-/** The desktop app as it runs, in either host. */
+/** The running desktop app, in either host. */
 export interface ShellApp {
   readonly pid: number;
   /** The page of the first window. */
   page: () => Promise<Page>;
-  /** Runs a function in the main process, which can use nothing but its arguments. */
+  /** Runs a function in the main process; it can use only its arguments. */
   evaluate: <Result, Argument = undefined>(
     what: InMain<Result, Argument>,
     argument?: Argument,
   ) => Promise<Result>;
-  /** Exit code, when the app has ended. */
+  /** Resolves to the exit code when the app has ended. */
   ended: () => Promise<number | null>;
   readonly hasEnded: boolean;
-  /** All that it wrote to its terminal. */
+  /** Everything that the app wrote to its terminal. */
   readonly said: string;
-  /** Ends what is still there, and lets go of its pages. */
+  /** Ends what is still running, and releases its pages. */
   dispose: () => Promise<void>;
 }
 
@@ -140,7 +140,7 @@ class StandInApp implements ShellApp {
   async dispose(): Promise<void> {
     if (!this.hasEnded) {
       this.process.kill('SIGKILL');
-      // The app can no longer take its browser with it.
+      // The app can no longer end its browser by itself.
       const session = await this.browser?.newBrowserCDPSession();
       await session?.send('Browser.close').catch(() => undefined);
     }

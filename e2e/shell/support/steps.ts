@@ -6,7 +6,10 @@ import { expect, shellLog, type Places, type ShellApp } from './fixtures.ts';
 
 const LONG_MS = 90_000;
 
-/** As the menu's Quit does. Not awaited to the end: what is asked on the way is the test's to answer. */
+/**
+ * Quits like the menu item. The call does not wait for the end, because the test answers the questions on the
+ * way.
+ */
 export async function quit(app: ShellApp): Promise<void> {
   await app.evaluate(({ app: running }) => {
     setTimeout(() => running.quit());
@@ -29,7 +32,7 @@ export interface Question {
   buttons: string[];
 }
 
-/** From now on every question is answered with the button of which this is the beginning. */
+/** From now on every question is answered with the button whose label starts with this text. */
 export async function answerQuestions(app: ShellApp, button: string): Promise<void> {
   await app.evaluate(({ dialog }, wanted) => {
     const asked: unknown[] = [];
@@ -46,7 +49,7 @@ export async function answerQuestions(app: ShellApp, button: string): Promise<vo
   }, button);
 }
 
-/** Of the last `answerQuestions`. */
+/** The questions since the last `answerQuestions`. */
 export function questions(app: ShellApp): Promise<Question[]> {
   return app.evaluate(({ dialog }) => (dialog as unknown as { asked: Question[] }).asked);
 }
@@ -57,7 +60,10 @@ export function isVisible(app: ShellApp): Promise<boolean> {
   );
 }
 
-/** Of the program that holds a data folder, which no test has started itself. On Linux, Chromium's lock ends with it. */
+/**
+ * Process number of the program that uses a data folder, if the test has not started it itself. On Linux the
+ * name of Chromium's lock ends with it.
+ */
 export async function pidOf(dataFolder: string): Promise<number> {
   const folder = join(dataFolder, 'electron');
   const lock = await readFile(join(folder, 'StandInLock'), 'utf8').catch(() =>
@@ -73,7 +79,7 @@ export async function crash(app: ShellApp): Promise<void> {
   });
 }
 
-/** As often as the page is loaded again without a question. */
+/** The page is reloaded three times without a question. */
 export async function crashThreeTimes(app: ShellApp, places: Places): Promise<void> {
   for (let ends = 1; ends <= 3; ends++) {
     await crash(app);
@@ -82,7 +88,7 @@ export async function crashThreeTimes(app: ShellApp, places: Places): Promise<vo
   }
 }
 
-/** Not by Playwright's page, which takes no calls any more when its process has ended once. */
+/** Does not use Playwright's page, which accepts no calls once its process has ended. */
 function showsItself(app: ShellApp): Promise<unknown> {
   return app.evaluate(({ BrowserWindow }) =>
     BrowserWindow.getAllWindows()[0]

@@ -2,20 +2,23 @@ import type { Page } from '@playwright/test';
 import axe, { type Result } from 'axe-core';
 
 export interface Look {
-  /** Selectors of the part that is looked at, and of what is left out of it; else the whole page. */
+  /** Selectors of the part to check and of the parts to leave out; by default the whole page is checked. */
   within?: string | undefined;
   without?: string | undefined;
-  /** Else all of axe's. */
+  /** By default all rules of axe apply. */
   rules?: readonly string[] | undefined;
 }
 
-/** What axe finds on the page. It is put into a page once and stays for further looks, which a page that is loaded again loses. */
+/**
+ * Returns what axe finds on the page. axe is injected once and stays for further checks until the page is
+ * reloaded.
+ */
 export async function violations(page: Page, { within, without, rules }: Look = {}): Promise<Result[]> {
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe.source);
   const context = { include: [within ?? 'html'], ...(without === undefined ? {} : { exclude: [without] }) };
   const options = {
     resultTypes: ['violations'],
-    // No page of ours has frames.
+    // Our pages have no frames.
     iframes: false,
     ...(rules === undefined ? {} : { runOnly: rules }),
   };

@@ -42,7 +42,9 @@ export class EngineProcess {
     return engine;
   }
 
-  /** An address that lets in one browser; another is printed as soon as it has been used. */
+  /**
+   * Returns an address that admits one browser; the engine prints another one as soon as it has been used.
+   */
   async address(): Promise<string> {
     await this.until(() => this.addresses.length > 0, 'print another address');
     return this.addresses.shift() ?? '';
@@ -56,24 +58,24 @@ export class EngineProcess {
     return this.subprocess.pid ?? 0;
   }
 
-  /** Numbers of its worker processes. */
+  /** Process numbers of its workers. */
   async workers(): Promise<number[]> {
     return workersBelow(this.pid);
   }
 
-  /** As a power cut would. */
+  /** Ends the engine as abruptly as a power cut would. */
   async kill(): Promise<void> {
     this.subprocess.kill('SIGKILL');
     await this.subprocess;
   }
 
-  /** As Ctrl-C would; answers with the exit code. */
+  /** Ends the engine like Ctrl-C; returns the exit code. */
   async stop(): Promise<number | undefined> {
     this.subprocess.kill('SIGINT');
     return (await this.subprocess).exitCode;
   }
 
-  /** The same program, the same data, the same port. */
+  /** Starts the same program again with the same data and port. */
   restarted(): Promise<EngineProcess> {
     return EngineProcess.start({ ...this.options, port: this.port });
   }

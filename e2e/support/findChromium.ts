@@ -3,22 +3,24 @@ import { delimiter, join } from 'node:path';
 
 const WITH_A_SCREEN = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** A Chromium of this computer for the browser tests: CHROMIUM_PATH, else of those in the PATH first the one that only runs headless,
- * which does the same with a quarter less work. */
+/**
+ * Finds a Chromium on this computer for the browser tests: CHROMIUM_PATH, otherwise one in the PATH. A
+ * headless-only Chromium comes first, since it does the same with a quarter less work.
+ */
 export function findChromium(env: NodeJS.ProcessEnv = process.env): string | undefined {
   return find(['chromium-headless-shell', ...WITH_A_SCREEN], env);
 }
 
-/** For measurements: as users have it. */
+/** Finds the Chromium that users have, for measurements. */
 export function findChromiumWithScreen(env: NodeJS.ProcessEnv = process.env): string | undefined {
   return find(WITH_A_SCREEN, env);
 }
 
-/** For Playwright, which takes its own Chromium where there is no other. */
+/** Launch options for Playwright, which uses its own Chromium if there is no other. */
 export function launchOptions(chromium: string | undefined): { executablePath?: string; args: string[] } {
   return {
     ...(chromium === undefined ? {} : { executablePath: chromium }),
-    // Chromium refuses its own sandbox to root, which is who one is in most containers.
+    // Chromium refuses to run its own sandbox as root, which is the user in most containers.
     args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
   };
 }

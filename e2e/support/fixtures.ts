@@ -6,16 +6,16 @@ import { EngineProcess, type EngineOptions } from './engineProcess.ts';
 
 export interface Places {
   data: string;
-  /** What the page may look into. */
+  /** The folder that the page may access. */
   files: string;
 }
 
 interface Fixtures {
   places: Places;
-  /** Starts an engine with these folders; ended with the test. */
+  /** Starts an engine with these folders; it ends with the test. */
   startEngine: (options?: Pick<EngineOptions, 'python' | 'env'>) => Promise<EngineProcess>;
   engine: EngineProcess;
-  /** The window after the first start's welcome. */
+  /** The window after the welcome of a first start. */
   window: Page;
 }
 
@@ -28,7 +28,7 @@ export const test = base.extend<Fixtures>({
   },
   // eslint-disable-next-line no-empty-pattern -- Playwright reads the fixtures needed from this pattern.
   places: async ({}, use) => {
-    // Spaces and letters beyond ASCII, as in many a home folder.
+    // The name has spaces and letters beyond ASCII, as many home folders do.
     const folder = await mkdtemp(join(tmpdir(), 'Données β 実験 '));
     const places = { data: join(folder, 'data'), files: join(folder, 'files') };
     await mkdir(places.files, { recursive: true });
@@ -59,7 +59,7 @@ export const test = base.extend<Fixtures>({
 
 export { expect };
 
-/** Opens the printed address with data that no window has seen yet, and goes past the welcome. */
+/** Opens the printed address with data that no window has seen yet, and passes the welcome. */
 export async function openFirstWindow(page: Page, engine: EngineProcess): Promise<void> {
   await page.goto(await engine.address());
   await page.getByRole('button', { name: 'Skip' }).click();

@@ -4,7 +4,10 @@ import { gzipSync } from 'node:zlib';
 
 export const SAMPLE = join(import.meta.dirname, '..', '..', 'python-backend', 'tests', 'data', 'sample.fa');
 
-/** The sample repeated that many times, with every name once. Takes about a second a copy on two slow cores. */
+/**
+ * Writes `copies` copies of the sample, each record under a different name. A run takes about a second for
+ * each copy on two slow cores.
+ */
 export async function writeSample(path: string, copies: number): Promise<void> {
   const sample = await readFile(SAMPLE, 'utf8');
   const text = Array.from({ length: copies }, (_, copy) => sample.replaceAll('>', `>copy${copy}_`)).join('');
@@ -12,7 +15,10 @@ export async function writeSample(path: string, copies: number): Promise<void> {
   await writeFile(path, text);
 }
 
-/** A folder as a user may have it: a good file, one cut off, one of proteins, an empty one, and one that is none of these. */
+/**
+ * Writes a folder that a user might have: a good file, a truncated one, one of proteins, an empty one, and
+ * one that is none of these.
+ */
 export async function writeMixedFolder(folder: string): Promise<void> {
   await mkdir(join(folder, 'below'), { recursive: true });
   const sample = await readFile(SAMPLE, 'utf8');
@@ -28,7 +34,7 @@ export async function writeMixedFolder(folder: string): Promise<void> {
 
 export const DEADLY_RESIDUES = 'MKTAYIAKQR';
 
-/** Two sequences; workers that are made to die of DEADLY_RESIDUES die of the second. */
+/** Writes two sequences; workers that are set up to die of DEADLY_RESIDUES die of the second. */
 export async function writePoisoned(path: string): Promise<void> {
   const filler = 'GCC'.repeat(60);
   const poison = 'ATGAAAACCGCCTACATCGCCAAACAGCGC';

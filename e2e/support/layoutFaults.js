@@ -1,4 +1,4 @@
-// Runs in the page, as a string: what is wrong with the layout as it stands.
+// Runs in the page, as a string: finds faults in the current layout.
 /* global document */
 (() => {
   const found = [];
@@ -24,7 +24,7 @@
     found.push(`the screen scrolls sideways: ${widest.slice(0, 3).map(nameOf).join('; ')}`);
   }
 
-  // Text cut off although its row has a neighbour with room to spare.
+  // Text is cut off although a neighbour in its row has room to spare.
   for (const row of document.querySelectorAll('[role="grid"] [role="row"]')) {
     const cells = [...row.querySelectorAll('[role="gridcell"], [role="columnheader"]')];
     const spare = cells.some((cell) => {
@@ -37,19 +37,20 @@
         found.push(`cut beside free room: ${nameOf(cell)}`);
   }
 
-  // Words that are cut off where nothing else says them. One pixel wide are those that are left to screen readers.
+  // Labels are cut off, and nothing else shows the whole text. Labels one pixel wide are for screen readers
+  // only.
   for (const label of document.querySelectorAll(
     '.mantine-Button-label, .mantine-Tabs-tabLabel, .mantine-SegmentedControl-innerLabel, [class*="placeName"]',
   ))
     if (label.scrollWidth > label.clientWidth + 1 && label.clientWidth > 1 && isSeen(label))
       found.push(`cut label: ${nameOf(label)}`);
 
-  // Names that a letter or two are left of.
+  // Only a letter or two of a name are visible.
   for (const name of document.querySelectorAll('.ellipsis'))
     if (name.scrollWidth > name.clientWidth + 1 && name.clientWidth < 48 && isSeen(name))
       found.push(`cut to almost nothing: ${nameOf(name)}`);
 
-  // Buttons and headings that lie on each other.
+  // Buttons and headings overlap.
   const blocks = [...main.querySelectorAll('button, h1, h2, h3, dt, dd')].filter(isSeen);
   const boxes = blocks.map((element) => element.getBoundingClientRect());
   for (const [first, a] of boxes.entries())

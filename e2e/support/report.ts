@@ -2,10 +2,10 @@ import { pathToFileURL } from 'node:url';
 import { expect, type Page } from '@playwright/test';
 import { violations } from './axe.ts';
 
-/** Of A4, in points. */
+/** The size of A4 in points. */
 const A4 = { width: 595, height: 842 };
 
-/** Words over the columns of tables that do not stand on one line. */
+/** Words in table headings that are broken across lines. */
 const BROKEN_HEADS = `[...document.querySelectorAll('th')].flatMap((head) => {
   const text = [...head.childNodes].find((node) => node.nodeType === Node.TEXT_NODE);
   return [...(text?.data ?? '').matchAll(/\\S+/g)].filter(({ 0: word, index }) => {
@@ -16,7 +16,10 @@ const BROKEN_HEADS = `[...document.querySelectorAll('th')].flatMap((head) => {
   }).map(({ 0: word }) => word);
 })`;
 
-/** The report as whoever gets it has it: opened without a network, on a phone and on a screen, and printed. */
+/**
+ * Checks the report as a recipient sees it: opened without a network, on a phone and on a screen, and
+ * printed.
+ */
 export async function expectReadableReport(page: Page, path: string): Promise<void> {
   const browser = page.context().browser();
   if (!browser) throw new Error('The page has no browser');
@@ -27,7 +30,7 @@ export async function expectReadableReport(page: Page, path: string): Promise<vo
   const address = pathToFileURL(path).href;
   await report.goto(address);
   expect(asked).toEqual([address]);
-  // What run.json alone knows.
+  // Only run.json contains this.
   await expect(report.getByText(/\(PyTorch \d/)).toBeVisible();
   await expect(report.getByRole('cell', { name: 'sequences.tsv' })).toBeVisible();
   for (const width of [360, 1440]) {
@@ -35,7 +38,7 @@ export async function expectReadableReport(page: Page, path: string): Promise<vo
     expect(await report.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
     expect(await report.evaluate(BROKEN_HEADS)).toEqual([]);
   }
-  // The mark across the page is pale on purpose; the note at its top says the same in full contrast.
+  // The mark across the page is pale on purpose; the note at the top says the same in full contrast.
   const found = await violations(report, { without: '.watermark' });
   expect(found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)).toEqual([]);
   const pdf = (await report.pdf({ preferCSSPageSize: true, printBackground: true })).toString('latin1');

@@ -7,7 +7,7 @@ interface FinishedPart {
   scores: string;
 }
 
-/** Parts that are done, by what a run's own database says, with the hash of each one's scores. */
+/** The finished parts according to a run's own database, with the hash of each part's scores. */
 export function finishedParts(runFolder: string): FinishedPart[] {
   const db = new Database(join(runFolder, 'run.db'), { readonly: true });
   try {

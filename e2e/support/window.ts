@@ -18,14 +18,16 @@ export async function drop(page: Page, paths: string[]): Promise<void> {
   await devtools.detach();
 }
 
-/** Everything in one folder of the engine's computer, with the teaching model, under a name. */
+/**
+ * Starts a run of everything in one folder on the engine's computer, with the teaching model, under a name.
+ */
 export async function startRun(page: Page, folder: string, name: string): Promise<void> {
   await goTo(page, 'New run');
   await page.getByRole('button', { name: 'Choose a folder' }).click();
   const chooser = page.getByRole('dialog');
   const entry = chooser.getByRole('button', { name: folder });
   const up = chooser.getByRole('button', { name: 'Up', exact: true });
-  // It opens where a folder was taken last.
+  // The chooser opens in the last used folder.
   await expect(chooser.locator('ul[aria-busy="false"]')).toBeVisible();
   if (!(await entry.isVisible())) await up.click();
   await entry.click();
@@ -36,14 +38,17 @@ export async function startRun(page: Page, folder: string, name: string): Promis
   await expect(page.getByRole('heading', { level: 1, name })).toBeVisible({ timeout: LONG_MS });
 }
 
-/** The teaching model is taken only after a question. */
+/** The window asks for a confirmation before it uses the teaching model. */
 export async function takeTeachingModel(page: Page): Promise<void> {
   await page.getByRole('radio', { name: 'Teaching model' }).click({ timeout: LONG_MS });
   await page.getByRole('button', { name: 'Use the teaching model' }).click();
   await expect(page.getByRole('region', { name: 'Model' })).toContainText('Teaching model');
 }
 
-/** Parts are among the settings of the run; the whole of a text, since "Part 1" before "0 parts done" reads as ten. */
+/**
+ * The number of parts is among the settings of the run. The pattern matches the whole text, since "Part 1"
+ * before "0 parts done" would read as ten.
+ */
 export async function partsDone(page: Page): Promise<void> {
   const settings = page.getByRole('button', { name: 'Settings of this run' });
   if ((await settings.getAttribute('aria-expanded')) === 'false') await settings.click();
@@ -59,13 +64,15 @@ export async function isDone(page: Page): Promise<void> {
   await expect(runState(page, 'Done')).toBeVisible({ timeout: LONG_MS });
 }
 
-/** Axe finds nothing on the screen as it is. */
+/** Expects that axe finds nothing on the current screen. */
 export async function expectNoComplaint(page: Page, screen: string): Promise<void> {
   expect(await complaints(page, screen)).toEqual([]);
 }
 
-/** All that axe finds, on the whole page or within what a selector names. In the dark it looks at the contrasts only: the rest is
- * the same. */
+/**
+ * All findings of axe, on the whole page or within a selector. In the dark theme only the contrasts are
+ * checked, because the rest is the same.
+ */
 export async function complaints(page: Page, screen: string, within?: string): Promise<string[]> {
   await inScheme(page, 'dark');
   const dark = await violations(page, { within, rules: ['color-contrast'] });

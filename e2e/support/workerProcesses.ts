@@ -1,6 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Numbers of the worker processes that a process started. By the file system that shows processes, so on Linux only. */
+/**
+ * Numbers of the worker processes that a process started. They are read from /proc, so this works only on
+ * Linux.
+ */
 export async function workersBelow(parent: number): Promise<number[]> {
   const found: number[] = [];
   for (const name of await readdir('/proc')) {

@@ -7,7 +7,7 @@ import { isDone, runState, startRun } from '../support/window.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-test('a part that kills its workers fails by name; once the cause is mended a retry completes the run', async ({
+test('a part that kills its workers fails by name; once the cause is fixed a retry completes the run', async ({
   page,
   places,
   startEngine,
@@ -18,7 +18,7 @@ test('a part that kills its workers fails by name; once the cause is mended a re
   await mkdir(join(places.files, 'contigs'));
   await writePoisoned(join(places.files, 'contigs', 'poisoned.fa'));
   const engine = await startEngine({
-    // As an interpreter of the user's, whose PYTHONPATH is left to it.
+    // This counts as the user's own interpreter, so the engine does not change its PYTHONPATH.
     python: join(paths.value.environmentFolder, 'bin', 'python'),
     env: {
       PYTHONPATH: join(root, 'e2e', 'support', 'deadly'),

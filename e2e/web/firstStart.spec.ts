@@ -6,10 +6,11 @@ import { goTo, isDone, expectNoComplaint, runState } from '../support/window.ts'
 
 test('a first start: the example, its verdict, its results, an export', async ({ page, engine, places }) => {
   await page.goto(await engine.address());
-  // The token is gone from the address as soon as it has been used.
+  // The token disappears from the address as soon as it has been used.
   await expect(page).toHaveURL(/^http:\/\/127\.0\.0\.1:\d+\/(#.*)?$/);
   await page.getByRole('button', { name: 'Run the example' }).click();
-  // New run shows the example at once; First steps, which takes its place when the computer has been looked at, leads to it.
+  // New run shows the example at once; First steps replaces it when the computer has been checked, and links
+  // to it.
   const lead = page.getByRole('button', { name: 'See its results' });
   await expect(lead.or(runState(page, 'Done')).first()).toBeVisible({ timeout: 90_000 });
   if (await lead.isVisible()) await lead.click();
@@ -60,7 +61,7 @@ test('a first start: the example, its verdict, its results, an export', async ({
   expect(cells(lines)).toEqual(cells(written.trimEnd().split('\n')));
 });
 
-/** What every table of sequences has, in the order of the names. */
+/** The columns that every table of sequences has, sorted by name. */
 function cells([header = '', ...rows]: string[]): string[][] {
   const columns = header.split('\t');
   const shown = ['seq_name', 'length', 'virus_score', 'prediction'].map((name) => columns.indexOf(name));
@@ -70,7 +71,7 @@ function cells([header = '', ...rows]: string[]): string[][] {
     .sort(([a = ''], [b = '']) => a.localeCompare(b));
 }
 
-test('a window without a valid token says so, and what to do', async ({ page, engine }) => {
+test('a window without a valid token says so, and explains what to do', async ({ page, engine }) => {
   const address = new URL(await engine.address());
   for (const wrong of [address.origin, `${address.origin}/?token=wrong`]) {
     await page.goto(wrong);
@@ -80,7 +81,7 @@ test('a window without a valid token says so, and what to do', async ({ page, en
   await expect(page.getByRole('heading', { level: 1, name: 'First steps' })).toBeVisible();
 });
 
-test('the chosen theme stays, also after loading the page again', async ({ window }) => {
+test('the chosen theme is kept, also after reloading the page', async ({ window }) => {
   await goTo(window, 'Settings');
   await window.getByText('Dark', { exact: true }).click();
   await expect.poll(() => brightness(window)).toBeLessThan(0.2);
@@ -91,7 +92,7 @@ test('the chosen theme stays, also after loading the page again', async ({ windo
   await expect.poll(() => brightness(window)).toBeGreaterThan(0.8);
 });
 
-/** Of the page's background, from 0 to 1. */
+/** Brightness of the page's background, from 0 to 1. */
 function brightness(page: Page): Promise<number> {
   return page.evaluate<number>(`(() => {
     const [red, green, blue] = getComputedStyle(document.body).backgroundColor.match(/[\\d.]+/g).map(Number);

@@ -16,13 +16,14 @@ test('the first steps, from an empty home to the finished example', async ({ pag
   await expect(page.getByText(join(places.data, 'python'))).toBeVisible();
   await expectNoComplaint(page, 'First steps, nothing set up');
 
-  // One cause is one card, and what depends on it waits.
+  // One cause appears as one card, and what depends on it waits.
   await goTo(page, 'Computer check');
   await expect(page.getByText('Checked as soon as Python is set up.')).toHaveCount(4);
   await expect(page.getByRole('button', { name: 'Set up', exact: true })).toHaveCount(1);
   await expectNoComplaint(page, 'Computer check, nothing set up');
 
-  // The example begins with what it needs. Stopped, it says what is kept and how to go on.
+  // The example starts by setting up what it needs. When it is cancelled, it says what is kept and how to
+  // continue.
   await goTo(page, 'New run');
   await page.getByRole('button', { name: 'Run the example' }).click();
   await expect(page.getByText('Starts by itself as soon as the computer is set up.')).toBeVisible();
@@ -31,7 +32,7 @@ test('the first steps, from an empty home to the finished example', async ({ pag
   await expect(page.getByText('What was downloaded is kept')).toBeVisible({ timeout: LONG_MS });
   await expect(page.getByRole('button', { name: 'Continue' })).toBeVisible();
 
-  // Files that are dropped meanwhile are kept.
+  // Files that are dropped during the set-up are kept.
   const reads = join(places.files, 'reads.fa');
   await writeFile(reads, `>read\n${'ACGT'.repeat(37)}\n`);
   await goTo(page, 'New run');
@@ -39,7 +40,7 @@ test('the first steps, from an empty home to the finished example', async ({ pag
   await expect(page.getByText('After the set-up')).toBeVisible();
   await expect(page.getByText('Python is not set up. Your files stay listed.')).toBeVisible();
 
-  // The network is not fetched from here: a Python of one's own takes the place of the one that would be.
+  // The test does not use the network: the user's own Python replaces the one that would be downloaded.
   await goTo(page, 'Settings');
   await page.getByRole('button', { name: 'Proxy, certificates, mirrors and Python' }).click();
   await saveSetting(page, 'Proxy', 'proxy.example.org');
@@ -48,7 +49,7 @@ test('the first steps, from an empty home to the finished example', async ({ pag
   await expect(page.getByText('no-python cannot be started.')).toBeVisible({ timeout: LONG_MS });
   await saveSetting(page, 'Python interpreter', await pythonBelow(places));
 
-  // Everything turns green at once: the files are looked into, and the example that was asked for is computed.
+  // Everything becomes ready at once: the files are inspected, and the requested example is computed.
   await goTo(page, 'First steps');
   await expect(page.getByText(/^Ready: Python/)).toBeVisible({ timeout: LONG_MS });
   await expect(page.getByText('The installation works.')).toBeVisible({ timeout: LONG_MS });
@@ -67,7 +68,7 @@ test('the first steps, from an empty home to the finished example', async ({ pag
   await download.saveAs(report);
   await expectReadableReport(page, report);
 
-  // Own files get no teaching model by themselves.
+  // The teaching model is never chosen automatically for the user's own files.
   await goTo(page, 'Computer check');
   await expect(page.getByText('Not ready for real data: no model yet.')).toBeVisible({ timeout: LONG_MS });
   await goTo(page, 'New run');
@@ -85,7 +86,10 @@ test('the first steps, from an empty home to the finished example', async ({ pag
   await expect(page.getByText(/_predictions_NOT_FOR_RESEARCH$/)).toBeVisible({ timeout: LONG_MS });
 });
 
-/** The program's folder as an installed one has it: its Python environment would lie among the data, and isn't there. */
+/**
+ * A program folder like that of an installation: its Python environment would be among the data, and is
+ * missing.
+ */
 async function programWithoutPython({ files }: Places): Promise<string> {
   const program = join(dirname(files), 'program');
   await mkdir(join(program, 'python-backend'), { recursive: true });
@@ -99,7 +103,7 @@ async function programWithoutPython({ files }: Places): Promise<string> {
   return program;
 }
 
-/** An interpreter where the page may look. */
+/** An interpreter in a folder that the page may access. */
 async function pythonBelow({ files }: Places): Promise<string> {
   const script = join(files, 'python');
   await writeFile(

@@ -4,7 +4,7 @@ import { expect, test } from '../support/fixtures.ts';
 import { SAMPLE, writeMixedFolder } from '../support/inputs.ts';
 import { drop, expectNoComplaint, isDone, takeTeachingModel } from '../support/window.ts';
 
-test('a dropped folder: what is in it, what cannot be used and why, and the rest runs', async ({
+test('a dropped folder: what it contains, what cannot be used and why, and the rest runs', async ({
   window,
   places,
 }) => {
@@ -48,7 +48,7 @@ test('a dropped folder: what is in it, what cannot be used and why, and the rest
   await expect(window.getByText('60 sequences shown')).toBeVisible();
 });
 
-test('a folder with a sample sheet: dropped and chosen alike, mended, kept over a reload, its groups and control in the results', async ({
+test('a folder with a sample sheet: the same dropped and chosen, corrected, kept over a reload, with its groups and control in the results', async ({
   window,
   places,
 }) => {
@@ -72,7 +72,7 @@ test('a folder with a sample sheet: dropped and chosen alike, mended, kept over 
   await drop(window, [folder]);
   await expect(sheet).toBeVisible();
   await expect(leftOut).toBeVisible();
-  // One is RNA, and counts as soon as its U are read as T.
+  // One file is RNA, and is counted as soon as its U are read as T.
   await expect(summary(2, '1 sample')).toBeVisible();
   await window.getByRole('button', { name: 'Start over' }).click();
 

@@ -12,7 +12,7 @@ test.describe.configure({ mode: 'parallel' });
 
 const FAULTS = readFileSync(join(import.meta.dirname, '..', 'support', 'layoutFaults.js'), 'utf8');
 
-/** Window sizes in CSS pixels. Twice magnified, a screen of 1440 x 900 has 720 x 450 of them. */
+/** Window sizes in CSS pixels. At 200 % magnification, a screen of 1440 x 900 has 720 x 450 of them. */
 const SIZES = {
   wide: { width: 1920, height: 1080 },
   usual: { width: 1440, height: 900 },
@@ -62,7 +62,7 @@ const PLACES = {
   'failures, progress': `#/run/${RUN_IDS.withFailures}/progress`,
 };
 
-/** Further places, made of the same pieces as those above. */
+/** Further places, built from the same components as those above. */
 const MORE_PLACES = {
   'first steps': '#/start',
   'guide, pictures': '#/guide/biologist',
@@ -72,7 +72,7 @@ const MORE_PLACES = {
   'no such run': '#/run/00000000-0000-4000-8000-000000000000/progress',
 };
 
-/** States that no invented run is in: one of them is put into each. */
+/** States that none of the invented runs is in: the test changes one run to each. */
 const MORE_STATES: Record<string, Partial<RunSummary>> = {
   Paused: { interrupted: false, state: { phase: 'paused', error: null } },
   'Pausing …': { interrupted: false, state: { phase: 'pausing' } },
@@ -92,7 +92,7 @@ const byButton = (name: string) => (page: Page) => page.getByRole('button', { na
 
 const SCREEN_PARTS = 3;
 
-/** Where each is opened, and how. */
+/** The place from which each dialog is opened, and how. */
 const DIALOGS: Record<string, [keyof typeof PLACES, (page: Page) => Promise<void>]> = {
   rename: ['done', bySaying('Rename')],
   'tags and note': ['done', bySaying('Tags and note')],
@@ -145,7 +145,7 @@ const DIALOGS: Record<string, [keyof typeof PLACES, (page: Page) => Promise<void
   ],
 };
 
-/** Where the first row may begin at the latest. */
+/** The lowest position at which the first row may start. */
 const FIRST_ROW = [
   [{ width: 1440, height: 900 }, 330],
   [{ width: 1100, height: 700 }, 330],
@@ -153,7 +153,7 @@ const FIRST_ROW = [
   [SIZES.narrow, 430],
 ] as const;
 
-test('the table is the page, also of fifty samples with the tables of two tools: its first row is in sight, and only it scrolls', async ({
+test('the table fills the page, also with fifty samples and the tables of two tools: its first row is visible, and only it scrolls', async ({
   page,
 }) => {
   const engine = await serveMemoryEngine({ sequences: 2000, samples: 50 });
@@ -161,7 +161,7 @@ test('the table is the page, also of fifty samples with the tables of two tools:
     await page.setViewportSize(size);
     await page.goto(engine.url);
     await goToPlace(page, PLACES.results);
-    // The question about another run that was interrupted.
+    // The window asks about another run that was interrupted.
     const later = page.getByRole('button', { name: 'Later' });
     if (await later.isVisible()) await later.click();
     const row = page.getByRole('grid', { name: 'Sequences' }).getByRole('row').nth(1);
@@ -186,7 +186,7 @@ test.describe('every screen, at every size', () => {
   });
   test.afterAll(() => engine.stop());
 
-  // In parts, so that none is what all the others wait for in the end.
+  // The test is split into parts, so that the others do not have to wait for one long test at the end.
   for (let part = 0; part < SCREEN_PARTS; part++) {
     test(`every screen fits at every size, and axe finds nothing in both themes: ${part + 1} of ${SCREEN_PARTS}`, async ({
       page,
@@ -198,7 +198,7 @@ test.describe('every screen, at every size', () => {
       for (const [index, [place, hash]] of Object.entries(PLACES).entries()) {
         if (index % SCREEN_PARTS !== part) continue;
         await goToPlace(page, hash);
-        // Header and navigation are the same everywhere, so axe looks at them once.
+        // Header and navigation are the same everywhere, so axe checks them only once in each part.
         const within = index < SCREEN_PARTS ? undefined : 'main';
         if (place === 'results, a sequence') await openSequence(page, 2);
         found.push(...(await allFaults(page, place, within)));
@@ -230,7 +230,7 @@ test.describe('every screen, at every size', () => {
     await expect(page.getByRole('dialog')).toHaveCount(0);
     await expect(page.getByRole('heading', { level: 1, name: 'Lake plankton' })).toBeFocused();
 
-    // Dialogs that the palette has opened, which leave together with it, and a button that its own press takes away.
+    // The palette opens these dialogs and closes with them; the button below disappears when it is pressed.
     for (const command of ['Rename', 'Export', 'Disk space']) {
       await page.keyboard.press('Control+k');
       await search.fill(command);
@@ -248,7 +248,7 @@ test.describe('every screen, at every size', () => {
     const onward = page.locator('header').getByRole('button', { name: 'Continue' });
     await expect(onward).toBeVisible();
     await expect.poll(() => page.evaluate<boolean>('document.activeElement !== document.body')).toBe(true);
-    // As the tests after this one expect it.
+    // The following tests expect the run in this state.
     await onward.click();
     await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible();
   });
@@ -264,13 +264,13 @@ test.describe('every screen, at every size', () => {
       await expect(page.getByRole('dialog').first(), name).toBeVisible({ timeout: 15_000 });
       await expect(page.getByRole('textbox', { name: PALETTE })).toHaveCount(0);
       await expect(page.getByRole('dialog').locator('.mantine-Skeleton-root')).toHaveCount(0);
-      // What lies behind it is a screen of the test above.
+      // The screen behind the dialog is checked by the test above.
       found.push(...(await complaints(page, name, '[role="dialog"]')));
       for (const [size, viewport] of Object.entries(SIZES)) {
         await page.setViewportSize(viewport);
         found.push(...(await dialogFaults(page)).map((fault) => `${name}, ${size}: ${fault}`));
       }
-      // A list that drops down within a dialog takes the first Escape.
+      // The first Escape may close a drop-down list within the dialog.
       await expect(async () => {
         await page.keyboard.press('Escape');
         await expect(page.getByRole('dialog'), name).toHaveCount(0, { timeout: 2000 });
@@ -279,9 +279,7 @@ test.describe('every screen, at every size', () => {
     expect(found).toEqual([]);
   });
 
-  test('a cluster fits at every size, and so does the choice of one, and axe finds nothing', async ({
-    page,
-  }) => {
+  test('a cluster and the choice of one fit at every size, and axe finds nothing', async ({ page }) => {
     const cluster = await serveMemoryEngine({ devices: 6, nodes: 2 });
     const found: string[] = [];
     const look = async (place: string) => {
@@ -299,7 +297,7 @@ test.describe('every screen, at every size', () => {
     expect(found).toEqual([]);
   });
 
-  test('fits at every size: new files, states that pass, what is folded away', async ({ page }) => {
+  test('fits at every size: new files, transient states, unfolded sections', async ({ page }) => {
     await page.setViewportSize(SIZES.usual);
     await page.goto(engine.url);
     const faults: string[] = [];
@@ -386,14 +384,14 @@ test.describe('every screen, at every size', () => {
       .getByRole('table', { name: /^Sequences whose call changed/ })
       .getByRole('row')
       .nth(1);
-    // A ribbon for each run, which leads to the sequence there.
+    // There is a ribbon for each run, which leads to the sequence there.
     await expect(changed.getByRole('button')).toHaveCount(2);
     const name = await changed.getByRole('rowheader').innerText();
     await changed.getByRole('button').first().click();
     const panel = page.getByRole('region', { name: 'Sequence', exact: true });
     await expect(panel.getByRole('heading', { name })).toBeVisible();
 
-    // A bar of the track is its chunk: the frames listed below are that one's.
+    // A bar of the track stands for a chunk: the table below lists the frames of that chunk.
     const scored = panel.locator('svg g[class*="chunk"]').filter({ hasText: /, [FR][123]$/ });
     for (const bar of [scored.first(), scored.last()]) {
       const tip = (await bar.textContent()) ?? '';
@@ -403,7 +401,7 @@ test.describe('every screen, at every size', () => {
     }
   });
 
-  test('a table of another tool: a count of where it agrees shows those sequences, and it can be removed', async ({
+  test('a table of another tool: the count of an agreement shows those sequences, and the table can be removed', async ({
     page,
   }) => {
     await page.goto(engine.url);
@@ -422,7 +420,7 @@ test.describe('every screen, at every size', () => {
     await expect(table).toHaveCount(0);
   });
 
-  test('a sequence stays open beside the table, follows its keys, and comes on the shortlist by one', async ({
+  test('a sequence stays open beside the table, follows its keys, and is put on the shortlist by one', async ({
     page,
   }) => {
     await page.setViewportSize(SIZES.usual);
@@ -440,7 +438,7 @@ test.describe('every screen, at every size', () => {
     await page.keyboard.press('s');
     const tick = grid.getByRole('checkbox', { name: `${second} on the shortlist` });
     await expect(tick).toBeChecked();
-    // A tick that is pressed leaves the keys to the table.
+    // A click on the checkbox leaves the keyboard with the table.
     await tick.click();
     await expect(tick).not.toBeChecked();
     await page.keyboard.press('s');
@@ -450,11 +448,11 @@ test.describe('every screen, at every size', () => {
     await page.getByRole('button', { name: 'Shortlist 1' }).click();
     await page.getByRole('menuitem', { name: 'Show only these' }).click();
     await expect(page.getByRole('status').filter({ hasText: '1 of 2,000' })).toBeVisible();
-    // Its row goes with the tick.
+    // Its row disappears when it is unticked.
     await grid.getByRole('checkbox').click();
     await expect(page.getByRole('status').filter({ hasText: '0 of 2,000' })).toBeVisible();
     await page.getByRole('button', { name: 'Clear filters' }).first().click();
-    // From a tick to one that is pressed with Shift: all between.
+    // A click with Shift ticks all rows from the last ticked one.
     await grid.getByRole('row').nth(2).getByRole('checkbox').click();
     await grid
       .getByRole('row')
@@ -477,7 +475,7 @@ test.describe('every screen, at every size', () => {
     const all = await page.getByRole('status').first().innerText();
     const shares = page.getByRole('figure', { name: /^Viral share by length/ });
     const bar = shares.locator('.recharts-bar-rectangle').first();
-    // The chart learns a little later which bar the pointer is on, and shows it then.
+    // The chart needs a moment to find the bar under the pointer, and shows its tooltip then.
     await bar.hover();
     await expect(shares.locator('.recharts-tooltip-wrapper').filter({ hasText: 'Virus: ' })).toBeVisible();
     await bar.click();
@@ -493,7 +491,9 @@ test.describe('every screen, at every size', () => {
     await page.getByRole('button', { name: 'Clear filters' }).first().click();
   });
 
-  test('a call, a preset and the short ones each show as many sequences as they say', async ({ page }) => {
+  test('a call, a preset and the filter for short ones each show as many sequences as they state', async ({
+    page,
+  }) => {
     await page.goto(engine.url);
     await goToPlace(page, PLACES.results);
     const isShown = async (count: string) =>
@@ -517,7 +517,7 @@ test.describe('every screen, at every size', () => {
     await expect(page.getByTitle(/^Shorter than the 500 bp/).first()).toContainText('short');
   });
 
-  test('results say how many sequences are shown, also of a run that is shown again after another one', async ({
+  test('results show the number of sequences, also for a run that is opened again after another one', async ({
     page,
   }) => {
     await page.setViewportSize(SIZES.usual);
@@ -535,7 +535,7 @@ test.describe('every screen, at every size', () => {
     }
   });
 
-  test('a plot is saved as SVG and PNG, light in a dark window, with what it is made from', async ({
+  test('a plot is saved as SVG and PNG, light in a dark window, with a note of its source', async ({
     page,
   }) => {
     await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
@@ -553,7 +553,7 @@ test.describe('every screen, at every size', () => {
     expect(svg.name).toMatch(/_NOT_FOR_RESEARCH_viral_share_by_length\.svg$/);
     const text = svg.bytes.toString('utf8');
     expect(text).toMatch(/^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
-    // The light theme's colour of viruses, and nothing that only the window's style sheets know.
+    // The picture has the light theme's colour of viruses, and does not depend on the window's style sheets.
     expect(text).toContain('fill="rgb(200, 81, 10)"');
     expect(text).not.toMatch(/var\(|class=|style=/);
     for (const words of ['Viral share by length', 'Length (bp)', 'Teaching model'])
@@ -584,14 +584,14 @@ test.describe('every screen without any run, at every size', () => {
   });
 });
 
-/** The sequence in a row of the table, beside it. */
+/** Opens the sequence in a row of the table beside it. */
 async function openSequence(page: Page, row: number): Promise<void> {
   const grid = page.getByRole('grid', { name: 'Sequences' });
   await grid.getByRole('row').nth(row).getByRole('gridcell').nth(1).click();
   await expect(page.getByRole('region', { name: 'Sequence', exact: true }).getByRole('figure')).toBeVisible();
 }
 
-test('the set-up fits at every size, before and while it works, and axe finds nothing', async ({ page }) => {
+test('the set-up fits at every size, before and while it runs, and axe finds nothing', async ({ page }) => {
   const engine = await serveMemoryEngine({ runs: 'none', devices: 1, fresh: true, welcomeSeen: false });
   const found: string[] = [];
   const look = async (state: string) => found.push(...(await allFaults(page, state)));
@@ -617,7 +617,7 @@ async function goToPlace(page: Page, hash: string): Promise<void> {
   await expect(page.locator('.mantine-Skeleton-root')).toHaveCount(0);
 }
 
-/** The first folder of the chooser, with all that was found in its files. */
+/** Takes the first folder of the chooser, and waits for the results of its files. */
 async function takeFolder(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Choose a folder' }).click();
   await page.getByRole('button', { name: 'Take this folder' }).click();
@@ -628,7 +628,7 @@ async function takeFolder(page: Page): Promise<void> {
 const unfold = (page: Page) =>
   page.evaluate(`document.querySelectorAll('main details').forEach((details) => { details.open = true; })`);
 
-/** What reaches out of a dialog or of the window. */
+/** Elements that extend beyond a dialog or the window. */
 const dialogFaults = (page: Page) =>
   page.evaluate<string[]>(`[...document.querySelectorAll('[role="dialog"]')].flatMap((dialog) => {
     const { left, right } = dialog.getBoundingClientRect();
@@ -644,7 +644,7 @@ const dialogFaults = (page: Page) =>
     ];
   })`);
 
-/** What is and stays wrong with the layout: charts take their new size a moment after the window. */
+/** Faults of the layout that persist: charts take their new size a moment after the window. */
 async function layoutFaults(page: Page): Promise<string[]> {
   await page.evaluate(
     'new Promise((laidOut) => requestAnimationFrame(() => requestAnimationFrame(laidOut)))',
@@ -668,7 +668,7 @@ async function layoutFaultsAtEverySize(page: Page, what: string): Promise<string
   return faults;
 }
 
-/** All that a screen may have: of its layout at every size, and of axe's complaints in both themes. */
+/** All faults of a screen: of its layout at every size, and the findings of axe in both themes. */
 async function allFaults(page: Page, what: string, within?: string): Promise<string[]> {
   return [...(await layoutFaultsAtEverySize(page, what)), ...(await complaints(page, what, within))];
 }

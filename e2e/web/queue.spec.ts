@@ -4,10 +4,10 @@ import { expect, test } from '../support/fixtures.ts';
 import { writeSample } from '../support/inputs.ts';
 import { goTo, partsDone, startRun } from '../support/window.ts';
 
-// The Chromium that only runs headless shows no notifications.
+// The headless-only Chromium shows no notifications.
 test.use({ launchOptions: launchOptions(findChromiumWithScreen()) });
 
-/** As if nobody looked at the page: whoever does needs no notification. */
+/** Makes the page appear unattended, since a user who looks at it needs no notification. */
 const KEEP_NOTIFICATIONS = `
   globalThis.kept = [];
   const { Notification } = globalThis;
@@ -20,7 +20,7 @@ const KEEP_NOTIFICATIONS = `
   Object.defineProperty(document, 'hidden', { get: () => true });
 `;
 
-test('runs wait in an order that can be changed, with their expected starts; a pause is for the user, who says when the next begins; the browser tells of the end', async ({
+test('queued runs can be reordered and show their expected starts; a pause belongs to the user, who decides when the next run starts; the browser reports the end', async ({
   window,
   engine,
   places,
@@ -43,7 +43,8 @@ test('runs wait in an order that can be changed, with their expected starts; a p
   await window.getByRole('button', { name: 'Move Third up' }).click();
   await isAbove('Third', 'Second');
 
-  // Known of the third as well, though this computer has no finished run yet: from the one at work.
+  // The third run has an estimate as well, taken from the current one, though this computer has no finished
+  // run yet.
   for (const name of ['Second', 'Third']) await expect(row(name)).toContainText(/in \d/);
 
   await row('At work').click();
@@ -65,7 +66,7 @@ test('runs wait in an order that can be changed, with their expected starts; a p
       ['Third', 'Done'],
       ['Second', 'Done'],
     ]);
-  // A click on one leads to the results.
+  // A click on a notification leads to the results.
   await window.evaluate("kept.at(-1).dispatchEvent(new Event('click'))");
   await expect(window.getByRole('heading', { level: 1, name: 'Second' })).toBeVisible();
   await expect(window.getByRole('tab', { name: 'Results' })).toHaveAttribute('aria-selected', 'true');

@@ -5,7 +5,7 @@ import { finishedParts } from '../support/runDatabase.ts';
 import { isAlive } from '../support/workerProcesses.ts';
 import { goTo, isDone, partsDone, runState, startRun } from '../support/window.ts';
 
-/** Beside its input and named as the run is, where nothing else was chosen. */
+/** The default folder is beside the input and has the name of the run. */
 const runFolder = (places: Places) => join(places.files, 'contigs', 'Long run_NOT_FOR_RESEARCH');
 
 test.beforeEach(async ({ places }) => {
@@ -41,11 +41,11 @@ test('pause frees the devices and keeps what is done; resume goes on; two window
   await expect.poll(async () => (await engine.workers()).length).toBeGreaterThan(0);
   await other.close();
   await isDone(window);
-  // As they were: neither computed again nor changed.
+  // The parts are unchanged and were not computed again.
   expect(finishedParts(runFolder(places))).toEqual(expect.arrayContaining(kept));
 });
 
-test('a worker that is killed is reported in plain words and started again; a device can be left out', async ({
+test('a killed worker is reported in plain words and restarted; a device can be excluded', async ({
   window,
   engine,
 }) => {
@@ -70,7 +70,7 @@ test('a worker that is killed is reported in plain words and started again; a de
   await expect.poll(async () => (await engine.workers()).length).toBe(2);
 });
 
-test('the engine is killed: no worker stays, the window says so, catches up, and the run goes on', async ({
+test('the engine is killed: no worker stays, the window says so and catches up, and the run continues', async ({
   window,
   engine,
   places,
@@ -92,7 +92,7 @@ test('the engine is killed: no worker stays, the window says so, catches up, and
     await expect(window.getByText('This run was interrupted; continue?')).toBeVisible();
     await window.getByRole('button', { name: 'Continue', exact: true }).click();
     await expect(runState(window, 'Running')).toBeVisible();
-    // To the end it goes in the test above.
+    // The test above already follows a run to its end.
     await expect.poll(() => finishedParts(runFolder(places)).length).toBeGreaterThan(kept.length);
     expect(finishedParts(runFolder(places))).toEqual(expect.arrayContaining(kept));
     await window.getByRole('button', { name: 'Pause' }).click();

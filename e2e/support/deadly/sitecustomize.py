@@ -1,5 +1,5 @@
-"""Python reads this at its start when the folder is in PYTHONPATH. Workers then die, as by the system's memory killer,
-of every part that holds the amino acids $VIRNUCPRO_DEADLY in a row, until the file $VIRNUCPRO_HEALED is there."""
+"""Python imports this when it starts with the folder in PYTHONPATH. Every part that contains the amino acids
+$VIRNUCPRO_DEADLY then kills its worker like the system's memory killer, until the file $VIRNUCPRO_HEALED exists."""
 
 import os
 import signal

@@ -162,7 +162,9 @@ function ViralShare({ run, found }: { run: RunSummary; found: ViralShares }) {
                       <td>
                         {texts.share(sample)} {sample.estimate && texts.interval(sample)}
                       </td>
-                      <td>{texts.basis(sample)}</td>
+                      <Box component="td" style={{ whiteSpace: 'normal' }}>
+                        {texts.basis(sample)}
+                      </Box>
                     </tr>
                   ))}
                 </tbody>

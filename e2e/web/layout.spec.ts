@@ -254,7 +254,7 @@ test.describe('every screen, at every size', () => {
   });
 
   test('axe finds nothing in any dialog, in both themes, and each fits at every size', async ({ page }) => {
-    test.setTimeout(900_000);
+    test.setTimeout(1_800_000);
     await page.goto(engine.url);
     const found: string[] = [];
     for (const [name, [place, open]] of Object.entries(DIALOGS)) {

@@ -84,7 +84,7 @@ export async function bioinformatician(
   await page.getByRole('button', { name: 'P02_contigs' }).waitFor();
   await camera.take('by-sample');
   await page.getByRole('button', { name: 'P02_contigs' }).click();
-  await page.getByRole('row').nth(45).waitFor();
+  await page.getByRole('grid', { name: 'Sequences' }).getByRole('row').nth(5).waitFor();
   await camera.take('one-sample');
   await page.getByRole('button', { name: 'Export' }).click();
   await page.getByText('Which sequences').waitFor();

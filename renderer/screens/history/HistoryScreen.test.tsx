@@ -1,28 +1,29 @@
 import { act, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { madeRuns } from '../../testing/memoryEngine/runs.ts';
 import { renderWithEngine } from '../../testing/render.tsx';
 import { useRuns } from '../../state/runs/runs.ts';
 import { HistoryScreen } from './HistoryScreen.tsx';
 import type { RunsTable } from './RunsTable.tsx';
 
-// The rows of the table would need a layout.
-vi.mock('./RunsTable.tsx', () => ({
-  RunsTable: ({ runs, onTick }: Parameters<typeof RunsTable>[0]) =>
-    runs.map(({ runId }) => (
+/** The rows of the table would need a layout. */
+const Ticks: typeof RunsTable = ({ runs, onTick }) => (
+  <>
+    {runs.map(({ runId }) => (
       <button key={runId} type="button" onClick={() => onTick(runId)}>
         Tick {runId}
       </button>
-    )),
-}));
+    ))}
+  </>
+);
 
 it('does not compare a run that was deleted after it was ticked', async () => {
   const user = userEvent.setup();
   const [run, other] = madeRuns(Date.now());
   if (!run || !other) throw new Error('There are no two runs.');
   useRuns.setState({ runs: [run, other] });
-  await renderWithEngine(<HistoryScreen />);
+  await renderWithEngine(<HistoryScreen table={Ticks} />);
   await user.click(await screen.findByRole('button', { name: `Tick ${run.runId}` }));
   await screen.findByRole('button', { name: 'Compare with another run …' });
   act(() => useRuns.setState({ runs: [other] }));

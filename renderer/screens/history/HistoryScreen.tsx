@@ -24,7 +24,7 @@ import { RunsTable } from './RunsTable.tsx';
 import { runsMatching } from './runsShown.ts';
 
 /** One list of the runs that are at work or waiting, those that can be resumed, and those that are finished. */
-export function HistoryScreen() {
+export function HistoryScreen({ table: Table = RunsTable }: { table?: typeof RunsTable }) {
   const { t } = useTexts();
   const runs = useRuns((state) => state.runs);
   const error = useRuns((state) => state.error);
@@ -83,7 +83,7 @@ export function HistoryScreen() {
         </Empty>
       )}
       {runs && runs.length > 0 && (
-        <RunsTable
+        <Table
           runs={shown}
           ticked={ticked}
           // Two runs can be compared: ticking a third one replaces the first.

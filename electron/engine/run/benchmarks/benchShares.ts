@@ -20,7 +20,7 @@ import { measuringComputer } from '../../testing/measuringComputer.ts';
 import { testContext } from '../../testing/testContext.ts';
 import { openRunStore } from '../../store/runStore.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
-import { HOST_ENTRY } from '../../store/testing/storeFixture.ts';
+import { HOST_ENTRY, reportPrepare } from '../../store/testing/storeFixture.ts';
 import {
   DESCRIPTION,
   recordOf,
@@ -73,10 +73,7 @@ async function makeRun(folder: string): Promise<{ store: RunStore; prepared: Syn
     hostEntry: HOST_ENTRY,
     create: { plan, description: { ...DESCRIPTION, runId: randomUUID(), options: { request } } },
   });
-  for (const file of prepared.records) await store.ingestRecords(file);
-  for (const part of prepared.parts) await store.registerPart(part);
-  for (const input of prepared.inputs) await store.finishInput(input);
-  await store.finishPrepare(prepared.done);
+  await reportPrepare(store, prepared);
   await listForShares(store);
   return { store, prepared };
 }

@@ -16,7 +16,7 @@ import { runRequestSchema } from '../../../contract/rpc/runs.ts';
 import { measuringComputer } from '../../testing/measuringComputer.ts';
 import { sequenceSortSchema, type SequenceFilter, type SequenceSort } from '../../../contract/rpc/results.ts';
 import { CheckedRuns } from '../checkedRuns.ts';
-import { HOST_ENTRY } from '../testing/storeFixture.ts';
+import { HOST_ENTRY, reportPrepare } from '../testing/storeFixture.ts';
 import { openRunStore } from '../runStore.ts';
 import {
   DESCRIPTION,
@@ -87,10 +87,7 @@ async function makeRun(folder: string): Promise<void> {
     hostEntry: HOST_ENTRY,
     create: { plan, description: { ...DESCRIPTION, runId: randomUUID(), options: { request } } },
   });
-  for (const file of prepared.records) await store.ingestRecords(file);
-  for (const part of prepared.parts) await store.registerPart(part);
-  for (const input of prepared.inputs) await store.finishInput(input);
-  await store.finishPrepare(prepared.done);
+  await reportPrepare(store, prepared);
   for (const part of prepared.parts) {
     const frames = prepared.frames.get(part.key) ?? [];
     const report = writeScores(folder, part, part.key, frames, () => random() ** 2);

@@ -21,6 +21,8 @@ export default defineConfig<{ host: Host }>({
   retries: 0,
   reporter: 'list',
   use: {
+    // Otherwise what is not there is waited for until the test's time is over.
+    actionTimeout: 120_000,
     // It costs a tenth of all tests; one that fails leaves its page in words. --trace=retain-on-failure where that is not enough.
     trace: 'off',
     viewport: { width: 1440, height: 900 },

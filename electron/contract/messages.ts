@@ -96,7 +96,7 @@ export const MESSAGES = {
   'note.synced_folder':
     '{client} copies {folder} while the run writes there. Both are slowed by that, and {client} may hold files that are being written. Pause {client} until the run is done, or let runs go to another folder.',
   'note.processor_bf16':
-    'The processor computes in BF16: it has instructions of its own for it, and is several times as fast with them. Choose FP32 as precision if you want it to compute in FP32.',
+    'The processor computes in BF16: it has instructions of its own for it, and is faster with them. Choose FP32 as precision if you want it to compute in FP32.',
   'note.wrong_device': 'Another device computes for {device} ({found}): one GPU may be used twice.',
   'note.scores_damaged': 'The scores of part {part} were damaged on disk; the part is computed again.',
   'note.part_failed': 'Part {part} failed: {text}',

@@ -47,6 +47,10 @@ describe('GPUs of several models', () => {
     return precisionRemark(chosen.value, selected.value)?.text ?? null;
   };
 
+  it('says nothing of the processor where the devices are not known yet', () => {
+    expect(precisionRemark('bf16', [])).toBeNull();
+  });
+
   it('names the one that decides for all', () => {
     expect(remark('auto', A100_AND_TURING)).toBe(
       'GPU 1 (NVIDIA GeForce RTX 2080 Ti, compute capability 7.5) cannot compute in BF16, ' +

@@ -59,7 +59,7 @@ export function precisionRemark(precision: Precision, devices: readonly ChosenDe
   const preferred = devices.map(preferredPrecision);
   const best = PREFERENCE.find((each) => preferred.includes(each)) ?? 'fp32';
   const weakest = devices.find((device) => !canDo(device, best));
-  if (precision === 'bf16' && devices.every(({ kind }) => kind === 'cpu'))
+  if (precision === 'bf16' && devices.length > 0 && devices.every(({ kind }) => kind === 'cpu'))
     return message('note.processor_bf16');
   if (best === precision || weakest === undefined) return null;
   return message(precision === 'fp32' ? 'note.weakest_slows' : 'note.weakest_decides', {

@@ -26,7 +26,7 @@ describe('auto', () => {
     ['the weaker of two decides', 'auto', A100_AND_TURING, 'fp16'],
     ['only the selected ones count', '0', A100_AND_TURING, 'bf16'],
     ['older than 7.0', 'auto', PASCAL, 'fp32'],
-    ['Apple', 'auto', APPLE, 'fp32'],
+    ['Apple', 'auto', APPLE, 'fp16'],
     ['processor', 'cpu', NO_GPU, 'fp32'],
     ['RDNA 3', '0', RADEONS, 'bf16'],
     ['RDNA 2 beside it', 'auto', RADEONS, 'fp16'],

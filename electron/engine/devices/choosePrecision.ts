@@ -105,7 +105,6 @@ function automatic(devices: readonly ChosenDevice[]): Result<Precision> {
 
 /** What a device would use if it computed alone, because its hardware is fast in it. */
 export function preferredPrecision(device: ChosenDevice): Precision {
-  if (device.kind === 'mps') return 'fp32';
   const order = device.kind === 'cpu' ? device.precisions : PREFERENCE;
   return order.find((precision) => canDo(device, precision)) ?? 'fp32';
 }

@@ -44,6 +44,13 @@ describe('auto', () => {
     expect(chosen('auto', NO_GPU)).toEqual(['cpu:0', 'cpu:1', 'cpu:2', 'cpu:3']);
   });
 
+  it('leaves the GPU of a Mac whose memory the model would fill, and says so', () => {
+    const big = { cpuMemory: { ...options.cpuMemory, sharedBytes: APPLE.cpu.memory_total_bytes } };
+    const small = selectDevices('auto', APPLE, big);
+    expect(small.ok && small.value.every(({ kind }) => kind === 'cpu')).toBe(true);
+    expect(small.ok && leftOutRemark('auto', APPLE, small.value)?.text).toMatch(/Mac/);
+  });
+
   it('starts the requested number of processor workers if no GPU computes', () => {
     expect(chosen('auto:2', NO_GPU)).toEqual(['cpu:0', 'cpu:1']);
     expect(chosen('auto:2', EIGHT_H200)).toEqual(uuids);

@@ -49,8 +49,17 @@ function automatic(wanted: string, probe: ProbeResult, options: SelectionOptions
   const gpus = probe.gpus.filter((gpu) => gpu.visible && canCompute(gpu) && !isIntegrated(gpu));
   if (gpus.length > 0) return ok(gpus.map(gpuDevice));
   const apple = appleGpu(probe);
-  return apple.ok ? apple : processor(wanted.replace('auto', 'cpu'), probe, options);
+  return apple.ok && fitsAppleGpu(probe, options)
+    ? apple
+    : processor(wanted.replace('auto', 'cpu'), probe, options);
 }
+
+/**
+ * Whether a Mac has room for the encoders on its GPU. It shares the main memory, of which Metal lends some two
+ * thirds, with all else; workers on the processor need only a layer at a time.
+ */
+const fitsAppleGpu = ({ cpu }: ProbeResult, { cpuMemory }: SelectionOptions): boolean =>
+  cpuMemory.sharedBytes <= cpu.memory_total_bytes / 2;
 
 const LEFT_OUT_BESIDE_OTHERS: ReadonlySet<ProbedGpu['blocked_by']> = new Set([
   'architecture',
@@ -69,6 +78,8 @@ export function leftOutRemark(
 ): Message | null {
   if (!isAutomatic(text)) return null;
   const others = chosen.some(({ kind }) => kind !== 'cpu');
+  if (probe.apple_mps && !others)
+    return message('note.apple_by_memory', { total: gigabytes(probe.cpu.memory_total_bytes) });
   const cards = probe.gpus.filter(
     (gpu) => gpu.visible && !isIntegrated(gpu) && (!others || LEFT_OUT_BESIDE_OTHERS.has(gpu.blocked_by)),
   );

@@ -12,7 +12,14 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { REAL_PYTHON, readTables, SAMPLE, temporaryFolder } from '../engine/testing/testContext.ts';
-import { ended, MANY_PARTS, succeeds, virnucpro, waitUntil } from './testing/commandLineProcess.ts';
+import {
+  ended,
+  MANY_PARTS,
+  succeeds,
+  virnucpro,
+  waitUntil,
+  type Ending,
+} from './testing/commandLineProcess.ts';
 import { backendProcesses, MARK, markedProcesses } from './testing/markedProcesses.ts';
 
 const PYTHON = process.env['VIRNUCPRO_RAY_PYTHON'] ?? REAL_PYTHON;
@@ -20,12 +27,16 @@ const WITHOUT_RAY = process.platform !== 'linux' || spawnSync(PYTHON, ['-c', 'im
 const RAY = 'import sys; from ray.scripts.scripts import main; sys.exit(main())';
 
 const COPIES = 6;
-/** A dead node is noticed after about 3 s, and no Python workers are started in advance. */
+/**
+ * A dead node is noticed after about 3 s and a dead head after 10 s, and no Python workers are started in
+ * advance.
+ */
 const QUICK_AND_SMALL = {
   RAY_health_check_initial_delay_ms: '1000',
   RAY_health_check_period_ms: '1000',
   RAY_health_check_timeout_ms: '10000',
   RAY_health_check_failure_threshold: '3',
+  RAY_gcs_rpc_server_reconnect_timeout_s: '10',
   RAY_prestart_worker_first_driver: '0',
   RAY_enable_worker_prestart: '0',
 };
@@ -63,7 +74,7 @@ describe('a run on a Ray cluster of three nodes, on processors', () => {
       [MARK]: folder,
     };
     writeFileSync(join(folder, 'token'), 'a-token-of-this-test-alone-0123456789abcdef', { mode: 0o600 });
-    await start('head', ['--head', `--port=${port}`, `--temp-dir=${folder}/t`, '--num-cpus=0']);
+    await start('head', leading());
     await start('one', joining());
     await start('two', joining());
   }, 300_000);
@@ -73,13 +84,7 @@ describe('a run on a Ray cluster of three nodes, on processors', () => {
     for (const node of nodes.values()) node.kill('SIGKILL');
     await waitUntil(() => {
       const left = processesOfTheCluster();
-      for (const pid of left) {
-        try {
-          process.kill(pid, 'SIGKILL');
-        } catch {
-          // The process has ended meanwhile.
-        }
-      }
+      for (const pid of left) kill(pid);
       return left.length === 0;
     }, 'nothing of the cluster is left');
     rmSync(folder, { recursive: true, force: true });
@@ -88,28 +93,52 @@ describe('a run on a Ray cluster of three nodes, on processors', () => {
   it('has the tables of a local run, although a node is killed and one is added', async ({ skip }) => {
     skip(WITHOUT_RAY, WHY_NOT);
     const remote = join(parent, 'remote');
-    const run = virnucpro(
-      [
-        ...['predict', input, '-o', remote, '-q', '--model', 'teaching', '--residues-per-part', '800'],
-        ...['--python', PYTHON, '--ray', `127.0.0.1:${port}`, '--shares', '6', '--cpus', '1'],
-      ],
-      { env, timeoutMs: 500_000 },
-    );
-    const end = ended(run);
-    await waitUntil(
-      () => run.exitCode !== null || scored(remote).filter((parts) => parts > 0).length >= 2,
-      'both nodes have computed',
-      300_000,
-    );
-    // This simulates a power failure of its computer.
-    process.kill(rayletOf('one'), 'SIGKILL');
+    const { end } = await computing(remote);
+    killWithChildren('one');
     await start('three', joining());
     const { code, said } = await end;
     expect(code, `${said.slice(-8_000)}\n${logs()}`).toBe(0);
     expect(await readTables(remote)).toEqual(await readTables(local));
     await waitUntil(() => backendProcesses(folder, 'worker').length === 0, 'no worker is left');
   }, 600_000);
+
+  it('pauses when the head is killed, and has the tables of a local run when it is resumed with a new head', async ({
+    skip,
+  }) => {
+    skip(WITHOUT_RAY, WHY_NOT);
+    const remote = join(parent, 'without-head');
+    const { end } = await computing(remote);
+    killWithChildren('head');
+    const { code, said } = await end;
+    expect(code, `${said.slice(-8_000)}\n${logs()}`).toBe(1);
+    expect(said).toMatch(/head node/);
+    await waitUntil(() => backendProcesses(folder, 'worker').length === 0, 'no worker is left');
+    for (const name of nodes.keys()) killWithChildren(name);
+    await start('new head', leading());
+    await start('four', joining());
+    await start('five', joining());
+    await succeeds(['resume', remote, '-q', '--python', PYTHON], { env, timeoutMs: 500_000 });
+    expect(await readTables(remote)).toEqual(await readTables(local));
+  }, 900_000);
 });
+
+/** Starts a run on the cluster; resolves once two nodes have computed, to the run's end. */
+async function computing(remote: string): Promise<{ end: Promise<Ending> }> {
+  const run = virnucpro(
+    [
+      ...['predict', input, '-o', remote, '-q', '--model', 'teaching', '--residues-per-part', '800'],
+      ...['--python', PYTHON, '--ray', `127.0.0.1:${port}`, '--shares', '6', '--cpus', '1'],
+    ],
+    { env, timeoutMs: 500_000 },
+  );
+  const end = ended(run);
+  await waitUntil(
+    () => run.exitCode !== null || scored(remote).filter((parts) => parts > 0).length >= 2,
+    'both nodes have computed',
+    300_000,
+  );
+  return { end };
+}
 
 /** Parts that each share has scored. */
 function scored(run: string): number[] {
@@ -121,6 +150,7 @@ function scored(run: string): number[] {
   });
 }
 
+const leading = (): string[] => [...['--head', `--port=${port}`, `--temp-dir=${folder}/t`, '--num-cpus=0']];
 const joining = (): string[] => [`--address=127.0.0.1:${port}`, '--num-cpus=1'];
 
 async function start(name: string, args: string[]): Promise<void> {
@@ -142,19 +172,27 @@ async function start(name: string, args: string[]): Promise<void> {
   expect(node.exitCode, said).toBeNull();
 }
 
-/** Ray's raylet process of a node, which the started process has spawned. */
-function rayletOf(name: string): number {
+/** This simulates a power failure of a node's computer. */
+function killWithChildren(name: string): void {
   const starter = nodes.get(name)?.pid;
-  const raylet = markedProcesses(folder).find(
-    ({ pid, command }) => command.includes('/raylet/raylet ') && parentOf(pid) === starter,
-  );
-  if (!raylet) throw new Error(`There is no node ${name}`);
-  return raylet.pid;
+  const marked = markedProcesses(folder).map(({ pid }) => pid);
+  for (const pid of marked.filter((one) => one === starter || parentOf(one) === starter)) kill(pid);
 }
 
-function parentOf(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/^PPid:\s*(\d+)/m.exec(status)?.[1]);
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // The process has ended meanwhile.
+  }
+}
+
+function parentOf(pid: number): number | null {
+  try {
+    return Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  } catch {
+    return null;
+  }
 }
 
 /**

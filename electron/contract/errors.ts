@@ -73,7 +73,7 @@ const ERROR_CATALOGUE = {
   cluster_failed: ['The cluster cannot be used', 'Read the reason below; then resume.'],
   cluster_lost: [
     'The connection to the cluster ended',
-    'It is made again by itself. See its log if this goes on.',
+    'When the cluster answers again, resume the run: it goes on from what its shares have.',
   ],
   precision_unsupported: ['Precision not supported', 'Choose another precision, or leave out this device.'],
   model_unknown: ['No such model', 'Use teaching, 300, 500, or the path of a model folder.'],

@@ -110,10 +110,13 @@ export class RayScheduler implements Scheduler {
 
   private readonly take = (event: ProcessEvent<RayEvent>): void => {
     if (event.type === 'fault') this.fail(new AppFailure(event.error));
-    if (event.type === 'exit')
-      this.fail(
-        new AppFailure(appError('cluster_lost', message('cluster.ended', { how: exitMessage(event.exit) }))),
-      );
+    if (event.type === 'exit') {
+      const how = exitMessage(event.exit);
+      // Ray itself ends a program that has not reached its head node, the GCS, for a minute.
+      const isHeadLost = this.connected && event.exit.lastLines.some((line) => /\bGCS\b/.test(line));
+      const cause = isHeadLost ? message('cluster.head_lost') : message('cluster.ended', { how });
+      this.fail(new AppFailure(appError('cluster_lost', cause, { detail: how.text })));
+    }
     if (event.type !== 'message') return;
     const said = event.message;
     if (said.type === 'log') this.run.warn(said.message);

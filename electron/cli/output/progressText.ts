@@ -22,10 +22,8 @@ export function totalLine(progress: RunProgress): string {
   const parts = [
     percent,
     `parts ${formatCount(progress.parts.done)}/${formatCount(progress.parts.total)}${progress.prepare.finished ? '' : '+'}`,
+    `frames ${formatCount(progress.frames.done)}/${formatCount(progress.frames.total)}`,
   ];
-  // Shares that others compute report only their parts.
-  if (progress.frames.done > 0 || progress.parts.done === 0)
-    parts.push(`frames ${formatCount(progress.frames.done)}/${formatCount(progress.frames.total)}`);
   if (progress.parts.failed > 0) parts.push(`${formatCount(progress.parts.failed)} failed`);
   if (progress.residuesPerSecond !== null)
     parts.push(`${formatCount(progress.residuesPerSecond)} residues/s`);

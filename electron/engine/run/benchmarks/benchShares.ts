@@ -155,7 +155,7 @@ function writeStatus(folder: string, index: number, of: number, residues: number
   });
   const status = {
     ...{ version: 1, node: `node${index}`, time: Date.now(), phase: 'running', error: null },
-    ...{ parts: { total: 100, done: 10 }, residuesLeft: Math.floor(residues / of / 2) },
+    ...{ parts: { total: 100, done: 10 }, framesLeft: 0, residuesLeft: Math.floor(residues / of / 2) },
     devices: Array.from({ length: DEVICES }, (_, number) => device(number)),
   };
   const at = join(folder, 'shares', `${index}-of-${of}`);

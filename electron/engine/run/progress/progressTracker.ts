@@ -2,6 +2,7 @@ import type { PrepareProgress } from '../../../contract/protocol/index.ts';
 import type { DeviceLive, RunProgress } from '../../../contract/rpc/runs.ts';
 import type { InputProgress, RunCounts, StoredRun } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
+import type { WorkElsewhere } from '../shares/shareStatus.ts';
 import { runProgress, type Speeds } from './runProgress.ts';
 import type { DeviceTelemetry } from './deviceTelemetry.ts';
 
@@ -28,8 +29,7 @@ interface WorkShown {
 }
 
 interface ClusterShown {
-  readonly partsInWork: number;
-  readonly residuesInWork: number;
+  readonly workElsewhere: WorkElsewhere;
   devices: () => readonly DeviceLive[];
 }
 
@@ -92,20 +92,21 @@ export class ProgressTracker {
     const worked =
       this.workedMs + (this.workingSince === undefined ? 0 : performance.now() - this.workingSince);
     const residuesPerSecond = rates.length > 0 ? rates.reduce((sum, rate) => sum + rate, 0) : null;
-    const residuesInWork =
-      devices.reduce((sum, device) => sum + device.residuesInWork, 0) + (cluster?.residuesInWork ?? 0);
+    const residuesInWork = devices.reduce((sum, device) => sum + device.residuesInWork, 0);
+    const elsewhere = cluster?.workElsewhere;
+    const notStored = residuesInWork + (elsewhere?.residues ?? 0);
     const atWork = {
       prepare: session?.prepareProgress ?? null,
       // Prepare's findings count as known only together with the counts that belong to them.
       prepareFinished: run.prepared !== null && (session?.prepareFinished ?? true),
       residuesInWork,
       partsInWork: session?.partsInWork ?? 0,
-      partsDoneElsewhere: cluster?.partsInWork ?? 0,
+      elsewhere,
       residuesPerSecond,
       speeds:
         residuesPerSecond === null
           ? null
-          : this.speeds(residuesPerSecond, residuesInWork, 1 + starting / rates.length),
+          : this.speeds(residuesPerSecond, notStored, 1 + starting / rates.length),
     };
     const progress = runProgress(run, this.counts, this.inputs, worked / 1000, atWork);
     if (!progress.prepare.finished || !session) return progress;
@@ -130,8 +131,8 @@ export class ProgressTracker {
     };
   }
 
-  private speeds(now: number, residuesInWork: number, growth: number): Speeds | null {
-    const done = this.counts.residues.done + residuesInWork;
+  private speeds(now: number, notStored: number, growth: number): Speeds | null {
+    const done = this.counts.residues.done + notStored;
     this.latestResidues = done;
     const at = performance.now();
     // Time before the first residues was spent loading the model and says nothing about the rest.

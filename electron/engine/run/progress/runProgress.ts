@@ -1,6 +1,7 @@
 import type { PrepareProgress } from '../../../contract/protocol/index.ts';
 import type { RunProgress } from '../../../contract/rpc/runs.ts';
 import type { InputProgress, RunCounts, StoredRun } from '../../store/types.ts';
+import type { WorkElsewhere } from '../shares/shareStatus.ts';
 import { unusualNorms } from './unusualNorms.ts';
 
 /** Progress of the current work that the database does not have yet. */
@@ -8,11 +9,10 @@ export interface WorkUnderWay {
   /** Null unless prepare is running. */
   prepare: PrepareProgress | null;
   prepareFinished: boolean;
-  /** Residues of the current parts that are computed but not yet stored. */
+  /** Residues of the current parts of this computer that are computed but not yet stored. */
   residuesInWork: number;
   partsInWork: number;
-  /** Parts that shares have computed and that are not merged yet. */
-  partsDoneElsewhere: number;
+  elsewhere: WorkElsewhere | undefined;
   residuesPerSecond: number | null;
   speeds: Speeds | null;
 }
@@ -46,8 +46,10 @@ export function runProgress(
   const bytesRead = prepareFinished
     ? bytesTotal
     : sum(sizes.slice(0, prepare?.input ?? 0)) + (prepare?.bytes_read ?? 0);
+  const elsewhere = atWork?.elsewhere ?? { parts: 0, frames: 0, residues: 0 };
+  const residuesInWork = (atWork?.residuesInWork ?? 0) + elsewhere.residues;
   const work: WorkKnown = {
-    residuesDone: Math.min(residues.total, residues.done + residues.failed + (atWork?.residuesInWork ?? 0)),
+    residuesDone: Math.min(residues.total, residues.done + residues.failed + residuesInWork),
     residuesFound: residues.total,
     framesFound: frames.total,
     readFraction: bytesTotal === 0 ? 1 : Math.min(1, bytesRead / bytesTotal),
@@ -62,11 +64,11 @@ export function runProgress(
     },
     parts: {
       total: parts.pending + parts.assigned + parts.done + parts.failed + parts.skipped,
-      done: parts.done + (atWork?.partsDoneElsewhere ?? 0),
+      done: parts.done + elsewhere.parts,
       failed: parts.failed,
       inWork: atWork?.partsInWork ?? parts.assigned,
     },
-    frames: { total: frames.total, done: frames.done },
+    frames: { total: frames.total, done: frames.done + elsewhere.frames },
     residues: { total: residues.total, done: work.residuesDone },
     inputs: {
       total: run.plan.inputs.length,

@@ -68,14 +68,24 @@ const submitted = (): string[] => calls('sbatch').map((line) => /--array=(\S+)/.
 function computed(share: number, of: number, phase = 'done', done = 1): void {
   const at = join(folder, 'shares', `${share}-of-${of}`);
   mkdirSync(at, { recursive: true });
-  const parts = { total: 2, done };
-  const status = { version: 1, node: 'n1', time: 1, phase, error: null, parts, residuesLeft: 0, devices: [] };
+  const parts = { total: 1, done };
+  const status = {
+    version: 1,
+    node: 'n1',
+    time: 1,
+    phase,
+    error: null,
+    parts,
+    framesLeft: 0,
+    residuesLeft: 0,
+    devices: [],
+  };
   writeFileSync(join(at, 'status.json'), JSON.stringify(status));
 }
 
 function fakeStore(of: number): RunStore {
   const left = new Set(Array.from({ length: of }, (_, turn) => turn));
-  const part = (turn: number) => ({ key: `00000${turn}`, turn, residues: 1 });
+  const part = (turn: number) => ({ key: `00000${turn}`, turn, frameBegin: 0, frameEnd: 6, residues: 1 });
   return {
     folder,
     shareParts: () => Promise.resolve([...left].map(part)),
@@ -152,11 +162,13 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     unreadable.add('shares/1-of-3');
     computed(1, 3);
     computed(3, 3);
-    start(3);
+    const shares = start(3);
     await eventually(taken).toEqual(['000002']);
     await eventually(() => notes).toContain('cluster_passing');
     unreadable.clear();
     await eventually(taken).toEqual(['000002', '000000']);
+    computed(2, 3, 'running');
+    await eventually(() => shares.workElsewhere).toEqual({ parts: 1, frames: 6, residues: 1 });
     expect(calls('scancel')).toEqual([]);
     computed(2, 3);
     await eventually(taken).toContain('000001');

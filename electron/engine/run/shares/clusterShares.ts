@@ -10,13 +10,21 @@ import type { EngineContext } from '../../engineContext.ts';
 import { pathInRun, replaceInRun } from '../../files/runFiles.ts';
 import { runLockHolder } from '../../store/runLock.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
-import { partsByShare, shareName, type Share } from '../../store/shares.ts';
+import { partsByShare, shareName, type Share, type SharePart } from '../../store/shares.ts';
 import type { RunNotes } from '../runNotes.ts';
 import { listForShares } from './listForShares.ts';
 import { mergeShare, mergeShares } from './mergeShares.ts';
 import { RayScheduler } from './ray.ts';
 import type { Scheduler, ShareTask } from './scheduler.ts';
-import { isShareDone, readShareStatuses, shareFolderIn, type ShareStatus } from './shareStatus.ts';
+import {
+  isShareDone,
+  readShareStatuses,
+  shareFolderIn,
+  sumOfWork,
+  workElsewhere,
+  type ShareStatus,
+  type WorkElsewhere,
+} from './shareStatus.ts';
 import { SlurmScheduler } from './slurm.ts';
 
 const PROGRAM = 'work/virnucpro';
@@ -58,8 +66,8 @@ interface ClusterSharesOptions {
 /** A share that is not yet completely computed. */
 interface OpenShare {
   readonly share: Share;
-  /** Residues of its parts that wait in the run's database, by part key. */
-  readonly waiting: Map<string, number>;
+  /** Its parts that wait in the run's database, by key. */
+  readonly waiting: Map<string, SharePart>;
   fruitlessEnds: number;
   /** Counts for tasks that were requeued by SLURM or by their script. */
   lives: { fruitless: number; partsDone: number };
@@ -144,20 +152,9 @@ export class ClusterShares {
     );
   }
 
-  /** Residues that shares have computed and that are not in the run's database yet. */
-  get residuesInWork(): number {
-    return [...this.open.values()].reduce((sum, { status, waiting }) => {
-      const here = [...waiting.values()].reduce((all, residues) => all + residues, 0);
-      return sum + (status === null ? 0 : Math.max(0, here - status.residuesLeft));
-    }, 0);
-  }
-
-  /** The same for parts. */
-  get partsInWork(): number {
-    return [...this.open.values()].reduce(
-      (sum, { status, waiting }) =>
-        sum + (status === null ? 0 : Math.max(0, waiting.size - (status.parts.total - status.parts.done))),
-      0,
+  get workElsewhere(): WorkElsewhere {
+    return sumOfWork(
+      [...this.open.values()].map(({ status, waiting }) => workElsewhere(waiting.values(), status)),
     );
   }
 
@@ -235,7 +232,7 @@ export class ClusterShares {
     for (const [index, own] of [...parts].toSorted(([a], [b]) => a - b))
       this.open.set(index, {
         share: { index, of: cluster.shares },
-        waiting: new Map(own.map(({ key, residues }) => [key, residues])),
+        waiting: new Map(own.map((part) => [part.key, part])),
         fruitlessEnds: 0,
         lives: { fruitless: 0, partsDone: 0 },
         status: null,

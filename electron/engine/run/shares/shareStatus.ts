@@ -7,7 +7,7 @@ import { countSchema } from '../../../contract/protocol/common.ts';
 import { deviceLiveSchema, type DeviceLive, type RunProgress } from '../../../contract/rpc/runs.ts';
 import type { RunState } from '../../../contract/runState.ts';
 import { readInRun, replaceInRun } from '../../files/runFiles.ts';
-import { shareFolder, type Share } from '../../store/shares.ts';
+import { shareFolder, type Share, type SharePart } from '../../store/shares.ts';
 
 const STATUS = 'status.json';
 const EVERY_MS = 3_000;
@@ -22,6 +22,7 @@ const statusSchema = z.object({
   /** Why it is paused, if it is. */
   error: z.string().nullable(),
   parts: z.object({ total: countSchema, done: countSchema }),
+  framesLeft: countSchema,
   residuesLeft: countSchema,
   devices: z.array(deviceLiveSchema),
 });
@@ -50,7 +51,7 @@ export function keepShareStatus(share: ComputedShare): () => void {
 }
 
 function write(share: ComputedShare): void {
-  const { parts, residues } = share.progress();
+  const { parts, frames, residues } = share.progress();
   const { state } = share;
   const status: ShareStatus = {
     version: 1,
@@ -59,6 +60,7 @@ function write(share: ComputedShare): void {
     phase: state.phase,
     error: state.phase === 'paused' ? (state.error?.cause ?? null) : null,
     parts: { total: parts.total, done: parts.done + parts.failed },
+    framesLeft: Math.max(0, frames.total - frames.done),
     residuesLeft: Math.max(0, residues.total - residues.done),
     devices: share.deviceStates(),
   };
@@ -92,6 +94,42 @@ async function readShareStatus(runFolder: string, name: string): Promise<ShareSt
   } catch {
     return null;
   }
+}
+
+/** Work that shares have done and that is not merged into the run's database yet. */
+export interface WorkElsewhere {
+  readonly parts: number;
+  readonly frames: number;
+  readonly residues: number;
+}
+
+/** How much of its parts that still wait in the run's database a share has computed, by its status. */
+export function workElsewhere(
+  waiting: Iterable<Pick<SharePart, 'frameBegin' | 'frameEnd' | 'residues'>>,
+  status: ShareStatus | null,
+): WorkElsewhere {
+  let [parts, frames, residues] = [0, 0, 0];
+  if (status === null) return { parts, frames, residues };
+  for (const part of waiting) {
+    parts += 1;
+    frames += part.frameEnd - part.frameBegin;
+    residues += part.residues;
+  }
+  return {
+    parts: Math.max(0, parts - (status.parts.total - status.parts.done)),
+    frames: Math.max(0, frames - status.framesLeft),
+    residues: Math.max(0, residues - status.residuesLeft),
+  };
+}
+
+export function sumOfWork(works: Iterable<WorkElsewhere>): WorkElsewhere {
+  let [parts, frames, residues] = [0, 0, 0];
+  for (const work of works) {
+    parts += work.parts;
+    frames += work.frames;
+    residues += work.residues;
+  }
+  return { parts, frames, residues };
 }
 
 export const isShareDone = (status: ShareStatus | null): boolean => status?.phase === 'done';

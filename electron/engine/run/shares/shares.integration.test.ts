@@ -76,6 +76,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run that is computed by shares', () => {
     expect(seen.progress.parts.done).toBe(shares?.parts);
     expect(shares?.parts).toBeGreaterThanOrEqual(2);
     expect(seen.progress.residues.done).toBeGreaterThan(0);
+    expect(seen.progress.frames.done).toBeGreaterThan(seen.progress.parts.done);
     const early = await finish(folder);
     expect(early.state).toEqual({ phase: 'paused', error: null });
     expect(early.left).toBeLessThanOrEqual(parts - 2);

@@ -2,7 +2,13 @@ import type { DeviceLive } from '../../../contract/rpc/runs.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { parseShare, partsByShare, type SharePart } from '../../store/shares.ts';
 import { shareNames } from './mergeShares.ts';
-import { readShareStatuses, type ShareStatus } from './shareStatus.ts';
+import {
+  readShareStatuses,
+  sumOfWork,
+  workElsewhere,
+  type ShareStatus,
+  type WorkElsewhere,
+} from './shareStatus.ts';
 
 /** A share that has written no status for this long is not being computed, whatever its last status says. */
 const SILENT_MS = 60_000;
@@ -15,11 +21,8 @@ export interface ShareSeen {
 }
 
 /** A summary of a run's shares, whoever started them. */
-export interface SharesSoFar {
+export interface SharesSoFar extends WorkElsewhere {
   shares: ShareSeen[];
-  /** Parts that they have computed and that are not merged into the run's database yet. */
-  parts: number;
-  residues: number;
   residuesPerSecond: number | null;
   /** Devices of the shares that are being computed. */
   devices: DeviceLive[];
@@ -37,19 +40,15 @@ export async function sharesSoFar(
   });
   const waiting = await store.shareParts();
   const divided = new Map<number, Map<number, SharePart[]>>();
-  let [parts, residues] = [0, 0];
-  for (const { share, status } of shares) {
+  const works = shares.map(({ share, status }) => {
     const { index = 0, of = 1 } = parseShare(share) ?? {};
     if (!divided.has(of)) divided.set(of, partsByShare(waiting, of));
-    const own = divided.get(of)?.get(index) ?? [];
-    const left = status.parts.total - status.parts.done;
-    parts += Math.max(0, own.length - left);
-    residues += Math.max(0, own.reduce((sum, part) => sum + part.residues, 0) - status.residuesLeft);
-  }
+    return workElsewhere(divided.get(of)?.get(index) ?? [], status);
+  });
   const devices = shares.flatMap(({ status, computing }) => (computing ? status.devices : []));
   const speeds = devices.map((device) => device.residuesPerSecond).filter((speed) => speed !== null);
   const residuesPerSecond = speeds.length === 0 ? null : speeds.reduce((sum, speed) => sum + speed, 0);
-  return { shares, parts, residues, residuesPerSecond, devices };
+  return { shares, ...sumOfWork(works), residuesPerSecond, devices };
 }
 
 const isActive = (phase: string): boolean => !['done', 'paused', 'failed', 'cancelled'].includes(phase);

@@ -71,7 +71,7 @@ export class WorkSession {
   }
 
   /** For a cluster: what computes, and its progress beyond what is stored here. */
-  get onCluster(): Pick<ClusterShares, 'live' | 'devices' | 'residuesInWork' | 'partsInWork'> | undefined {
+  get onCluster(): Pick<ClusterShares, 'live' | 'devices' | 'workElsewhere'> | undefined {
     return this.shares;
   }
 

@@ -55,14 +55,14 @@ export async function storedFacts(store: RunStore): Promise<LiveFacts> {
 }
 
 function workOfShares(run: StoredRun, shares: SharesSoFar): WorkUnderWay {
-  const { parts, residues, residuesPerSecond } = shares;
+  const { residuesPerSecond } = shares;
   const now = residuesPerSecond ?? 0;
   return {
     prepare: null,
     prepareFinished: run.prepared !== null,
-    residuesInWork: residues,
+    residuesInWork: 0,
     partsInWork: run.counts.parts.assigned,
-    partsDoneElsewhere: parts,
+    elsewhere: shares,
     residuesPerSecond,
     speeds: now > 0 ? { now, overall: now, seconds: MEASURED_SECONDS, growth: 1 } : null,
   };

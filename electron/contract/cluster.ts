@@ -42,3 +42,12 @@ export type RayChoice = Extract<ClusterChoice, { kind: 'ray' }>;
 export function computesOn(choice: ClusterChoice): 'cpu' | 'gpu' {
   return (choice.kind === 'ray' ? choice.cpus > 0 : choice.on_processors) ? 'cpu' : 'gpu';
 }
+
+/** The id of a processor of a share. Each share counts its processors from 0, and several may be on one node. */
+export const processorOfShare = (id: string, node: string, share: string): string => `${id}@${node}#${share}`;
+
+/** The number of the share from such an id; null for other devices. */
+export function shareOfDevice(id: string): number | null {
+  const number = /#(\d+)-of-\d+$/.exec(id)?.[1];
+  return number === undefined ? null : Number(number);
+}

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { processorOfShare } from '../../contract/cluster.ts';
 import type { DeviceLive } from '../../contract/rpc/runs.ts';
 import { deviceLines } from './progressText.ts';
 
@@ -45,4 +46,14 @@ it('has a line for each of eight devices, but one for each node of a larger clus
 it('has a line for each device of this computer, however many', () => {
   const here = [...eight, device('node1', 8)].map((one) => ({ ...one, place: null }));
   expect(deviceLines(here)).toHaveLength(9);
+});
+
+it('names the share of each processor of a node, since each share counts its own from 0', () => {
+  const shares = [1, 2].map((share) =>
+    device('node1', 0, { id: processorOfShare('cpu:0', 'node1', `${share}-of-2`), index: null, name: 'EPYC' }),
+  );
+  expect(deviceLines(shares).map((line) => line.slice(0, 24).trimEnd())).toEqual([
+    'node1 share 1 CPU 0 EPYC',
+    'node1 share 2 CPU 0 EPYC',
+  ]);
 });

@@ -1,3 +1,4 @@
+import { shareOfDevice } from '../../contract/cluster.ts';
 import type { ClusterLive, DeviceLive, RunProgress } from '../../contract/rpc/runs.ts';
 import {
   formatBytes,
@@ -83,7 +84,11 @@ function columns(name: string, doing: string, figures: Figures): string {
 }
 
 function deviceName({ id, index, name, place }: DeviceLive): string {
-  if (place) return `${place.node} ${index === null ? `CPU ${place.number}` : `GPU ${index}`} ${name}`;
+  if (place) {
+    const share = shareOfDevice(id);
+    const task = share === null ? '' : ` share ${share}`;
+    return `${place.node}${task} ${index === null ? `CPU ${place.number}` : `GPU ${index}`} ${name}`;
+  }
   return index === null ? id : `GPU ${index} ${name}`;
 }
 

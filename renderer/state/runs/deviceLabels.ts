@@ -1,6 +1,6 @@
 import { useCallback, useMemo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
-import type { DeviceLive } from '../../../electron/contract/index.ts';
+import { shareOfDevice, type DeviceLive } from '../../../electron/contract/index.ts';
 import { useTexts, type Texts } from '../../i18n/index.ts';
 import { useLiveRun } from './liveRun.ts';
 
@@ -62,5 +62,8 @@ export function deviceTitle(device: DeviceNumber, t: Texts['t']): string {
 export function titleOnNode({ id, index, place }: DeviceNumber, t: Texts['t']): string {
   if (index !== null) return t('device.gpu', { index });
   const worker = place === null ? /^cpu:(\d+)$/.exec(id)?.[1] : place.number;
-  return worker === undefined ? id : t('device.processor', { number: Number(worker) + 1 });
+  if (worker === undefined) return id;
+  const processor = t('device.processor', { number: Number(worker) + 1 });
+  const share = shareOfDevice(id);
+  return share === null ? processor : t('device.ofShare', { device: processor, share });
 }

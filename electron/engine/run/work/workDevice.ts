@@ -1,3 +1,4 @@
+import { processorOfShare } from '../../../contract/cluster.ts';
 import { isGpu, type ChosenDevice } from '../../devices/chosenDevice.ts';
 import type { ShareNode } from '../shares/nodeOf.ts';
 import type { JsonObject } from '../../store/types.ts';
@@ -22,8 +23,8 @@ export function localDevice(device: ChosenDevice, share: ShareNode | null = null
   const { name, kind } = device;
   const place = share === null ? null : { node: share.node, number: numberOf(device) };
   const onNode = place === null ? {} : { node: place.node, numberOnNode: place.number };
-  // Each process counts its processors from 0; a GPU's id is unique.
-  const id = share === null || isGpu(device) ? device.id : `${device.id}@${share.node}#${share.share}`;
+  // A GPU's id is unique.
+  const id = share === null || isGpu(device) ? device.id : processorOfShare(device.id, share.node, share.share);
   if (!isGpu(device))
     return { id, name, kind, index: null, memoryTotalBytes: null, place, facts: onNode, local: device };
   const { index, memoryTotalBytes } = device;

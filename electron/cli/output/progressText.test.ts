@@ -50,7 +50,11 @@ it('has a line for each device of this computer, however many', () => {
 
 it('names the share of each processor of a node, since each share counts its own from 0', () => {
   const shares = [1, 2].map((share) =>
-    device('node1', 0, { id: processorOfShare('cpu:0', 'node1', `${share}-of-2`), index: null, name: 'EPYC' }),
+    device('node1', 0, {
+      id: processorOfShare('cpu:0', 'node1', `${share}-of-2`),
+      index: null,
+      name: 'EPYC',
+    }),
   );
   expect(deviceLines(shares).map((line) => line.slice(0, 24).trimEnd())).toEqual([
     'node1 share 1 CPU 0 EPYC',

@@ -24,7 +24,8 @@ export function localDevice(device: ChosenDevice, share: ShareNode | null = null
   const place = share === null ? null : { node: share.node, number: numberOf(device) };
   const onNode = place === null ? {} : { node: place.node, numberOnNode: place.number };
   // A GPU's id is unique.
-  const id = share === null || isGpu(device) ? device.id : processorOfShare(device.id, share.node, share.share);
+  const id =
+    share === null || isGpu(device) ? device.id : processorOfShare(device.id, share.node, share.share);
   if (!isGpu(device))
     return { id, name, kind, index: null, memoryTotalBytes: null, place, facts: onNode, local: device };
   const { index, memoryTotalBytes } = device;

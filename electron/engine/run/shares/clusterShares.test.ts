@@ -37,7 +37,10 @@ beforeEach(async () => {
     'sbatch',
     `[ "$1" = --version ] || { n=$(($(cat '${slurm}/number' 2>/dev/null || echo 100) + 1)); echo $n > '${slurm}/number'; echo $n; exit; }; echo slurm 1`,
   );
-  stub('squeue', `cat '${slurm}/queue' 2>/dev/null; exit 0`);
+  stub(
+    'squeue',
+    `case "$*" in *WorkDir*) name=taken;; *) name=queue;; esac; cat '${slurm}/'$name 2>/dev/null; exit 0`,
+  );
   stub('scancel', 'exit 0');
   stub('sacct', `cat '${slurm}/accounts' 2>/dev/null || exit 1`);
   vi.stubEnv('PATH', `${slurm}:${process.env['PATH']}`);
@@ -196,6 +199,38 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     // Cancelled jobs are forgotten.
     start(1);
     await eventually(submitted).toEqual(['1', '1']);
+  });
+
+  it('looks for a job that SLURM may have taken without an answer, instead of forgetting it or submitting it twice', async () => {
+    const timesOut = (...jobs: string[]): void => {
+      const says = 'Batch job submission failed: Socket timed out on send/recv operation';
+      stub('sbatch', `[ "$1" = --version ] && exec echo slurm 1; echo '${says}' >&2; exit 1`);
+      const taken = [...jobs.map((job) => `${job}|${folder}`), `99|${slurm}`];
+      writeFileSync(join(slurm, 'taken'), taken.map((line) => `${line}\n`).join(''));
+    };
+    timesOut('101');
+    const first = start(1);
+    await eventually(failure).toMatch(/timed out/);
+    fails('squeue', AWAY);
+    await first.stop();
+    works('squeue');
+    queue(['101', '1', 'RUNNING', 'n1', 'None']);
+    const second = start(1);
+    await eventually(() => second.live()).toMatchObject({ job: '101', waiting: 0 });
+    timesOut('101', '102');
+    queue(['101', '1', 'FAILED', 'n1', 'None'], ['102', '1', 'RUNNING', 'n1', 'None']);
+    await eventually(() => second.live()).toMatchObject({ job: '101, 102', waiting: 0 });
+    const asked = calls('squeue').length;
+    await eventually(() => calls('squeue').length).toBeGreaterThan(asked + 2);
+    expect(submitted()).toEqual(['1', '1']);
+    await second.stop();
+    expect(calls('scancel')).toEqual(['scancel 101 102']);
+
+    timesOut('103');
+    const third = start(1);
+    await eventually(() => submitted().length).toBe(3);
+    await third.stop();
+    expect(calls('scancel').at(-1)).toBe('scancel 103');
   });
 
   it('ends jobs that a killed program left in SLURM, if the run is divided differently or computes elsewhere', async () => {

@@ -308,6 +308,8 @@ export class ClusterShares {
     if (!one) return;
     if (one.task?.state === 'running' && task.state === 'waiting') this.noteRequeue(one);
     one.task = task;
+    // SLURM may have taken a job although sbatch gave no answer.
+    if (task.state !== 'ended') this.unsubmitted.delete(task.share);
   }
 
   private noteTaken(one: OpenShare, taken: Taken, hasEnded: boolean): void {

@@ -50,9 +50,13 @@ const jobsSchema = z.object({
       shares: z.array(z.int().positive()),
     }),
   ),
+  /** Shares of a job that was given to sbatch and that SLURM may have taken without an answer. */
+  unanswered: z.array(z.int().positive()).default([]),
 });
 type Jobs = z.infer<typeof jobsSchema>;
 type Job = Jobs['jobs'][number];
+/** What was given to SLURM. */
+type Given = { readonly jobs: readonly Job[]; readonly unanswered: readonly number[] };
 
 export interface ClusterRun {
   context: EngineContext;
@@ -85,6 +89,7 @@ export class SlurmScheduler implements Scheduler {
   /** Tasks that SLURM holds for good, by share: they are cancelled before the share is resubmitted. */
   private readonly held = new Map<number, { job: Job; task: string }>();
   private jobs: Job[] = [];
+  private unanswered: readonly number[] = [];
   private earlier: Jobs | null;
 
   constructor(choice: SlurmChoice, run: ClusterRun) {
@@ -93,7 +98,7 @@ export class SlurmScheduler implements Scheduler {
     this.file = jobsFile(run);
     this.earlier = this.recall();
     if (this.earlier?.shares === choice.shares && this.earlier.login === choice.login) {
-      this.jobs = this.earlier.jobs;
+      ({ jobs: this.jobs, unanswered: this.unanswered } = this.earlier);
       this.earlier = null;
     }
     // One connection for all calls, with a short socket path: a socket's path is limited to about 100
@@ -143,12 +148,17 @@ export class SlurmScheduler implements Scheduler {
 
   async submit(shares: readonly number[], excluded: readonly string[]): Promise<void> {
     const { folder, program } = this.run;
+    // The same shares must not be submitted twice: `tasks` looks for the job first.
+    if (this.unanswered.length > 0)
+      throw this.unreachable('it may have taken a job, and squeue does not say');
     replaceInRun(folder, SCRIPT, Buffer.from(this.choice.script));
     makeFolderInRun(folder, 'logs');
     for (const share of shares) await this.endHeld(share);
     const own = /^#SBATCH\s+(?:--exclude[= ]|-x ?)\s*(\S+)/m.exec(this.choice.script)?.[1];
     const avoided = [...(own === undefined ? [] : [own]), ...excluded];
     const atOnce = /^#SBATCH\s+(?:--array[= ]|-a ?)\s*\S*(%\d+)/m.exec(this.choice.script)?.[1] ?? '';
+    this.unanswered = shares;
+    this.remember();
     const { code, output, errors } = await this.ask([
       ...['sbatch', '--parsable', `--chdir=${folder}`, '--open-mode=append'],
       `--output=${folder.replaceAll('%', '%%')}/logs/slurm-%A_%a.log`,
@@ -164,11 +174,45 @@ export class SlurmScheduler implements Scheduler {
       throw new AppFailure(refusal(errors || output));
     }
     for (const share of shares) this.submittedAt.set(share, performance.now());
-    this.jobs.push({ job, cluster, shares: [...shares] });
+    this.add([{ job, cluster, shares: [...shares] }]);
+  }
+
+  private get given(): Given {
+    return { jobs: this.jobs, unanswered: this.unanswered };
+  }
+
+  private add(jobs: readonly Job[]): void {
+    this.jobs.push(...jobs);
+    this.unanswered = [];
     this.remember();
   }
 
+  /**
+   * The job that SLURM took although sbatch gave no answer, such as when it timed out. It is known by its
+   * folder. Null if squeue does not answer.
+   */
+  private async takenUnanswered({ jobs, unanswered }: Given): Promise<Job[] | null> {
+    if (unanswered.length === 0) return [];
+    const cluster =
+      /^#SBATCH\s+(?:--clusters[= ]|-M ?)\s*([\w.-]+)\s*$/m.exec(this.choice.script)?.[1] ?? null;
+    const there = cluster === null ? [] : [`--clusters=${cluster}`];
+    const asked = ['--me', '--noheader', '--states=PENDING,RUNNING,SUSPENDED'];
+    const lines = await this.list(['squeue', ...there, ...asked, '--Format=ArrayJobID:|,WorkDir:4096']);
+    const known = new Set(jobs.map(({ job }) => job));
+    const found = lines?.flatMap(([job = '', ...folder]) =>
+      /^\d+$/.test(job) && !known.has(job) && folder.join('|') === this.run.folder ? [job] : [],
+    );
+    return found === undefined
+      ? null
+      : [...new Set(found)].map((job) => ({ job, cluster, shares: [...unanswered] }));
+  }
+
   async tasks(): Promise<ShareTask[] | null> {
+    if (this.unanswered.length > 0) {
+      const taken = await this.takenUnanswered(this.given);
+      if (taken === null) return null;
+      this.add(taken);
+    }
     const listed = new Map<string, ShareTask>();
     for (const [cluster, ids] of byCluster(this.jobs)) {
       const format = '--Format=ArrayJobID:|,ArrayTaskID:|,State:|,NodeList:|,Reason:200';
@@ -229,9 +273,9 @@ export class SlurmScheduler implements Scheduler {
   }
 
   async cancel(): Promise<void> {
-    await this.end(this.jobs);
+    await this.endAll(this.given);
     this.jobs = [];
-    rmSync(this.file, { force: true });
+    this.unanswered = [];
   }
 
   /**
@@ -240,8 +284,14 @@ export class SlurmScheduler implements Scheduler {
    */
   private async endEarlier(): Promise<void> {
     if (this.earlier === null) return;
-    await this.end(this.earlier.jobs);
+    await this.endAll(this.earlier);
     this.earlier = null;
+  }
+
+  private async endAll(known: Given): Promise<void> {
+    const taken = await this.takenUnanswered(known);
+    if (taken === null) throw this.unreachable('squeue does not say whether it took the last job');
+    await this.end([...known.jobs, ...taken]);
     rmSync(this.file, { force: true });
   }
 
@@ -315,7 +365,7 @@ export class SlurmScheduler implements Scheduler {
   private remember(): void {
     const { folder } = this.run;
     const { shares, login } = this.choice;
-    const jobs: Jobs = { folder, shares, login, jobs: this.jobs };
+    const jobs: Jobs = { folder, shares, login, jobs: this.jobs, unanswered: [...this.unanswered] };
     mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
     writeFileSync(this.file, JSON.stringify(jobs), { mode: 0o600 });
   }

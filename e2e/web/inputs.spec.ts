@@ -88,6 +88,16 @@ test('a folder with a sample sheet: the same dropped and chosen, corrected, kept
   await window.getByRole('button', { name: 'Read U as T' }).click();
   await expect(window.getByText('U is read as T, in all files.')).toBeVisible();
   await expect(summary(3, '2 samples')).toBeVisible();
+  // What is said by hand about a sample counts more than the sheet.
+  await window.getByRole('button', { name: 'Name samples' }).click();
+  const pond = chooser.getByRole('group', { name: 'pond_R1.fasta' });
+  await pond.getByLabel('Group').fill('lake');
+  await pond.getByLabel('Note').fill('March');
+  await expect(
+    chooser.getByRole('group', { name: 'blank.fasta' }).getByRole('checkbox', { name: 'Control' }),
+  ).toBeChecked();
+  await expectNoComplaint(window, 'Name samples');
+  await chooser.getByRole('button', { name: 'Save' }).click();
   await window.reload();
   await expect(sheet).toBeVisible();
   await expect(window.getByText('U is read as T, in all files.')).toBeVisible();
@@ -96,10 +106,14 @@ test('a folder with a sample sheet: the same dropped and chosen, corrected, kept
   await takeTeachingModel(window);
   await window.getByRole('button', { name: 'Start', exact: true }).click();
   await isDone(window);
+  await expect(window.getByRole('rowheader', { name: 'Blank (control)' })).toBeVisible();
   await window.getByRole('tab', { name: 'Samples' }).click();
   const rows = window.getByRole('row');
-  await expect(rows.nth(1)).toContainText('Pond');
-  await expect(rows.nth(1)).toContainText('water');
-  await expect(rows.nth(2)).toContainText(/Blank.*no DNA added.*water.*yes/);
+  await expect(rows.filter({ hasText: 'Pond' })).toContainText(/March.*lake/);
+  await expect(rows.filter({ hasText: 'Blank' })).toContainText(/Blank.*no DNA added.*water.*yes/);
   await expect(window.getByText('Control: nothing viral is expected in it.', { exact: false })).toBeVisible();
+  await window.getByRole('button', { name: 'Name samples' }).click();
+  await pond.getByLabel('Group').fill('');
+  await chooser.getByRole('button', { name: 'Save' }).click();
+  await expect(rows.filter({ hasText: 'March' })).not.toContainText('lake');
 });

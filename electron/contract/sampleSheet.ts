@@ -20,6 +20,8 @@ export const sheetRowSchema = sampleDetailsSchema.extend({
   sample: wordSchema.min(1),
 });
 export type SheetRow = z.infer<typeof sheetRowSchema>;
+/** The sample of a file, as the sheet or the user describes it. */
+export type NamedSample = Omit<SheetRow, 'file'>;
 
 export const NO_DETAILS: SampleDetails = { group: null, note: null, control: false };
 

@@ -1,14 +1,43 @@
+import { Button, Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import type { ReactNode } from 'react';
+import { createElement, type ReactNode } from 'react';
 import { toShownError, type ShownError } from '../api/callError.ts';
 
 const STAYS_MS = 5000;
+/** Long enough to notice a mistake, or to reach a button. */
+const WITH_BUTTONS_STAYS_MS = 10_000;
 /** Long enough to read the next step. */
 const ERROR_STAYS_MS = 15_000;
 
-/** Shows a message that something was done; it disappears by itself. */
-export function say(text: string): void {
-  notifications.show({ message: text, autoClose: STAYS_MS, color: 'teal', role: 'status' });
+interface Offer {
+  label: string;
+  run: () => unknown;
+}
+
+/** Shows a message that something was done, with buttons for what may follow; it disappears by itself. */
+export function say(text: string, offers: readonly Offer[] = []): void {
+  const id = notifications.show({
+    message: offers.length === 0 ? text : withButtons(),
+    autoClose: offers.length === 0 ? STAYS_MS : WITH_BUTTONS_STAYS_MS,
+    color: 'teal',
+    role: 'status',
+  });
+
+  function withButtons(): ReactNode {
+    const buttons = offers.map(({ label, run }) => {
+      const onClick = () => {
+        notifications.hide(id);
+        Promise.resolve(run()).catch(sayError);
+      };
+      return createElement(Button, { key: label, size: 'compact-sm', variant: 'default', onClick }, label);
+    });
+    return createElement(
+      Group,
+      { justify: 'space-between', gap: '6px 12px' },
+      createElement('span', { style: { overflowWrap: 'anywhere' } }, text),
+      createElement(Group, { gap: 6 }, buttons),
+    );
+  }
 }
 
 let drawError: (error: ShownError) => ReactNode = ({ title }) => title;

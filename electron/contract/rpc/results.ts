@@ -226,10 +226,14 @@ export const resultsContract = {
     .output(z.object({ names: z.array(z.string()), items: z.array(sampleSummarySchema) })),
   /**
    * Sets the sample of each file, in the order of the files; an empty list restores the samples that the file
-   * names suggest.
+   * names suggest. Without `details`, groups, notes and controls stay as they are.
    */
   setSamples: procedure.input(
-    z.object({ runId: runIdSchema, names: z.array(wordSchema.trim().min(1)).max(LIMITS.inputs) }),
+    z.object({
+      runId: runIdSchema,
+      names: z.array(wordSchema.trim().min(1)).max(LIMITS.inputs),
+      details: z.array(sampleDetailsSchema).max(LIMITS.inputs).optional(),
+    }),
   ),
   /** Scored sequences per virus_score bin of width 1/bins. */
   histogram: procedure

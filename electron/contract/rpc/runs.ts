@@ -55,7 +55,7 @@ export const runRequestSchema = z.object({
     .record(inputPathSchema, wordSchema.min(1))
     .refine((samples) => Object.keys(samples).length <= LIMITS.inputs)
     .optional(),
-  /** Details of samples from a sample sheet, by the path of the file. */
+  /** Details of samples, from a sample sheet or named by hand, by the path of the file. */
   sampleDetails: z
     .record(inputPathSchema, sampleDetailsSchema)
     .refine((details) => Object.keys(details).length <= LIMITS.inputs)
@@ -165,7 +165,7 @@ const shareSoFarSchema = z.object({
   estimate: shareEstimateSchema.nullable(),
 });
 export type ShareSoFar = z.infer<typeof shareSoFarSchema>;
-const sampleShareSchema = shareSoFarSchema.extend({ sample: z.string() });
+const sampleShareSchema = shareSoFarSchema.extend({ sample: z.string(), control: z.boolean() });
 export type SampleShare = z.infer<typeof sampleShareSchema>;
 const viralSoFarSchema = z.object({
   /** Whether what is computed first is an even sample of everything: only then can there be estimates. */

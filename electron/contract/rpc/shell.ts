@@ -33,6 +33,8 @@ export const shellContract = {
   /** Tells main which dropped paths came from the user, so that they may be read. */
   grantPaths: procedure.input(z.object({ paths: z.array(pathSchema).max(LIMITS.inputs) })),
   revealInFolder: procedure.input(z.object({ path: pathSchema })),
+  /** Opens a file that was exported since the program started; nothing else, as a page could name any program. */
+  openExport: procedure.input(z.object({ path: pathSchema })),
   /**
    * Quits the program as a user would, and starts it again. Does nothing if the user then decides to stay.
    */

@@ -13,7 +13,7 @@ export function samplesOf({ description, inputs }: Pick<StoredRun, 'description'
   return named?.length === inputs.length ? named : sampleNames(inputs.map(({ path }) => path));
 }
 
-/** Details of each input's sample from a sample sheet; null if there was none. */
+/** Details of each input's sample, from a sample sheet or named by hand; null if there are none. */
 export function detailsOf({
   description,
   inputs,

@@ -9,7 +9,7 @@ import type { RunState } from '../../contract/runState.ts';
 import { readTables, SAMPLE, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import { ExportSource } from '../exports/exportSource.ts';
 import { reportFacts } from '../exports/report/reportFacts.ts';
-import { samplesOf } from '../exports/samples.ts';
+import { detailsOf, samplesOf } from '../exports/samples.ts';
 import { openRunStore } from '../store/runStore.ts';
 import { readRunReport } from './finish/runReport.ts';
 import { OpenRun } from './openRun.ts';
@@ -178,8 +178,13 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     await session.setSamples(['Lake']);
     expect(samplesOf(session.stored)).toEqual(['Lake']);
     expect(samplesOf(await session.store.loadRun())).toEqual(['Lake']);
+    const details = [{ group: 'lake', note: null, control: true }];
+    await session.setSamples(['Lake'], details);
     await session.setSamples([]);
     expect(samplesOf(session.stored)).toEqual(['sample']);
+    // What is known of the file's sample stays without its name.
+    expect(detailsOf(session.stored)).toEqual(details);
+    expect(detailsOf(await session.store.loadRun())).toEqual(details);
     await session.close();
   });
 

@@ -4,8 +4,15 @@ import { message } from '../../contract/messages.ts';
 import { err, ok, type Result } from '../../contract/result.ts';
 import type { Annotation, RunRequest } from '../../contract/rpc/runs.ts';
 import type { RunState } from '../../contract/runState.ts';
+import type { SampleDetails } from '../../contract/sampleSheet.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
-import { GOAL_OPTION, SAMPLES_OPTION, type RunDevice, type StoredRun } from '../store/types.ts';
+import {
+  GOAL_OPTION,
+  SAMPLE_DETAILS_OPTION,
+  SAMPLES_OPTION,
+  type RunDevice,
+  type StoredRun,
+} from '../store/types.ts';
 import { RunNotes, type RunNote } from './runNotes.ts';
 import { describePhase, transition, type LifecycleEvent } from './runTransitions.ts';
 import { storedRequest } from './storedRequest.ts';
@@ -109,11 +116,17 @@ export class RunRecord {
     for (const listener of this.listeners) listener({ type: 'state', state: this.stored.state });
   }
 
-  /** An empty list restores the samples that the file names suggest. */
-  async setSamples(names: readonly string[]): Promise<void> {
-    await this.store.setSamples(names);
+  /**
+   * An empty list restores the samples that the file names suggest; without details, those of each file stay.
+   */
+  async setSamples(names: readonly string[], details?: readonly SampleDetails[]): Promise<void> {
+    await this.store.setSamples(names, details);
     const { description } = this.stored;
-    const options = { ...description.options, [SAMPLES_OPTION]: names.length === 0 ? null : [...names] };
+    const options = {
+      ...description.options,
+      [SAMPLES_OPTION]: names.length === 0 ? null : [...names],
+      ...(details && { [SAMPLE_DETAILS_OPTION]: [...details] }),
+    };
     this.now = { ...this.stored, description: { ...description, options } };
     for (const listener of this.listeners) listener({ type: 'state', state: this.stored.state });
   }

@@ -63,6 +63,8 @@ export interface Service {
   readonly selfTests: UserSelfTests;
   readonly packing: OfflinePacking;
   readonly known: KnownPaths;
+  /** Files that were exported since the program started: the desktop app opens no others on request of a page. */
+  readonly exported: Set<string>;
   readonly calls: CallsUnderWay;
   /** Other computers, reached through SSH. */
   readonly others: Computers;
@@ -190,6 +192,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
     selfTests,
     packing,
     known,
+    exported: new Set(),
     list: list.topic,
     calls,
     others,

@@ -1,7 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Box, Button, Group, Skeleton, Text } from '@mantine/core';
 import { useState } from 'react';
-import type { RunSummary, SampleSummary } from '../../../electron/contract/index.ts';
+import {
+  NO_DETAILS,
+  type NamedSample,
+  type RunSummary,
+  type SampleSummary,
+} from '../../../electron/contract/index.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { SamplesDialog } from '../../components/files/SamplesDialog.tsx';
 import { useTexts } from '../../i18n/index.ts';
@@ -26,8 +31,12 @@ export function SamplesTab({ run }: { run: RunSummary }) {
   });
   const client = useQueryClient();
   const save = useMutation({
-    mutationFn: async (wanted: readonly string[]) => {
-      await engine.results.setSamples({ runId, names: [...wanted] });
+    mutationFn: async (wanted: readonly NamedSample[] | null) => {
+      await engine.results.setSamples({
+        runId,
+        names: wanted?.map(({ sample }) => sample) ?? [],
+        ...(wanted && { details: wanted.map(({ group, note, control }) => ({ group, note, control })) }),
+      });
       changeView({ sample: null });
       await client.invalidateQueries({ queryKey: queries.results.samples.key() });
       setEditing(false);
@@ -113,7 +122,10 @@ export function SamplesTab({ run }: { run: RunSummary }) {
       {editing && (
         <SamplesDialog
           paths={run.plan.inputs.map(({ path }) => path)}
-          names={names}
+          samples={names.map((sample) => {
+            const { group, note, control } = items.find((item) => item.sample === sample) ?? NO_DETAILS;
+            return { sample, group, note, control };
+          })}
           saving={save.isPending}
           onSave={save.mutate}
           onClose={() => setEditing(false)}

@@ -2,6 +2,7 @@ import {
   canCompute,
   isIntegrated,
   matchSheet,
+  NO_DETAILS,
   sampleNames,
   samplesOfSheet,
   THIS_COMPUTER,
@@ -12,6 +13,7 @@ import {
   type Goal,
   type RunRequest,
   type RunRequestInput,
+  type SampleDetails,
   type SheetRow,
   type WindowWhere,
 } from '../../../electron/contract/index.ts';
@@ -22,6 +24,8 @@ export interface RunChoices {
   readonly name: string;
   /** Sample names, by path, that differ from those derived from file names. */
   readonly samples: Readonly<Record<string, string>>;
+  /** Groups, notes and controls given by hand, by path. */
+  readonly details: Readonly<Record<string, SampleDetails>>;
   /** A sample sheet that was added along with the files. */
   readonly sheet: { readonly name: string; readonly rows: readonly SheetRow[] } | null;
   /** Null until the user or the list of models has decided. */
@@ -56,6 +60,7 @@ export interface RunChoices {
 export const RUN_REQUEST_DEFAULTS: RunChoices = {
   name: '',
   samples: {},
+  details: {},
   sheet: null,
   model: null,
   twoRuns: false,
@@ -168,6 +173,13 @@ export function samplesOfFiles(choices: RunChoices, files: readonly ListedFile[]
   });
 }
 
+/** What is known of each file's sample besides its name. */
+export function detailsOfFiles(choices: RunChoices, files: readonly ListedFile[]): SampleDetails[] {
+  const paths = files.map(({ path }) => path);
+  const { sampleDetails } = bySheet(choices, paths);
+  return paths.map((path) => choices.details[path] ?? sampleDetails[path] ?? NO_DETAILS);
+}
+
 /** Whether a line of the sample sheet matches several files. */
 export const hasAmbiguousLine = ({ sheet }: RunChoices, files: readonly ListedFile[]): boolean =>
   sheet !== null &&
@@ -189,8 +201,8 @@ export function requestFrom(
   const name = choices.name.trim();
   const paths = files.map(({ path }) => path);
   const sheet = bySheet(choices, paths);
-  const own = Object.entries(choices.samples).filter(([path]) => paths.includes(path));
-  const samples = { ...sheet.samples, ...Object.fromEntries(own) };
+  const samples = { ...sheet.samples, ...ofPaths(choices.samples, paths) };
+  const sampleDetails = { ...sheet.sampleDetails, ...ofPaths(choices.details, paths) };
   return {
     inputs: paths,
     model: model.id,
@@ -206,7 +218,7 @@ export function requestFrom(
     ...(choices.until === null || choices.where.kind !== 'this_computer' ? {} : { until: choices.until }),
     ...(name ? { name } : {}),
     ...(Object.keys(samples).length > 0 ? { samples } : {}),
-    ...(choices.sheet ? { sampleDetails: sheet.sampleDetails } : {}),
+    ...(Object.keys(sampleDetails).length > 0 ? { sampleDetails } : {}),
     ...(choices.repairs.length > 0 ? { repairs: [...choices.repairs] } : {}),
     ...(choices.reuseEmbeddings === null ? {} : { reuseEmbeddings: choices.reuseEmbeddings }),
     ...(choices.outputDir === null ? {} : { outputDir: choices.outputDir }),
@@ -216,14 +228,12 @@ export function requestFrom(
   };
 }
 
-/** The sample sheet, as far as the request preserves it. */
-function sheetOf({ samples = {}, sampleDetails }: RunRequest): RunChoices['sheet'] {
-  if (!sampleDetails) return null;
-  const rows = Object.entries(sampleDetails).flatMap(([file, details]) => {
-    const sample = samples[file];
-    return sample === undefined ? [] : [{ ...details, file, sample }];
-  });
-  return { name: '', rows };
+function ofPaths<Value>(
+  known: Readonly<Record<string, Value>>,
+  paths: readonly string[],
+): Record<string, Value> {
+  const listed = new Set(paths);
+  return Object.fromEntries(Object.entries(known).filter(([path]) => listed.has(path)));
 }
 
 /** The choices that lead to the same request, for repeating a run. */
@@ -233,7 +243,8 @@ export function choicesFrom(request: RunRequest): RunChoices {
   return {
     name: request.name ?? '',
     samples: request.samples ?? {},
-    sheet: sheetOf(request),
+    details: request.sampleDetails ?? {},
+    sheet: null,
     model: request.model,
     twoRuns: false,
     where: request.where.kind === 'shares' ? THIS_COMPUTER : request.where,

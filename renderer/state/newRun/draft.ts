@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseJson } from '../../../electron/contract/parseJson.ts';
-import { repairSchema, sheetRowSchema } from '../../../electron/contract/index.ts';
+import { repairSchema, sampleDetailsSchema, sheetRowSchema } from '../../../electron/contract/index.ts';
 import { chosenComputer, connectionStore } from '../connection.ts';
 import { addPaths, choose, useNewRun } from './store.ts';
 
@@ -10,6 +10,7 @@ const draftSchema = z.object({
   choices: z.object({
     name: z.string(),
     samples: z.record(z.string(), z.string()),
+    details: z.record(z.string(), sampleDetailsSchema),
     sheet: z.object({ name: z.string(), rows: z.array(sheetRowSchema) }).nullable(),
     repairs: z.array(repairSchema),
     model: z.string().nullable(),
@@ -45,9 +46,10 @@ function takeUp(): void {
 function keep(): () => void {
   return useNewRun.subscribe((state, before) => {
     if (state.files === before.files && state.choices === before.choices) return;
-    const { name, samples, sheet, repairs, model, outputDir } = state.choices;
+    const { name, samples, details, sheet, repairs, model, outputDir } = state.choices;
     const paths = state.files.map(({ path }) => path);
-    const kept = JSON.stringify({ paths, choices: { name, samples, sheet, repairs, model, outputDir } });
+    const choices = { name, samples, details, sheet, repairs, model, outputDir };
+    const kept = JSON.stringify({ paths, choices });
     try {
       if (paths.length === 0) storage()?.removeItem(KEY);
       else storage()?.setItem(KEY, kept);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { appError, runRequestSchema, type AmdGpu } from '../../../electron/contract/index.ts';
+import { appError, NO_DETAILS, runRequestSchema, type AmdGpu } from '../../../electron/contract/index.ts';
 import { madeInspection, madeProbe, MODELS } from '../../testing/memoryEngine/computer.ts';
 import {
   ADVANCED_DEFAULTS,
@@ -140,6 +140,24 @@ describe('a sample sheet', () => {
     const again = choicesFrom(runRequestSchema.parse(request));
     expect(requestFrom(again, files, model, probe)).toEqual(request);
   });
+
+  it('yields to groups, notes and controls given by hand, which are stored in the run like its own', () => {
+    useNewRun.setState({ files, choices });
+    const own = { sample: 'c', group: 'lake', note: 'March', control: true };
+    const sheet = { sample: 'Patient 1', ...details };
+    nameSamples([sheet, sheet, { sample: 'Blank', ...details, control: true }, own]);
+    const named = useNewRun.getState().choices;
+    // What the sheet says already is not stored twice.
+    expect(named).toMatchObject({ samples: {}, details: { '/d/c.fa': { group: 'lake', control: true } } });
+    const request = requestFrom(named, files, model, probe);
+    expect(request.sampleDetails).toMatchObject({
+      '/d/a_R2.fq': details,
+      '/d/c.fa': { group: 'lake', note: 'March', control: true },
+    });
+    const again = choicesFrom(runRequestSchema.parse(request));
+    expect(requestFrom(again, files, model, probe)).toEqual(request);
+    expect(requestFrom(named, files.slice(0, 2), model, probe).sampleDetails).not.toHaveProperty('/d/c.fa');
+  });
 });
 
 describe('the advice on models', () => {
@@ -274,7 +292,7 @@ describe('choices', () => {
     const files = ['/d/a_R1.fq', '/d/a_R2.fq', '/d/b.fq', '/d/c.fq'].map(listed);
     expect(samplesOfFiles(RUN_REQUEST_DEFAULTS, files)).toEqual(['a', 'a', 'b', 'c']);
     useNewRun.setState({ files, choices: RUN_REQUEST_DEFAULTS });
-    nameSamples(['a', 'a', 'pool', 'pool']);
+    nameSamples(['a', 'a', 'pool', 'pool'].map((sample) => ({ ...NO_DETAILS, sample })));
     const { choices } = useNewRun.getState();
     expect(samplesOfFiles(choices, files)).toEqual(['a', 'a', 'pool', 'pool']);
     expect(requestFrom(choices, files, model, probe).samples).toEqual({
@@ -282,7 +300,7 @@ describe('choices', () => {
       '/d/c.fq': 'pool',
     });
     expect(requestFrom(choices, files.slice(0, 2), model, probe)).not.toHaveProperty('samples');
-    nameSamples([]);
+    nameSamples(null);
     expect(useNewRun.getState().choices.samples).toEqual({});
   });
 

@@ -1,6 +1,14 @@
 import { create } from 'zustand';
-import { appError, message, type InspectEvent, type Repair } from '../../../electron/contract/index.ts';
-import { RUN_REQUEST_DEFAULTS, samplesOfFiles, type RunChoices } from './choices.ts';
+import {
+  appError,
+  message,
+  NO_DETAILS,
+  type InspectEvent,
+  type NamedSample,
+  type Repair,
+  type SampleDetails,
+} from '../../../electron/contract/index.ts';
+import { detailsOfFiles, RUN_REQUEST_DEFAULTS, samplesOfFiles, type RunChoices } from './choices.ts';
 import { fileName } from '../../i18n/format.ts';
 import type { ShownError } from '../../api/callError.ts';
 import { toShownError } from '../../api/callError.ts';
@@ -106,7 +114,7 @@ const takeFound = ({ paths, ignored, someIgnored }: Omit<Event<'found'>, 'type'>
 /** A usable sheet replaces an earlier one, and names given by hand. */
 function takeSheet({ path, rows, error }: Event<'sheet'>): void {
   useNewRun.setState({ sheetError: error });
-  if (!error) choose({ sheet: { name: fileName(path), rows }, samples: {} });
+  if (!error) choose({ sheet: { name: fileName(path), rows }, samples: {}, details: {} });
 }
 
 export function removeSheet(): void {
@@ -182,16 +190,27 @@ export const selectFile = (path: string) =>
 export const choose = (change: Partial<RunChoices>) =>
   useNewRun.setState((state) => ({ choices: { ...state.choices, ...change } }));
 
-/** Sets the sample of every file, in order; an empty list goes back to the names derived from file names. */
-export function nameSamples(names: readonly string[]): void {
+/** Sets the sample of every file, in order; null goes back to the names derived from file names. */
+export function nameSamples(named: readonly NamedSample[] | null): void {
   const { files, choices } = useNewRun.getState();
-  const own = samplesOfFiles({ ...choices, samples: {} }, files);
-  const named = names.flatMap((name, index) => {
-    const path = files[index]?.path;
-    return path === undefined || name === own[index] ? [] : [[path, name] as const];
-  });
-  choose({ samples: Object.fromEntries(named) });
+  if (!named) {
+    choose({ samples: {} });
+    return;
+  }
+  const names = samplesOfFiles({ ...choices, samples: {} }, files);
+  const known = detailsOfFiles({ ...choices, details: {} }, files);
+  const samples: Record<string, string> = {};
+  const details: Record<string, SampleDetails> = {};
+  for (const [index, { path }] of files.entries()) {
+    const { sample, ...own } = named[index] ?? { sample: names[index] ?? '', ...NO_DETAILS };
+    if (sample !== names[index]) samples[path] = sample;
+    if (!isSame(own, known[index] ?? NO_DETAILS)) details[path] = own;
+  }
+  choose({ samples, details });
 }
+
+const isSame = (one: SampleDetails, other: SampleDetails): boolean =>
+  one.group === other.group && one.note === other.note && one.control === other.control;
 
 /** Clears the screen after a start. The choices stay for the next run, except those of this run alone: its name, its folder, its goal. */
 export function startOver(): void {
@@ -205,6 +224,7 @@ export function startOver(): void {
       ...state.choices,
       name: '',
       samples: {},
+      details: {},
       sheet: null,
       twoRuns: false,
       repairs: [],

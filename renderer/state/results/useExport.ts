@@ -13,6 +13,7 @@ import { chosenComputer, engine } from '../connection.ts';
 import { addressOf, download } from './download.ts';
 import { useResultsView } from './resultsView.ts';
 import { say } from '../say.ts';
+import { saySaved } from '../saySaved.ts';
 import { isElectron } from '../settings.ts';
 
 interface ExportOrder {
@@ -35,7 +36,7 @@ async function writeExport(
   { format, filter, parts, isPdf = false }: ExportOrder,
   { texts, signal, onFraction }: ExportMeans,
 ): Promise<void> {
-  const { t, format: formats, language } = texts;
+  const { language } = texts;
   const { runId } = run;
   const path = isElectron() ? await choosePath(run, { format, filter, isPdf }) : undefined;
   if (path === null) return;
@@ -53,11 +54,7 @@ async function writeExport(
     if (event.downloadPath !== null) await download(event.downloadPath, texts);
     // The download has already reported where the file is.
     if (chosenComputer !== null) continue;
-    say(
-      event.downloadPath === null
-        ? t('export.written', { path: event.path, size: formats.fileSize(event.bytes) })
-        : t('export.downloaded', { size: formats.fileSize(event.bytes) }),
-    );
+    saySaved({ path: event.path, bytes: event.bytes, canOpen: true }, texts);
   }
 }
 

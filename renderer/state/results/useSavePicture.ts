@@ -4,7 +4,7 @@ import { chartSvg, svgToPng, type LegendItem } from './chartPicture.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { home } from '../connection.ts';
 import { downloadBlob } from './download.ts';
-import { say } from '../say.ts';
+import { saySaved } from '../saySaved.ts';
 
 export const PICTURE_FORMATS = ['svg', 'png'] as const;
 
@@ -29,7 +29,7 @@ interface PictureOrder {
 
 /** Writes a chart to a file that the user names or that the browser downloads. */
 export function useSavePicture() {
-  const { t } = useTexts();
+  const texts = useTexts();
   const source = use(ChartSourceContext);
   return useMutation({
     mutationFn: async ({ chart, title, legend, note, format }: PictureOrder) => {
@@ -38,14 +38,14 @@ export function useSavePicture() {
       const name = `${source.stem}_${title.replaceAll(/[^\p{L}\p{N}]+/gu, '_').toLowerCase()}.${format}`;
       if (!window.virnucpro) {
         downloadBlob(picture, name);
-        say(t('chart.saved', { name }));
+        saySaved({ path: name }, texts);
         return;
       }
       const { path } = await home.shell.savePicture({
         suggestedName: name,
         base64: await base64Of(picture),
       });
-      if (path !== null) say(t('chart.saved', { name: path }));
+      if (path !== null) saySaved({ path }, texts);
     },
   });
 }

@@ -27,6 +27,7 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}) {
       savePicture: os.shell.savePicture.handler(() => ({ path: null })),
       grantPaths: os.shell.grantPaths.handler(() => undefined),
       revealInFolder: os.shell.revealInFolder.handler(() => undefined),
+      openExport: os.shell.openExport.handler(() => undefined),
       restart: os.shell.restart.handler(() => undefined),
       copyText: os.shell.copyText.handler(() => undefined),
       searchBlast: os.shell.searchBlast.handler(() => undefined),

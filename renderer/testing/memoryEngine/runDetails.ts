@@ -181,7 +181,11 @@ export function madeViralShares(run: RunSummary): ViralShares {
   return {
     isSample: run.plan.order === 'sample',
     run: at(0.05, 0.177),
-    samples: samples.map((sample, index) => ({ sample, ...at(0.05, 0.05 + (index % 7) * 0.04) })),
+    samples: samples.map((sample, index) => ({
+      sample,
+      control: /blank|control/i.test(sample),
+      ...at(0.05, 0.05 + (index % 7) * 0.04),
+    })),
     curve: Array.from({ length: 20 }, (_, step) => {
       const fraction = (step + 1) / 400;
       return { fraction, ...at(fraction, 0.177 + 0.01 * Math.sin(step)).estimate };

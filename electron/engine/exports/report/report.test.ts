@@ -61,6 +61,7 @@ describe('the report', () => {
   it('says of a run that stopped at its goal which share the whole would show, and how many calls stand', () => {
     const known = {
       sample: 'gut',
+      control: false,
       unit: 'chunks',
       viral: 20,
       scored: 90,

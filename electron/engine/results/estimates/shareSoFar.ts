@@ -1,4 +1,5 @@
 import type { ShareSoFar, ViralShares } from '../../../contract/rpc/runs.ts';
+import type { SampleDetails } from '../../../contract/sampleSheet.ts';
 import { estimateShare, type ShareEstimate, type Stratum } from './viralShare.ts';
 
 /** The estimate for the whole run when so much of its chunks was computed. */
@@ -15,11 +16,12 @@ export interface ViralSoFar {
 
 /**
  * For the run and each of its samples: the counts so far, and the share that the finished run will show.
- * `samples` holds the sample of each input.
+ * `samples` holds the sample of each input, and `details` what is known of it.
  */
 export function sharesSoFar(
   { isSample, inputs, curve }: ViralSoFar,
   samples: readonly string[],
+  details: readonly SampleDetails[] | null = null,
 ): ViralShares {
   const bySample = Map.groupBy(inputs.entries(), ([input]) => samples[input] ?? '');
   return {
@@ -27,6 +29,7 @@ export function sharesSoFar(
     run: shareOf(inputs, isSample),
     samples: [...bySample].map(([sample, own]) => ({
       sample,
+      control: own.some(([input]) => details?.[input]?.control),
       ...shareOf(
         own.map(([, input]) => input),
         isSample,

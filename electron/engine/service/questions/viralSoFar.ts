@@ -1,12 +1,12 @@
 import type { ViralShares } from '../../../contract/rpc/runs.ts';
-import { samplesOf } from '../../exports/samples.ts';
+import { detailsOf, samplesOf } from '../../exports/samples.ts';
 import { sharesSoFar } from '../../results/estimates/shareSoFar.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 
 /** The viral share of a run and of its samples, as far as it is known. */
 export async function viralShares(store: Pick<RunStore, 'viralSoFar' | 'loadRun'>): Promise<ViralShares> {
   const [known, run] = await Promise.all([store.viralSoFar(), store.loadRun()]);
-  return sharesSoFar(known, samplesOf(run));
+  return sharesSoFar(known, samplesOf(run), detailsOf(run));
 }
 
 /**

@@ -291,7 +291,9 @@ export function resultsRouter(service: Service) {
       const downloadPath = window.shell === 'browser' ? window.downloads.offer(path) : null;
       return { path, downloadPath, rows: answer.rows.length, bytes, isCut: answer.isCut };
     }),
-    setSamples: results.setSamples.handler(({ input }) => control.setSamples(input.runId, input.names)),
+    setSamples: results.setSamples.handler(({ input }) =>
+      control.setSamples(input.runId, input.names, input.details),
+    ),
     exportFormats: results.exportFormats.handler(() =>
       EXPORT_FORMATS.map(({ id, ending, group, isOfWholeRun, needsEmbeddings, texts }) => ({
         ...{ id, ending, group, isOfWholeRun, needsEmbeddings, texts },

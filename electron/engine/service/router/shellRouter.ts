@@ -1,4 +1,5 @@
 import { appError, AppFailure } from '../../../contract/errors.ts';
+import { usage } from '../failures.ts';
 import type { Service } from '../service.ts';
 import { WholeFile } from '../../exports/wholeFile.ts';
 import { unwrap } from '../../../contract/result.ts';
@@ -30,6 +31,11 @@ export function shellRouter(service: Service) {
       const actions = desktop(window);
       await service.known.check([input.path], window.paths);
       actions.revealInFolder(input.path);
+    }),
+    openExport: shell.openExport.handler(async ({ input, context: { window } }) => {
+      const actions = desktop(window);
+      if (!service.exported.has(input.path)) throw usage('This file was not exported by this program.');
+      unwrap(await actions.openFile(input.path));
     }),
     restart: shell.restart.handler(({ context: { window } }) => {
       desktop(window).restart();

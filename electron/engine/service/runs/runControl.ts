@@ -5,6 +5,7 @@ import type { Goal } from '../../../contract/goal.ts';
 import { message } from '../../../contract/messages.ts';
 import type { Annotation, RunRequest, RunSummary } from '../../../contract/rpc/runs.ts';
 import { isActive } from '../../../contract/runState.ts';
+import type { SampleDetails } from '../../../contract/sampleSheet.ts';
 import { ok, type Result, unwrap } from '../../../contract/result.ts';
 import type { InspectedFile } from '../../../contract/protocol/index.ts';
 import type { Walk } from '../../inputs/collectInputs.ts';
@@ -193,13 +194,21 @@ export class RunControl {
     });
   }
 
-  /** An empty list restores the samples that the file names suggest. */
-  async setSamples(runId: string, names: readonly string[]): Promise<void> {
+  /**
+   * An empty list restores the samples that the file names suggest; without details, those of each file stay.
+   */
+  async setSamples(
+    runId: string,
+    names: readonly string[],
+    details?: readonly SampleDetails[],
+  ): Promise<void> {
     await this.withSession(runId, async (session) => {
       const files = session.stored.inputs.length;
       if (names.length !== 0 && names.length !== files)
         throw usage(`The run has ${files} files, not ${names.length}.`);
-      await session.setSamples(names);
+      if (details && details.length !== files)
+        throw usage(`The run has ${files} files, not ${details.length}.`);
+      await session.setSamples(names, details);
       return ok(undefined);
     });
   }

@@ -12,6 +12,7 @@ import {
 } from '../../../contract/protocol/index.ts';
 import type { Annotation } from '../../../contract/rpc/runs.ts';
 import { runStateSchema, type RunState } from '../../../contract/runState.ts';
+import type { SampleDetails } from '../../../contract/sampleSheet.ts';
 import { checkedTime, damaged } from './storeErrors.ts';
 import { addEvent } from './telemetry/telemetry.ts';
 import { LEFT_OUT_OPTION } from '../types.ts';
@@ -146,6 +147,7 @@ export function runRowMethods(db: Database.Database) {
   const updateAnnotation = db.prepare(`UPDATE run SET options = json_set(options, '$.annotation', json(?))`);
   const updateGoal = db.prepare(`UPDATE run SET options = json_set(options, '$.goal', json(?))`);
   const updateSamples = db.prepare("UPDATE run SET options = json_set(options, '$.samples', json(?))");
+  const updateDetails = db.prepare("UPDATE run SET options = json_set(options, '$.sampleDetails', json(?))");
   const updateName = db.prepare('UPDATE run SET name = ?');
   const upsertDevice = db.prepare(`
     INSERT INTO device (id, name, kind, facts, switched_off) VALUES (?, ?, ?, ?, ?)
@@ -153,8 +155,10 @@ export function runRowMethods(db: Database.Database) {
       switched_off = excluded.switched_off`);
   return {
     /** The sample of each input; empty if the file names determine them. */
-    setSamples: (names: readonly string[]): void =>
-      void updateSamples.run(names.length === 0 ? null : JSON.stringify(names)),
+    setSamples: db.transaction((names: readonly string[], details?: readonly SampleDetails[]): void => {
+      updateSamples.run(names.length === 0 ? null : JSON.stringify(names));
+      if (details) updateDetails.run(JSON.stringify(details));
+    }),
     setGoal: (goal: Goal | null): void => void updateGoal.run(JSON.stringify(goal)),
     rename: (name: string): void => void updateName.run(name),
     annotate: (annotation: Annotation): void => void updateAnnotation.run(JSON.stringify(annotation)),

@@ -1,4 +1,4 @@
-import { matchSheet, sentPath } from '../../../../electron/contract/index.ts';
+import { matchSheet, NO_DETAILS, sentPath } from '../../../../electron/contract/index.ts';
 import { asSentence, fileName, folderOf } from '../../../i18n/format.ts';
 import { ActionIcon, Box, Button, Group, Loader, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
@@ -17,7 +17,7 @@ import {
   totalsOf,
   verdictOf,
 } from '../../../state/newRun/inspection.ts';
-import { samplesOfFiles } from '../../../state/newRun/choices.ts';
+import { detailsOfFiles, samplesOfFiles } from '../../../state/newRun/choices.ts';
 import { nameSamples, selectFile, sentFraction, useNewRun } from '../../../state/newRun/store.ts';
 import { useSettings } from '../../../state/settings.ts';
 import { useProblemTexts } from '../../../state/problemTexts.ts';
@@ -51,9 +51,13 @@ export function FilesStep() {
   const [wanted, setWanted] = useState<boolean | null>(null);
   const isNarrowest = useMediaQuery('(max-width: 640px)', false, { getInitialValueInEffect: false });
   const samples = useMemo(() => samplesOfFiles(choices, files), [choices, files]);
+  const details = useMemo(() => detailsOfFiles(choices, files), [choices, files]);
   const several = files.length > 1;
   // A column that only repeats the names of the files is useless.
-  const tellsApart = new Set(samples).size < files.length || Object.keys(choices.samples).length > 0;
+  const tellsApart =
+    new Set(samples).size < files.length ||
+    Object.keys(choices.samples).length > 0 ||
+    details.some(({ control }) => control);
   const home = useMemo(() => commonFolder(files), [files]);
   const [usable, blocked] = useMemo(() => {
     const listed = inOrder(files);
@@ -65,15 +69,19 @@ export function FilesStep() {
   const [wantsBlocked, setWantsBlocked] = useState<boolean | null>(null);
   const showsBlocked = wantsBlocked ?? (blocked.length <= FEW_BLOCKED || usable.length === 0);
   const remove = useRemoveFiles();
+  const labels = useMemo(
+    () => samples.map((name, index) => (details[index]?.control ? t('samples.controlName', { name }) : name)),
+    [samples, details, t],
+  );
   const columns = useMemo(
     () =>
       fileColumns(
         texts,
-        several && tellsApart ? new Map(files.map(({ path }, index) => [path, samples[index] ?? ''])) : null,
+        several && tellsApart ? new Map(files.map(({ path }, index) => [path, labels[index] ?? ''])) : null,
         home,
         remove,
       ),
-    [texts, files, samples, several, tellsApart, home, remove],
+    [texts, files, labels, several, tellsApart, home, remove],
   );
   const totals = totalsOf(files);
   const samplesUsed = new Set(samples.filter((_, index) => !isBlocked(files[index]))).size;
@@ -218,9 +226,9 @@ export function FilesStep() {
           {naming && (
             <SamplesDialog
               paths={files.map(({ path }) => path)}
-              names={samples}
-              onSave={(names) => {
-                nameSamples(names);
+              samples={samples.map((sample, index) => ({ sample, ...(details[index] ?? NO_DETAILS) }))}
+              onSave={(named) => {
+                nameSamples(named);
                 setNaming(false);
               }}
               onClose={() => setNaming(false)}

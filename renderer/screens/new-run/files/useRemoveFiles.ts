@@ -1,8 +1,8 @@
 import { useCallback } from 'react';
-import { sayUndo } from '../../../components/feedback/sayUndo.tsx';
 import { fileName } from '../../../i18n/format.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { removeFiles } from '../../../state/newRun/store.ts';
+import { say } from '../../../state/say.ts';
 
 /** Removes files from the list, and offers to undo that. */
 export function useRemoveFiles(): (paths: readonly string[]) => void {
@@ -11,7 +11,7 @@ export function useRemoveFiles(): (paths: readonly string[]) => void {
     (paths) => {
       const undo = removeFiles(paths);
       const text = t('newRun.removed', { count: paths.length, name: fileName(paths[0] ?? '') });
-      sayUndo(text, t('newRun.bringBack'), undo);
+      say(text, [{ label: t('newRun.bringBack'), run: undo }]);
     },
     [t],
   );

@@ -158,7 +158,9 @@ function ViralShare({ run, found }: { run: RunSummary; found: ViralShares }) {
                 <tbody>
                   {samples.map((sample) => (
                     <tr key={sample.sample}>
-                      <th scope="row">{sample.sample}</th>
+                      <th scope="row">
+                        {sample.control ? t('samples.controlName', { name: sample.sample }) : sample.sample}
+                      </th>
                       <td>
                         {texts.share(sample)} {sample.estimate && texts.interval(sample)}
                       </td>

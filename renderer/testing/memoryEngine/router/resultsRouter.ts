@@ -296,6 +296,7 @@ export function resultsRouter(world: World) {
     })),
     setSamples: results.setSamples.handler(({ input }) => {
       world.samples.set(input.runId, input.names);
+      if (input.details) world.sampleDetails.set(input.runId, input.details);
     }),
     exportFormats: results.exportFormats.handler(() => [
       exportFormat('xlsx', 'tables', 'Excel workbook (XLSX)'),

@@ -1,6 +1,6 @@
-import { Button, Group } from '@mantine/core';
+import { Button, Group, type ButtonProps } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { createElement, type ReactNode } from 'react';
+import { createElement, type FunctionComponent, type ReactNode } from 'react';
 import { toShownError, type ShownError } from '../api/callError.ts';
 
 const STAYS_MS = 5000;
@@ -8,6 +8,9 @@ const STAYS_MS = 5000;
 const WITH_BUTTONS_STAYS_MS = 10_000;
 /** Long enough to read the next step. */
 const ERROR_STAYS_MS = 15_000;
+
+/** Without the generic type of Mantine's button, which `createElement` cannot infer. */
+const PlainButton = Button as FunctionComponent<ButtonProps & { onClick: () => void }>;
 
 interface Offer {
   label: string;
@@ -29,7 +32,11 @@ export function say(text: string, offers: readonly Offer[] = []): void {
         notifications.hide(id);
         Promise.resolve(run()).catch(sayError);
       };
-      return createElement(Button, { key: label, size: 'compact-sm', variant: 'default', onClick }, label);
+      return createElement(
+        PlainButton,
+        { key: label, size: 'compact-sm', variant: 'default', onClick },
+        label,
+      );
     });
     return createElement(
       Group,

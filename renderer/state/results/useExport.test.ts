@@ -1,7 +1,13 @@
+import { screen } from '@testing-library/react';
+import { Notifications } from '@mantine/notifications';
+import { createElement } from 'react';
 import { expect, it, vi } from 'vitest';
 import { createTexts } from '../../i18n/index.ts';
 import { madeRuns } from '../../testing/memoryEngine/runs.ts';
 import { renderWithEngine } from '../../testing/render.tsx';
+import { engine } from '../connection.ts';
+import { saySaved } from '../saySaved.ts';
+import { useSettings } from '../settings.ts';
 import { printReport } from './useExport.ts';
 
 it('leaves no blank window open if a report cannot be made', async () => {
@@ -12,4 +18,19 @@ it('leaves no blank window open if a report cannot be made', async () => {
   vi.spyOn(window, 'open').mockReturnValue(page as unknown as Window);
   await expect(printReport(run, ['no such part' as 'plots'], createTexts('en'))).rejects.toThrow();
   expect(page.close).toHaveBeenCalled();
+});
+
+it('names a saved file, and leads to it in the desktop app', async () => {
+  await renderWithEngine(createElement(Notifications));
+  const texts = createTexts('en');
+  saySaved({ path: '/home/anna/hits.xlsx', bytes: 12_000, canOpen: true }, texts);
+  await screen.findByText(/hits\.xlsx \(12/);
+  expect(screen.queryByRole('button', { name: 'Open' })).toBeNull();
+
+  useSettings.setState({ info: { ...(await engine.computer.info()), shell: 'electron' } });
+  saySaved({ path: '/home/anna/plot.svg' }, texts);
+  await screen.findByRole('button', { name: 'Show in file manager' });
+  expect(screen.queryByRole('button', { name: 'Open' })).toBeNull();
+  saySaved({ path: '/home/anna/hits.csv', bytes: 12_000, canOpen: true }, texts);
+  await screen.findByRole('button', { name: 'Open' });
 });

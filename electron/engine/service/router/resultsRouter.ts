@@ -329,6 +329,7 @@ export function resultsRouter(service: Service) {
             ? await writePdf(write, path, window.desktop)
             : await write(path);
         const downloadPath = window.shell === 'browser' ? window.downloads.offer(path) : null;
+        service.exported.add(path);
         tell({ type: 'written', path, downloadPath, ...written });
       }, outer);
 

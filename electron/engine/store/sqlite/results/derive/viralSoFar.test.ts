@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -6,13 +7,20 @@ import { sharesSoFar, type ViralSoFar } from '../../../../results/estimates/shar
 import { openRunStore } from '../../../runStore.ts';
 import {
   compute,
+  newFolder,
   HOST_ENTRY,
   preparedRun,
   reportPrepare,
   removeFolders,
   type PreparedRun,
 } from '../../../testing/storeFixture.ts';
-import { recordOf, type FrameRef } from '../../../testing/syntheticRun.ts';
+import {
+  DESCRIPTION,
+  recordOf,
+  syntheticPlan,
+  writePrepared,
+  type FrameRef,
+} from '../../../testing/syntheticRun.ts';
 
 afterAll(removeFolders);
 
@@ -132,6 +140,23 @@ describe('viral chunks so far', () => {
     expect(
       await estimateWhere(JSON.stringify({ code: 'gzip_truncated', message: 'It ends in the middle.' })),
     ).not.toBeNull();
+  });
+
+  it('count a file that was read only once all its records are stored', async () => {
+    const folder = join(newFolder(), 'run');
+    mkdirSync(folder);
+    const reads = Array.from({ length: 60 }, (_, index) => recordOf(`s${index}`, [1]));
+    const prepared = writePrepared(folder, [reads.slice(0, 30), reads.slice(30)], { recordsPerFile: 40 });
+    const create = { plan: { ...syntheticPlan(2), order: 'sample' as const }, description: DESCRIPTION };
+    const store = await openRunStore(folder, { hostEntry: HOST_ENTRY, create });
+    const totals = async (): Promise<number[]> =>
+      sharesSoFar(await store.viralSoFar(), ['pond', 'lake']).samples.map(({ total: all }) => all);
+    await store.ingestRecords(prepared.records[0]!);
+    for (const input of prepared.inputs) await store.finishInput(input);
+    expect(await totals()).toEqual([30, 0]);
+    await reportPrepare(store, prepared);
+    expect(await totals()).toEqual([30, 30]);
+    await store.close();
   });
 
   it('change with a part that was done, found damaged, and computed again with other scores', async () => {

@@ -29,7 +29,8 @@ const CURVE_POINTS = 100;
 
 /**
  * The known viral share of each input while a run grows. Each part's chunks are counted once, and again only
- * if its rows change; inputs count only once they were read completely, as the others have no known size.
+ * if its rows change; inputs count only once they were read completely and all their records are stored, as
+ * the others have no known size.
  */
 export function viralSoFarMethods(db: Database.Database) {
   const settledParts = db.prepare<[], SettledPart>(
@@ -38,6 +39,7 @@ export function viralSoFarMethods(db: Database.Database) {
      LEFT JOIN (SELECT part, max(attempt) AS last FROM attempt GROUP BY part) ON part = key
      WHERE state IN ('done', 'failed', 'skipped') ORDER BY last, number, key`,
   );
+  const lastRecord = db.prepare<[], number | null>('SELECT max(row) FROM record').pluck();
   const sizes = db
     .prepare<[number, number], [row: number, chunks: number, open: number]>(
       'SELECT row, n_chunks, n_chunks - n_lost FROM record WHERE row BETWEEN ? AND ? AND n_frames > 0 ORDER BY row',
@@ -115,7 +117,13 @@ export function viralSoFarMethods(db: Database.Database) {
 
   function recount(): ViralSoFar {
     const stored = readInputs(db);
-    const inputs = stored.filter((input): input is ReadInput => (input.prepared?.records ?? 0) > 0);
+    const storedUntil = lastRecord.get() ?? -1;
+    const isStored = ({ firstRow, records }: ReadInput['prepared']): boolean =>
+      firstRow + records - 1 <= storedUntil;
+    const inputs = stored.filter(
+      (input): input is ReadInput =>
+        input.prepared !== null && input.prepared.records > 0 && isStored(input.prepared),
+    );
     for (const input of inputs) if (!found.has(input.input)) found.set(input.input, measure(input));
     const rowsRead = Math.max(0, ...inputs.map(({ prepared }) => prepared.firstRow + prepared.records));
     const parts = settledParts.all().filter(({ lastRow }) => lastRow < rowsRead);
@@ -129,7 +137,8 @@ export function viralSoFarMethods(db: Database.Database) {
     for (const own of found.values()) for (const [key, stratum] of own) strata.set(key, { ...stratum });
     const curve: CurvePoint[] = [];
     const open = [...strata.values()].reduce((sum, stratum) => sum + stratum.open, 0);
-    const isRead = ({ prepared, failure }: StoredInput): boolean => prepared !== null || failure !== null;
+    const isRead = ({ prepared, failure }: StoredInput): boolean =>
+      (prepared !== null && isStored(prepared)) || failure !== null;
     const isWholeRead = stored.every(isRead);
     let done = 0;
     let nextPoint = 0;

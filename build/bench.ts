@@ -11,6 +11,7 @@ const BENCHMARKS: Readonly<Record<string, readonly string[]>> = {
   ui: ['e2e/benchmarks/benchWindow.ts'],
   results: [BUNDLED, 'electron/engine/store/benchmarks/benchResults.ts'],
   shares: [BUNDLED, 'electron/engine/run/benchmarks/benchShares.ts'],
+  answer: [BUNDLED, 'electron/cli/testing/benchAnswer.ts'],
   long: [BUNDLED, 'electron/cli/testing/benchLong.ts'],
 };
 

@@ -6,7 +6,7 @@ export function shareText({ unit, viral, scored, total, estimate }: ShareSoFar, 
   if (scored === 0) return 'nothing computed yet';
   const of = `${formatCount(scored)} of ${formatCount(total)} ${unit}`;
   if (estimate === null)
-    return `${formatCount(viral)} of ${of}, ${isSample ? 'no estimate until the files are read and a 64th of each is computed' : 'computed in the order of the files'}`;
+    return `${formatCount(viral)} of ${of}, ${isSample ? 'no estimate until the files are read and a 256th of each is computed' : 'computed in the order of the files'}`;
   const { share, low, high } = estimate;
   return low === high
     ? `${percent(share)} % (all ${formatCount(scored)} ${unit})`

@@ -253,9 +253,9 @@ def test_rounds_have_the_frames_of_all_files_in_order(tmp_path: Path) -> None:
     paths = [tmp_path / "contigs.fa", tmp_path / "reads.fa"]
     paths[0].write_bytes(fasta(sequences(5, [90_000, 0, *range(100, 20_000, 600)])))
     paths[1].write_bytes(fasta(sequences(6, [150] * 3000)))
-    of_files = run_prepare(tmp_path / "files", paths, residues_per_part=5_000)
+    of_files = run_prepare(tmp_path / "files", paths, residues_per_part=1_000)
     runs = [
-        run_prepare(tmp_path / name, paths, residues_per_part=5_000, order_seed=3)
+        run_prepare(tmp_path / name, paths, residues_per_part=1_000, order_seed=3)
         for name in ("once", "again")
     ]
     assert runs[0].file_bytes() == runs[1].file_bytes()
@@ -263,7 +263,7 @@ def test_rounds_have_the_frames_of_all_files_in_order(tmp_path: Path) -> None:
     assert sorted(outcome.frames()) == of_files.frames()
     n_chunks = outcome.records()["n_chunks"].astype(np.int64)
     parts = outcome.of("part")
-    assert {part["round"] for part in parts} == set(range(7))
+    assert {part["round"] for part in parts} == set(range(9))
     assert {part["round"] for part in of_files.of("part")} == {0}
     for part in parts:
         file = load_file(outcome.work_dir.parent / part["path"])
@@ -272,9 +272,9 @@ def test_rounds_have_the_frames_of_all_files_in_order(tmp_path: Path) -> None:
         assert (rounds_of(row, chunk, n_chunks[row], 3) == part["round"]).all()
     # The first round covers all inputs, in as many parts as its share of the residues fills.
     first = [part for part in parts if part["round"] == 0]
-    assert len(first) == outcome.last["residues"] // 64 // 5_000 + 1
-    assert first[0]["first_row"] < 10
-    assert first[-1]["last_row"] > 2900
+    assert len(first) == outcome.last["residues"] // 256 // 1_000 + 1
+    assert first[0]["first_row"] < 1_000
+    assert first[-1]["last_row"] > 2_000
 
 
 def test_the_first_part_is_reported_before_the_input_is_finished(tmp_path: Path) -> None:

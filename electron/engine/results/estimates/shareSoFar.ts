@@ -9,8 +9,11 @@ export type CurvePoint = ShareEstimate & { fraction: number };
 export interface ViralSoFar {
   /** Whether chunks are computed as an even sample of all inputs that grows. */
   isSample: boolean;
-  /** In the order of the run; of one that can't be read to its end nothing more comes. */
-  inputs: { isRead: boolean; strata: Stratum[] }[];
+  /**
+   * In the order of the run. `isSampled`: its first round is computed, so what is known is a sample of all of
+   * it; of an input that can't be read to its end nothing more comes.
+   */
+  inputs: { isSampled: boolean; strata: Stratum[] }[];
   curve: CurvePoint[];
 }
 
@@ -52,6 +55,6 @@ function shareOf(inputs: ViralSoFar['inputs'], isSample: boolean): ShareSoFar {
     viral: sum(({ viral }) => viral),
     scored: sum(({ scored }) => scored),
     total: sum(({ open }) => open),
-    estimate: isSample && inputs.every(({ isRead }) => isRead) ? estimateShare(strata) : null,
+    estimate: isSample && inputs.every(({ isSampled }) => isSampled) ? estimateShare(strata) : null,
   };
 }

@@ -71,18 +71,14 @@ export function sizeClass(chunks: number): number {
 }
 
 /**
- * Strata are joined until they have this many scored chunks. Where this many are expected, there is surely
- * one.
+ * Strata are joined until they have this many scored chunks.
  */
 const ENOUGH = 12;
-/** The share of every stretch that the first round of the work computes. */
-const FIRST_ROUND = 1 / 64;
 
 /**
  * A stratified ratio estimate with Wilson's interval over an effective number of chunks; docs/results.md
- * derives it. Each group of strata is weighted by its share of all chunks that can be called. Null if nothing
- * is scored yet, and until the first round has reached all strata: what is computed is then no sample of
- * them.
+ * derives it. Each group of strata is weighted by its share of all chunks that can be called. What is computed
+ * must be a sample of all strata, as after the first round. Null if nothing is scored yet.
  */
 export function estimateShare(strata: readonly Stratum[]): ShareEstimate | null {
   const total = sum(strata, ({ open }) => open);
@@ -92,9 +88,7 @@ export function estimateShare(strata: readonly Stratum[]): ShareEstimate | null 
     const share = sum(strata, ({ viral }) => viral) / scored;
     return { share, low: share, high: share };
   }
-  const begun = joined(strata, ({ open }) => open * FIRST_ROUND);
-  if (begun.some((group) => sum(group, ({ done }) => done) === 0)) return null;
-  const groups = joined(strata, (stratum) => stratum.scored).map((members) => groupOf(members));
+  const groups = joined(strata).map((members) => groupOf(members));
   const share = sum(groups, ({ open, viral, scored: own }) => (open * viral) / own) / total;
   const overall = sum(strata, ({ viral }) => viral) / scored;
   let variance = 0;
@@ -165,25 +159,25 @@ function betweenSequences({ sequences, open, done }: Stratum, groupShare: number
  * Strata of one class in order, joined until each group has enough; classes that are too small are joined as
  * a whole.
  */
-function joined(strata: readonly Stratum[], count: (stratum: Stratum) => number): Stratum[][] {
+function joined(strata: readonly Stratum[]): Stratum[][] {
   const groups: Stratum[][] = [];
   let rest: Stratum[] = [];
   for (const [size] of SIZE_CLASSES.entries()) {
     rest.push(...strata.filter((stratum) => stratum.sizeClass === size));
-    if (sum(rest, count) < ENOUGH) continue;
-    groups.push(...inGroups(rest, count));
+    if (sum(rest, ({ scored }) => scored) < ENOUGH) continue;
+    groups.push(...inGroups(rest));
     rest = [];
   }
   groups.push([...(groups.pop() ?? []), ...rest]);
   return groups;
 }
 
-function inGroups(strata: readonly Stratum[], count: (stratum: Stratum) => number): Stratum[][] {
+function inGroups(strata: readonly Stratum[]): Stratum[][] {
   const groups: Stratum[][] = [];
   let rest: Stratum[] = [];
   for (const stratum of strata) {
     rest.push(stratum);
-    if (sum(rest, count) < ENOUGH) continue;
+    if (sum(rest, ({ scored }) => scored) < ENOUGH) continue;
     groups.push(rest);
     rest = [];
   }

@@ -56,12 +56,12 @@ describe('viral sequences so far', () => {
       return answer && answer.curve.length;
     };
     expect(await ask()).toBe(1);
-    vi.advanceTimersByTime(15_000);
+    vi.advanceTimersByTime(8000);
     expect(await ask()).toBe(1);
     expect(counts).toBe(1);
     vi.advanceTimersByTime(6000);
     expect(await ask()).toBeNull();
-    vi.advanceTimersByTime(30_000);
+    vi.advanceTimersByTime(11_000);
     expect(await ask()).toBe(3);
   });
 });

@@ -10,10 +10,11 @@ export async function viralShares(store: Pick<RunStore, 'viralSoFar' | 'loadRun'
 }
 
 /**
- * The first count after opening a run reads every chunk: counting must not take more than this share of the
- * time.
+ * Counting must not take more than this share of the time. A count that takes long is the first, which reads
+ * every sequence and chunk; the next reads only what is new, and need not wait for long.
  */
 const SHARE = 0.05;
+const LONGEST_WAIT_MS = 10_000;
 
 /** The viral shares of runs, which are counted again only from time to time while they grow. */
 export class ViralSoFar {
@@ -32,7 +33,7 @@ export class ViralSoFar {
       .catch(() => undefined)
       .finally(() => {
         const now = performance.now();
-        entry.until = now + (now - begun) / SHARE;
+        entry.until = now + Math.min((now - begun) / SHARE, LONGEST_WAIT_MS);
       });
     return entry.answer;
   }

@@ -19,8 +19,9 @@ import numpy.typing as npt
 
 from virnucpro_backend.prepare.arrays import ByteArray, IntArray, splitmix64
 
-ROUND_ENDS = tuple(0.5**halvings for halvings in range(6, -1, -1))
-"""The priorities at which rounds end: 1/64, 1/32, ... 1."""
+ROUND_ENDS = tuple(0.5**halvings for halvings in range(8, -1, -1))
+"""The priorities at which rounds end: 1/256, 1/128, ... 1. A first round of 1/64 would take one GPU a
+minute in a run of a million reads, and nothing is known of the last sample before its end."""
 
 
 def rounds_of(rows: IntArray, chunks: IntArray, counts: IntArray, seed: int) -> ByteArray:

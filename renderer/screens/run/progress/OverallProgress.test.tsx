@@ -83,7 +83,7 @@ it('counts viral sequences once more when the run pauses', async () => {
       }),
   );
   await screen.findByText('7 of 30');
-  await screen.findByText('The range comes once the files are read and the first 64th of each is computed.');
+  await screen.findByText('The range comes once the files are read and the first 256th of each is computed.');
   act(() => showWithoutFraction({ ...run, state: PAUSED }));
   await screen.findByText('(16.0% to 19.4%)');
 });

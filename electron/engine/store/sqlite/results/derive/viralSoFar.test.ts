@@ -110,10 +110,10 @@ describe('viral chunks so far', () => {
   it('weigh every chunk equally, however many open frames it has', async () => {
     // Both halves have as many chunks, but in the second each has three frames.
     const records = Array.from({ length: 160 }, (_, index) => recordOf(`s${index}`, [index < 80 ? 1 : 7]));
-    const run = await preparedRun([records], 1, {}, 'sample');
-    const parts = (await run.store.pendingParts()).map(({ key }) => key);
-    for (const key of parts.filter((_, index) => index % 4 > 0))
-      await compute(run, key, ({ row }) => (row < 80 ? 0.9 : 0.1));
+    const roundOf = (row: number): number => (row % 4 > 0 ? 0 : 1);
+    const run = await preparedRun([records], { framesPerPart: 1, roundOf }, {}, 'sample');
+    for (const { key, round } of await run.store.pendingParts())
+      if (round === 0) await compute(run, key, ({ row }) => (row < 80 ? 0.9 : 0.1));
     const { estimate } = sharesSoFar(await run.store.viralSoFar(), ['']).run;
     expect(Math.abs(estimate!.share - 0.5)).toBeLessThan(0.05);
     await run.store.close();
@@ -121,9 +121,11 @@ describe('viral chunks so far', () => {
 
   it('have an estimate also where a file of the sample cannot be read to its end', async () => {
     const reads = Array.from({ length: 60 }, (_, index) => recordOf(`s${index}`, [1]));
-    const made = await preparedRun([reads.slice(0, 40), reads.slice(40)], 1, {}, 'sample');
-    const parts = (await made.store.pendingParts()).map(({ key }) => key);
-    for (const key of parts.filter((_, index) => index % 2 > 0)) await compute(made, key, everyThird);
+    const roundOf = (row: number): number => (row % 2 > 0 ? 0 : 1);
+    const inputs = [reads.slice(0, 40), reads.slice(40)];
+    const made = await preparedRun(inputs, { framesPerPart: 1, roundOf }, {}, 'sample');
+    for (const { key, round } of await made.store.pendingParts())
+      if (round === 0) await compute(made, key, everyThird);
     await made.store.close();
     const estimateWhere = async (failure: string | null) => {
       const db = new Database(join(made.folder, 'run.db'));
@@ -140,6 +142,30 @@ describe('viral chunks so far', () => {
     expect(
       await estimateWhere(JSON.stringify({ code: 'gzip_truncated', message: 'It ends in the middle.' })),
     ).not.toBeNull();
+  });
+
+  it('have an estimate of each sample once its first round is computed, whatever came before', async () => {
+    const reads = Array.from({ length: 60 }, (_, index) => recordOf(`s${index}`, [1]));
+    const roundOf = (row: number): number => (row % 10 === 3 ? 0 : 1);
+    const inputs = [reads.slice(0, 30), reads.slice(30)];
+    const run = await preparedRun(inputs, { framesPerPart: 1, roundOf }, {}, 'sample');
+    const parts = await run.store.pendingParts();
+    const known = async (): Promise<boolean[]> =>
+      sharesSoFar(await run.store.viralSoFar(), ['pond', 'lake']).samples.map(
+        ({ estimate }) => estimate !== null,
+      );
+    for (const { key, round, firstRow } of parts)
+      if (round > 0 && firstRow < 25) await compute(run, key, everyThird);
+    const first = parts.filter(({ round }) => round === 0);
+    for (const { key } of first.slice(0, 2)) await compute(run, key, everyThird);
+    expect(await known()).toEqual([false, false]);
+    await compute(run, first[2]!.key, everyThird);
+    expect(await known()).toEqual([true, false]);
+    expect((await run.store.viralSoFar()).curve).toEqual([]);
+    for (const { key } of first.slice(3)) await compute(run, key, everyThird);
+    expect(await known()).toEqual([true, true]);
+    expect((await run.store.viralSoFar()).curve).toHaveLength(1);
+    await run.store.close();
   });
 
   it('count a file that was read only once all its records are stored', async () => {
@@ -199,7 +225,10 @@ describe('viral chunks so far', () => {
     const many = Array.from({ length: 400 }, (_, index) => recordOf(`s${index}`, [1]));
     const everySeventh = ({ row }: FrameRef): number => (row % 7 === 0 ? 0.9 : 0.1);
     for (const order of ['sample', 'file'] as const) {
-      const run = await preparedRun([many.slice(0, 100), many.slice(100)], 1, {}, order);
+      const inputs = [many.slice(0, 100), many.slice(100)];
+      // The first eight of the order below.
+      const roundOf = (row: number): number => ((row * 349) % many.length < 8 ? 0 : 1);
+      const run = await preparedRun(inputs, { framesPerPart: 1, roundOf }, {}, order);
       const parts = (await run.store.pendingParts()).map(({ key }) => key);
       // Every part is one read here, so any order is an even sample.
       const turns = parts.map((_, index) => parts[(index * 149) % parts.length]!);

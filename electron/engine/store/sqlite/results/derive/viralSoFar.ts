@@ -10,10 +10,11 @@ import {
 } from '../../../../results/estimates/viralShare.ts';
 import type { CurvePoint, ViralSoFar } from '../../../../results/estimates/shareSoFar.ts';
 import type { StoredInput } from '../../../types.ts';
-import { readInputs, readPlan } from '../../runRows.ts';
+import { readInputs, readPlan, readRun } from '../../runRows.ts';
 
 interface SettledPart {
   id: number;
+  round: number;
   firstRow: number;
   lastRow: number;
   seal: string | null;
@@ -35,9 +36,17 @@ const CURVE_POINTS = 100;
 export function viralSoFarMethods(db: Database.Database) {
   const settledParts = db.prepare<[], SettledPart>(
     // In the order in which they were computed.
-    `SELECT id, first_row AS firstRow, last_row AS lastRow, coalesce(rows_sha256, scores_sha256) AS seal FROM part
+    `SELECT id, round, first_row AS firstRow, last_row AS lastRow, coalesce(rows_sha256, scores_sha256) AS seal FROM part
      LEFT JOIN (SELECT part, max(attempt) AS last FROM attempt GROUP BY part) ON part = key
      WHERE state IN ('done', 'failed', 'skipped') ORDER BY last, number, key`,
+  );
+  /** Up to which row there are parts of the first round, and which of them wait. */
+  const firstRoundUntil = db
+    .prepare<[], number | null>('SELECT max(last_row) FROM part WHERE round = 0')
+    .pluck();
+  const waitsInFirstRound = db.prepare<[], Pick<SettledPart, 'firstRow' | 'lastRow'>>(
+    `SELECT first_row AS firstRow, last_row AS lastRow FROM part
+     WHERE round = 0 AND state IN ('pending', 'assigned')`,
   );
   const lastRecord = db.prepare<[], number | null>('SELECT max(row) FROM record').pluck();
   const sizes = db
@@ -137,9 +146,18 @@ export function viralSoFarMethods(db: Database.Database) {
     for (const own of found.values()) for (const [key, stratum] of own) strata.set(key, { ...stratum });
     const curve: CurvePoint[] = [];
     const open = [...strata.values()].reduce((sum, stratum) => sum + stratum.open, 0);
-    const isRead = ({ prepared, failure }: StoredInput): boolean =>
-      (prepared !== null && isStored(prepared)) || failure !== null;
-    const isWholeRead = stored.every(isRead);
+    const cutUntil = readRun(db).prepared === null ? (firstRoundUntil.get() ?? -1) : Infinity;
+    const waiting = waitsInFirstRound.all();
+    const isSampled = ({ prepared, failure }: StoredInput): boolean => {
+      if (prepared === null || !isStored(prepared)) return failure !== null;
+      const last = prepared.firstRow + prepared.records - 1;
+      return (
+        last <= cutUntil &&
+        !waiting.some((part) => part.lastRow >= prepared.firstRow && part.firstRow <= last)
+      );
+    };
+    const isWholeSampled = stored.every(isSampled);
+    const firstRoundDone = parts.findLastIndex(({ round }) => round === 0);
     let done = 0;
     let nextPoint = 0;
     for (const [place, { id }] of parts.entries()) {
@@ -153,7 +171,8 @@ export function viralSoFarMethods(db: Database.Database) {
         stratum.squares += sums[3];
         stratum.freedom += sums[4];
       }
-      if (!isSample || !isWholeRead || (done < nextPoint && place < parts.length - 1)) continue;
+      if (!isSample || !isWholeSampled || place < firstRoundDone) continue;
+      if (done < nextPoint && place < parts.length - 1) continue;
       const estimate = estimateShare([...strata.values()]);
       if (estimate === null) continue;
       curve.push({ fraction: done / open, ...estimate });
@@ -163,7 +182,7 @@ export function viralSoFarMethods(db: Database.Database) {
     return {
       isSample,
       inputs: stored.map((one) => ({
-        isRead: isRead(one),
+        isSampled: isSampled(one),
         strata: (byInput.get(one.input) ?? []).map(([, stratum]) => stratum),
       })),
       curve,

@@ -210,7 +210,7 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     };
     timesOut('101');
     const first = start(1);
-    await eventually(failure).toMatch(/timed out/);
+    await eventually(failure).toMatch(/no answer: .*timed out/);
     fails('squeue', AWAY);
     await first.stop();
     works('squeue');

@@ -170,7 +170,7 @@ export class SlurmScheduler implements Scheduler {
     // sbatch prints `number` or `number;cluster`; a site's own messages may precede it.
     const [, job, cluster = null] = /^(\d+)(?:;([\w.-]+))?$/m.exec(output) ?? [];
     if (code !== 0 || job === undefined) {
-      if (/contact slurm controller/i.test(errors)) throw this.unreachable(errors);
+      if (/contact slurm controller|timed out/i.test(errors)) throw this.unreachable(errors);
       throw new AppFailure(refusal(errors || output));
     }
     for (const share of shares) this.submittedAt.set(share, performance.now());

@@ -129,6 +129,23 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     expect(callsOf(whole.tables)).toEqual(callsOf((await undisturbed()).tables));
   });
 
+  it('stops where no call can change, before the last chunk of a uniform contig', async () => {
+    const input = join(await temporaryFolder(), 'uniform.fa');
+    await writeFile(input, `>long\n${'GCC'.repeat(20_000)}\n${ONE_RECORD}`);
+    const many = { inputs: [input], order: 'sample', residuesPerPart: 800 } as const;
+    const session = await makeRun(testContext(), { ...many, until: { kind: 'settled' } });
+    unwrap(await session.start());
+    expect(await session.whenIdle()).toMatchObject({ phase: 'paused', enough: { kind: 'settled' } });
+    const { done, total } = session.progress().parts;
+    expect(done).toBeLessThan(total);
+    const provisional = await readFile(join(session.folder, PROVISIONAL_TABLE), 'utf8');
+    expect(provisional).toMatch(/^no\t.*\n1\t.*\n2\t.*\n$/);
+    unwrap(await session.start());
+    expect(await session.whenIdle()).toMatchObject({ phase: 'done', failedParts: 0 });
+    await session.close();
+    expect(await readTables(session.folder)).toEqual((await predict(testContext(), many)).tables);
+  });
+
   it('shows the results of finished parts while it runs, and is finished with them on demand, until the rest is computed', async () => {
     const whole = await undisturbed();
     const session = await makeRun(testContext());

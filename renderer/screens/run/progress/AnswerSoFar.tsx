@@ -38,7 +38,7 @@ export function useViralShares(run: RunSummary | null) {
 
 function useShareTexts(isSample: boolean) {
   const { t, format } = useTexts();
-  const percent = (share: number): string => format.percent(share, share < SMALL_SHARE ? 2 : 1);
+  const percent = (share: number): string => format.percent(share, share > 0 && share < SMALL_SHARE ? 2 : 1);
   return {
     percent,
     /** The estimated share in the finished run; without an estimate, the count so far. */

@@ -393,9 +393,12 @@ test.describe('every screen, at every size', () => {
     // There is a ribbon for each run, which leads to the sequence there.
     await expect(changed.getByRole('button')).toHaveCount(2);
     const name = await changed.getByRole('rowheader').innerText();
+    // It can be put on the shortlist of either run.
+    await changed.getByRole('checkbox', { name: `${name} on the shortlist of Lake plankton` }).check();
     await changed.getByRole('button').first().click();
     const panel = page.getByRole('region', { name: 'Sequence', exact: true });
     await expect(panel.getByRole('heading', { name })).toBeVisible();
+    await expect(panel.getByRole('button', { name: 'Shortlist' })).toHaveAttribute('aria-pressed', 'true');
 
     // A bar of the track stands for a chunk: the table below lists the frames of that chunk.
     const scored = panel.locator('svg g[class*="chunk"]').filter({ hasText: /, [FR][123]$/ });

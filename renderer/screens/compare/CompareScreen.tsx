@@ -12,6 +12,7 @@ import { modelNotice, modelTitle } from '../../state/computer/modelTexts.ts';
 import { go } from '../../state/navigation.ts';
 import { chooseOriginalFile } from '../../state/results/otherTables.ts';
 import { changeView, showSequence, useResultsView, viewRun } from '../../state/results/resultsView.ts';
+import { shortlist, useSequenceNotes } from '../../state/results/sequenceNotes.ts';
 import { useRuns } from '../../state/runs/runs.ts';
 import { PredictionLabel } from '../results/callLabels.tsx';
 import { TwoScoresChart } from '../results/distributions/SquaresChart.tsx';
@@ -180,7 +181,9 @@ function Comparison({ found, runs }: { found: RunComparison; runs: [RunSummary, 
 
 /** The sequences that the runs call differently, with the scores along each in both runs. */
 function Changed({ found, runs }: { found: RunComparison; runs: [RunSummary, RunSummary] }) {
-  const { t, format } = useTexts();
+  const texts = useTexts();
+  const { t, format } = texts;
+  const notes = [useSequenceNotes(runs[0].runId).notes, useSequenceNotes(runs[1].runId).notes];
   const score = (value: number | null) => (value === null ? '–' : format.score(value));
   return (
     <Box style={{ overflowX: 'auto' }} tabIndex={0} role="group" aria-label={t('compare.changed')}>
@@ -192,9 +195,9 @@ function Changed({ found, runs }: { found: RunComparison; runs: [RunSummary, Run
           <tr>
             <th scope="col">{t('results.column.seqName')}</th>
             <th scope="col">{t('results.column.length')}</th>
-            {runs.map(({ runId, name }) => (
-              <Box component="th" key={runId} scope="colgroup" colSpan={3} ta="left">
-                {name}
+            {runs.map(({ runId, name, plan }) => (
+              <Box component="th" key={runId} scope="colgroup" colSpan={4} ta="left">
+                {name} <span className="muted">{modelTitle(plan.model, texts)}</span>
               </Box>
             ))}
           </tr>
@@ -205,7 +208,25 @@ function Changed({ found, runs }: { found: RunComparison; runs: [RunSummary, Run
               <th scope="row">{seqName}</th>
               <td>{format.integer(length)}</td>
               {([compared.first, compared.second] as const).map((one, index) => [
-                <td key={`ribbon ${index}`}>
+                <td key={`shortlist ${index}`}>
+                  <input
+                    type="checkbox"
+                    title={t('shortlist.hint')}
+                    aria-label={t('compare.shortlist', {
+                      name: seqName,
+                      run: runs[index === 0 ? 0 : 1].name,
+                    })}
+                    checked={notes[index]?.get(one.row)?.shortlisted ?? false}
+                    onChange={({ currentTarget }) =>
+                      shortlist(
+                        runs[index === 0 ? 0 : 1].runId,
+                        { row: one.row, seqName },
+                        currentTarget.checked,
+                      )
+                    }
+                  />
+                </td>,
+                <Box component="td" key={`ribbon ${index}`} ta="left">
                   <button
                     type="button"
                     className="link"
@@ -217,7 +238,7 @@ function Changed({ found, runs }: { found: RunComparison; runs: [RunSummary, Run
                       label={t('compare.showIn', { name: seqName, run: runs[index === 0 ? 0 : 1].name })}
                     />
                   </button>
-                </td>,
+                </Box>,
                 <td key={`call ${index}`}>
                   <PredictionLabel prediction={one.prediction} />
                 </td>,

@@ -197,7 +197,7 @@ function Changed({ found, runs }: { found: RunComparison; runs: [RunSummary, Run
             <th scope="col">{t('results.column.length')}</th>
             {runs.map(({ runId, name, plan }) => (
               <Box component="th" key={runId} scope="colgroup" colSpan={4} ta="left">
-                {name} <span className="muted">{modelTitle(plan.model, texts)}</span>
+                {name} · {modelTitle(plan.model, texts)}
               </Box>
             ))}
           </tr>

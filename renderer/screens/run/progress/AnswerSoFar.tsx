@@ -48,10 +48,12 @@ function useShareTexts(isSample: boolean) {
         : estimate === null
           ? t('common.of', { part: format.integer(viral), whole: format.integer(scored) })
           : percent(estimate.share),
-    interval: ({ estimate }: ShareSoFar): string =>
-      estimate === null
-        ? t(isSample ? 'viral.noIntervalYet' : 'viral.noInterval')
-        : t('viral.interval', { low: percent(estimate.low), high: percent(estimate.high) }),
+    /** Empty once all is computed and nothing is estimated any more. */
+    interval: ({ estimate }: ShareSoFar): string => {
+      if (estimate === null) return t(isSample ? 'viral.noIntervalYet' : 'viral.noInterval');
+      if (estimate.low === estimate.high) return '';
+      return t('viral.interval', { low: percent(estimate.low), high: percent(estimate.high) });
+    },
     basis: ({ unit, scored, total }: ShareSoFar): string =>
       t(unit === 'chunks' ? 'viral.fromChunks' : 'viral.fromSequences', {
         scored: format.integer(scored),

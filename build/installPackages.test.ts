@@ -44,8 +44,8 @@ async function project(script: string): Promise<void> {
 it('shows the reason of a failure even under "npm --silent"', async () => {
   await project(`console.error('npm error getaddrinfo ENOTFOUND registry.example'); process.exitCode = 7;`);
   vi.stubEnv('npm_config_loglevel', 'silent');
-  const said: string[] = [];
-  const failure: unknown = await installPackages(root, (text: string) => said.push(text)).catch(
+  const printed: string[] = [];
+  const failure: unknown = await installPackages(root, (text: string) => printed.push(text)).catch(
     (reason: unknown) => reason,
   );
   expect(failure).toMatchObject({ exitCode: 1 });
@@ -53,14 +53,14 @@ it('shows the reason of a failure even under "npm --silent"', async () => {
   expect((failure as Error).message).toMatch(/check the network connection and the proxy/);
   // Lines that only report progress would push the reason out of sight.
   expect((failure as Error).message).not.toMatch(/npm (info|http)/);
-  expect(said.join('')).toMatch(/npm packages \(about \d+ MB to fetch/);
+  expect(printed.join('')).toMatch(/npm packages \(about \d+ MB to fetch/);
 });
 
 it('runs only the script that installs Node, and reports when it is done', async () => {
   await project(`require('node:fs').writeFileSync('placed', '')`);
-  const said: string[] = [];
-  await installPackages(root, (text: string) => said.push(text));
-  expect(said.at(-1)).toMatch(/^The npm packages are installed \(\d+ s\)\.\n$/);
+  const printed: string[] = [];
+  await installPackages(root, (text: string) => printed.push(text));
+  expect(printed.at(-1)).toMatch(/^The npm packages are installed \(\d+ s\)\.\n$/);
   expect(existsSync(join(root, 'node', 'placed'))).toBe(true);
   // A step that an interruption prevented is done later.
   await rm(join(root, 'node', 'placed'));

@@ -30,8 +30,8 @@ it('lists each finding of npm once, and does not accept an error as an answer', 
     },
   };
   expect(npmAdvisories(answer)).toEqual([
-    { package: 'braces <3.0.3', name: 'Uncontrolled resource consumption', mended: 'npm update braces' },
-    { package: 'ip *', name: 'SSRF', mended: null },
+    { package: 'braces <3.0.3', name: 'Uncontrolled resource consumption', fixed: 'npm update braces' },
+    { package: 'ip *', name: 'SSRF', fixed: null },
   ]);
   expect(npmAdvisories({ auditReportVersion: 2, vulnerabilities: {} })).toEqual([]);
   expect(npmAdvisories({ message: '405 Method Not Allowed', statusCode: 405 })).toBeNull();
@@ -44,8 +44,8 @@ it('lists the weaknesses that PyPI knows in a release, except withdrawn ones', (
   const unmended = { id: 'PYSEC-2', fixed_in: [] };
   const withdrawn = { id: 'PYSEC-3', fixed_in: ['2'], withdrawn: '2022-01-01T00:00:00Z' };
   expect(pypiAdvisories(pin, { info: {}, vulnerabilities: [known, unmended, withdrawn] })).toEqual([
-    { package: 'urllib3 1.26.4', name: 'PYSEC-2021-108', mended: 'urllib3 1.26.5' },
-    { package: 'urllib3 1.26.4', name: 'PYSEC-2', mended: null },
+    { package: 'urllib3 1.26.4', name: 'PYSEC-2021-108', fixed: 'urllib3 1.26.5' },
+    { package: 'urllib3 1.26.4', name: 'PYSEC-2', fixed: null },
   ]);
   expect(pypiAdvisories(pin, { info: {}, vulnerabilities: [] })).toEqual([]);
   // A mirror that has only the files gives no answer.

@@ -9,7 +9,7 @@ export interface Advisory {
   package: string;
   name: string;
   /** The release that the registry advises; null if it names none without the weakness. */
-  mended: string | null;
+  fixed: string | null;
 }
 
 /** Name and version of each package that a pip lock file pins. */
@@ -44,7 +44,7 @@ export function npmAdvisories(answer: unknown): Advisory[] | null {
             {
               package: `${name} ${weakness.range}`,
               name: weakness.title,
-              mended: mendedBy(name, fixAvailable),
+              fixed: mendedBy(name, fixAvailable),
             },
           ],
     ),
@@ -78,6 +78,6 @@ export function pypiAdvisories(pin: { name: string; version: string }, answer: u
     .map(({ id, fixed_in }) => ({
       package: `${pin.name} ${pin.version}`,
       name: id,
-      mended: fixed_in.length > 0 ? `${pin.name} ${fixed_in.join(' or ')}` : null,
+      fixed: fixed_in.length > 0 ? `${pin.name} ${fixed_in.join(' or ')}` : null,
     }));
 }

@@ -65,9 +65,7 @@ for (const [registry, advisories] of [
       ? `${registry}: not asked, the registry does not answer such questions\n`
       : `${registry}: ${advisories.length} known weaknesses\n`,
   );
-  for (const { package: weak, name, mended } of advisories ?? [])
-    process.stdout.write(
-      `  ${weak}: ${name}; ${mended === null ? 'not mended yet' : `mended by ${mended}`}\n`,
-    );
+  for (const { package: weak, name, fixed } of advisories ?? [])
+    process.stdout.write(`  ${weak}: ${name}; ${fixed === null ? 'not mended yet' : `mended by ${fixed}`}\n`);
 }
 process.exitCode = verdict;

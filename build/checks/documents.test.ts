@@ -204,10 +204,10 @@ describe('docs/command-line.md', () => {
 
   it('explains every exit code', () => {
     const [sentence = ''] = /^Exit codes: [\s\S]*?\n\n/m.exec(page) ?? [];
-    const said = [...sentence.replaceAll(/\([^)]*\)/g, '').matchAll(/\b\d+\b/g)].map(([number]) =>
+    const numbers = [...sentence.replaceAll(/\([^)]*\)/g, '').matchAll(/\b\d+\b/g)].map(([number]) =>
       Number(number),
     );
-    expect(said.toSorted((a, b) => a - b)).toEqual(Object.values(EXIT).toSorted((a, b) => a - b));
+    expect(numbers.toSorted((a, b) => a - b)).toEqual(Object.values(EXIT).toSorted((a, b) => a - b));
   });
 });
 

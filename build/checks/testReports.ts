@@ -78,12 +78,12 @@ export function readPytestReport(xml: string): SuiteReport {
     tests: [...xml.matchAll(/(<testcase\s[^>]*>)(?:<(failure|error|skipped)\b[^>]*>)?/g)].map(
       ([outcome, tag = '', result]) => {
         const { classname = '', name = '', time } = attributes(tag);
-        const said = result && firstLine(attributes(outcome.slice(tag.length))['message']);
+        const reason = result && firstLine(attributes(outcome.slice(tag.length))['message']);
         return {
           name: `${classname}.${name}`,
           seconds: Number(time ?? 0),
-          failure: said !== undefined && result !== 'skipped' ? said : null,
-          skipped: said !== undefined && result === 'skipped' ? said || NO_REASON : null,
+          failure: reason !== undefined && result !== 'skipped' ? reason : null,
+          skipped: reason !== undefined && result === 'skipped' ? reason || NO_REASON : null,
         };
       },
     ),

@@ -131,7 +131,7 @@ async function makeRuns(): Promise<void> {
     '4000',
   ];
   const finished = await run([...predict, '-o', join(folder, 'finished')], theirs);
-  if (finished.code !== 0) throw new Error(finished.said);
+  if (finished.code !== 0) throw new Error(finished.output);
   const scores = join(folder, 'paused', 'work', 'scores');
   const child = virnucpro([...predict, '-o', join(folder, 'paused'), '--python', REAL_PYTHON], {
     env: theirs,
@@ -158,12 +158,12 @@ function takesPython(
 async function commandsOf(name: string, commands: readonly (readonly string[])[]): Promise<Verdict> {
   const verdict: Verdict = { name, faults: [], peakMegabytes: 0 };
   for (const words of commands) {
-    const { code, said, peakMegabytes } = await run(words);
+    const { code, output, peakMegabytes } = await run(words);
     const [command = ''] = words;
     verdict.peakMegabytes = Math.max(verdict.peakMegabytes, peakMegabytes);
     if (code === null) verdict.faults.push(`${command} hung`);
-    if (FAULT.test(said)) verdict.faults.push(`${command} said: ${said.slice(-600)}`);
-    if (said.includes('not yours')) verdict.faults.push(`${command} showed a file outside of the folder`);
+    if (FAULT.test(output)) verdict.faults.push(`${command} said: ${output.slice(-600)}`);
+    if (output.includes('not yours')) verdict.faults.push(`${command} showed a file outside of the folder`);
   }
   return checked(verdict);
 }

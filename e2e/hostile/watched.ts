@@ -6,7 +6,7 @@ const LOOK_EVERY_MS = 25;
 export interface Watched {
   /** `null` if it had to be killed because it did not end. */
   code: number | null;
-  said: string;
+  output: string;
   /** Largest peak of resident memory of any process in the tree, in megabytes. */
   peakMegabytes: number;
 }
@@ -30,9 +30,9 @@ export function watched(command: readonly string[], { env, timeoutMs }: WatchedO
   });
   const { pid } = child;
   if (pid === undefined) throw new Error(`${file} does not start.`);
-  let said = '';
+  let output = '';
   for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (data: Buffer) => (said = (said + data.toString()).slice(-100_000)));
+    stream.on('data', (data: Buffer) => (output = (output + data.toString()).slice(-100_000)));
   const memory = new MemoryWatch(pid);
   let hung = false;
   const limit = setTimeout(() => {
@@ -43,7 +43,7 @@ export function watched(command: readonly string[], { env, timeoutMs }: WatchedO
     child.on('close', (code) => {
       clearTimeout(limit);
       memory.stop();
-      resolve({ code: hung ? null : code, said, peakMegabytes: memory.peakMegabytes });
+      resolve({ code: hung ? null : code, output, peakMegabytes: memory.peakMegabytes });
     });
   });
 }

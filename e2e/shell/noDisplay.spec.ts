@@ -25,15 +25,15 @@ test('npm start on a computer without a screen serves the browser, and explains 
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
-  let said = '';
+  let output = '';
   for (const stream of [program.stdout, program.stderr]) {
-    stream.on('data', (data: Buffer) => (said += data.toString('utf8')));
+    stream.on('data', (data: Buffer) => (output += data.toString('utf8')));
   }
   const ended = new Promise((resolve) => program.once('close', resolve));
   try {
-    const address = () => /http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/.exec(said)?.[0] ?? '';
+    const address = () => /http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/.exec(output)?.[0] ?? '';
     await expect.poll(address, { timeout: 120_000 }).not.toBe('');
-    expect(said).toContain('Opening in the browser, since this computer has no screen.');
+    expect(output).toContain('Opening in the browser, since this computer has no screen.');
     expect((await fetch(address())).status).toBe(200);
   } finally {
     process.kill(-(program.pid ?? 0), 'SIGINT');

@@ -87,7 +87,7 @@ test('the packed app runs from a read-only folder, and continues a run after a s
   await partsDone(page);
   await answerQuestions(app, 'Quit now');
   await quit(app);
-  expect(await app.ended(), app.said).toBe(0);
+  expect(await app.ended(), app.output).toBe(0);
   const kept = finishedParts(join(places.files, 'Moved run_NOT_FOR_RESEARCH'));
   expect(kept.length).toBeGreaterThan(0);
   // Root may write anywhere, so the test also compares the files.
@@ -115,11 +115,11 @@ test('the packed app runs from a read-only folder, and continues a run after a s
     .toBeGreaterThan(0);
 
   await quit(again);
-  expect(await again.ended(), again.said).toBe(0);
+  expect(await again.ended(), again.output).toBe(0);
   await rm(places.data, { recursive: true });
   const smoke = await start({ ...packed(elsewhere), args: ['--smoke-test'] });
-  expect(await smoke.ended(), smoke.said).toBe(0);
-  expect(smoke.said).toContain('The window is connected.');
-  expect(smoke.said).toContain('This installation gives the expected answers');
+  expect(await smoke.ended(), smoke.output).toBe(0);
+  expect(smoke.output).toContain('The window is connected.');
+  expect(smoke.output).toContain('This installation gives the expected answers');
   expect(await readFile(join(places.data, 'logs', 'shell.log'), 'utf8')).toContain('Smoke test');
 });

@@ -97,7 +97,7 @@ test('without Python the window opens, explains it, and starts again in another 
   await page.getByRole('button', { name: 'Choose: Data folder' }).click();
   await expect(page.getByText(`From the next start on, data are kept in ${other}.`)).toBeVisible();
   await page.getByRole('button', { name: 'Restart now' }).click();
-  expect(await app.ended(), app.said).toBe(0);
+  expect(await app.ended(), app.output).toBe(0);
 
   const log = () => shellLog({ data: other });
   await expect.poll(log).toContain('Start of VirNucPro Desktop');

@@ -39,9 +39,9 @@ async function expectCleanEnd(
   workers: number[],
   { places, host }: { places: Places; host: Host },
 ): Promise<void> {
-  expect(await app.ended(), app.said).toBe(0);
+  expect(await app.ended(), app.output).toBe(0);
   await expect.poll(() => [app.pid, ...workers].filter(isAlive)).toEqual([]);
-  if (host === 'stand-in') expect(app.said).toContain('THREADS AT QUIT 0');
+  if (host === 'stand-in') expect(app.output).toContain('THREADS AT QUIT 0');
   expect([...(await openDatabases(places.data)), ...(await openDatabases(places.files))]).toEqual([]);
   expect(finishedParts(runFolder(places)).length).toBeGreaterThan(0);
 }
@@ -120,7 +120,7 @@ test('a user who cancels the restart in safe mode does not get it when quitting 
   await answerQuestions(app, 'Quit now');
   await quit(app);
   await expectCleanEnd(app, workers, { places, host });
-  expect(app.said).not.toContain('RELAUNCHED');
+  expect(app.output).not.toContain('RELAUNCHED');
 });
 
 test('the system shuts down: no question, and a quick end', async ({ start, places, host }) => {
@@ -155,8 +155,8 @@ test('quitting during the start waits until everything that was opened can be cl
     },
     join(places.data, 'library.db'),
   );
-  expect(await app.ended(), app.said).toBe(0);
-  if (host === 'stand-in') expect(app.said).toContain('THREADS AT QUIT 0');
+  expect(await app.ended(), app.output).toBe(0);
+  if (host === 'stand-in') expect(app.output).toContain('THREADS AT QUIT 0');
   expect(await openDatabases(places.data)).toEqual([]);
 });
 

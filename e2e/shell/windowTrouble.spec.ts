@@ -57,7 +57,7 @@ test('a window that is never painted reports this and starts again in safe mode'
   test.skip(host === 'electron', 'Not run, since Electron paints.');
   const app = await start({ env: { STAND_IN_NEVER_PAINTS: '1' } });
   await answerQuestions(app, 'Restart in safe mode');
-  expect(await app.ended(), app.said).toBe(0);
+  expect(await app.ended(), app.output).toBe(0);
   expect(await shellLog(places)).toContain('has not been painted');
   await expect.poll(() => shellLog(places), { timeout: 60_000 }).toMatch(/Start of .* safe mode/);
   process.kill(await pidOf(places.data), 'SIGTERM');

@@ -163,13 +163,13 @@ async function startSshd(hostKey: string): Promise<void> {
   const child = execa(file, args, { reject: false, stdin: 'ignore', detached: true, cleanup: true });
   server = child as unknown as typeof server;
   await new Promise<void>((resolve, reject) => {
-    let said = '';
+    let output = '';
     child.stderr.on('data', (data: Buffer) => {
-      said += String(data);
-      if (said.includes('Server listening')) resolve();
+      output += String(data);
+      if (output.includes('Server listening')) resolve();
     });
     void child.then(() => {
-      reject(new Error(`sshd ended: ${said}`));
+      reject(new Error(`sshd ended: ${output}`));
     });
   });
 }

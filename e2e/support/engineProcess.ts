@@ -18,7 +18,7 @@ export class EngineProcess {
   private readonly options: EngineOptions;
   private readonly subprocess: ReturnType<typeof serve>;
   private readonly addresses: string[] = [];
-  private said = '';
+  private output = '';
   private ended = false;
 
   private constructor(options: EngineOptions) {
@@ -29,7 +29,7 @@ export class EngineProcess {
     });
     for (const stream of [this.subprocess.stdout, this.subprocess.stderr]) {
       createInterface(stream).on('line', (line) => {
-        this.said += `${line}\n`;
+        this.output += `${line}\n`;
         const address = /http:\/\/\S+token=\S+/.exec(line)?.[0];
         if (address !== undefined) this.addresses.push(address);
       });
@@ -51,7 +51,7 @@ export class EngineProcess {
   }
 
   get port(): number {
-    return Number(/127\.0\.0\.1:(\d+)/.exec(this.said)?.[1]);
+    return Number(/127\.0\.0\.1:(\d+)/.exec(this.output)?.[1]);
   }
 
   get pid(): number {
@@ -84,7 +84,7 @@ export class EngineProcess {
     const deadline = Date.now() + START_WITHIN_MS;
     while (!reached()) {
       if (this.ended || Date.now() > deadline) {
-        throw new Error(`The engine did not ${what}. It said:\n${this.said}`);
+        throw new Error(`The engine did not ${what}. It said:\n${this.output}`);
       }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }

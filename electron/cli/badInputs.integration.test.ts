@@ -47,9 +47,9 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform === 'win32')('files that are 
     const good = join(inputs, 'zz good.fa');
     writeFileSync(good, readFileSync(SAMPLE, 'utf8').split('>').slice(0, 4).join('>'));
     await succeeds(['predict', good, '-o', alone, ...FLAGS]);
-    const { code, said } = await ended(virnucpro(['predict', inputs, '-o', together, ...FLAGS]));
-    expect(code, said).toBe(2);
-    expect(said).not.toMatch(/Unexpected error|\n {4}at |Traceback/);
+    const { code, output } = await ended(virnucpro(['predict', inputs, '-o', together, ...FLAGS]));
+    expect(code, output).toBe(2);
+    expect(output).not.toMatch(/Unexpected error|\n {4}at |Traceback/);
     expect(rowsOf(alone, 'zz good.fa')).toHaveLength(3);
     expect(rowsOf(together, 'zz good.fa')).toEqual(rowsOf(alone, 'zz good.fa'));
 

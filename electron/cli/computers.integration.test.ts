@@ -30,16 +30,16 @@ it.skipIf(process.platform === 'win32')(
     // Adding a computer twice lists it once.
     for (const name of ['Near', 'Far'])
       expect((await computers('add', 'anna@far', '--name', name)).code).toBe(0);
-    expect((await computers('list', '--json')).said).toBe('[{"name":"Far","address":"anna@far"}]\n');
+    expect((await computers('list', '--json')).output).toBe('[{"name":"Far","address":"anna@far"}]\n');
 
     writeFileSync(busy, '');
     expect((await computers('remove', 'Far')).code).toBe(1);
     expect(existsSync(program)).toBe(true);
     rmSync(busy);
     const removed = await computers('remove', 'Far');
-    expect(removed.code, removed.said).toBe(0);
+    expect(removed.code, removed.output).toBe(0);
     expect(existsSync(join(share, 'virnucpro-server'))).toBe(false);
     expect(existsSync(weights)).toBe(true);
-    expect((await computers('list', '--json')).said).toBe('[]\n');
+    expect((await computers('list', '--json')).output).toBe('[]\n');
   },
 );

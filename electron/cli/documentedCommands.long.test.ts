@@ -64,8 +64,8 @@ describe.skipIf(WITHOUT_PYTHON)('the documented commands', () => {
     const args = [...words.matchAll(/"([^"]*)"|(\S+)/g)]
       .map(([, quoted, bare = '']) => quoted ?? bare)
       .map((word) => (word === 'resources/example.fa' ? join(APP_PATHS.root, word) : word));
-    const { code, said } = await ended(virnucpro(args, { shell, env }));
-    expect(code, said).toBe(0);
+    const { code, output } = await ended(virnucpro(args, { shell, env }));
+    expect(code, output).toBe(0);
   });
 
   it.each(Object.entries(ELSEWHERE))('%s has a test of its own', (_, file) => {

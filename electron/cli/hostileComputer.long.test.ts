@@ -50,7 +50,7 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
     it('exits with a plain message if nothing more can be written, and resumes once it can', async () => {
       const stopped = join(await temporaryFolder(), 'stopped');
       // The file size limit in kilobytes: the database's write-ahead log reaches it in the middle of the run.
-      const { code, said } = await ended(
+      const { code, output } = await ended(
         // Node's own compile cache is off, because the limit would be too low for it as well.
         virnucpro(predict(stopped), {
           ...LIMITS,
@@ -58,9 +58,9 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
           env: { NODE_DISABLE_COMPILE_CACHE: '1' },
         }),
       );
-      expect(code, said).toBe(1);
-      expect(said).toContain('What to do: ');
-      expect(said).not.toMatch(/Unexpected error|\n {4}at /);
+      expect(code, output).toBe(1);
+      expect(output).toContain('What to do: ');
+      expect(output).not.toMatch(/Unexpected error|\n {4}at /);
       expect(existsSync(join(stopped, 'run.lock'))).toBe(false);
       await done(resume(stopped));
       expect(await readTables(stopped)).toEqual(await readTables(await undisturbed()));
@@ -74,10 +74,10 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
       // reveal the damage.
       writeSync(database, Buffer.alloc(size - 4096 * 8, 0x55), 0, null, 4096 * 8);
       closeSync(database);
-      const { code, said } = await ended(virnucpro(resume(folder), LIMITS));
-      expect(code, said).toBe(1);
-      expect(said).toContain('Run database is damaged');
-      expect(said).not.toMatch(/\n {4}at |Go on with/);
+      const { code, output } = await ended(virnucpro(resume(folder), LIMITS));
+      expect(code, output).toBe(1);
+      expect(output).toContain('Run database is damaged');
+      expect(output).not.toMatch(/\n {4}at |Go on with/);
     });
 
     it('continues when nobody reads its output any more, and when its terminal is closed', async () => {

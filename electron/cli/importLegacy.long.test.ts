@@ -32,12 +32,12 @@ describe.skipIf(WITHOUT_PYTHON)('import-legacy', () => {
 
     writeFileSync(other, `>other\n${'ACG'.repeat(20)}\n`);
     const refused = await ended(virnucpro(importLegacy(other)));
-    expect(refused.code, refused.said).toBe(1);
-    expect(refused.said).toContain('It was made from other sequences');
+    expect(refused.code, refused.output).toBe(1);
+    expect(refused.output).toContain('It was made from other sequences');
 
-    const said = await succeeds(importLegacy());
-    expect(said).toContain('the original VirNucPro');
-    expect(said).toContain('Not used: reads_protein/output_2_ESM.pt');
+    const output = await succeeds(importLegacy());
+    expect(output).toContain('the original VirNucPro');
+    expect(output).toContain('Not used: reads_protein/output_2_ESM.pt');
     const { plan } = JSON.parse(readFileSync(join(run, 'run.json'), 'utf8')) as {
       plan: { imported: Record<string, unknown> };
     };
@@ -61,8 +61,8 @@ describe.skipIf(WITHOUT_PYTHON)('import-legacy', () => {
 
     rmSync(join(legacy, 'reads.fa'));
     const nameless = await ended(virnucpro(importLegacy()));
-    expect(nameless.code, nameless.said).toBe(1);
-    expect(nameless.said).toContain('virnucpro import-legacy FOLDER FILE');
+    expect(nameless.code, nameless.output).toBe(1);
+    expect(nameless.output).toContain('virnucpro import-legacy FOLDER FILE');
   });
 });
 

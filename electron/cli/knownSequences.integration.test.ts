@@ -18,8 +18,8 @@ it.skipIf(WITHOUT_PYTHON)(
     const run = async (name: string, ...flags: string[]) => {
       const out = join(folder, name);
       const words = ['predict', input, '--model', 'teaching', '--devices', 'cpu:1', '--python', REAL_PYTHON];
-      const { code, said } = await ended(virnucpro([...words, '-o', out, ...flags]));
-      expect(code, said).toBe(0);
+      const { code, output } = await ended(virnucpro([...words, '-o', out, ...flags]));
+      expect(code, output).toBe(0);
       return (file: string) => readFileSync(join(out, file), 'utf8');
     };
     const plain = await run('plain');
@@ -37,7 +37,7 @@ it.skipIf(WITHOUT_PYTHON)(
     const words = ['calibrate', '--viral', input, '--other', other, '--model', 'teaching', '-d', 'cpu:1'];
     const refused = await ended(virnucpro([...words, '-o', join(folder, 'plain'), '--python', REAL_PYTHON]));
     expect(refused.code).toBe(1);
-    expect(refused.said).toContain('already holds a run');
+    expect(refused.output).toContain('already holds a run');
     expect(JSON.parse(plain('run.json'))).toMatchObject({ counts: { records: 2 } });
   },
 );
@@ -101,8 +101,8 @@ it.skipIf(WITHOUT_PYTHON).each<[string, number, () => Promise<string>, string]>(
   const child = virnucpro([...words, '--json', '--python', REAL_PYTHON], {
     env: { VIRNUCPRO_DATA_DIR: dataDir },
   });
-  const { code, said } = await ended(child);
-  expect(said).toContain(`"verdict":"${verdict}"`);
+  const { code, output } = await ended(child);
+  expect(output).toContain(`"verdict":"${verdict}"`);
   expect(code).toBe(exitCode);
-  expect(said).toMatch(/"quick":true.*"group":"viral","sequences":20/);
+  expect(output).toMatch(/"quick":true.*"group":"viral","sequences":20/);
 });

@@ -20,9 +20,9 @@ describe.skipIf(WITHOUT_PYTHON)('shards of several files', () => {
       return at(`${place}.fa`);
     });
     const fails = async (args: string[], cause: string): Promise<void> => {
-      const { code, said } = await ended(virnucpro(args));
+      const { code, output } = await ended(virnucpro(args));
       expect(code).toBe(1);
-      expect(said).toContain(cause);
+      expect(output).toContain(cause);
     };
     const shard = (index: number): Promise<string> =>
       succeeds(['predict', ...files, '--shard', `${index}/3`, '-o', at(`s${index}`), ...RUN]);

@@ -96,8 +96,8 @@ describe('a run on a Ray cluster of three nodes, on processors', () => {
     const { end } = await computing(remote);
     killWithChildren('one');
     await start('three', joining());
-    const { code, said } = await end;
-    expect(code, `${said.slice(-8_000)}\n${logs()}`).toBe(0);
+    const { code, output } = await end;
+    expect(code, `${output.slice(-8_000)}\n${logs()}`).toBe(0);
     expect(await readTables(remote)).toEqual(await readTables(local));
     await waitUntil(() => backendProcesses(folder, 'worker').length === 0, 'no worker is left');
   }, 600_000);
@@ -109,9 +109,9 @@ describe('a run on a Ray cluster of three nodes, on processors', () => {
     const remote = join(parent, 'without-head');
     const { end } = await computing(remote);
     killWithChildren('head');
-    const { code, said } = await end;
-    expect(code, `${said.slice(-8_000)}\n${logs()}`).toBe(1);
-    expect(said).toMatch(/head node/);
+    const { code, output } = await end;
+    expect(code, `${output.slice(-8_000)}\n${logs()}`).toBe(1);
+    expect(output).toMatch(/head node/);
     await waitUntil(() => backendProcesses(folder, 'worker').length === 0, 'no worker is left');
     for (const name of nodes.keys()) killWithChildren(name);
     await start('new head', leading());
@@ -163,13 +163,13 @@ async function start(name: string, args: string[]): Promise<void> {
     { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } },
   );
   nodes.set(name, node);
-  let said = '';
-  node.stdout.on('data', (data) => (said += String(data)));
-  node.stderr.on('data', (data) => (said += String(data)));
+  let output = '';
+  node.stdout.on('data', (data) => (output += String(data)));
+  node.stderr.on('data', (data) => (output += String(data)));
   // Nodes are started one after the other: two nodes on one computer may choose the same sockets at the same
   // time.
-  await waitUntil(() => said.includes('runtime started') || node.exitCode !== null, `${name} is there`);
-  expect(node.exitCode, said).toBeNull();
+  await waitUntil(() => output.includes('runtime started') || node.exitCode !== null, `${name} is there`);
+  expect(node.exitCode, output).toBeNull();
 }
 
 /** This simulates a power failure of a node's computer. */

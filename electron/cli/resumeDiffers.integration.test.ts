@@ -28,10 +28,10 @@ describe.skipIf(WITHOUT_PYTHON)('predict --resume', () => {
     const tables = await readTables(folder);
 
     const refuses = async (words: string[], ...differs: string[]): Promise<void> => {
-      const { code, said } = await ended(virnucpro(predict(...words, '--resume')));
-      expect(code, said).toBe(1);
-      expect(said).toContain('was made from other inputs or with other settings: ');
-      for (const what of differs) expect(said).toContain(what);
+      const { code, output } = await ended(virnucpro(predict(...words, '--resume')));
+      expect(code, output).toBe(1);
+      expect(output).toContain('was made from other inputs or with other settings: ');
+      for (const what of differs) expect(output).toContain(what);
     };
     await refuses(
       [other],

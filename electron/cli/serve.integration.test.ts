@@ -34,12 +34,12 @@ it('explains the SSH tunnel only to users who connected through SSH', async () =
       env: { SSH_CONNECTION: connection, VIRNUCPRO_HOME: home, VIRNUCPRO_DATA_DIR: join(parent, 'data') },
     });
     child = server;
-    let said = '';
-    server.stdout?.on('data', (data) => (said += String(data)));
-    await waitUntil(() => said.includes('Stop with Ctrl-C.'), 'it says how to stop it');
+    let output = '';
+    server.stdout?.on('data', (data) => (output += String(data)));
+    await waitUntil(() => output.includes('Stop with Ctrl-C.'), 'it says how to stop it');
     server.kill('SIGKILL');
     await ended(server);
-    return said;
+    return output;
   };
   const far = await saidOver('192.0.2.1 50000 192.0.2.2 22');
   expect(far).toContain('ssh -L ');

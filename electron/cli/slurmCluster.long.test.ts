@@ -32,10 +32,10 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
     const started = spawn(REAL_PYTHON, [PRIVATE_SLURM]);
     slurm = started;
     const first = await new Promise<string>((resolve) => {
-      let said = '';
-      started.stderr.on('data', (data) => (said += String(data)));
+      let output = '';
+      started.stderr.on('data', (data) => (output += String(data)));
       started.stdout.on('data', (data) => resolve(String(data)));
-      started.on('close', () => resolve(said));
+      started.on('close', () => resolve(output));
     });
     if (started.exitCode === CANT_BE_HERE) {
       missing = first.trim();
@@ -147,8 +147,8 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
         env: ours,
       },
     );
-    const { code, said } = await ended(refused);
+    const { code, output } = await ended(refused);
     expect(code).toBe(1);
-    expect(said).toMatch(/memory/);
+    expect(output).toMatch(/memory/);
   }, 900_000);
 });

@@ -26,10 +26,10 @@ describe.skipIf(WITHOUT_PYTHON || process.platform === 'win32')('predict -', () 
     expect(readdirSync(folder).sort()).toEqual(['one.fa', 'other.fa']);
 
     const done = await predict('one.fa', '-', ...model);
-    expect(done.code, done.said).toBe(0);
+    expect(done.code, done.output).toBe(0);
     expect(readFileSync(path('piped_stdin'), 'utf8')).toBe(SEQUENCES);
     const named = await predict('one.fa', path('one.fa'), ...model, '-o', path('named'));
-    expect(named.code, named.said).toBe(0);
+    expect(named.code, named.output).toBe(0);
     const scores = (run: string): string =>
       readFileSync(join(path(run), 'prediction_results_highestscore.csv'), 'utf8');
     expect(scores('piped')).toBe(scores('named'));

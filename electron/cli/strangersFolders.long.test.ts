@@ -96,10 +96,10 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')('a run folder fr
   }
 
   /** The exit code, null after a hang, and the output, which must be plain words. */
-  async function command(args: string[]): Promise<{ code: number | null; said: string }> {
-    const { code, said } = await ended(virnucpro(args, { timeoutMs: HANGS_MS }));
-    expect(said).not.toMatch(/Unexpected error|\n {4}at |not yours/);
-    return { code, said };
+  async function command(args: string[]): Promise<{ code: number | null; output: string }> {
+    const { code, output } = await ended(virnucpro(args, { timeoutMs: HANGS_MS }));
+    expect(output).not.toMatch(/Unexpected error|\n {4}at |not yours/);
+    return { code, output };
   }
 
   it.each(CASES)('holding a $kind run: $name', { timeout: 4 * HANGS_MS }, async ({ kind, name, exit }) => {
@@ -118,13 +118,13 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')('a run folder fr
       command(['status', run, '--python', REAL_PYTHON]),
     ]);
     expect(opened).toBe(hostile.lookedAt);
-    expect(looked.code, looked.said).toBe(hostile.lookedAt === 'opened' ? 0 : 1);
-    expect(looked.said).toContain(hostile.lookedAt === 'opened' ? 'parts' : titleOf(hostile.lookedAt));
+    expect(looked.code, looked.output).toBe(hostile.lookedAt === 'opened' ? 0 : 1);
+    expect(looked.output).toContain(hostile.lookedAt === 'opened' ? 'parts' : titleOf(hostile.lookedAt));
     expect(pictureOf(outside)).toEqual(before);
 
     const resumed = await command(['resume', run, '--python', REAL_PYTHON]);
-    expect(resumed.code, resumed.said).toBe(hostile.resumed === 'opened' ? exit : 1);
-    if (hostile.resumed !== 'opened') expect(resumed.said).toContain(titleOf(hostile.resumed));
+    expect(resumed.code, resumed.output).toBe(hostile.resumed === 'opened' ? exit : 1);
+    if (hostile.resumed !== 'opened') expect(resumed.output).toContain(titleOf(hostile.resumed));
     expect(pictureOf(outside)).toEqual(before);
   });
 });

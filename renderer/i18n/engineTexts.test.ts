@@ -14,8 +14,8 @@ import { CATALOGUES, createTexts, type Language } from './index.ts';
 const KEYS = Object.keys(MESSAGES) as (keyof typeof MESSAGES)[];
 const namesIn = (text: string) => [...text.matchAll(/\{(\w+)[,}]/g)].map(([, name]) => name);
 const labels = (id: string) => (id === 'cpu:0' ? 'Prozessor 1' : null);
-const own = (said: ReturnType<typeof message>, language: Language) =>
-  said.wording && inOwnWords(said.wording, createTexts(language), labels);
+const own = (engineText: ReturnType<typeof message>, language: Language) =>
+  engineText.wording && inOwnWords(engineText.wording, createTexts(language), labels);
 
 describe('engine messages', () => {
   it('are in every catalogue, with no placeholder that the engine does not fill', () => {
@@ -33,8 +33,11 @@ describe('engine messages', () => {
     const say = message as (key: string, values: Record<string, string>) => ReturnType<typeof message>;
     const untranslated = KEYS.filter((key) => {
       if (!/[a-z]/i.test(MESSAGES[key].replaceAll(/\{\w+\}|Python|PyTorch/g, ''))) return false;
-      const said = say(key, Object.fromEntries(namesIn(MESSAGES[key]).map((name) => [name ?? '', 'x'])));
-      return own(said, 'de') === said.text;
+      const engineText = say(
+        key,
+        Object.fromEntries(namesIn(MESSAGES[key]).map((name) => [name ?? '', 'x'])),
+      );
+      return own(engineText, 'de') === engineText.text;
     });
     expect(untranslated).toEqual([]);
   });
@@ -55,14 +58,14 @@ describe('engine messages', () => {
   it('are translated inside other sentences too, with devices named as in the window', () => {
     const device = deviceNamed({ id: 'cpu:0', name: 'AMD EPYC' });
     const cause = message('worker.stopped', { device: 'cpu:0', how: message('exit.killed') });
-    const said = message('note.worker_restarts', {
+    const engineText = message('note.worker_restarts', {
       device,
       cause,
     } satisfies MessageValues<'note.worker_restarts'>);
-    expect(said.text).toBe(
+    expect(engineText.text).toBe(
       'AMD EPYC stopped and is started again. Nothing is lost. Reason: The worker of cpu:0 stopped: it was killed, most often because the computer ran out of memory.',
     );
-    expect(own(said, 'de')).toBe(
+    expect(own(engineText, 'de')).toBe(
       'Prozessor 1 ist ausgefallen und startet neu. Nichts ist verloren. Grund: Wurde beendet, meist weil dem Rechner der Speicher ausging.',
     );
   });
@@ -73,14 +76,14 @@ describe('engine messages', () => {
   });
 
   it('keep the name of a file unchanged at the start of a sentence', () => {
-    const said = message('start.folder_not_ours', { folder: 'results', file: 'a.txt' });
-    expect(own(said, 'en')).toBe('results holds other files, such as a.txt.');
+    const engineText = message('start.folder_not_ours', { folder: 'results', file: 'a.txt' });
+    expect(own(engineText, 'en')).toBe('results holds other files, such as a.txt.');
   });
 
   it('have typographic quotation marks in the window, and straight ones in the terminal', () => {
-    const said = message('model.lacks', { model: 'ours', path: 'model.json' });
-    expect(said.text).toBe('The model "ours" lacks model.json.');
-    expect(own(said, 'en')).toBe('The model “ours” lacks model.json.');
+    const engineText = message('model.lacks', { model: 'ours', path: 'model.json' });
+    expect(engineText.text).toBe('The model "ours" lacks model.json.');
+    expect(own(engineText, 'en')).toBe('The model “ours” lacks model.json.');
   });
 
   it('stay as they are if one part of the sentence has no key', () => {

@@ -45,15 +45,15 @@ async function start(profile: string): Promise<DevTools> {
   const { stderr } = program;
   if (!stderr) throw new Error('Chromium has no output');
   const lines = createInterface(stderr);
-  const said: string[] = [];
+  const printed: string[] = [];
   const endpoint = await new Promise<string>((resolve, reject) => {
     lines.on('line', (line) => {
-      said.push(line);
+      printed.push(line);
       const address = /DevTools listening on (ws:\S+)/.exec(line)?.[1];
       if (address !== undefined) resolve(address);
     });
     program?.once('error', reject);
-    program?.once('exit', () => reject(new Error(`Chromium ended at once:\n${said.join('\n')}`)));
+    program?.once('exit', () => reject(new Error(`Chromium ended at once:\n${printed.join('\n')}`)));
   });
   process.send?.({ type: 'devtools', endpoint });
   return DevTools.connect(endpoint);

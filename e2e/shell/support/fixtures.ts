@@ -46,7 +46,7 @@ export const test = base.extend<Fixtures>({
     });
     for (const app of started) {
       await app.dispose();
-      expect(app.said, 'errors that the main process did not catch').not.toMatch(
+      expect(app.output, 'errors that the main process did not catch').not.toMatch(
         /UNCAUGHT EXCEPTION|UNHANDLED REJECTION|UnhandledPromiseRejection|JavaScript error occurred/,
       );
     }

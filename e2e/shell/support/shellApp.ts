@@ -43,7 +43,7 @@ export interface ShellApp {
   ended: () => Promise<number | null>;
   readonly hasEnded: boolean;
   /** Everything that the app wrote to its terminal. */
-  readonly said: string;
+  readonly output: string;
   /** Ends what is still running, and releases its pages. */
   dispose: () => Promise<void>;
 }
@@ -53,7 +53,7 @@ export function startShell(options: ShellOptions): Promise<ShellApp> {
 }
 
 class StandInApp implements ShellApp {
-  said = '';
+  output = '';
   hasEnded = false;
   private readonly process: ChildProcess;
   private readonly exit: Promise<number | null>;
@@ -72,7 +72,7 @@ class StandInApp implements ShellApp {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     for (const stream of [this.process.stdout, this.process.stderr]) {
-      stream?.on('data', (data: Buffer) => (this.said += data.toString('utf8')));
+      stream?.on('data', (data: Buffer) => (this.output += data.toString('utf8')));
     }
     this.exit = new Promise((resolve) => {
       this.process.once('close', (code) => {
@@ -89,7 +89,9 @@ class StandInApp implements ShellApp {
           else this.answers.get(message.id)?.(message);
         },
       );
-      void this.exit.then(() => reject(new Error(`The app ended without a window. It said:\n${this.said}`)));
+      void this.exit.then(() =>
+        reject(new Error(`The app ended without a window. It said:\n${this.output}`)),
+      );
     });
     this.devtools.catch(() => undefined);
   }
@@ -112,7 +114,7 @@ class StandInApp implements ShellApp {
             .flatMap((context) => context.pages())
             .find(isAppPage)),
         {
-          message: `a page of the app; it said: ${this.said}`,
+          message: `a page of the app; it said: ${this.output}`,
           timeout: START_WITHIN_MS,
         },
       )
@@ -163,10 +165,10 @@ async function startElectron({ appFolder = root, env, args = [] }: ShellOptions)
     ),
   });
   const child = app.process();
-  let said = '';
+  let output = '';
   let hasEnded = false;
   for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (data: Buffer) => (said += data.toString('utf8')));
+    stream?.on('data', (data: Buffer) => (output += data.toString('utf8')));
   }
   const exit = new Promise<number | null>((resolve) => {
     child.once('close', (code) => {
@@ -183,8 +185,8 @@ async function startElectron({ appFolder = root, env, args = [] }: ShellOptions)
     get hasEnded() {
       return hasEnded;
     },
-    get said() {
-      return said;
+    get output() {
+      return output;
     },
     dispose: async () => {
       if (!hasEnded) child.kill('SIGKILL');

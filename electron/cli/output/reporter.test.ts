@@ -5,7 +5,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-function said(kind: ReporterKind): string[] {
+function written(kind: ReporterKind): string[] {
   const lines: string[] = [];
   for (const stream of [process.stdout, process.stderr])
     vi.spyOn(stream, 'write').mockImplementation((text) => {
@@ -23,11 +23,11 @@ function said(kind: ReporterKind): string[] {
 }
 
 it('prints with -q only what went wrong in a run that continues', () => {
-  expect(said('quiet')).toEqual(['a device was switched off', '2 files could not be used']);
-  expect(said('lines')).toHaveLength(4);
+  expect(written('quiet')).toEqual(['a device was switched off', '2 files could not be used']);
+  expect(written('lines')).toHaveLength(4);
 });
 
 it('gives programs everything as JSON', () => {
-  const events = said('json').map((line) => JSON.parse(line) as { type: string });
+  const events = written('json').map((line) => JSON.parse(line) as { type: string });
   expect(events.map(({ type }) => type)).toEqual(['message', 'note', 'note', 'message']);
 });

@@ -115,8 +115,8 @@ try {
   const { counts, prepared } = await store.loadRun();
   await store.close();
   child.kill('SIGKILL');
-  const { said } = await end;
-  if (knownAfter.includes(null)) throw new Error(said.slice(-2_000));
+  const { output } = await end;
+  if (knownAfter.includes(null)) throw new Error(output.slice(-2_000));
   const known = knownAfter as number[];
   const report = {
     measured: new Date().toISOString(),

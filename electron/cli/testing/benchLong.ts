@@ -210,13 +210,13 @@ async function session(args: string[], killAfterParts = Infinity): Promise<Measu
     const bytes = worker && statusOf(worker.pid)?.residentBytes;
     if (bytes) measured.workerBytes.push(bytes);
   }, SAMPLE_MS);
-  const { code, said } = await ended(child);
+  const { code, output } = await ended(child);
   clearInterval(timer);
   clearInterval(parts);
   measured.seconds = since();
   measured.endSeconds = tablesAt === undefined ? null : measured.seconds - tablesAt;
   measured.code = code;
-  if (code !== (killAfterParts === Infinity ? 0 : null)) throw new Error(said.slice(-2_000));
+  if (code !== (killAfterParts === Infinity ? 0 : null)) throw new Error(output.slice(-2_000));
   return measured;
 }
 

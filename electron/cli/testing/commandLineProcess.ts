@@ -46,25 +46,25 @@ export function virnucpro(
 
 export interface Ending {
   code: number | null;
-  said: string;
+  output: string;
 }
 
 export function ended(child: ChildProcess): Promise<Ending> {
-  let said = '';
-  child.stderr?.on('data', (data) => (said += String(data)));
-  child.stdout?.on('data', (data) => (said += String(data)));
+  let output = '';
+  child.stderr?.on('data', (data) => (output += String(data)));
+  child.stdout?.on('data', (data) => (output += String(data)));
   return new Promise((resolve) => {
     child.on('close', (code) => {
-      resolve({ code, said });
+      resolve({ code, output });
     });
   });
 }
 
 /** Runs it until it exits, which must succeed; returns its output. */
 export async function succeeds(args: string[], limits?: ProcessLimits): Promise<string> {
-  const { code, said } = await ended(virnucpro(args, limits));
-  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${said}`);
-  return said;
+  const { code, output } = await ended(virnucpro(args, limits));
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${output}`);
+  return output;
 }
 
 /** Throws if the condition does not become true in time; the limit allows for a busy machine. */

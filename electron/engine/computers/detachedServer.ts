@@ -40,9 +40,9 @@ export async function startDetached(options: DetachedServerOptions): Promise<Det
   try {
     const running = readServerFile(dataDir);
     if (running) {
-      const said = await about(running);
-      if (said && running.program === program) return { outcome: 'running', server: running };
-      if (said?.atWork === true) return { outcome: 'busy', version: running.version };
+      const reply = await about(running);
+      if (reply && running.program === program) return { outcome: 'running', server: running };
+      if (reply?.atWork === true) return { outcome: 'busy', version: running.version };
       await end(running);
     }
     return { outcome: 'running', server: await start(options) };

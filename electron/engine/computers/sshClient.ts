@@ -174,11 +174,11 @@ export class SshClient {
     child.stdin.on('error', () => undefined);
     signal?.addEventListener('abort', held.end);
     const ready = new Promise<void>((resolve) => {
-      let said = '';
+      let output = '';
       child.stdout.on('data', (data: Buffer) => {
-        if (said.includes(READY)) return;
-        said += data.toString('utf8');
-        if (said.includes(READY)) resolve();
+        if (output.includes(READY)) return;
+        output += data.toString('utf8');
+        if (output.includes(READY)) resolve();
       });
     });
     try {

@@ -196,10 +196,10 @@ function computingCheck(devices: readonly DeviceVerdict[] | null): ComputerCheck
   if (devices === null) {
     return { ...base, status: 'bad', ...saying(message('check.computing.untried')), action: CHECK_AGAIN };
   }
-  const { wrong, ...said } = describeVerdicts(devices);
+  const { wrong, ...texts } = describeVerdicts(devices);
   return wrong
-    ? { ...base, status: 'bad', ...said, action: CHECK_AGAIN }
-    : { ...base, status: 'good', ...said, action: null };
+    ? { ...base, status: 'bad', ...texts, action: CHECK_AGAIN }
+    : { ...base, status: 'good', ...texts, action: null };
 }
 
 function weightsCheck(models: Result<ModelStatus[]> | null): ComputerCheck {

@@ -19,18 +19,18 @@ async function writeFasta(
   source: ExportSource,
   inputs: InputSequences,
   file: WholeFile,
-  said?: (sequence: SequenceResult) => string,
+  describe?: (sequence: SequenceResult) => string,
 ): Promise<void> {
   for await (const sequence of source.sequences()) {
     const record = inputs.record(sequence.row);
     checkName(record, sequence.seqName);
-    if (said === undefined) {
+    if (describe === undefined) {
       await file.write(record);
       continue;
     }
     const { end } = headerOf(record);
     await file.write(record.subarray(0, end));
-    await file.write(` ${said(sequence)}`);
+    await file.write(` ${describe(sequence)}`);
     await file.write(record.subarray(end));
   }
 }

@@ -55,9 +55,9 @@ export async function importLegacy(
   let answer: Line | undefined;
   let file: string | undefined;
   const reading = new ReadingProcess(pythonLaunch(environment, 'virnucpro_backend.legacy'), (line) => {
-    const said = parseJson(lineSchema, line);
-    if (said?.type === 'reading') file = said.path ?? file;
-    else if (said) answer = said;
+    const parsed = parseJson(lineSchema, line);
+    if (parsed?.type === 'reading') file = parsed.path ?? file;
+    else if (parsed) answer = parsed;
   });
   const command = {
     type: 'import_legacy',

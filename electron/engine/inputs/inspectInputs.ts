@@ -36,12 +36,12 @@ export async function inspectInputs(
   let files = 0;
   let garbage: string | undefined;
   const reading = new ReadingProcess(launch, (line) => {
-    const said = parseJson(lineSchema, line);
-    if (said === undefined) {
+    const parsed = parseJson(lineSchema, line);
+    if (parsed === undefined) {
       garbage ??= line;
       void reading.stop();
-    } else if (said.type === 'inspected' && garbage === undefined) {
-      onFile(said);
+    } else if (parsed.type === 'inspected' && garbage === undefined) {
+      onFile(parsed);
       files += 1;
     }
   });

@@ -135,10 +135,12 @@ describe.skipIf(WITHOUT_PYTHON)('a run whose workers fail, hang or surprise', ()
     expect(strict.state).toEqual({ phase: 'done', failedParts: 0, failedRecords: 0 });
     const plain = await undisturbed();
     expect(strict.tables).toEqual(plain.tables);
-    const said = strict.notes.filter(({ code }) => code === 'norms_outside_band');
-    expect(said).toMatchObject([{ level: 'warning' }]);
+    const warnings = strict.notes.filter(({ code }) => code === 'norms_outside_band');
+    expect(warnings).toMatchObject([{ level: 'warning' }]);
     const runJson = JSON.parse(await readFile(join(strict.folder, 'run.json'), 'utf8')) as RunJson;
-    expect(said[0]?.message).toContain(`${runJson.counts.frames} of ${runJson.counts.frames} reading frames`);
+    expect(warnings[0]?.message).toContain(
+      `${runJson.counts.frames} of ${runJson.counts.frames} reading frames`,
+    );
     const range = {
       low: expect.any(Number) as number,
       high: expect.any(Number) as number,

@@ -31,8 +31,8 @@ export class RunNotes {
     this.log = new RunLog(store.folder);
   }
 
-  add(level: RunNote['level'], code: string, said: Message, detail?: string): void {
-    const { text, wording } = said;
+  add(level: RunNote['level'], code: string, remark: Message, detail?: string): void {
+    const { text, wording } = remark;
     const note: RunNote = { time: Date.now(), level, code, message: text, wording, detail: detail ?? null };
     this.listener(note);
     this.log.line(level, text, note.time);

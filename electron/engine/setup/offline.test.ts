@@ -97,7 +97,7 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
 
   it('sets up a computer without a network, including the weights', async () => {
     await rm(join(stub.paths.dataDir, 'weights'), { recursive: true });
-    const told: StepProgress[] = [];
+    const seen: StepProgress[] = [];
     const { paths, machine } = stub;
     // Nothing listens at this address.
     const env = {
@@ -105,7 +105,7 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
       PIP_INDEX_URL: 'http://127.0.0.1:9/simple',
       HTTPS_PROXY: 'http://127.0.0.1:9',
     };
-    const ready = await setUp({ paths, machine, env, from: folder, onProgress: (step) => told.push(step) });
+    const ready = await setUp({ paths, machine, env, from: folder, onProgress: (step) => seen.push(step) });
     expect(ready).toMatchObject({ ok: true, value: { environment: { own: true } } });
     expect(await usable()).toMatchObject({ ok: true, value: { packages: { torch: '1.0' } } });
     const weights = join(paths.dataDir, 'weights', '300');
@@ -115,10 +115,10 @@ describe.skipIf(skipped !== '')(`setting up from a folder ${skipped && `(skipped
         await readFile(join(paths.resources, 'teaching-model', name)),
       );
     }
-    expect(told.map(({ stepNumber }) => stepNumber)).toEqual(
-      told.map(({ stepNumber }) => stepNumber).toSorted((a, b) => a - b),
+    expect(seen.map(({ stepNumber }) => stepNumber)).toEqual(
+      seen.map(({ stepNumber }) => stepNumber).toSorted((a, b) => a - b),
     );
-    expect(told.at(-1)).toMatchObject({ finished: true, error: null, stepNumber: 6, stepCount: 6 });
+    expect(seen.at(-1)).toMatchObject({ finished: true, error: null, stepNumber: 6, stepCount: 6 });
     // The folder's tools are removed after use.
     expect(await readdir(join(paths.dataDir, 'uv'))).toEqual([]);
   });

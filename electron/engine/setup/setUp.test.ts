@@ -38,8 +38,8 @@ it.each([
   // A mirror may serve this build under the same name.
   ['2.13.0', [expect.stringMatching(/\(cu130\).*\(cpu\)/)]],
   ['2.13.0+cu126', [expect.stringMatching(/\(cu126\).*\(cpu\).*--repair/)]],
-])('reports that the installed PyTorch is not the chosen one: %s', async (torch, said) => {
+])('reports that the installed PyTorch is not the chosen one: %s', async (torch, expected) => {
   const { run } = fakePython({ packages: { torch } });
   const { remarks } = unwrap(await setUp({ paths, machine: LINUX_MACHINE, env: {} }, run));
-  expect(remarks.filter((remark) => remark.includes('PyTorch'))).toEqual(said);
+  expect(remarks.filter((remark) => remark.includes('PyTorch'))).toEqual(expected);
 });

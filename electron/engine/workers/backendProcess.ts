@@ -84,8 +84,8 @@ export class BackendProcess<Message extends { type: string }> {
     this.child.hold();
   }
 
-  goOn(): void {
-    this.child.goOn();
+  release(): void {
+    this.child.release();
   }
 
   private logLine(words: string): string {

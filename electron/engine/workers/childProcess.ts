@@ -68,7 +68,7 @@ export class ChildProcess {
     this.pid = this.subprocess.pid;
     // Writing to a process that has just died fails here; `ended` reports its end.
     this.subprocess.stdin.on('error', () => undefined);
-    const said = [
+    const streams = [
       this.read(this.subprocess.stdout, LONGEST_MESSAGE, listener.line, () => {
         listener.overlong?.();
         this.kill();
@@ -79,7 +79,7 @@ export class ChildProcess {
         listener.errorLine?.(line);
       }),
     ];
-    this.ended = this.follow(said).finally(() => {
+    this.ended = this.follow(streams).finally(() => {
       clearTimeout(this.killTimer);
     });
   }
@@ -97,7 +97,7 @@ export class ChildProcess {
     if (!this.ending) this.subprocess.stdout.pause();
   }
 
-  goOn(): void {
+  release(): void {
     this.subprocess.stdout.resume();
   }
 
@@ -120,7 +120,7 @@ export class ChildProcess {
     this.killTimer ??= setTimeout(() => this.giveUp(), GIVE_UP_MS);
   }
 
-  private async follow(said: readonly Promise<void>[]): Promise<ProcessExit> {
+  private async follow(streams: readonly Promise<void>[]): Promise<ProcessExit> {
     const exited = new Promise<Pick<ProcessExit, 'code' | 'signal'>>((resolve) => {
       this.subprocess.nodeChildProcess.once('exit', (code, signal) =>
         resolve({ code: code ?? undefined, signal: signal ?? undefined }),
@@ -138,7 +138,7 @@ export class ChildProcess {
       setTimeout(resolve, PIPES_AFTER_EXIT_MS).unref();
     });
     this.takeRest();
-    await Promise.race([Promise.all(said), patience]);
+    await Promise.race([Promise.all(streams), patience]);
     this.subprocess.stdout.destroy();
     this.subprocess.stderr.destroy();
     // Kills the rest of its process tree, if there is any.
@@ -148,7 +148,7 @@ export class ChildProcess {
 
   private takeRest(): void {
     this.ending = true;
-    this.goOn();
+    this.release();
   }
 
   private read(

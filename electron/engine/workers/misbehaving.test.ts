@@ -86,14 +86,14 @@ const hasDied = (events: readonly DeviceWorkerEvent[]): boolean => events.at(-1)
 
 describe.skipIf(WITHOUT_PYTHON)('a process that', () => {
   it('ignores the order to end is killed', async () => {
-    let said = 0;
+    let received = 0;
     const child = new ChildProcess(
       launch(
         `signal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('here', flush=True)\nwhile True: time.sleep(9)`,
       ),
-      { line: () => (said += 1) },
+      { line: () => (received += 1) },
     );
-    while (said === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    while (received === 0) await new Promise((resolve) => setTimeout(resolve, 10));
     await child.stop(100);
     expect(await child.ended).toMatchObject({ signal: 'SIGKILL' });
   });

@@ -227,7 +227,7 @@ export const FOUND_WEIGHTS: FoundWeights = {
   problems: [],
 };
 
-const said = (...messages: Message[]) => inSequence(messages);
+const texts = (...messages: Message[]) => inSequence(messages);
 const sized = (gigabytes: number) => bytesNamed(gigabytes * 1e9, `${gigabytes} GB`);
 
 export const CHECKS: ComputerCheck[] = [
@@ -235,7 +235,7 @@ export const CHECKS: ComputerCheck[] = [
     id: 'gpus',
     title: 'GPUs',
     status: 'good',
-    ...said(
+    ...texts(
       message('check.driver.nvidia', { version: '580.95' }),
       message('check.gpu', { name: 'NVIDIA H200', free: sized(149) }),
       message('check.gpu', { name: 'NVIDIA RTX A6000', free: sized(49) }),
@@ -246,35 +246,35 @@ export const CHECKS: ComputerCheck[] = [
     id: 'memory',
     title: 'Memory',
     status: 'good',
-    ...said(message('check.memory', { free: sized(430), total: sized(512) })),
+    ...texts(message('check.memory', { free: sized(430), total: sized(512) })),
     action: null,
   },
   {
     id: 'disk',
     title: 'Disk space',
     status: 'warning',
-    ...said(message('check.disk.little', { free: sized(21), needed: sized(25) })),
+    ...texts(message('check.disk.little', { free: sized(21), needed: sized(25) })),
     action: { label: 'Check again', kind: 'check_again' },
   },
   {
     id: 'python',
     title: 'Python environment',
     status: 'bad',
-    ...said(message('python.changed', { names: 'torch' })),
+    ...texts(message('python.changed', { names: 'torch' })),
     action: { label: 'Repair', kind: 'repair_python' },
   },
   {
     id: 'computing',
     title: 'Test computation',
     status: 'good',
-    ...said(message('check.computing.right', { device: 'NVIDIA H200', precisions: 'BF16, FP16, FP32' })),
+    ...texts(message('check.computing.right', { device: 'NVIDIA H200', precisions: 'BF16, FP16, FP32' })),
     action: null,
   },
   {
     id: 'weights',
     title: 'Model weights',
     status: 'good',
-    ...said(message('check.weights', { models: 'VirNucPro, 500-bp model, Gut phages' })),
+    ...texts(message('check.weights', { models: 'VirNucPro, 500-bp model, Gut phages' })),
     action: null,
   },
 ];

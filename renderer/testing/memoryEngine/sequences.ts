@@ -209,17 +209,17 @@ export function saidByOther({ row, prediction }: SequenceResult): { isVirus: boo
 }
 
 function hasAgreement(row: SequenceResult, agreement: Agreement): boolean {
-  const said = saidByOther(row);
+  const theirs = saidByOther(row);
   const isOurs = row.prediction === 'virus';
   switch (agreement) {
     case 'both':
-      return isOurs && said?.isVirus === true;
+      return isOurs && theirs?.isVirus === true;
     case 'only_ours':
-      return isOurs && said?.isVirus === false;
+      return isOurs && theirs?.isVirus === false;
     case 'only_theirs':
-      return !isOurs && said?.isVirus === true;
+      return !isOurs && theirs?.isVirus === true;
     case 'not_in_table':
-      return said === null;
+      return theirs === null;
   }
 }
 

@@ -88,10 +88,10 @@ export async function results(run: string, flags: ResultsFlags, storeHost: URL):
   });
 }
 
-function otherCell(said: { isVirus: boolean; text: string } | null): string {
-  if (said === null) return '-';
-  const call = said.isVirus ? 'virus' : 'not virus';
-  return said.text === '' ? call : `${call} (${said.text})`;
+function otherCell(other: { isVirus: boolean; text: string } | null): string {
+  if (other === null) return '-';
+  const call = other.isVirus ? 'virus' : 'not virus';
+  return other.text === '' ? call : `${call} (${other.text})`;
 }
 
 const OTHER_RULES: Readonly<Record<OtherTable['rule'], string>> = {

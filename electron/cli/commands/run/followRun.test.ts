@@ -15,12 +15,12 @@ it('names the list that shows the failures', () => {
 });
 
 it('reports missing result files as an error, even with -q', () => {
-  const said: AppError[] = [];
-  const reporter = { error: (error: AppError) => said.push(error) };
+  const errors: AppError[] = [];
+  const reporter = { error: (error: AppError) => errors.push(error) };
   expect(lacksResults({ missingResults: [] }, reporter)).toBe(false);
-  expect(said).toEqual([]);
+  expect(errors).toEqual([]);
   expect(lacksResults({ missingResults: ['viral_sequences.fna', 'run.json'] }, reporter)).toBe(true);
-  expect(said).toMatchObject([
+  expect(errors).toMatchObject([
     { code: 'results_missing', cause: 'Could not be written: viral_sequences.fna, run.json.' },
   ]);
 });

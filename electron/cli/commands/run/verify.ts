@@ -38,8 +38,8 @@ export async function verify(
             : 'Nothing is damaged.'
           : `Not everything is as it was written. ${advice(folder, files)}`,
       ];
-  const said = lines.filter((line) => line !== '');
-  if (said.length > 0) toStandardOutput(said.join('\n'));
+  const findings = lines.filter((line) => line !== '');
+  if (findings.length > 0) toStandardOutput(findings.join('\n'));
   return sound ? EXIT.done : EXIT.damaged;
 }
 

@@ -26,9 +26,10 @@ function answering(
   const run = (command: Command): Promise<CommandOutcome> => {
     commands.push(command);
     const [kind = '', precisions = ''] = command.args.slice(-2);
-    const told = differences[command.env['CUDA_VISIBLE_DEVICES'] || kind] ?? 0;
+    const outcome = differences[command.env['CUDA_VISIBLE_DEVICES'] || kind] ?? 0;
     const results = precisions.split(',').map((precision) => {
-      const difference = told === 'dies' ? 0 : typeof told === 'number' ? told : (told[precision] ?? 0);
+      const difference =
+        outcome === 'dies' ? 0 : typeof outcome === 'number' ? outcome : (outcome[precision] ?? 0);
       return {
         precision,
         difference,
@@ -38,7 +39,7 @@ function answering(
       };
     });
     return Promise.resolve({
-      ending: told === 'dies' ? 'failed' : 'succeeded',
+      ending: outcome === 'dies' ? 'failed' : 'succeeded',
       exitCode: 0,
       stdout: JSON.stringify({ results }),
       stderr: 'Traceback\nRuntimeError: CUDA error: an illegal memory access',

@@ -159,11 +159,11 @@ describe('a table of another tool', () => {
       [1, 3],
       { isVirus: true, text: '' },
     ],
-  ])('is read if it is %s', async (_, name, content, theirs, said) => {
+  ])('is read if it is %s', async (_, name, content, theirs, expected) => {
     const joined = await joinTable(name, content);
     expect(joined.theirs).toEqual(theirs);
     expect(joined.unmatched).toEqual([]);
-    expect(otherText(joined, 1)).toEqual(said);
+    expect(otherText(joined, 1)).toEqual(expected);
   });
 
   it.each([

@@ -60,7 +60,9 @@ export async function chooseDevices(
   const { devices, old } = isAutomatic(wanted)
     ? withoutOldGpus(precision, selected.value)
     : { devices: selected.value, old: [] };
-  const leftOut = [leftOutRemark(wanted, probe, devices), oldGpusRemark(old)].filter((said) => said !== null);
+  const leftOut = [leftOutRemark(wanted, probe, devices), oldGpusRemark(old)].filter(
+    (remark) => remark !== null,
+  );
   const cores = coresRemark(wanted, probe, devices, model.cpuMemory);
   const { driver_version: driver } = probe;
   return ok({ devices, cluster: null, plannedFor: null, leftOut, cores, modelFolder, driver });

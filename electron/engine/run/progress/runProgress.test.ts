@@ -70,9 +70,9 @@ it.each([
   const known = work({ residuesFound: 1000, residuesDone: 750, readFraction: 1, prepareFinished: true });
   const doubt = 1.1;
   const speed = (250 * doubt) / highBefore;
-  const told = remainingSeconds(known, { now: speed, overall: speed, seconds: 1e9, growth: 1 });
-  expect(told?.high).toBeGreaterThan(truth);
-  expect(told?.low).toBeLessThan(truth);
+  const estimate = remainingSeconds(known, { now: speed, overall: speed, seconds: 1e9, growth: 1 });
+  expect(estimate?.high).toBeGreaterThan(truth);
+  expect(estimate?.low).toBeLessThan(truth);
 });
 
 // The final stages of runs of a million reads, from the last residues to the tables: docs/performance.md.
@@ -84,9 +84,9 @@ it.each([4.7, 6.5, 8.4, 10.3])('includes writing the tables of many sequences: %
     readFraction: 1,
     prepareFinished: true,
   });
-  const told = remainingSeconds(computed, { now: 2e5, overall: 2e5, seconds: 300, growth: 1 });
-  expect(told?.low).toBeLessThan(truth);
-  expect(told?.high).toBeGreaterThan(truth);
+  const estimate = remainingSeconds(computed, { now: 2e5, overall: 2e5, seconds: 300, growth: 1 });
+  expect(estimate?.low).toBeLessThan(truth);
+  expect(estimate?.high).toBeGreaterThan(truth);
 });
 
 /**

@@ -98,8 +98,10 @@ function fakeStore(of: number): RunStore {
       if (unreadable.has(path))
         return Promise.reject(Object.assign(new Error('EIO: i/o error'), { code: 'EIO' }));
       const turn = Number(/(\d+)-of/.exec(path)?.[1]) - 1;
-      const said = JSON.parse(readFileSync(join(folder, path, 'status.json'), 'utf8')) as { phase: string };
-      const finished = said.phase === 'done';
+      const written = JSON.parse(readFileSync(join(folder, path, 'status.json'), 'utf8')) as {
+        phase: string;
+      };
+      const finished = written.phase === 'done';
       if (finished) left.delete(turn);
       return Promise.resolve({ keys: finished ? [part(turn).key] : [], finished, damaged: 0 });
     },

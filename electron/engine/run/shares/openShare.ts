@@ -60,8 +60,8 @@ async function waitForLock(folder: string, { index, of }: Share): Promise<void> 
   for (let waited = 0; holder !== null; waited += LOOK_EVERY_MS) {
     if (waited >= WAIT_FOR_DEAD_MS || (holder.host === hostname() && waited > 0)) {
       const { host, pid } = holder;
-      const said = message('share.busy', { share: `${index}/${of}`, host, pid: String(pid) });
-      throw new AppFailure(appError('run_locked', said));
+      const cause = message('share.busy', { share: `${index}/${of}`, host, pid: String(pid) });
+      throw new AppFailure(appError('run_locked', cause));
     }
     await sleep(LOOK_EVERY_MS);
     holder = runLockHolder(folder);

@@ -126,14 +126,14 @@ export const lastingRefusal = (answer: string): AppError | null =>
 /** Why sbatch refuses a job, from its standard error. */
 export function refusal(answer: string): AppError {
   const lines = answer.split('\n').filter((line) => /error/i.test(line));
-  const said = (lines.at(-1) ?? answer)
+  const lastLine = (lines.at(-1) ?? answer)
     .trim()
     .replace(/^(sbatch: )?(error: )?/, '')
     .slice(0, 300);
   const [, why, next] = [...REFUSALS, LIMIT].find(([pattern]) => pattern.test(answer.toLowerCase())) ?? [];
   return appError(
     'cluster_failed',
-    `SLURM does not take the job${why === undefined ? '' : `: ${why}`}. It says: ${said}`,
+    `SLURM does not take the job${why === undefined ? '' : `: ${why}`}. It says: ${lastLine}`,
     {
       nextStep: next ?? 'Change the job as SLURM suggests, or ask who runs the cluster.',
     },

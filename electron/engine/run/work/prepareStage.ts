@@ -113,7 +113,7 @@ export class PrepareStage {
     this.waiting -= 1;
     // This program, and not prepare, caused the wait.
     this.lastWordAt = performance.now();
-    if (this.waiting <= MOST_WAITING / 2) this.process.goOn();
+    if (this.waiting <= MOST_WAITING / 2) this.process.release();
   }
 
   /** A read that never returns, such as from a lost network disk, would block the run for ever. */

@@ -181,9 +181,15 @@ it('contains the true time of nine in ten recorded runs, each estimated from tho
   for (const { name, frames, residues, devices, seconds } of RECORDED) {
     // A run without anything to compute lists no devices.
     const deviceNames = Array.from({ length: Math.max(1, devices.length) }, () => 'cpu');
-    const told = speeds.seconds({ modelHash: 'teaching', precision: 'fp32', deviceNames, frames, residues });
-    if (told) {
-      const { low, high } = told;
+    const estimate = speeds.seconds({
+      modelHash: 'teaching',
+      precision: 'fp32',
+      deviceNames,
+      frames,
+      residues,
+    });
+    if (estimate) {
+      const { low, high } = estimate;
       verdicts.push({ name, low, seconds, high, isRight: low <= seconds && seconds <= high });
     }
     await speeds.learn(runStore(seconds, devices));
@@ -211,9 +217,9 @@ it('gives an estimate after the example on a fast computer, where each worker co
       { frames: 84, residues: 10_000, seconds: 0.5 },
     ]),
   );
-  const told = speeds.seconds({ ...question, ...ahead });
-  expect(told).not.toBeNull();
-  expect(ratio(told)).toBeGreaterThan(3);
+  const estimate = speeds.seconds({ ...question, ...ahead });
+  expect(estimate).not.toBeNull();
+  expect(ratio(estimate)).toBeGreaterThan(3);
 });
 
 it("uses the running run's speed for a waiting one, while nothing else is known", async () => {
@@ -222,11 +228,11 @@ it("uses the running run's speed for a waiting one, while nothing else is known"
   const waiting = { ...means, deviceNames: ['gpu', 'cpu'], frames: 100, residues: 10_000 };
   const shown = { ...means, pace: { frames: 1000, residues: 100_000, seconds: 300, overheadSeconds: 20 } };
   // A tenth of the work, and the model has to be loaded again.
-  const told = speeds.secondsWaiting(waiting, shown);
-  expect(told?.low).toBeGreaterThan(10 + 15);
-  expect(told?.low).toBeLessThan(50);
-  expect(told?.high).toBeGreaterThan(50);
-  expect(ratio(told)).toBeLessThan(4);
+  const estimate = speeds.secondsWaiting(waiting, shown);
+  expect(estimate?.low).toBeGreaterThan(10 + 15);
+  expect(estimate?.low).toBeLessThan(50);
+  expect(estimate?.high).toBeGreaterThan(50);
+  expect(ratio(estimate)).toBeLessThan(4);
   for (const other of [{ modelHash: '500' }, { precision: 'bf16' }, { deviceNames: ['cpu'] }])
     expect(speeds.secondsWaiting({ ...waiting, ...other }, shown)).toBeNull();
   expect(speeds.secondsWaiting(waiting, null)).toBeNull();

@@ -118,8 +118,8 @@ export class SpeedHistory {
    * devices.
    */
   secondsWaiting(question: SpeedQuestion, shown: ShownSpeed | null): SecondsRange | null {
-    const told = this.seconds(question);
-    if (told) return { low: told.low, high: told.high };
+    const estimate = this.seconds(question);
+    if (estimate) return { low: estimate.low, high: estimate.high };
     if (!shown || !isSameMeans(question, shown)) return null;
     const { overheadSeconds, ...measured } = shown.pace;
     const computing = secondsFor(question, [[{ ...measured, measuredAt: 0 }]]);

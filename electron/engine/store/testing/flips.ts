@@ -86,7 +86,7 @@ export async function tryFlips(
       writeFiles(trial, flipped(sample.files, flip));
       judge(counts, `${sample.name}: ${flip.file}, byte ${flip.byte}, bit ${flip.bit}`, {
         isFound: !(await isWhole(trial)),
-        outcome: await goOn(trial, prepared, baseline),
+        outcome: await resumeTrial(trial, prepared, baseline),
       });
       onTrial?.(counts.tried);
     }
@@ -195,7 +195,7 @@ async function isWhole(folder: string): Promise<boolean> {
 }
 
 /** Continues the run as the engine does: repairs damage, computes waiting parts, writes the tables. */
-async function goOn(
+async function resumeTrial(
   folder: string,
   prepared: SyntheticPrepare,
   baseline: Files,

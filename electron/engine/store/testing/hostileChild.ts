@@ -76,7 +76,7 @@ async function lookAt(folder: string): Promise<string> {
   return code;
 }
 
-async function goOn(folder: string): Promise<string> {
+async function resume(folder: string): Promise<string> {
   const code = await codeOf(folder, async () => {
     const lock = await acquireRunLock(folder);
     try {
@@ -104,5 +104,5 @@ async function goOn(folder: string): Promise<string> {
 
 for await (const line of createInterface({ input: process.stdin })) {
   const folder = join(line);
-  process.stdout.write(`${JSON.stringify([await lookAt(folder), await goOn(folder)])}\n`);
+  process.stdout.write(`${JSON.stringify([await lookAt(folder), await resume(folder)])}\n`);
 }

@@ -281,12 +281,12 @@ export function sequenceColumns(
       hint: t('results.hint.other', { title }),
       width: '112px',
       cell: (row) => {
-        const said = row.others?.[index];
-        return said ? `${said.isVirus ? '✓' : '✗'} ${said.text.split(' · ')[0] ?? ''}` : missing;
+        const other = row.others?.[index];
+        return other ? `${other.isVirus ? '✓' : '✗'} ${other.text.split(' · ')[0] ?? ''}` : missing;
       },
       look: (row) => {
-        const said = row.others?.[index];
-        return said ? { title: otherText(said) } : MUTED;
+        const other = row.others?.[index];
+        return other ? { title: otherText(other) } : MUTED;
       },
     })),
     {

@@ -133,11 +133,14 @@ export function resultsRouter(world: World) {
     chunks: results.chunks.handler(({ input, errors }) => {
       const sequence = world.sequencesOf(input.runId)[input.row];
       if (!sequence) throw errors.APP({ data: appError('internal', 'There is no such sequence.') });
-      const said = saidByOther(sequence);
+      const other = saidByOther(sequence);
       const others = (world.otherTables.get(input.runId) ?? []).map((_, index) => ({
         title: titleOfTable(index),
-        isVirus: said?.isVirus ?? null,
-        columns: (said?.text.split(' · ') ?? []).map((value, i) => ({ name: OTHER_COLUMNS[i] ?? '', value })),
+        isVirus: other?.isVirus ?? null,
+        columns: (other?.text.split(' · ') ?? []).map((value, i) => ({
+          name: OTHER_COLUMNS[i] ?? '',
+          value,
+        })),
       }));
       return { sequence, chunks: madeChunks(sequence), others };
     }),

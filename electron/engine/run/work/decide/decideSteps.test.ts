@@ -57,8 +57,8 @@ function inShort(value: unknown): string {
   } = value as Record<string, unknown>;
   if (text !== undefined) return inShort(wording ?? text);
   if (cause !== undefined) {
-    const said = (wording as { cause?: unknown } | undefined)?.cause ?? cause;
-    return `${inShort(code)}(${inShort(said)}${detail === undefined ? '' : `: ${inShort(detail)}`})`;
+    const reason = (wording as { cause?: unknown } | undefined)?.cause ?? cause;
+    return `${inShort(code)}(${inShort(reason)}${detail === undefined ? '' : `: ${inShort(detail)}`})`;
   }
   if (values !== undefined)
     return `${inShort(key)}(${Object.values(values as object)

@@ -45,6 +45,20 @@ test('pause frees the devices and keeps what is done; resume goes on; two window
   expect(finishedParts(runFolder(places))).toEqual(expect.arrayContaining(kept));
 });
 
+test('a run rests once its goal is reached, and computes the rest on request', async ({ window, engine }) => {
+  await startRun(window, 'contigs', 'Long run');
+  await partsDone(window);
+  await window.getByRole('combobox', { name: 'Stop when I know enough' }).click();
+  await window.getByRole('option', { name: 'After a time' }).click();
+  const minutes = window.getByRole('textbox', { name: 'Minutes' });
+  await minutes.fill('0.001');
+  await minutes.press('Tab');
+  await expect(window.getByText(/^Enough: the goal/)).toBeVisible();
+  expect(await engine.workers()).toEqual([]);
+  await window.getByRole('button', { name: 'Compute the rest' }).click();
+  await isDone(window);
+});
+
 test('a killed worker is reported in plain words and restarted; a device can be excluded', async ({
   window,
   engine,

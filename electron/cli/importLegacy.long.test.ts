@@ -59,6 +59,17 @@ describe.skipIf(WITHOUT_PYTHON)('import-legacy', () => {
     expect([...results.keys()].toSorted()).toEqual([...expected.keys()].toSorted());
     for (const [name, score] of expected) expect(results.get(name), name).toBeCloseTo(score, 4);
 
+    // The even sample reads the frames in another order, and looks each up.
+    const sampled = join(parent, 'sampled');
+    const reuse = ['--reuse-embeddings', legacy, '--order', 'sample', '--residues-per-part', '800'];
+    await succeeds([
+      ...['predict', join(legacy, 'reads.fa'), '-o', sampled, ...reuse],
+      ...['--model', 'teaching', '--devices', 'cpu', '--python', REAL_PYTHON],
+    ]);
+    const inSample = scores(join(sampled, 'prediction_results.txt'));
+    expect([...inSample.keys()].toSorted()).toEqual([...expected.keys()].toSorted());
+    for (const [name, score] of expected) expect(inSample.get(name), name).toBeCloseTo(score, 4);
+
     rmSync(join(legacy, 'reads.fa'));
     const nameless = await ended(virnucpro(importLegacy()));
     expect(nameless.code, nameless.output).toBe(1);

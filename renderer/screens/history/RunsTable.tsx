@@ -146,7 +146,7 @@ function columnsOfRun(texts: Texts, { ticked, onTick }: Ticks): RunColumn[] {
       id: 'model',
       firstSort: 'asc',
       title: t('newRun.model'),
-      width: '130px',
+      width: '143px',
       cell: (run) => <ModelBadge run={run} texts={texts} />,
       look: ({ plan: { model } }) => ({ title: modelNotice(model, texts) ?? modelTitle(model, texts) }),
     },

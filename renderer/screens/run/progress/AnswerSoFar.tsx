@@ -88,6 +88,11 @@ function ViralShare({ run, found }: { run: RunSummary; found: ViralShares }) {
   const { t, format } = useTexts();
   const { isSample, curve, samples } = found;
   const texts = useShareTexts(isSample);
+  const restsOn = samples.every(({ unit }) => unit === 'sequences')
+    ? 'viral.sequencesComputed'
+    : samples.every(({ unit }) => unit === 'chunks')
+      ? 'viral.chunksComputed'
+      : 'viral.restsOn';
   const top = niceTop(Math.max(...curve.map(({ high }) => high)) * 100);
   return (
     <Section title={t('viral.title')}>
@@ -154,7 +159,7 @@ function ViralShare({ run, found }: { run: RunSummary; found: ViralShares }) {
                   <tr>
                     <th scope="col">{t('viral.sample')}</th>
                     <th scope="col">{t('viral.share')}</th>
-                    <th scope="col">{t('viral.restsOn')}</th>
+                    <th scope="col">{t(restsOn)}</th>
                   </tr>
                 </thead>
                 <tbody>
@@ -167,7 +172,12 @@ function ViralShare({ run, found }: { run: RunSummary; found: ViralShares }) {
                         {texts.share(sample)} {sample.estimate && texts.interval(sample)}
                       </td>
                       <Box component="td" style={{ whiteSpace: 'normal' }}>
-                        {texts.basis(sample)}
+                        {restsOn === 'viral.restsOn'
+                          ? texts.basis(sample)
+                          : t('common.of', {
+                              part: format.integer(sample.scored),
+                              whole: format.integer(sample.total),
+                            })}
                       </Box>
                     </tr>
                   ))}

@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/react';
-import { Notifications } from '@mantine/notifications';
+import { Notifications, notifications } from '@mantine/notifications';
 import { createElement } from 'react';
-import { expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { createTexts } from '../../i18n/index.ts';
 import { madeRuns } from '../../testing/memoryEngine/runs.ts';
 import { renderWithEngine } from '../../testing/render.tsx';
@@ -9,6 +9,11 @@ import { engine } from '../connection.ts';
 import { saySaved } from '../saySaved.ts';
 import { useSettings } from '../settings.ts';
 import { printReport } from './useExport.ts';
+
+afterEach(() => {
+  notifications.clean();
+  useSettings.setState({ info: null });
+});
 
 it('leaves no blank window open if a report cannot be made', async () => {
   await renderWithEngine(null);
@@ -23,11 +28,14 @@ it('leaves no blank window open if a report cannot be made', async () => {
 it('names a saved file, and leads to it in the desktop app', async () => {
   await renderWithEngine(createElement(Notifications));
   const texts = createTexts('en');
+  const info = await engine.computer.info();
+  notifications.clean();
+  useSettings.setState({ info: { ...info, shell: 'browser' } });
   saySaved({ path: '/home/anna/hits.xlsx', bytes: 12_000, canOpen: true }, texts);
   await screen.findByText(/hits\.xlsx \(12/);
   expect(screen.queryByRole('button', { name: 'Open' })).toBeNull();
 
-  useSettings.setState({ info: { ...(await engine.computer.info()), shell: 'electron' } });
+  useSettings.setState({ info: { ...info, shell: 'electron' } });
   saySaved({ path: '/home/anna/plot.svg' }, texts);
   await screen.findByRole('button', { name: 'Show in file manager' });
   expect(screen.queryByRole('button', { name: 'Open' })).toBeNull();

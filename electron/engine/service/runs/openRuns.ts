@@ -69,7 +69,14 @@ export class OpenRuns {
   async read<Answer>(folder: string, ask: (store: RunStore) => Promise<Answer>): Promise<Answer> {
     await this.opening.get(folder)?.catch(() => undefined);
     const session = this.sessions.get(folder);
-    if (session) return ask(session.store);
+    if (session) {
+      try {
+        return await ask(session.store);
+      } catch (error) {
+        // The run may have ended and been closed before it answered. Then a reader answers.
+        if (this.closed || this.sessions.get(folder) === session) throw error;
+      }
+    }
     const reader = await this.takeReader(folder);
     try {
       return await ask(await reader.store);

@@ -84,7 +84,7 @@ export const MESSAGES = {
     '{gpus} takes no part: it is fast in FP32 only, all devices of a run compute in one precision, and the other GPUs would be several times slower in that one. To use it all the same, choose the devices one by one.',
   'note.processor_instead': 'The processor computes. {cause} {next}',
   'note.apple_by_memory':
-    'The processor computes: the model needs more than half of this Mac\'s {total} GB of memory, which is too much for its GPU.',
+    "The processor computes: the model needs more than half of this Mac's {total} GB of memory, which is too much for its GPU.",
   'note.cores_by_memory':
     '{workers} of {cores} cores compute, because of the main memory: {free} GB are free, and the model takes {shared} GB and {each} GB more for every core. To have more cores compute, close other programs before the start.',
   'note.cores_not_threads':

@@ -22,7 +22,9 @@ export const SLICES: Readonly<Record<string, Slice>> = {
       'electron/engine/exports/compare/{compareRuns,scoreAgreement}.ts',
       'electron/engine/exports/table/{columns,delimited,xlsx}.ts',
     ],
-    tests: ['electron/engine/exports/{compare/compareRuns,exportResults,table/delimited,table/xlsx}.test.ts'],
+    tests: [
+      'electron/engine/exports/{compare/compareRuns,exportResults,table/{delimited,tables,xlsx}}.test.ts',
+    ],
   },
   contract: {
     mutate: [

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { SequenceResult } from '../../../contract/results.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
-import { compareRuns, type ComparedSequence } from './compareRuns.ts';
+import { temporaryFolder } from '../../testing/temporaryFolder.ts';
+import { compareRuns, writeComparison, type ComparedSequence } from './compareRuns.ts';
 
 type Short = [name: string, length: number, prediction: SequenceResult['prediction'], score: number | null];
 
@@ -52,4 +55,36 @@ it('compares the sequences of two runs by name and length, the n-th of equal one
   expect(comparison.scores?.largestDifference).toBeCloseTo(0.4, 9);
   expect(comparison.scores?.meanAbsoluteDifference).toBeCloseTo(0.4 / 3, 9);
   expect(comparison.scores?.correlation).toBeCloseTo(0.85148509, 7); // The value of Python's statistics.correlation.
+});
+
+it('writes a table of the sequences whose call changed, and compares scores only where both runs have one', async () => {
+  const first = runOf(
+    ['certain', 500, 'virus', 1],
+    ['lost', 600, 'virus', 0.75],
+    ['gained', 700, 'not_scored', null],
+    ['nothing', 40, 'not_scored', null],
+  );
+  const second = runOf(
+    ['nothing', 40, 'failed', null],
+    ['certain', 500, 'virus', 1],
+    ['lost', 600, 'failed', null],
+    ['gained', 700, 'others', 0.25],
+  );
+  const path = join(await temporaryFolder(), 'changed.tsv');
+  const { scores, scoreGrid, sameCall } = await writeComparison(first, second, path);
+  expect([scores?.compared, scoreGrid[19]![19], scoreGrid.flat().reduce((sum, n) => sum + n, 0)]).toEqual([
+    1, 1, 1,
+  ]);
+  expect(sameCall).toBe(1);
+  expect(
+    readFileSync(path, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t')),
+  ).toEqual([
+    ['seq_name', 'length', 'no_1', 'prediction_1', 'virus_score_1', 'no_2', 'prediction_2', 'virus_score_2'],
+    ['lost', '600', '2', 'virus', '0.75', '3', 'failed', 'NA'],
+    ['gained', '700', '3', 'not_scored', 'NA', '4', 'others', '0.25'],
+    ['nothing', '40', '4', 'not_scored', 'NA', '1', 'failed', 'NA'],
+  ]);
 });

@@ -21,10 +21,23 @@ def xlsx(path):
     }
 
 
-def formats(path):
+def layout(path):
+    """How a spreadsheet shows the first sheet: formats by heading, widths, frozen cells, filter, the look of headings."""
     book = openpyxl.load_workbook(path)
     sheet = book.worksheets[0]
-    return {cell.column_letter: cell.number_format for cell in sheet[2]}
+    headings = [cell.value for cell in sheet[1]]
+    return {
+        "formats": {
+            heading: next((cell.number_format for cell in cells[1:] if cell.value is not None), None)
+            for heading, cells in zip(headings, sheet.iter_cols(), strict=True)
+        },
+        "widths": [sheet.column_dimensions[cell.column_letter].width for cell in sheet[1]],
+        "frozen": sheet.freeze_panes,
+        "filter": sheet.auto_filter.ref,
+        "dimension": sheet.dimensions,
+        "bold": [cell.font.bold for row in (sheet[1], sheet[2]) for cell in row[:1]],
+        "wrapped": [bool(cell.alignment.wrap_text) for cell in book.worksheets[-1][1]],
+    }
 
 
 def parquet(path):
@@ -79,7 +92,7 @@ def as_json(path):
 
 READERS = {
     "xlsx": xlsx,
-    "formats": formats,
+    "layout": layout,
     "parquet": parquet,
     "tsv": delimited("\t"),
     "csv": delimited(","),

@@ -1,0 +1,311 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SequenceResult } from '../../../contract/results.ts';
+import type { SequenceFilter, SequenceSort } from '../../../contract/rpc/results.ts';
+import { float32Text } from '../../results/float32Text.ts';
+import { openRunStore } from '../../store/runStore.ts';
+import { markSequence } from '../../store/sequenceNotes.ts';
+import { SAMPLE_DETAILS_OPTION } from '../../store/types.ts';
+import {
+  computeAll,
+  HOST_ENTRY,
+  newFolder,
+  removeFolders,
+  reportPrepare,
+  type PreparedRun,
+} from '../../store/testing/storeFixture.ts';
+import { DESCRIPTION, recordOf, syntheticPlan, writePrepared } from '../../store/testing/syntheticRun.ts';
+import { testContext } from '../../testing/testContext.ts';
+import { exportResults } from '../exportResults.ts';
+import { makeReaders, readBack } from '../testing/readers.ts';
+
+const BY_ROW: SequenceSort = { by: 'row', descending: false };
+const SAMPLES = ['gut', 'gut', 'water'];
+const FILES = ['gut_1.fasta', 'gut_2.fasta', 'water.fasta'];
+const DETAILS = [
+  { group: 'patients', note: null, control: false },
+  { group: 'patients', note: null, control: false },
+  { group: null, note: null, control: true },
+];
+/** No two counts of the first sequence are equal, so that no column can stand in for another. */
+const RECORDS = [
+  [
+    { ...recordOf('long one', [63, 63, 7, 1, 0, 0, 0, 0, 0, 0, 0, 0]), repeat: 37, lostToTag: 6 },
+    recordOf('read/1', [3]),
+    recordOf('closed', [0]),
+  ],
+  [recordOf('mate', [32]), recordOf('read/2', [5])],
+  [recordOf('drop', [12, 1]), { ...recordOf('empty', [0]), length: 0, openFrames: [] }],
+];
+
+let run: PreparedRun;
+let all: SequenceResult[];
+let readersMissing: string | undefined;
+
+beforeAll(async () => {
+  readersMissing = makeReaders();
+  const folder = newFolder();
+  const prepared = writePrepared(folder, RECORDS, { framesPerPart: 4 });
+  const plan = syntheticPlan(RECORDS.length);
+  FILES.forEach((name, input) => (plan.inputs[input]!.path = join('/data', name)));
+  plan.trusted = {
+    file: 'host.fasta',
+    calibratedAt: '2026-01-01T00:00:00.000Z',
+    classes: [{ from: 1, scored: 99, scores: [0.9, 0.7, 0.5, 0.3, 0.1] }],
+  };
+  const description = {
+    ...DESCRIPTION,
+    options: { ...DESCRIPTION.options, [SAMPLE_DETAILS_OPTION]: DETAILS },
+  };
+  const store = await openRunStore(folder, { hostEntry: HOST_ENTRY, create: { plan, description } });
+  await reportPrepare(store, prepared);
+  run = { folder, prepared, store };
+  await computeAll(run);
+  await store.writeTables();
+  all = (await store.findSequences({ filter: {} }, BY_ROW, 0, 100)).items;
+  const { row, seqName } = all[3]!;
+  markSequence(folder, { row, seqName, tags: ['check'], note: 'why', shortlisted: true });
+});
+
+afterAll(async () => {
+  await run.store.close();
+  removeFolders();
+});
+
+async function exported(
+  format: string,
+  filter: SequenceFilter = {},
+  language: 'en' | 'de' = 'en',
+): Promise<string> {
+  const path = join(newFolder(), `export.${format}`);
+  const environment = () => Promise.resolve(testContext().environment);
+  await exportResults(run.store, {
+    ...{ selection: { filter }, sort: BY_ROW, format, path, language, environment },
+  });
+  return path;
+}
+
+type Value = string | number | null;
+
+/** Columns that are not named as the field of the result is. */
+const RENAMED: Record<string, (row: SequenceResult) => Value> = {
+  no: ({ row }) => row + 1,
+  sample: ({ input }) => SAMPLES[input]!,
+  group: ({ input }) => DETAILS[input]!.group,
+  control: ({ input }) => (DETAILS[input]!.control ? 'yes' : 'no'),
+  input: ({ input }) => FILES[input]!,
+  too_short: ({ tooShort }) => (tooShort ? 'True' : 'False'),
+  viral_fraction: ({ viralFraction }) => (viralFraction === null ? null : Math.fround(viralFraction)),
+  terminal_repeat: ({ terminalRepeat }) => terminalRepeat?.kind ?? null,
+  terminal_repeat_length: ({ terminalRepeat }) => terminalRepeat?.length ?? null,
+  n_chunks_lost: ({ lostChunks }) => lostChunks.all,
+  n_chunks_lost_to_tag: ({ lostChunks }) => lostChunks.toTag,
+  n_chunks_lost_to_tga: ({ lostChunks }) => lostChunks.toTga,
+  pair_score: ({ pair }) => pair?.score ?? null,
+  pair_prediction: ({ pair }) => pair?.prediction ?? null,
+  model: () => 'teaching (teaching model, not for research)',
+  shortlist: ({ row }) => (row === 3 ? 'yes' : null),
+  tags: ({ row }) => (row === 3 ? 'check' : null),
+  note: ({ row }) => (row === 3 ? 'why' : null),
+};
+
+function valueOf(column: string, row: SequenceResult): Value {
+  const renamed = RENAMED[column];
+  if (renamed) return renamed(row);
+  const field = column.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  expect(row).toHaveProperty(field);
+  return row[field as keyof SequenceResult] as Value;
+}
+
+const filled = (column: string) => all.map((row) => valueOf(column, row)).find((value) => value !== null);
+const SCORES = ['virus_score', 'best_score', 'second_score', 'pair_score', 'p_value'];
+const isFloat = (column: string) => [...SCORES, 'viral_fraction'].includes(column);
+const asText = (column: string, value: Value): string =>
+  value === null ? 'NA' : typeof value === 'number' && isFloat(column) ? float32Text(value) : String(value);
+
+describe('a table of sequences', () => {
+  it('has in every column the value of its own field, in every format', async (context) => {
+    context.skip(readersMissing !== undefined, readersMissing);
+    const counts = Object.values(all[0]!).filter((value) => Number.isInteger(value) && value !== 0);
+    expect(new Set(counts).size).toBe(counts.length);
+    const formats = ['tsv', 'csv', 'csv_de', 'json', 'parquet', 'xlsx'] as const;
+    const paths = await Promise.all([
+      ...['tsv', 'csv'].map((format) => exported(format)),
+      exported('csv', {}, 'de'),
+      ...['json', 'parquet', 'xlsx'].map((format) => exported(format)),
+    ]);
+    const [tsv, csv, german, json, parquet, xlsx] = readBack(
+      ...formats.map((format, i) => [format, paths[i]!] as const),
+    ) as [
+      Record<string, string>[],
+      Record<string, string>[],
+      Record<string, string>[],
+      { sequences: Record<string, Value>[] },
+      { rows: Record<string, Value>[]; types: Record<string, string> },
+      Record<string, unknown[][]>,
+    ];
+    const columns = Object.keys(tsv[0]!);
+    for (const name of Object.keys(RENAMED)) expect(columns).toContain(name);
+    const expected = all.map((row) => Object.fromEntries(columns.map((name) => [name, valueOf(name, row)])));
+    const texts = expected.map((row) =>
+      Object.fromEntries(columns.map((name) => [name, asText(name, row[name]!)])),
+    );
+    expect(tsv).toEqual(texts);
+    expect(csv).toEqual(texts);
+    expect(german).toEqual(
+      texts.map((row) =>
+        Object.fromEntries(
+          Object.entries(row).map(([name, text]) => [name, isFloat(name) ? text.replace('.', ',') : text]),
+        ),
+      ),
+    );
+    expect(parquet.rows).toEqual(expected);
+    expect(json.sequences.map((row) => Object.keys(row))).toEqual(expected.map(() => columns));
+    for (const [i, row] of json.sequences.entries())
+      for (const name of columns)
+        expect(isFloat(name) && row[name] !== null ? Math.fround(Number(row[name])) : row[name]).toBe(
+          expected[i]![name],
+        );
+    const typeOf = (name: string): string => {
+      if (isFloat(name)) return 'float';
+      return typeof filled(name) === 'number' ? 'int64' : 'string';
+    };
+    expect(parquet.types).toEqual(Object.fromEntries(columns.map((name) => [name, typeOf(name)])));
+    // A workbook has the same columns but the model's, with words in place of some values.
+    const [headings, ...rows] = xlsx['Sequences']!;
+    const shown = columns.filter((name) => name !== 'model');
+    expect(new Set(headings).size).toBe(shown.length);
+    const words = ['prediction', 'evidence', 'too_short', 'reason', 'pair_prediction'];
+    for (const [column, name] of shown.entries()) {
+      if (words.includes(name)) continue;
+      for (const [i, row] of rows.entries()) {
+        const cell = row[column];
+        const value = expected[i]![name];
+        expect(isFloat(name) && cell !== null ? Math.fround(Number(cell)) : cell, name).toBe(value);
+      }
+    }
+    expect(rows.map((row) => row.length)).toEqual(all.map(() => shown.length));
+  });
+
+  it('names different values by different words, in both languages of a workbook', async (context) => {
+    context.skip(readersMissing !== undefined, readersMissing);
+    const files = [await exported('xlsx'), await exported('xlsx', {}, 'de')];
+    const books = readBack(...files.map((path) => ['xlsx', path] as const)) as Record<string, unknown[][]>[];
+    const columns = readFileSync(await exported('tsv'), 'utf8')
+      .split('\n')[0]!
+      .split('\t');
+    const shown = columns.filter((name) => name !== 'model');
+    const wordsOf = (name: string) =>
+      books.map((book) =>
+        Object.values(book)[0]!
+          .slice(1)
+          .map((row) => row[shown.indexOf(name)]),
+      );
+    for (const name of ['prediction', 'evidence', 'too_short', 'reason', 'pair_prediction']) {
+      const [english, german] = wordsOf(name);
+      for (const words of [english!, german!]) {
+        const pairs = new Set(all.map((row, i) => `${String(valueOf(name, row))}: ${String(words[i])}`));
+        const values = new Set(all.map((row) => valueOf(name, row)));
+        // Each value has one word, and no word stands for two values.
+        expect(pairs.size).toBe(values.size);
+        expect(new Set(words).size).toBe(values.size);
+      }
+    }
+    // What needs no attention has no word.
+    for (const [name, plain] of [
+      ['reason', 'ok'],
+      ['too_short', 'False'],
+      ['evidence', null],
+      ['pair_prediction', null],
+    ] as const)
+      for (const words of wordsOf(name))
+        expect(words.map((word) => word === null)).toEqual(all.map((row) => valueOf(name, row) === plain));
+  });
+
+  it('has a workbook with number formats, a frozen head, a filter, and each sample with its counts', async (context) => {
+    context.skip(readersMissing !== undefined, readersMissing);
+    const path = await exported('xlsx');
+    const [layout, book] = readBack(['layout', path], ['xlsx', path]) as [
+      {
+        formats: Record<string, string>;
+        widths: number[];
+        frozen: string;
+        filter: string;
+        dimension: string;
+        bold: boolean[];
+        wrapped: boolean[];
+      },
+      Record<string, unknown[][]>,
+    ];
+    const shown = readFileSync(await exported('tsv'), 'utf8')
+      .split('\n')[0]!
+      .split('\t');
+    const columns = shown.filter((name) => name !== 'model');
+    const formatOf = (name: string, row: Value | undefined): string => {
+      if (SCORES.includes(name)) return '0.0000';
+      if (name === 'viral_fraction') return '0.0%';
+      return typeof row === 'number' ? '#,##0' : 'General';
+    };
+    expect(Object.values(layout.formats)).toEqual(columns.map((name) => formatOf(name, filled(name))));
+    expect(layout).toMatchObject({ frozen: 'C2', bold: [true, false], wrapped: [true, true] });
+    expect(layout.filter).toBe(layout.dimension);
+    expect(layout.filter).toMatch(new RegExp(`^A1:[A-Z]+${all.length + 1}$`));
+    expect(Math.min(...layout.widths)).toBeGreaterThan(5);
+    const [headings, ...samples] = book['Samples']!;
+    expect(headings).toHaveLength(10);
+    const countsOf = (sample: string) => {
+      const own = all.filter(({ input }) => SAMPLES[input] === sample);
+      const calls = ['virus', 'others', 'not_scored', 'failed'].map(
+        (call) => own.filter(({ prediction }) => prediction === call).length,
+      );
+      const bases = own.reduce((sum, { length }) => sum + length, 0);
+      return [own.length, bases, ...calls, calls[0]! / (calls[0]! + calls[1]!)];
+    };
+    expect(samples).toEqual([
+      ['gut', 'patients', null, ...countsOf('gut')],
+      ['water', null, 'yes', ...countsOf('water')],
+    ]);
+  });
+
+  it.each<[string, SequenceFilter]>([
+    ['those without a score', { predictions: ['not_scored'] }],
+    ['those of one chunk', { maxLength: 500 }],
+    ['the long ones', { minLength: 600 }],
+    ['one of two scored chunks', { minScoredChunks: 2, minLength: 5000 }],
+    ['those with a terminal repeat', { terminalRepeat: true }],
+    ['all of them', {}],
+  ])('leaves out exactly the columns in which %s have no value', async (_, filter) => {
+    const table = async (selected: SequenceFilter) => {
+      const [head, ...lines] = readFileSync(await exported('tsv', selected), 'utf8')
+        .trimEnd()
+        .split('\n');
+      return { names: head!.split('\t'), lines: lines.map((line) => line.split('\t')) };
+    };
+    const everything = (await table({})).names;
+    const { names, lines } = await table(filter);
+    const rows = all.filter(({ row }) => lines.some(([no]) => Number(no) === row + 1));
+    expect(rows.length).toBe(lines.length);
+    const always = ['no', 'seq_name', 'sample', 'input', 'length', 'prediction', 'reason', 'model'];
+    // These depend on the run, not on what is selected.
+    const ofRun = ['group', 'control'];
+    const some = (name: string): boolean => rows.some((row) => hasValue(name, row));
+    expect(names).toEqual(
+      everything.filter(
+        (name) =>
+          always.includes(name) ||
+          ofRun.includes(name) ||
+          /^n_(chunks|frames)(_scored|_viral)?$/.test(name) ||
+          some(name),
+      ),
+    );
+  });
+
+  function hasValue(name: string, row: SequenceResult): boolean {
+    if (name.startsWith('n_bases')) return row.virusScore !== null;
+    if (name.startsWith('n_chunks_lost') || name === 'genetic_code_hint') return row.geneticCodeHint !== null;
+    if (name.startsWith('pair_')) return row.virusScore !== null;
+    const value = valueOf(name, row);
+    return value !== null && value !== 'False';
+  }
+});

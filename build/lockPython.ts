@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { MANAGED_PYTHON, OLDEST_PYTHON } from '../electron/engine/environment/machine/supportedPython.ts';
+import { MANAGED_PYTHON, OLDEST_PYTHON } from '../electron/engine/environment/machine.ts';
 import { UV_KINDS, uvFileName } from '../electron/engine/environment/install/uv.ts';
 import { OF_TORCH } from '../electron/engine/environment/requirements.ts';
 import { wheelsIn } from '../electron/engine/setup/packPackages.ts';

@@ -3,8 +3,11 @@
  * prints the progress on the terminal.
  */
 import { ensureEnvironment } from '../electron/engine/environment/ensureEnvironment.ts';
-import { networkVariables, readSetupSettings } from '../electron/engine/environment/setupSettings.ts';
-import { resolveAppPaths } from '../electron/engine/environment/appPaths.ts';
+import {
+  networkVariables,
+  readSetupSettings,
+  resolveAppPaths,
+} from '../electron/engine/environment/appPaths.ts';
 import { Steps, stepLines } from '../electron/engine/environment/steps.ts';
 import type { PythonEnvironment } from '../electron/engine/environment/pythonLaunch.ts';
 

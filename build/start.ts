@@ -5,10 +5,13 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { resolveAppPaths } from '../electron/engine/environment/appPaths.ts';
-import { shellLogFile } from '../electron/engine/service/computer/shellLog.ts';
+import {
+  resolveAppPaths,
+  networkVariables,
+  readSetupSettings,
+} from '../electron/engine/environment/appPaths.ts';
+import { shellLogFile } from '../electron/engine/service/computer/diagnostics.ts';
 import { stepLines } from '../electron/engine/environment/steps.ts';
-import { networkVariables, readSetupSettings } from '../electron/engine/environment/setupSettings.ts';
 import { describeVerdicts } from '../electron/engine/devices/selfTest/deviceLevel.ts';
 import { setUp } from '../electron/engine/setup/setUp.ts';
 import { buildToStart } from './buildToStart.ts';

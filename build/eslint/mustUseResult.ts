@@ -10,7 +10,7 @@ interface ParserServices {
 const NOTHING = ts.TypeFlags.Undefined | ts.TypeFlags.Null | ts.TypeFlags.Void;
 
 /**
- * A lint rule: a Result (electron/contract/result.ts) that a call returns, directly or by a promise, must be
+ * A lint rule: a Result (electron/contract/errors.ts) that a call returns, directly or by a promise, must be
  * used. A Result is recognised by its shape, a union of objects with `ok: true` or `ok: false`, so that
  * aliases of it count, too.
  */

@@ -19,7 +19,7 @@ export const SLICES: Readonly<Record<string, Slice>> = {
   },
   exports: {
     mutate: [
-      'electron/engine/exports/compare/{compareRuns,scoreAgreement}.ts',
+      'electron/engine/exports/compare/compareRuns.ts',
       'electron/engine/exports/table/{columns,delimited,xlsx}.ts',
     ],
     tests: [
@@ -28,7 +28,7 @@ export const SLICES: Readonly<Record<string, Slice>> = {
   },
   contract: {
     mutate: [
-      'electron/contract/{blast,errors,exports,parseJson,result,runState,samples}.ts',
+      'electron/contract/{errors,exports,parseJson,runState,samples}.ts',
       'electron/contract/terminal/*.ts',
       'electron/engine/exports/samples.ts',
     ],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UV_VERSION } from '../../electron/engine/environment/install/uv.ts';
-import { MANAGED_PYTHON } from '../../electron/engine/environment/machine/supportedPython.ts';
+import { MANAGED_PYTHON } from '../../electron/engine/environment/machine.ts';
 import { NODE_VERSION } from '../pack/fetchNode.ts';
 import type { BundledPackage } from './bundledPackages.ts';
 

@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { unwrap } from '../../electron/contract/result.ts';
+import { unwrap } from '../../electron/contract/errors.ts';
 import { resolveAppPaths } from '../../electron/engine/environment/appPaths.ts';
 import {
   fetchedUvFolder,

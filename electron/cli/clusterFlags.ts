@@ -4,8 +4,7 @@ import { appError, AppFailure } from '../contract/errors.ts';
 import { whereSchema, type Where } from '../contract/rpc/runs.ts';
 import { slurmShares } from '../contract/terminal/slurmScript.ts';
 import type { StartOptions } from '../engine/index.ts';
-import { positiveInteger } from './numberArguments.ts';
-import { parsed } from './parsed.ts';
+import { positiveInteger, parsed } from './commonFlags.ts';
 
 /** Address of a head node. */
 const RAY_ADDRESS = /^(?!-)[\w.:[\]-]+:\d+$/;

@@ -1,38 +1,44 @@
 import { Command, Option } from 'commander';
-import { asAppError } from '../contract/errors.ts';
+import { asAppError, unwrap } from '../contract/errors.ts';
 import { exportLanguageSchema } from '../contract/exports.ts';
 import { type EngineContext, EXPORT_FORMATS, resolveAppPaths, stepLines } from '../engine/index.ts';
 import { calibrate, type CalibrateFlags } from './commands/run/calibrate.ts';
-import { command as repeatCommand } from './commands/run/command.ts';
+import { command as repeatCommand, resume, type ResumeFlags, verify } from './commands/run/existingRun.ts';
 import { compare } from './commands/results/compare.ts';
 import { computers, type ComputersFlags } from './commands/computer/computers.ts';
-import { devices } from './commands/computer/devices.ts';
-import { doctor } from './commands/computer/doctor.ts';
-import { example } from './commands/run/example.ts';
-import { exportRun, type ExportFlags } from './commands/results/exportRun.ts';
+import { devices, doctor, setup, type SetupFlags } from './commands/computer/thisComputer.ts';
+import { example, predict, type PredictFlags, validate } from './commands/run/predict.ts';
+import {
+  exportRun,
+  type ExportFlags,
+  query,
+  QUERY_FORMATS,
+  QUERY_HELP,
+  type QueryFlags,
+} from './commands/results/exportRun.ts';
 import { models, type ModelsFlags } from './commands/computer/models.ts';
 import { packForOffline, type PackOfflineFlags } from './commands/computer/packOffline.ts';
 import { importLegacy } from './commands/run/importLegacy.ts';
-import { predict, type PredictFlags } from './commands/run/predict.ts';
-import { resume, type ResumeFlags } from './commands/run/resume.ts';
-import { query, QUERY_FORMATS, QUERY_HELP, type QueryFlags } from './commands/results/query.ts';
 import { results, type ResultsFlags } from './commands/results/results.ts';
 import { selftest, type SelfTestFlags } from './commands/computer/selftest.ts';
 import { serve, type ServeFlags } from './commands/computer/serve.ts';
-import { setup, type SetupFlags } from './commands/computer/setup.ts';
 import { printedScript, slurmScriptCommand, type SlurmScriptFlags } from './slurmScriptCommand.ts';
 import { compute, finish, merge, prepare } from './commands/run/shares.ts';
 import { status } from './commands/run/status.ts';
-import { validate } from './commands/run/validate.ts';
-import { verify } from './commands/run/verify.ts';
 import { withClusterOptions } from './clusterFlags.ts';
-import { common, passOn, reporter, type CommonFlags } from './commonFlags.ts';
+import {
+  common,
+  passOn,
+  reporter,
+  type CommonFlags,
+  goalArgument,
+  portNumber,
+  positiveInteger,
+} from './commonFlags.ts';
 import { EXIT, outliveSignals } from './exitCodes.ts';
 import { FILTER_HELP, SORT_HELP } from './filterArgument.ts';
-import { QUERY_LIMITS } from '../contract/rpc/query.ts';
-import { unwrap } from '../contract/result.ts';
+import { QUERY_LIMITS } from '../contract/rpc/results.ts';
 import { appVersion, openEngine } from './openEngine.ts';
-import { goalArgument, portNumber, positiveInteger } from './numberArguments.ts';
 import { errorText } from './output/reporter.ts';
 import { toLog, toStandardError } from './output/terminal.ts';
 import {

@@ -1,9 +1,11 @@
 import { appendFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Option, type Command } from 'commander';
+import { Option, type Command, InvalidArgumentError } from 'commander';
+import type { z } from 'zod';
 import { appError, AppFailure } from '../contract/errors.ts';
 import { createReporter, type Reporter, type ReporterKind } from './output/reporter.ts';
 import { logTo } from './output/terminal.ts';
+import { parseGoal, type Goal } from '../contract/goal.ts';
 
 /** Flags that commands accept where they have an effect. */
 export interface CommonFlags {
@@ -131,4 +133,45 @@ function lineWriter(path: string): (line: string) => void {
       // The run is more important than its log.
     }
   };
+}
+
+/** The typed value if the contract allows it; else the error names its flag. Inputs have none. */
+export function parsed<Schema extends z.ZodType>(schema: Schema, typed: unknown): z.output<Schema> {
+  const outcome = schema.safeParse(typed);
+  if (outcome.success) return outcome.data;
+  const [issue] = outcome.error.issues;
+  const words = issue?.message ?? 'This is not understood.';
+  const flag = issue?.path.filter((key) => typeof key === 'string' && key !== 'inputs').join('.') ?? '';
+  throw new AppFailure(appError('usage', flag === '' ? words : `--${flag}: ${words}`));
+}
+
+/** The argument of `--until`: settled, 0.5%, 30min; `end` for none. */
+export function goalArgument(text: string): Goal | null {
+  const goal = parseGoal(text);
+  if (goal === null && text !== 'end')
+    throw new InvalidArgumentError(
+      'Write settled, a half width such as 0.5%, a time such as 30min or 8h, or end.',
+    );
+  return goal;
+}
+
+export function positiveInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value <= 0) throw new InvalidArgumentError('Write a whole number above 0.');
+  return value;
+}
+
+/** Parses an amount in GB into bytes. */
+export function gigabytes(text: string): number {
+  const value = Number(text);
+  if (!(value > 0)) throw new InvalidArgumentError('Write a number of GB above 0.');
+  return Math.round(value * 1e9);
+}
+
+export function portNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0 || value > 65_535) {
+    throw new InvalidArgumentError('Write a port number from 0 to 65535.');
+  }
+  return value;
 }

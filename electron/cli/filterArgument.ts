@@ -3,6 +3,15 @@ import type { Agreement } from '../contract/otherTools.ts';
 import { appError, AppFailure } from '../contract/errors.ts';
 import { sequenceFilterSchema } from '../contract/filter.ts';
 import { type SequenceFilter, type SequenceSort, sequenceSortSchema } from '../contract/rpc/results.ts';
+import {
+  joinOtherTable,
+  readOtherTable,
+  samplesOf,
+  selectionOf,
+  markedRows,
+  storedOtherTables,
+  type RunStore,
+} from '../engine/index.ts';
 
 /** Names that a condition may use besides those of sequences. */
 interface FilterNames {
@@ -131,4 +140,34 @@ function misunderstood(word: string): AppFailure {
 /** The last part of a path of this or another operating system. */
 function fileNameOf(path: string): string {
   return path.split(/[\\/]/).at(-1) ?? path;
+}
+
+/** The sequences that `--filter` selects, compared with the tables of other tools that `--with` names. */
+export async function selectionAsked(
+  store: RunStore,
+  stored: Awaited<ReturnType<RunStore['loadRun']>>,
+  flags: { filter: string[]; with: string[] },
+) {
+  const samples = samplesOf(stored);
+  const others = await otherTables(store, flags.with);
+  const filter = filterOf(flags.filter, {
+    inputs: stored.inputs.map(({ path }) => path),
+    samples,
+    others: others.map(({ table }) => table.title),
+  });
+  return {
+    samples,
+    others,
+    filter,
+    selection: { ...selectionOf(filter, others), ...markedRows(store.folder, filter) },
+  };
+}
+
+/** The tables named on the command line, then those that are stored with the run. */
+export async function otherTables(store: RunStore, files: readonly string[]) {
+  const tables = [
+    ...(await Promise.all(files.map((file) => readOtherTable(file)))),
+    ...storedOtherTables(store.folder),
+  ];
+  return Promise.all(tables.map((table) => joinOtherTable(store, table)));
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, dirname } from 'node:path';
 import { z } from 'zod';
-import { ok, type Result } from '../contract/result.ts';
+import { ok, type Result, appError, AppFailure } from '../contract/errors.ts';
 import { parseJson } from '../contract/parseJson.ts';
 import type { StepProgress } from '../contract/rpc/computer.ts';
 import {
@@ -11,6 +11,8 @@ import {
   readSetupSettings,
   resolveAppPaths,
   setUp,
+  isRunFolder,
+  openRunStore,
 } from '../engine/index.ts';
 
 interface OpenEngineOptions {
@@ -51,4 +53,23 @@ export function appVersion(root: string): string {
   const file = join(root, 'package.json');
   const text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
   return parseJson(z.object({ version: z.string() }), text)?.version ?? 'unknown';
+}
+
+/**
+ * Opens a run for reading, also while another program works on it, and closes it again. `run` is its folder,
+ * or a file in it such as run.json. Needs no Python.
+ */
+export async function withRun<Answer>(
+  run: string,
+  storeHost: URL,
+  work: (store: Awaited<ReturnType<typeof openRunStore>>) => Promise<Answer>,
+): Promise<Answer> {
+  const folder = !isRunFolder(run) && isRunFolder(dirname(run)) ? dirname(run) : run;
+  if (!isRunFolder(folder)) throw new AppFailure(appError('folder_not_a_run', `${run} holds no run.db.`));
+  const store = await openRunStore(folder, { hostEntry: storeHost, readOnly: true });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { AppFailure } from '../contract/errors.ts';
 import { inputPathsSchema, runRequestSchema } from '../contract/rpc/runs.ts';
-import { parsed } from './parsed.ts';
+import { parsed } from './commonFlags.ts';
 
 function refusal(attempt: () => unknown): string | undefined {
   try {

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { embeddingPrecisionSchema, precisionSchema, repairSchema } from '../contract/protocol/index.ts';
 import { orderSchema } from '../contract/plan.ts';
 import { withClusterOptions } from './clusterFlags.ts';
-import { gigabytes, goalArgument, positiveInteger } from './numberArguments.ts';
+import { gigabytes, goalArgument, positiveInteger } from './commonFlags.ts';
 
 export const UNTIL = '--until <goal>';
 export const UNTIL_HELP =

@@ -7,12 +7,12 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   predictCommand as commandToRepeat,
   type RepeatableRun,
+  quotedForShell,
 } from '../contract/terminal/predictCommand.ts';
-import { quotedForShell } from '../contract/terminal/quotedForShell.ts';
 import { runRequestSchema } from '../contract/rpc/runs.ts';
 import { SLURM_JOB_DEFAULTS, slurmPlace } from '../contract/terminal/slurmScript.ts';
 import { HOST_ENTRY } from '../engine/store/testing/storeFixture.ts';
-import { command } from './commands/run/command.ts';
+import { command } from './commands/run/existingRun.ts';
 import { whereAsked } from './clusterFlags.ts';
 import { predictCommand } from './predictCommand.ts';
 

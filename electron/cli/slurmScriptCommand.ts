@@ -9,7 +9,7 @@ import {
 } from '../contract/terminal/slurmScript.ts';
 import { message } from '../contract/messages.ts';
 import { toStandardError } from './output/terminal.ts';
-import { positiveInteger } from './numberArguments.ts';
+import { positiveInteger } from './commonFlags.ts';
 
 export interface SlurmScriptFlags extends Partial<Omit<SlurmJob, 'gpu' | 'gpuType' | 'container'>> {
   /** A type of GPU, `any` or `none`. */

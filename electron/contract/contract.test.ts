@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { blastAddress, blastSearchSchema } from './blast.ts';
-import { appError, AppFailure, asAppError, causeOf, nextStepOf, titleOf } from './errors.ts';
+import { blastAddress, blastSearchSchema, exportFileName, exportScope, runFileStem } from './exports.ts';
+import { appError, AppFailure, asAppError, causeOf, nextStepOf, titleOf, err, ok, unwrap } from './errors.ts';
 import { CANDIDATES } from './evidence.ts';
-import { exportFileName, exportScope, runFileStem } from './exports.ts';
 import { goalText, parseGoal } from './goal.ts';
 import { LIMITS } from './limits.ts';
 import { message } from './messages.ts';
-import { err, ok, unwrap } from './result.ts';
 import { isActive, isAtWork, type RunState } from './runState.ts';
 
 describe('errors', () => {

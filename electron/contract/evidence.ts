@@ -8,7 +8,7 @@ export function isTooShort(length: number): boolean {
   return length < SHORTEST_LENGTH;
 }
 
-/** The rule by which a sequence gets its evidence level (electron/engine/results/evidence.ts); docs/results.md and the window
+/** The rule by which a sequence gets its evidence level (electron/engine/results/sequenceRemarks.ts); docs/results.md and the window
  * state it in words. Bases count once, however many chunks they lie in. */
 export const EVIDENCE_RULE = {
   /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CANDIDATES } from './evidence.ts';
-import { wordSchema } from './limits.ts';
+import { wordSchema, LIMITS } from './limits.ts';
 import { modelMark, MARK_SUFFIX, type PlanModel } from './plan.ts';
 import type { SequenceFilter } from './filter.ts';
 import type { RunState } from './runState.ts';
@@ -84,3 +84,64 @@ export function exportFileName(
   const holds = format.isOfWholeRun ? '' : `_${scope}_${sequences}`;
   return `${runFileStem(file)}${holds}${format.ending}`;
 }
+
+/**
+ * A search at NCBI, nucleotide against nucleotide or protein against protein. Without a query, only the
+ * search page is opened.
+ */
+export const blastSearchSchema = z
+  .object({
+    program: z.enum(['blastn', 'blastp']),
+    query: z
+      .string()
+      .max(LIMITS.url)
+      .regex(/^[A-Za-z*-]*$/),
+  })
+  .refine((search) => blastAddress(search).length <= LIMITS.url, 'The sequence is too long for an address.');
+export type BlastSearch = z.infer<typeof blastSearchSchema>;
+
+/**
+ * The address of the search page with the letters filled in. The search starts only when the user presses the
+ * button there.
+ */
+export function blastAddress({ program, query }: { program: string; query: string }): string {
+  const address = new URL('https://blast.ncbi.nlm.nih.gov/Blast.cgi');
+  address.searchParams.set('PAGE_TYPE', 'BlastSearch');
+  address.searchParams.set('PROGRAM', program);
+  if (query !== '') address.searchParams.set('QUERY', query);
+  return address.href;
+}
+
+/** What to cite with results, as CITATION.cff lists it; a test keeps the two equal. */
+export const CITATIONS = [
+  {
+    subject: 'VirNucPro',
+    authors: 'Li J, Mi J, Lin W, Tian F, Wan J, Gao J, Tong Y',
+    year: 2025,
+    title:
+      'VirNucPro: an identifier for the identification of viral short sequences using six-frame translation and large language models',
+    source: 'Briefings in Bioinformatics 26(3), bbaf224',
+    id: '10.1093/bib/bbaf224',
+    url: 'https://doi.org/10.1093/bib/bbaf224',
+  },
+  {
+    subject: 'ESM-2',
+    authors:
+      'Lin Z, Akin H, Rao R, Hie B, Zhu Z, Lu W, Smetanin N, Verkuil R, Kabeli O, Shmueli Y, dos Santos Costa A, Fazel-Zarandi M, ' +
+      'Sercu T, Candido S, Rives A',
+    year: 2023,
+    title: 'Evolutionary-scale prediction of atomic-level protein structure with a language model',
+    source: 'Science 379(6637), 1123-1130',
+    id: '10.1126/science.ade2574',
+    url: 'https://doi.org/10.1126/science.ade2574',
+  },
+  {
+    subject: 'DNABERT-S',
+    authors: 'Zhou Z, Wu W, Ho H, Wang J, Shi L, Davuluri RV, Wang Z, Liu H',
+    year: 2024,
+    title: 'DNABERT-S: Pioneering Species Differentiation with Species-Aware DNA Embeddings',
+    source: 'arXiv:2402.08777',
+    id: 'arXiv:2402.08777',
+    url: 'https://doi.org/10.48550/arXiv.2402.08777',
+  },
+] as const;

@@ -1,5 +1,3 @@
-export * from './blast.ts';
-export * from './citations.ts';
 export * from './cluster.ts';
 export * from './errors.ts';
 export * from './evidence.ts';
@@ -14,11 +12,8 @@ export * from './otherTools.ts';
 export * from './plan.ts';
 export * from './terminal/predictCommand.ts';
 export * from './protocol/index.ts';
-export * from './result.ts';
 export * from './results.ts';
 export * from './rpc/index.ts';
 export * from './runState.ts';
 export * from './samples.ts';
 export * from './viralSegments.ts';
-export * from './sampleSheet.ts';
-export * from './wilson.ts';

@@ -1,6 +1,6 @@
 /** The only place that parses JSON from files, databases and other processes, which is never trusted. */
 import { z } from 'zod';
-import { err, ok, type Result } from './result.ts';
+import { err, ok, type Result } from './errors.ts';
 
 /** Returns the parsed value, or what is wrong with the text. */
 export function readJson<Schema extends z.ZodType>(

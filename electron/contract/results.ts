@@ -22,7 +22,7 @@ export type FrameName = (typeof FRAME_NAMES)[number];
 
 /**
  * How strongly the data of a sequence support its call: see `evidenceOf` in
- * electron/engine/results/evidence.ts.
+ * electron/engine/results/sequenceRemarks.ts.
  */
 export const evidenceSchema = z.enum(['weak', 'moderate', 'strong']);
 export type Evidence = z.infer<typeof evidenceSchema>;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matchSheet, NO_DETAILS } from './sampleSheet.ts';
-import { sampleNames } from './samples.ts';
+import { matchSheet, NO_DETAILS, sampleNames } from './samples.ts';
 
 const sent = (number: number): string => `0b7c6a52-6c8e-4b57-9d0c-3f0e7f0f6a1${number}`;
 

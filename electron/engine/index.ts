@@ -9,11 +9,11 @@ export type { EngineContext } from './engineContext.ts';
 export { openService, type Service } from './service/service.ts';
 export { serviceRouter, type ServiceRouter } from './service/router/index.ts';
 export { LiveTopic } from './service/runs/liveTopic.ts';
-export { listRun } from './service/runs/listRun.ts';
-export { ShellLog, shellLogFile } from './service/computer/shellLog.ts';
+export { listRun } from './service/runs/runSummary.ts';
+export { ShellLog, shellLogFile } from './service/computer/diagnostics.ts';
 export { pageFile, pageHeaders } from './service/window/pageFiles.ts';
 export { uploadsFolder } from './service/window/knownPaths.ts';
-export { isBelowOne, isInside, realPath } from './service/window/pathInside.ts';
+export { isBelowOne, isInside, realPath } from './service/window/knownPaths.ts';
 export type {
   DesktopActions,
   DownloadOffers,
@@ -37,8 +37,8 @@ export { tunnelHeaders, tunnelSocketAddress, type Tunnel } from './computers/tun
 // One run
 export { createRun, defaultFolderName, type CreatedRun } from './run/begin/createRun.ts';
 export { compareExample, exampleRequest, exampleInput } from './run/exampleRun.ts';
-export type { DeviceReport } from './run/finish/deviceReport.ts';
-export { readRunReport } from './run/finish/runReport.ts';
+export type { DeviceReport } from './run/finish/runJson.ts';
+export { readRunReport } from './run/finish/runJson.ts';
 export { OpenRun, type StartOptions } from './run/openRun.ts';
 export { nodeOf } from './run/shares/nodeOf.ts';
 export { keepShareStatus } from './run/shares/shareStatus.ts';
@@ -47,15 +47,15 @@ export { openShare } from './run/shares/openShare.ts';
 export { mergeRuns } from './run/shares/mergeRuns.ts';
 export { shareNames } from './run/shares/mergeShares.ts';
 export { parseShare, type Share } from './store/shares.ts';
-export { IMBALANCE } from './run/progress/imbalance.ts';
-export { describeUnusualNorms, unusualNorms, UNUSUAL_NORMS } from './run/progress/unusualNorms.ts';
+export { IMBALANCE } from './run/progress/remarks.ts';
+export { describeUnusualNorms, unusualNorms, UNUSUAL_NORMS } from './run/progress/remarks.ts';
 export type { RunNote } from './run/runNotes.ts';
-export { describeImported, refusedFiles } from './run/describeImported.ts';
+export { describeImported, refusedFiles } from './run/begin/createRun.ts';
 export { describePhase } from './run/runTransitions.ts';
 export { isRunSound, verifyRun } from './run/verifyRun.ts';
 export { workOnRun } from './run/workOnRun.ts';
 export { isRunFolder } from './store/runFolder.ts';
-export { runLockHolder } from './store/runLock.ts';
+export { runLockHolder } from './store/runFolder.ts';
 export { openRunStore } from './store/runStore.ts';
 export type { RunStore } from './store/runStoreFace.ts';
 export { markedRows } from './store/sequenceNotes.ts';
@@ -68,7 +68,7 @@ export { isOriginalResult } from './exports/compare/originalResults.ts';
 export { compareRuns, writeComparison, type ComparedSequence } from './exports/compare/compareRuns.ts';
 export { exportResults } from './exports/exportResults.ts';
 export { EXPORT_FORMATS, formatNamed } from './exports/formats.ts';
-export { answerAsTsv, queryRun } from './exports/queryRun.ts';
+export { answerAsTsv, queryRun } from './exports/exportResults.ts';
 export {
   joinOtherTable,
   otherText,
@@ -76,32 +76,32 @@ export {
   summariseOtherTable,
 } from './exports/otherTools/joinOtherTable.ts';
 export { readOtherTable } from './exports/otherTools/readOtherTable.ts';
-export { storedOtherTables } from './exports/otherTools/storedOtherTables.ts';
-export { viralShares } from './service/questions/viralSoFar.ts';
+export { storedOtherTables } from './exports/otherTools/joinOtherTable.ts';
+export { viralShares } from './service/questions/deviceHistory.ts';
 export { samplesOf, summariseSamples, viralShare } from './exports/samples.ts';
 
 // This process and this computer
-export { endByForce, endByForceAfter, endBySignal } from './system/endProcess.ts';
+export { endByForce, endByForceAfter, endBySignal } from './system/liveProcess.ts';
 export { isGpu } from './devices/chosenDevice.ts';
 export { diagnosticsText } from './service/computer/diagnostics.ts';
-export { findDiskShortage } from './run/begin/diskSpace.ts';
+export { findDiskShortage } from './run/begin/checkReadiness.ts';
 export { computerChecks, freeBytes } from './devices/computerChecks.ts';
-export { safeName } from './files/safeName.ts';
+export { safeName } from './files/pathLength.ts';
 export { abilityWords, AMD_UNTESTED, blockedGpu } from './devices/chosenDevice.ts';
 export { selectDevices } from './devices/selectDevices.ts';
 export { choosePrecision } from './devices/choosePrecision.ts';
 export { probeDevices } from './devices/probeDevices.ts';
 export { checkDevicesOnce, describeVerdicts, withLastTest } from './devices/selfTest/deviceLevel.ts';
 export { checkAnswers } from './devices/selfTest/modelLevel.ts';
-export { lastCalibration } from './run/calibrations.ts';
+export { lastCalibration } from './run/goal.ts';
 export { runControls } from './devices/selfTest/controlsLevel.ts';
-export { controlsFacts, describeRunControls, VERDICTS } from './results/controlsOfRun.ts';
+export { controlsFacts, describeRunControls, VERDICTS } from './results/calibration.ts';
 export { measurePrecisions } from './devices/selfTest/precisionLevel.ts';
 export { measureSpeed } from './devices/selfTest/speedLevel.ts';
 export { processStart } from './system/liveProcess.ts';
 export { resolveAppPaths, type AppPaths } from './environment/appPaths.ts';
 export { pythonLaunch } from './environment/pythonLaunch.ts';
-export { networkVariables, readSetupSettings } from './environment/setupSettings.ts';
+export { networkVariables, readSetupSettings } from './environment/appPaths.ts';
 export { stepLines } from './environment/steps.ts';
 export { ownKind } from './environment/install/setUpPlan.ts';
 export { packOffline } from './setup/packOffline.ts';
@@ -112,7 +112,7 @@ export { hashFile } from './files/hashFile.ts';
 export { replaceFile } from './files/replaceFile.ts';
 export { collectInputs } from './inputs/collectInputs.ts';
 export { readSampleSheet } from './inputs/readSampleSheet.ts';
-export { inspectInputs } from './inputs/inspectInputs.ts';
+export { inspectInputs } from './inputs/collectInputs.ts';
 export { resolveModel } from './models/resolveModel.ts';
 export { listModels } from './models/listModels.ts';
 export { removeModel } from './models/listModels.ts';

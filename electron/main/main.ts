@@ -13,20 +13,17 @@ import {
   shellLogFile,
   type WindowContext,
 } from '../engine/index.ts';
-import { registerAppScheme, serveApp } from './window/appProtocol.ts';
+import { registerAppScheme, serveApp, guardAllPages } from './window/webGuard.ts';
 import { BrowserMode } from './trouble/browserMode.ts';
 import { desktopActions } from './window/desktopActions.ts';
 import { GrantedPaths } from './window/grantedPaths.ts';
-import { openMainWindow } from './window/mainWindow.ts';
-import { setMenu } from './menu.ts';
+import { openMainWindow, setMenu } from './window/mainWindow.ts';
 import { PortBroker } from './window/portBroker.ts';
 import { putOffQuitting, type QuitPutOff } from './quit/putOffQuitting.ts';
 import { Quitting } from './quit/quitting.ts';
-import { relaunch, SAFE_MODE_SWITCH } from './relaunch.ts';
-import { logShell, endAfter } from './trouble/shellLogging.ts';
+import { relaunch, SAFE_MODE_SWITCH, logShell, endAfter } from './trouble/shellLogging.ts';
 import { SMOKE_TEST_SWITCH, smokeTest } from './smokeTest.ts';
 import { signalRuns } from './systemSignals.ts';
-import { guardAllPages } from './window/webGuard.ts';
 import { WindowKeeper } from './window/windowKeeper.ts';
 
 /** Must equal the name of the .desktop file, by which Linux shows progress in the taskbar. */

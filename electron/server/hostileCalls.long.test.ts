@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { contract } from '../contract/index.ts';
 import { LIMITS } from '../contract/limits.ts';
-import { rootPolicy } from './rootPolicy.ts';
+import { rootPolicy } from './requestGuard.ts';
 import { engineBase } from '../engine/engineBase.ts';
 import { randomNumbers } from '../engine/testing/randomNumbers.ts';
 import { temporaryFolder, testContext } from '../engine/testing/testContext.ts';

@@ -1,5 +1,8 @@
 import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
+import { appError } from '../contract/errors.ts';
+import { message } from '../contract/messages.ts';
+import { isInside, type PathPolicy, realPath } from '../engine/index.ts';
 
 /** The headers of a request that show where it comes from. */
 interface RequestOrigin {
@@ -56,4 +59,20 @@ function hostName(host: string | undefined): string | undefined {
 export function isSameComputer(remoteAddress: string | undefined, env: NodeJS.ProcessEnv): boolean {
   const isRemoteShell = env['SSH_CONNECTION'] !== undefined || env['SSH_TTY'] !== undefined;
   return !isRemoteShell && isLoopbackName(remoteAddress?.replace(/^::ffff:/, '') ?? '');
+}
+
+/**
+ * A window in a browser may name only paths below the root that the server was started with, with links
+ * resolved.
+ */
+export async function rootPolicy(root: string): Promise<PathPolicy> {
+  const realRoot = await realPath(root);
+  return {
+    root: realRoot,
+    allows: async (path) => isInside(realRoot, await realPath(path)),
+    refusal: (path) =>
+      appError('input_unreadable', message('start.outside_root', { path, root: realRoot }), {
+        nextStep: message('start.outside_root.next'),
+      }),
+  };
 }

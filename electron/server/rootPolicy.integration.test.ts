@@ -8,7 +8,7 @@ import { serviceRouter, type Service, type ServiceRouter, type WindowContext } f
 import { openTestService } from '../engine/service/testing/testService.ts';
 import { openRunStore } from '../engine/store/runStore.ts';
 import { syntheticPlan } from '../engine/store/testing/syntheticRun.ts';
-import { rootPolicy } from './rootPolicy.ts';
+import { rootPolicy } from './requestGuard.ts';
 
 const FASTA = '>a\nACGTACGTACGTACGTACGTACGTACGTACGTACGTACGT\n';
 

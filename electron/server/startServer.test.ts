@@ -14,7 +14,7 @@ import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Service } from '../engine/index.ts';
 import { openTestService } from '../engine/service/testing/testService.ts';
-import { rootPolicy } from './rootPolicy.ts';
+import { rootPolicy } from './requestGuard.ts';
 import { startServer, type RunningServer, type ServerOptions } from './startServer.ts';
 import { uploadName } from './uploads.ts';
 

@@ -10,8 +10,7 @@ import { serviceRouter, uploadsFolder, type Service, type WindowContext } from '
 import { Downloads } from './downloads.ts';
 import { removeLeftovers, ResumableUploads } from './uploads.ts';
 import { RequestAnswers } from './requestAnswers.ts';
-import { isAnyAddress, isLoopbackName, isSameComputer, ownNames } from './requestGuard.ts';
-import { rootPolicy } from './rootPolicy.ts';
+import { isAnyAddress, isLoopbackName, isSameComputer, ownNames, rootPolicy } from './requestGuard.ts';
 import { WindowSessions } from './windowSessions.ts';
 
 const LARGEST_MESSAGE_BYTES = 16 * 1024 * 1024;

@@ -12,7 +12,7 @@ import { type Service, serviceRouter, type WindowContext } from '../engine/index
 import { openTestService } from '../engine/service/testing/testService.ts';
 import { APP_PATHS } from '../engine/testing/realFiles.ts';
 import { WITHOUT_PYTHON } from '../engine/testing/testContext.ts';
-import { rootPolicy } from './rootPolicy.ts';
+import { rootPolicy } from './requestGuard.ts';
 import { startServer, type RunningServer } from './startServer.ts';
 import { socketClient } from './testing/socketClient.ts';
 

@@ -4,8 +4,7 @@ import { mkdir, rm, stat, writeFile, readdir } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { appError, type AppError, AppFailure, asAppError } from '../contract/errors.ts';
-import { err, ok, type Result } from '../contract/result.ts';
+import { appError, type AppError, AppFailure, asAppError, err, ok, type Result } from '../contract/errors.ts';
 import { hashFile, replaceFile, isInside, freeBytes, safeName } from '../engine/index.ts';
 import { message } from '../contract/messages.ts';
 

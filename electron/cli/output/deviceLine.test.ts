@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { gpuLine, deviceLine } from './deviceLine.ts';
+import { gpuLine, deviceLine } from './terminal.ts';
 import { EIGHT_H200, RADEONS, RADEONS_WITHOUT_ROCM } from '../../engine/devices/testing/probeExamples.ts';
 import type { ProbeResult } from '../../contract/protocol/index.ts';
 

@@ -11,7 +11,7 @@ import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { RUN_DATABASE } from '../../contract/folderNames.ts';
 import { openRunStore, viralShares } from '../../engine/index.ts';
-import { ViralSoFar } from '../../engine/service/questions/viralSoFar.ts';
+import { ViralSoFar } from '../../engine/service/questions/deviceHistory.ts';
 import { measuringComputer } from '../../engine/testing/measuringComputer.ts';
 import { FAULTY_PYTHON, REAL_PYTHON } from '../../engine/testing/realFiles.ts';
 import { testBundle } from '../../engine/testing/testBundles.ts';

@@ -1,6 +1,5 @@
 export * from './common.ts';
 export * from './devices.ts';
-export * from './inspect.ts';
 export * from './prepare.ts';
 export * from './ray.ts';
 export * from './worker.ts';

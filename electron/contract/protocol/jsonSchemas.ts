@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { monitorEventSchema, probeResultSchema } from './devices.ts';
-import { inspectedFileSchema } from './inspect.ts';
-import { prepareCommandSchema, prepareEventSchema } from './prepare.ts';
+import { inspectedFileSchema, prepareCommandSchema, prepareEventSchema } from './prepare.ts';
 import { rayCommandSchema, rayEventSchema } from './ray.ts';
 import { workerCommandSchema, workerEventSchema } from './worker.ts';
 

@@ -15,7 +15,6 @@ export const contract = {
 
 export * from './computer.ts';
 export * from './computers.ts';
-export * from './query.ts';
 export * from './results.ts';
 export * from './runs.ts';
 export * from './shell.ts';

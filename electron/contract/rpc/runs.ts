@@ -16,7 +16,7 @@ import {
   repairSchema,
 } from '../protocol/index.ts';
 import { runStateSchema, partStateSchema } from '../runState.ts';
-import { sampleDetailsSchema, sheetRowSchema } from '../sampleSheet.ts';
+import { sampleDetailsSchema, sheetRowSchema } from '../samples.ts';
 import { runControlsSchema } from './computer.ts';
 import { procedure } from './procedure.ts';
 

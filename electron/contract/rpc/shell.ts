@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { blastSearchSchema } from '../blast.ts';
+import { blastSearchSchema } from '../exports.ts';
 import { LIMITS, pathSchema, wordSchema } from '../limits.ts';
 import { procedure } from './procedure.ts';
 

@@ -1,5 +1,4 @@
 import type { Plan } from '../plan.ts';
-import { quotedForShell } from './quotedForShell.ts';
 import type { RunRequest } from '../rpc/runs.ts';
 
 /** The choices that decide a run's results, and the folder of its results. */
@@ -89,4 +88,9 @@ function batchScript({ where }: RepeatableRun['request']): string {
   let end = 'END_OF_SCRIPT';
   while (lines.includes(end)) end += '_';
   return ` <<'${end}'\n${lines.join('\n')}\n${end}`;
+}
+
+/** Quotes a word for a POSIX shell; most words need no quotes. */
+export function quotedForShell(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MOST_CLUSTER_SHARES, type SlurmChoice } from '../cluster.ts';
-import { quotedForShell } from './quotedForShell.ts';
+import { quotedForShell } from './predictCommand.ts';
 
 /** The settings of a cluster's batch script. An empty text leaves a setting to the cluster. */
 export const slurmJobSchema = z.object({

@@ -1,8 +1,7 @@
 /** Chooses the precision of a run: once, for both encoders and all devices. */
-import { appError, type AppError } from '../../contract/errors.ts';
+import { appError, type AppError, err, ok, type Result } from '../../contract/errors.ts';
 import { message, type Message } from '../../contract/messages.ts';
 import type { FailedPrecision, Precision } from '../../contract/protocol/index.ts';
-import { err, ok, type Result } from '../../contract/result.ts';
 import type { ChosenDevice } from './chosenDevice.ts';
 
 const ALL = ['fp8', 'bf16', 'fp16', 'fp32'] as const satisfies readonly Precision[];

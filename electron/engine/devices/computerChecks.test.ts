@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ProbeResult } from '../../contract/protocol/index.ts';
-import { appError } from '../../contract/errors.ts';
-import { err, ok } from '../../contract/result.ts';
+import { appError, err, ok } from '../../contract/errors.ts';
 import {
   A100_AND_TURING,
   APPLE,

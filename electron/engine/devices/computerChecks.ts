@@ -1,9 +1,8 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { causeOf, nextStepOf } from '../../contract/errors.ts';
+import { causeOf, nextStepOf, type Result } from '../../contract/errors.ts';
 import { bytesNamed, inSequence, message, type Message } from '../../contract/messages.ts';
 import { isIntegrated, type ProbedGpu, type ProbeResult } from '../../contract/protocol/index.ts';
-import type { Result } from '../../contract/result.ts';
 import type { ComputerCheck, ModelStatus } from '../../contract/rpc/computer.ts';
 import { blockedGpu, gpuDevice } from './chosenDevice.ts';
 import { preferredPrecision } from './choosePrecision.ts';

@@ -1,8 +1,7 @@
 /** Asks the Python backend which devices this computer has. */
-import { appError } from '../../contract/errors.ts';
+import { appError, err, ok, type Result } from '../../contract/errors.ts';
 import { readJson } from '../../contract/parseJson.ts';
 import { PROTOCOL_VERSION, probeResultSchema, type ProbeResult } from '../../contract/protocol/index.ts';
-import { err, ok, type Result } from '../../contract/result.ts';
 import { cardBlock } from '../environment/install/choosePyTorch.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { runCommand, type CommandRunner } from '../environment/runCommand.ts';

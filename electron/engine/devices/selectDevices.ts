@@ -1,5 +1,5 @@
 /** Resolves what the user wrote (`auto`, `cpu:3`, `0,1`, UUIDs) to the devices of a run. */
-import { appError, causeOf, nextStepOf, type AppError } from '../../contract/errors.ts';
+import { appError, causeOf, nextStepOf, type AppError, err, ok, type Result } from '../../contract/errors.ts';
 import { message, type Message } from '../../contract/messages.ts';
 import {
   canCompute,
@@ -8,7 +8,6 @@ import {
   type ProbedGpu,
   type ProbeResult,
 } from '../../contract/protocol/index.ts';
-import { err, ok, type Result } from '../../contract/result.ts';
 import { blockedGpu, gpuDevice, type ChosenDevice } from './chosenDevice.ts';
 
 /**

@@ -1,13 +1,12 @@
 /** Checks whether the existing environment can compute. It changes nothing. */
 import { join } from 'node:path';
 import { z } from 'zod';
-import { appError } from '../../contract/errors.ts';
+import { appError, err, ok, type Result } from '../../contract/errors.ts';
 import { message, type Message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
-import { err, ok, type Result } from '../../contract/result.ts';
 import { HERE } from '../system/here.ts';
 import type { AppPaths } from './appPaths.ts';
-import { isTooOldPython, pythonVersion, SUPPORTED_PYTHONS } from './machine/supportedPython.ts';
+import { isTooOldPython, pythonVersion, SUPPORTED_PYTHONS } from './machine.ts';
 import { pythonLaunch, type PythonEnvironment } from './pythonLaunch.ts';
 import { readStamp, requirementsHash, type RequirementSet } from './requirements.ts';
 import { runCommand, type CommandRunner } from './runCommand.ts';

@@ -2,9 +2,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { appError } from '../../contract/errors.ts';
+import { appError, err, ok, type Result } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
-import { err, ok, type Result } from '../../contract/result.ts';
 import type { GpuKind } from '../../contract/rpc/computer.ts';
 import { acquireFileLock, type FileLock } from '../files/fileLock.ts';
 import {
@@ -23,8 +22,14 @@ import {
   type OfflineSource,
 } from './install/installPackages.ts';
 import { fetchOwnUv, findUv, uvCache, uvEnvironment } from './install/uv.ts';
-import { lookAtMachine, unsupportedMachine, type Machine } from './machine/machine.ts';
-import { MANAGED_PYTHON, SUPPORTED_PYTHONS, SUPPORTED_RANGE } from './machine/supportedPython.ts';
+import {
+  lookAtMachine,
+  unsupportedMachine,
+  type Machine,
+  MANAGED_PYTHON,
+  SUPPORTED_PYTHONS,
+  SUPPORTED_RANGE,
+} from './machine.ts';
 import { scrubbedEnvironment, type PythonEnvironment } from './pythonLaunch.ts';
 import { readStamp, removeStamp, requirementsHash, writeStamp, type RequirementSet } from './requirements.ts';
 import { runCommand, type CommandRunner } from './runCommand.ts';

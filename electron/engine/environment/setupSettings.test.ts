@@ -4,8 +4,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { setupSettingsSchema } from '../../contract/rpc/computer.ts';
 import { madeSystem } from '../system/testing/madeSystem.ts';
-import { resolveAppPaths } from './appPaths.ts';
-import { networkVariables, readSetupSettings, setupFile, writeSetupSettings } from './setupSettings.ts';
+import {
+  resolveAppPaths,
+  networkVariables,
+  readSetupSettings,
+  setupFile,
+  writeSetupSettings,
+} from './appPaths.ts';
 import { uvEnvironment } from './install/uv.ts';
 
 const NOTHING = setupSettingsSchema.parse({});

@@ -1,4 +1,9 @@
-import type { SequenceSort } from '../../contract/rpc/results.ts';
+import {
+  type SequenceSort,
+  QUERY_LIMITS,
+  type QueryAnswer,
+  type QueryCell,
+} from '../../contract/rpc/results.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import type { SequenceSelection } from '../store/duckdb/selection.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
@@ -7,6 +12,10 @@ import { formatNamed } from './formats.ts';
 import { openInputSequences } from './inputSequences.ts';
 import { usedColumns } from './table/columns.ts';
 import { WholeFile } from './wholeFile.ts';
+import { cellText } from '../results/cellText.ts';
+import type { QueryTable } from '../store/duckdb/resultQuery.ts';
+import { numberIn, type JoinedTable } from './otherTools/joinOtherTable.ts';
+import { samplesOf } from './samples.ts';
 
 export interface ExportRequest extends SourceOptions {
   selection: SequenceSelection;
@@ -47,4 +56,56 @@ export async function exportResults(store: RunStore, request: ExportRequest): Pr
     if (typeof written === 'number') sequences = written;
   });
   return { sequences, bytes };
+}
+
+const OWN_TABLES = ['sequences', 'chunks', 'samples'];
+
+/**
+ * Runs an SQL query on the tables of a run and of other tools added to it, which are named after the tool:
+ * `genomad`.
+ */
+export async function queryRun(
+  store: RunStore,
+  sql: string,
+  others: readonly JoinedTable[],
+  rows: number = QUERY_LIMITS.rows,
+): Promise<QueryAnswer> {
+  const samples = samplesOf(await store.loadRun());
+  const names = new Set(OWN_TABLES);
+  const tables = others.map((joined): QueryTable => {
+    const plain = joined.table.title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_') || 'other';
+    let name = plain;
+    for (let number = 2; names.has(name); number++) name = `${plain}_${number}`;
+    names.add(name);
+    return otherTable(name, joined);
+  });
+  return store.queryResults({ sql, samples, tables, rows, seconds: QUERY_LIMITS.seconds });
+}
+
+/** One line for each sequence that the other tool names: `row` refers to sequences. */
+function otherTable(name: string, { table, named, isNumeric, lineOf }: JoinedTable): QueryTable {
+  const taken = new Set(['row', 'is_virus']);
+  const columns = table.columns.map((column, i) => {
+    const own = taken.has(column.toLowerCase()) ? `${column}_${i + 1}` : column;
+    taken.add(own.toLowerCase());
+    return { name: own, type: isNumeric[i] === true ? ('DOUBLE' as const) : ('VARCHAR' as const) };
+  });
+  return {
+    name,
+    columns: [{ name: 'row', type: 'INTEGER' }, { name: 'is_virus', type: 'BOOLEAN' }, ...columns],
+    rows: named.map((row) => {
+      const line = lineOf(row);
+      const cells = columns.map(({ type }, i) => {
+        const value = line?.values[i] ?? '';
+        return type === 'DOUBLE' ? numberIn(value) : value || null;
+      });
+      return [row, line?.isVirus ?? null, ...cells];
+    }),
+  };
+}
+
+/** Formats the answer as a tab-separated table, with NA for missing values. */
+export function answerAsTsv({ columns, rows }: QueryAnswer): string {
+  const cell = (value: QueryCell): string => (value === null ? 'NA' : cellText(String(value)));
+  return [columns.map(({ name }) => name), ...rows].map((row) => `${row.map(cell).join('\t')}\n`).join('');
 }

@@ -1,6 +1,6 @@
 import type { ExportLanguage, ReportPart } from '../../contract/exports.ts';
-import { chunkBounds } from '../results/chunkLayout.ts';
-import { cellText, inputLabels } from '../results/inputLabels.ts';
+import { chunkBounds } from '../results/chunkCall.ts';
+import { cellText, inputLabels } from '../results/cellText.ts';
 import type { ScoredChunk } from '../results/types.ts';
 import type { SequenceResult } from '../../contract/results.ts';
 import type { SequenceSort } from '../../contract/rpc/results.ts';

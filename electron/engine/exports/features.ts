@@ -2,7 +2,7 @@ import { exportFormat } from './format.ts';
 import { isTooShort } from '../../contract/evidence.ts';
 import { modelMark } from '../../contract/plan.ts';
 import type { SequenceResult } from '../../contract/results.ts';
-import { float32Text } from '../results/float32Text.ts';
+import { float32Text } from '../results/cellText.ts';
 import type { ScoredChunk } from '../results/types.ts';
 import { viralSegments } from '../../contract/viralSegments.ts';
 import type { ExportSource } from './exportSource.ts';

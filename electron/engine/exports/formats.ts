@@ -1,13 +1,10 @@
 import { appError, AppFailure } from '../../contract/errors.ts';
-import { embeddings } from './embeddingRows.ts';
+import { embeddings, checkv, checkvNames, fasta, proteins, scoredFasta } from './sequenceFiles.ts';
 import { bed, bedgraph, gff3, segments } from './features.ts';
 import type { ExportFormat } from './format.ts';
-import { devices } from './measurements.ts';
-import { multiqc } from './multiqc.ts';
+import { devices, multiqc } from './wholeRunFormats.ts';
 import { report } from './report/writeReport.ts';
-import { checkv, checkvNames, fasta, proteins, scoredFasta } from './sequenceFiles.ts';
-import { csv, tsv } from './table/delimited.ts';
-import { json } from './table/json.ts';
+import { csv, tsv, json } from './table/delimited.ts';
 import { parquet } from './table/parquet.ts';
 import { xlsx } from './table/xlsx.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, expect, it } from 'vitest';
 import type { InputResultSummary } from '../results/types.ts';
 import { compute, preparedRun, removeFolders } from '../store/testing/storeFixture.ts';
 import { recordOf, type SyntheticRecord } from '../store/testing/syntheticRun.ts';
-import { NO_DETAILS } from '../../contract/sampleSheet.ts';
+import { NO_DETAILS } from '../../contract/samples.ts';
 import { samplesOf, summariseSamples, viralShare } from './samples.ts';
 
 const found = (input: number, times: number): InputResultSummary => ({

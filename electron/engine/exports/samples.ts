@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { sampleNames } from '../../contract/samples.ts';
-import { NO_DETAILS, sampleDetailsSchema, type SampleDetails } from '../../contract/sampleSheet.ts';
+import { sampleNames, NO_DETAILS, sampleDetailsSchema, type SampleDetails } from '../../contract/samples.ts';
 import { predictionSchema, type Prediction } from '../../contract/results.ts';
 import type { InputResultSummary } from '../results/types.ts';
 import { SAMPLE_DETAILS_OPTION, SAMPLES_OPTION, type StoredRun } from '../store/types.ts';

@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { AppFailure } from '../../contract/errors.ts';
-import { acquireRunLock, runLockHolder } from '../store/runLock.ts';
+import { acquireRunLock, runLockHolder } from '../store/runFolder.ts';
 import { newFolder, removeFolders } from '../store/testing/storeFixture.ts';
 import { acquireFileLock, type LockHolder } from './fileLock.ts';
 import { isProcessAlive, processStart } from '../system/liveProcess.ts';

@@ -1,6 +1,8 @@
+import { homedir } from 'node:os';
 import { appError, type AppError, type ErrorCode } from '../../contract/errors.ts';
-import { message } from '../../contract/messages.ts';
+import { message, type Message } from '../../contract/messages.ts';
 import { HERE } from '../system/here.ts';
+import type { System } from '../system/types.ts';
 
 /** What the check needs to know of the system; tests pass a made-up one. */
 export interface PathLimit {
@@ -22,4 +24,32 @@ export function tooLong(
     : appError(code, message('place.too_long', { path, length: path.length, most }), {
         nextStep: message('place.too_long.next'),
       });
+}
+
+const RESERVED_ON_WINDOWS = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
+
+/**
+ * Removes characters with a special meaning to a file system, and those that Linux, macOS or Windows do not
+ * allow in a name.
+ */
+export function safeName(name: string): string {
+  const plain = name
+    .normalize('NFC')
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\\/:*?"<>|]/gu, '_')
+    .replace(/^[.\s]+/, '')
+    .replace(/[.\s]+$/, '');
+  return RESERVED_ON_WINDOWS.test(plain) ? `_${plain}` : plain;
+}
+
+/**
+ * Warns about a run's folder that OneDrive or a similar program copies while it is written; null for other
+ * folders.
+ */
+export function syncedFolder(
+  folder: string,
+  system: Pick<System, 'syncClient'> = HERE,
+  { env, home }: { env: NodeJS.ProcessEnv; home: string } = { env: process.env, home: homedir() },
+): Message | null {
+  const client = system.syncClient(folder, env, home);
+  return client === null ? null : message('note.synced_folder', { folder, client });
 }

@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync, closeSync, fsyncSync, openSync } from 'node:fs';
 import { HERE } from '../system/here.ts';
 
 const HELD_OPEN: ReadonlySet<unknown> = new Set(['EPERM', 'EACCES', 'EBUSY']);
@@ -45,4 +45,15 @@ export function writeJson(file: string, content: unknown, mode = 0o666): void {
 
 function pause(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}
+
+/** Makes renames in a folder durable. Windows has no such call and needs none. */
+export function syncFolder(folder: string): void {
+  if (!HERE.syncsFolders) return;
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }

@@ -5,8 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { fatesOf } from '../../contract/folderNames.ts';
 import { madeSystem } from '../system/testing/madeSystem.ts';
 import { temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
-import { collectInputs } from './collectInputs.ts';
-import { inspectInputs } from './inspectInputs.ts';
+import { collectInputs, inspectInputs } from './collectInputs.ts';
 
 const FASTA = '>a\nACGT\n';
 

@@ -3,7 +3,7 @@ import { appError, AppFailure, type ErrorCode } from '../../contract/errors.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { prepareFailureCodeSchema, type Repair } from '../../contract/protocol/index.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
-import { ReadingProcess } from '../workers/readingProcess.ts';
+import { ReadingProcess } from '../workers/backendProcess.ts';
 
 /** A request to read the inputs again and write the complete records of `rowsPath` to `outPath`. */
 export interface ExtractionRequest {

@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { appError, asAppError, type ErrorCode } from '../../contract/errors.ts';
+import { appError, asAppError, type ErrorCode, err, ok, type Result } from '../../contract/errors.ts';
 import { importedEmbeddingsSchema, type ImportedEmbeddings } from '../../contract/plan.ts';
 import { message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { countSchema, prepareFailureCodeSchema, sha256Schema } from '../../contract/protocol/index.ts';
-import { err, ok, type Result } from '../../contract/result.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { describeExit } from '../workers/childProcess.ts';
-import { ReadingProcess } from '../workers/readingProcess.ts';
+import { ReadingProcess } from '../workers/backendProcess.ts';
 
 interface LegacyImport {
   /** Folder that the earlier tool wrote. */

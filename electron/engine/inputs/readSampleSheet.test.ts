@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { strToU8, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import { matchSheet, type SheetRow } from '../../contract/sampleSheet.ts';
+import { matchSheet, type SheetRow } from '../../contract/samples.ts';
 import { temporaryFolder } from '../testing/testContext.ts';
 import { isSampleSheet, readSampleSheet } from './readSampleSheet.ts';
 

@@ -2,11 +2,10 @@ import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { unzipSync } from 'fflate';
 import { readSheet } from 'read-excel-file/universal';
-import { appError, AppFailure } from '../../contract/errors.ts';
+import { appError, AppFailure, err, ok, type Result } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { message, type Message } from '../../contract/messages.ts';
-import { err, ok, type Result } from '../../contract/result.ts';
-import type { SheetRow } from '../../contract/sampleSheet.ts';
+import type { SheetRow } from '../../contract/samples.ts';
 import { tableRows } from './tableRows.ts';
 
 const MOST_BYTES = 8 * 2 ** 20;

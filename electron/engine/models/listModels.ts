@@ -2,16 +2,14 @@
 import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { appError, appErrorSchema, type AppError } from '../../contract/errors.ts';
+import { appError, appErrorSchema, type AppError, err, ok, type Result } from '../../contract/errors.ts';
 import { MODEL_ROLES, type ModelManifest } from '../../contract/model.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import type { RemovedModel, ModelStatus } from '../../contract/rpc/computer.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
 import { writeJson } from '../files/replaceFile.ts';
-import { readManifest, readModelFolder } from './modelFolder.ts';
+import { readManifest, readModelFolder, downloadsFolder, weightsFolder } from './modelFolder.ts';
 import { leftovers, publishedModels, downloadOf, originOf, type PublishedModel } from './publishedModels.ts';
-import { downloadsFolder, weightsFolder } from './weightsFolder.ts';
-import { err, ok, type Result } from '../../contract/result.ts';
 import { modelFolderNamed } from './resolveModel.ts';
 
 /** A model folder inside the weights folder. */

@@ -2,14 +2,14 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { appError } from '../../contract/errors.ts';
+import { appError, err, ok, type Result } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { readJson } from '../../contract/parseJson.ts';
 import { MODEL_ROLES, modelManifestSchema, type ModelManifest } from '../../contract/model.ts';
 import type { PlanModel } from '../../contract/plan.ts';
-import { err, ok, type Result } from '../../contract/result.ts';
 import { readRegular } from '../files/regularFile.ts';
 import type { CpuMemory } from '../devices/selectDevices.ts';
+import type { AppPaths } from '../environment/appPaths.ts';
 
 /** A model that is present and complete, ready to be put into a plan. */
 export interface ResolvedModel {
@@ -128,4 +128,19 @@ export function withNotice(manifest: ModelManifest): ModelManifest {
     MODEL_ROLES.some((role) => weights.has(manifest.files[role].sha256));
   if (has(RANDOM_WEIGHTS)) return { ...manifest, notice: 'demo model, no biological meaning' };
   return has(TEACHING_WEIGHTS) ? { ...manifest, notice: 'teaching model, not for research' } : manifest;
+}
+
+export const PUBLISHED_MODELS = ['300', '500'] as const;
+
+/** The folder of the downloaded and converted weights. */
+export function weightsFolder(paths: AppPaths): string {
+  return join(paths.dataDir, 'weights');
+}
+
+/** The subfolder of the encoders, which models share. */
+export const SHARED_WEIGHTS = 'shared';
+
+/** The subfolder of downloads in progress: one folder for each source, as in the backend's install.py. */
+export function downloadsFolder(paths: AppPaths): string {
+  return join(weightsFolder(paths), 'downloads');
 }

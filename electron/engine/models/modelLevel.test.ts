@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unwrap } from '../../contract/result.ts';
+import { unwrap } from '../../contract/errors.ts';
 import { probeDevices } from '../devices/probeDevices.ts';
 import type { CommandRunner } from '../environment/runCommand.ts';
 import { temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import type { ModelRole } from '../../contract/model.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
-import { downloadsFolder, SHARED_WEIGHTS, weightsFolder } from './weightsFolder.ts';
+import { downloadsFolder, SHARED_WEIGHTS, weightsFolder } from './modelFolder.ts';
 
 const fileSchema = z.object({
   role: z.enum(['esm2', 'dnabert_s', 'dnabert_s_config', 'tokenizer', 'head']),

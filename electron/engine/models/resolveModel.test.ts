@@ -9,7 +9,7 @@ import { RANDOM_MODEL } from '../testing/realFiles.ts';
 import { listModels } from './listModels.ts';
 import { verifyModel } from './weights.ts';
 import { findModel, modelFolderOf, resolveModel } from './resolveModel.ts';
-import { weightsFolder } from './weightsFolder.ts';
+import { weightsFolder } from './modelFolder.ts';
 
 const BLOB = '05424f2a4c8a54450a2dcca24ca1f089332afa91';
 

@@ -1,18 +1,16 @@
 /** Downloads, imports and verifies weights, through the backend's `weights` module. */
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { appError, type AppError, type ErrorCode } from '../../contract/errors.ts';
+import { appError, type AppError, type ErrorCode, err, ok, type Result } from '../../contract/errors.ts';
 import { bytesNamed, message, type Message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
-import { err, ok, type Result } from '../../contract/result.ts';
 import { foundWeightsSchema, type FoundWeights, type ImportRequest } from '../../contract/rpc/computer.ts';
-import type { AppPaths } from '../environment/appPaths.ts';
+import { type AppPaths, networkVariables, readSetupSettings } from '../environment/appPaths.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
-import { networkVariables, readSetupSettings } from '../environment/setupSettings.ts';
 import { formatBytes } from '../../contract/terminal/format.ts';
 import { isKept, rememberCheck } from './listModels.ts';
-import { weightsFolder } from './weightsFolder.ts';
+import { weightsFolder } from './modelFolder.ts';
 
 interface WeightsProgress {
   /** The current step, such as "Downloading esm2_t36_3B_UR50D.pt". */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { randomNumbers } from '../testing/randomNumbers.ts';
-import { wilson } from '../../contract/wilson.ts';
+import { wilson } from '../../contract/samples.ts';
 import { calibrate, pValue } from './calibration.ts';
 
 const labelled = (scores: readonly (number | null)[], length = 600) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { evidenceOf, type EvidenceFacts } from './evidence.ts';
+import { evidenceOf, type EvidenceFacts } from './sequenceRemarks.ts';
 
 /** A virus with only strong evidence. */
 const SURE: EvidenceFacts = {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { float32Text } from './float32Text.ts';
+import { float32Text } from './cellText.ts';
 
 const PYTHON = fileURLToPath(new URL('../../../python-backend/.venv/bin/python', import.meta.url));
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { geneticCodeHint } from './geneticCode.ts';
+import { geneticCodeHint } from './sequenceRemarks.ts';
 
 /**
  * Counts from real contigs: a gut contig that reads through TAG, crAssphage, a short one with many TGA; and a

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inputLabels } from './inputLabels.ts';
+import { inputLabels } from './cellText.ts';
 
 describe('input labels', () => {
   it("are file names if these distinguish the inputs, so that they do not depend on the folder's location", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { areMates, callPair, mateRows } from './readPairs.ts';
+import { areMates, callPair, mateRows } from './sequenceRemarks.ts';
 
 const read = (name: string, length = 150) => ({ name, length });
 const called = (virusScore: number, nBasesScored = 150) => ({

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { evidenceOf } from './evidence.ts';
-import { callChunk, FRAMES_IN_MASK, frameName, isVirusFrame } from './chunkCall.ts';
-import { chunkBounds, chunkCount } from './chunkLayout.ts';
+import { evidenceOf } from './sequenceRemarks.ts';
+import { callChunk, FRAMES_IN_MASK, frameName, isVirusFrame, chunkBounds, chunkCount } from './chunkCall.ts';
 import { SequenceTally, type ChunkScores } from './sequenceTally.ts';
 
 const CHUNK = 500;

@@ -1,6 +1,5 @@
 import type { Prediction, Reason } from '../../contract/results.ts';
-import { callChunk, FRAMES_IN_MASK, VIRUS_FROM, type ScorePairs } from './chunkCall.ts';
-import { chunkBounds } from './chunkLayout.ts';
+import { callChunk, FRAMES_IN_MASK, VIRUS_FROM, type ScorePairs, chunkBounds } from './chunkCall.ts';
 import { isSettled } from './estimates/settled.ts';
 
 /** A chunk with at least one open frame, as stored in run.db. */

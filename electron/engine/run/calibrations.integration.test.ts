@@ -1,11 +1,11 @@
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { unwrap } from '../../contract/result.ts';
+import { unwrap } from '../../contract/errors.ts';
 import { RESULT_FILES } from '../../contract/results.ts';
 import { randomNumbers } from '../testing/randomNumbers.ts';
 import { temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
-import { lastCalibration } from './calibrations.ts';
+import { lastCalibration } from './goal.ts';
 import { isMadeHere } from './madeHere.ts';
 import { OpenRun } from './openRun.ts';
 import { makeRun } from './testing/realRuns.ts';

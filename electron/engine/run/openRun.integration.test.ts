@@ -5,14 +5,14 @@ import { gzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { describe, expect, it, vi } from 'vitest';
 import { NOTICE_FILE, PROVISIONAL_TABLE, RESULT_FILES } from '../../contract/results.ts';
-import { unwrap } from '../../contract/result.ts';
+import { unwrap } from '../../contract/errors.ts';
 import type { RunState } from '../../contract/runState.ts';
 import { readTables, SAMPLE, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import { ExportSource } from '../exports/exportSource.ts';
 import { reportFacts } from '../exports/report/reportFacts.ts';
 import { detailsOf, samplesOf } from '../exports/samples.ts';
 import { openRunStore } from '../store/runStore.ts';
-import { readRunReport } from './finish/runReport.ts';
+import { readRunReport } from './finish/runJson.ts';
 import { OpenRun } from './openRun.ts';
 import { codes, makeRun, predict, undisturbed, type Outcome } from './testing/realRuns.ts';
 

@@ -1,9 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { appError, asAppError, causeOf, titleOf, type AppError } from '../../contract/errors.ts';
+import {
+  appError,
+  asAppError,
+  causeOf,
+  titleOf,
+  type AppError,
+  allowRefusal,
+  err,
+  ok,
+  unwrap,
+  type Result,
+} from '../../contract/errors.ts';
 import { goalText, type Goal } from '../../contract/goal.ts';
 import { message } from '../../contract/messages.ts';
 import type { WorkerReady } from '../../contract/protocol/index.ts';
-import { allowRefusal, err, ok, unwrap, type Result } from '../../contract/result.ts';
 import {
   THIS_COMPUTER,
   type ClusterLive,
@@ -12,28 +22,26 @@ import {
   type Where,
 } from '../../contract/rpc/runs.ts';
 import { isActive, type RunState } from '../../contract/runState.ts';
-import { syncedFolder } from '../files/syncedFolder.ts';
+import { syncedFolder } from '../files/pathLength.ts';
 import { precisionRemark } from '../devices/choosePrecision.ts';
 import type { EngineContext } from '../engineContext.ts';
 import type { FileLock } from '../files/fileLock.ts';
-import { acquireRunLock } from '../store/runLock.ts';
+import { acquireRunLock, isRunFolder, removeWork } from '../store/runFolder.ts';
 import type { TablesWritten } from '../results/types.ts';
 import { openRunStore } from '../store/runStore.ts';
 import type { StoredRun } from '../store/types.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
 import { BatchSizes } from './work/batchSizes.ts';
 import { checkReadiness } from './begin/checkReadiness.ts';
-import type { DeviceChoice } from './begin/chooseDevices.ts';
+import { type DeviceChoice, storedDevice } from './begin/chooseDevices.ts';
 import { controlsAtBegin } from './begin/runControls.ts';
 import { isJustCreated, type CreatedRun } from './begin/createRun.ts';
 import { ProgressTracker, type RunPace } from './progress/progressTracker.ts';
-import { isRunFolder, removeWork } from '../store/runFolder.ts';
 import { isMadeHere } from './madeHere.ts';
 import { goalOf, goalRefusal, isReached, removeProvisionalTable, writeProvisionalTable } from './goal.ts';
 import { inputLeftOut } from './runNotes.ts';
 import { RunRecord } from './runRecord.ts';
 import type { LifecycleEvent } from './runTransitions.ts';
-import { storedDevice } from './begin/storedDevice.ts';
 import { listForShares } from './shares/listForShares.ts';
 import { nodeOf } from './shares/nodeOf.ts';
 import { localDevice } from './work/workDevice.ts';

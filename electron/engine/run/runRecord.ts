@@ -1,10 +1,9 @@
-import { asAppError, causeOf } from '../../contract/errors.ts';
+import { asAppError, causeOf, err, ok, type Result } from '../../contract/errors.ts';
 import type { Goal } from '../../contract/goal.ts';
 import { message } from '../../contract/messages.ts';
-import { err, ok, type Result } from '../../contract/result.ts';
 import type { Annotation, RunRequest } from '../../contract/rpc/runs.ts';
 import type { RunState } from '../../contract/runState.ts';
-import type { SampleDetails } from '../../contract/sampleSheet.ts';
+import type { SampleDetails } from '../../contract/samples.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
 import {
   GOAL_OPTION,

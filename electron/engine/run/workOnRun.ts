@@ -1,4 +1,4 @@
-import { ok, type Result } from '../../contract/result.ts';
+import { ok, type Result } from '../../contract/errors.ts';
 import type { RunState } from '../../contract/runState.ts';
 import type { OpenRun, StartOptions } from './openRun.ts';
 import type { RunListener } from './runRecord.ts';

@@ -9,7 +9,7 @@ import { openRunStore } from '../store/runStore.ts';
 import { StoreThread } from '../store/storeThread.ts';
 import { syntheticPlan } from '../store/testing/syntheticRun.ts';
 import { temporaryFolder, testContext } from '../testing/testContext.ts';
-import { listRun } from './runs/listRun.ts';
+import { listRun } from './runs/runSummary.ts';
 import { openService, type Service } from './service.ts';
 import { libraryOfRuns } from './testing/manyRuns.ts';
 

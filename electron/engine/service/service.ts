@@ -6,9 +6,7 @@ import type { RunRequest, RunSummary } from '../../contract/rpc/runs.ts';
 import { Computers } from '../computers/computers.ts';
 import type { EngineBase } from '../engineBase.ts';
 import { CheckedRuns } from '../store/checkedRuns.ts';
-import type { LibraryStore } from '../store/libraryStore.ts';
-import { threadsLeft } from '../store/storeThread.ts';
-import { CallsUnderWay, endsWithin } from './closing.ts';
+import { type LibraryStore, threadsLeft } from '../store/storeThread.ts';
 import { OfflinePacking } from './computer/offlinePacking.ts';
 import { Inspections } from './computer/inspections.ts';
 import { KnownPaths } from './window/knownPaths.ts';
@@ -19,16 +17,16 @@ import {
   PythonEnvironmentManager,
   type PythonEnvironmentOptions,
 } from './computer/pythonEnvironmentManager.ts';
-import { openLibrary } from './runs/listRun.ts';
+import { openLibrary, hasEnded } from './runs/runSummary.ts';
 import { RunCatalog } from './runs/runCatalog.ts';
 import { RunControl } from './runs/runControl.ts';
 import { RunList } from './runs/runList.ts';
-import { hasEnded } from './runs/runSummary.ts';
 import { RunWatch } from './runs/runWatch.ts';
 import { UserSettings } from './userSettings.ts';
 import { SpeedHistory } from './questions/speedHistory.ts';
 import { UserSelfTests } from './computer/selfTests.ts';
 import { WeightDownloads } from './computer/weightDownloads.ts';
+import { usage } from './failures.ts';
 
 /** A question from ssh, and progress, are shown as they come. */
 const OTHERS_INTERVAL_MS = 100;
@@ -230,4 +228,46 @@ function withLearntBatches(base: EngineBase, library: LibraryStore): EngineBase 
       remember: (batch) => void library.saveLearntBatch(batch).catch(() => undefined),
     },
   };
+}
+
+/** The calls of all windows that have not been answered yet, so that a closing engine can wait for them. */
+class CallsUnderWay {
+  private readonly underWay = new Set<Promise<unknown>>();
+  private closed = false;
+
+  async run<Answer>(work: () => Answer): Promise<Awaited<Answer>> {
+    if (this.closed) throw usage('The program is being closed.');
+    const answer = Promise.resolve(work());
+    this.underWay.add(answer);
+    try {
+      return await answer;
+    } finally {
+      this.underWay.delete(answer);
+    }
+  }
+
+  /** Accepts no more calls; resolves when the pending ones have ended. */
+  async close(): Promise<void> {
+    this.closed = true;
+    await Promise.allSettled(this.underWay);
+  }
+}
+
+/** Whether work ends within this time, successfully or not. */
+async function endsWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => {
+      resolve(false);
+    }, milliseconds);
+  });
+  const ended = await Promise.race([
+    work.then(
+      () => true,
+      () => true,
+    ),
+    late,
+  ]);
+  clearTimeout(timer);
+  return ended;
 }

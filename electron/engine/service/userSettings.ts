@@ -1,7 +1,6 @@
 import { settingsSchema, setupSettingsSchema, type Settings } from '../../contract/rpc/computer.ts';
-import type { AppPaths } from '../environment/appPaths.ts';
-import { readSetupSettings, writeSetupSettings } from '../environment/setupSettings.ts';
-import type { LibraryStore } from '../store/libraryStore.ts';
+import { type AppPaths, readSetupSettings, writeSetupSettings } from '../environment/appPaths.ts';
+import type { LibraryStore } from '../store/storeThread.ts';
 import { Listeners } from './listeners.ts';
 
 const KEY = 'settings';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { ModelManifest } from '../../contract/model.ts';
-import { unwrap } from '../../contract/result.ts';
+import { unwrap } from '../../contract/errors.ts';
 import { resolveAppPaths } from '../environment/appPaths.ts';
 import { installedModel } from './modelFiles.ts';
 

@@ -1,12 +1,10 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { appError } from '../../contract/errors.ts';
+import { appError, err, ok, type Result } from '../../contract/errors.ts';
 import { MODEL_ROLES } from '../../contract/model.ts';
-import { err, ok, type Result } from '../../contract/result.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
-import { readManifest } from '../models/modelFolder.ts';
+import { readManifest, SHARED_WEIGHTS, weightsFolder } from '../models/modelFolder.ts';
 import { resolveModel } from '../models/resolveModel.ts';
-import { SHARED_WEIGHTS, weightsFolder } from '../models/weightsFolder.ts';
 
 export interface InstalledModel {
   readonly id: string;

@@ -4,10 +4,9 @@
 import { mkdir, stat, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { appError, type AppError } from '../../contract/errors.ts';
+import { appError, type AppError, err, ok, type Result } from '../../contract/errors.ts';
 import { message, type Message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
-import { err, ok, type Result } from '../../contract/result.ts';
 import {
   OFFLINE_LIST,
   OFFLINE_PACKING,
@@ -18,7 +17,7 @@ import type { AppPaths } from '../environment/appPaths.ts';
 import { isOrdinaryBuild, TORCH_BUILDS } from '../environment/install/choosePyTorch.ts';
 import type { OfflineSource } from '../environment/install/installPackages.ts';
 import { uvFileName } from '../environment/install/uv.ts';
-import { lookAtMachine, unsupportedMachine, type Machine } from '../environment/machine/machine.ts';
+import { lookAtMachine, unsupportedMachine, type Machine } from '../environment/machine.ts';
 import { requirementsHash } from '../environment/requirements.ts';
 import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
 import { hashFile } from '../files/hashFile.ts';

@@ -4,10 +4,9 @@
  */
 import { copyFile, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { appError } from '../../contract/errors.ts';
+import { appError, err, ok, type Result } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { OFFLINE_LIST, OFFLINE_PACKING } from '../../contract/rpc/computer.ts';
-import { err, ok, type Result } from '../../contract/result.ts';
 import { freeBytes } from '../devices/computerChecks.ts';
 import { pyTorchFor } from '../environment/install/choosePyTorch.ts';
 import { describeFailure, diskFull, installerFailure } from '../environment/install/failures.ts';
@@ -20,12 +19,12 @@ import {
   uvEnvironment,
   uvFileName,
 } from '../environment/install/uv.ts';
-import { MANAGED_PYTHON, SUPPORTED_VERSIONS } from '../environment/machine/supportedPython.ts';
+import { MANAGED_PYTHON, SUPPORTED_VERSIONS } from '../environment/machine.ts';
 import { requirementsHash } from '../environment/requirements.ts';
 import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
 import { Steps } from '../environment/steps.ts';
 import { formatBytes } from '../../contract/terminal/format.ts';
-import { weightsFolder } from '../models/weightsFolder.ts';
+import { weightsFolder } from '../models/modelFolder.ts';
 import { hashFile } from '../files/hashFile.ts';
 import { writeJson } from '../files/replaceFile.ts';
 import { copyLargeFile, PLACES, type OfflineFile, type OfflineManifest } from './offlineFolder.ts';

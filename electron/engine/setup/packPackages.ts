@@ -1,10 +1,9 @@
 /** Determines which wheels the other computer needs for an offline set-up, and downloads them. */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { appError, type AppError } from '../../contract/errors.ts';
+import { appError, type AppError, err, ok, type Result } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import type { PackOffline, StepProgress } from '../../contract/rpc/computer.ts';
-import { err, ok, type Result } from '../../contract/result.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
 import type { TorchBuild, TorchChoice } from '../environment/install/choosePyTorch.ts';
 import { installerFailure, isNetworkError } from '../environment/install/failures.ts';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { unwrap } from '../../contract/result.ts';
+import { unwrap } from '../../contract/errors.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
 import { uvFileName } from '../environment/install/uv.ts';
 import { fakePython } from '../environment/testing/fakePython.ts';

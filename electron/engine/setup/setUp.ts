@@ -4,9 +4,8 @@
  */
 import { chmod, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { appError } from '../../contract/errors.ts';
+import { appError, err, ok, type Result } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
-import { err, ok, type Result } from '../../contract/result.ts';
 import type { StepProgress } from '../../contract/rpc/computer.ts';
 import { checkDevicesOnce, type DeviceVerdict } from '../devices/selfTest/deviceLevel.ts';
 import { probeDevices } from '../devices/probeDevices.ts';
@@ -14,13 +13,13 @@ import { ensureEnvironment, type EnvironmentRequest } from '../environment/ensur
 import { choosePyTorch, choosePyTorchFor, servesAs } from '../environment/install/choosePyTorch.ts';
 import { describeFailure } from '../environment/install/failures.ts';
 import { findUv, UV_KINDS, uvFileName, uvFolder } from '../environment/install/uv.ts';
-import { lookAtMachine } from '../environment/machine/machine.ts';
+import { lookAtMachine } from '../environment/machine.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { readStamp } from '../environment/requirements.ts';
 import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
 import { Steps } from '../environment/steps.ts';
 import { hashFile } from '../files/hashFile.ts';
-import { weightsFolder } from '../models/weightsFolder.ts';
+import { weightsFolder } from '../models/modelFolder.ts';
 import {
   copyLargeFile,
   PLACES,

@@ -1,6 +1,5 @@
-import { existsSync, lstatSync } from 'node:fs';
+import { existsSync, lstatSync, type BigIntStats } from 'node:fs';
 import { join } from 'node:path';
-import { fileStamp } from '../files/fileStamp.ts';
 import { isTrustedDisk } from './networkFileSystem.ts';
 import { RUN_DATABASE } from '../../contract/folderNames.ts';
 
@@ -59,4 +58,12 @@ export function stampOf(folder: string): string | null {
 
 function isAlone(folder: string): boolean {
   return ['-wal', '-journal'].every((ending) => !existsSync(join(folder, RUN_DATABASE + ending)));
+}
+
+/**
+ * Identifies a version of a file without reading its content; the system sets the time of its last change.
+ * Null if its disk stores no such time.
+ */
+function fileStamp({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string | null {
+  return ctimeNs === 0n ? null : [dev, ino, size, mtimeNs, ctimeNs].join(' ');
 }

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { openLibraryStore } from './libraryStore.ts';
+import { openLibraryStore } from './storeThread.ts';
 import { HOST_ENTRY, newFolder, removeFolders } from './testing/storeFixture.ts';
 import type { HistoryEntry } from './types.ts';
 

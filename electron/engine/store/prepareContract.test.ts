@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { prepareEventSchema, type PreparedPart } from '../../contract/protocol/index.ts';
 import { openRunStore } from './runStore.ts';
-import { readPartFrames } from './sqlite/files/partFile.ts';
+import { readPartFrames } from './sqlite/files/prepareFiles.ts';
 import { begin, HOST_ENTRY, newFolder, removeFolders } from './testing/storeFixture.ts';
 import { DESCRIPTION, syntheticPlan, writeScores } from './testing/syntheticRun.ts';
 import type { RunStore } from './runStoreFace.ts';

@@ -1,13 +1,23 @@
 import { constants, existsSync, readdirSync, type Dirent } from 'node:fs';
 import { access, mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { appError, AppFailure, asAppError, type AppError } from '../../contract/errors.ts';
+import { hostname } from 'node:os';
+import {
+  appError,
+  AppFailure,
+  asAppError,
+  type AppError,
+  err,
+  ok,
+  type Result,
+} from '../../contract/errors.ts';
 import { message, type Message } from '../../contract/messages.ts';
 import { isOurName, RUN_DATABASE, RUN_LOCK, SHARES_FOLDER } from '../../contract/folderNames.ts';
-import { err, ok, type Result } from '../../contract/result.ts';
 import { IMPORTED_EMBEDDINGS_FOLDER } from '../../contract/plan.ts';
 import { tooLong, type PathLimit } from '../files/pathLength.ts';
 import { deleteInRun, isLink, makeFolderInRun, notAFile, somethingAt } from '../files/runFiles.ts';
+import { acquireFileLock, fileLockHolder, type FileLock, type LockHolder } from '../files/fileLock.ts';
+import { describeStoreError } from './sqlite/database.ts';
 
 const FOLDERS: ReadonlySet<string> = new Set(['work', 'logs', SHARES_FOLDER]);
 const WORK_FOLDERS = ['records', 'parts', 'scores', 'embeddings'].map((name) => `work/${name}`);
@@ -165,4 +175,28 @@ function refuseUnlessFile(path: string, entry: Dirent): void {
 
 function listIfThere(folder: string): Dirent[] {
   return existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
+}
+
+const LOCK_FILE = 'run.lock';
+
+/** Takes the lock of a run folder. Rejects with run_locked, naming the holder; folder_gone; folder_unwritable. */
+export async function acquireRunLock(folder: string, onLost?: () => void): Promise<FileLock> {
+  const onHeld = ({ host, pid }: LockHolder) => {
+    const held = { folder, pid: String(pid) };
+    const cause =
+      host === hostname()
+        ? message('run.locked.here', held)
+        : message('run.locked', { ...held, where: host });
+    throw new AppFailure(appError('run_locked', cause));
+  };
+  try {
+    return await acquireFileLock(join(folder, LOCK_FILE), { onHeld, onLost });
+  } catch (error) {
+    throw new AppFailure(describeStoreError(error, folder));
+  }
+}
+
+/** Who holds the lock of a run folder now; null if no living process does. */
+export function runLockHolder(folder: string): LockHolder | null {
+  return fileLockHolder(join(folder, LOCK_FILE));
 }

@@ -1,5 +1,5 @@
 import type { Plan } from '../../contract/plan.ts';
-import type { QueryAnswer } from '../../contract/rpc/query.ts';
+import type { QueryAnswer } from '../../contract/rpc/results.ts';
 import type { TablesWritten } from '../results/types.ts';
 import type { CheckedRuns } from './checkedRuns.ts';
 import type { QueryQuestion } from './duckdb/resultQuery.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROTOCOL_VERSION, workerEventSchema, type PartCommand } from '../../contract/protocol/index.ts';
 import { REAL_PYTHON, temporaryFolder, WITHOUT_PYTHON } from '../testing/testContext.ts';
-import { BackendProcess, type ProcessEvent } from './backendProcess.ts';
+import { BackendProcess, type ProcessEvent, localLauncher, ReadingProcess } from './backendProcess.ts';
 import { ChildProcess } from './childProcess.ts';
 import { DEADLINES } from './deadlines.ts';
 import {
@@ -16,8 +16,6 @@ import {
   type DeviceWorkerOptions,
   type LoadCommand,
 } from './deviceWorker.ts';
-import { localLauncher } from './backendProcess.ts';
-import { ReadingProcess } from './readingProcess.ts';
 
 const HASH = '0'.repeat(64);
 const PREAMBLE = `

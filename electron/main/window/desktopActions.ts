@@ -1,8 +1,7 @@
 import { BrowserWindow, clipboard, dialog, shell, type OpenDialogOptions } from 'electron';
 import { basename, dirname, join } from 'node:path';
-import { blastAddress } from '../../contract/blast.ts';
-import { appError } from '../../contract/errors.ts';
-import { err, ok } from '../../contract/result.ts';
+import { blastAddress } from '../../contract/exports.ts';
+import { appError, err, ok } from '../../contract/errors.ts';
 import type { FilePurpose, FolderPurpose } from '../../contract/index.ts';
 import type { DesktopActions } from '../../engine/index.ts';
 import type { GrantedPaths } from './grantedPaths.ts';

@@ -1,5 +1,4 @@
-import { appError } from '../../contract/errors.ts';
-import { err, ok, type Result } from '../../contract/result.ts';
+import { appError, err, ok, type Result } from '../../contract/errors.ts';
 import { isBelowOne, realPath, type PathPolicy } from '../../engine/index.ts';
 
 /** The preload script's confirmation uses another channel than the call, and may arrive a moment after it. */

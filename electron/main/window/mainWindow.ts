@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
+import { app, BrowserWindow, nativeTheme, screen, Menu, shell } from 'electron';
+import { join } from 'node:path';
 import { fittingBounds, type Rectangle, SMALLEST_SIZE } from './windowBounds.ts';
 import { parseJson } from '../../contract/parseJson.ts';
-import { app, BrowserWindow, nativeTheme, screen } from 'electron';
-import { join } from 'node:path';
 import { APP_PAGE, PAGE_PREFERENCES } from './pagePolicy.ts';
 
 /** Equal to the page's own backgrounds, so that nothing flashes before it is painted. */
@@ -62,4 +62,39 @@ function writeWindowBounds(file: string, bounds: Rectangle): void {
   } catch {
     // Without the file, the next window opens in the middle.
   }
+}
+
+/**
+ * Contains only what the system expects: quitting, editing, zoom, windows, help. The program's own actions
+ * are in its window.
+ */
+export function setMenu(logFile: string): void {
+  const isMac = process.platform === 'darwin';
+  Menu.setApplicationMenu(
+    Menu.buildFromTemplate([
+      ...(isMac ? [{ role: 'appMenu' as const }] : []),
+      // Contains Quit on systems without an app menu.
+      { role: 'fileMenu' },
+      { role: 'editMenu' },
+      {
+        label: 'View',
+        submenu: [
+          { role: 'reload' },
+          { type: 'separator' },
+          { role: 'resetZoom' },
+          { role: 'zoomIn' },
+          { role: 'zoomOut' },
+          { role: 'togglefullscreen' },
+        ],
+      },
+      { role: 'windowMenu' },
+      {
+        role: 'help',
+        submenu: [
+          { label: 'Show the Log', click: () => void shell.openPath(logFile) },
+          ...(isMac ? [] : [{ role: 'about' as const }]),
+        ],
+      },
+    ]),
+  );
 }

@@ -1,5 +1,13 @@
-import { app, shell, type Session, type WebContents } from 'electron';
-import { isAllowedExternalLink, isAllowedPermission, isAppPage } from './pagePolicy.ts';
+import { app, shell, type Session, type WebContents, protocol } from 'electron';
+import { readFile } from 'node:fs/promises';
+import {
+  isAllowedExternalLink,
+  isAllowedPermission,
+  isAppPage,
+  APP_SCHEME,
+  SCHEME_PRIVILEGES,
+} from './pagePolicy.ts';
+import { pageFile, pageHeaders } from '../../engine/index.ts';
 
 /**
  * By default denies a page everything beyond showing itself: navigating elsewhere, opening windows, using
@@ -42,5 +50,22 @@ function guardSession(session: Session): void {
   session.on('will-download', (event) => {
     // The engine writes exports to the file that the user chose.
     event.preventDefault();
+  });
+}
+
+/** Must be called before the app is ready. */
+export function registerAppScheme(): void {
+  protocol.registerSchemesAsPrivileged([{ scheme: APP_SCHEME, privileges: SCHEME_PRIVILEGES }]);
+}
+
+/** Serves the built window under app://, and no other file of the disk. */
+export function serveApp(session: Session, pageFolder: string): void {
+  session.protocol.handle(APP_SCHEME, async (request) => {
+    const file = isAppPage(request.url) ? pageFile(pageFolder, new URL(request.url).pathname) : undefined;
+    const content = file && (await readFile(file.path).catch(() => undefined));
+    if (!file || !content) return new Response('Not found', { status: 404, headers: pageHeaders() });
+    return new Response(new Uint8Array(content), {
+      headers: { ...pageHeaders(), 'content-type': file.contentType },
+    });
   });
 }

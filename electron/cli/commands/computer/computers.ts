@@ -1,12 +1,10 @@
-import { appError, AppFailure } from '../../../contract/errors.ts';
+import { appError, AppFailure, unwrap } from '../../../contract/errors.ts';
 import { computerNameSchema, sshAddressSchema, type OtherComputer } from '../../../contract/rpc/computers.ts';
-import { unwrap } from '../../../contract/result.ts';
 import { Computers, resolveAppPaths } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
 import { appVersion } from '../../openEngine.ts';
-import { toStandardOutput } from '../../output/terminal.ts';
-import { textTable } from '../../output/textTable.ts';
-import { parsed } from '../../parsed.ts';
+import { toStandardOutput, textTable } from '../../output/terminal.ts';
+import { parsed } from '../../commonFlags.ts';
 
 export interface ComputersFlags {
   json?: boolean;

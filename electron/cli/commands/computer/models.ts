@@ -1,4 +1,4 @@
-import { appError, AppFailure } from '../../../contract/errors.ts';
+import { appError, AppFailure, unwrap } from '../../../contract/errors.ts';
 import type { ModelStatus } from '../../../contract/rpc/computer.ts';
 import {
   type EngineContext,
@@ -12,7 +12,6 @@ import {
 } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
 import { toLog, toStandardError, toStandardOutput } from '../../output/terminal.ts';
-import { unwrap } from '../../../contract/result.ts';
 
 export interface ModelsFlags {
   json?: boolean;

@@ -1,5 +1,5 @@
 import { packOfflineSchema } from '../../../contract/rpc/computer.ts';
-import { unwrap } from '../../../contract/result.ts';
+import { unwrap } from '../../../contract/errors.ts';
 import {
   type EngineContext,
   formatBytes,
@@ -12,7 +12,7 @@ import {
 } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
 import { toStandardError, toStandardOutput } from '../../output/terminal.ts';
-import { parsed } from '../../parsed.ts';
+import { parsed } from '../../commonFlags.ts';
 
 export interface PackOfflineFlags {
   json?: boolean;

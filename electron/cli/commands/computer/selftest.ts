@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Answers, Controls } from '../../../contract/rpc/computer.ts';
 import { precisionSchema } from '../../../contract/protocol/index.ts';
-import { unwrap } from '../../../contract/result.ts';
+import { unwrap } from '../../../contract/errors.ts';
 import {
   checkAnswers,
   checkDevicesOnce,
@@ -19,7 +19,7 @@ import {
   withLastTest,
 } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
-import { parsed } from '../../parsed.ts';
+import { parsed } from '../../commonFlags.ts';
 import { toStandardError, toStandardOutput } from '../../output/terminal.ts';
 
 export interface SelfTestFlags {

@@ -2,8 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { join, parse, resolve } from 'node:path';
 import { execa } from 'execa';
-import { AppFailure, appError } from '../../../contract/errors.ts';
-import { unwrap } from '../../../contract/result.ts';
+import { AppFailure, appError, unwrap } from '../../../contract/errors.ts';
 import {
   type AppPaths,
   detachedStartLine,

@@ -13,9 +13,8 @@ import {
   writeOriginalComparison,
 } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
-import { withRun } from '../../openRunFolder.ts';
-import { textTable } from '../../output/textTable.ts';
-import { toStandardOutput } from '../../output/terminal.ts';
+import { withRun } from '../../openEngine.ts';
+import { textTable, toStandardOutput } from '../../output/terminal.ts';
 
 /** The number of sequences or chunks with another call that are printed; `--output` writes all. */
 const SHOWN = 20;

@@ -1,13 +1,19 @@
 import { resolve } from 'node:path';
 import { exportFileName, exportScope, type ExportLanguage } from '../../../contract/exports.ts';
-import { unwrap } from '../../../contract/result.ts';
-import { exportResults, formatBytes, formatCount, formatNamed } from '../../../engine/index.ts';
+import { unwrap } from '../../../contract/errors.ts';
+import {
+  exportResults,
+  formatBytes,
+  formatCount,
+  formatNamed,
+  answerAsTsv,
+  queryRun,
+} from '../../../engine/index.ts';
 import { EXIT, stopSignals } from '../../exitCodes.ts';
-import { sortOf } from '../../filterArgument.ts';
-import { openEngine } from '../../openEngine.ts';
-import { withRun } from '../../openRunFolder.ts';
-import { selectionAsked } from '../../selectionAsked.ts';
-import { toStandardError } from '../../output/terminal.ts';
+import { sortOf, selectionAsked, otherTables } from '../../filterArgument.ts';
+import { openEngine, withRun } from '../../openEngine.ts';
+import { toStandardError, toStandardOutput, textTable } from '../../output/terminal.ts';
+import { QUERY_EXAMPLES, QUERY_LIMITS, type QueryAnswer } from '../../../contract/rpc/results.ts';
 
 export interface ExportFlags {
   format: string;
@@ -71,3 +77,47 @@ export async function exportRun(run: string, flags: ExportFlags, storeHost: URL)
     for (const signal of stopSignals()) process.off(signal, onSignal);
   }
 }
+
+export const QUERY_FORMATS = ['table', 'tsv', 'json'] as const;
+
+export interface QueryFlags {
+  format: (typeof QUERY_FORMATS)[number];
+  with: string[];
+  rows: number;
+}
+
+export const QUERY_HELP = `
+Tables:
+  sequences   a row for each sequence: the columns of results.parquet
+  chunks      a row for each chunk: the columns of chunks.tsv (of a run that is done)
+  samples     the sample of each input
+  and a table for each other tool whose results lie beside the run, such as genomad, with the row of the sequence
+
+Examples:
+${QUERY_EXAMPLES.map(({ sql }) => `  virnucpro query RUN ${JSON.stringify(sql.replaceAll('\n', ' '))}`).join('\n')}
+`;
+
+/** Runs an SQL query on the results of a run. */
+export async function query(run: string, sql: string, flags: QueryFlags, storeHost: URL): Promise<number> {
+  return withRun(run, storeHost, async (store) => {
+    const others = await otherTables(store, flags.with);
+    const answer = await queryRun(store, sql, others, Math.min(flags.rows, QUERY_LIMITS.rows));
+    toStandardOutput(WRITTEN[flags.format](answer));
+    if (answer.isCut)
+      toStandardError(`These are the first ${formatCount(answer.rows.length)} rows; there are more.`);
+    return EXIT.done;
+  });
+}
+
+const WRITTEN: Readonly<Record<QueryFlags['format'], (answer: QueryAnswer) => string>> = {
+  table: ({ columns, rows }) =>
+    textTable(
+      columns.map(({ name }, i) => (rows.some((row) => typeof row[i] === 'number') ? `>${name}` : name)),
+      rows.map((row) => row.map((cell) => String(cell ?? ''))),
+    ).join('\n'),
+  tsv: (answer) => answerAsTsv(answer).trimEnd(),
+  json: ({ columns, rows }) =>
+    JSON.stringify(
+      rows.map((row) => Object.fromEntries(columns.map(({ name }, i) => [name, row[i] ?? null]))),
+    ),
+};

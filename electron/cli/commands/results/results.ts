@@ -8,11 +8,9 @@ import {
   viralShare,
 } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
-import { sortOf } from '../../filterArgument.ts';
-import { withRun } from '../../openRunFolder.ts';
-import { selectionAsked } from '../../selectionAsked.ts';
-import { textTable } from '../../output/textTable.ts';
-import { toStandardOutput } from '../../output/terminal.ts';
+import { sortOf, selectionAsked } from '../../filterArgument.ts';
+import { withRun } from '../../openEngine.ts';
+import { textTable, toStandardOutput } from '../../output/terminal.ts';
 
 export interface ResultsFlags {
   filter: string[];

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { appError, AppFailure } from '../../../contract/errors.ts';
-import { unwrap } from '../../../contract/result.ts';
+import { appError, AppFailure, unwrap } from '../../../contract/errors.ts';
 import type { Calibration } from '../../../contract/rpc/computer.ts';
-import { wilson } from '../../../contract/wilson.ts';
+import { wilson } from '../../../contract/samples.ts';
 import { runRequestSchema } from '../../../contract/rpc/runs.ts';
 import {
   createRun,
@@ -15,7 +14,7 @@ import {
 import { EXIT } from '../../exitCodes.ts';
 import type { Reporter } from '../../output/reporter.ts';
 import { toStandardOutput } from '../../output/terminal.ts';
-import { parsed } from '../../parsed.ts';
+import { parsed } from '../../commonFlags.ts';
 import { followRun } from './followRun.ts';
 
 export interface CalibrateFlags {

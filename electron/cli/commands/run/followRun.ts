@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { appError, asAppError, type AppError } from '../../../contract/errors.ts';
+import { appError, asAppError, type AppError, allowRefusal } from '../../../contract/errors.ts';
 import { goalText } from '../../../contract/goal.ts';
-import { allowRefusal } from '../../../contract/result.ts';
 import { modelMark } from '../../../contract/plan.ts';
 import { PROVISIONAL_TABLE, RESULT_FILES } from '../../../contract/results.ts';
 import type { Where } from '../../../contract/rpc/runs.ts';

@@ -1,12 +1,14 @@
 import { stat } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
-import { AppFailure, appError } from '../../../contract/errors.ts';
+import { basename, resolve, join } from 'node:path';
+import { createWriteStream, existsSync, rmSync } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { AppFailure, appError, unwrap } from '../../../contract/errors.ts';
 import type { Goal } from '../../../contract/goal.ts';
 import { message } from '../../../contract/messages.ts';
 import type { Plan } from '../../../contract/plan.ts';
 import type { Repair } from '../../../contract/protocol/index.ts';
-import { runRequestSchema, type RunRequest } from '../../../contract/rpc/runs.ts';
-import { matchSheet, NO_DETAILS, samplesOfSheet } from '../../../contract/sampleSheet.ts';
+import { runRequestSchema, type RunRequest, inputPathsSchema } from '../../../contract/rpc/runs.ts';
+import { matchSheet, NO_DETAILS, samplesOfSheet } from '../../../contract/samples.ts';
 import {
   collectInputs,
   createRun,
@@ -27,13 +29,17 @@ import {
   resolveModel,
   exampleInput,
   formatCount,
+  inspectInputs,
+  compareExample,
+  exampleRequest,
+  replaceFile,
 } from '../../../engine/index.ts';
 import { startAsked, whereAsked, type ClusterFlags } from '../../clusterFlags.ts';
 import type { Reporter } from '../../output/reporter.ts';
-import { unwrap } from '../../../contract/result.ts';
-import { parsed } from '../../parsed.ts';
-import { onStandardInput, STANDARD_INPUT } from '../../standardInput.ts';
+import { parsed } from '../../commonFlags.ts';
 import { followRun, type FollowOptions } from './followRun.ts';
+import { EXIT } from '../../exitCodes.ts';
+import { toStandardOutput } from '../../output/terminal.ts';
 
 /** The options that commander passes for `predict`. */
 export interface PredictFlags extends ClusterFlags {
@@ -345,3 +351,114 @@ function modelFor(context: EngineContext, inputs: string[]): string {
   const example = exampleInput(context.paths);
   return inputs.every((input) => resolve(input) === example) ? 'teaching' : '500';
 }
+
+/** Reads files completely and prints what they contain and what a run would do with each. */
+export async function validate(
+  context: EngineContext,
+  inputs: string[],
+  chunkLength: number,
+  json: boolean,
+): Promise<number> {
+  const { paths } = unwrap(await collectInputs(parsed(inputPathsSchema, inputs)));
+  const blocked: string[] = [];
+  unwrap(
+    await inspectInputs(context, paths, { chunkLength, repairs: [] }, (file) => {
+      if (file.problems.some(({ severity }) => severity === 'blocks')) blocked.push(file.path);
+      if (json) {
+        process.stdout.write(`${JSON.stringify(file)}\n`);
+        return;
+      }
+      const lines = [
+        `${file.path}: ${file.format}${file.compression === 'none' ? '' : `, ${file.compression}`}`,
+        `  ${formatCount(file.sequences)} sequences, ${formatCount(file.bases)} bases, lengths ` +
+          `${formatCount(file.min_length)} to ${formatCount(file.max_length)} (median ${formatCount(file.median_length)}), ` +
+          `${formatCount(file.chunks)} chunks`,
+        ...file.problems.map(
+          ({ severity, message, what_happens }) => `  ${severity}: ${message} ${what_happens}`,
+        ),
+        ...(file.problems.length === 0 ? ['  Nothing to complain about.'] : []),
+      ];
+      toStandardOutput(lines.join('\n'));
+    }),
+  );
+  return blocked.length > 0 ? EXIT.failed : EXIT.done;
+}
+
+/**
+ * Runs the bundled example with the teaching model and compares its scores with those of a working
+ * installation.
+ */
+export async function example(
+  context: EngineContext,
+  outputDir: string | undefined,
+  reporter: Reporter,
+): Promise<number> {
+  const folder = outputDir ?? join(context.paths.dataDir, 'example');
+  const created = unwrap(
+    await createRun(context, {
+      request: await exampleRequest(context.paths, folder),
+      defaultParent: folder,
+    }),
+  );
+  reporter.line('Running the bundled example with the teaching model ...');
+  const exitCode = await followRun(context, unwrap(await OpenRun.open(context, created.folder)), reporter, {
+    created,
+  });
+  if (exitCode !== EXIT.done) return exitCode;
+  const comparison = await compareExample(context.paths, created.folder, created.plan.precision);
+  if (comparison.matches) reporter.line(comparison.message);
+  else reporter.wrong(comparison.message);
+  return comparison.matches ? EXIT.done : EXIT.failed;
+}
+
+/** Stands for standard input among the inputs. */
+const STANDARD_INPUT = '-';
+
+interface PipedRun {
+  outputDir?: string | undefined;
+  force?: boolean | undefined;
+}
+
+/**
+ * Stores standard input in a file beside the run's folder, because a run reads its inputs more than once, and
+ * again after an interruption. Leaves no file if no run was created.
+ */
+async function onStandardInput(
+  { outputDir, force = false }: PipedRun,
+  work: (file: string) => Promise<number>,
+): Promise<number> {
+  if (outputDir === undefined)
+    throw usage('Sequences from standard input have no name.', 'Name the folder of the run with -o FOLDER.');
+  if (process.stdin.isTTY)
+    throw usage(
+      'Nothing is piped into standard input.',
+      'Such as: zcat *.fa.gz | virnucpro predict - -o FOLDER.',
+    );
+  const folder = resolve(outputDir);
+  const file = `${folder}_stdin`;
+  const arriving = `${file}.part`;
+  try {
+    await pipeline(process.stdin, createWriteStream(arriving));
+    if (
+      isRunFolder(folder) &&
+      !force &&
+      existsSync(file) &&
+      (await hashFile(file)) !== (await hashFile(arriving))
+    )
+      throw usage(
+        `The run in ${folder} was made from other sequences than those from standard input.`,
+        'Name another folder for a new run.',
+      );
+    replaceFile(arriving, file);
+  } finally {
+    rmSync(arriving, { force: true });
+  }
+  try {
+    return await work(file);
+  } finally {
+    if (!isRunFolder(folder)) rmSync(file, { force: true });
+  }
+}
+
+const usage = (cause: string, nextStep: string): AppFailure =>
+  new AppFailure(appError('usage', cause, { nextStep }));

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { appError } from '../../../contract/errors.ts';
-import { unwrap } from '../../../contract/result.ts';
+import { appError, unwrap } from '../../../contract/errors.ts';
 import {
   type EngineContext,
   formatCount,

@@ -4,10 +4,9 @@
  */
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { appError } from '../../../contract/errors.ts';
+import { appError, err, ok, type Result } from '../../../contract/errors.ts';
 import type { PlanModel } from '../../../contract/plan.ts';
 import type { Precision } from '../../../contract/protocol/index.ts';
-import { err, ok, type Result } from '../../../contract/result.ts';
 import {
   controlsSchema,
   type Controls,

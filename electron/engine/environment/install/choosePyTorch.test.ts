@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cardBlock, choosePyTorch } from './choosePyTorch.ts';
-import type { Machine, NvidiaCard } from '../machine/machine.ts';
+import type { Machine, NvidiaCard } from '../machine.ts';
 import { LINUX_MACHINE as LINUX } from '../testing/machines.ts';
 
 const ARM = { ...LINUX, arch: 'arm64' };

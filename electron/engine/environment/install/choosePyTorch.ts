@@ -3,7 +3,7 @@
  * in RELEASE.md of pytorch/pytorch.
  */
 import type { GpuKind } from '../../../contract/rpc/computer.ts';
-import type { Capability, Machine, NvidiaCard } from '../machine/machine.ts';
+import type { Capability, Machine, NvidiaCard } from '../machine.ts';
 
 /** Builds by the names that PyTorch gives them; `mps` is the ordinary build for Apple's computers. */
 export const TORCH_BUILDS = ['cu130', 'cu126', 'rocm7.2', 'cpu', 'mps'] as const;

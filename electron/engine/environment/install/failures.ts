@@ -1,7 +1,7 @@
 /** Turns the failure of a set-up or of packing a folder into an error with a next step. */
 import { appError, asAppError, type AppError, type ErrorCode } from '../../../contract/errors.ts';
 import type { CommandOutcome } from '../runCommand.ts';
-import { SUPPORTED_PYTHONS } from '../machine/supportedPython.ts';
+import { SUPPORTED_PYTHONS } from '../machine.ts';
 
 const AGAIN = 'then start again: it goes on where it stopped.';
 const LINES_KEPT = 40;

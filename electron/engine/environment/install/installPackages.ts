@@ -1,11 +1,10 @@
 /** Installs the packages into an environment with uv, one step after the other. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AppError } from '../../../contract/errors.ts';
+import { type AppError, err, ok, type Result } from '../../../contract/errors.ts';
 import { message, type Message } from '../../../contract/messages.ts';
-import { err, ok, type Result } from '../../../contract/result.ts';
 import type { AppPaths } from '../appPaths.ts';
-import type { Machine } from '../machine/machine.ts';
+import type { Machine } from '../machine.ts';
 import { lockFile, lockWithoutTorch, torchVersion, type RequirementSet } from '../requirements.ts';
 import type { CommandRunner } from '../runCommand.ts';
 import type { Advance, Steps } from '../steps.ts';

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../../../contract/parseJson.ts';
-import { ok, err, type Result } from '../../../contract/result.ts';
+import { ok, err, type Result } from '../../../contract/errors.ts';
 import {
   gpuKindSchema,
   offlinePlatformSchema,
@@ -14,7 +14,7 @@ import {
   type SetUpPlan,
 } from '../../../contract/rpc/computer.ts';
 import type { AppPaths } from '../appPaths.ts';
-import { lookAtMachine, unsupportedMachine, type Machine } from '../machine/machine.ts';
+import { lookAtMachine, unsupportedMachine, type Machine } from '../machine.ts';
 import { runCommand, type CommandRunner } from '../runCommand.ts';
 import { choosePyTorch, gpuKindOf, pyTorchFor, type TorchChoice } from './choosePyTorch.ts';
 import { knownKind } from './uv.ts';

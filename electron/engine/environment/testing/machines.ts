@@ -1,4 +1,4 @@
-import type { Machine } from '../machine/machine.ts';
+import type { Machine } from '../machine.ts';
 
 /** An invented ordinary Linux computer without a GPU. */
 export const LINUX_MACHINE: Machine = {

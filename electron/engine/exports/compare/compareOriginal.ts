@@ -1,15 +1,14 @@
 import { FRAME_NAMES } from '../../../contract/results.ts';
 import type { ChunkCall, DifferingChunk, OriginalComparison } from '../../../contract/rpc/results.ts';
-import { callChunk, isVirusFrame } from '../../results/chunkCall.ts';
-import { chunkBounds } from '../../results/chunkLayout.ts';
-import { float32Text } from '../../results/float32Text.ts';
+import { callChunk, isVirusFrame, chunkBounds } from '../../results/chunkCall.ts';
+import { float32Text } from '../../results/cellText.ts';
 import type { ScoredFrames } from '../../results/types.ts';
-import { firstWord } from '../../store/sqlite/files/recordsFile.ts';
+import { firstWord } from '../../store/sqlite/files/prepareFiles.ts';
 import { chunkId, nameText } from '../../store/sqlite/results/tables/tableRows.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { WholeFile } from '../wholeFile.ts';
 import { readOriginalResults, sequenceOf, type OriginalChunk } from './originalResults.ts';
-import { ScoreAgreement } from './scoreAgreement.ts';
+import { ScoreAgreement } from './compareRuns.ts';
 
 const PAGE_ROWS = 2000;
 const EXAMPLES = 5;

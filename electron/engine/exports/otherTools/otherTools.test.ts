@@ -22,9 +22,12 @@ import {
   selectionOf,
   summariseOtherTable,
   type JoinedTable,
+  addOtherTable,
+  MOST_KEPT_BYTES,
+  removeOtherTable,
+  storedOtherTables,
 } from './joinOtherTable.ts';
 import { readOtherTable, type ReadOtherTable } from './readOtherTable.ts';
-import { addOtherTable, MOST_KEPT_BYTES, removeOtherTable, storedOtherTables } from './storedOtherTables.ts';
 
 const BY_ROW = { by: 'row', descending: false } as const;
 

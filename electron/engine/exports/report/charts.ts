@@ -1,5 +1,3 @@
-import { html, markup, type Markup } from './markup.ts';
-
 /* Charts of a report, as inline SVG without scripts or separate files. Each has a text description. */
 
 export const COLOURS = {
@@ -122,4 +120,39 @@ const MOST_LETTERS = 24;
 
 function shortened(label: string): string {
   return label.length > MOST_LETTERS ? `${label.slice(0, MOST_LETTERS - 1)}…` : label;
+}
+
+/** Text that is already HTML. */
+export class Markup {
+  private readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  toString(): string {
+    return this.text;
+  }
+}
+
+type Part = string | number | Markup | readonly Part[];
+
+export function markup(text: string): Markup {
+  return new Markup(text);
+}
+
+/** HTML with inserted values: a value that is not markup is escaped as text. */
+export function html(texts: TemplateStringsArray, ...values: Part[]): Markup {
+  return new Markup(texts.map((text, i) => text + (i < values.length ? partText(values[i]!) : '')).join(''));
+}
+
+function partText(part: Part): string {
+  if (part instanceof Markup) return part.toString();
+  if (typeof part === 'object') return part.map(partText).join('');
+  return String(part)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
 }

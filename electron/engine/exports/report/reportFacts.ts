@@ -5,7 +5,7 @@ import type { Annotation, ViralShares } from '../../../contract/rpc/runs.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { RESULT_FILES, type SequenceResult } from '../../../contract/results.ts';
 import { isPlainFile, readPlain } from '../../files/runFiles.ts';
-import { sharesSoFar } from '../../results/estimates/shareSoFar.ts';
+import { sharesSoFar } from '../../results/estimates/viralShare.ts';
 import type { LengthShare } from '../../results/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { markedRows, sequenceNotes } from '../../store/sequenceNotes.ts';

@@ -4,7 +4,7 @@ import type { Evidence, Prediction, Reason, SequenceResult } from '../../../cont
 import { matesOf } from '../../../contract/samples.ts';
 import { sequenceNotes } from '../../store/sequenceNotes.ts';
 import type { SequenceSelection } from '../../store/duckdb/selection.ts';
-import { cellText } from '../../results/inputLabels.ts';
+import { cellText } from '../../results/cellText.ts';
 import type { ExportSource } from '../exportSource.ts';
 import { numberIn, type JoinedTable } from '../otherTools/joinOtherTable.ts';
 import type { OtherLine } from '../otherTools/readOtherTable.ts';

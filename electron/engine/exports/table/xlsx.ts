@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import type { ExportLanguage } from '../../../contract/exports.ts';
 import { predictionSchema, type SequenceResult } from '../../../contract/results.ts';
-import { float32Text } from '../../results/float32Text.ts';
+import { float32Text } from '../../results/cellText.ts';
 import type { Column } from './columns.ts';
 import type { ExportSource } from '../exportSource.ts';
 import { summariseSamples, viralShare, type SampleSummary } from '../samples.ts';

@@ -3,7 +3,7 @@
  * [release].
  */
 import { AppFailure } from '../../../contract/errors.ts';
-import { acquireRunLock } from '../../store/runLock.ts';
+import { acquireRunLock } from '../../store/runFolder.ts';
 
 const [folder = '', ending] = process.argv.slice(2);
 try {

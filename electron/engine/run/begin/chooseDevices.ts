@@ -1,8 +1,8 @@
 import type { Message } from '../../../contract/messages.ts';
 import { computesOn, type ClusterChoice } from '../../../contract/cluster.ts';
-import type { Precision } from '../../../contract/protocol/index.ts';
+import type { Precision, WorkerReady } from '../../../contract/protocol/index.ts';
 import { clusterOf, type Where } from '../../../contract/rpc/runs.ts';
-import { err, ok, type Result } from '../../../contract/result.ts';
+import { err, ok, type Result, type AppError } from '../../../contract/errors.ts';
 import { oldGpusRemark, withoutOldGpus } from '../../devices/choosePrecision.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
 import { refusedBySlurm } from '../shares/slurm.ts';
@@ -11,6 +11,8 @@ import { withLastTest } from '../../devices/selfTest/deviceLevel.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import type { ResolvedModel } from '../../models/modelFolder.ts';
 import { withoutGpus, type PlannedDevices } from './clusterPlan.ts';
+import type { RunDevice } from '../../store/types.ts';
+import type { WorkDevice } from '../work/workDevice.ts';
 
 export interface DeviceChoice extends PlannedDevices {
   cluster: ClusterChoice | null;
@@ -66,4 +68,33 @@ export async function chooseDevices(
   const cores = coresRemark(wanted, probe, devices, model.cpuMemory);
   const { driver_version: driver } = probe;
   return ok({ devices, cluster: null, plannedFor: null, leftOut, cores, modelFolder, driver });
+}
+
+/** How a worker has loaded the model: where its parts are, and what computes them. */
+export type MemoryUse = Pick<
+  WorkerReady,
+  'placement' | 'tokens_per_batch' | 'memory_free_bytes' | 'attention' | 'load_seconds' | 'memory_bytes'
+>;
+
+/** What a run learns about a device. */
+export interface DeviceFindings {
+  /** Known once its worker is ready. */
+  memory?: MemoryUse;
+  switchedOff?: AppError | null;
+}
+
+/** A device in the form of the run's database and of run.json. */
+export function storedDevice(
+  { id, name, kind, facts }: WorkDevice,
+  { memory, switchedOff = null }: DeviceFindings = {},
+): RunDevice {
+  const use = memory && {
+    placement: memory.placement,
+    tokensPerBatch: memory.tokens_per_batch,
+    attention: memory.attention,
+    loadSeconds: memory.load_seconds,
+    memoryLoadedBytes: memory.memory_bytes,
+    ...(memory.memory_free_bytes === null ? {} : { memoryFreeBytes: memory.memory_free_bytes }),
+  };
+  return { id, name, kind, facts: { ...facts, ...use }, switchedOff };
 }

@@ -1,10 +1,9 @@
-import { appError, type AppError } from '../../../contract/errors.ts';
+import { appError, type AppError, err, ok, type Result } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import type { ClusterChoice } from '../../../contract/cluster.ts';
 import { OWN_PROGRAM } from '../../../contract/terminal/slurmScript.ts';
 import type { Hardware } from '../../../contract/plan.ts';
 import type { Precision } from '../../../contract/protocol/index.ts';
-import { err, ok, type Result } from '../../../contract/result.ts';
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
 import { choosePrecision } from '../../devices/choosePrecision.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { appError, type AppError } from '../../../contract/errors.ts';
+import { appError, type AppError, err, ok, type Result } from '../../../contract/errors.ts';
 import {
   SAMPLE_FROM_PARTS,
   TAIL_PARTS,
@@ -14,22 +14,18 @@ import {
   type Order,
   type Plan,
   type PlanModel,
+  type ImportedEmbeddings,
 } from '../../../contract/plan.ts';
-import { message } from '../../../contract/messages.ts';
+import { message, type Message } from '../../../contract/messages.ts';
 import type { InspectedFile } from '../../../contract/protocol/index.ts';
-import { err, ok, type Result } from '../../../contract/result.ts';
-import { sampleNames } from '../../../contract/samples.ts';
-import { NO_DETAILS } from '../../../contract/sampleSheet.ts';
+import { sampleNames, NO_DETAILS } from '../../../contract/samples.ts';
 import type { ExpectedWork, RunRequest } from '../../../contract/rpc/runs.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { checkPrecision } from '../../devices/selfTest/precisionLevel.ts';
-import { collectInputs, type Walk } from '../../inputs/collectInputs.ts';
+import { collectInputs, type Walk, inspectInputs, type Reading } from '../../inputs/collectInputs.ts';
 import { importLegacy } from '../../inputs/importLegacy.ts';
-import { inspectInputs, type Reading } from '../../inputs/inspectInputs.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
-import { trustedScores } from '../calibrations.ts';
-import { describeImported, refusedFiles } from '../describeImported.ts';
-import { goalRefusal } from '../goal.ts';
+import { trustedScores, goalRefusal } from '../goal.ts';
 import { signRun } from '../madeHere.ts';
 import {
   LEFT_OUT_OPTION,
@@ -39,13 +35,19 @@ import {
 } from '../../store/types.ts';
 import { openRunStore } from '../../store/runStore.ts';
 import { refuseWhenClosing } from '../../store/storeThread.ts';
-import { describeStoreError } from '../../store/sqlite/storeErrors.ts';
-import { safeName } from '../../files/safeName.ts';
+import { describeStoreError } from '../../store/sqlite/database.ts';
+import { safeName } from '../../files/pathLength.ts';
 import type { FileLock } from '../../files/fileLock.ts';
-import { acquireRunLock } from '../../store/runLock.ts';
+import {
+  acquireRunLock,
+  checkRunFolder,
+  makeRunFolder,
+  makeWorkFolders,
+  removeRun,
+} from '../../store/runFolder.ts';
 import { chooseDevices, type DeviceChoice } from './chooseDevices.ts';
 import { hardwareOf, precisionOf } from './clusterPlan.ts';
-import { checkRunFolder, makeRunFolder, makeWorkFolders, removeRun } from '../../store/runFolder.ts';
+import { formatCount } from '../../../contract/terminal/format.ts';
 
 /** A file that can't be part of a run, and the reason. */
 interface UnusableInput {
@@ -378,4 +380,26 @@ async function makeFolder(
   } finally {
     lock?.release();
   }
+}
+
+/** Describes what was reused from an earlier run, and how that affects the results. */
+export function describeImported(imported: ImportedEmbeddings): Message {
+  const { folder, tool, precision, frames, framesEsm2, framesDnabertS } = imported;
+  return message('note.imported', {
+    folder,
+    tool: message(`imported.${tool}`),
+    precision: precision ?? message('imported.unknown'),
+    frames: formatCount(frames),
+    esm2: formatCount(framesEsm2),
+    dnabertS: formatCount(framesDnabertS),
+  });
+}
+
+/** The files that were not used, one per line. */
+export function refusedFiles({ refused, filesRefused }: ImportedEmbeddings): string[] {
+  const more = filesRefused - refused.length;
+  return [
+    ...refused.map(({ path, why }) => `Not used: ${path}: ${why}.`),
+    ...(more > 0 ? [`Not used: ${more} more files.`] : []),
+  ];
 }

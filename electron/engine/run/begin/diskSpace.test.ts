@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { diskNeeded, diskShortage, findDiskShortage } from './diskSpace.ts';
+import { diskNeeded, diskShortage, findDiskShortage } from './checkReadiness.ts';
 
 const SIZE = { chunks: 1_000, frames: 2_000, residues: 300_000 };
 

@@ -10,7 +10,7 @@ import type { ChosenDevice } from '../../devices/chosenDevice.ts';
 import { firstOfEachKind, lastControls, runControls } from '../../devices/selfTest/controlsLevel.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import type { JsonObject } from '../../store/types.ts';
-import { CONTROLS_FACT } from '../../results/controlsOfRun.ts';
+import { CONTROLS_FACT } from '../../results/calibration.ts';
 import type { RunNotes } from '../runNotes.ts';
 
 interface Begin {

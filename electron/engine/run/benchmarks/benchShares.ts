@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { unwrap } from '../../../contract/result.ts';
+import { unwrap } from '../../../contract/errors.ts';
 import { runRequestSchema } from '../../../contract/rpc/runs.ts';
 import { listForShares } from '../shares/listForShares.ts';
 import { mergeShares } from '../shares/mergeShares.ts';

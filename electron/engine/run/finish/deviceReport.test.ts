@@ -2,11 +2,11 @@ import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { migrate } from '../../store/sqlite/database.ts';
-import { readDeviceMeasures } from '../../store/sqlite/telemetry/deviceMeasures.ts';
+import { readDeviceMeasures } from '../../store/sqlite/telemetry/runTimings.ts';
 import { RUN_DATABASE } from '../../store/sqlite/runSchema.ts';
 import { telemetryWriteMethods } from '../../store/sqlite/telemetry/telemetry.ts';
 import type { DeviceSampleRow } from '../../store/types.ts';
-import { deviceReports } from './deviceReport.ts';
+import { deviceReports } from './runJson.ts';
 
 function measured(samples: DeviceSampleRow[]) {
   const db = new Database(':memory:');

@@ -1,23 +1,26 @@
 import { join } from 'node:path';
+import { closeSync, writeFileSync } from 'node:fs';
 import { asAppError, causeOf, nextStepOf } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
-import { BOUNDED_TOLERANCE } from '../../../contract/plan.ts';
+import { BOUNDED_TOLERANCE, modelMark, type PlanModel, type Plan } from '../../../contract/plan.ts';
 import type { WorkerReady } from '../../../contract/protocol/index.ts';
-import { RESULT_FILES } from '../../../contract/results.ts';
+import { RESULT_FILES, NOTICE_FILE } from '../../../contract/results.ts';
 import type { EngineContext } from '../../engineContext.ts';
-import { digestInRun, isPlainFile, renameInRun } from '../../files/runFiles.ts';
-import { Extraction } from '../../inputs/extractRecords.ts';
-import { writeNoticeFile } from './noticeFile.ts';
-import { runJson, writeRunJson } from './runJson.ts';
+import {
+  digestInRun,
+  isPlainFile,
+  renameInRun,
+  openNew,
+  pathInRun,
+  deleteInRun,
+} from '../../files/runFiles.ts';
+import { Extraction, type ExtractRecords } from '../../inputs/extractRecords.ts';
+import { runJson, writeRunJson, readRunReport } from './runJson.ts';
 import type { TablesWritten } from '../../results/types.ts';
-import { writeViralSequences } from './viralSequences.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { HERE } from '../../system/here.ts';
-import { noteImbalance } from '../progress/imbalance.ts';
-import { noteUnusualNorms } from '../progress/unusualNorms.ts';
+import { noteImbalance, noteUnusualNorms } from '../progress/remarks.ts';
 import type { RunNotes } from '../runNotes.ts';
-import { readRunReport } from './runReport.ts';
-import { MERGED_SEQUENCES } from './viralSequences.ts';
 
 export interface FinishedRun {
   tables: TablesWritten;
@@ -106,4 +109,59 @@ export async function recordRun(
   );
   const itself = await digestInRun(store.folder, RESULT_FILES.run);
   await store.saveResultFiles({ ...files, ...(itself === null ? {} : { [RESULT_FILES.run]: itself }) });
+}
+
+/**
+ * Writes a notice beside the results of a model that is not for research. It comes first, so that the results
+ * never exist without it.
+ */
+export function writeNoticeFile(folder: string, model: PlanModel): void {
+  const mark = modelMark(model);
+  if (mark === null) return;
+  const descriptor = openNew(pathInRun(folder, NOTICE_FILE));
+  try {
+    writeFileSync(
+      descriptor,
+      [
+        mark,
+        '',
+        `All files in this folder were made with "${model.title}".`,
+        'Their scores and calls show how the program works; no conclusion may rest on them.',
+        'prediction_results.txt and prediction_results_highestscore.csv have the format of the original tool,',
+        'which has no place for this note. The other tables name the model in their column "model".',
+        '',
+      ].join('\n'),
+    );
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const ROWS_FILE = 'viral_rows.u32.tmp';
+/** Viral sequences of merged runs, collected here before the tables are written. */
+export const MERGED_SEQUENCES = 'work/viral_sequences.fna';
+
+/**
+ * Writes viral_sequences.fna: the records called virus, unchanged from the inputs, in the order of the run.
+ * `extract` streams the inputs once more and checks their hashes. Returns the number of records.
+ */
+export async function writeViralSequences(
+  store: Pick<RunStore, 'folder' | 'writeViralRows'>,
+  { inputs, model, repairs }: Pick<Plan, 'inputs' | 'model' | 'repairs'>,
+  extract: ExtractRecords,
+): Promise<number> {
+  const rowsPath = join(store.folder, ROWS_FILE);
+  try {
+    const count = await store.writeViralRows(rowsPath);
+    await extract({
+      inputs,
+      rowsPath,
+      outPath: join(store.folder, RESULT_FILES.viralSequences),
+      headerSuffix: modelMark(model) ?? '',
+      repairs,
+    });
+    return count;
+  } finally {
+    deleteInRun(store.folder, ROWS_FILE);
+  }
 }

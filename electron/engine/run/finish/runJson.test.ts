@@ -4,8 +4,7 @@ import { afterAll, expect, it } from 'vitest';
 import type { PartDone } from '../../../contract/protocol/index.ts';
 import { preparedRun, removeFolders, scoresFor, type PreparedRun } from '../../store/testing/storeFixture.ts';
 import { recordOf, type FrameRef, type SyntheticRecord } from '../../store/testing/syntheticRun.ts';
-import { deviceReports } from './deviceReport.ts';
-import { runJson, writeRunJson } from './runJson.ts';
+import { deviceReports, runJson, writeRunJson } from './runJson.ts';
 
 afterAll(removeFolders);
 

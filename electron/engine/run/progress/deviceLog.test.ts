@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../testing/testContext.ts';
-import { DeviceLog } from './deviceLog.ts';
-import { RunLog } from '../runLog.ts';
+import { DeviceLog } from './deviceMonitor.ts';
+import { RunLog } from '../runNotes.ts';
 
 const row = (device: string, measured: number | null, residuesPerSecond: number | null) => ({
   time: 0,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeImbalance } from './imbalance.ts';
+import { describeImbalance } from './remarks.ts';
 
 const device = (id: string, name: string) =>
   ({ id, name, kind: 'cuda', facts: {}, switchedOff: null }) as const;

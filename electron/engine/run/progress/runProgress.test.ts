@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { remainingSeconds, workFraction, type WorkKnown } from './runProgress.ts';
 import { randomNumbers } from '../../testing/randomNumbers.ts';
-import { RateMeter } from './rateMeter.ts';
+import { RateMeter } from './deviceTelemetry.ts';
 
 const work = (changes: Partial<WorkKnown>): WorkKnown => ({
   residuesDone: 0,

@@ -2,7 +2,7 @@ import type { PrepareProgress } from '../../../contract/protocol/index.ts';
 import type { RunProgress } from '../../../contract/rpc/runs.ts';
 import type { InputProgress, RunCounts, StoredRun } from '../../store/types.ts';
 import type { WorkElsewhere } from '../shares/shareStatus.ts';
-import { unusualNorms } from './unusualNorms.ts';
+import { unusualNorms } from './remarks.ts';
 
 /** Progress of the current work that the database does not have yet. */
 export interface WorkUnderWay {

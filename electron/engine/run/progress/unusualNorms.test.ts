@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { syntheticPlan } from '../../store/testing/syntheticRun.ts';
 import type { RunCounts } from '../../store/types.ts';
-import { describeUnusualNorms, unusualNorms } from './unusualNorms.ts';
+import { describeUnusualNorms, unusualNorms } from './remarks.ts';
 
 const plan = syntheticPlan(1);
 const published = {

@@ -2,23 +2,27 @@ import { randomUUID } from 'node:crypto';
 import { closeSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { appError, AppFailure, type AppError } from '../../../contract/errors.ts';
+import { appError, AppFailure, type AppError, unwrap } from '../../../contract/errors.ts';
 import type { Plan } from '../../../contract/plan.ts';
 import type { PrepareDone } from '../../../contract/protocol/index.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { THIS_COMPUTER, type RunRequest } from '../../../contract/rpc/runs.ts';
 import { sampleNames } from '../../../contract/samples.ts';
-import { unwrap } from '../../../contract/result.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { openNew, openPlain, pathInRun } from '../../files/runFiles.ts';
 import type { FileLock } from '../../files/fileLock.ts';
-import { checkRunFolder, makeRunFolder, makeWorkFolders, removeRun } from '../../store/runFolder.ts';
-import { acquireRunLock } from '../../store/runLock.ts';
+import {
+  checkRunFolder,
+  makeRunFolder,
+  makeWorkFolders,
+  removeRun,
+  acquireRunLock,
+} from '../../store/runFolder.ts';
 import { openRunStore } from '../../store/runStore.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { parseShare } from '../../store/shares.ts';
 import { LEFT_OUT_OPTION, MADE_HERE_OPTION, SAMPLES_OPTION, type StoredRun } from '../../store/types.ts';
-import { MERGED_SEQUENCES } from '../finish/viralSequences.ts';
+import { MERGED_SEQUENCES } from '../finish/finishRun.ts';
 import { areResultsWhole } from '../finish/wrapUpRun.ts';
 import { signRun } from '../madeHere.ts';
 import { OpenRun } from '../openRun.ts';

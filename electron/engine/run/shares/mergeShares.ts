@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AppFailure, asAppError, type ErrorCode } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import { deleteInRun, isPlainFolder, pathInRun } from '../../files/runFiles.ts';
-import { acquireRunLock } from '../../store/runLock.ts';
+import { acquireRunLock } from '../../store/runFolder.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { SHARES_FOLDER } from '../../../contract/folderNames.ts';
 import type { RunNotes } from '../runNotes.ts';

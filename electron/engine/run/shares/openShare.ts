@@ -2,15 +2,19 @@ import { copyFileSync, linkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { appError, AppFailure, asAppError } from '../../../contract/errors.ts';
+import { appError, AppFailure, asAppError, err, ok, type Result } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
-import { err, ok, type Result } from '../../../contract/result.ts';
 import { THIS_COMPUTER } from '../../../contract/rpc/runs.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { isPlainFolder, makeFolderInRun, pathInRun, somethingAt } from '../../files/runFiles.ts';
 import type { LockHolder } from '../../files/fileLock.ts';
-import { isRunFolder, makeWorkFolders, removeRun } from '../../store/runFolder.ts';
-import { acquireRunLock, runLockHolder } from '../../store/runLock.ts';
+import {
+  isRunFolder,
+  makeWorkFolders,
+  removeRun,
+  acquireRunLock,
+  runLockHolder,
+} from '../../store/runFolder.ts';
 import { openRunStore } from '../../store/runStore.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import {

@@ -5,7 +5,7 @@ import { message } from '../../../contract/messages.ts';
 import { rayEventSchema, type RayEvent } from '../../../contract/protocol/index.ts';
 import { BackendProcess, type ProcessEvent } from '../../workers/backendProcess.ts';
 import { exitMessage } from '../../workers/childProcess.ts';
-import { backendLaunch, NO_GPU } from '../work/backendLaunch.ts';
+import { backendLaunch, NO_GPU } from '../work/workProcesses.ts';
 import type { Scheduler, ShareTask } from './scheduler.ts';
 import type { ShareStatus } from './shareStatus.ts';
 import type { ClusterRun } from './slurm.ts';

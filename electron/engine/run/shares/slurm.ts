@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { appError, AppFailure, type AppError } from '../../../contract/errors.ts';
 import type { SlurmChoice } from '../../../contract/cluster.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
-import { quotedForShell } from '../../../contract/terminal/quotedForShell.ts';
+import { quotedForShell } from '../../../contract/terminal/predictCommand.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { makeFolderInRun, pathInRun, readPlain, replaceInRun } from '../../files/runFiles.ts';
 import type { Scheduler, ShareTask } from './scheduler.ts';

@@ -10,9 +10,9 @@ import { patientDeadlines } from '../../workers/deadlines.ts';
 import type { DeviceWorkerOptions, LoadCommand } from '../../workers/deviceWorker.ts';
 import { localLauncher } from '../../workers/backendProcess.ts';
 import type { RunRecord } from '../runRecord.ts';
-import { backendLaunch } from './backendLaunch.ts';
 import type { BatchSizes } from './batchSizes.ts';
 import type { WorkDevice } from './workDevice.ts';
+import { pythonLaunch, type PythonLaunch } from '../../environment/pythonLaunch.ts';
 
 export interface WorkSessionOptions {
   context: EngineContext;
@@ -118,3 +118,16 @@ function memoryFraction({ memoryTotalBytes }: WorkDevice, limitBytes: number | u
   if (limitBytes === undefined || memoryTotalBytes === null) return null;
   return limitBytes >= memoryTotalBytes ? null : limitBytes / memoryTotalBytes;
 }
+
+/** How a run starts one of its processes, with the variables that say which GPUs the process may see. */
+export function backendLaunch(
+  { environment }: EngineContext,
+  module: 'prepare' | 'devices.monitor' | 'worker' | 'cluster',
+  args: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): PythonLaunch {
+  return pythonLaunch(environment, `virnucpro_backend.${module}`, args, variables);
+}
+
+/** For processes that must not touch a GPU: a context on one takes memory from the workers. */
+export const NO_GPU = { CUDA_VISIBLE_DEVICES: '' } as const;

@@ -8,27 +8,28 @@ import { pathInRun, somethingAt } from '../../files/runFiles.ts';
 import { formatBytes, formatCount, formatDuration } from '../../../contract/terminal/format.ts';
 import type { StoredPart } from '../../store/types.ts';
 import { DeviceWorker } from '../../workers/deviceWorker.ts';
-import { storedDevice, type DeviceFindings, type MemoryUse } from '../begin/storedDevice.ts';
+import { storedDevice, type DeviceFindings, type MemoryUse } from '../begin/chooseDevices.ts';
 import { ClusterShares } from '../shares/clusterShares.ts';
 import { mergeShares, shareNames } from '../shares/mergeShares.ts';
 import { endEarlierJobs } from '../shares/slurm.ts';
 import { nodeOf } from '../shares/nodeOf.ts';
 import { DeviceMonitor } from '../progress/deviceMonitor.ts';
 import { DeviceTelemetry } from '../progress/deviceTelemetry.ts';
-import { backendLaunch, NO_GPU } from './backendLaunch.ts';
-import { decideWork } from './decide/decideWork.ts';
-import { newWorkState, type WorkState } from './decide/workState.ts';
-import { PartLedger } from './partLedger.ts';
-import { PrepareStage } from './prepareStage.ts';
-import { localDevice, type WorkDevice } from './workDevice.ts';
-import type { UserEvent, WorkEffect, WorkEvent, WorkOutcome } from './workEvents.ts';
 import {
+  backendLaunch,
+  NO_GPU,
   partCommand,
   prepareCommand,
   workerLog,
   workerOptions,
   type WorkSessionOptions,
 } from './workProcesses.ts';
+import { decideWork } from './decide/decideWork.ts';
+import { newWorkState, type WorkState } from './decide/workState.ts';
+import { PartLedger } from './partLedger.ts';
+import { PrepareStage } from './prepareStage.ts';
+import { localDevice, type WorkDevice } from './workDevice.ts';
+import type { UserEvent, WorkEffect, WorkEvent, WorkOutcome } from './workEvents.ts';
 
 /**
  * One work session of a run, from start or resume to its pause or end. Prepare, workers, store and user emit

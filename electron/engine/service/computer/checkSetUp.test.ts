@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { asAppError } from '../../../contract/errors.ts';
 import { madeSystem } from '../../system/testing/madeSystem.ts';
 import { temporaryFolder } from '../../testing/testContext.ts';
-import { checkSetUp } from './checkSetUp.ts';
+import { checkSetUp } from './computerCheck.ts';
 
 const noInterpreter = { tryInterpreter: () => Promise.reject(new Error('not asked for')) };
 const windows = madeSystem('win32');

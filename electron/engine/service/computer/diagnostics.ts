@@ -1,5 +1,7 @@
 import { homedir, hostname, release, userInfo } from 'node:os';
-import { basename } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { appendFileSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import type { ComputerCheck } from '../../../contract/rpc/computer.ts';
 import type { RunSummary } from '../../../contract/rpc/runs.ts';
 import { HERE } from '../../system/here.ts';
@@ -7,7 +9,8 @@ import type { RunEvent } from '../../store/types.ts';
 import type { ProbeResult } from '../../../contract/protocol/index.ts';
 import { abilityWords } from '../../devices/chosenDevice.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
-import { redact } from './redact.ts';
+import type { AppPaths } from '../../environment/appPaths.ts';
+import { replaceFile } from '../../files/replaceFile.ts';
 
 interface DiagnosticFacts {
   appVersion: string;
@@ -124,4 +127,86 @@ function namesOf(paths: readonly string[], called: string): [string, string][] {
       [basename(path), instead],
     ];
   });
+}
+
+interface PrivateFacts {
+  homeFolder: string;
+  userName: string;
+  hostName: string;
+}
+
+/** Shorter names would also be found inside ordinary words. */
+const SHORTEST_NAME = 3;
+
+/** Removes from a text what reveals the user's name or location. */
+export function redact(text: string, { homeFolder, userName, hostName }: PrivateFacts): string {
+  let redacted = text;
+  const home = homeFolder.replace(/[\\/]+$/, '');
+  if (home.length > 1) {
+    for (const spelling of new Set([home, home.replaceAll('\\', '/'), home.replaceAll('\\', '\\\\')])) {
+      redacted = redacted.replaceAll(spelling, '~');
+    }
+  }
+  // Home folders of other accounts, such as a colleague's whose file was dropped.
+  redacted = redacted.replaceAll(/(\/(?:home|Users)\/|[A-Za-z]:\\Users\\)[^/\\\s"']+/g, '$1<user>');
+  redacted = withoutWord(redacted, userName, '<user>');
+  return withoutWord(redacted, hostName, '<host>');
+}
+
+function withoutWord(text: string, word: string, instead: string): string {
+  if (word.length < SHORTEST_NAME) return text;
+  const literal = word.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  return text.replaceAll(new RegExp(`(?<![\\w-])${literal}(?![\\w-])`, 'gi'), instead);
+}
+
+const LARGEST_BYTES = 512 * 1024;
+const LINES_IN_DIAGNOSTICS = 60;
+
+export type LogLevel = 'info' | 'warning' | 'error';
+
+/** A log of the desktop app itself, not of a run: it must work even if nothing else could start. */
+export class ShellLog {
+  readonly file: string;
+
+  constructor(file: string) {
+    this.file = file;
+    try {
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      if (existsSync(file) && statSync(file).size > LARGEST_BYTES) replaceFile(file, previous(file));
+    } catch {
+      // A log that cannot be written must not keep the window from opening.
+    }
+  }
+
+  /**
+   * Writes at once, since the program may end before the next line. Line breaks are folded, so that an entry
+   * is one line.
+   */
+  write(level: LogLevel, message: string): void {
+    const line = message.trim().replaceAll(/\s*[\r\n]+\s*/g, ' | ');
+    try {
+      appendFileSync(this.file, `${new Date().toISOString()} ${level} ${line}\n`);
+    } catch {
+      // See above.
+    }
+  }
+}
+
+export function shellLogFile({ dataDir }: Pick<AppPaths, 'dataDir'>): string {
+  return join(dataDir, 'logs', 'shell.log');
+}
+
+/** The newest lines, including those of the previous file; none if the desktop app has never run. */
+export async function latestShellLog(paths: Pick<AppPaths, 'dataDir'>): Promise<string[]> {
+  const file = shellLogFile(paths);
+  const texts = await Promise.all([previous(file), file].map((one) => readFile(one, 'utf8').catch(() => '')));
+  return texts
+    .join('')
+    .split('\n')
+    .filter((line) => line !== '')
+    .slice(-LINES_IN_DIAGNOSTICS);
+}
+
+function previous(file: string): string {
+  return `${file}.1`;
 }

@@ -1,7 +1,7 @@
 import { AppFailure } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import type { PackOffline } from '../../../contract/rpc/computer.ts';
-import { networkVariables, readSetupSettings } from '../../environment/setupSettings.ts';
+import { networkVariables, readSetupSettings } from '../../environment/appPaths.ts';
 import { packOffline } from '../../setup/packOffline.ts';
 import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
 import { StepJob, type StepWork } from './stepJob.ts';

@@ -1,6 +1,5 @@
-import { AppFailure, type AppError } from '../../../contract/errors.ts';
+import { AppFailure, type AppError, ok, type Result } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
-import { ok, type Result } from '../../../contract/result.ts';
 import type {
   EnvironmentStatus,
   SetUpPlan,
@@ -9,12 +8,11 @@ import type {
 } from '../../../contract/rpc/computer.ts';
 import type { EngineBase } from '../../engineBase.ts';
 import type { EngineContext } from '../../engineContext.ts';
-import type { AppPaths } from '../../environment/appPaths.ts';
+import { type AppPaths, networkVariables, readSetupSettings } from '../../environment/appPaths.ts';
 import { freeBytes } from '../../devices/computerChecks.ts';
 import { checkEnvironment } from '../../environment/checkEnvironment.ts';
 import { planSetUp } from '../../environment/install/setUpPlan.ts';
 import { readStamp } from '../../environment/requirements.ts';
-import { networkVariables, readSetupSettings } from '../../environment/setupSettings.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import { LiveTopic } from '../runs/liveTopic.ts';
 import { setUp } from '../../setup/setUp.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { redact } from './redact.ts';
+import { redact } from './diagnostics.ts';
 
 const facts = { homeFolder: '/home/mschmidt', userName: 'mschmidt', hostName: 'lab-gpu7' };
 

@@ -1,6 +1,5 @@
-import { appError, AppFailure } from '../../../contract/errors.ts';
+import { appError, AppFailure, unwrap } from '../../../contract/errors.ts';
 import { message, type Message } from '../../../contract/messages.ts';
-import { unwrap } from '../../../contract/result.ts';
 import type { ProbeResult } from '../../../contract/protocol/index.ts';
 import type {
   Controls,

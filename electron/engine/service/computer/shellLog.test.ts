@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { latestShellLog, ShellLog, shellLogFile } from './shellLog.ts';
+import { latestShellLog, ShellLog, shellLogFile } from './diagnostics.ts';
 
 let dataDir: string;
 beforeAll(async () => {

@@ -1,12 +1,11 @@
-import { appError, AppFailure } from '../../../contract/errors.ts';
+import { appError, AppFailure, unwrap, type Result } from '../../../contract/errors.ts';
 import { message, type Wording } from '../../../contract/messages.ts';
 import type { ImportRequest, RemovedModel, StepProgress } from '../../../contract/rpc/computer.ts';
-import { unwrap, type Result } from '../../../contract/result.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { removeModel } from '../../models/listModels.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
 import { getModel, importModels, verifyModel, type WeightsOptions } from '../../models/weights.ts';
-import { RateMeter } from '../../run/progress/rateMeter.ts';
+import { RateMeter } from '../../run/progress/deviceTelemetry.ts';
 import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
 import { StepJob } from './stepJob.ts';
 

@@ -3,8 +3,7 @@ import { preparedRun, removeFolders } from '../../store/testing/storeFixture.ts'
 import { recordOf } from '../../store/testing/syntheticRun.ts';
 import type { DeviceSampleRow } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
-import { deviceHistoryOf } from './deviceHistory.ts';
-import { throughputOf } from './throughput.ts';
+import { deviceHistoryOf, throughputOf } from './deviceHistory.ts';
 
 afterAll(removeFolders);
 

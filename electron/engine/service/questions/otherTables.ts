@@ -1,5 +1,9 @@
-import { joinOtherTable, type JoinedTable } from '../../exports/otherTools/joinOtherTable.ts';
-import { stampOfOtherTables, storedOtherTables } from '../../exports/otherTools/storedOtherTables.ts';
+import {
+  joinOtherTable,
+  type JoinedTable,
+  stampOfOtherTables,
+  storedOtherTables,
+} from '../../exports/otherTools/joinOtherTable.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 
 const MOST_RUNS = 2;

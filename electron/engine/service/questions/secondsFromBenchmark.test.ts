@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { secondsFromBenchmark } from './secondsFromBenchmark.ts';
+import { secondsFromBenchmark } from './estimateRun.ts';
 
 type Measured = Parameters<typeof secondsFromBenchmark>[3]['devices'][number];
 

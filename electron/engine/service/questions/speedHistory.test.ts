@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { secondsFor, type MeasuredWork } from './runSpeeds.ts';
 import { SpeedHistory } from './speedHistory.ts';
-import type { LibraryStore } from '../../store/libraryStore.ts';
+import type { LibraryStore } from '../../store/storeThread.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { LibraryStore } from '../../store/libraryStore.ts';
+import type { LibraryStore } from '../../store/storeThread.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { secondsFor, type MeasuredWork, type SecondsRange, type WorkAhead } from './runSpeeds.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { compute, computeAll, preparedRun, removeFolders } from '../../store/testing/storeFixture.ts';
 import { recordOf } from '../../store/testing/syntheticRun.ts';
-import { viralShares, ViralSoFar } from './viralSoFar.ts';
+import { viralShares, ViralSoFar } from './deviceHistory.ts';
 
 afterEach(() => void vi.useRealTimers());
 afterAll(removeFolders);

@@ -8,25 +8,22 @@ import type { DifferingChunk, ExportEvent, SequenceFilter } from '../../../contr
 import { compareWithOriginal } from '../../exports/compare/compareOriginal.ts';
 import { compareRuns, type ComparedSequence } from '../../exports/compare/compareRuns.ts';
 import { isOriginalResult } from '../../exports/compare/originalResults.ts';
-import { exportResults } from '../../exports/exportResults.ts';
+import { exportResults, answerAsTsv, queryRun } from '../../exports/exportResults.ts';
 import { ExportSource } from '../../exports/exportSource.ts';
 import { EXPORT_FORMATS, formatNamed } from '../../exports/formats.ts';
 import { openFewSequences, type InputSequences } from '../../exports/inputSequences.ts';
 import { LENGTH_EDGES } from '../../exports/report/reportFacts.ts';
-import { answerAsTsv, queryRun } from '../../exports/queryRun.ts';
 import { detailsOf, samplesOf, summariseSamples } from '../../exports/samples.ts';
 import {
   selectionOf,
   otherText,
   saidByTool,
   summariseOtherTable,
-} from '../../exports/otherTools/joinOtherTable.ts';
-import { readOtherTable } from '../../exports/otherTools/readOtherTable.ts';
-import {
   addOtherTable,
   MOST_KEPT_BYTES,
   removeOtherTable,
-} from '../../exports/otherTools/storedOtherTables.ts';
+} from '../../exports/otherTools/joinOtherTable.ts';
+import { readOtherTable } from '../../exports/otherTools/readOtherTable.ts';
 import { lettersOfOne, recordsOf } from '../../exports/sequenceFiles.ts';
 import { WholeFile } from '../../exports/wholeFile.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { expectedStarts, workLeft } from './expectedStarts.ts';
+import { expectedStarts, workLeft } from './runList.ts';
 
 const minute = { low: 50, high: 70 };
 const queue = { waiting: ['a', 'b', 'c'], held: false, remaining: minute, duration: () => minute };

@@ -1,6 +1,5 @@
 import { afterAll, expect, it, vi } from 'vitest';
-import { appError, AppFailure } from '../../../contract/errors.ts';
-import { ok } from '../../../contract/result.ts';
+import { appError, AppFailure, ok } from '../../../contract/errors.ts';
 import { OpenRun } from '../../run/openRun.ts';
 import { preparedRun, removeFolders } from '../../store/testing/storeFixture.ts';
 import { recordOf } from '../../store/testing/syntheticRun.ts';

@@ -5,13 +5,12 @@ import { message } from '../../../contract/messages.ts';
 import { runSummarySchema, type RunSummary } from '../../../contract/rpc/runs.ts';
 import { RUN_DATABASE } from '../../../contract/folderNames.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
-import type { LibraryStore } from '../../store/libraryStore.ts';
+import type { LibraryStore } from '../../store/storeThread.ts';
 import type { StoredRun } from '../../store/types.ts';
 import type { OpenRuns } from './openRuns.ts';
 import { isActive } from '../../../contract/runState.ts';
 import { Listeners } from '../listeners.ts';
-import { libraryEntry } from './listRun.ts';
-import { describeRun, hasEnded, readSummary } from './runSummary.ts';
+import { libraryEntry, describeRun, hasEnded, readSummary } from './runSummary.ts';
 
 /** A disk that does not respond blocks one of Node.js's few threads. */
 const FOLDERS_AT_ONCE = 2;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { appError, AppFailure, type AppError } from '../../../contract/errors.ts';
-import { err, ok, type Result } from '../../../contract/result.ts';
+import { appError, AppFailure, type AppError, err, ok, type Result } from '../../../contract/errors.ts';
 import type { RunSummary } from '../../../contract/rpc/runs.ts';
 import type { RunState } from '../../../contract/runState.ts';
 import type { RunListener } from '../../run/runRecord.ts';

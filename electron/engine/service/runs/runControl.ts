@@ -1,21 +1,27 @@
 import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { type AppError, AppFailure, asAppError, causeOf } from '../../../contract/errors.ts';
+import {
+  type AppError,
+  AppFailure,
+  asAppError,
+  causeOf,
+  ok,
+  type Result,
+  unwrap,
+} from '../../../contract/errors.ts';
 import type { Goal } from '../../../contract/goal.ts';
 import { message } from '../../../contract/messages.ts';
 import type { Annotation, RunRequest, RunSummary } from '../../../contract/rpc/runs.ts';
 import { isActive } from '../../../contract/runState.ts';
-import type { SampleDetails } from '../../../contract/sampleSheet.ts';
-import { ok, type Result, unwrap } from '../../../contract/result.ts';
+import type { SampleDetails } from '../../../contract/samples.ts';
 import type { InspectedFile } from '../../../contract/protocol/index.ts';
-import type { Walk } from '../../inputs/collectInputs.ts';
-import type { Reading } from '../../inputs/inspectInputs.ts';
+import type { Walk, Reading } from '../../inputs/collectInputs.ts';
 import { type CreatedRun, createRun } from '../../run/begin/createRun.ts';
 import type { OpenRun, StartOptions } from '../../run/openRun.ts';
 import type { RunListener } from '../../run/runRecord.ts';
 import { type LifecycleEvent, transition } from '../../run/runTransitions.ts';
 import { workOnRun } from '../../run/workOnRun.ts';
-import type { LibraryStore } from '../../store/libraryStore.ts';
+import type { LibraryStore } from '../../store/storeThread.ts';
 import { usage } from '../failures.ts';
 import { Listeners } from '../listeners.ts';
 import { namedPaths } from '../window/knownPaths.ts';

@@ -1,15 +1,18 @@
+import { join } from 'node:path';
 import type { AppError } from '../../../contract/errors.ts';
 import { annotationSchema, expectedWorkSchema, type RunSummary } from '../../../contract/rpc/runs.ts';
 import { isActive, type RunState } from '../../../contract/runState.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
-import { runLockHolder } from '../../store/runLock.ts';
+import { runLockHolder } from '../../store/runFolder.ts';
 import { samplesOf } from '../../exports/samples.ts';
-import type { StoredRun } from '../../store/types.ts';
+import type { StoredRun, HistoryEntry } from '../../store/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { goalOf } from '../../run/goal.ts';
-import { controlsOf } from '../../results/controlsOfRun.ts';
+import { controlsOf } from '../../results/calibration.ts';
 import { foreignPlace } from '../../run/madeHere.ts';
 import { storedRequest } from '../../run/storedRequest.ts';
+import type { EngineBase } from '../../engineBase.ts';
+import { openLibraryStore, type LibraryStore } from '../../store/storeThread.ts';
 
 /** A run's entry in the list, from its database. The list adds whether it waits in the queue. */
 export async function readSummary(
@@ -75,4 +78,48 @@ function storedFraction({ state, counts, prepared }: StoredRun): number | null {
   if (!prepared) return null;
   const { total, done, failed } = counts.residues;
   return total === 0 ? 1 : Math.min(1, (done + failed) / total);
+}
+
+type Program = Pick<EngineBase, 'paths' | 'storeHost'>;
+
+/** The user's settings and list of runs, which all programs of this data folder share. */
+export function openLibrary({ paths, storeHost }: Program): Promise<LibraryStore> {
+  return openLibraryStore(join(paths.dataDir, 'library.db'), { hostEntry: storeHost });
+}
+
+/**
+ * Adds a run that is computed without a window to the list that windows show. If the list cannot be written,
+ * as on a node without a home folder, the run must not fail.
+ */
+export async function listRun(program: Program, store: RunStore): Promise<void> {
+  let library: LibraryStore | undefined;
+  try {
+    library = await openLibrary(program);
+    const summary = await readSummary(store, program.paths);
+    const before = (await library.history()).find(({ runId }) => runId === summary.runId);
+    await library.saveRun(libraryEntry(summary, before?.inputs ?? []));
+  } catch {
+    // The run can still be opened from its folder.
+  } finally {
+    await library?.close().catch(() => undefined);
+  }
+}
+
+/**
+ * `named`: the paths that the user named in a window when creating the run, which that window may read again.
+ */
+export function libraryEntry(summary: RunSummary, named: readonly string[]): HistoryEntry {
+  const { runId, folder, name, createdAt, finishedAt, state, plan } = summary;
+  return {
+    runId,
+    folder,
+    name,
+    createdAt: Date.parse(createdAt),
+    finishedAt: finishedAt === null ? null : Date.parse(finishedAt),
+    phase: state.phase,
+    inputs: [...named],
+    model: plan.model.title,
+    notes: '',
+    summary: summary,
+  };
 }

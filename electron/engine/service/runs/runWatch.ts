@@ -1,13 +1,13 @@
-import { isAtWork } from '../../../contract/runState.ts';
+import { isAtWork, type RunPhase } from '../../../contract/runState.ts';
 import { appError, AppFailure } from '../../../contract/errors.ts';
-import { message } from '../../../contract/messages.ts';
+import { message, MESSAGES, type Message } from '../../../contract/messages.ts';
 import type { RunEvent, RunLive, RunSummary } from '../../../contract/rpc/runs.ts';
 import type { OpenRun } from '../../run/openRun.ts';
 import { LiveTopic } from './liveTopic.ts';
 import type { OpenRuns } from './openRuns.ts';
 import type { RunCatalog } from './runCatalog.ts';
-import { toRunEvent } from './runEvents.ts';
 import { storedFacts, type LiveFacts } from './storedFacts.ts';
+import type { NumberedRunEvent } from '../../store/sqlite/telemetry/telemetry.ts';
 
 const INTERVAL_MS = 250;
 const RECENT_EVENTS = 50;
@@ -115,4 +115,24 @@ function liveFacts(session: OpenRun): LiveFacts {
     devices: session.deviceStates(),
     cluster: session.clusterState(),
   };
+}
+
+/** An event of a run's database in the form that a window shows. */
+export function toRunEvent(event: NumberedRunEvent): RunEvent {
+  const phase = event.code === 'phase' ? phaseMessage(event.message) : undefined;
+  return {
+    id: event.id,
+    time: new Date(event.time).toISOString(),
+    level: event.level === 'debug' ? 'info' : event.level,
+    code: event.code,
+    message: phase?.text ?? event.message,
+    wording: phase?.wording ?? event.wording ?? null,
+    detail: event.detail,
+  };
+}
+
+/** The sentence for a change of phase, which the database stores as the phase's name only. */
+function phaseMessage(phase: string): Message | undefined {
+  const key = `phase.${phase}`;
+  return Object.hasOwn(MESSAGES, key) ? message(key as `phase.${RunPhase}`) : undefined;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runRequestSchema, type RunSummary } from '../../../contract/rpc/runs.ts';
-import { openLibraryStore } from '../../store/libraryStore.ts';
+import { openLibraryStore } from '../../store/storeThread.ts';
 import { syntheticPlan } from '../../store/testing/syntheticRun.ts';
 
 /** A library with this many finished runs, whose folders hold a run.db that cannot be opened. */

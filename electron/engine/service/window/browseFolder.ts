@@ -5,7 +5,7 @@ import { appError, AppFailure } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import type { PathPolicy } from './windowContext.ts';
-import { realPath } from './pathInside.ts';
+import { realPath } from './knownPaths.ts';
 
 interface FolderListing {
   folder: string;

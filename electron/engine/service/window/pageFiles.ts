@@ -1,5 +1,5 @@
 import { extname, join } from 'node:path';
-import { isInside } from './pathInside.ts';
+import { isInside } from './knownPaths.ts';
 
 const MIME_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

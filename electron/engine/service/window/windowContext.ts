@@ -1,6 +1,5 @@
-import type { BlastSearch } from '../../../contract/blast.ts';
-import type { AppError } from '../../../contract/errors.ts';
-import type { Result } from '../../../contract/result.ts';
+import type { BlastSearch } from '../../../contract/exports.ts';
+import type { AppError, Result } from '../../../contract/errors.ts';
 import type { FilePurpose, FolderPurpose } from '../../../contract/rpc/shell.ts';
 
 /**

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { RESULT_FILES } from '../../../contract/results.ts';
-import { float32Text } from '../../results/float32Text.ts';
+import { float32Text } from '../../results/cellText.ts';
 import { compute, preparedRun, removeFolders } from '../testing/storeFixture.ts';
 import { recordOf } from '../testing/syntheticRun.ts';
 import { openDuckDb, quotedPath } from './duckdb.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { RESULT_FILES } from '../../../contract/results.ts';
-import { float32Text } from '../../results/float32Text.ts';
+import { float32Text } from '../../results/cellText.ts';
 import { FRAMES_WORTH_A_THREAD } from '../resultThreads.ts';
 import { TABLE_HEADERS } from '../sqlite/results/tables/tableRows.ts';
 import { openRunStore } from '../runStore.ts';

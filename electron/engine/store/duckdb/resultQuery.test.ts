@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { QUERY_EXAMPLES, type QueryCell } from '../../../contract/rpc/query.ts';
+import { QUERY_EXAMPLES, type QueryCell } from '../../../contract/rpc/results.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { openRunStore } from '../runStore.ts';
 import type { RunStore } from '../runStoreFace.ts';

@@ -5,12 +5,11 @@ import { z } from 'zod';
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { modelMark } from '../../../contract/plan.ts';
-import { QUERY_LIMITS, type QueryAnswer, type QueryCell } from '../../../contract/rpc/query.ts';
+import { QUERY_LIMITS, type QueryAnswer, type QueryCell } from '../../../contract/rpc/results.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
-import { float32Text } from '../../results/float32Text.ts';
+import { float32Text } from '../../results/cellText.ts';
 import { isPlainFile, sizeOf } from '../../files/runFiles.ts';
-import { readResultFiles } from '../sqlite/resultFiles.ts';
-import { readPlan } from '../sqlite/runRows.ts';
+import { readResultFiles, readPlan } from '../sqlite/runRows.ts';
 import { quoted, quotedPath, type DuckDb } from './duckdb.ts';
 import { runLabels, type ResultSource } from './resultSource.ts';
 

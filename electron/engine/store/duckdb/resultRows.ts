@@ -11,9 +11,8 @@ import {
 } from '../../../contract/results.ts';
 import type { Trusted } from '../../../contract/plan.ts';
 import { isTooShort } from '../../../contract/evidence.ts';
-import { chunkBounds } from '../../results/chunkLayout.ts';
-import { geneticCodeHint } from '../../results/geneticCode.ts';
-import { evidenceOf } from '../../results/evidence.ts';
+import { chunkBounds } from '../../results/chunkCall.ts';
+import { geneticCodeHint, evidenceOf } from '../../results/sequenceRemarks.ts';
 import type { SequenceSummary } from '../../results/sequenceTally.ts';
 import { nameText } from '../sqlite/results/tables/tableRows.ts';
 import type { DescribedRecord } from '../sqlite/results/derive/recordScan.ts';

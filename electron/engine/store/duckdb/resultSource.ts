@@ -5,10 +5,9 @@ import { RESULT_FILES } from '../../../contract/results.ts';
 import { hashDescriptor } from '../../files/hashFile.ts';
 import { isPlainFile, openPlain, sizeOf } from '../../files/runFiles.ts';
 import { pValue } from '../../results/calibration.ts';
-import { mateRows } from '../../results/readPairs.ts';
-import { cellText, inputLabels } from '../../results/inputLabels.ts';
-import { readResultFiles } from '../sqlite/resultFiles.ts';
-import { readInputs, readPlan, readRun } from '../sqlite/runRows.ts';
+import { mateRows } from '../../results/sequenceRemarks.ts';
+import { cellText, inputLabels } from '../../results/cellText.ts';
+import { readResultFiles, readInputs, readPlan, readRun } from '../sqlite/runRows.ts';
 import {
   provisionalSequences,
   type ProvisionalChanges,

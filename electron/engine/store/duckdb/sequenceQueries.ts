@@ -6,9 +6,8 @@ import type { Evidence, FrameName, Prediction, Reason, SequenceResult } from '..
 import type { SequenceSort } from '../../../contract/rpc/results.ts';
 import { openNew } from '../../files/runFiles.ts';
 import type { InputResultSummary, LengthScores, LengthShare } from '../../results/types.ts';
-import { geneticCodeHint } from '../../results/geneticCode.ts';
+import { geneticCodeHint, areMates, callPair, mateRows } from '../../results/sequenceRemarks.ts';
 import { pValue, type LabelledScore } from '../../results/calibration.ts';
-import { areMates, callPair, mateRows } from '../../results/readPairs.ts';
 import { readInputs } from '../sqlite/runRows.ts';
 import { DESCRIBED, type DescribedRecord } from '../sqlite/results/derive/recordScan.ts';
 import { nameText } from '../sqlite/results/tables/tableRows.ts';

@@ -2,8 +2,7 @@ import { closeSync, fstatSync, readSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { openPlain, refuseUnlessPlain } from '../../files/runFiles.ts';
-import { checkKind, versionOf, type DatabaseKind } from './database.ts';
-import { damaged } from './storeErrors.ts';
+import { checkKind, versionOf, type DatabaseKind, damaged } from './database.ts';
 
 /*
  * A query in SQLite can't be interrupted from another thread, so a database from somebody else must be known

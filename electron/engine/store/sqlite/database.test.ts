@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
 import { AppFailure } from '../../../contract/errors.ts';
-import { checkKind, migrate, type DatabaseKind } from './database.ts';
+import { checkKind, migrate, type DatabaseKind, describeStoreError } from './database.ts';
 import { openRunReader, openRunWriter } from './runDatabase.ts';
 import { RUN_DATABASE } from './runSchema.ts';
-import { describeStoreError } from './storeErrors.ts';
 import { newFolder, removeFolders } from '../testing/storeFixture.ts';
 import { DESCRIPTION, syntheticPlan } from '../testing/syntheticRun.ts';
 

@@ -1,5 +1,7 @@
-import type Database from 'better-sqlite3';
-import { appError, AppFailure, type ErrorCode } from '../../../contract/errors.ts';
+import { existsSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { appError, AppFailure, type ErrorCode, asAppError, type AppError } from '../../../contract/errors.ts';
+import { message } from '../../../contract/messages.ts';
 
 /** A kind of database file of this program. */
 export interface DatabaseKind {
@@ -52,4 +54,64 @@ export function inLittleMemory<Value>(db: Database.Database, work: () => Value):
   } finally {
     db.pragma(`cache_size = ${before}`);
   }
+}
+
+/** Explains a failure of SQLite or of the file system in `folder` to the user. */
+export function describeStoreError(reason: unknown, folder: string): AppError {
+  if (reason instanceof AppFailure) return reason.error;
+  const code = errorCode(reason);
+  if (code === null) return asAppError(reason);
+  const detail = reason instanceof Error ? `${code}: ${reason.message}` : code;
+  if (!existsSync(folder)) return appError('folder_gone', message('place.gone', { folder }), { detail });
+  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'SQLITE_FULL')
+    return appError('disk_full', message('place.full', { folder }), { detail });
+  if (isDamage(reason))
+    return appError('run_damaged', message('run.database_unreadable', { folder }), { detail });
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED'))
+    return appError('run_locked', message('run.database_busy', { folder }), { detail });
+  if (['EACCES', 'EPERM', 'EROFS', 'SQLITE_PERM', 'SQLITE_AUTH'].includes(code) || isRefusedWrite(code))
+    return appError('folder_unwritable', message('place.unwritable', { folder }), { detail });
+  if (code.startsWith('SQLITE_IOERR') || DISK_TROUBLE.has(code))
+    return appError('folder_unwritable', message('place.trouble', { folder }), {
+      nextStep: message('place.trouble.next'),
+      detail,
+    });
+  return asAppError(reason);
+}
+
+/** The error for database content that this program can't have written. */
+export function damaged(cause: string, detail?: string): AppFailure {
+  return new AppFailure(appError('run_damaged', cause, detail === undefined ? {} : { detail }));
+}
+
+/** A time that a Date can represent. Throws AppFailure for any other number. */
+export function checkedTime(time: number): number {
+  if (Number.isSafeInteger(time) && Math.abs(time) <= 8.64e15) return time;
+  throw damaged('run.db holds a time that is none.');
+}
+
+/** Includes SQLite's errors for an exhausted quota: it recognises only ENOSPC as a full disk. */
+const DISK_TROUBLE: ReadonlySet<string> = new Set([
+  'EIO',
+  'EFBIG',
+  'ESTALE',
+  'ENOTCONN',
+  'EHOSTDOWN',
+  'ENODEV',
+]);
+
+/** Whether SQLite reports that a database's content is broken. */
+export function isDamage(reason: unknown): boolean {
+  const code = errorCode(reason);
+  return code !== null && (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT'));
+}
+
+function isRefusedWrite(code: string): boolean {
+  return code.startsWith('SQLITE_READONLY') || code.startsWith('SQLITE_CANTOPEN');
+}
+
+function errorCode(reason: unknown): string | null {
+  if (reason instanceof Database.SqliteError) return reason.code;
+  if (reason instanceof Error && 'code' in reason && typeof reason.code === 'string') return reason.code;
+  return null;
 }

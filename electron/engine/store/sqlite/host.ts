@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openLibrary } from './libraryDatabase.ts';
 import { openRunReader, openRunWriter } from './runDatabase.ts';
-import { describeStoreError } from './storeErrors.ts';
+import { describeStoreError } from './database.ts';
 import { interruptDuckDb } from '../duckdb/duckdb.ts';
 import {
   allOf,

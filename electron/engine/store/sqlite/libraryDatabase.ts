@@ -5,8 +5,7 @@ import { z } from 'zod';
 import { memoryProfileSchema } from '../../../contract/protocol/index.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { networkFileSystem } from '../networkFileSystem.ts';
-import { checkKind, isEmptyDatabase, migrate, type DatabaseKind } from './database.ts';
-import { isDamage } from './storeErrors.ts';
+import { checkKind, isEmptyDatabase, migrate, type DatabaseKind, isDamage } from './database.ts';
 import type { DeviceUse, HistoryEntry, JsonObject, JsonValue, LearntBatch } from '../types.ts';
 import { replaceFile } from '../../files/replaceFile.ts';
 

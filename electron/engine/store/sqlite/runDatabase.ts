@@ -6,7 +6,7 @@ import { message } from '../../../contract/messages.ts';
 import type { Plan } from '../../../contract/plan.ts';
 import { RUN_DATABASE as RUN_DATABASE_FILE } from '../../../contract/folderNames.ts';
 import { refuseLinks } from '../runFolder.ts';
-import { replaceFile } from '../../files/replaceFile.ts';
+import { replaceFile, syncFolder } from '../../files/replaceFile.ts';
 import { somethingAt } from '../../files/runFiles.ts';
 import { checkDatabase, checkDatabaseFiles, distrust } from './checkDatabase.ts';
 import { isEmptyDatabase, migrate } from './database.ts';
@@ -17,7 +17,6 @@ import { insertRun } from './runRows.ts';
 import { runMethods, type RunMethodGroups } from './runMethods.ts';
 import { RUN_DATABASE } from './runSchema.ts';
 import { OPENED_TO_LOOK, type Journal } from '../storeProtocol.ts';
-import { syncFolder } from '../syncFolder.ts';
 import type { RunDescription } from '../types.ts';
 
 interface NewRun {

@@ -8,12 +8,13 @@ import { viralSoFarMethods } from './results/derive/viralSoFar.ts';
 import { adoptRun, type AdoptedBefore } from './parts/adoptRun.ts';
 import { checkPages } from './checkDatabase.ts';
 import { attemptReadMethods, attemptWriteMethods } from './parts/attempts.ts';
-import { readDeviceMeasures } from './telemetry/deviceMeasures.ts';
+import { readDeviceMeasures, readDeviceSummaries, readTimings } from './telemetry/runTimings.ts';
 import { readCounts, readInputProgress } from './progress.ts';
-import { eventPageMethods } from './telemetry/eventPages.ts';
+import { eventPageMethods, telemetryReadMethods, telemetryWriteMethods } from './telemetry/telemetry.ts';
 import { prepareIntakeMethods } from './parts/prepareIntake.ts';
-import { readResultFiles, resultFileMethods } from './resultFiles.ts';
 import {
+  readResultFiles,
+  resultFileMethods,
   readDevices,
   readInputs,
   readLeftOut,
@@ -22,15 +23,11 @@ import {
   readRun,
   runRowMethods,
 } from './runRows.ts';
-import { readDeviceSummaries, readTimings } from './telemetry/runTimings.ts';
 import { findDamage, refuseDamage, refuseDamagedPlan, verifyPendingParts } from './parts/damage.ts';
-import { partFailureMethods } from './parts/partFailure.ts';
+import { partFailureMethods, partSplitMethods } from './parts/partFailure.ts';
 import { partIntakeMethods } from './parts/partIntake.ts';
-import { partPageMethods } from './parts/partPages.ts';
-import { partReadMethods } from './parts/partRows.ts';
-import { partSplitMethods } from './parts/partSplit.ts';
+import { partPageMethods, partReadMethods } from './parts/partRows.ts';
 import { shareMethods, shareParts } from './parts/shares.ts';
-import { telemetryReadMethods, telemetryWriteMethods } from './telemetry/telemetry.ts';
 import type { AllOf } from '../storeProtocol.ts';
 import type { StoredRun } from '../types.ts';
 import type { InputProblem } from '../../../contract/protocol/index.ts';

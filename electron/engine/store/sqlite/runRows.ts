@@ -12,11 +12,18 @@ import {
 } from '../../../contract/protocol/index.ts';
 import type { Annotation } from '../../../contract/rpc/runs.ts';
 import { runStateSchema, type RunState } from '../../../contract/runState.ts';
-import type { SampleDetails } from '../../../contract/sampleSheet.ts';
-import { checkedTime, damaged } from './storeErrors.ts';
+import type { SampleDetails } from '../../../contract/samples.ts';
+import { checkedTime, damaged } from './database.ts';
 import { addEvent } from './telemetry/telemetry.ts';
-import { LEFT_OUT_OPTION } from '../types.ts';
-import type { JsonObject, LeftOutInput, RunDescription, RunDevice, StoredInput } from '../types.ts';
+import {
+  LEFT_OUT_OPTION,
+  type JsonObject,
+  type LeftOutInput,
+  type RunDescription,
+  type RunDevice,
+  type StoredInput,
+  type ResultFileDigest,
+} from '../types.ts';
 
 const jsonObjectSchema = z.record(z.string(), z.json()) as z.ZodType<JsonObject>;
 
@@ -177,4 +184,24 @@ function parseStored<Schema extends z.ZodType>(schema: Schema, text: string, wha
   const read = readJson(schema, text);
   if (read.ok) return read.value;
   throw damaged(`The ${what} stored in run.db cannot be read.`, read.error);
+}
+
+/** The digests of the result files as they were last written. */
+export function readResultFiles(db: Database.Database): Record<string, ResultFileDigest> {
+  const rows = db
+    .prepare<[], ResultFileDigest & { name: string }>(
+      'SELECT name, bytes, sha256 FROM result_file ORDER BY name',
+    )
+    .all();
+  return Object.fromEntries(rows.map(({ name, bytes, sha256 }) => [name, { bytes, sha256 }]));
+}
+
+export function resultFileMethods(db: Database.Database) {
+  const save = db.prepare('INSERT INTO result_file (name, bytes, sha256) VALUES (?, ?, ?)');
+  return {
+    saveResultFiles: db.transaction((files: Record<string, ResultFileDigest>): void => {
+      db.exec('DELETE FROM result_file');
+      for (const [name, { bytes, sha256 }] of Object.entries(files)) save.run(name, bytes, sha256);
+    }),
+  };
 }

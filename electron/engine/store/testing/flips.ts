@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { AppFailure } from '../../../contract/errors.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { randomNumbers } from '../../testing/randomNumbers.ts';
-import { isFileError } from '../sqlite/files/partFile.ts';
+import { isFileError } from '../sqlite/files/prepareFiles.ts';
 import { openRunReader, openRunWriter } from '../sqlite/runDatabase.ts';
 import type { RunMethods } from '../sqlite/runMethods.ts';
 import { allOf } from '../storeProtocol.ts';

@@ -6,15 +6,13 @@
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { AppFailure } from '../../../contract/errors.ts';
-import { RunLog } from '../../run/runLog.ts';
-import { writeViralSequences } from '../../run/finish/viralSequences.ts';
-import { deleteRunFiles, runFolderSize } from '../../service/questions/folderContents.ts';
-import { readLog } from '../../service/questions/readLog.ts';
-import { removeWork } from '../runFolder.ts';
-import { acquireRunLock } from '../runLock.ts';
+import { RunLog } from '../../run/runNotes.ts';
+import { writeViralSequences } from '../../run/finish/finishRun.ts';
+import { deleteRunFiles, runFolderSize, readLog } from '../../service/questions/runFiles.ts';
+import { removeWork, acquireRunLock } from '../runFolder.ts';
 import { openRunReader, openRunWriter } from '../sqlite/runDatabase.ts';
 import type { RunMethods } from '../sqlite/runMethods.ts';
-import { describeStoreError } from '../sqlite/storeErrors.ts';
+import { describeStoreError } from '../sqlite/database.ts';
 import { allOf } from '../storeProtocol.ts';
 import { syntheticPlan } from './syntheticRun.ts';
 

@@ -7,7 +7,7 @@ import type {
   RecordsFile,
   PartDone,
 } from '../../../contract/protocol/index.ts';
-import { chunkCount } from '../../results/chunkLayout.ts';
+import { chunkCount } from '../../results/chunkCall.ts';
 import type { RunDescription } from '../types.ts';
 import { writeSafetensors } from './safetensorsWriter.ts';
 

@@ -1,9 +1,8 @@
 import { appError, causeOf, nextStepOf, type AppError, type ErrorCode } from '../../../../contract/errors.ts';
 import { deviceNamed, message as sentence, type Message } from '../../../../contract/messages.ts';
 import type { PartDone } from '../../../../contract/protocol/index.ts';
-import type { Decision } from './decision.ts';
+import { type Decision, hasWorker, type DeviceWork } from './workState.ts';
 import { attemptFailed, giveBack, tryAgainOrSplit } from './parts.ts';
-import { hasWorker, type DeviceWork } from './workState.ts';
 
 /** Errors after which a worker's advice that it restarts by itself no longer holds. */
 const RESTARTS_BY_ITSELF: ReadonlySet<ErrorCode> = new Set([

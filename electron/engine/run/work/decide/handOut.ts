@@ -1,5 +1,4 @@
-import type { Decision } from './decision.ts';
-import { notBegun, PARTS_IN_FLIGHT, type DeviceWork, type WorkState } from './workState.ts';
+import { type Decision, notBegun, PARTS_IN_FLIGHT, type DeviceWork, type WorkState } from './workState.ts';
 
 /**
  * Assigns waiting parts to free workers, one each before any worker gets a second. Ends the session when none

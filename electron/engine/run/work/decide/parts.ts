@@ -3,8 +3,7 @@ import { message as sentence } from '../../../../contract/messages.ts';
 import type { PartFailed, PartFailureCode } from '../../../../contract/protocol/index.ts';
 import type { StoredPart } from '../../../store/types.ts';
 import type { PartFailure, StoreAnswer } from '../workEvents.ts';
-import type { Decision } from './decision.ts';
-import { preparedKey } from './workState.ts';
+import { type Decision, preparedKey } from './workState.ts';
 
 /** How often the work file of a part is rewritten in one session. */
 const MOST_LOSSES = 3;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { firstWord } from './recordsFile.ts';
+import { firstWord } from './prepareFiles.ts';
 
 describe('the name of a record', () => {
   it.each([

@@ -8,7 +8,7 @@ import { openPlain, pathInRun } from '../../../files/runFiles.ts';
 import { SHARE_OPTION } from '../../shares.ts';
 import type { Damage } from '../../types.ts';
 import { inLittleMemory } from '../database.ts';
-import { isFileError } from '../files/partFile.ts';
+import { isFileError } from '../files/prepareFiles.ts';
 import { MOST_BYTES } from '../files/safetensorsFile.ts';
 import { readRun } from '../runRows.ts';
 import { Digests } from './digests.ts';

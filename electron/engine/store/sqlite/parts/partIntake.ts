@@ -4,7 +4,7 @@ import type { Reason } from '../../../../contract/results.ts';
 import { callChunk } from '../../../results/chunkCall.ts';
 import { endAttemptsOf, isAttemptOpen } from './attempts.ts';
 import { readSafetensors, SafetensorsError } from '../files/safetensorsFile.ts';
-import { chunkSpans, isFileError, readPartFrames, type ChunkSpan } from '../files/partFile.ts';
+import { chunkSpans, isFileError, readPartFrames, type ChunkSpan } from '../files/prepareFiles.ts';
 import { sealMethods } from './digests.ts';
 import { findPart, scoresPath, type PartRow } from './partRows.ts';
 import type { Milliseconds, PartIntake } from '../../types.ts';

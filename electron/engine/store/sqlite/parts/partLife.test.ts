@@ -4,7 +4,7 @@ import type Database from 'better-sqlite3';
 import BetterSqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
-import { float32Text } from '../../../results/float32Text.ts';
+import { float32Text } from '../../../results/cellText.ts';
 import { isVirusFrame } from '../../../results/chunkCall.ts';
 import { openRunWriter } from '../runDatabase.ts';
 import type { RunMethods } from '../runMethods.ts';

@@ -8,9 +8,8 @@ import type {
   RecordsFile,
 } from '../../../../contract/protocol/index.ts';
 import { endAttemptsOf } from './attempts.ts';
-import { readRecords } from '../files/recordsFile.ts';
+import { readRecords, isFileError } from '../files/prepareFiles.ts';
 import { SafetensorsError } from '../files/safetensorsFile.ts';
-import { isFileError } from '../files/partFile.ts';
 import { repairDamage, wrongCounts } from './damage.ts';
 import { sealMethods } from './digests.ts';
 import { deleteChunksOf, findPart, partPath, type PartRow } from './partRows.ts';

@@ -7,7 +7,7 @@ import { SHARE_OPTION, type SharePart } from '../../shares.ts';
 import { checkDatabase, checkDatabaseFiles, distrust } from '../checkDatabase.ts';
 import { readRun } from '../runRows.ts';
 import { RUN_DATABASE } from '../runSchema.ts';
-import { damaged } from '../storeErrors.ts';
+import { damaged } from '../database.ts';
 import type { ShareMerged } from '../../types.ts';
 import { damagedPartKeys } from './damage.ts';
 import { sealMethods } from './digests.ts';

@@ -45,7 +45,7 @@ def _paths_of(lines: Iterable[bytes]) -> list[Path]:
 
 
 def inspect_file(path: Path, chunk_length: int, repairs: Collection[Repair] = ()) -> dict[str, Any]:
-    """Return the fields of the `inspected` event (electron/contract/protocol/inspect.ts) of one file."""
+    """Return the fields of the `inspected` event (electron/contract/protocol/prepare.ts) of one file."""
     # Imported here because the channel must be open before NumPy is imported.
     from virnucpro_backend.prepare.failures import PrepareError
     from virnucpro_backend.prepare.input_file import InputFile

@@ -1,10 +1,9 @@
 import type Database from 'better-sqlite3';
 import { AppFailure } from '../../../../../contract/errors.ts';
-import { FRAMES_IN_MASK } from '../../../../results/chunkCall.ts';
-import { chunkCount } from '../../../../results/chunkLayout.ts';
+import { FRAMES_IN_MASK, chunkCount } from '../../../../results/chunkCall.ts';
 import { SequenceTally, type SequenceSummary } from '../../../../results/sequenceTally.ts';
 import { readPlan } from '../../runRows.ts';
-import { damaged } from '../../storeErrors.ts';
+import { damaged } from '../../database.ts';
 import { ChunkCursor, DESCRIBED, type DescribedRecord } from './recordScan.ts';
 
 /** A settled part or a file of records, and the state of it from which results were derived. */

@@ -1,10 +1,10 @@
 import type Database from 'better-sqlite3';
 import type { Reason } from '../../../../../contract/results.ts';
-import { damaged } from '../../storeErrors.ts';
-import { FRAMES_IN_MASK, type ScorePairs } from '../../../../results/chunkCall.ts';
-import { chunkCount } from '../../../../results/chunkLayout.ts';
+import { damaged } from '../../database.ts';
+import { FRAMES_IN_MASK, type ScorePairs, chunkCount } from '../../../../results/chunkCall.ts';
 import { readPlan } from '../../runRows.ts';
-import type { ChunkScores } from '../../../../results/sequenceTally.ts';
+import { type ChunkScores, SequenceTally, type SequenceSummary } from '../../../../results/sequenceTally.ts';
+import { appError, AppFailure } from '../../../../../contract/errors.ts';
 
 const PAGE_ROWS = 1024;
 /** Characters of a float32 in hexadecimal. */
@@ -189,4 +189,52 @@ export function scorePairs(blob: Buffer | null): ScorePairs {
 /** Numbers of the frames that `pairs` belongs to. */
 export function scoredFrames(chunk: Pick<ChunkScores, 'frames' | 'unscored'>): readonly number[] {
   return FRAMES_IN_MASK[chunk.frames & ~chunk.unscored]!;
+}
+
+interface SummarisedRecord {
+  record: DescribedRecord;
+  summary: SequenceSummary;
+}
+
+interface SummaryOptions {
+  visit?: (record: DescribedRecord, chunk: ScannedChunk) => void;
+  /** Only the rows between these two, both included. */
+  from?: number;
+  to?: number;
+}
+
+/**
+ * Iterates over the chunk rows and the records of the run together, in order: yields each record with the
+ * summary of its chunks, after `visit` has seen every one of them. Throws if the chunks of a record differ
+ * from those that prepare found.
+ */
+export function* recordSummaries(
+  db: Database.Database,
+  { visit, from, to }: SummaryOptions = {},
+): Generator<SummarisedRecord, undefined> {
+  const { chunkLength } = readPlan(db);
+  const cursor = new ChunkCursor(db, from, to);
+  for (const record of scanRecords(db, from, to)) {
+    const tally = new SequenceTally(record.length, chunkLength);
+    for (let chunk = cursor.current; chunk?.row === record.row; chunk = cursor.current) {
+      if (chunk.chunk >= record.nChunks) throw chunkAmiss(record, chunk);
+      visit?.(record, chunk);
+      tally.add(chunk);
+      cursor.advance();
+    }
+    const summary = tally.summary(record.fault);
+    if (summary.nFrames !== record.nFrames) throw framesAmiss(record, summary);
+    yield { record, summary };
+  }
+  if (cursor.current) throw new Error(`Chunk row of an unknown record ${cursor.current.row}`);
+}
+
+function framesAmiss({ row, nFrames }: CountedRecord, summary: SequenceSummary): AppFailure {
+  const cause = `Row ${row} has ${summary.nFrames} frames in its results, ${nFrames} in the input.`;
+  return new AppFailure(appError('internal', cause));
+}
+
+function chunkAmiss({ row, nChunks }: CountedRecord, { chunk }: ScannedChunk): AppFailure {
+  const cause = `Row ${row} has a chunk ${chunk + 1} in its results, ${nChunks} in the input.`;
+  return new AppFailure(appError('internal', cause));
 }

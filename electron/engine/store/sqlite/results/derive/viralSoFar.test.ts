@@ -2,8 +2,12 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
-import { estimateShare, type Stratum } from '../../../../results/estimates/viralShare.ts';
-import { sharesSoFar, type ViralSoFar } from '../../../../results/estimates/shareSoFar.ts';
+import {
+  estimateShare,
+  type Stratum,
+  sharesSoFar,
+  type ViralSoFar,
+} from '../../../../results/estimates/viralShare.ts';
 import { openRunStore } from '../../../runStore.ts';
 import {
   compute,

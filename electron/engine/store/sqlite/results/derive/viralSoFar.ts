@@ -7,8 +7,9 @@ import {
   sizeClass,
   STRETCHES,
   type Stratum,
+  type CurvePoint,
+  type ViralSoFar,
 } from '../../../../results/estimates/viralShare.ts';
-import type { CurvePoint, ViralSoFar } from '../../../../results/estimates/shareSoFar.ts';
 import type { StoredInput } from '../../../types.ts';
 import { readInputs, readPlan, readRun } from '../../runRows.ts';
 

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { cellText } from '../../../../results/inputLabels.ts';
+import { cellText } from '../../../../results/cellText.ts';
 import { readInputs, readLeftOut, readPlan } from '../../runRows.ts';
 
 interface FailedPart {

@@ -1,10 +1,14 @@
-import { chunkBounds } from '../../../../results/chunkLayout.ts';
+import {
+  chunkBounds,
+  callChunk,
+  FRAMES_IN_MASK,
+  frameName,
+  isVirusFrame,
+} from '../../../../results/chunkCall.ts';
 import { isTooShort } from '../../../../../contract/evidence.ts';
 import type { SequenceResult } from '../../../../../contract/results.ts';
-import { geneticCodeHint } from '../../../../results/geneticCode.ts';
-import { callChunk, FRAMES_IN_MASK, frameName, isVirusFrame } from '../../../../results/chunkCall.ts';
-import { float32Text } from '../../../../results/float32Text.ts';
-import { visibleText } from '../../../../results/inputLabels.ts';
+import { geneticCodeHint } from '../../../../results/sequenceRemarks.ts';
+import { float32Text, visibleText } from '../../../../results/cellText.ts';
 import { scoredFrames, type DescribedRecord, type ScannedRecord } from '../derive/recordScan.ts';
 import type { ChunkScores, SequenceSummary } from '../../../../results/sequenceTally.ts';
 

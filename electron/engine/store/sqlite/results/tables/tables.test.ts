@@ -2,12 +2,10 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { NOTICE_FILE, RESULT_FILES } from '../../../../../contract/results.ts';
-import { writeNoticeFile } from '../../../../run/finish/noticeFile.ts';
+import { writeNoticeFile, writeViralSequences } from '../../../../run/finish/finishRun.ts';
 import { isOurName } from '../../../../../contract/folderNames.ts';
-import type { FrameRef } from '../../../testing/syntheticRun.ts';
+import { type FrameRef, recordOf, syntheticPlan } from '../../../testing/syntheticRun.ts';
 import { begin, compute, computeAll, preparedRun, removeFolders } from '../../../testing/storeFixture.ts';
-import { recordOf, syntheticPlan } from '../../../testing/syntheticRun.ts';
-import { writeViralSequences } from '../../../../run/finish/viralSequences.ts';
 
 afterAll(removeFolders);
 

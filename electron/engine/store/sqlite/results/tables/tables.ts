@@ -2,16 +2,14 @@ import type Database from 'better-sqlite3';
 import { modelMark } from '../../../../../contract/plan.ts';
 import { predictionSchema, reasonSchema, RESULT_FILES } from '../../../../../contract/results.ts';
 import { inLittleMemory } from '../../database.ts';
-import { readPlan } from '../../runRows.ts';
-import { syncFolder } from '../../../syncFolder.ts';
+import { readPlan, readRun } from '../../runRows.ts';
+import { syncFolder } from '../../../../files/replaceFile.ts';
 import { FailedParts } from './failedParts.ts';
 import { ResultFile } from '../../../duckdb/resultFile.ts';
 import { runLabels } from '../../../duckdb/resultSource.ts';
 import { pValue } from '../../../../results/calibration.ts';
-import { areMates, callPair } from '../../../../results/readPairs.ts';
-import type { ScannedChunk, ScannedRecord } from '../derive/recordScan.ts';
-import { recordSummaries } from '../derive/recordSummaries.ts';
-import { refuseUnfinished } from '../refuseUnfinished.ts';
+import { areMates, callPair } from '../../../../results/sequenceRemarks.ts';
+import { type ScannedChunk, type ScannedRecord, recordSummaries } from '../derive/recordScan.ts';
 import type { SequenceSummary } from '../../../../results/sequenceTally.ts';
 import { TableFile } from '../../files/tableFile.ts';
 import {
@@ -24,6 +22,7 @@ import {
   unopenedChunkLine,
 } from './tableRows.ts';
 import type { ResultCounts, TablesPrepared } from '../../../../results/types.ts';
+import { appError, AppFailure } from '../../../../../contract/errors.ts';
 
 type TableName = 'originalFrames' | 'sequences' | 'chunks' | 'failedFiles' | 'failedRecords';
 type Tables = Record<TableName, TableFile>;
@@ -204,4 +203,16 @@ function count(counts: ResultCounts, record: ScannedRecord, summary: SequenceSum
   counts.framesScored += summary.nFramesScored;
   counts.byPrediction[summary.prediction]++;
   counts.byReason[summary.reason]++;
+}
+
+/** Refuses results for runs that have unsettled parts. */
+function refuseUnfinished(db: Database.Database): void {
+  const open = db
+    .prepare<[], number>(`SELECT count(*) FROM part WHERE state IN ('pending', 'assigned')`)
+    .pluck()
+    .get();
+  if (open === 0 && readRun(db).prepared !== null) return;
+  throw new AppFailure(
+    appError('internal', `Results were asked for with ${open} parts still to be computed.`),
+  );
 }

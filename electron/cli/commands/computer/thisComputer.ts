@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import {
+  type EngineContext,
+  formatBytes,
+  probeDevices,
+  checkDevicesOnce,
+  computerChecks,
+  diagnosticsText,
+  freeBytes,
+  listModels,
+  networkVariables,
+  readSetupSettings,
+  resolveAppPaths,
+  setUp,
+  stepLines,
+  describeVerdicts,
+} from '../../../engine/index.ts';
+import { unwrap, ok } from '../../../contract/errors.ts';
+import { gpuLine, toStandardOutput, toStandardError } from '../../output/terminal.ts';
+import { EXIT } from '../../exitCodes.ts';
+import { appVersion } from '../../openEngine.ts';
+import { type CommonFlags, parsed } from '../../commonFlags.ts';
+import { gpuKindSchema } from '../../../contract/rpc/computer.ts';
+
+export async function devices(context: EngineContext, json: boolean): Promise<number> {
+  const probe = unwrap(await probeDevices(context.environment));
+  if (json) {
+    process.stdout.write(`${JSON.stringify(probe)}\n`);
+    return 0;
+  }
+  const lines = probe.gpus.map(gpuLine);
+  if (probe.apple_mps) lines.push('mps    Apple GPU, never tested with this program');
+  if (probe.no_gpu_reason) lines.push(`No GPU: ${probe.no_gpu_reason}`);
+  lines.push(
+    `CPU    ${probe.cpu.name}, ${probe.cpu.logical_cores} cores, ` +
+      `${formatBytes(probe.cpu.memory_available_bytes)} of ${formatBytes(probe.cpu.memory_total_bytes)} memory free`,
+  );
+  toStandardOutput(lines.join('\n'));
+  return 0;
+}
+
+const MARKS = { good: 'ok  ', warning: 'note', bad: 'BAD ', checking: '... ', waiting: '... ' } as const;
+
+/**
+ * Checks this computer part by part and explains each result, or prints everything for a support request.
+ * Works without Python.
+ */
+export async function doctor(
+  { python: interpreter, json, quiet }: Pick<CommonFlags, 'python' | 'json' | 'quiet'>,
+  { repair, diagnostics }: { repair: boolean; diagnostics: boolean },
+): Promise<number> {
+  const paths = unwrap(resolveAppPaths({ startFolder: import.meta.dirname }));
+  const setup = readSetupSettings(paths.usualDataDir);
+  const ready = await setUp({
+    paths,
+    interpreter: interpreter ?? (process.env['VIRNUCPRO_PYTHON'] || setup.interpreter) ?? undefined,
+    env: networkVariables(setup),
+    repair,
+    ...(quiet === true ? {} : { onProgress: stepLines(toStandardError) }),
+  });
+  const environment = ready.ok ? ok(ready.value.environment) : ready;
+  const probe = environment.ok ? await probeDevices(environment.value) : null;
+  const checks = computerChecks({
+    environment,
+    probe,
+    models: ok(await listModels(paths)),
+    diskFreeBytes: await freeBytes(paths.dataDir),
+    devices:
+      environment.ok && probe?.ok ? await checkDevicesOnce(paths, environment.value, probe.value) : null,
+  });
+  const exitCode = checks.some(({ status }) => status === 'bad') ? EXIT.failed : EXIT.done;
+  if (diagnostics) {
+    const facts = { appVersion: appVersion(paths.root), shell: 'terminal', dataDir: paths.dataDir };
+    const found = {
+      environment: environment.ok ? environment.value : null,
+      probe: probe?.ok ? probe.value : null,
+      checks,
+    };
+    toStandardOutput(diagnosticsText({ ...facts, ...found, runs: [], shellLog: [] }).trimEnd());
+    return exitCode;
+  }
+  const lines = checks.map(
+    ({ status, title, sentence }) => `${MARKS[status]}  ${title.padEnd(18)}  ${sentence}`,
+  );
+  toStandardOutput(json === true ? JSON.stringify(checks) : lines.join('\n'));
+  return exitCode;
+}
+
+const GPU = z.enum([...gpuKindSchema.options, 'here']);
+
+export interface SetupFlags {
+  python?: string;
+  json?: boolean;
+  quiet?: boolean;
+  from?: string;
+  repair?: boolean;
+  withRay?: boolean;
+  gpu?: string;
+}
+
+/** Sets up this computer, from the network or from a folder, and prints what each device computed. */
+export async function setup(flags: SetupFlags): Promise<number> {
+  const paths = unwrap(resolveAppPaths({ startFolder: import.meta.dirname }));
+  const settings = readSetupSettings(paths.usualDataDir);
+  const outcome = unwrap(
+    await setUp({
+      paths,
+      interpreter: flags.python ?? (process.env['VIRNUCPRO_PYTHON'] || settings.interpreter) ?? undefined,
+      env: networkVariables(settings),
+      from: flags.from,
+      repair: flags.repair,
+      withRay: flags.withRay,
+      gpu: flags.gpu === undefined ? undefined : parsed(GPU, flags.gpu.replace('-', '_')),
+      tryDevices: true,
+      ...(flags.quiet === true ? {} : { onProgress: stepLines(toStandardError) }),
+    }),
+  );
+  const { environment, devices, remarks } = outcome;
+  const computed = devices === null ? null : describeVerdicts(devices);
+  const lines = [
+    ...remarks,
+    ...(computed === null ? [] : [computed.sentence]),
+    `Python ${environment.pythonVersion} is ready.`,
+  ];
+  toStandardOutput(flags.json === true ? JSON.stringify(outcome) : lines.join('\n'));
+  return computed?.wrong === true ? EXIT.failed : EXIT.done;
+}

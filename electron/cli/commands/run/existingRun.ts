@@ -1,0 +1,179 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { z } from 'zod';
+import { type EngineContext, OpenRun, isRunFolder, isRunSound, verifyRun } from '../../../engine/index.ts';
+import { EXIT, exitCodeOf } from '../../exitCodes.ts';
+import type { Goal } from '../../../contract/goal.ts';
+import { AppFailure, appError, unwrap } from '../../../contract/errors.ts';
+import type { Reporter } from '../../output/reporter.ts';
+import { startAsked, type ClusterFlags } from '../../clusterFlags.ts';
+import { followRun, lacksResults } from './followRun.ts';
+import { parseJson } from '../../../contract/parseJson.ts';
+import { planSchema } from '../../../contract/plan.ts';
+import { repairSchema } from '../../../contract/protocol/index.ts';
+import { predictCommand, type RepeatableRun } from '../../../contract/terminal/predictCommand.ts';
+import { runRequestSchema, type VerifiedFile } from '../../../contract/rpc/runs.ts';
+import { withRun } from '../../openEngine.ts';
+import { toStandardOutput } from '../../output/terminal.ts';
+import type { CommonFlags } from '../../commonFlags.ts';
+
+export interface ResumeFlags extends ClusterFlags {
+  devices?: string;
+  gpus?: string;
+  retryFailed?: boolean;
+  finishNow?: boolean;
+  until?: Goal | null;
+}
+
+/**
+ * Resumes a run; a finished one is only completed if something is missing, unless its failed parts are to be
+ * retried.
+ */
+export async function resume(
+  context: EngineContext,
+  folder: string,
+  flags: ResumeFlags,
+  reporter: Reporter,
+): Promise<number> {
+  const devices = flags.devices ?? flags.gpus;
+  const elsewhere = { ...startAsked(flags, devices), until: flags.until };
+  const session = unwrap(await OpenRun.open(context, folder));
+  if (flags.finishNow && session.state.phase !== 'done') {
+    const left = await session.finishNow();
+    if (!left.ok) {
+      await session.close();
+      throw new AppFailure(left.error);
+    }
+  }
+  if (session.state.phase !== 'done') return followRun(context, session, reporter, elsewhere);
+  if (flags.retryFailed && session.state.failedParts > 0) {
+    await session.store.retryFailed('all');
+    return followRun(context, session, reporter, elsewhere);
+  }
+  const lack = await session.findLack();
+  if (lack === 'scores') return followRun(context, session, reporter, elsewhere);
+  const { failedParts } = session.state;
+  try {
+    if (lack === 'result_files') {
+      session.subscribe((change) => {
+        if (change.type === 'note') reporter.note(change.note);
+      });
+      unwrap(await session.writeResultsAgain());
+      reporter.line(
+        'Not everything that a run leaves was there, or was as it had been written: its result files have been written again.',
+      );
+    }
+    if (lacksResults(session, reporter)) return EXIT.doneWithFailures;
+    reporter.line(
+      failedParts > 0
+        ? `The run is done, but ${failedParts} parts failed. Try them again with --retry-failed.`
+        : 'The run is already complete.',
+    );
+  } finally {
+    await session.close();
+  }
+  return exitCodeOf(session.state);
+}
+
+/** Prints the command that repeats a run. A run.json alone is enough. */
+export async function command(run: string, storeHost: URL): Promise<number> {
+  const repeatable = run.endsWith('.json') ? await fromRunJson(resolve(run)) : await fromRun(run, storeHost);
+  toStandardOutput(predictCommand(repeatable));
+  return EXIT.done;
+}
+
+function fromRun(run: string, storeHost: URL): Promise<RepeatableRun> {
+  return withRun(run, storeHost, async (store) => {
+    const { plan, description } = await store.loadRun();
+    return { plan, request: runRequestSchema.parse(description.options['request']), folder: store.folder };
+  });
+}
+
+const plan = planSchema.shape;
+const runJsonSchema = z.object({
+  notice: plan.model.shape.notice,
+  run: z.object({ options: z.object({ request: runRequestSchema }) }),
+  plan: z.object({
+    chunk_length: plan.chunkLength,
+    precision: plan.precision,
+    tokens_per_batch: plan.tokensPerBatch,
+    residues_per_part: plan.residuesPerPart,
+    order: plan.order,
+    embed_equal_sequences_once: plan.embedEqualSequencesOnce,
+    embeddings: plan.embeddings,
+    // Absent from the run.json of earlier versions.
+    repairs: z.array(repairSchema).optional(),
+    model: z.object({ name: z.string(), folder: z.string() }),
+  }),
+  inputs: z.array(z.object({ path: z.string() })).min(1),
+});
+
+async function fromRunJson(path: string): Promise<RepeatableRun> {
+  const text = await readFile(path, 'utf8').catch((reason: unknown) => {
+    throw new AppFailure(appError('input_unreadable', `${path} cannot be read: ${String(reason)}`));
+  });
+  const stored = parseJson(runJsonSchema, text);
+  if (!stored) throw new AppFailure(appError('usage', `${path} is no run.json of this program.`));
+  const { notice, run, plan: made, inputs } = stored;
+  return {
+    plan: {
+      inputs,
+      model: { ...made.model, notice },
+      chunkLength: made.chunk_length,
+      precision: made.precision,
+      tokensPerBatch: made.tokens_per_batch,
+      residuesPerPart: made.residues_per_part,
+      order: made.order,
+      embedEqualSequencesOnce: made.embed_equal_sequences_once,
+      embeddings: made.embeddings,
+      ...(made.repairs ? { repairs: made.repairs } : {}),
+    },
+    request: run.options.request,
+    folder: dirname(path),
+  };
+}
+
+const WORDS: Record<VerifiedFile['verdict'], string> = {
+  sound: 'is as it was written',
+  damaged: 'is DAMAGED',
+  missing: 'is not there',
+};
+
+/**
+ * Compares all files of a run with their checksums and prints the result for each; with --quiet, only for
+ * files with a problem.
+ */
+export async function verify(
+  storeHost: URL,
+  folder: string,
+  { json, quiet }: Pick<CommonFlags, 'json' | 'quiet'>,
+): Promise<number> {
+  if (!isRunFolder(folder)) throw new AppFailure(appError('folder_not_a_run', `${folder} holds no run.db.`));
+  const files = await verifyRun({ storeHost }, folder);
+  const sound = isRunSound(files);
+  const lines = json
+    ? [JSON.stringify({ sound, files })]
+    : [
+        ...files
+          .filter((file) => quiet !== true || !isRunSound([file]))
+          .map(
+            ({ kind, path, verdict, detail }) =>
+              `${kind === 'input' && verdict === 'damaged' ? `${path} has CHANGED` : `${path} ${WORDS[verdict]}`}.${detail === null ? '' : ` ${detail}`}`,
+          ),
+        sound
+          ? quiet === true
+            ? ''
+            : 'Nothing is damaged.'
+          : `Not everything is as it was written. ${advice(folder, files)}`,
+      ];
+  const findings = lines.filter((line) => line !== '');
+  if (findings.length > 0) toStandardOutput(findings.join('\n'));
+  return sound ? EXIT.done : EXIT.damaged;
+}
+
+function advice(folder: string, files: readonly VerifiedFile[]): string {
+  const bad = files.filter(({ verdict }) => verdict === 'damaged' || verdict === 'missing');
+  if (bad.every(({ kind }) => kind === 'input'))
+    return 'The results are those of the files as they were when the run read them.';
+  return `Repair what can be repaired with: virnucpro resume ${JSON.stringify(folder)}`;
+}

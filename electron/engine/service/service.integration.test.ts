@@ -157,12 +157,17 @@ describe.skipIf(WITHOUT_PYTHON)('the service with real workers', () => {
     for (const path of elsewhere) expect(() => readLog(runFolder, path, 10), path).toThrow();
 
     await writeFile(join(runFolder, 'my notes.txt'), 'mine');
+    const embeddings = join(runFolder, 'work/embeddings');
+    await mkdir(embeddings, { recursive: true });
+    await writeFile(join(embeddings, '000000.safetensors'), 'kept');
     const before = await runFolderSize(runFolder);
+    expect(before.workBytes).toBeGreaterThan(0);
     const remove = (files: 'work' | 'all'): Promise<void> =>
       service.control.withExclusiveFolder(runId, () => deleteRunFiles(runFolder, files));
     await remove('work');
     const after = await runFolderSize(runFolder);
-    expect(after.bytes).toBeLessThan(before.bytes);
+    expect(after.bytes).toBe(before.bytes - before.workBytes);
+    expect(await readdir(embeddings)).toEqual(['000000.safetensors']);
     expect(await readdir(runFolder)).toContain('sequences.tsv');
     await remove('all');
     expect(await readdir(runFolder)).toEqual(['my notes.txt']);

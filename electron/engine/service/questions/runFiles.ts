@@ -12,7 +12,7 @@ import type { RunFile } from '../../../contract/rpc/runs.ts';
 interface FolderSize {
   bytes: number;
   files: number;
-  /** Bytes of them in `work`, without embeddings that the run keeps. */
+  /** Bytes of them in `work`, without embeddings. */
   workBytes: number;
 }
 
@@ -22,12 +22,14 @@ interface FolderSize {
  */
 export async function runFolderSize(folder: string): Promise<FolderSize> {
   const total: FolderSize = { bytes: 0, files: 0, workBytes: 0 };
-  const add = async (path: string, isWork = false): Promise<void> => {
+  const work = join(folder, 'work');
+  const embeddings = join(work, 'embeddings');
+  const add = async (path: string): Promise<void> => {
     const info = await lstat(path).catch(() => undefined);
     if (!info?.isFile()) return;
     total.bytes += info.size;
     total.files += 1;
-    if (isWork) total.workBytes += info.size;
+    if (path.startsWith(work + sep) && !path.startsWith(embeddings + sep)) total.workBytes += info.size;
   };
   for (const name of (await readdir(folder).catch(() => [])).filter(isOurName)) {
     const path = join(folder, name);
@@ -40,12 +42,12 @@ export async function runFolderSize(folder: string): Promise<FolderSize> {
   return total;
 }
 
-/** Deletes this program's files, and the folder itself if it is then empty. */
+/** Deletes this program's files, and the folder itself if it is then empty; or only those that no result needs. */
 export async function deleteRunFiles(folder: string, files: 'work' | 'all'): Promise<void> {
   if (!existsSync(folder) || !isRunFolder(folder)) return;
   const lock = await acquireRunLock(folder);
   try {
-    if (files === 'work') removeWork(folder, false);
+    if (files === 'work') removeWork(folder, true);
     else await removeRun(folder);
   } catch (reason) {
     throw new AppFailure(asAppError(reason));

@@ -22,7 +22,6 @@ const OUR_NAMES: ReadonlySet<string> = new Set([
   ...Object.values(RESULT_FILES),
   NOTICE_FILE,
   PROVISIONAL_TABLE,
-  'DEMO_MODEL.txt', // files of earlier versions
   OTHER_TABLES_FILE,
   SEQUENCE_NOTES_FILE,
 ]);

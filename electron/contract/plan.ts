@@ -65,7 +65,7 @@ const planModelSchema = z.object({
   notice: z.string().nullable(),
   /**
    * Euclidean norms that embeddings are expected to have; frames outside are counted, and still scored.
-   * Absent if no norms are known, and in runs of versions that did not store them.
+   * Absent if no norms are known.
    */
   normBands: normBandsSchema.nullish(),
 });
@@ -125,18 +125,12 @@ export const planSchema = z.object({
   tokensPerBatch: z.int().positive(),
   residuesPerPart: z.int().positive(),
   tailParts: countSchema,
-  /**
-   * The order in which chunks are computed: as a growing even sample of all inputs, or file after file, as in
-   * runs from before this was a choice.
-   */
-  order: orderSchema.default('file'),
+  /** The order in which chunks are computed: as a growing even sample of all inputs, or file after file. */
+  order: orderSchema,
   /** Seed for the order `sample`: see docs/results.md. */
-  orderSeed: countSchema.default(0),
-  /**
-   * Whether frames of a part with the same letters share one encoder pass. It was off in runs from before
-   * this was a choice.
-   */
-  embedEqualSequencesOnce: z.boolean().default(false),
+  orderSeed: countSchema,
+  /** Whether frames of a part with the same letters share one encoder pass. */
+  embedEqualSequencesOnce: z.boolean(),
   embeddings: embeddingPrecisionSchema.nullable(),
   /** Absent if inputs are read unchanged. */
   repairs: z.array(repairSchema).min(1).optional(),

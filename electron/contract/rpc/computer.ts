@@ -123,8 +123,8 @@ export const controlsSchema = z.object({
   /**
    * Versions of the GPU's driver and of PyTorch, since others may compute different results. Null if unknown.
    */
-  driver: z.string().nullable().default(null),
-  pytorch: z.string().nullable().default(null),
+  driver: z.string().nullable(),
+  pytorch: z.string().nullable(),
   precision: precisionSchema,
   panel: z.object({ file: z.string(), sha256: sha256Schema, quick: z.boolean() }),
   /**

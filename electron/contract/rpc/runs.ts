@@ -254,34 +254,34 @@ export const runSummarySchema = z.object({
   /** The user's request, so that it can be repeated. */
   request: runRequestSchema,
   /** The goal at which it stops; null if everything is computed. */
-  goal: goalSchema.nullable().default(null),
+  goal: goalSchema.nullable(),
   queuePosition: countSchema.nullable(),
   /**
    * The cluster named by a run that was not created here: it is used only if the user agrees. Null for all
    * other runs.
    */
-  foreignPlace: clusterChoiceSchema.nullable().default(null),
+  foreignPlace: clusterChoiceSchema.nullable(),
   /**
    * The last controls of its model on each kind of its devices when it began; null if they were not recorded.
    */
-  controls: z.array(runControlsSchema).nullable().default(null),
-  /** Null for runs of earlier versions. */
-  expected: expectedWorkSchema.nullable().default(null),
+  controls: z.array(runControlsSchema).nullable(),
+  /** Null if its files were not inspected before it was created. */
+  expected: expectedWorkSchema.nullable(),
   /** Whether it has left the queue, and its devices, model and inputs are being checked. */
-  starting: z.boolean().default(false),
+  starting: z.boolean(),
   /** Seconds until a waiting run is expected to start; null if unknown. */
-  startsInSeconds: secondsRangeSchema.nullable().default(null),
+  startsInSeconds: secondsRangeSchema.nullable(),
   /** Computing time, without pauses and outages; null while it computes, when `RunLive` has it. */
-  computingSeconds: z.number().nonnegative().nullable().default(null),
+  computingSeconds: z.number().nonnegative().nullable(),
   fraction: z.number().min(0).max(1).nullable(),
   sequences: countSchema.nullable(),
   viralSequences: countSchema.nullable(),
-  /** Sequences called other; the rest have no call. Null for runs that were listed by an earlier version. */
-  otherSequences: countSchema.nullable().default(null),
+  /** Sequences called other; the rest have no call. */
+  otherSequences: countSchema.nullable(),
   /** The sample of each input of the plan. */
-  samples: z.array(z.string()).default([]),
-  tags: annotationSchema.shape.tags.default([]),
-  note: annotationSchema.shape.note.default(''),
+  samples: z.array(z.string()),
+  tags: annotationSchema.shape.tags,
+  note: annotationSchema.shape.note,
 });
 export type RunSummary = z.infer<typeof runSummarySchema>;
 

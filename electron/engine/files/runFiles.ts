@@ -222,8 +222,8 @@ export function deleteInRun(folder: string, name: string): void {
 }
 
 /** Refuses an existing file that is not an ordinary one. */
-export function refuseUnlessPlain(path: string, lstat: Lstat = lstatSync): void {
-  const found = ifThere(() => lstat(path));
+export function refuseUnlessPlain(path: string): void {
+  const found = ifThere(() => lstatSync(path));
   if (found?.isSymbolicLink()) throw isLink(path);
   if (found && !found.isFile()) throw notAFile(path);
 }

@@ -107,27 +107,12 @@ const TEACHING_WEIGHTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * SHA-256 of the random weights that earlier versions included as a demo model: first as they were included,
- * then as importing converts them.
- */
-const RANDOM_WEIGHTS: ReadonlySet<string> = new Set([
-  'd22e0fb1cfab716c102a663f78e2072548df8ca2a266ba8bf3e1321f37ad90bc',
-  '47af6819cf81af2c1bf1f277fee1415972a47729725165db43591415f4613d79',
-  '6d8aa045cac4372b7dcb6efac8681b08643d5b7b1e48d112273cb13b50dc239f',
-  '44534b34f27db8c111e7d95cf33cf2be0eeb6256e61f575c8fe748230f7e6066',
-  '6fcdc462248a7212305c956edbaffa8ea0d14adaa97cd46b92e837f8e2d45398',
-  'ae160a4d6b3e9b4b04035c2049a85caed859bb0f3d0daedd076c2b87d04d5a55',
-]);
-
-/**
  * Marks these weights wherever they are: under another name, imported, or with their own `model.json`. One of
  * their files is enough.
  */
 export function withNotice(manifest: ModelManifest): ModelManifest {
-  const has = (weights: ReadonlySet<string>) =>
-    MODEL_ROLES.some((role) => weights.has(manifest.files[role].sha256));
-  if (has(RANDOM_WEIGHTS)) return { ...manifest, notice: 'demo model, no biological meaning' };
-  return has(TEACHING_WEIGHTS) ? { ...manifest, notice: 'teaching model, not for research' } : manifest;
+  const isTeaching = MODEL_ROLES.some((role) => TEACHING_WEIGHTS.has(manifest.files[role].sha256));
+  return isTeaching ? { ...manifest, notice: 'teaching model, not for research' } : manifest;
 }
 
 export const PUBLISHED_MODELS = ['300', '500'] as const;

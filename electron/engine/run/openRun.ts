@@ -145,17 +145,17 @@ export class OpenRun extends RunRecord {
     return isActive(this.state) && this.session === undefined;
   }
 
-  progress(now = Date.now()): RunProgress {
-    return this.tracker.progress(this.stored, this.session, now);
+  progress(): RunProgress {
+    return this.tracker.progress(this.stored, this.session, Date.now());
   }
 
   pace(): RunPace | null {
     return this.tracker.pace();
   }
 
-  deviceStates(now = Date.now()): DeviceLive[] {
+  deviceStates(): DeviceLive[] {
     const { session } = this;
-    return session?.onCluster?.devices() ?? session?.devices().map((device) => device.live(now)) ?? [];
+    return session?.onCluster?.devices() ?? session?.devices().map((device) => device.live(Date.now())) ?? [];
   }
 
   /**

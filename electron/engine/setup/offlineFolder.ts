@@ -19,7 +19,7 @@ import type { OfflineSource } from '../environment/install/installPackages.ts';
 import { uvFileName } from '../environment/install/uv.ts';
 import { lookAtMachine, unsupportedMachine, type Machine } from '../environment/machine.ts';
 import { requirementsHash } from '../environment/requirements.ts';
-import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
+import { runCommand } from '../environment/runCommand.ts';
 import { hashFile } from '../files/hashFile.ts';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
@@ -109,17 +109,12 @@ export function sourceIn(folder: string, { platform, python, torchBuild }: Offli
 }
 
 /** Describes a folder from its list alone: damage to its files is detected before the first one is used. */
-export async function lookAtFolder(
-  folder: string,
-  paths: AppPaths,
-  env: NodeJS.ProcessEnv = process.env,
-  run: CommandRunner = runCommand,
-): Promise<OfflineFolder> {
+export async function lookAtFolder(folder: string, paths: AppPaths): Promise<OfflineFolder> {
   if (!(await isOfflineFolder(folder))) return { state: 'other' };
   const read = await readOfflineManifest(folder);
   if (!read.ok) return { state: 'unusable', error: read.error };
   const { python, torchBuild, models, files } = read.value;
-  const unfit = await unfitFor(await lookAtMachine(run, env), read.value, paths);
+  const unfit = await unfitFor(await lookAtMachine(runCommand, process.env), read.value, paths);
   if (unfit) return { state: 'unusable', error: unfit };
   return {
     state: 'usable',

@@ -95,8 +95,6 @@ export interface StoredPart {
   device: string | null;
   seconds: number | null;
   failure: { code: PartFailureCode; message: string } | null;
-  recomputedFp32: number;
-  batchHalvings: number;
   bisected: boolean;
 }
 
@@ -209,13 +207,8 @@ export interface AttemptEnd {
   message?: string;
 }
 
-export interface StoredAttempt extends AttemptStart {
-  attempt: number;
-  end: AttemptEnd | null;
-}
-
 export type PartIntake =
-  | { outcome: 'taken'; chunks: number; framesFailed: number }
+  | { outcome: 'taken'; chunks: number }
   /** The part was already done; nothing was written. */
   | { outcome: 'already_done' }
   /** The part was replaced, split or deleted meanwhile; the scores are useless. */
@@ -299,16 +292,10 @@ export interface RunEvent {
 export interface HistoryEntry {
   runId: string;
   folder: string;
-  name: string;
-  createdAt: Milliseconds;
-  finishedAt: Milliseconds | null;
-  phase: RunState['phase'];
   /** What the user named when creating the run; empty for a run from elsewhere. */
   inputs: string[];
-  model: string;
-  notes: string;
   /** What the list of runs shows, so that the run need not be opened, also while its folder is missing. */
-  summary?: JsonObject | null;
+  summary: JsonValue;
 }
 
 /** A model on a device. */

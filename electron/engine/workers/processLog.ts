@@ -12,16 +12,14 @@ const MOST_BYTES = 16 * 2 ** 20;
  * lines are dropped.
  */
 export class ProcessLog {
-  private readonly mostBytes: number;
   private stream: WriteStream | null = null;
   private bytes = 0;
   private full = false;
 
-  constructor(path: string, mostBytes = MOST_BYTES) {
-    this.mostBytes = mostBytes;
+  constructor(path: string) {
     try {
       this.bytes = sizeOf(path);
-      if (this.bytes > mostBytes / 2) {
+      if (this.bytes > MOST_BYTES / 2) {
         replaceFile(path, `${path}.old`);
         this.bytes = 0;
       }
@@ -37,7 +35,7 @@ export class ProcessLog {
   write(line: string): void {
     if (this.full || this.stream === null || this.stream.writableEnded) return;
     this.bytes += line.length + 1;
-    this.full = this.bytes > this.mostBytes;
+    this.full = this.bytes > MOST_BYTES;
     this.stream.write(
       this.full ? 'This log is full: what the process says from here on is not kept.\n' : `${line}\n`,
     );

@@ -14,8 +14,8 @@ import {
   type SetUpPlan,
 } from '../../../contract/rpc/computer.ts';
 import type { AppPaths } from '../appPaths.ts';
-import { lookAtMachine, unsupportedMachine, type Machine } from '../machine.ts';
-import { runCommand, type CommandRunner } from '../runCommand.ts';
+import { lookAtMachine, unsupportedMachine } from '../machine.ts';
+import { runCommand } from '../runCommand.ts';
 import { choosePyTorch, gpuKindOf, pyTorchFor, type TorchChoice } from './choosePyTorch.ts';
 import { knownKind } from './uv.ts';
 
@@ -30,13 +30,12 @@ const PYTHON_BYTES = 400_000_000;
 export async function planSetUp(
   paths: AppPaths,
   env: NodeJS.ProcessEnv,
-  machine?: Machine,
 ): Promise<Result<Omit<SetUpPlan, 'diskFreeBytes'>>> {
-  const found = machine ?? (await lookAtMachine(runCommand, env));
-  const unsupported = unsupportedMachine(found);
+  const machine = await lookAtMachine(runCommand, env);
+  const unsupported = unsupportedMachine(machine);
   if (unsupported) return err(unsupported);
-  const torch = choosePyTorch(found);
-  const sizes = await downloadSizes(paths, `${found.platform}-${found.arch}`, torch);
+  const torch = choosePyTorch(machine);
+  const sizes = await downloadSizes(paths, `${machine.platform}-${machine.arch}`, torch);
   return ok({
     folder: paths.environmentFolder,
     downloadBytes: sizes.all,
@@ -81,9 +80,8 @@ export async function downloadSizes(
 /** Describes this computer as one of the platforms that a folder can be packed for. */
 export async function ownKind(
   env: NodeJS.ProcessEnv = process.env,
-  run: CommandRunner = runCommand,
 ): Promise<Pick<OfflineChoices, 'platform' | 'gpu'>> {
-  const machine = await lookAtMachine(run, env);
+  const machine = await lookAtMachine(runCommand, env);
   return {
     platform: knownKind(`${machine.platform}-${machine.arch}`),
     gpu: gpuKindOf(choosePyTorch(machine).build),

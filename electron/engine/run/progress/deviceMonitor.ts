@@ -110,15 +110,13 @@ type Computer = Pick<DeviceSample, 'cpu_percent' | 'memory_used_bytes'>;
 export class DeviceLog {
   private readonly log: RunLog;
   private readonly nameOf: (device: string) => string;
-  private readonly intervalMs: number;
   private collected: DeviceSampleRow[] = [];
   private computer: Computer[] = [];
   private since: number | undefined;
 
-  constructor(log: RunLog, nameOf: (device: string) => string, intervalMs = INTERVAL_MS) {
+  constructor(log: RunLog, nameOf: (device: string) => string) {
     this.log = log;
     this.nameOf = nameOf;
-    this.intervalMs = intervalMs;
   }
 
   /** Returns whether lines were written because a minute is over. */
@@ -126,7 +124,7 @@ export class DeviceLog {
     this.since ??= now;
     this.collected.push(...rows);
     this.computer.push(computer);
-    if (now - this.since < this.intervalMs) return false;
+    if (now - this.since < INTERVAL_MS) return false;
     this.write(now);
     return true;
   }

@@ -109,17 +109,6 @@ export async function listRun(program: Program, store: RunStore): Promise<void> 
  * `named`: the paths that the user named in a window when creating the run, which that window may read again.
  */
 export function libraryEntry(summary: RunSummary, named: readonly string[]): HistoryEntry {
-  const { runId, folder, name, createdAt, finishedAt, state, plan } = summary;
-  return {
-    runId,
-    folder,
-    name,
-    createdAt: Date.parse(createdAt),
-    finishedAt: finishedAt === null ? null : Date.parse(finishedAt),
-    phase: state.phase,
-    inputs: [...named],
-    model: plan.model.title,
-    notes: '',
-    summary: summary,
-  };
+  const { runId, folder } = summary;
+  return { runId, folder, inputs: [...named], summary };
 }

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runRequestSchema, type RunSummary } from '../../../contract/rpc/runs.ts';
 import { openLibraryStore } from '../../store/storeThread.ts';
+import { libraryEntry } from '../runs/runSummary.ts';
 import { syntheticPlan } from '../../store/testing/syntheticRun.ts';
 
 /** A library with this many finished runs, whose folders hold a run.db that cannot be opened. */
@@ -47,18 +48,7 @@ export async function libraryOfRuns(
       note: '',
     };
     runs.push(run);
-    await library.saveRun({
-      runId: run.runId,
-      folder,
-      name: run.name,
-      createdAt,
-      finishedAt: createdAt,
-      phase: 'done',
-      inputs: run.request.inputs,
-      model: plan.model.title,
-      notes: '',
-      summary: run,
-    });
+    await library.saveRun(libraryEntry(run, run.request.inputs));
   }
   await library.close();
   return runs;

@@ -6,7 +6,7 @@ import { memoryProfileSchema } from '../../../contract/protocol/index.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { networkFileSystem } from '../networkFileSystem.ts';
 import { checkKind, isEmptyDatabase, migrate, type DatabaseKind, isDamage } from './database.ts';
-import type { DeviceUse, HistoryEntry, JsonObject, JsonValue, LearntBatch } from '../types.ts';
+import type { DeviceUse, HistoryEntry, JsonValue, LearntBatch } from '../types.ts';
 import { replaceFile } from '../../files/replaceFile.ts';
 
 const TABLES = `
@@ -15,16 +15,9 @@ CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT
 CREATE TABLE history (
   run_id TEXT PRIMARY KEY,
   folder TEXT NOT NULL,
-  name TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
-  finished_at INTEGER,
-  phase TEXT NOT NULL,
   inputs TEXT NOT NULL,
-  model TEXT NOT NULL,
-  notes TEXT NOT NULL,
-  summary TEXT
+  summary TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX history_by_time ON history (created_at);
 
 CREATE TABLE learnt_batch (
   device_uuid TEXT NOT NULL,
@@ -100,11 +93,9 @@ function libraryMethods(db: Database.Database) {
   const getSetting = db.prepare<[string], string>('SELECT value FROM setting WHERE key = ?').pluck();
   const saveSetting = db.prepare('INSERT OR REPLACE INTO setting (key, value) VALUES (?, ?)');
   const deleteSetting = db.prepare('DELETE FROM setting WHERE key = ?');
-  const saveEntry = db.prepare('INSERT OR REPLACE INTO history VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const saveEntry = db.prepare('INSERT OR REPLACE INTO history VALUES (?, ?, ?, ?)');
   const deleteEntry = db.prepare('DELETE FROM history WHERE run_id = ?');
-  const entries = db.prepare<[number], HistoryColumns>(
-    'SELECT * FROM history ORDER BY created_at DESC, run_id LIMIT ?',
-  );
+  const entries = db.prepare<[], HistoryColumns>('SELECT * FROM history ORDER BY run_id');
   const saveBatch = db.prepare('INSERT OR REPLACE INTO learnt_batch VALUES (?, ?, ?, ?, ?)');
   const getBatch = db.prepare<[string, string, string], { tokens_per_batch: number; profile: string | null }>(
     'SELECT tokens_per_batch, profile FROM learnt_batch WHERE device_uuid = ? AND model_hash = ? AND precision = ?',
@@ -119,13 +110,9 @@ function libraryMethods(db: Database.Database) {
       else saveSetting.run(key, JSON.stringify(value));
     },
     /** Adds or replaces by run id. */
-    saveRun: (entry: HistoryEntry): void => {
-      const { runId, folder, name, createdAt, finishedAt, phase, inputs, model, notes } = entry;
-      const summary = entry.summary ? JSON.stringify(entry.summary) : null;
-      saveEntry.run(runId, folder, name, createdAt, finishedAt, phase, JSON.stringify(inputs), model, notes, summary); // prettier-ignore
-    },
-    /** Newest first. */
-    history: (limit?: number): HistoryEntry[] => entries.all(limit ?? -1).map(toEntry),
+    saveRun: ({ runId, folder, inputs, summary }: HistoryEntry): void =>
+      void saveEntry.run(runId, folder, JSON.stringify(inputs), JSON.stringify(summary)),
+    history: (): HistoryEntry[] => entries.all().map(toEntry),
     removeRun: (runId: string): void => void deleteEntry.run(runId),
     changedElsewhere: (): boolean => {
       const before = seenVersion;
@@ -154,32 +141,18 @@ function libraryMethods(db: Database.Database) {
 interface HistoryColumns {
   run_id: string;
   folder: string;
-  name: string;
-  created_at: number;
-  finished_at: number | null;
-  phase: HistoryEntry['phase'];
   inputs: string;
-  model: string;
-  notes: string;
-  summary: string | null;
+  summary: string;
 }
 
 /** This program alone writes it, so only JSON validity is checked here; its users check the meaning. */
 const anyJson = z.custom<JsonValue>();
-const anyObject = z.custom<JsonObject>();
 
-function toEntry(row: HistoryColumns): HistoryEntry {
-  const summary = parseJson(anyObject, row.summary ?? undefined);
+function toEntry({ run_id, folder, inputs, summary }: HistoryColumns): HistoryEntry {
   return {
-    runId: row.run_id,
-    folder: row.folder,
-    name: row.name,
-    createdAt: row.created_at,
-    finishedAt: row.finished_at,
-    phase: row.phase,
-    inputs: parseJson(z.array(z.string()), row.inputs) ?? [],
-    model: row.model,
-    notes: row.notes,
-    ...(summary && { summary }),
+    runId: run_id,
+    folder,
+    inputs: parseJson(z.array(z.string()), inputs) ?? [],
+    summary: parseJson(anyJson, summary) ?? null,
   };
 }

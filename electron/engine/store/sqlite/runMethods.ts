@@ -7,7 +7,7 @@ import { tableMethods } from './results/tables/tables.ts';
 import { viralSoFarMethods } from './results/derive/viralSoFar.ts';
 import { adoptRun, type AdoptedBefore } from './parts/adoptRun.ts';
 import { checkPages } from './checkDatabase.ts';
-import { attemptReadMethods, attemptWriteMethods } from './parts/attempts.ts';
+import { attemptWriteMethods } from './parts/attempts.ts';
 import { readDeviceMeasures, readDeviceSummaries, readTimings } from './telemetry/runTimings.ts';
 import { readCounts, readInputProgress } from './progress.ts';
 import { eventPageMethods, telemetryReadMethods, telemetryWriteMethods } from './telemetry/telemetry.ts';
@@ -74,7 +74,6 @@ export function runMethods(db: Database.Database, folder: string, known: boolean
       ...partReadMethods(db),
       /** All waiting parts, as the run's shares get them. */
       shareParts: () => shareParts(db),
-      ...attemptReadMethods(db),
       ...telemetryReadMethods(db),
       ...eventPageMethods(db),
       ...partPageMethods(db),

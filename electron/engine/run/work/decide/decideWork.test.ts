@@ -155,7 +155,7 @@ class World {
           return { type: 'scores_stored', key, intake: { outcome: 'part_damaged', message: '' } };
         expect(this.parts.get(key)).toBe('pending');
         this.parts.set(key, 'done');
-        return { type: 'scores_stored', key, intake: { outcome: 'taken', chunks: 1, framesFailed: 0 } };
+        return { type: 'scores_stored', key, intake: { outcome: 'taken', chunks: 1 } };
       }
       case 'split_part': {
         const { key, failure } = effect;
@@ -327,7 +327,7 @@ function workAmongLiars(
       if (!isLie) result.done += 1;
       const intake = isLie
         ? ({ outcome: 'scores_damaged', message: 'no' } as const)
-        : ({ outcome: 'taken', chunks: 1, framesFailed: 0 } as const);
+        : ({ outcome: 'taken', chunks: 1 } as const);
       queue.push({ type: 'scores_stored', key, intake });
     }
   };

@@ -39,7 +39,7 @@ function simulate(devices: readonly SimulatedDevice[], residuesOfParts: readonly
       } as const;
       events.push({ type: 'part_failed', device: effect.device, failed });
     } else if (effect.type === 'store_scores') {
-      const intake = { outcome: 'taken', chunks: 1, framesFailed: 0 } as const;
+      const intake = { outcome: 'taken', chunks: 1 } as const;
       events.push({ type: 'scores_stored', key: effect.done.part, intake });
     } else if (effect.type === 'end_attempt') {
       events.push({ ...effect, type: 'attempt_ended' });

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { AttemptEnd, AttemptOutcome, AttemptStart, Milliseconds, StoredAttempt } from '../../types.ts';
+import type { AttemptEnd, AttemptOutcome, AttemptStart, Milliseconds } from '../../types.ts';
 
 /** Outcomes that leave the part as if the attempt had never happened. */
 const COSTLESS: readonly AttemptOutcome[] = ['recalled', 'interrupted'];
@@ -53,40 +53,4 @@ export function endAttemptsOf(db: Database.Database, key: string, how: AttemptEn
 export function isAttemptOpen(db: Database.Database, attempt: number, key: string): boolean {
   const open = db.prepare('SELECT 1 FROM attempt WHERE attempt = ? AND part = ? AND ended_at IS NULL');
   return open.get(attempt, key) !== undefined;
-}
-
-export function attemptReadMethods(db: Database.Database) {
-  interface Columns {
-    attempt: number;
-    part: string;
-    device: string;
-    worker_pid: number;
-    started_at: number;
-    log: string | null;
-    ended_at: number | null;
-    outcome: AttemptOutcome | null;
-    code: string | null;
-    message: string | null;
-  }
-  const select = db.prepare<[string], Columns>('SELECT * FROM attempt WHERE part = ? ORDER BY attempt');
-  return {
-    attemptsOf: (key: string): StoredAttempt[] =>
-      select.all(key).map((row) => ({
-        attempt: row.attempt,
-        part: row.part,
-        device: row.device,
-        workerPid: row.worker_pid,
-        startedAt: row.started_at,
-        log: row.log,
-        end:
-          row.ended_at === null || row.outcome === null
-            ? null
-            : {
-                outcome: row.outcome,
-                endedAt: row.ended_at,
-                ...(row.code === null ? {} : { code: row.code }),
-                ...(row.message === null ? {} : { message: row.message }),
-              },
-      })),
-  };
 }

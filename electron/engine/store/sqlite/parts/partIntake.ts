@@ -99,11 +99,7 @@ export function partIntakeMethods(db: Database.Database, folder: string) {
     );
     sealPart(part.key);
     endAttemptsOf(db, part.key, { outcome: 'done', endedAt });
-    return {
-      outcome: 'taken',
-      chunks,
-      framesFailed: scores.state.filter((state) => state === FRAME_FAILED).length,
-    };
+    return { outcome: 'taken', chunks };
   }
 
   return { completePart: db.transaction(completePart) };

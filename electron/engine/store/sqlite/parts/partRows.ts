@@ -31,7 +31,6 @@ export interface PartColumns {
   attempts: number;
   device: string | null;
   seconds: number | null;
-  recomputed_fp32: number;
   batch_halvings: number;
   bisected: number;
   failure_code: PartFailureCode | null;
@@ -132,8 +131,6 @@ export function toPartRow(row: PartColumns): PartRow {
     seconds: row.seconds,
     failure:
       row.failure_code === null ? null : { code: row.failure_code, message: row.failure_message ?? '' },
-    recomputedFp32: row.recomputed_fp32,
-    batchHalvings: row.batch_halvings,
     bisected: row.bisected === 1,
   };
 }

@@ -46,16 +46,6 @@ export function errorText(error: AppError): string {
   return `${error.title}. ${error.cause}\n  What to do: ${error.nextStep}`;
 }
 
-/** Prints changes of state and errors; writes further details to the log only. */
-function sayState(state: RunState, say: (line: string) => void): void {
-  say(`run is ${state.phase}`);
-}
-
-function sayError(error: AppError, verbose: boolean): void {
-  toStandardError(errorText(error));
-  if (error.detail) (verbose ? toStandardError : toLog)(error.detail);
-}
-
 function progressLines(session: OpenRun, verbose: boolean): string[] {
   const devices = verbose ? deviceLines(session.deviceStates()).map((line) => `  ${line}`) : [];
   return [totalLine(session.progress()), ...clusterLines(session), ...devices];
@@ -69,36 +59,30 @@ function clusterLines(session: OpenRun): string[] {
 
 type Say = (line: string) => void;
 
+/** Prints lines; the details of errors and changes of state go to the log only, unless `verbose`. */
 class LineReporter implements Reporter {
-  private readonly say: Say;
-  private readonly sayWrong: Say;
-  private readonly verbose: boolean;
+  readonly line: Say;
+  readonly wrong: Say;
+  protected readonly verbose: boolean;
   private timer: NodeJS.Timeout | undefined;
 
   constructor({ say, sayWrong }: { say: Say; sayWrong: Say }, verbose: boolean) {
-    this.say = say;
-    this.sayWrong = sayWrong;
+    this.line = say;
+    this.wrong = sayWrong;
     this.verbose = verbose;
   }
 
-  line(text: string): void {
-    this.say(text);
-  }
-
-  wrong(text: string): void {
-    this.sayWrong(text);
-  }
-
   note({ level, message }: RunNote): void {
-    (level === 'error' ? this.sayWrong : this.say)(message);
+    (level === 'error' ? this.wrong : this.line)(message);
   }
 
   state(state: RunState): void {
-    sayState(state, this.verbose ? this.say : toLog);
+    (this.verbose ? this.line : toLog)(`run is ${state.phase}`);
   }
 
   error(error: AppError): void {
-    sayError(error, this.verbose);
+    this.wrong(errorText(error));
+    if (error.detail) (this.verbose ? this.wrong : toLog)(error.detail);
   }
 
   follow(session: OpenRun): void {
@@ -113,55 +97,38 @@ class LineReporter implements Reporter {
 }
 
 /** A live table on a terminal: a row per device or node, the total, the time left. Notes scroll by above it. */
-class TableReporter implements Reporter {
-  private readonly verbose: boolean;
-  private readonly screen = createLogUpdate(process.stderr);
-  private timer: NodeJS.Timeout | undefined;
-  private logTimer: NodeJS.Timeout | undefined;
+class TableReporter extends LineReporter {
+  private readonly screen: ReturnType<typeof createLogUpdate>;
+  private drawing: NodeJS.Timeout | undefined;
+  private logging: NodeJS.Timeout | undefined;
 
   constructor(verbose: boolean) {
-    this.verbose = verbose;
+    const screen = createLogUpdate(process.stderr);
+    const say = (text: string): void => {
+      screen.clear();
+      toStandardError(text);
+    };
+    super({ say, sayWrong: say }, verbose);
+    this.screen = screen;
   }
 
-  line(text: string): void {
-    this.screen.clear();
-    toStandardError(text);
-  }
-
-  wrong(text: string): void {
-    this.line(text);
-  }
-
-  note(note: RunNote): void {
-    this.line(note.message);
-  }
-
-  state(state: RunState): void {
-    sayState(state, this.verbose ? (line) => this.line(line) : toLog);
-  }
-
-  error(error: AppError): void {
-    this.screen.clear();
-    sayError(error, this.verbose);
-  }
-
-  follow(session: OpenRun): void {
+  override follow(session: OpenRun): void {
     const draw = (): void => {
       const progress = session.progress();
       const devices = deviceLines(session.deviceStates());
       const total = `${bar(progress.fraction ?? 0)} ${totalLine(progress)}`;
       this.screen([...devices, ...clusterLines(session), total].join('\n'));
     };
-    this.timer = setInterval(draw, TABLE_INTERVAL_MS);
+    this.drawing = setInterval(draw, TABLE_INTERVAL_MS);
     // The live table leaves no trace.
-    this.logTimer = setInterval(() => {
+    this.logging = setInterval(() => {
       for (const line of progressLines(session, true)) toLog(line);
     }, LINE_INTERVAL_MS);
   }
 
-  end(): void {
-    clearInterval(this.timer);
-    clearInterval(this.logTimer);
+  override end(): void {
+    clearInterval(this.drawing);
+    clearInterval(this.logging);
     this.screen.clear();
     this.screen.done();
   }

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import type { OtherComputer } from '../../contract/rpc/computers.ts';
 import type { RunRequest, RunSummary } from '../../contract/rpc/runs.ts';
@@ -255,19 +256,9 @@ class CallsUnderWay {
 
 /** Whether work ends within this time, successfully or not. */
 async function endsWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => {
-      resolve(false);
-    }, milliseconds);
-  });
-  const ended = await Promise.race([
-    work.then(
-      () => true,
-      () => true,
-    ),
-    late,
-  ]);
-  clearTimeout(timer);
+  const inTime = new AbortController();
+  const late = setTimeout(milliseconds, false, { signal: inTime.signal }).catch(() => false);
+  const ended = await Promise.race([Promise.allSettled([work]).then(() => true), late]);
+  inTime.abort();
   return ended;
 }

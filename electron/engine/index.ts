@@ -8,7 +8,7 @@ export type { EngineContext } from './engineContext.ts';
 // All runs, for windows
 export { openService, type Service } from './service/service.ts';
 export { serviceRouter, type ServiceRouter } from './service/router/index.ts';
-export { LiveTopic } from './service/runs/liveTopic.ts';
+export { LiveTopic } from './service/changes.ts';
 export { listRun } from './service/runs/runSummary.ts';
 export { ShellLog, shellLogFile } from './service/computer/diagnostics.ts';
 export { pageFile, pageHeaders } from './service/window/pageFiles.ts';

@@ -236,7 +236,7 @@ describe('summary of a sequence', () => {
         expect(summary.reason === 'ok').toBe(!isFailed && scored.length > 0);
         if (summary.reason !== 'ok') return;
         expect(summary.prediction).toBe(virusScore! >= 0.5 ? 'virus' : 'others');
-        // Chunks with the same call decide, which viralRows.ts relies on.
+        // Chunks with the same call decide, which the queries of viral rows rely on.
         if (summary.nChunksViral === 0) expect(summary.prediction).toBe('others');
         if (summary.nChunksViral === scored.length) expect(summary.prediction).toBe('virus');
         const level = evidenceOf({ ...summary, length, chunkLength: CHUNK });

@@ -12,7 +12,7 @@ import { OfflinePacking } from './computer/offlinePacking.ts';
 import { Inspections } from './computer/inspections.ts';
 import { KnownPaths } from './window/knownPaths.ts';
 import type { PathPolicy } from './window/windowContext.ts';
-import { LiveTopic } from './runs/liveTopic.ts';
+import { LiveTopic } from './changes.ts';
 import { OpenRuns } from './runs/openRuns.ts';
 import {
   PythonEnvironmentManager,

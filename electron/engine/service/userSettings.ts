@@ -1,7 +1,7 @@
 import { settingsSchema, setupSettingsSchema, type Settings } from '../../contract/rpc/computer.ts';
 import { type AppPaths, readSetupSettings, writeSetupSettings } from '../environment/appPaths.ts';
 import type { LibraryStore } from '../store/storeThread.ts';
-import { Listeners } from './listeners.ts';
+import { Listeners } from './changes.ts';
 
 const KEY = 'settings';
 

@@ -51,6 +51,6 @@ export interface OpenRunStoreOptions {
 /**
  * Opens a run. When it is opened for writing, attempts left open by a dead engine end as `interrupted`.
  * Rejects with folder_not_a_run, run_too_new, run_damaged, folder_unwritable. Take the run lock first
- * (runLock.ts).
+ * (runFolder.ts).
  */
 export type OpenRunStore = (folder: string, options: OpenRunStoreOptions) => Promise<RunStore>;

@@ -5,7 +5,7 @@ import type { InspectedFile } from '../../../contract/protocol/index.ts';
 import type { InspectEvent } from '../../../contract/rpc/runs.ts';
 import { collectInputs, type Walk, inspectInputs, type Reading } from '../../inputs/collectInputs.ts';
 import { isSampleSheet, readSampleSheet } from '../../inputs/readSampleSheet.ts';
-import { callbackStream } from '../questions/callbackStream.ts';
+import { callbackStream } from '../changes.ts';
 import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
 
 const REMEMBERED = 1_000;

@@ -14,7 +14,7 @@ import { checkEnvironment } from '../../environment/checkEnvironment.ts';
 import { planSetUp } from '../../environment/install/setUpPlan.ts';
 import { readStamp } from '../../environment/requirements.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
-import { LiveTopic } from '../runs/liveTopic.ts';
+import { LiveTopic } from '../changes.ts';
 import { setUp } from '../../setup/setUp.ts';
 import { StepJob } from './stepJob.ts';
 

@@ -1,7 +1,7 @@
 import { asAppError } from '../../../contract/errors.ts';
 import type { Message } from '../../../contract/messages.ts';
 import type { StepProgress } from '../../../contract/rpc/computer.ts';
-import { LiveTopic } from '../runs/liveTopic.ts';
+import { LiveTopic } from '../changes.ts';
 
 /** A page that is reloading must not lose a download of gigabytes. */
 const FOLLOWERLESS_MS = 30_000;

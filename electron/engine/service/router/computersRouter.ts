@@ -1,6 +1,6 @@
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import type { Transfer } from '../../../contract/rpc/computers.ts';
-import { callbackStream } from '../questions/callbackStream.ts';
+import { callbackStream } from '../changes.ts';
 import type { Service } from '../service.ts';
 import type { WindowContext } from '../window/windowContext.ts';
 import { calls } from './implementer.ts';

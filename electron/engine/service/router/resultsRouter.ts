@@ -30,7 +30,7 @@ import type { RunStore } from '../../store/runStoreFace.ts';
 import { markedRows, markSequence, sequenceNotes } from '../../store/sequenceNotes.ts';
 import type { SequenceSelection } from '../../store/duckdb/selection.ts';
 import { OtherTables } from '../questions/otherTables.ts';
-import { callbackStream } from '../questions/callbackStream.ts';
+import { callbackStream } from '../changes.ts';
 import type { Service } from '../service.ts';
 import type { DesktopActions } from '../window/windowContext.ts';
 import { calls } from './implementer.ts';

@@ -9,7 +9,7 @@ import type { LibraryStore } from '../../store/storeThread.ts';
 import type { StoredRun } from '../../store/types.ts';
 import type { OpenRuns } from './openRuns.ts';
 import { isActive } from '../../../contract/runState.ts';
-import { Listeners } from '../listeners.ts';
+import { Listeners } from '../changes.ts';
 import { libraryEntry, describeRun, hasEnded, readSummary } from './runSummary.ts';
 
 /** A disk that does not respond blocks one of Node.js's few threads. */

@@ -23,7 +23,7 @@ import { type LifecycleEvent, transition } from '../../run/runTransitions.ts';
 import { workOnRun } from '../../run/workOnRun.ts';
 import type { LibraryStore } from '../../store/storeThread.ts';
 import { usage } from '../failures.ts';
-import { Listeners } from '../listeners.ts';
+import { Listeners } from '../changes.ts';
 import { namedPaths } from '../window/knownPaths.ts';
 import type { OpenRuns } from './openRuns.ts';
 import type { PythonEnvironmentManager } from '../computer/pythonEnvironmentManager.ts';

@@ -1,7 +1,7 @@
 import type { RunSummary, ExpectedWork } from '../../../contract/rpc/runs.ts';
 import type { SecondsRange } from '../questions/runSpeeds.ts';
 import type { SpeedHistory } from '../questions/speedHistory.ts';
-import { LiveTopic } from './liveTopic.ts';
+import { LiveTopic } from '../changes.ts';
 import type { OpenRuns } from './openRuns.ts';
 import type { RunCatalog } from './runCatalog.ts';
 import type { RunControl } from './runControl.ts';

@@ -3,7 +3,7 @@ import { appError, AppFailure } from '../../../contract/errors.ts';
 import { message, MESSAGES, type Message } from '../../../contract/messages.ts';
 import type { RunEvent, RunLive, RunSummary } from '../../../contract/rpc/runs.ts';
 import type { OpenRun } from '../../run/openRun.ts';
-import { LiveTopic } from './liveTopic.ts';
+import { LiveTopic } from '../changes.ts';
 import type { OpenRuns } from './openRuns.ts';
 import type { RunCatalog } from './runCatalog.ts';
 import { storedFacts, type LiveFacts } from './storedFacts.ts';

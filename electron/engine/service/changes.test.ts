@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LiveTopic } from './liveTopic.ts';
+import { LiveTopic } from './changes.ts';
 
 function counter(polls = false) {
   const state = { value: 0, taken: 0 };

@@ -551,7 +551,7 @@ test.describe('every screen, at every size', () => {
     await page.goto(engine.url);
     await goToPlace(page, `#/run/${RUN_IDS.teaching}/plots`);
     const saved = async (format: string) => {
-      await page.getByRole('button', { name: 'Save the picture: Viral share by length' }).click();
+      await page.getByRole('button', { name: 'Picture and data: Viral share by length' }).click();
       const [download] = await Promise.all([
         page.waitForEvent('download'),
         page.getByRole('menuitem', { name: format }).click(),

@@ -7,7 +7,7 @@ import { Group, Tabs, Text } from '@mantine/core';
 import { isAtWork, runFileStem, type RunSummary } from '../../../electron/contract/index.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { Page } from '../../components/Page.tsx';
-import { PathText } from '../../components/files/PathText.tsx';
+import { PathEnd } from '../../components/files/PathText.tsx';
 import { RunBadge } from '../../components/feedback/StateBadge.tsx';
 import { WhileConnected } from '../../components/WhileConnected.tsx';
 import { Waiting } from '../../components/feedback/Waiting.tsx';
@@ -61,7 +61,7 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
               {t('run.notForResearch')}
             </span>
           )}
-          <PathText path={run.folder} />
+          <PathEnd path={run.folder} />
         </Group>
       }
       actions={<RunActions run={run} tab={tab} />}

@@ -49,7 +49,7 @@ it('shows the five best hits so far, each of which leads to its sequence in the 
   await renderWithEngine(<Answer />);
   const [best, ...others] = within(
     await screen.findByRole('group', { name: 'Best evidence' }),
-  ).getAllByRole<HTMLButtonElement>('button');
+  ).getAllByRole<HTMLAnchorElement>('link');
   expect(others).toHaveLength(4);
   const { items } = await engine.results.page({
     runId: run.runId,
@@ -63,7 +63,7 @@ it('shows the five best hits so far, each of which leads to its sequence in the 
   expect(marked).toContain(true);
   act(() => best?.click());
   expect(useResultsView.getState()).toMatchObject({ runId: run.runId, openRow: items[0]?.row });
-  expect(location.hash).toBe(`#/run/${run.runId}/results`);
+  expect(best?.getAttribute('href')).toBe(`#/run/${run.runId}/results`);
 });
 
 it('counts viral sequences once more when the run pauses', async () => {

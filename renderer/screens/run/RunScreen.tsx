@@ -84,7 +84,14 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
             if (name === 'samples' && run.plan.inputs.length < 2) return null;
             return (
               <Tabs.Tab key={name} value={name}>
-                {t(`run.tab.${name}`)}
+                {name === 'tools' || name === 'files' ? (
+                  <>
+                    <span className={classes.wide}>{t(`run.tab.${name}`)}</span>
+                    <span className={classes.narrow}>{t(`run.shortTab.${name}`)}</span>
+                  </>
+                ) : (
+                  t(`run.tab.${name}`)
+                )}
                 {name === 'files' && failedParts > 0 && (
                   <Text span ml={6} px={7} bdrs={999} fz="xs" fw={600} bg="var(--bad-soft)" c="var(--bad)">
                     {failedParts}

@@ -12,7 +12,7 @@ import { Hint } from '../../../components/Hint.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { engine, queries } from '../../../state/connection.ts';
 import { hashOfRoute } from '../../../state/navigation.ts';
-import { changeView } from '../../../state/results/resultsView.ts';
+import { showSequence } from '../../../state/results/resultsView.ts';
 import { whileGrowing } from '../../../state/results/whileGrowing.ts';
 import { EvidenceLabel } from '../../results/callLabels.tsx';
 import { Ribbon } from '../../results/table/sequenceColumns.tsx';
@@ -234,7 +234,7 @@ function BestHits({ run }: { run: RunSummary }) {
             {hits.map(({ row, seqName, length, ribbon, virusScore, evidence, settled }) => (
               <tr key={row}>
                 <th scope="row">
-                  <a href={results} onClick={() => changeView({ openRow: row, openIndex: null })}>
+                  <a href={results} onClick={() => showSequence(runId, row)}>
                     {seqName}
                   </a>
                 </th>

@@ -63,7 +63,7 @@ it('shows the five best hits so far, each of which leads to its sequence in the 
   expect(marked).toContain(true);
   act(() => best?.click());
   expect(useResultsView.getState()).toMatchObject({ runId: run.runId, openRow: items[0]?.row });
-  expect(best?.getAttribute('href')).toBe(`#/run/${run.runId}/results`);
+  expect(location.hash).toBe(`#/run/${run.runId}/results`);
 });
 
 it('counts viral sequences once more when the run pauses', async () => {

@@ -370,6 +370,8 @@ test.describe('every screen, at every size', () => {
       await goToPlace(page, hash);
       faults.push(...(await layoutFaults(page)).map((fault) => `${place}: ${fault}`));
     }
+    await goToPlace(page, PLACES.running);
+    for (const tab of await page.getByRole('tab').all()) await expect(tab).toBeInViewport({ ratio: 1 });
     await german.stop();
     expect(faults).toEqual([]);
   });
@@ -399,6 +401,12 @@ test.describe('every screen, at every size', () => {
     const panel = page.getByRole('region', { name: 'Sequence', exact: true });
     await expect(panel.getByRole('heading', { name })).toBeVisible();
     await expect(panel.getByRole('button', { name: 'Shortlist' })).toHaveAttribute('aria-pressed', 'true');
+
+    await goToPlace(page, PLACES.comparison);
+    const listed = page.getByRole('table', { name: /^On the shortlist/ });
+    await expect(listed.getByRole('rowheader', { name })).toBeVisible();
+    await listed.getByRole('button').first().click();
+    await expect(panel.getByRole('heading', { name })).toBeVisible();
 
     // A bar of the track stands for a chunk: the table below lists the frames of that chunk.
     const scored = panel.locator('svg g[class*="chunk"]').filter({ hasText: /, [FR][123]$/ });
@@ -551,7 +559,7 @@ test.describe('every screen, at every size', () => {
     await page.goto(engine.url);
     await goToPlace(page, `#/run/${RUN_IDS.teaching}/plots`);
     const saved = async (format: string) => {
-      await page.getByRole('button', { name: 'Save the picture: Viral share by length' }).click();
+      await page.getByRole('button', { name: 'Picture and data: Viral share by length' }).click();
       const [download] = await Promise.all([
         page.waitForEvent('download'),
         page.getByRole('menuitem', { name: format }).click(),

@@ -242,7 +242,7 @@ export const MESSAGES = {
   'transfer.not_connected': 'That computer is not connected.',
   // what stops a run
   'halt.all_excluded': 'All devices were taken out of the run.',
-  'halt.all_excluded.next': 'Take in a device again, then resume.',
+  'halt.all_excluded.next': 'Resume the run: it then uses all its devices again.',
   'start.disk_needed': 'The run needs about {needed}, and {free} are free at {folder}.',
   'start.disk_needed.next': 'Free some space on this disk, or choose another folder.',
   'start.folder_has_run': '{folder} already holds a run.',

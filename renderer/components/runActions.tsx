@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { modals } from '@mantine/modals';
 import {
+  IconArrowsDiff,
   IconCpu,
   IconDoorExit,
   IconDownload,
@@ -107,6 +108,9 @@ export function runActions(
       onDialog('export');
     }),
     ...action(hasFolder, 'report', t('results.report'), IconFileText, dialog('report')),
+    ...action(hasFolder, 'compare', t('compare.open'), IconArrowsDiff, () =>
+      go({ screen: 'compare', runId, otherRunId: null }),
+    ),
     ...action(hasFolder, 'log', t('files.showLog'), IconListDetails, dialog('log')),
     ...action(true, 'again', t('run.again'), IconRepeat, () => prepareAgain(run)),
     ...action(true, 'command', t('results.copyCommand'), IconTerminal2, () =>

@@ -44,7 +44,11 @@ describe('commands', () => {
     ['queuedFirst', ['continue', 'leave-queue', 'delete'], ['pause', 'discard', 'export', 'device-GPU-a']],
     ['interrupted', ['continue', 'verify'], ['pause', 'retry']],
     ['withFailures', ['retry', 'verify', 'delete'], ['continue', 'pause']],
-    ['done', ['again', 'verify', 'delete', 'export', 'report'], ['retry', 'continue', 'pause', 'finish-now']],
+    [
+      'done',
+      ['again', 'verify', 'delete', 'export', 'report', 'compare'],
+      ['retry', 'continue', 'pause', 'finish-now'],
+    ],
     ['cancelled', ['continue', 'delete'], ['pause']],
   ] as const)('are for a run that is %s those of its buttons and its menu', (name, there, absent) => {
     const found = ids(RUN_IDS[name]);

@@ -192,6 +192,13 @@ const scoresComparedSchema = z.object({
   largestDifference: z.number(),
 });
 
+const comparedSequenceSchema = z.object({
+  seqName: z.string(),
+  length: countSchema,
+  first: comparedSchema,
+  second: comparedSchema,
+});
+
 /** Two runs of the same sequences, such as with another model or precision. */
 const runComparisonSchema = z.object({
   /** Sequences with the same name and length in both runs. */
@@ -205,9 +212,9 @@ const runComparisonSchema = z.object({
   /** Counts by score in the first run, then in the second, in bins of equal width. */
   scoreGrid: z.array(z.array(countSchema)),
   /** The first sequences whose call changed, in the order of the first run. */
-  changed: z.array(
-    z.object({ seqName: z.string(), length: countSchema, first: comparedSchema, second: comparedSchema }),
-  ),
+  changed: z.array(comparedSequenceSchema),
+  /** The first sequences on the shortlist of either run, in the order of the first run. */
+  shortlisted: z.array(comparedSequenceSchema),
 });
 export type RunComparison = z.infer<typeof runComparisonSchema>;
 

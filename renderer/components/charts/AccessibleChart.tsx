@@ -1,5 +1,5 @@
-import { ActionIcon, Box, Group, Menu, Stack, Table, Text, Tooltip } from '@mantine/core';
-import { IconChartHistogram, IconCopy, IconPhotoDown, IconTable } from '@tabler/icons-react';
+import { ActionIcon, Box, Group, Menu, Table, Text } from '@mantine/core';
+import { IconChartHistogram, IconCopy, IconDots, IconPhotoDown, IconTable } from '@tabler/icons-react';
 import { useDeferredValue, useId, useRef, useState, type ReactNode } from 'react';
 import { useTexts } from '../../i18n/index.ts';
 import { useCopy } from '../../state/clipboard.ts';
@@ -48,12 +48,7 @@ export function AccessibleChart(props: AccessibleChartProps) {
     copy.mutate([columns, ...rows].map((row) => `${row.join('\t')}\n`).join(''));
   };
   const save = useSavePicture();
-  const label = asTable ? t('chart.asPicture') : t('chart.asTable');
-  const action = {
-    variant: 'subtle',
-    color: 'slate',
-    size: 'sm',
-  } as const;
+  const Other = asTable ? IconChartHistogram : IconTable;
   return (
     <Group component="figure" m={0} gap={6} align="start" wrap="nowrap" aria-labelledby={`${id}-caption`}>
       <figcaption id={`${id}-caption`} className="visually-hidden">
@@ -85,42 +80,41 @@ export function AccessibleChart(props: AccessibleChartProps) {
           </Text>
         )}
       </Box>
-      <Stack gap={4}>
-        <Tooltip label={label}>
-          <ActionIcon {...action} aria-label={`${label}: ${title}`} onClick={() => setAsTable(!asTable)}>
-            {asTable ? <IconChartHistogram size={16} aria-hidden /> : <IconTable size={16} aria-hidden />}
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon
+            variant="subtle"
+            color="slate"
+            size={24}
+            aria-label={t('chart.menu', { title })}
+            loading={save.isPending}
+          >
+            <IconDots size={16} aria-hidden />
           </ActionIcon>
-        </Tooltip>
-        <Tooltip label={t('chart.copyData')}>
-          <ActionIcon {...action} aria-label={`${t('chart.copyData')}: ${title}`} onClick={copyData}>
-            <IconCopy size={16} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
-        {savable && !asTable && (
-          <Menu position="bottom-end" withinPortal>
-            <Menu.Target>
-              <Tooltip label={t('chart.save')}>
-                <ActionIcon {...action} aria-label={`${t('chart.save')}: ${title}`} loading={save.isPending}>
-                  <IconPhotoDown size={16} aria-hidden />
-                </ActionIcon>
-              </Tooltip>
-            </Menu.Target>
-            <Menu.Dropdown>
-              {PICTURE_FORMATS.map((format) => (
-                <Menu.Item
-                  key={format}
-                  onClick={() => {
-                    const chart = picture.current?.querySelector('svg');
-                    if (chart) save.mutate({ chart, title, legend, note: note ?? '', format });
-                  }}
-                >
-                  {t(`chart.save.${format}`)}
-                </Menu.Item>
-              ))}
-            </Menu.Dropdown>
-          </Menu>
-        )}
-      </Stack>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<Other size={16} aria-hidden />} onClick={() => setAsTable(!asTable)}>
+            {t(asTable ? 'chart.asPicture' : 'chart.asTable')}
+          </Menu.Item>
+          <Menu.Item leftSection={<IconCopy size={16} aria-hidden />} onClick={copyData}>
+            {t('chart.copyData')}
+          </Menu.Item>
+          {savable &&
+            !asTable &&
+            PICTURE_FORMATS.map((format) => (
+              <Menu.Item
+                key={format}
+                leftSection={<IconPhotoDown size={16} aria-hidden />}
+                onClick={() => {
+                  const chart = picture.current?.querySelector('svg');
+                  if (chart) save.mutate({ chart, title, legend, note: note ?? '', format });
+                }}
+              >
+                {t(`chart.save.${format}`)}
+              </Menu.Item>
+            ))}
+        </Menu.Dropdown>
+      </Menu>
     </Group>
   );
 }

@@ -109,7 +109,7 @@ function TwoRuns({ runs }: { runs: [RunSummary, RunSummary] }) {
 
 function Comparison({ found, runs }: { found: RunComparison; runs: [RunSummary, RunSummary] }) {
   const { t, format } = useTexts();
-  const { inBoth, sameCall, scores, changed } = found;
+  const { inBoth, sameCall, scores, changed, shortlisted } = found;
   const names: [string, string] = [runs[0].name, runs[1].name];
   if (inBoth === 0) return <Text c="dimmed">{t('compare.nothing')}</Text>;
   const changes = inBoth - sameCall;
@@ -169,7 +169,17 @@ function Comparison({ found, runs }: { found: RunComparison; runs: [RunSummary, 
           </section>
         )}
       </SimpleGrid>
-      {changes > 0 && <Changed found={found} runs={runs} />}
+      {shortlisted.length > 0 && (
+        <Sequences
+          title={t('compare.shortlisted')}
+          count={shortlisted.length}
+          sequences={shortlisted}
+          runs={runs}
+        />
+      )}
+      {changes > 0 && (
+        <Sequences title={t('compare.changed')} count={changes} sequences={changed} runs={runs} />
+      )}
       {changes > changed.length && (
         <Text fz="sm" c="dimmed">
           {t('compare.more', { count: changes - changed.length })}
@@ -179,17 +189,24 @@ function Comparison({ found, runs }: { found: RunComparison; runs: [RunSummary, 
   );
 }
 
-/** The sequences that the runs call differently, with the scores along each in both runs. */
-function Changed({ found, runs }: { found: RunComparison; runs: [RunSummary, RunSummary] }) {
+interface SequencesProps {
+  title: string;
+  count: number;
+  sequences: RunComparison['changed'];
+  runs: [RunSummary, RunSummary];
+}
+
+/** Sequences of both runs, with their call and the scores along each in both. */
+function Sequences({ title, count, sequences, runs }: SequencesProps) {
   const texts = useTexts();
   const { t, format } = texts;
   const notes = [useSequenceNotes(runs[0].runId).notes, useSequenceNotes(runs[1].runId).notes];
   const score = (value: number | null) => (value === null ? '–' : format.score(value));
   return (
-    <Box style={{ overflowX: 'auto' }} tabIndex={0} role="group" aria-label={t('compare.changed')}>
+    <Box style={{ overflowX: 'auto' }} tabIndex={0} role="group" aria-label={title}>
       <table className="figures">
         <caption>
-          {t('compare.changed')} ({format.integer(found.inBoth - found.sameCall)})
+          {title} ({format.integer(count)})
         </caption>
         <thead>
           <tr>
@@ -203,7 +220,7 @@ function Changed({ found, runs }: { found: RunComparison; runs: [RunSummary, Run
           </tr>
         </thead>
         <tbody>
-          {found.changed.map(({ seqName, length, ...compared }) => (
+          {sequences.map(({ seqName, length, ...compared }) => (
             <tr key={compared.first.row}>
               <th scope="row">{seqName}</th>
               <td>{format.integer(length)}</td>

@@ -1,10 +1,9 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { useState } from 'react';
-import { IconArrowsDiff, IconDatabaseSearch, IconDots, IconTablePlus } from '@tabler/icons-react';
+import { IconDatabaseSearch, IconDots, IconTablePlus } from '@tabler/icons-react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { actionsOf, runActions } from '../../components/runActions.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { go } from '../../state/navigation.ts';
 import { chooseAndAddTables } from '../../state/results/otherTables.ts';
 import { QueryDialog } from './QueryDialog.tsx';
 
@@ -28,12 +27,7 @@ export function RunActionsMenu({ run }: { run: RunSummary }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item
-            leftSection={<IconArrowsDiff size={16} aria-hidden />}
-            onClick={() => go({ screen: 'compare', runId: run.runId, otherRunId: null })}
-          >
-            {t('compare.open')}
-          </Menu.Item>
+          {items(['compare'])}
           <Menu.Item
             leftSection={<IconTablePlus size={16} aria-hidden />}
             onClick={() => void chooseAndAddTables(run.runId)}

@@ -7,7 +7,7 @@ import { Group, Tabs, Text } from '@mantine/core';
 import { isAtWork, runFileStem, type RunSummary } from '../../../electron/contract/index.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { Page } from '../../components/Page.tsx';
-import { PathText } from '../../components/files/PathText.tsx';
+import { PathEnd } from '../../components/files/PathText.tsx';
 import { RunBadge } from '../../components/feedback/StateBadge.tsx';
 import { WhileConnected } from '../../components/WhileConnected.tsx';
 import { Waiting } from '../../components/feedback/Waiting.tsx';
@@ -61,7 +61,7 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
               {t('run.notForResearch')}
             </span>
           )}
-          <PathText path={run.folder} />
+          <PathEnd path={run.folder} />
         </Group>
       }
       actions={<RunActions run={run} tab={tab} />}
@@ -84,7 +84,14 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
             if (name === 'samples' && run.plan.inputs.length < 2) return null;
             return (
               <Tabs.Tab key={name} value={name}>
-                {t(`run.tab.${name}`)}
+                {name === 'tools' || name === 'files' ? (
+                  <>
+                    <span className={classes.wide}>{t(`run.tab.${name}`)}</span>
+                    <span className={classes.narrow}>{t(`run.shortTab.${name}`)}</span>
+                  </>
+                ) : (
+                  t(`run.tab.${name}`)
+                )}
                 {name === 'files' && failedParts > 0 && (
                   <Text span ml={6} px={7} bdrs={999} fz="xs" fw={600} bg="var(--bad-soft)" c="var(--bad)">
                     {failedParts}

@@ -43,6 +43,17 @@ it('compares the sequences of two runs by name and length, the n-th of equal one
   expect(comparison).toMatchObject({ inBoth: 4, onlyInFirst: 1, onlyInSecond: 1, sameCall: 3 });
   expect(comparison.calls.virus).toEqual({ virus: 1, others: 1, not_scored: 0, failed: 0 });
   expect(changed.map(({ first: one, second: other }) => [one.row, other.row])).toEqual([[1, 0]]);
+  const listed: ComparedSequence[] = [];
+  await compareRuns(
+    first,
+    second,
+    (one) => void listed.push(one),
+    (row, other) => row === 0 && other === 2,
+  );
+  expect(listed.map((one) => [one.seqName, one.first.row, one.second.row])).toEqual([
+    ['a', 0, 2],
+    ['twice', 1, 0],
+  ]);
   expect(comparison.scores?.compared).toBe(3);
   const pairs = comparison.scoreGrid.flatMap((row, one) =>
     row.flatMap((n, other) => (n > 0 ? [[one, other, n]] : [])),

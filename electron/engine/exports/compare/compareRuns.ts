@@ -37,13 +37,14 @@ const SCORE_BINS = 20;
 const scoreBin = (score: number) => Math.min(SCORE_BINS - 1, Math.floor(score * SCORE_BINS));
 
 /**
- * Compares the calls and scores of two runs, for example with another model or precision; `onChanged` gets
- * the sequences whose call changed, in the order of the first run.
+ * Compares the calls and scores of two runs, for example with another model or precision; `onListed` gets
+ * the sequences whose call changed and those that are shortlisted, in the order of the first run.
  */
 export async function compareRuns(
   first: RunStore,
   second: RunStore,
-  onChanged: (changed: ComparedSequence) => Promise<void> | void,
+  onListed: (listed: ComparedSequence) => Promise<void> | void,
+  isShortlisted: (firstRow: number, secondRow: number) => boolean = () => false,
 ): Promise<RunComparison> {
   const rest = new Map<string, Pick<SequenceResult, 'row' | 'prediction' | 'virusScore'>>();
   for await (const { key, sequence } of namedSequences(second)) {
@@ -73,9 +74,10 @@ export async function compareRuns(
       agreement.add(sequence.virusScore, other.virusScore);
       comparison.scoreGrid[scoreBin(sequence.virusScore)]![scoreBin(other.virusScore)]! += 1;
     }
-    if (sequence.prediction === other.prediction) comparison.sameCall += 1;
-    else
-      await onChanged({ seqName: sequence.seqName, length: sequence.length, first: sequence, second: other });
+    const isSame = sequence.prediction === other.prediction;
+    if (isSame) comparison.sameCall += 1;
+    if (!isSame || isShortlisted(sequence.row, other.row))
+      await onListed({ seqName: sequence.seqName, length: sequence.length, first: sequence, second: other });
   }
   comparison.onlyInSecond = rest.size;
   comparison.scores = agreement.summary();

@@ -214,30 +214,45 @@ export function resultsRouter(service: Service) {
       read(input.runId, (first) =>
         read(input.otherRunId, async (second) => {
           const changed: ComparedSequence[] = [];
-          const comparison = await compareRuns(first, second, (one) => {
-            if (changed.length < MOST_CHANGED) changed.push(one);
-          });
-          const ribbons = await Promise.all([
-            ribbonsOf(
-              first,
-              changed.map((one) => one.first.row),
-            ),
-            ribbonsOf(
-              second,
-              changed.map((one) => one.second.row),
-            ),
-          ]);
-          const withRibbon = <One extends object>(one: One, run: 0 | 1, i: number) => ({
-            ...one,
-            ribbon: ribbons[run][i] ?? [],
-          });
+          const shortlisted: ComparedSequence[] = [];
+          const [marked, otherMarked] = [first, second].map(
+            ({ folder }) => new Set(markedRows(folder, { shortlisted: true }).marked),
+          );
+          const isShortlisted = (row: number, other: number): boolean =>
+            marked?.has(row) === true || otherMarked?.has(other) === true;
+          const list = (into: ComparedSequence[], one: ComparedSequence): void => {
+            if (into.length < MOST_CHANGED) into.push(one);
+          };
+          const comparison = await compareRuns(
+            first,
+            second,
+            (one) => {
+              if (one.first.prediction !== one.second.prediction) list(changed, one);
+              if (isShortlisted(one.first.row, one.second.row)) list(shortlisted, one);
+            },
+            isShortlisted,
+          );
+          const withRibbons = async (sequences: readonly ComparedSequence[]) => {
+            const [ribbons, others] = await Promise.all([
+              ribbonsOf(
+                first,
+                sequences.map((one) => one.first.row),
+              ),
+              ribbonsOf(
+                second,
+                sequences.map((one) => one.second.row),
+              ),
+            ]);
+            return sequences.map((one, i) => ({
+              ...one,
+              first: { ...one.first, ribbon: ribbons[i] ?? [] },
+              second: { ...one.second, ribbon: others[i] ?? [] },
+            }));
+          };
           return {
             ...comparison,
-            changed: changed.map((one, i) => ({
-              ...one,
-              first: withRibbon(one.first, 0, i),
-              second: withRibbon(one.second, 1, i),
-            })),
+            changed: await withRibbons(changed),
+            shortlisted: await withRibbons(shortlisted),
           };
         }),
       ),

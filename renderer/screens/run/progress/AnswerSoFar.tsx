@@ -1,4 +1,4 @@
-import { Box, Button, Text } from '@mantine/core';
+import { Box, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Area } from 'recharts';
 import type { Goal, RunSummary, ShareSoFar, ViralShares } from '../../../../electron/contract/index.ts';
@@ -11,7 +11,7 @@ import { GoalField } from '../../../components/GoalField.tsx';
 import { Hint } from '../../../components/Hint.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { engine, queries } from '../../../state/connection.ts';
-import { goToRun } from '../../../state/navigation.ts';
+import { hashOfRoute } from '../../../state/navigation.ts';
 import { showSequence } from '../../../state/results/resultsView.ts';
 import { whileGrowing } from '../../../state/results/whileGrowing.ts';
 import { EvidenceLabel } from '../../results/callLabels.tsx';
@@ -210,15 +210,12 @@ function BestHits({ run }: { run: RunSummary }) {
   });
   useOnceMoreAtEnd(isAtWork(run), page.refetch);
   const hits = page.data?.items ?? [];
+  const results = hashOfRoute({ screen: 'run', runId, tab: 'results' });
   if (hits.length === 0) return null;
   return (
     <Section
       title={t(run.state.phase === 'done' ? 'hits.title' : 'hits.soFar')}
-      aside={
-        <Button size="compact-sm" variant="default" onClick={() => goToRun(runId, 'results')}>
-          {t('hits.all')}
-        </Button>
-      }
+      aside={<a href={results}>{t('hits.all')}</a>}
     >
       <div style={{ overflowX: 'auto' }} tabIndex={0} role="group" aria-label={t('hits.title')}>
         <table className="figures">
@@ -237,9 +234,9 @@ function BestHits({ run }: { run: RunSummary }) {
             {hits.map(({ row, seqName, length, ribbon, virusScore, evidence, settled }) => (
               <tr key={row}>
                 <th scope="row">
-                  <button type="button" className="link" onClick={() => showSequence(runId, row)}>
+                  <a href={results} onClick={() => showSequence(runId, row)}>
                     {seqName}
-                  </button>
+                  </a>
                 </th>
                 <td>{format.integer(length)}</td>
                 <td>

@@ -1,7 +1,7 @@
-import { ActionIcon, Button, Group, Menu, SimpleGrid, Text, UnstyledButton } from '@mantine/core';
-import { IconAlertTriangle, IconChevronDown, IconChevronRight, IconDots } from '@tabler/icons-react';
+import { Button, Group, Menu, SimpleGrid, Text, UnstyledButton } from '@mantine/core';
+import { IconAlertTriangle, IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { memo, useCallback, useMemo, useState } from 'react';
+import { memo, useMemo, useState } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import type { DeviceHistory, DeviceLive, RunSummary } from '../../../../electron/contract/index.ts';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
@@ -74,9 +74,12 @@ export function DevicesTable({ run }: { run: RunSummary }) {
   const scale = speedScale(history);
   return (
     <section aria-labelledby="devices-title">
-      <Text component="h2" fz="md" fw={620} mb={4} id="devices-title">
-        {t('run.devices')}
-      </Text>
+      <Group justify="space-between" mb={4} mih={28}>
+        <Text component="h2" fz="md" fw={620} id="devices-title">
+          {t('run.devices')}
+        </Text>
+        {atWork && <DevicesMenu runId={run.runId} />}
+      </Group>
       <div className={classes.scroller} tabIndex={0} role="group" aria-labelledby="devices-title">
         <table className={classes.table}>
           <thead>
@@ -89,7 +92,6 @@ export function DevicesTable({ run }: { run: RunSummary }) {
                   </th>
                 </Hint>
               ))}
-              <td />
             </tr>
           </thead>
           {nodes.map(([node, devices]) => (
@@ -98,7 +100,7 @@ export function DevicesTable({ run }: { run: RunSummary }) {
               node={node}
               devices={devices}
               openAtFirst={shown.length <= MOST_UNFOLDED}
-              rows={{ run, isGpu, history, scale, columns: heads.length + 2 }}
+              rows={{ run, isGpu, history, scale, columns: heads.length + 1 }}
             />
           ))}
         </table>
@@ -223,11 +225,6 @@ const DeviceRow = memo(function DeviceRow({ id, past, run, isGpu, onNode, scale,
         <td data-number title={past?.energyWh ? energyText(past.energyWh, texts) : undefined}>
           {past === undefined || past.busyFraction === null ? '–' : format.percent(past.busyFraction)}
         </td>
-        <td>
-          {device && atWork && !onNode && (
-            <DeviceMenu runId={run.runId} device={id} title={title} isOut={isLeftOut(device)} />
-          )}
-        </td>
       </tr>
       {notes.map((note) => (
         <tr key={note} className={classes.note}>
@@ -240,38 +237,41 @@ const DeviceRow = memo(function DeviceRow({ id, past, run, isGpu, onNode, scale,
   );
 });
 
-interface DeviceMenuProps {
-  runId: string;
-  device: string;
-  title: string;
-  isOut: boolean;
-}
-
-const DeviceMenu = memo(function DeviceMenu({ runId, device, title, isOut }: DeviceMenuProps) {
+/** Takes devices of this computer out of a run at work and in again. On a cluster, the task that computes a share decides on its devices. */
+function DevicesMenu({ runId }: { runId: string }) {
   const { t } = useTexts();
   const isLost = useConnectionStatus() === 'lost';
-  const include = useCallback(() => {
-    includeDevice(runId, device, isOut).catch(sayError);
-  }, [runId, device, isOut]);
+  const devices = useNumberedDevices().filter(({ place }) => place === null);
+  const out = useLiveRun(
+    useShallow((state) => state.live?.devices.filter(isLeftOut).map(({ id }) => id) ?? []),
+  );
+  if (devices.length === 0) return null;
   return (
     <Menu position="bottom-end" disabled={isLost}>
       <Menu.Target>
-        <ActionIcon
-          variant="subtle"
-          color="slate"
-          size={24}
+        <Button
+          size="compact-sm"
+          variant="default"
           disabled={isLost}
-          aria-label={t('history.menu', { name: title })}
+          rightSection={<IconChevronDown size={16} aria-hidden />}
         >
-          <IconDots size={16} aria-hidden />
-        </ActionIcon>
+          {t('devices.choose')}
+        </Button>
       </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={include}>{t(isOut ? 'device.include' : 'device.exclude')}</Menu.Item>
+      <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
+        {devices.map((device) => (
+          <Menu.CheckboxItem
+            key={device.id}
+            checked={!out.includes(device.id)}
+            onChange={(included) => void includeDevice(runId, device.id, included).catch(sayError)}
+          >
+            {deviceTitle(device, t)}
+          </Menu.CheckboxItem>
+        ))}
       </Menu.Dropdown>
     </Menu>
   );
-});
+}
 
 /** Load, memory, temperature and power: the current values, or means and peaks over the run if the device is not live. */
 function measureTexts(

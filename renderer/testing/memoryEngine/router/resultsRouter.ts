@@ -164,6 +164,12 @@ export function resultsRouter(world: World) {
       const calls = { virus: none(), others: none(), not_scored: none(), failed: none() };
       const scoreGrid = Array.from({ length: 20 }, () => Array.from({ length: 20 }, () => 0));
       const changed: RunComparison['changed'] = [];
+      const shortlisted: RunComparison['shortlisted'] = [];
+      const [marked, otherMarked] = [input.runId, input.otherRunId].map(
+        (id) => world.sequenceNotes.get(id) ?? [],
+      );
+      const isMarked = (notes: typeof marked, at: number) =>
+        notes?.some((one) => one.row === at && one.shortlisted) ?? false;
       let sameCall = 0;
       const inBoth = Math.min(first.length, second.length);
       for (const [row, sequence] of first.slice(0, inBoth).entries()) {
@@ -183,8 +189,12 @@ export function resultsRouter(world: World) {
         const bin = Math.min(19, Math.floor((virusScore ?? 0) * 20));
         if (line && virusScore !== null) line[bin] = (line[bin] ?? 0) + 1;
         if (prediction === sequence.prediction) sameCall += 1;
-        else if (changed.length < 200)
-          changed.push({
+        const lists = [
+          ...(prediction !== sequence.prediction && changed.length < 200 ? [changed] : []),
+          ...(isMarked(marked, row) || isMarked(otherMarked, row) ? [shortlisted] : []),
+        ];
+        for (const list of lists)
+          list.push({
             seqName: sequence.seqName,
             length: sequence.length,
             first: {
@@ -215,6 +225,7 @@ export function resultsRouter(world: World) {
         },
         scoreGrid,
         changed,
+        shortlisted,
       };
     }),
     compareOriginal: results.compareOriginal.handler(({ input }) => {

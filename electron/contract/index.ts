@@ -19,6 +19,7 @@ export * from './results.ts';
 export * from './rpc/index.ts';
 export * from './runState.ts';
 export * from './samples.ts';
+export * from './shareEstimate.ts';
 export * from './viralSegments.ts';
 export * from './sampleSheet.ts';
 export * from './wilson.ts';

@@ -1,6 +1,7 @@
 import type { ShareSoFar, ViralShares } from '../../../contract/rpc/runs.ts';
 import type { SampleDetails } from '../../../contract/sampleSheet.ts';
-import { estimateShare, type ShareEstimate, type Stratum } from './viralShare.ts';
+import type { ShareEstimate } from '../../../contract/shareEstimate.ts';
+import { estimateShare, type Stratum } from './viralShare.ts';
 
 /** The estimate for the whole run when so much of its chunks was computed. */
 export type CurvePoint = ShareEstimate & { fraction: number };

@@ -1,3 +1,4 @@
+import type { ShareEstimate } from '../../../contract/shareEstimate.ts';
 import { wilson } from '../../../contract/wilson.ts';
 
 /**
@@ -49,16 +50,6 @@ export function addSequence(stratum: Stratum, chunks: number, open: number): voi
 }
 
 /**
- * The estimated share of chunks called virus in the finished run. For sequences of one chunk that is the
- * share of sequences.
- */
-export interface ShareEstimate {
-  share: number;
-  low: number;
-  high: number;
-}
-
-/**
  * A sample is divided into strata: stretches of its sequences in order, since within a round of the work the
  * first have had their turn and the last have not; and within each by the number of chunks from which a class
  * begins.
@@ -76,7 +67,8 @@ export function sizeClass(chunks: number): number {
 const ENOUGH = 12;
 
 /**
- * A stratified ratio estimate with Wilson's interval over an effective number of chunks; docs/results.md
+ * The share of chunks called virus in the finished run, which for sequences of one chunk is the share of
+ * sequences: a stratified ratio estimate with Wilson's interval over an effective number of chunks; docs/results.md
  * derives it. Each group of strata is weighted by its share of all chunks that can be called. What is computed
  * must be a sample of all strata, as after the first round. Null if nothing is scored yet.
  */

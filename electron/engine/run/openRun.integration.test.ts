@@ -11,6 +11,7 @@ import { readTables, SAMPLE, temporaryFolder, testContext, WITHOUT_PYTHON } from
 import { ExportSource } from '../exports/exportSource.ts';
 import { reportFacts } from '../exports/report/reportFacts.ts';
 import { detailsOf, samplesOf } from '../exports/samples.ts';
+import { sharesSoFar } from '../results/estimates/shareSoFar.ts';
 import { openRunStore } from '../store/runStore.ts';
 import { readRunReport } from './finish/runReport.ts';
 import { OpenRun } from './openRun.ts';
@@ -121,12 +122,18 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
         { language: 'en' },
       ),
     );
-    expect(enough?.shares.samples.map(({ estimate }) => estimate !== null)).toEqual([true]);
     expect(enough?.settled).toBeGreaterThan(0);
     const { done, total } = session.progress().parts;
     expect(done).toBeLessThan(total);
     unwrap(await session.start());
     expect(await session.whenIdle()).toMatchObject({ phase: 'done', failedParts: 0 });
+    const atEnd = sharesSoFar(await session.store.viralSoFar(), samplesOf(session.stored)).samples;
+    expect(enough?.shares.samples).toHaveLength(atEnd.length);
+    for (const [sample, { estimate }] of enough!.shares.samples.entries()) {
+      const final = atEnd[sample]!.viral / atEnd[sample]!.total;
+      expect(estimate!.low).toBeLessThan(final);
+      expect(estimate!.high).toBeGreaterThan(final);
+    }
     await session.close();
     expect(await readTables(session.folder)).toEqual(whole.tables);
     expect(callsOf(whole.tables)).toEqual(callsOf((await undisturbed()).tables));

@@ -128,12 +128,11 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     unwrap(await session.start());
     expect(await session.whenIdle()).toMatchObject({ phase: 'done', failedParts: 0 });
     const atEnd = sharesSoFar(await session.store.viralSoFar(), samplesOf(session.stored)).samples;
-    expect(enough?.shares.samples).toHaveLength(atEnd.length);
-    for (const [sample, { estimate }] of enough!.shares.samples.entries()) {
-      const final = atEnd[sample]!.viral / atEnd[sample]!.total;
-      expect(estimate!.low).toBeLessThan(final);
-      expect(estimate!.high).toBeGreaterThan(final);
-    }
+    const held = enough?.shares.samples.map(({ estimate }, sample) => {
+      const { viral = 0, total = 1 } = atEnd[sample] ?? {};
+      return estimate !== null && estimate.low < viral / total && viral / total < estimate.high;
+    });
+    expect(held).toEqual(atEnd.map(() => true));
     await session.close();
     expect(await readTables(session.folder)).toEqual(whole.tables);
     expect(callsOf(whole.tables)).toEqual(callsOf((await undisturbed()).tables));

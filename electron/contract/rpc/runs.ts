@@ -17,6 +17,7 @@ import {
 } from '../protocol/index.ts';
 import { runStateSchema, partStateSchema } from '../runState.ts';
 import { sampleDetailsSchema, sheetRowSchema } from '../samples.ts';
+import { shareEstimateSchema } from '../shareEstimate.ts';
 import { runControlsSchema } from './computer.ts';
 import { procedure } from './procedure.ts';
 
@@ -153,7 +154,6 @@ const clusterLiveSchema = z.object({
 });
 export type ClusterLive = z.infer<typeof clusterLiveSchema>;
 
-const shareEstimateSchema = z.object({ share: z.number(), low: z.number(), high: z.number() });
 const shareSoFarSchema = z.object({
   /** The unit of the counts: sequences if each of them is one chunk. */
   unit: z.enum(['sequences', 'chunks']),

@@ -8,6 +8,7 @@ import {
 import { goalText } from '../../../contract/goal.ts';
 import { modelMark } from '../../../contract/plan.ts';
 import type { Precision } from '../../../contract/protocol/common.ts';
+import { intervalText, sharePercent, type ShareEstimate } from '../../../contract/shareEstimate.ts';
 import { matesOf, NO_DETAILS } from '../../../contract/samples.ts';
 import { predictionSchema, shownScore } from '../../../contract/results.ts';
 import { formatBytes, formatDuration } from '../../../contract/terminal/format.ts';
@@ -66,15 +67,18 @@ class ReportPage {
     this.texts = REPORT_TEXTS[language];
     const locale = this.locale;
     const integers = new Intl.NumberFormat(locale);
-    const percents = new Intl.NumberFormat(locale, {
-      style: 'percent',
-      minimumFractionDigits: 1,
-      maximumFractionDigits: 1,
-    });
     this.count = (value) => integers.format(value);
     this.decimal = (value, digits) =>
       value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
-    this.percent = (value) => (value === null ? '–' : percents.format(value));
+    this.percent = (value) => (value === null ? '–' : this.percents(1).format(value));
+  }
+
+  private percents(digits: number): Intl.NumberFormat {
+    return new Intl.NumberFormat(this.locale, {
+      style: 'percent',
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    });
   }
 
   whole(now: Date, parts: readonly ReportPart[]): Markup {
@@ -131,7 +135,7 @@ class ReportPage {
   private known(): Markup | string {
     const { enough } = this.facts;
     if (enough === null) return '';
-    const { texts, count, percent } = this;
+    const { texts, count } = this;
     const { settled, unsettled, shares } = enough;
     return html`<section>
       <p>${texts.calls(count(settled), count(unsettled))}</p>
@@ -148,15 +152,22 @@ class ReportPage {
             ({ sample, estimate, unit, scored, total }) =>
               html`<tr>
                 <td>${sample}</td>
-                <td class="n">
-                  ${estimate === null ? '–' : `${percent(estimate.share)} (${texts.interval(percent(estimate.low), percent(estimate.high))})`}
-                </td>
+                <td class="n">${estimate === null ? '–' : this.estimate(estimate)}</td>
                 <td class="n">${texts.basis[unit](count(scored), count(total))}</td>
               </tr>`,
           )}
         </tbody>
       </table>
     </section>`;
+  }
+
+  private estimate(estimate: ShareEstimate): string {
+    const format = {
+      percent: (share: number, digits: number) => this.percents(digits).format(share),
+      range: this.texts.interval,
+    };
+    const interval = intervalText(estimate, format);
+    return `${sharePercent(estimate.share, format)}${interval === null ? '' : ` (${interval})`}`;
   }
 
   private what(): Markup {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SequenceResult } from '../../../contract/results.ts';
 import type { SequenceFilter, SequenceSort } from '../../../contract/rpc/results.ts';
-import { float32Text } from '../../results/float32Text.ts';
+import { float32Text } from '../../results/cellText.ts';
 import { openRunStore } from '../../store/runStore.ts';
 import { markSequence } from '../../store/sequenceNotes.ts';
 import { SAMPLE_DETAILS_OPTION } from '../../store/types.ts';

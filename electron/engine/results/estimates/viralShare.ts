@@ -1,5 +1,6 @@
 import { wilson, type SampleDetails } from '../../../contract/samples.ts';
 import type { ShareSoFar, ViralShares } from '../../../contract/rpc/runs.ts';
+import type { ShareEstimate } from '../../../contract/shareEstimate.ts';
 
 /**
  * Sequences of one size class from one stretch of an input: their chunks with an open frame, since only these
@@ -8,8 +9,8 @@ import type { ShareSoFar, ViralShares } from '../../../contract/rpc/runs.ts';
 export interface Stratum {
   readonly sizeClass: number;
   /**
-   * Chunks with an open frame in all its sequences, and how many of them are computed, with or without a
-   * score.
+   * Chunks in all its sequences that get a call in the finished run, as far as is known: with an open frame,
+   * and not failed. `done` are computed.
    */
   open: number;
   done: number;
@@ -50,16 +51,6 @@ export function addSequence(stratum: Stratum, chunks: number, open: number): voi
 }
 
 /**
- * The estimated share of chunks called virus in the finished run. For sequences of one chunk that is the
- * share of sequences.
- */
-export interface ShareEstimate {
-  share: number;
-  low: number;
-  high: number;
-}
-
-/**
  * A sample is divided into strata: stretches of its sequences in order, since within a round of the work the
  * first have had their turn and the last have not; and within each by the number of chunks from which a class
  * begins.
@@ -77,11 +68,20 @@ export function sizeClass(chunks: number): number {
 const ENOUGH = 12;
 
 /**
- * A stratified ratio estimate with Wilson's interval over an effective number of chunks; docs/results.md
+ * The last strata, which have fewer, stay apart with this many if the group before them is that many times
+ * further: the calls of its few sequences would stand for theirs, as while a file is read.
+ */
+const FEW_ALONE = 3;
+const FAR_AHEAD = 4;
+
+/**
+ * The share of chunks called virus in the finished run, which for sequences of one chunk is the share of
+ * sequences: a stratified ratio estimate with Wilson's interval over an effective number of chunks; docs/results.md
  * derives it. Each group of strata is weighted by its share of all chunks that can be called. What is computed
  * must be a sample of all strata, as after the first round. Null if nothing is scored yet.
  */
-export function estimateShare(strata: readonly Stratum[]): ShareEstimate | null {
+export function estimateShare(all: readonly Stratum[]): ShareEstimate | null {
+  const strata = all.filter(({ open }) => open > 0);
   const total = sum(strata, ({ open }) => open);
   const scored = sum(strata, (stratum) => stratum.scored);
   if (scored === 0) return null;
@@ -126,7 +126,7 @@ const FEW = [0.0513, 0.3554, 0.8177] as const;
  */
 function groupOf(members: readonly Stratum[]) {
   const open = sum(members, (stratum) => stratum.open);
-  const share = sum(members, ({ done }) => done) / open;
+  const share = computed(members);
   return {
     open,
     scored: sum(members, ({ scored }) => scored),
@@ -182,8 +182,15 @@ function inGroups(strata: readonly Stratum[]): Stratum[][] {
     groups.push(rest);
     rest = [];
   }
-  groups.push([...(groups.pop() ?? []), ...rest]);
-  return groups;
+  const last = groups.at(-1) ?? [];
+  const isBehind =
+    sum(rest, ({ scored }) => scored) >= FEW_ALONE && FAR_AHEAD * computed(rest) < computed(last);
+  return isBehind ? [...groups, rest] : [...groups.slice(0, -1), [...last, ...rest]];
+}
+
+/** The computed share of the chunks of these strata. */
+function computed(strata: readonly Stratum[]): number {
+  return sum(strata, ({ done }) => done) / sum(strata, ({ open }) => open);
 }
 
 /** Wilson's interval for a share of this many independent calls, wider if few were observed. */

@@ -11,24 +11,56 @@ const MOST_READERS = 4;
 
 interface Reader {
   store: Promise<RunStore>;
-  users: number;
+  questions: Questions;
   idle: NodeJS.Timeout | undefined;
+}
+
+interface Session {
+  run: OpenRun;
+  questions: Questions;
+}
+
+/** Counts the questions to one open database that are not answered yet. */
+class Questions {
+  private unanswered = 0;
+  private readonly waiting: (() => void)[] = [];
+
+  get some(): boolean {
+    return this.unanswered > 0;
+  }
+
+  asked(): void {
+    this.unanswered += 1;
+  }
+
+  answered(): void {
+    this.unanswered -= 1;
+    if (!this.some) for (const resolve of this.waiting.splice(0)) resolve();
+  }
+
+  /** Resolves once the last one is answered. */
+  async allAnswered(): Promise<void> {
+    if (this.some) await new Promise<void>((resolve) => this.waiting.push(resolve));
+  }
 }
 
 /**
  * The open databases: a session for a run that is computing or being changed, a reader for one that is only
  * viewed. Readers are kept for a minute, so that scrolling through a table doesn't open the database for
- * every page; there are only a few at a time, and the least recently used one makes room for the next.
+ * every page; there are only a few at a time, and the least recently used one makes room for the next. A
+ * database is closed after its last question is answered, except when the program ends.
  */
 export class OpenRuns {
   private readonly store: Pick<OpenRunStoreOptions, 'hostEntry' | 'closing' | 'checkedRuns'>;
-  private readonly sessions = new Map<string, OpenRun>();
+  private readonly sessions = new Map<string, Session>();
+  private readonly closingSessions = new Set<Promise<void>>();
   private readonly opening = new Map<string, Promise<OpenRun>>();
   /** By folder, the most recently used last. */
   private readonly readers = new Map<string, Reader>();
   /** Readers whose threads have not ended yet. */
   private readonly ending = new Map<Reader, { folder: string; ended: Promise<void> }>();
   private waiting: (() => void)[] = [];
+  private readonly programEnd = Promise.withResolvers<null>();
   private closed = false;
 
   constructor({
@@ -45,7 +77,7 @@ export class OpenRuns {
   }
 
   session(folder: string): OpenRun | undefined {
-    return this.sessions.get(folder);
+    return this.sessions.get(folder)?.run;
   }
 
   async openSession(context: EngineContext, folder: string): Promise<OpenRun> {
@@ -61,8 +93,15 @@ export class OpenRuns {
 
   async closeSession(folder: string): Promise<void> {
     const session = this.sessions.get(folder);
+    if (!session) return;
     this.sessions.delete(folder);
-    await session?.close();
+    const closing = this.lastAnswer(session).then(() => session.run.close());
+    this.closingSessions.add(closing);
+    try {
+      await closing;
+    } finally {
+      this.closingSessions.delete(closing);
+    }
   }
 
   /** Runs a query on a run's database, whoever has it open. */
@@ -70,11 +109,11 @@ export class OpenRuns {
     await this.opening.get(folder)?.catch(() => undefined);
     const session = this.sessions.get(folder);
     if (session) {
+      session.questions.asked();
       try {
-        return await ask(session.store);
-      } catch (error) {
-        // The run may have ended and been closed before it answered. Then a reader answers.
-        if (this.closed || this.sessions.get(folder) === session) throw error;
+        return await ask(session.run.store);
+      } finally {
+        session.questions.answered();
       }
     }
     const reader = await this.takeReader(folder);
@@ -96,11 +135,13 @@ export class OpenRuns {
   /** Ends all threads, and starts none afterwards. */
   async close(): Promise<void> {
     this.closed = true;
+    this.programEnd.resolve(null);
     this.wake();
     await Promise.allSettled(this.opening.values());
     for (const [folder, reader] of [...this.readers]) this.end(folder, reader);
     await Promise.allSettled([
       ...[...this.sessions.keys()].map((folder) => this.closeSession(folder)),
+      ...this.closingSessions,
       ...[...this.ending.values()].map(({ ended }) => ended),
     ]);
   }
@@ -111,7 +152,7 @@ export class OpenRuns {
     if (!opened.ok) throw new AppFailure(opened.error);
     if (this.closed) await opened.value.close();
     this.refuseIfClosed();
-    this.sessions.set(folder, opened.value);
+    this.sessions.set(folder, { run: opened.value, questions: new Questions() });
     return opened.value;
   }
 
@@ -122,21 +163,21 @@ export class OpenRuns {
       const reader =
         this.readers.get(folder) ?? (this.readerCount < MOST_READERS ? this.openReader(folder) : undefined);
       if (reader) {
-        reader.users += 1;
+        reader.questions.asked();
         clearTimeout(reader.idle);
         this.readers.delete(folder);
         this.readers.set(folder, reader);
         return reader;
       }
-      const unused = [...this.readers].find(([, { users }]) => users === 0);
+      const unused = [...this.readers].find(([, { questions }]) => !questions.some);
       if (unused) this.end(...unused);
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     }
   }
 
   private release(folder: string, reader: Reader): void {
-    reader.users -= 1;
-    if (reader.users > 0 || this.readers.get(folder) !== reader) return;
+    reader.questions.answered();
+    if (reader.questions.some || this.readers.get(folder) !== reader) return;
     reader.idle = setTimeout(() => {
       this.end(folder, reader);
     }, READER_IDLE_MS).unref();
@@ -145,7 +186,7 @@ export class OpenRuns {
 
   private openReader(folder: string): Reader {
     const store = openRunStore(folder, { ...this.store, readOnly: true });
-    const reader: Reader = { store, users: 0, idle: undefined };
+    const reader: Reader = { store, questions: new Questions(), idle: undefined };
     this.readers.set(folder, reader);
     store.catch(() => {
       if (this.readers.get(folder) === reader) this.readers.delete(folder);
@@ -157,14 +198,18 @@ export class OpenRuns {
   private end(folder: string, reader: Reader): void {
     this.readers.delete(folder);
     clearTimeout(reader.idle);
-    const ended = reader.store
-      .then((store) => store.close())
+    const ended = Promise.all([reader.store, this.lastAnswer(reader)])
+      .then(([store]) => store.close())
       .catch(() => undefined)
       .finally(() => {
         this.ending.delete(reader);
         this.wake();
       });
     this.ending.set(reader, { folder, ended });
+  }
+
+  private async lastAnswer({ questions }: Reader | Session): Promise<void> {
+    await Promise.race([questions.allAnswered(), this.programEnd.promise]);
   }
 
   private wake(): void {

@@ -3,6 +3,11 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Area } from 'recharts';
 import type { Goal, RunSummary, ShareSoFar, ViralShares } from '../../../../electron/contract/index.ts';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
+import {
+  intervalText,
+  sharePercent,
+  type ShareEstimate,
+} from '../../../../electron/contract/shareEstimate.ts';
 import { Section } from '../../../components/Card.tsx';
 import { BASE_LINE, MARGIN, niceTop } from '../../../components/charts/axes.ts';
 import { Plot } from '../../../components/charts/Plot.tsx';
@@ -19,8 +24,6 @@ import { Ribbon } from '../../results/table/sequenceColumns.tsx';
 import { useOnceMoreAtEnd } from './askingAgain.ts';
 
 const EVERY_MS = 5_000;
-/** Percentages below this are shown with two decimals. */
-const SMALL_SHARE = 0.01;
 
 /** Polled every few seconds while the run is at work; the engine recounts only as often as that is cheap. */
 export function useViralShares(run: RunSummary | null) {
@@ -38,9 +41,15 @@ export function useViralShares(run: RunSummary | null) {
 
 function useShareTexts(isSample: boolean) {
   const { t, format } = useTexts();
-  const percent = (share: number): string => format.percent(share, share > 0 && share < SMALL_SHARE ? 2 : 1);
+  const percent = (share: number): string => sharePercent(share, format);
+  const range = (estimate: ShareEstimate): string =>
+    intervalText(estimate, {
+      percent: format.percent,
+      range: (low, high) => t('viral.interval', { low, high }),
+    }) ?? '';
   return {
     percent,
+    range,
     /** The estimated share in the finished run; without an estimate, the count so far. */
     share: ({ viral, scored, estimate }: ShareSoFar): string =>
       scored === 0
@@ -48,12 +57,8 @@ function useShareTexts(isSample: boolean) {
         : estimate === null
           ? t('common.of', { part: format.integer(viral), whole: format.integer(scored) })
           : percent(estimate.share),
-    /** Empty once all is computed and nothing is estimated any more. */
-    interval: ({ estimate }: ShareSoFar): string => {
-      if (estimate === null) return t(isSample ? 'viral.noIntervalYet' : 'viral.noInterval');
-      if (estimate.low === estimate.high) return '';
-      return t('viral.interval', { low: percent(estimate.low), high: percent(estimate.high) });
-    },
+    interval: ({ estimate }: ShareSoFar): string =>
+      estimate === null ? t(isSample ? 'viral.noIntervalYet' : 'viral.noInterval') : range(estimate),
     basis: ({ unit, scored, total }: ShareSoFar): string =>
       t(unit === 'chunks' ? 'viral.fromChunks' : 'viral.fromSequences', {
         scored: format.integer(scored),
@@ -134,9 +139,7 @@ function ViralShare({ run, found }: { run: RunSummary; found: ViralShares }) {
           }}
           tip={({ fraction, ...estimate }) => ({
             title: t('viral.when', { fraction: format.percent(fraction, 1) }),
-            lines: [
-              `${texts.percent(estimate.share)} ${t('viral.interval', { low: texts.percent(estimate.low), high: texts.percent(estimate.high) })}`,
-            ],
+            lines: [`${texts.percent(estimate.share)} ${texts.range(estimate)}`],
           })}
         >
           <Area

@@ -172,6 +172,53 @@ describe('viral chunks so far', () => {
     await run.store.close();
   });
 
+  it('lose their estimate with a part of the first round only until a later round has its rows', async () => {
+    const reads = Array.from({ length: 400 }, (_, index) => recordOf(`s${index}`, [1]));
+    const roundOf = (row: number): number => (row % 10 === 3 ? 0 : row % 10 === 7 ? 1 : 2);
+    const run = await preparedRun([reads], { framesPerPart: 10, roundOf }, {}, 'sample');
+    const parts = await run.store.pendingParts();
+    // The reads of the first quarter are viral, and its part of the first round fails.
+    const firstQuarter = ({ row }: FrameRef): number => (row < 100 ? 0.9 : 0.1);
+    const known = async () => sharesSoFar(await run.store.viralSoFar(), ['gut']).run;
+    const [failing, ...others] = parts.filter(({ round }) => round === 0);
+    await run.store.failPart(failing!.key, FAILURE);
+    for (const { key } of others) await compute(run, key, firstQuarter);
+    // What is computed says nothing of the reads of that part.
+    expect((await known()).estimate).toBeNull();
+    await run.store.retryFailed([failing!.key]);
+    expect((await known()).estimate).toBeNull();
+    await run.store.skipParts([failing!.key]);
+
+    const second = parts.filter(({ round }) => round === 1);
+    for (const { key } of second.toReversed()) {
+      expect((await known()).estimate).toBeNull();
+      await compute(run, key, firstQuarter);
+    }
+    const skipped = await known();
+    expect(skipped.estimate!.low).toBeLessThan(0.25);
+    expect(skipped.estimate!.high).toBeGreaterThan(0.25);
+    // The interval is for the finished run, in which the part's reads get a call only if it is retried.
+    expect(skipped.total).toBe(390);
+    await run.store.retryFailed([failing!.key]);
+    const retried = await known();
+    expect(retried.total).toBe(400);
+    for (const end of ['low', 'share', 'high'] as const)
+      expect(Math.abs(retried.estimate![end] - skipped.estimate![end])).toBeLessThan(0.02);
+    const { curve } = await run.store.viralSoFar();
+    await compute(run, failing!.key, firstQuarter);
+    expect((await run.store.viralSoFar()).curve.slice(0, curve.length)).toEqual(curve);
+
+    await run.store.skipParts((await run.store.pendingParts()).map(({ key }) => key));
+    const { viral, scored } = counted(run);
+    const share = viral / scored;
+    expect(await known()).toMatchObject({
+      scored,
+      total: scored,
+      estimate: { share, low: share, high: share },
+    });
+    await run.store.close();
+  });
+
   it('count a file that was read only once all its records are stored', async () => {
     const folder = join(newFolder(), 'run');
     mkdirSync(folder);

@@ -21,6 +21,14 @@ interface SettledPart {
   seal: string | null;
 }
 
+interface RoundPart {
+  id: number;
+  round: number;
+  isDone: 0 | 1;
+  firstRow: number;
+  lastRow: number;
+}
+
 /** A part's counts by stratum: computed chunks, scored ones, viral ones, squares and degrees of freedom. */
 type PartTally = Map<number, [done: number, scored: number, viral: number, squares: number, freedom: number]>;
 
@@ -41,13 +49,9 @@ export function viralSoFarMethods(db: Database.Database) {
      LEFT JOIN (SELECT part, max(attempt) AS last FROM attempt GROUP BY part) ON part = key
      WHERE state IN ('done', 'failed', 'skipped') ORDER BY last, number, key`,
   );
-  /** Up to which row there are parts of the first round, and which of them wait. */
-  const firstRoundUntil = db
-    .prepare<[], number | null>('SELECT max(last_row) FROM part WHERE round = 0')
-    .pluck();
-  const waitsInFirstRound = db.prepare<[], Pick<SettledPart, 'firstRow' | 'lastRow'>>(
-    `SELECT first_row AS firstRow, last_row AS lastRow FROM part
-     WHERE round = 0 AND state IN ('pending', 'assigned')`,
+  const allParts = db.prepare<[], RoundPart>(
+    `SELECT id, round, state = 'done' AS isDone, first_row AS firstRow, last_row AS lastRow FROM part
+     WHERE state <> 'split' ORDER BY round, first_row, last_row`,
   );
   const lastRecord = db.prepare<[], number | null>('SELECT max(row) FROM record').pluck();
   const sizes = db
@@ -147,18 +151,25 @@ export function viralSoFarMethods(db: Database.Database) {
     for (const own of found.values()) for (const [key, stratum] of own) strata.set(key, { ...stratum });
     const curve: CurvePoint[] = [];
     const open = [...strata.values()].reduce((sum, stratum) => sum + stratum.open, 0);
-    const cutUntil = readRun(db).prepared === null ? (firstRoundUntil.get() ?? -1) : Infinity;
-    const waiting = waitsInFirstRound.all();
+    const firstRound = isSample
+      ? sampledSince(allParts.all(), new Map(parts.map(({ id }, turn) => [id, turn])), {
+          isAllCut: readRun(db).prepared !== null,
+        })
+      : [];
+    const cutUntil = readRun(db).prepared === null ? (firstRound.at(-1)?.lastRow ?? -1) : Infinity;
     const isSampled = ({ prepared, failure }: StoredInput): boolean => {
       if (prepared === null || !isStored(prepared)) return failure !== null;
       const last = prepared.firstRow + prepared.records - 1;
       return (
         last <= cutUntil &&
-        !waiting.some((part) => part.lastRow >= prepared.firstRow && part.firstRow <= last)
+        !firstRound.some(
+          ({ since, firstRow, lastRow }) =>
+            since === Infinity && lastRow >= prepared.firstRow && firstRow <= last,
+        )
       );
     };
     const isWholeSampled = stored.every(isSampled);
-    const firstRoundDone = parts.findLastIndex(({ round }) => round === 0);
+    const curveFrom = Math.max(...firstRound.map(({ since }) => since));
     let done = 0;
     let nextPoint = 0;
     for (const [place, { id }] of parts.entries()) {
@@ -166,13 +177,15 @@ export function viralSoFarMethods(db: Database.Database) {
         const stratum = strata.get(key);
         if (!stratum) continue;
         done += sums[0];
-        stratum.done += sums[0];
+        // Chunks that failed or were left out get no call in the finished run, unless they are retried.
+        stratum.open -= sums[0] - sums[1];
+        stratum.done += sums[1];
         stratum.scored += sums[1];
         stratum.viral += sums[2];
         stratum.squares += sums[3];
         stratum.freedom += sums[4];
       }
-      if (!isSample || !isWholeSampled || place < firstRoundDone) continue;
+      if (!isSample || !isWholeSampled || place < curveFrom) continue;
       if (done < nextPoint && place < parts.length - 1) continue;
       const estimate = estimateShare([...strata.values()]);
       if (estimate === null) continue;
@@ -182,10 +195,14 @@ export function viralSoFarMethods(db: Database.Database) {
     const byInput = Map.groupBy(strata, ([key]) => Math.floor(key / STRATA_PER_INPUT));
     return {
       isSample,
-      inputs: stored.map((one) => ({
-        isSampled: isSampled(one),
-        strata: (byInput.get(one.input) ?? []).map(([, stratum]) => stratum),
-      })),
+      inputs: stored.map((one) => {
+        const own = (byInput.get(one.input) ?? []).map(([, stratum]) => stratum);
+        const isWhole =
+          one.prepared !== null &&
+          isStored(one.prepared) &&
+          own.every(({ done: known, open: all }) => known >= all);
+        return { isSampled: isWhole || isSampled(one), strata: own };
+      }),
       curve,
     };
   }
@@ -201,6 +218,36 @@ export function viralSoFarMethods(db: Database.Database) {
   }
 
   return { viralSoFar: db.transaction(viralSoFar) };
+}
+
+/**
+ * For each part of the first round, since which turn its rows are sampled: since it was computed, or since
+ * all parts of a later round that hold chunks of the same rows were. So a part that fails, is left out or is
+ * retried takes nothing from what a later round knows. `turns` are those of settled parts; `parts` are in the
+ * order of their rounds and rows.
+ */
+function sampledSince(
+  parts: readonly RoundPart[],
+  turns: ReadonlyMap<number, number>,
+  { isAllCut }: { isAllCut: boolean },
+) {
+  const turnOf = ({ id, isDone }: RoundPart): number => (isDone ? (turns.get(id) ?? 0) : Infinity);
+  const rounds = [...Map.groupBy(parts, ({ round }) => round).values()];
+  const [first = [], ...later] = rounds;
+  const begins = later.map(() => 0);
+  return first.map((part) => {
+    const { firstRow, lastRow } = part;
+    const sinces = later.map((own, round) => {
+      while ((own[begins[round]!]?.lastRow ?? Infinity) < firstRow) begins[round]! += 1;
+      let since = -Infinity;
+      let place = begins[round]!;
+      for (; place < own.length && own[place]!.firstRow <= lastRow; place++)
+        since = Math.max(since, turnOf(own[place]!));
+      const isCut = isAllCut || place < own.length;
+      return isCut && since >= 0 ? since : Infinity;
+    });
+    return { firstRow, lastRow, since: Math.min(turnOf(part), ...sinces) };
+  });
 }
 
 /** The row ranges of parts without the gaps between them; both ends included. */

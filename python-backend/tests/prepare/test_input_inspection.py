@@ -17,8 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from prepare_process import damaged_files, run_prepare, validator
 
-from virnucpro_backend.prepare.inspect.__main__ import inspect_file
-from virnucpro_backend.prepare.records.lengths import LENGTH_BIN_EDGES, LengthStatistics
+from virnucpro_backend.prepare.inspect import LENGTH_BIN_EDGES, LengthStatistics, inspect_file
 
 
 def inspected(path: Path, chunk_length: int = 500) -> dict[str, Any]:

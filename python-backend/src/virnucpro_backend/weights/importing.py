@@ -10,7 +10,6 @@ from pathlib import Path
 
 from virnucpro_backend.safetensors_file import sha256_of_file
 from virnucpro_backend.weights.errors import WeightsError
-from virnucpro_backend.weights.folder_lock import changing
 from virnucpro_backend.weights.formats.recognise import Found, FoundEncoder, FoundHead, check_tokenizer
 from virnucpro_backend.weights.install import (
     ENCODER_NAMES,
@@ -19,6 +18,7 @@ from virnucpro_backend.weights.install import (
     Encoder,
     Report,
     add_encoder,
+    changing,
     check_fit,
     check_name,
     find_encoder,

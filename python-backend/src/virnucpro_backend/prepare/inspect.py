@@ -103,7 +103,6 @@ class Inspection:
             "duplicate_ids": count("duplicate_ids"),
             "duplicate_headers": int(self._repeated_headers.rows().size),
             "ambiguous_fraction": composition.ambiguous / bases if composition and bases else 0.0,
-            "looks_like_protein": bool(composition and composition.looks_like_protein),
             "chunks": self._chunks,
             "frames": frames,
             "residues": residues,

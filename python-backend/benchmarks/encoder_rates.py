@@ -28,7 +28,7 @@ from virnucpro_backend.fidelity.conditions import conditions
 from virnucpro_backend.inference.batching import EncoderInput, HostBatch
 from virnucpro_backend.inference.part_file import read_part
 from virnucpro_backend.inference.scorer import PartScorer
-from virnucpro_backend.inference.starting.warm_up import warm_up
+from virnucpro_backend.inference.warm_up import warm_up
 from virnucpro_backend.safetensors_file import sha256_of_file
 from virnucpro_backend.weights.model_folder import load_model
 

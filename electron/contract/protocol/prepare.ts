@@ -158,7 +158,6 @@ export const inspectedFileSchema = z.object({
   duplicate_headers: countSchema,
   /** Share of letters other than A, C, G, T. */
   ambiguous_fraction: z.number().min(0).max(1),
-  looks_like_protein: z.boolean(),
   chunks: countSchema,
   /** Estimated open reading frames of the file, and their residues, from a sample of its chunks. */
   frames: countSchema,

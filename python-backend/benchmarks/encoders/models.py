@@ -7,7 +7,7 @@ from typing import Literal
 import torch
 from torch import nn
 
-from virnucpro_backend.devices.kinds import Precision
+from virnucpro_backend.devices.precisions import Precision
 from virnucpro_backend.encoders.dnabert_s import DNABERT_S, DnabertS
 from virnucpro_backend.encoders.esm2 import ESM2_3B, Esm2
 from virnucpro_backend.encoders.precision import DTYPES

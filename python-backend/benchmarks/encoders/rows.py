@@ -32,7 +32,7 @@ from benchmarks.encoders.workloads import (
     Workload,
     originals,
 )
-from virnucpro_backend.devices.kinds import Precision
+from virnucpro_backend.devices.precisions import Precision
 from virnucpro_backend.encoders.batches import Batch, equal_length_batches, packed_batches
 from virnucpro_backend.encoders.dnabert_s import DnabertS
 from virnucpro_backend.encoders.esm2 import Esm2

@@ -14,12 +14,12 @@ import jsonschema
 import msgspec
 import pytest
 
-from virnucpro_backend.devices.opening.failure import LoadFailureCode
+from virnucpro_backend.devices.opening import LoadFailureCode
 from virnucpro_backend.inference.commands import parse_worker_command
 from virnucpro_backend.inference.failures import PartFailureCode
 from virnucpro_backend.inference.status import Step
 from virnucpro_backend.prepare.failures import PrepareError
-from virnucpro_backend.prepare.job import parse_job
+from virnucpro_backend.prepare.preparation import parse_job
 from virnucpro_backend.typed_commands import CommandError
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"

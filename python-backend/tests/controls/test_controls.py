@@ -12,11 +12,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from virnucpro_backend.controls import scoring
 from virnucpro_backend.controls.panel import judge, panel_file, run_controls
 from virnucpro_backend.controls.scoring import score_sequences
 from virnucpro_backend.encoders.mapped_layers import MappedLayers
 from virnucpro_backend.encoders.tokens import TokenSequences
+from virnucpro_backend.inference import loading
 from virnucpro_backend.weights.model_folder import LoadedModel
 
 RESOURCES = Path(__file__).parents[3] / "resources"
@@ -136,7 +136,7 @@ SABOTAGES: dict[Callable[[LoadedModel], None], set[str]] = {
 def test_a_sabotaged_model_is_detected(
     sabotage: Callable[[LoadedModel], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    load = scoring.open_and_load
+    load = loading.open_and_load
 
     def load_and_sabotage(*arguments: Any) -> Any:
         ready = load(*arguments)
@@ -144,7 +144,7 @@ def test_a_sabotaged_model_is_detected(
             sabotage(ready.model)
         return ready
 
-    monkeypatch.setattr(scoring, "open_and_load", load_and_sabotage)
+    monkeypatch.setattr(loading, "open_and_load", load_and_sabotage)
     report = controls()
     assert report["verdict"] in SABOTAGES[sabotage], report["reasons"]
     # Detection must not depend on known scores, which only the program's own models have.

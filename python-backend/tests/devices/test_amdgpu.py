@@ -19,8 +19,8 @@ from virnucpro_backend.devices import probe as probe_module
 from virnucpro_backend.devices.amdgpu import amd_gpus, gfx_target
 from virnucpro_backend.devices.monitor import DeviceSampler
 from virnucpro_backend.devices.probe import probe
-from virnucpro_backend.devices.rocm_visibility import visible_uuids
 from virnucpro_backend.devices.torch_build import build_of, torch_build, torch_cuda
+from virnucpro_backend.devices.visibility import visible_amd_gpus
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 NO_NVIDIA = fake_nvml([], init_error=LIBRARY_NOT_FOUND)
@@ -208,7 +208,7 @@ A, B, C = XTX_UUID, "AMD-0000:0a:00.0", MI210_UUID
 )
 def test_environment_variables_hide_gpus(settings: dict[str, str], visible: list[str]) -> None:
     environ = {f"{name}_VISIBLE_DEVICES": value for name, value in settings.items()}
-    assert visible_uuids(environ, [A, B, C]) == set(visible)
+    assert visible_amd_gpus(environ, [A, B, C]) == set(visible)
 
 
 def test_the_probe_applies_and_reports_visibility_variables(

@@ -10,10 +10,14 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from virnucpro_backend.devices.opening.amd import check_gfx_target, uuid_as_rocm_writes_it
-from virnucpro_backend.devices.opening.failure import LoadFailedError
-from virnucpro_backend.devices.opening.nvidia import check_capability, uuid_as_nvml_writes_it
-from virnucpro_backend.devices.opening.open import open_device
+from virnucpro_backend.devices.opening import (
+    LoadFailedError,
+    check_capability,
+    check_gfx_target,
+    open_device,
+    uuid_as_nvml_writes_it,
+    uuid_as_rocm_writes_it,
+)
 from virnucpro_backend.inference.failures import part_failure, write_failure
 
 

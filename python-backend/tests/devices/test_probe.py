@@ -17,7 +17,6 @@ from fake_nvml import (
 )
 
 from virnucpro_backend.devices import host
-from virnucpro_backend.devices.cuda_visibility import NamedDevice, visible_uuids
 from virnucpro_backend.devices.host import (
     Memory,
     cpu_times,
@@ -26,6 +25,7 @@ from virnucpro_backend.devices.host import (
     within_cgroups,
 )
 from virnucpro_backend.devices.probe import probe
+from virnucpro_backend.devices.visibility import NamedDevice, visible_nvidia_gpus
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "probe-result.json").read_text(encoding="utf-8"))
 
@@ -157,7 +157,7 @@ DEVICES = [
     ],
 )
 def test_cuda_visible_devices_is_applied(setting: str | None, visible: list[str]) -> None:
-    assert visible_uuids(setting, DEVICES) == set(visible)
+    assert visible_nvidia_gpus(setting, DEVICES) == set(visible)
 
 
 def made_up(root: Path, **files: str) -> None:

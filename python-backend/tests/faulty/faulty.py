@@ -199,15 +199,12 @@ def gpus(path: str) -> None:
     """
     import torch
 
-    from virnucpro_backend.devices.opening.amd import check_gfx_target
-    from virnucpro_backend.devices.opening.nvidia import check_capability
-    from virnucpro_backend.devices.opening.open_device import OpenDevice
+    from virnucpro_backend.devices.opening import OpenDevice, check_capability, check_gfx_target
     from virnucpro_backend.encoders.esm2 import Esm2
+    from virnucpro_backend.inference import loading
     from virnucpro_backend.inference.memory import device_memory
     from virnucpro_backend.inference.memory.memory_profile import MemoryProfile
-    from virnucpro_backend.inference.memory.placement import ModelSizes
-    from virnucpro_backend.inference.memory.profiling import placement_of, software
-    from virnucpro_backend.inference.starting import loading
+    from virnucpro_backend.inference.memory.model_memory import ModelSizes, placement_of, software
 
     cards = json.loads(Path(path).read_text(encoding="utf-8"))["cards"]
     pin = os.environ["CUDA_VISIBLE_DEVICES"] or os.environ["ROCR_VISIBLE_DEVICES"]

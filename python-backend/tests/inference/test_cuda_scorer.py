@@ -11,7 +11,7 @@ import pytest
 import torch
 from made_parts import DEMO_MODEL, random_frames
 
-from virnucpro_backend.devices.kinds import Precision
+from virnucpro_backend.devices.precisions import Precision
 from virnucpro_backend.inference.scorer import PartScorer
 from virnucpro_backend.weights.model_folder import load_model
 

@@ -12,14 +12,12 @@ import torch
 from made_parts import DEMO_MODEL
 
 from virnucpro_backend.devices.host import Memory
-from virnucpro_backend.devices.opening.failure import LoadFailedError
-from virnucpro_backend.devices.opening.open_device import OpenDevice
+from virnucpro_backend.devices.opening import LoadFailedError, OpenDevice
+from virnucpro_backend.inference import loading
 from virnucpro_backend.inference.commands import Load
+from virnucpro_backend.inference.loading import ReadyModel, open_and_load, remarks
 from virnucpro_backend.inference.memory.memory_profile import MemoryProfile, Placement
-from virnucpro_backend.inference.memory.placement import ModelSizes
-from virnucpro_backend.inference.memory.profiling import software
-from virnucpro_backend.inference.starting import loading
-from virnucpro_backend.inference.starting.loading import ReadyModel, open_and_load, remarks
+from virnucpro_backend.inference.memory.model_memory import ModelSizes, software
 from virnucpro_backend.weights.model_folder import LoadedModel
 
 GIB = 1 << 30

@@ -7,7 +7,7 @@ import pytest
 from virnucpro_backend.encoders.dnabert_s import DNABERT_S
 from virnucpro_backend.encoders.esm2 import ESM2_3B
 from virnucpro_backend.inference.memory.memory_profile import SPARE_BYTES
-from virnucpro_backend.inference.memory.placement import (
+from virnucpro_backend.inference.memory.model_memory import (
     MAIN_MEMORY_LEFT,
     WORTHWHILE_BATCH,
     ModelSizes,

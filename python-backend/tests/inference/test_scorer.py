@@ -73,17 +73,6 @@ def test_a_part_without_frames_can_be_scored(make_scorer: MakeScorer) -> None:
     assert result.embeddings["esm2"].shape == (0, 64)
 
 
-def test_no_forward_pass_records_gradients(make_scorer: MakeScorer) -> None:
-    scorer = make_scorer()
-    launched = scorer.launch(scorer.prepare(random_frames(20, seed=10)))
-    for tensor in (launched.on_device.dnabert_s, launched.on_device.esm2, launched.figures):
-        assert tensor.is_inference()
-        assert not tensor.requires_grad
-    assert not any(
-        p.requires_grad for p in (*scorer.model.esm2.parameters(), *scorer.model.head.parameters())
-    )
-
-
 def test_half_precision_stays_close(make_scorer: MakeScorer) -> None:
     frames: PartFrames = random_frames(40, seed=11)
     exact = make_scorer(embeddings="fp32").score(frames)

@@ -23,12 +23,6 @@ def test_cpus_and_fp32_use_the_eager_code() -> None:
     assert (model.ops.name, model.attention.name) == ("eager", "stretches")
 
 
-def test_gpus_use_the_fused_code_if_triton_works(monkeypatch) -> None:  # type: ignore[no-untyped-def]
-    for works in (True, False):
-        monkeypatch.setattr(kernels, "_try_out", lambda device, works=works: works)
-        assert kernels.usable(torch.device("cuda", 0), torch.bfloat16) is works
-
-
 @pytest.mark.parametrize(
     ("capability", "dtype", "expected"),
     [

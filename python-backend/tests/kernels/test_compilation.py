@@ -11,8 +11,8 @@ import torch
 
 from virnucpro_backend.encoders.dnabert_s import DnabertS
 from virnucpro_backend.encoders.esm2 import Esm2
-from virnucpro_backend.inference.starting import compilation
-from virnucpro_backend.inference.starting.compilation import compiling_kernels
+from virnucpro_backend.inference import warm_up
+from virnucpro_backend.inference.warm_up import compiling_kernels
 from virnucpro_backend.weights.model_json import read_model_json
 
 DEMO_MODEL = read_model_json(Path(__file__).parents[1] / "data" / "demo-model")
@@ -28,8 +28,8 @@ class Compilers:
         self.done: list[Esm2 | DnabertS] = []
         self.together = threading.Barrier(2)
         self.weights_are_read = threading.Event()
-        monkeypatch.setattr(compilation, "kernels", SimpleNamespace(usable=self.usable))
-        monkeypatch.setattr(compilation, "run_every_kernel", self.run)
+        monkeypatch.setattr(warm_up, "kernels", SimpleNamespace(usable=self.usable))
+        monkeypatch.setattr(warm_up, "run_every_kernel", self.run)
 
     def usable(self, _: torch.device, dtype: torch.dtype) -> bool:
         return dtype != torch.float32

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 import torch
 
-from virnucpro_backend.devices.opening.failure import LoadFailedError
+from virnucpro_backend.devices.opening import LoadFailedError
 from virnucpro_backend.encoders import kernels
-from virnucpro_backend.inference.starting import warm_up as module
+from virnucpro_backend.inference import warm_up as module
 
 
 class EncoderWhoseFusedKernelsFail:

@@ -323,7 +323,7 @@ def file_names() -> dict[str, str]:
 
 def row(case: BadInput, folder: Path) -> tuple[str, str, str]:
     """Return case, outcome and message for the table."""
-    from virnucpro_backend.prepare.inspect.__main__ import inspect_file
+    from virnucpro_backend.prepare.inspect import inspect_file
 
     path = folder / case.name
     path.write_bytes(case.data)

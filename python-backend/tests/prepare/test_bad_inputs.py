@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bad_inputs import bad_inputs, rows
+from bad_inputs import rows
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "bad-inputs.md"
 
@@ -14,9 +14,3 @@ def test_every_bad_input_has_the_outcome_and_the_message_of_the_table() -> None:
     written = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in lines[2:]]
     assert written == rows()
     assert len(written) >= 140
-
-
-def test_cases_have_unique_titles_and_names() -> None:
-    cases = list(bad_inputs())
-    assert len({case.title for case in cases}) == len(cases)
-    assert len({case.name for case in cases}) == len(cases)

@@ -25,8 +25,7 @@ from xopen import xopen
 from virnucpro_backend.prepare import parts
 from virnucpro_backend.prepare.failures import FailureCode, PrepareError
 from virnucpro_backend.prepare.frames import FRAME_NAMES
-from virnucpro_backend.prepare.job import Job, JobInput
-from virnucpro_backend.prepare.preparation import Preparation
+from virnucpro_backend.prepare.preparation import Job, JobInput, Preparation
 from virnucpro_backend.prepare.turn_order import rounds_of
 
 

@@ -13,8 +13,8 @@ from test_input_inspection import inspected, severities
 
 from virnucpro_backend.prepare import input_file
 from virnucpro_backend.prepare.extract import ExtractInput, extract
-from virnucpro_backend.prepare.inspect.__main__ import inspect_file
-from virnucpro_backend.prepare.scanning.repairs import Repair
+from virnucpro_backend.prepare.inspect import inspect_file
+from virnucpro_backend.prepare.scanning.scanner import Repair
 
 ALL: tuple[Repair, ...] = ("read_u_as_t", "remove_gaps", "whole_headers_as_names")
 LETTERS = "AUGGCUAG-CUAGCUAGC..UAUUUgcuagcuaGGCAUCGAUCGACUAGCUAC" * 12

@@ -44,7 +44,7 @@ def hugging_face_esm2() -> EsmForMaskedLM:
     return model
 
 
-def write_hugging_face_bin(folder: Path, model: EsmForMaskedLM) -> Path:
+def write_hugging_face_bin(folder: Path, model: EsmForMaskedLM) -> None:
     """Write two `.bin` parts, their index and `config.json`."""
     tensors = model.state_dict()
     names = list(tensors)
@@ -56,7 +56,6 @@ def write_hugging_face_bin(folder: Path, model: EsmForMaskedLM) -> Path:
     index = folder / "pytorch_model.bin.index.json"
     index.write_text(json.dumps({"metadata": {}, "weight_map": weight_map}))
     model.config.save_pretrained(folder)
-    return index
 
 
 def write_hugging_face_safetensors(folder: Path, model: EsmForMaskedLM) -> Path:

@@ -29,7 +29,7 @@ from published_files import (
 )
 
 from virnucpro_backend.weights.__main__ import main
-from virnucpro_backend.weights.folder_lock import changing
+from virnucpro_backend.weights.install import changing
 from virnucpro_backend.weights.manifest import read_manifest
 from virnucpro_backend.weights.model_folder import load_model
 

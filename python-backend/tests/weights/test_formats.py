@@ -13,7 +13,6 @@ from published_files import (
     write_dnabert_s,
     write_fair_esm,
     write_head,
-    write_hugging_face_bin,
     write_hugging_face_safetensors,
 )
 from safetensors import safe_open
@@ -60,10 +59,9 @@ def embed_dnabert_s(path: Path) -> Tensor:
 
 def test_every_esm2_format_gives_the_same_bits(tmp_path: Path) -> None:
     model = hugging_face_esm2()
-    for name in ("bin", "safetensors", "fair"):
+    for name in ("safetensors", "fair"):
         (tmp_path / name).mkdir()
     published = [
-        write_hugging_face_bin(tmp_path / "bin", model),
         write_hugging_face_safetensors(tmp_path / "safetensors", model),
         write_fair_esm(tmp_path / "fair", model),
     ]

@@ -10,7 +10,7 @@ import pytest
 import torch
 from published_files import DEMO
 
-from virnucpro_backend.devices.kinds import Precision
+from virnucpro_backend.devices.precisions import Precision
 from virnucpro_backend.encoders.tokens import esm2_tokens
 from virnucpro_backend.weights import verified
 from virnucpro_backend.weights.errors import WeightsError

@@ -365,7 +365,6 @@ export function madeInspection(path: string, chunkLength: number): InspectedFile
     duplicate_ids: hasDuplicates ? 12 : 0,
     duplicate_headers: 0,
     ambiguous_fraction: 0.0008,
-    looks_like_protein: isProtein,
     chunks: Math.round((sequences * 900) / chunkLength),
     frames: Math.round((sequences * 1200) / chunkLength),
     residues: sequences * 400,

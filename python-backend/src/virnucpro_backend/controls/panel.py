@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from virnucpro_backend.controls.scoring import ScoredSequences, score_sequences
 from virnucpro_backend.controls.statistics import Estimate, auroc_with_interval, share
-from virnucpro_backend.devices.kinds import DeviceKind, Precision
+from virnucpro_backend.devices.precisions import DeviceKind, Precision
 from virnucpro_backend.encoders.precision import ALLOWED_SCORE
 from virnucpro_backend.safetensors_file import sha256_of_file
 from virnucpro_backend.weights.model_json import read_model_json

@@ -2,7 +2,7 @@
 
 - `probe`: which GPUs, processor and memory there are. It runs as a process of its own that neither imports
   PyTorch nor opens a device. The same holds for the modules it uses: `nvml` (NVIDIA's driver), `amdgpu`
-  (the kernel's files on AMD GPUs), `cuda_visibility` and `rocm_visibility` (which GPUs the user's
+  (the kernel's files on AMD GPUs), `visibility` (which GPUs the user's
   environment variables leave visible), `torch_build` (which maker's GPUs the installed PyTorch can use)
   and `host` (processor and main memory).
 - `monitor`: load, memory, temperature and power of the devices in use, once a second, from the same sources.

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]
 
-from virnucpro_backend.devices.kinds import Precision
+from virnucpro_backend.devices.precisions import Precision
 
 ROOT = Path("/")
 

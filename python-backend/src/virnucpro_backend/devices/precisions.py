@@ -1,8 +1,15 @@
-"""Which precisions each GPU supports. The probe reports them, and a worker refuses all others."""
+"""The kinds of devices, and the precisions that each GPU supports: a worker refuses all others."""
 
 from __future__ import annotations
 
-from virnucpro_backend.devices.kinds import Precision
+from typing import Literal
+
+DeviceKind = Literal["cpu", "cuda", "rocm", "mps"]
+"""`cuda` stands for NVIDIA's GPUs and `rocm` for AMD's, although PyTorch calls both `cuda`."""
+
+Precision = Literal["fp32", "bf16", "fp16", "fp8"]
+"""The precision of a run's matrix products."""
+
 
 ALL: tuple[Precision, ...] = ("fp8", "bf16", "fp16", "fp32")
 

@@ -17,9 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from virnucpro_backend import __version__
-from virnucpro_backend.devices import rocm_visibility
 from virnucpro_backend.devices.amdgpu import AmdGpu, amd_gpus
-from virnucpro_backend.devices.cuda_visibility import NamedDevice, visible_uuids
 from virnucpro_backend.devices.host import (
     cpu_name,
     cpu_precisions,
@@ -30,6 +28,7 @@ from virnucpro_backend.devices.host import (
 from virnucpro_backend.devices.nvml import NoGpuCode, Nvml, NvmlUnavailableError, open_nvml
 from virnucpro_backend.devices.precisions import amd_precisions, nvidia_precisions
 from virnucpro_backend.devices.torch_build import TorchBuild, torch_build, torch_cuda
+from virnucpro_backend.devices.visibility import NamedDevice, visible_amd_gpus, visible_nvidia_gpus
 from virnucpro_backend.protocol import PROTOCOL_VERSION
 
 
@@ -56,9 +55,9 @@ def probe(environ: Mapping[str, str], root: Path = Path("/")) -> dict[str, Any]:
             code = "no_gpu_answers"
             reason = "The NVIDIA driver is running but finds no GPU that answers."
     named = [NamedDevice(gpu["index"], gpu["uuid"], gpu["parent_uuid"]) for gpu in nvidia]
-    visible = visible_uuids(settings["cuda_visible_devices"], named)
+    visible = visible_nvidia_gpus(settings["cuda_visible_devices"], named)
     amd = amd_gpus(root)
-    visible |= rocm_visibility.visible_uuids(environ, [gpu.uuid for gpu in amd])
+    visible |= visible_amd_gpus(environ, [gpu.uuid for gpu in amd])
     # A PyTorch build supports the GPUs of one maker only.
     build = torch_build()
     gpus = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from virnucpro_backend.devices.kinds import Precision
+from virnucpro_backend.devices.precisions import Precision
 
 DTYPES: dict[Precision, torch.dtype] = {
     "fp32": torch.float32,

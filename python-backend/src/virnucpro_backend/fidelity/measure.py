@@ -11,14 +11,13 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from virnucpro_backend.devices.kinds import Precision
+from virnucpro_backend.devices.precisions import Precision
 from virnucpro_backend.encoders.head import HEAD_TENSORS, Head
 from virnucpro_backend.fidelity.agreement import FrameResults, compare_scores, compare_vectors, joined
 from virnucpro_backend.inference.part_file import PartFrames, read_part
 from virnucpro_backend.inference.scorer import PartScorer
-from virnucpro_backend.inference.starting.warm_up import warm_up
-from virnucpro_backend.prepare.job import Job, JobInput
-from virnucpro_backend.prepare.preparation import Preparation
+from virnucpro_backend.inference.warm_up import warm_up
+from virnucpro_backend.prepare.preparation import prepare_files
 from virnucpro_backend.weights.model_folder import LoadedModel
 
 LOGIT_SPREAD = 3.0
@@ -54,25 +53,8 @@ def frames_of(inputs: Sequence[Path], chunk_length: int, residues_per_part: int)
     Raises PrepareError for files that a run would refuse.
     """
     with tempfile.TemporaryDirectory(prefix="virnucpro-fidelity-") as folder:
-        events: list[dict[str, object]] = []
-
-        def emit(type: str, **fields: object) -> None:
-            events.append({"type": type, **fields})
-
-        job = Job(
-            tuple(JobInput(number, path, None) for number, path in enumerate(inputs)),
-            Path(folder) / "work",
-            chunk_length,
-            residues_per_part,
-            tail_parts=0,
-            order_seed=None,
-        )
-        Preparation(job, emit).run()
-        return [
-            read_part(Path(folder) / str(event["path"]), str(event["sha256"]), 0, int(str(event["frames"])))
-            for event in events
-            if event["type"] == "part"
-        ]
+        parts = prepare_files(inputs, Path(folder) / "work", chunk_length, residues_per_part)
+        return [read_part(Path(folder) / part.path, part.sha256, 0, part.frames) for part in parts]
 
 
 class Measurement:
@@ -147,13 +129,7 @@ class Measurement:
         )
 
     def _scorer(self, model: LoadedModel, tokens_per_batch: int) -> PartScorer:
-        return PartScorer(
-            model=model,
-            tokens_per_batch=tokens_per_batch,
-            embed_equal_sequences_once=False,
-            embeddings="fp32",
-            load_fp32=lambda device: self._load("fp32"),
-        )
+        return PartScorer(model, tokens_per_batch, False, "fp32", load_fp32=lambda device: self._load("fp32"))
 
 
 def scaled_head(head: Head, results: FrameResults) -> Head:

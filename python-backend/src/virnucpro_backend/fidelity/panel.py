@@ -10,9 +10,8 @@ from typing import Any
 
 import torch
 
-from virnucpro_backend.devices.kinds import Precision
-from virnucpro_backend.devices.opening.failure import LoadFailedError
-from virnucpro_backend.devices.opening.nvidia import check_capability
+from virnucpro_backend.devices.opening import LoadFailedError, check_capability
+from virnucpro_backend.devices.precisions import Precision
 from virnucpro_backend.fidelity.agreement import (
     FrameResults,
     ScoreAgreement,

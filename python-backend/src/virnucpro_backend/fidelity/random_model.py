@@ -20,7 +20,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from virnucpro_backend.devices.kinds import Precision
+from virnucpro_backend.devices.precisions import Precision
 from virnucpro_backend.encoders.dnabert_s import DNABERT_S, DnabertS, DnabertSConfig
 from virnucpro_backend.encoders.esm2 import ESM2_3B, Esm2, Esm2Config
 from virnucpro_backend.encoders.float32 import inverse_frequencies

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from virnucpro_backend.devices.kinds import Precision
-from virnucpro_backend.devices.precisions import nvidia_precisions
+from virnucpro_backend.devices.precisions import Precision, nvidia_precisions
 from virnucpro_backend.fidelity.agreement import ScoreAgreement, VectorAgreement
 
 Tried = Literal["bf16", "fp16", "fp8"]

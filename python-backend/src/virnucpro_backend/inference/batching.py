@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +22,7 @@ from virnucpro_backend.inference.equal_sequences import (
     distinct_sequences,
     every_sequence,
 )
-from virnucpro_backend.inference.imported import EncoderName, FoundVectors, ImportedEmbeddings
+from virnucpro_backend.inference.imported import FoundVectors, ImportedEmbeddings
 from virnucpro_backend.inference.part_file import Letters, Offsets, PartFrames, gathered
 
 
@@ -123,7 +124,7 @@ def prepare_part(
             tokenizer.encode,
             plan.dnabert_s_packs,
             plan,
-            _Import("dnabert_s", imported),
+            partial(imported.find, "dnabert_s") if imported else None,
         ),
         esm2=_encoder_input(
             frames,
@@ -132,7 +133,7 @@ def prepare_part(
             esm2_tokens,
             plan.esm2_packs,
             plan,
-            _Import("esm2", imported),
+            partial(imported.find, "esm2") if imported else None,
         ),
     )
 
@@ -155,15 +156,6 @@ def host_batch(sequences: TokenSequences, batch: Batch, pin: bool) -> HostBatch:
     return HostBatch(batch, tokens, members)
 
 
-@dataclass(frozen=True)
-class _Import:
-    encoder: EncoderName
-    embeddings: ImportedEmbeddings | None
-
-    def find(self, letters: Letters, offsets: Offsets) -> FoundVectors | None:
-        return None if self.embeddings is None else self.embeddings.find(self.encoder, letters, offsets)
-
-
 def _encoder_input(
     frames: PartFrames,
     letters: Letters,
@@ -171,7 +163,7 @@ def _encoder_input(
     tokenize: Callable[[Letters, Offsets], TokenSequences],
     packs: bool,
     plan: BatchPlan,
-    source: _Import,
+    find_imported: Callable[[Letters, Offsets], FoundVectors | None] | None,
 ) -> EncoderInput:
     distinct = (
         distinct_sequences(letters, offsets)
@@ -184,7 +176,7 @@ def _encoder_input(
         place = torch.from_numpy(distinct.place)
         place = place.pin_memory() if plan.pin else place
     sequences = tokenize(letters, offsets)
-    imported = source.find(letters, offsets)
+    imported = find_imported(letters, offsets) if find_imported else None
     if imported is None:
         batches = plan_batches(sequences.lengths, plan.tokens_per_batch, packs, plan.pin)
     else:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, cast
 
 import msgspec
 
-from virnucpro_backend.devices.kinds import DeviceKind, Precision
+from virnucpro_backend.devices.precisions import DeviceKind, Precision
 from virnucpro_backend.inference.memory.memory_profile import MemoryProfile, PlacementChoice
 from virnucpro_backend.typed_commands import CommandStruct, Count, Positive, Sha256, Text, parse_typed
 

@@ -82,3 +82,23 @@ class ComputeQueue:
     def get(self) -> ComputeTask:
         """Wait for the next task and return it."""
         return self._tasks.get()[2]
+
+
+class StoppedError(Exception):
+    """The worker must stop; unfinished work is dropped."""
+
+
+class StopRequest:
+    """Whether the worker must stop. A request can't be withdrawn. Safe from any thread."""
+
+    def __init__(self) -> None:
+        self._made = threading.Event()
+
+    def make(self) -> None:
+        """Make `check` raise from now on."""
+        self._made.set()
+
+    def check(self) -> None:
+        """Raise StoppedError if a stop has been requested."""
+        if self._made.is_set():
+            raise StoppedError

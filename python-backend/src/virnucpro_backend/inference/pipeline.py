@@ -16,12 +16,20 @@ from collections.abc import Callable
 from virnucpro_backend.inference.commands import Part
 from virnucpro_backend.inference.encoding import PartListener
 from virnucpro_backend.inference.failures import PartFailedError, part_failure
-from virnucpro_backend.inference.jobs import ComputeQueue, ComputeTask, Job, ToLaunch, ToRecompute, WakeUp
+from virnucpro_backend.inference.jobs import (
+    ComputeQueue,
+    ComputeTask,
+    Job,
+    StoppedError,
+    StopRequest,
+    ToLaunch,
+    ToRecompute,
+    WakeUp,
+)
 from virnucpro_backend.inference.part_file import read_part
 from virnucpro_backend.inference.reports import PartReports
 from virnucpro_backend.inference.scorer import LaunchedPart, PartScorer
 from virnucpro_backend.inference.status import WorkerStatus
-from virnucpro_backend.inference.stop_request import StoppedError, StopRequest
 from virnucpro_backend.inference.writer import write_part
 
 READ_AHEAD = 2

@@ -61,22 +61,22 @@ def main() -> int:
         return 0
     except (ImportFailedError, WeightsError) as failure:
         code, message, next_step = "legacy_unusable", failure.message, failure.next_step
-    except (PrepareError, OSError, CommandError) as error:
-        prepare = (
-            error
-            if isinstance(error, PrepareError)
-            else (halves_do_not_fit(error) if isinstance(error, CommandError) else writing_failed(error))
-        )
-        code, message, next_step = prepare.code.value, prepare.message, prepare.next_step
-    except Exception as unexpected:
-        fault = failed_unexpectedly(
-            "Taking over the embeddings",
-            unexpected,
-            "Start an ordinary run; if it happens again, report it.",
-        )
+    except Exception as error:
+        fault = _fault(error)
         code, message, next_step = fault.code.value, fault.message, fault.next_step
     channel.emit("import_failed", code=code, message=message, next_step=next_step)
     return 1
+
+
+def _fault(error: Exception) -> PrepareError:
+    if isinstance(error, PrepareError):
+        return error
+    if isinstance(error, CommandError):
+        return halves_do_not_fit(error)
+    if isinstance(error, OSError):
+        return writing_failed(error)
+    next_step = "Start an ordinary run; if it happens again, report it."
+    return failed_unexpectedly("Taking over the embeddings", error, next_step)
 
 
 if __name__ == "__main__":

@@ -17,8 +17,7 @@ from torch import Tensor
 
 from virnucpro_backend.inference.imported import EncoderName
 from virnucpro_backend.weights.errors import WeightsError
-from virnucpro_backend.weights.formats.limits import limited_reading
-from virnucpro_backend.weights.formats.pickles import Inert, read_pickled
+from virnucpro_backend.weights.formats.pickles import Inert, limited_reading, read_pickled
 
 FloatRows = npt.NDArray[np.float32]
 FileKind = Literal["dnabert_s", "esm2", "merged", "batch"]

@@ -15,8 +15,7 @@ def main() -> int:
     # NumPy and its users are imported after the channel is open, so their output can't break a line.
     from virnucpro_backend.prepare.allocation import keep_freed_memory
     from virnucpro_backend.prepare.failures import PrepareError, failed_unexpectedly
-    from virnucpro_backend.prepare.job import parse_job
-    from virnucpro_backend.prepare.preparation import Preparation
+    from virnucpro_backend.prepare.preparation import Preparation, parse_job
 
     keep_freed_memory()
     command = channel.commands.get()

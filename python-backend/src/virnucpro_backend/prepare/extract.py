@@ -30,8 +30,7 @@ from virnucpro_backend.prepare.failures import (
 )
 from virnucpro_backend.prepare.input_file import InputFile, tell_of_reading
 from virnucpro_backend.prepare.scanning.batch import ScanBatch
-from virnucpro_backend.prepare.scanning.repairs import Repair
-from virnucpro_backend.prepare.scanning.scanner import new_scanner, scan
+from virnucpro_backend.prepare.scanning.scanner import Repair, new_scanner, scan
 from virnucpro_backend.prepare.scanning.sniff import sniff_format
 from virnucpro_backend.protocol import Channel, EndOfCommands, MalformedCommand
 from virnucpro_backend.safetensors_file import open_new

@@ -99,25 +99,15 @@ def open_frames(letters: ByteArray, starts: IntArray, lengths: IntArray) -> Fram
 
     codons = _codons(nucleotides, nucleotide_counts, codon_counts)
     residues = translate(codons, _RESIDUES, delete=_SKIPPED_CODONS)
-    if residues.size == codons.size:
-        residue_counts = codon_counts
-        return Frames(
-            chunk,
-            frame.astype(np.uint8),
-            residues,
-            residue_counts,
-            nucleotides,
-            nucleotide_counts,
-            lost_to_tag,
-            lost_to_tga,
-        )
-    is_residue = codons & _SKIPPED == 0
-    residue_counts = np.add.reduceat(is_residue, offsets_of(codon_counts)[:-1], dtype=np.int64)
-    kept = residue_counts > 0
-    chunk, frame, begin, room = chunk[kept], frame[kept], begin[kept], room[kept]
-    residue_counts = residue_counts[kept]
-    nucleotide_counts = np.minimum(3 * residue_counts + 1, room)
-    nucleotides = ragged_slices(both_strands, begin, nucleotide_counts)
+    residue_counts = codon_counts
+    if residues.size < codons.size:
+        is_residue = codons & _SKIPPED == 0
+        residue_counts = np.add.reduceat(is_residue, offsets_of(codon_counts)[:-1], dtype=np.int64)
+        kept = residue_counts > 0
+        chunk, frame, begin, room = chunk[kept], frame[kept], begin[kept], room[kept]
+        residue_counts = residue_counts[kept]
+        nucleotide_counts = np.minimum(3 * residue_counts + 1, room)
+        nucleotides = ragged_slices(both_strands, begin, nucleotide_counts)
     return Frames(
         chunk,
         frame.astype(np.uint8),

@@ -4,26 +4,71 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Protocol
+from typing import Annotated, Any, Protocol, cast
 
+import msgspec
 import numpy as np
 
 from virnucpro_backend.prepare.chunking import chunk_counts
-from virnucpro_backend.prepare.failures import FailureCode, PrepareError, writing_failed
+from virnucpro_backend.prepare.failures import FailureCode, PrepareError, halves_do_not_fit, writing_failed
 from virnucpro_backend.prepare.frames import open_frames
 from virnucpro_backend.prepare.input_file import InputFile
-from virnucpro_backend.prepare.job import Job, JobInput
 from virnucpro_backend.prepare.parts import FrameBlock, Part, PartWriter
 from virnucpro_backend.prepare.records.headers import RepeatedIdentifiers, hash_identifiers, identifier
 from virnucpro_backend.prepare.records.problems import MAX_EXAMPLES, Example, Problem, ProblemLog
 from virnucpro_backend.prepare.records.record_files import Reason, RecordFile, RecordRows, RecordWriter
 from virnucpro_backend.prepare.records.survey import Survey, SurveyedGroup
+from virnucpro_backend.prepare.scanning.scanner import Repair
 from virnucpro_backend.prepare.terminal_repeats import terminal_repeats
 from virnucpro_backend.prepare.turn_order import ROUND_ENDS, rounds_of
 from virnucpro_backend.prepare.windows import chunk_windows
 from virnucpro_backend.safetensors_file import make_real_folders
+from virnucpro_backend.typed_commands import (
+    CommandError,
+    CommandStruct,
+    Count,
+    Positive,
+    Sha256,
+    parse_typed,
+)
+
+
+class JobInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """input: its number in the run; sha256: the required SHA-256 of its bytes, if known."""
+
+    input: Count
+    path: Path
+    sha256: Sha256 | None
+
+
+class Job(CommandStruct, tag="prepare", frozen=True):
+    """work_dir: the run folder's `work`; PartWriter describes the next three fields.
+
+    order_seed: the seed for turn_order.py; None keeps the order of the files. `repairs`: see `mended`.
+    """
+
+    inputs: Annotated[tuple[JobInput, ...], msgspec.Meta(min_length=1)]
+    work_dir: Path
+    chunk_length: Positive
+    residues_per_part: Positive
+    tail_parts: Count
+    order_seed: Count | None
+    repairs: tuple[Repair, ...] = ()
+
+
+def parse_job(command: Mapping[str, object]) -> Job:
+    """Parse a command into a job.
+
+    Raises PrepareError `internal_error` if this version does not understand the command.
+    """
+    try:
+        return cast(Job, parse_typed(command, Job))
+    except CommandError as error:
+        raise halves_do_not_fit(error) from error
+
 
 _SECONDS_BETWEEN_PROGRESS = 0.25
 
@@ -231,3 +276,28 @@ def _clear_leftovers(work_dir: Path) -> None:
         make_real_folders(folder)
         for leftover in folder.glob("*.tmp"):
             leftover.unlink()
+
+
+def prepare_files(
+    inputs: Sequence[Path], work_dir: Path, chunk_length: int, residues_per_part: int
+) -> list[Part]:
+    """Prepare FASTA or FASTQ files outside a run, in the order of their sequences; return the parts.
+
+    Raises PrepareError for files that a run would refuse.
+    """
+    parts: list[Part] = []
+    job = Job(
+        tuple(JobInput(number, path, None) for number, path in enumerate(inputs)),
+        work_dir,
+        chunk_length,
+        residues_per_part,
+        tail_parts=0,
+        order_seed=None,
+    )
+
+    def keep(type: str, **fields: Any) -> None:
+        if type == "part":
+            parts.append(Part(**fields))
+
+    Preparation(job, keep).run()
+    return parts

@@ -19,8 +19,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from virnucpro_backend.devices.kinds import DeviceKind, Precision
-from virnucpro_backend.devices.opening.failure import LoadFailedError
+from virnucpro_backend.devices.opening import LoadFailedError
+from virnucpro_backend.devices.precisions import DeviceKind, Precision
 from virnucpro_backend.encoders.batches import GPU_TOKENS_PER_BATCH
 from virnucpro_backend.inference.failures import PartFailedError
 from virnucpro_backend.prepare.failures import PrepareError

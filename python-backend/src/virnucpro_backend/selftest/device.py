@@ -13,9 +13,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from virnucpro_backend.devices.kinds import DeviceKind, Precision
-from virnucpro_backend.devices.opening.failure import LoadFailedError
-from virnucpro_backend.devices.opening.open import open_device
+from virnucpro_backend.devices.opening import LoadFailedError, open_device
+from virnucpro_backend.devices.precisions import DeviceKind, Precision
 from virnucpro_backend.encoders.esm2 import Esm2, Esm2Config
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.precision import DTYPES, forbid_hidden_rounding

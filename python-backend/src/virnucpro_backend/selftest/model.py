@@ -17,14 +17,12 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from virnucpro_backend.devices.kinds import DeviceKind, Precision
-from virnucpro_backend.devices.opening.failure import LoadFailedError
+from virnucpro_backend.devices.opening import LoadFailedError
+from virnucpro_backend.devices.precisions import DeviceKind, Precision
 from virnucpro_backend.encoders.precision import ALLOWED_SCORE, forbid_hidden_rounding
-from virnucpro_backend.inference.commands import Load
 from virnucpro_backend.inference.failures import part_failure
+from virnucpro_backend.inference.loading import open_scorer
 from virnucpro_backend.inference.part_file import PartFrames
-from virnucpro_backend.inference.scorer import PartScorer
-from virnucpro_backend.inference.starting.loading import load_in_fp32, open_and_load
 from virnucpro_backend.weights.model_json import ModelDescription, read_model_json
 
 Against = Literal["original_tool", "stored", "processor"]
@@ -139,27 +137,7 @@ def part_frames(frames: Sequence[KnownFrame]) -> PartFrames:
 
 def compute_answers(kind: DeviceKind, precision: Precision, folder: Path, frames: PartFrames) -> Answers:
     """Compute a model's answers for frames on a device. Raises LoadFailedError, PartFailedError."""
-    command = Load(
-        device=kind,
-        model_folder=folder,
-        precision=precision,
-        tokens_per_batch=_TOKENS_PER_BATCH,
-        embed_equal_sequences_once=False,
-        embeddings="fp32",
-        memory_fraction=None,
-        most_tokens_per_batch=None,
-        placement="auto",
-        memory_profile=None,
-        imported_embeddings=None,
-    )
-    ready = open_and_load(command)
-    scorer = PartScorer(
-        ready.model,
-        ready.tokens_per_batch,
-        embed_equal_sequences_once=False,
-        embeddings="fp32",
-        load_fp32=lambda device: load_in_fp32(command, device),
-    )
+    scorer = open_scorer(folder, kind, precision, _TOKENS_PER_BATCH, embeddings="fp32")
     scores = scorer.score(frames)
     embeddings = cast(dict[str, FloatArray], scores.embeddings)
     return Answers(

@@ -15,8 +15,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from virnucpro_backend.devices.kinds import DeviceKind, Precision
-from virnucpro_backend.devices.opening.open import open_device
+from virnucpro_backend.devices.opening import open_device
+from virnucpro_backend.devices.precisions import DeviceKind, Precision
 from virnucpro_backend.encoders.dnabert_s import DNABERT_S, DnabertS
 from virnucpro_backend.encoders.esm2 import ESM2_3B, Esm2, ResidualStream
 from virnucpro_backend.encoders.layout import SequenceLayout

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from virnucpro_backend.safetensors_file import sha256_of_file
 from virnucpro_backend.weights.errors import WeightsError
-from virnucpro_backend.weights.folder_lock import changing
 from virnucpro_backend.weights.formats.recognise import Found, FoundEncoder, FoundHead, check_tokenizer
 from virnucpro_backend.weights.install import (
     ENCODER_NAMES,
@@ -19,6 +18,7 @@ from virnucpro_backend.weights.install import (
     Encoder,
     Report,
     add_encoder,
+    changing,
     check_fit,
     check_name,
     find_encoder,
@@ -49,11 +49,8 @@ def possible_models(found: Found, weights: Path, manifest: Manifest) -> list[Pos
     """Return one for each classifier found. Raises OSError."""
     models = []
     for head in found.heads:
-        missing, problem = [], None
-        encoders = {role: _encoder_for(role, head, found, weights, manifest) for role in ENCODERS}
-        missing = [ENCODER_NAMES[role] for role in reversed(ENCODERS) if encoders[role] is None]
-        if _tokenizer(found, weights, encoders["dnabert_s"]) is None:
-            missing.append("tokenizer.json")
+        encoders, missing = _encoders_for(head, found, weights, manifest)
+        problem = None
         try:
             _check_all(head, encoders, found, weights)
         except WeightsError as error:
@@ -188,10 +185,7 @@ def _check_published_tokenizer(tokenizer: Path, published: PublishedFile) -> Non
 
 
 def _check_whole(head: FoundHead, found: Found, weights: Path, manifest: Manifest) -> None:
-    encoders = {role: _encoder_for(role, head, found, weights, manifest) for role in ENCODERS}
-    missing = [ENCODER_NAMES[role] for role in reversed(ENCODERS) if encoders[role] is None]
-    if _tokenizer(found, weights, encoders["dnabert_s"]) is None:
-        missing.append("tokenizer.json")
+    encoders, missing = _encoders_for(head, found, weights, manifest)
     if missing:
         raise _missing(head, missing, found.problems)
     _check_all(head, encoders, found, weights)
@@ -222,10 +216,18 @@ def _missing(head: FoundHead, what: list[str], problems: list[str] | None = None
     )
 
 
-def _encoder_for(
-    role: str, head: FoundHead, found: Found, weights: Path, manifest: Manifest
-) -> FoundEncoder | Encoder | None:
-    return found.encoders.get(role) or _encoder_here(role, head, found, weights, manifest)
+def _encoders_for(
+    head: FoundHead, found: Found, weights: Path, manifest: Manifest
+) -> tuple[dict[str, FoundEncoder | Encoder | None], list[str]]:
+    """Find the encoders of a classifier among the files or on this computer, and name what is missing."""
+    encoders = {
+        role: found.encoders.get(role) or _encoder_here(role, head, found, weights, manifest)
+        for role in ENCODERS
+    }
+    missing = [ENCODER_NAMES[role] for role in reversed(ENCODERS) if encoders[role] is None]
+    if _tokenizer(found, weights, encoders["dnabert_s"]) is None:
+        missing.append("tokenizer.json")
+    return encoders, missing
 
 
 def _encoder_here(

@@ -12,7 +12,8 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -22,7 +23,6 @@ from virnucpro_backend.encoders.esm2 import Esm2Config
 from virnucpro_backend.safetensors_file import sha256_of_file
 from virnucpro_backend.weights.download import address, download, part_of
 from virnucpro_backend.weights.errors import WeightsError, unreadable
-from virnucpro_backend.weights.folder_lock import changing
 from virnucpro_backend.weights.formats.checkpoints import Checkpoint, open_checkpoint
 from virnucpro_backend.weights.formats.convert import convert_dnabert_s, convert_esm2, convert_head
 from virnucpro_backend.weights.formats.names import read_head
@@ -299,3 +299,37 @@ def check_fit(head: str, inputs: int, esm2: Mapping[str, int], dnabert_s: Mappin
 
 def _gigabytes(size: int) -> str:
     return f"{size / 1e9:.1f} GB" if size >= 1e8 else f"{max(1, round(size / 1e6))} MB"
+
+
+@contextmanager
+def changing(weights: Path) -> Iterator[None]:
+    """Hold the lock of a folder of weights; the system releases it when the process ends.
+
+    Raises WeightsError (`busy`) and OSError.
+    """
+    weights.mkdir(parents=True, exist_ok=True)
+    file = os.open(weights / ".lock", os.O_RDWR | os.O_CREAT)
+    try:
+        try:
+            take_lock(file)
+        except OSError as error:
+            raise WeightsError(
+                "busy",
+                "Weights are being fetched or imported in another window or terminal.",
+                "Wait for it to end, or stop it there.",
+            ) from error
+        yield
+    finally:
+        os.close(file)
+
+
+def take_lock(file: int) -> None:
+    """Lock an open file until it is closed. Raises OSError immediately if another process has the lock."""
+    if os.name == "nt":
+        import msvcrt
+
+        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -11,7 +11,7 @@ from typing import TypeVar
 import torch
 from torch import Tensor, nn
 
-from virnucpro_backend.devices.kinds import Precision
+from virnucpro_backend.devices.precisions import Precision
 from virnucpro_backend.encoders.dnabert_s import DnabertS, DnabertSLayer
 from virnucpro_backend.encoders.esm2 import Esm2, Esm2Layer
 from virnucpro_backend.encoders.head import Head

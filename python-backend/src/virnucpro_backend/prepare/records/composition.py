@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from virnucpro_backend.prepare.arrays import ByteArray, IntArray, translate
-from virnucpro_backend.prepare.scanning.repairs import GAPS
+from virnucpro_backend.prepare.scanning.scanner import GAPS
 
 LOWER_CASE = 1
 AMBIGUOUS = 2

@@ -20,8 +20,7 @@ from virnucpro_backend.prepare.records.composition import AMBIGUOUS, INVALID, LO
 from virnucpro_backend.prepare.records.headers import as_utf8, identifier
 from virnucpro_backend.prepare.records.problems import Example, ProblemLog
 from virnucpro_backend.prepare.records.record_files import Reason
-from virnucpro_backend.prepare.scanning.repairs import Repair
-from virnucpro_backend.prepare.scanning.scanner import new_scanner, scan
+from virnucpro_backend.prepare.scanning.scanner import Repair, new_scanner, scan
 from virnucpro_backend.prepare.scanning.sniff import SequenceFormat, sniff_format
 
 _UNNAMED = "(no name)"

@@ -25,7 +25,7 @@ class Checkpoint:
 
 
 def open_checkpoint(path: Path) -> Checkpoint:
-    """Open a safetensors file, a `torch.save` file, or the `.index.json` of several such files.
+    """Open a safetensors file or a `torch.save` file.
 
     A `config.json` in the same folder is read too. Only names are read until a tensor is used.
     Raises WeightsError (`model_missing`, `weights_unreadable`).
@@ -33,9 +33,8 @@ def open_checkpoint(path: Path) -> Checkpoint:
     if not path.is_file():
         raise WeightsError("model_missing", f"{path} is missing.", "Get the weights again.")
     options = _read_json(path.with_name("config.json")) if path.with_name("config.json").is_file() else {}
-    if path.name.endswith(".index.json"):
-        tensors: Mapping[str, Tensor] = _Sharded(path)
-    elif is_pickled(path):
+    tensors: Mapping[str, Tensor]
+    if is_pickled(path):
         content = read_pickled(path)
         for _ in range(_MOST_WRAPPINGS):
             inside = _wrapped(content)
@@ -124,28 +123,6 @@ class _Safetensors(Mapping[str, Tensor]):
 
     def __len__(self) -> int:
         return len(self._names)
-
-
-class _Sharded(Mapping[str, Tensor]):
-    def __init__(self, index: Path) -> None:
-        weight_map = _read_json(index).get("weight_map")
-        if not isinstance(weight_map, dict):
-            raise unreadable(index.name, "it lists no files")
-        self._file_of: dict[str, str] = weight_map
-        self._files: dict[str, Mapping[str, Tensor]] = {}
-        for name in sorted(set(weight_map.values())):
-            if Path(name).name != name:
-                raise unreadable(index.name, f"it names a file outside its folder: {name}")
-            self._files[name] = open_checkpoint(index.with_name(name)).tensors
-
-    def __getitem__(self, name: str) -> Tensor:
-        return self._files[self._file_of[name]][name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._file_of)
-
-    def __len__(self) -> int:
-        return len(self._file_of)
 
 
 def _read_json(path: Path) -> dict[str, Any]:

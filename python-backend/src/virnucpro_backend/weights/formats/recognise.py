@@ -21,7 +21,6 @@ from virnucpro_backend.encoders.tokens import DnaTokenizer
 from virnucpro_backend.safetensors_file import sha256_of_file
 from virnucpro_backend.weights.errors import WeightsError, unreadable
 from virnucpro_backend.weights.formats.checkpoints import Checkpoint, open_checkpoint
-from virnucpro_backend.weights.formats.limits import limited_reading
 from virnucpro_backend.weights.formats.names import (
     State,
     dnabert_s_config,
@@ -31,6 +30,7 @@ from virnucpro_backend.weights.formats.names import (
     read_head,
     read_tensor,
 )
+from virnucpro_backend.weights.formats.pickles import limited_reading
 from virnucpro_backend.weights.model_files import read_small_json
 
 Kind = Literal["esm2", "dnabert_s", "head", "tokenizer", "config", "index", "other"]

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 
 from virnucpro_backend.devices import host
-from virnucpro_backend.devices.opening.failure import LoadFailedError, LoadFailureCode
-from virnucpro_backend.devices.opening.open import open_device
-from virnucpro_backend.devices.opening.open_device import OpenDevice
-from virnucpro_backend.inference.commands import Load
+from virnucpro_backend.devices.opening import LoadFailedError, LoadFailureCode, OpenDevice, open_device
+from virnucpro_backend.devices.precisions import DeviceKind, Precision
+from virnucpro_backend.inference.commands import EmbeddingPrecision, Load
 from virnucpro_backend.inference.memory.device_memory import allowance, free_cached_memory, is_out_of_memory
 from virnucpro_backend.inference.memory.memory_profile import MemoryProfile, Placement, budget
-from virnucpro_backend.inference.memory.placement import (
+from virnucpro_backend.inference.memory.model_memory import (
     WORTHWHILE_BATCH,
     ModelSizes,
     main_memory_suffices,
+    measure_profile,
+    placement_of,
     placements_to_try,
+    software,
 )
-from virnucpro_backend.inference.memory.profiling import measure_profile, placement_of, software
-from virnucpro_backend.inference.starting.compilation import compiling_kernels
-from virnucpro_backend.inference.starting.warm_up import warm_up
+from virnucpro_backend.inference.scorer import PartScorer
+from virnucpro_backend.inference.warm_up import compiling_kernels, warm_up
 from virnucpro_backend.weights.errors import WeightsError
 from virnucpro_backend.weights.model_folder import LoadedModel, load_model
 from virnucpro_backend.weights.model_json import ModelDescription, read_model_json
@@ -81,6 +83,37 @@ def open_and_load(command: Load) -> ReadyModel:
             f"The model could not be loaded: {type(error).__name__}: {error}",
             "See the worker's log; if the model is your own, check it with `virnucpro models`.",
         ) from error
+
+
+def open_scorer(
+    folder: Path,
+    device: DeviceKind,
+    precision: Precision,
+    tokens_per_batch: int,
+    embeddings: EmbeddingPrecision | None = None,
+) -> PartScorer:
+    """Open a device and load a model folder for scoring outside a run. Raises LoadFailedError."""
+    command = Load(
+        device=device,
+        model_folder=folder,
+        precision=precision,
+        tokens_per_batch=tokens_per_batch,
+        embed_equal_sequences_once=False,
+        embeddings=embeddings,
+        memory_fraction=None,
+        most_tokens_per_batch=None,
+        placement="auto",
+        memory_profile=None,
+        imported_embeddings=None,
+    )
+    ready = open_and_load(command)
+    return PartScorer(
+        ready.model,
+        ready.tokens_per_batch,
+        embed_equal_sequences_once=False,
+        embeddings=embeddings,
+        load_fp32=lambda device: load_in_fp32(command, device),
+    )
 
 
 def load_in_fp32(command: Load, device: torch.device) -> LoadedModel:

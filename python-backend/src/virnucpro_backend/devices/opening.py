@@ -1,0 +1,243 @@
+"""Opens the one device that a worker computes on, and checks its precision."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+
+from virnucpro_backend.devices.host import cpu_name
+from virnucpro_backend.devices.precisions import (
+    LEAST_CAPABILITY,
+    DeviceKind,
+    Precision,
+    amd_precisions,
+    nvidia_precisions,
+)
+
+LoadFailureCode = Literal[
+    "model_missing",
+    "model_damaged",
+    "out_of_memory",
+    "device_unusable",
+    "precision_unsupported",
+    "internal_error",
+]
+
+
+class LoadFailedError(Exception):
+    """The model can't be loaded on this device. `message` says why and `next_step` what the user can do."""
+
+    def __init__(self, code: LoadFailureCode, message: str, next_step: str) -> None:
+        super().__init__(message)
+        self.code: LoadFailureCode = code
+        self.message = message
+        self.next_step = next_step
+
+
+OTHER_DEVICE = "Choose another device, or leave this one out."
+"""The next step for the user if a device can't be used at all."""
+
+
+@dataclass(frozen=True)
+class OpenDevice:
+    """A device that is ready for a model. `uuid`: as the device reports it; None for a CPU, an Apple GPU, or
+    an AMD GPU that has none. `memory_total`: bytes of a GPU's memory, 0 for other devices. `memory_limit`:
+    the bytes that this process may take, None for all that are free.
+    """
+
+    device: torch.device
+    name: str
+    uuid: str | None
+    memory_total: int = 0
+    memory_limit: int | None = None
+
+
+def open_device(kind: DeviceKind, precision: Precision, memory_fraction: float | None) -> OpenDevice:
+    """Open a device and check that it can compute in this precision.
+
+    `memory_fraction`: the largest share of a GPU's memory to use; None allows all that is free. Raises
+    LoadFailedError (`device_unusable`, `precision_unsupported`).
+    """
+    if kind == "cuda":
+        return open_cuda(precision, memory_fraction)
+    if kind == "rocm":
+        return open_rocm(precision, memory_fraction)
+    if precision == "fp8":
+        raise LoadFailedError(
+            "precision_unsupported",
+            f"FP8 needs an NVIDIA GPU of compute capability 8.9 or more; this device is "
+            f"{'an Apple GPU' if kind == 'mps' else 'a CPU'}.",
+            "Choose FP16 or FP32.",
+        )
+    if kind == "mps":
+        return open_mps(memory_fraction)
+    # One thread per CPU worker: sums over several threads would depend on the number of cores.
+    torch.set_num_threads(1)
+    return OpenDevice(torch.device("cpu"), cpu_name(), None)
+
+
+def check_capability(name: str, capability: tuple[int, int], precision: Precision) -> None:
+    """Raise LoadFailedError `precision_unsupported` if a GPU of this capability lacks the precision."""
+    if precision not in nvidia_precisions(capability):
+        raise lacks_precision(
+            f"{name} has compute capability {_dotted(capability)}; "
+            f"{precision.upper()} needs {_dotted(LEAST_CAPABILITY[precision])}."
+        )
+
+
+def uuid_as_nvml_writes_it(uuid: str, visible_devices: str) -> str:
+    """Add the prefix of a GPU or of a MIG slice, whichever is visible, to the bare UUID CUDA reports."""
+    prefix = "MIG-" if visible_devices.upper().startswith("MIG-") else "GPU-"
+    return prefix + uuid.lower()
+
+
+def open_cuda(precision: Precision, memory_fraction: float | None) -> OpenDevice:
+    """Open the visible NVIDIA GPU. Raises LoadFailedError (`device_unusable`, `precision_unsupported`)."""
+    if torch.version.cuda is None:
+        which = "without GPU support" if torch.version.hip is None else "for AMD GPUs"
+        raise LoadFailedError(
+            "device_unusable",
+            f"The installed PyTorch is the one {which}.",
+            "Repair the Python environment, so that the PyTorch for NVIDIA GPUs is installed.",
+        )
+    visible = check_one_visible(
+        "CUDA_VISIBLE_DEVICES",
+        "Check with nvidia-smi that the GPU is there and the driver is not older than PyTorch needs.",
+    )
+    gpu = usable_gpu()
+    check_capability(gpu.name, (gpu.properties.major, gpu.properties.minor), precision)
+    return gpu.opened(uuid_as_nvml_writes_it(str(gpu.properties.uuid), visible), memory_fraction)
+
+
+def _dotted(capability: tuple[int, int]) -> str:
+    return f"{capability[0]}.{capability[1]}"
+
+
+_NEEDS_ROCM = (
+    "Make a Python environment with PyTorch for ROCm and the other packages of "
+    "python-backend/requirements.txt, and name its interpreter: --python PATH, or VIRNUCPRO_PYTHON=PATH for "
+    "the app."
+)
+
+
+def check_gfx_target(name: str, target: str, precision: Precision) -> None:
+    """Raise LoadFailedError `precision_unsupported` if an AMD GPU lacks the precision. `target`: its
+    instruction set as PyTorch names it, such as gfx90a:sramecc+:xnack-.
+    """
+    if precision not in amd_precisions(target):
+        raise lacks_precision(
+            f"{name} ({target.split(':')[0]}) has no {precision.upper()} arithmetic that this program uses."
+        )
+
+
+def uuid_as_rocm_writes_it(uuid: str) -> str | None:
+    """Convert PyTorch's UUID of an AMD GPU to the probe's; None if it has another form.
+
+    PyTorch writes 16 bytes as hexadecimal digits. For ROCm, these bytes are assumed to be the ASCII of the 16
+    hexadecimal digits after `GPU-`; this has not been checked on an AMD GPU.
+    """
+    try:
+        digits = bytes.fromhex(uuid.replace("-", "")).decode("ascii").lower()
+    except ValueError:
+        return None
+    return f"GPU-{digits}" if re.fullmatch("[0-9a-f]{16}", digits) else None
+
+
+def open_rocm(precision: Precision, memory_fraction: float | None) -> OpenDevice:
+    """Open the visible AMD GPU. Raises LoadFailedError (`device_unusable`, `precision_unsupported`)."""
+    if torch.version.hip is None:
+        raise LoadFailedError(
+            "device_unusable",
+            f"An AMD GPU needs PyTorch for ROCm; the installed PyTorch ({torch.__version__}) is another one.",
+            _NEEDS_ROCM,
+        )
+    check_one_visible(
+        "ROCR_VISIBLE_DEVICES",
+        "Check with rocminfo that ROCm finds the GPU, and that this account is in the groups render and "
+        "video.",
+    )
+    gpu = usable_gpu()
+    check_gfx_target(gpu.name, gpu.properties.gcnArchName, precision)
+    return gpu.opened(uuid_as_rocm_writes_it(str(gpu.properties.uuid)), memory_fraction)
+
+
+def open_mps(memory_fraction: float | None) -> OpenDevice:
+    """Open the Apple GPU. Raises LoadFailedError `device_unusable`."""
+    if not torch.backends.mps.is_available():
+        raise LoadFailedError(
+            "device_unusable", "This computer has no Apple GPU that PyTorch can use.", OTHER_DEVICE
+        )
+    if memory_fraction is not None:
+        torch.mps.set_per_process_memory_fraction(memory_fraction)
+    return OpenDevice(torch.device("mps"), f"{cpu_name()} GPU", None)
+
+
+WDDM_MEMORY_SHARE = 0.95
+"""The usable share of free memory on Windows. Beyond it, the driver silently uses main memory, ten times
+slower."""
+
+
+def check_one_visible(variable: str, next_step: str) -> str:
+    """Return the variable that pins this process to a GPU. Raises LoadFailedError unless one is visible."""
+    visible = os.environ.get(variable, "")
+    count = torch.cuda.device_count()
+    if count != 1:
+        raise LoadFailedError(
+            "device_unusable",
+            f"PyTorch sees {count} GPUs with {variable}={visible!r}; it must be exactly one.",
+            next_step,
+        )
+    return visible
+
+
+def lacks_precision(message: str) -> LoadFailedError:
+    """Make the error for a GPU that lacks the run's precision."""
+    return LoadFailedError(
+        "precision_unsupported",
+        message,
+        "Start the run with a precision that all chosen devices have, or leave this device out.",
+    )
+
+
+@dataclass(frozen=True)
+class UsableGpu:
+    """A GPU that passed a first computation. `properties`: PyTorch's; `free`, `total`: memory in bytes."""
+
+    device: torch.device
+    properties: Any
+    free: int
+    total: int
+
+    @property
+    def name(self) -> str:
+        """The GPU's name as its driver gives it."""
+        return str(self.properties.name)
+
+    def opened(self, uuid: str | None, memory_fraction: float | None) -> OpenDevice:
+        """Set the memory limit and return the device, ready for a model; see `open_device`."""
+        if sys.platform == "win32":
+            memory_fraction = min(memory_fraction or 1, WDDM_MEMORY_SHARE * self.free / self.total)
+        limit = None
+        if memory_fraction is not None:
+            torch.cuda.set_per_process_memory_fraction(memory_fraction, self.device)
+            limit = int(memory_fraction * self.total)
+        return OpenDevice(self.device, self.name, uuid, self.total, limit)
+
+
+def usable_gpu() -> UsableGpu:
+    """Return the one GPU this process sees. Raises LoadFailedError `device_unusable` if it can't compute."""
+    device = torch.device("cuda", 0)
+    try:
+        properties = torch.cuda.get_device_properties(device)
+        # Compute once: only this reveals a PyTorch build without code for this GPU.
+        torch.ones(1, device=device).add_(1).item()
+        return UsableGpu(device, properties, *torch.cuda.mem_get_info(device))
+    except RuntimeError as error:
+        raise LoadFailedError(
+            "device_unusable", f"The GPU can't be used by this PyTorch: {error}", OTHER_DEVICE
+        ) from error

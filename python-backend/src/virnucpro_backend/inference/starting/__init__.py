@@ -1,1 +1,0 @@
-"""Starts a worker: loads the model, compiles kernels, and warms up."""

@@ -1,0 +1,272 @@
+"""`python -m virnucpro_backend.prepare.inspect`: report what files hold and what a run will do with them.
+
+Paths come on standard input, each as a JSON string on its own line, or as arguments. Each file gives one
+`inspected` event as soon as it has been read; meanwhile `reading` is sent every few seconds. A file that
+can't be read is a problem in its event, never an error of this program.
+
+A file is read once, with the code of the preparation, but only numbers are kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from virnucpro_backend.prepare.allocation import keep_freed_memory
+from virnucpro_backend.prepare.arrays import IntArray, offsets_of
+from virnucpro_backend.prepare.chunking import chunk_counts, chunk_starts
+from virnucpro_backend.prepare.failures import PrepareError
+from virnucpro_backend.prepare.frames import open_frames
+from virnucpro_backend.prepare.input_file import InputFile, tell_of_reading
+from virnucpro_backend.prepare.records.assembly import Letters
+from virnucpro_backend.prepare.records.headers import RepeatedIdentifiers, hash_headers, hash_identifiers
+from virnucpro_backend.prepare.records.problems import Problem
+from virnucpro_backend.prepare.records.record_files import Reason
+from virnucpro_backend.prepare.records.survey import Survey
+from virnucpro_backend.prepare.scanning.scanner import Repair
+from virnucpro_backend.protocol import Channel
+
+# A run is pointless with these, although each record can be read.
+_BLOCKING = ("looks_like_protein", "looks_like_rna")
+
+
+class Inspection:
+    """What is known about a file so far; after a failure, what came before it."""
+
+    def __init__(self, chunk_length: int, repairs: Collection[Repair] = ()) -> None:
+        self._chunk_length = chunk_length
+        self._repairs = repairs
+        self._source: InputFile | None = None
+        self._survey: Survey | None = None
+        self._lengths = LengthStatistics()
+        self._repeats = RepeatedIdentifiers()
+        self._repeated_headers = RepeatedIdentifiers()
+        self._chunks = 0
+        self._sample = FrameSample(chunk_length)
+        self._sha256: str | None = None
+        self._failure: PrepareError | None = None
+
+    def read(self, source: InputFile) -> None:
+        """Read the entire file. Raises PrepareError."""
+        self._source = source
+        survey = self._survey = Survey(source, spool_folder=None, repairs=self._repairs)
+        for group in survey.groups():
+            lengths = group.records.lengths
+            scorable = np.where(group.reason == Reason.OK, lengths, 0)
+            self._chunks += int(chunk_counts(scorable, self._chunk_length).sum())
+            self._sample.add(group.records.letters, lengths, scorable)
+            self._lengths.add(lengths)
+            self._repeats.add(hash_identifiers(group.headers, group.header_counts))
+            self._repeated_headers.add(hash_headers(group.headers, group.header_counts))
+        self._sha256 = source.sha256()
+        survey.problems.add("duplicate_ids", self._repeats.rows().size)
+        survey.problems.add("ids_not_compared", self._repeats.not_compared)
+
+    def failed(self, failure: PrepareError) -> None:
+        """Record the error that ended reading."""
+        self._failure = failure
+
+    def fields(self) -> dict[str, Any]:
+        """The fields of the `inspected` event, without the path."""
+        survey, source = self._survey, self._source
+        problems = survey.problems if survey else None
+        composition = survey.composition if survey else None
+        bases = composition.bases if composition else 0
+        minimum, median, maximum = self._lengths.minimum_median_maximum()
+        frames, residues = self._sample.frames_and_residues()
+
+        def count(code: str) -> int:
+            return problems.count(code) if problems else 0
+
+        return {
+            "size_bytes": source.bytes_total if source else 0,
+            "sha256": self._sha256,
+            "format": (survey.format if survey else None) or "unknown",
+            "compression": source.compression if source else "none",
+            "sequences": survey.records if survey else 0,
+            "bases": bases,
+            "min_length": minimum,
+            "median_length": median,
+            "max_length": maximum,
+            "length_bin_edges": list(LENGTH_BIN_EDGES),
+            "length_histogram": self._lengths.histogram(),
+            "below_chunk_length": self._lengths.below(self._chunk_length),
+            "empty": count("empty"),
+            "invalid_characters": count("invalid_characters"),
+            "malformed": count("malformed_record"),
+            "duplicate_ids": count("duplicate_ids"),
+            "duplicate_headers": int(self._repeated_headers.rows().size),
+            "ambiguous_fraction": composition.ambiguous / bases if composition and bases else 0.0,
+            "chunks": self._chunks,
+            "frames": frames,
+            "residues": residues,
+            "problems": self._problems(problems.all() if problems else []),
+        }
+
+    def _problems(self, found: list[Problem]) -> list[dict[str, Any]]:
+        shown = [
+            {
+                "code": problem.code,
+                "severity": "blocks" if problem.code in _BLOCKING else problem.kind.severity,
+                "count": problem.count,
+                "message": problem.message,
+                "what_happens": problem.kind.what_happens,
+            }
+            for problem in found
+        ]
+        if self._failure is not None:
+            shown.insert(
+                0,
+                {
+                    "code": self._failure.code.value,
+                    "severity": "blocks",
+                    "count": 1,
+                    "message": self._failure.message,
+                    "what_happens": self._failure.next_step,
+                    **({} if self._failure.kind is None else {"kind": self._failure.kind}),
+                },
+            )
+        return shown
+
+
+# So many are taken from every group of records (a block of input), to cover the entire file.
+_CHUNKS_OF_A_GROUP = 256
+
+
+class FrameSample:
+    """Sums the extrapolated samples of all groups; exact if all chunks of a group are sampled."""
+
+    def __init__(self, chunk_length: int) -> None:
+        self._chunk_length = chunk_length
+        self._frames = 0.0
+        self._residues = 0.0
+
+    def add(self, letters: Letters, lengths: IntArray, chunked_lengths: IntArray) -> None:
+        """Add a group. lengths: bases of its records [k]; chunked_lengths: the same, or 0 if left out.
+
+        All its letters are readable, or it is a single record of which only the beginning was kept.
+        """
+        counts = chunk_counts(chunked_lengths, self._chunk_length)
+        total = int(counts.sum())
+        if total == 0:
+            return
+        if letters.readable < lengths.sum():
+            begins = np.arange(0, letters.readable, self._chunk_length)[:_CHUNKS_OF_A_GROUP]
+            ends = np.minimum(begins + self._chunk_length, letters.readable)
+        else:
+            begins, ends = self._spread(lengths, counts)
+        slices = [letters.read(*span) for span in zip(begins.tolist(), ends.tolist(), strict=True)]
+        sizes = ends - begins
+        frames = open_frames(np.concatenate(slices), offsets_of(sizes)[:-1], sizes)
+        self._frames += frames.chunk.size * total / begins.size
+        self._residues += frames.residues.size * total / begins.size
+
+    def _spread(self, lengths: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
+        """Choose chunks evenly over a group; return where they begin and end in its letters, both [m]."""
+        first = offsets_of(counts)
+        total = int(first[-1])
+        number = np.linspace(0, total - 1, min(total, _CHUNKS_OF_A_GROUP)).astype(np.int64)
+        record = np.searchsorted(first, number, side="right") - 1
+        start = chunk_starts(lengths[record], number - first[record], self._chunk_length)
+        begins = offsets_of(lengths)[record] + start
+        return begins, begins + np.minimum(self._chunk_length, lengths[record] - start)
+
+    def frames_and_residues(self) -> tuple[int, int]:
+        """The estimated open reading frames of the file, and their residues."""
+        return round(self._frames), round(self._residues)
+
+
+_COUNTED_BELOW = 1 << 16
+_LARGEST_SAFE_INTEGER = 2**53 - 1
+
+# Bin i holds lengths from edge i to below edge i + 1; the first bin holds empty sequences. The edges are
+# preferred numbers that include the models' chunk lengths, so no bin spans 300 or 500 bp.
+_STEPS = (10, 12, 16, 20, 25, 30, 40, 50, 60, 80)
+LENGTH_BIN_EDGES: tuple[int, ...] = (
+    0,
+    *sorted({step * 10**decade // 10 for decade in range(9) for step in _STEPS}),
+    10**9,
+    _LARGEST_SAFE_INTEGER,
+)
+
+
+class LengthStatistics:
+    """Counts short lengths and keeps long ones, each of which took at least 64 kB of input."""
+
+    def __init__(self) -> None:
+        self._counts = np.zeros(_COUNTED_BELOW, np.int64)
+        self._long: list[IntArray] = []
+
+    def add(self, lengths: IntArray) -> None:
+        """Add lengths in bases, [k]."""
+        is_long = lengths >= _COUNTED_BELOW
+        if is_long.any():
+            self._long.append(lengths[is_long])
+            lengths = lengths[~is_long]
+        self._counts += np.bincount(lengths, minlength=_COUNTED_BELOW)
+
+    def histogram(self) -> list[int]:
+        """Number of sequences per bin of LENGTH_BIN_EDGES."""
+        edges = np.array(LENGTH_BIN_EDGES)
+        sums = np.concatenate([[0], np.cumsum(self._counts)])
+        short = np.diff(sums[np.minimum(edges, _COUNTED_BELOW)])
+        return [int(n) for n in short + np.histogram(self._long_lengths(), bins=edges)[0]]
+
+    def below(self, length: int) -> int:
+        """Number of sequences shorter than `length`."""
+        return int(self._counts[:length].sum() + (self._long_lengths() < length).sum())
+
+    def minimum_median_maximum(self) -> tuple[int, int, int]:
+        """All 0 without sequences; for an even number of sequences, the lower middle one is the median."""
+        values = np.concatenate([np.flatnonzero(self._counts), np.unique(self._long_lengths())])
+        _, long_counts = np.unique(self._long_lengths(), return_counts=True)
+        counts = np.concatenate([self._counts[self._counts > 0], long_counts])
+        if values.size == 0:
+            return 0, 0, 0
+        ranks = np.cumsum(counts)
+        median = values[np.searchsorted(ranks, (int(ranks[-1]) + 1) // 2)]
+        return int(values[0]), int(median), int(values[-1])
+
+    def _long_lengths(self) -> IntArray:
+        return np.concatenate([np.zeros(0, np.int64), *self._long])
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Always return 0: problems with a file are in its event."""
+    parser = argparse.ArgumentParser(prog="inspect", description="Report what sequence files hold.")
+    parser.add_argument("--chunk-length", type=int, default=500, help="bases of a chunk (default 500)")
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="instead of standard input")
+    parser.add_argument("--repair", action="append", default=[], help="repair made while files are read")
+    options = parser.parse_args(arguments)
+    channel = Channel()
+    keep_freed_memory()
+    tell_of_reading(lambda: channel.emit("reading"))
+    for path in options.paths or _paths_of(sys.stdin.buffer):
+        channel.emit("inspected", **inspect_file(path, options.chunk_length, options.repair))
+    return 0
+
+
+def _paths_of(lines: Iterable[bytes]) -> list[Path]:
+    # Read all lines before the first file, so that the writer need not wait.
+    return [Path(json.loads(line)) for line in lines if line.strip()]
+
+
+def inspect_file(path: Path, chunk_length: int, repairs: Collection[Repair] = ()) -> dict[str, Any]:
+    """Return the fields of the `inspected` event (electron/contract/protocol/prepare.ts) of one file."""
+    inspection = Inspection(chunk_length, repairs)
+    try:
+        with InputFile(path) as source:
+            inspection.read(source)
+    except PrepareError as failure:
+        inspection.failed(failure)
+    return {"path": str(path), **inspection.fields()}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

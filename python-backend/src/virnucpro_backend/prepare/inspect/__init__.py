@@ -1,1 +1,0 @@
-"""Reports what an input file holds and what a run will do with it, without preparing it."""

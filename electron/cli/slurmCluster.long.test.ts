@@ -69,9 +69,9 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
       .filter(Boolean);
 
   async function job(tasks: number, time: string): Promise<string> {
-    const flags = ['--gpu', 'none', '--time', time, '--memory', '1G', '--cpus', '1'];
+    const options = [`--array=1-${tasks}`, `--time=${time}`, '--mem=1G', '--cpus-per-task', '1'];
     const script = join(await temporaryFolder(), 'job.sh');
-    writeFileSync(script, await succeeds(['slurm-script', '--tasks', String(tasks), ...flags]));
+    writeFileSync(script, await succeeds(['slurm-script', '--processors', ...options]));
     return script;
   }
 

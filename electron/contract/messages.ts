@@ -46,8 +46,6 @@ export const MESSAGES = {
   'note.node_excluded':
     'Node {node} is not used any more: {times} tasks ended there without computing a part.',
   'note.cluster_passing': '{text} It is tried again, and what computes goes on.',
-  'note.short_time':
-    'The tasks may compute for {minutes} minutes only. They spend most of that with starting; ten minutes or more are better.',
   'note.jobs_left':
     'Jobs {job} could not be cancelled and may compute on. Resuming the run follows or cancels them; "scancel" ends them at once.',
   'note.share_fruitless':

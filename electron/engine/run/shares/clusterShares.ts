@@ -4,7 +4,6 @@ import { appError, AppFailure, asAppError, type AppError } from '../../../contra
 import { message } from '../../../contract/messages.ts';
 import type { ClusterChoice } from '../../../contract/cluster.ts';
 import type { ClusterLive, DeviceLive } from '../../../contract/rpc/runs.ts';
-import { shortTimeOf } from '../../../contract/terminal/slurmScript.ts';
 import { quotedForShell } from '../../../contract/terminal/quotedForShell.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { pathInRun, replaceInRun } from '../../files/runFiles.ts';
@@ -189,9 +188,6 @@ export class ClusterShares {
       'cluster_ready',
       message('note.cluster_ready', { scheduler: this.version }),
     );
-    const { cluster, notes } = this.options;
-    const short = cluster.kind === 'slurm' ? shortTimeOf(cluster.script) : null;
-    if (short !== null) notes.add('warning', 'short_time', message('note.short_time', { minutes: short }));
     await this.divide();
     // Tasks of an earlier start are followed; the first look finds those that have ended.
     const known = await this.tasksOfEarlier();

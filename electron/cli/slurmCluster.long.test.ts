@@ -51,7 +51,10 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
     const sample = readFileSync(SAMPLE, 'utf8');
     const copies = Array.from({ length: COPIES }, (_, copy) => sample.replaceAll(/^>/gm, `>copy_${copy}_`));
     writeFileSync(input, copies.join(''));
-    await succeeds(['predict', input, '-o', join(parent, 'local'), '--devices', 'cpu:1', ...small]);
+    await succeeds([
+      ...['predict', input, '-o', join(parent, 'local'), '--devices', 'cpu:1', '--precision', 'fp32'],
+      ...small,
+    ]);
     local = await readTables(join(parent, 'local'));
   }, 600_000);
   afterAll(async () => {

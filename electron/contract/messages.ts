@@ -56,7 +56,6 @@ export const MESSAGES = {
   'cluster.waited.next': 'See what the cluster can lend, then resume the run, there or on other devices.',
   'cluster.hopeless': 'The tasks would wait for ever: {reason}.',
   'cluster.hopeless.next': 'Change what the job asks for, then resume the run with it.',
-  'cluster.silent': 'The cluster does not answer.',
   'cluster.head_lost': 'The head node of the Ray cluster does not answer any more, so its tasks have ended.',
   'cluster.ended': 'The connection to the cluster ended: {how}.',
   'share.not_prepared': '{folder} has not been prepared to be computed by shares.',

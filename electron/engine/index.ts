@@ -40,13 +40,11 @@ export { compareExample, exampleRequest, exampleInput } from './run/exampleRun.t
 export type { DeviceReport } from './run/finish/deviceReport.ts';
 export { readRunReport } from './run/finish/runReport.ts';
 export { OpenRun, type StartOptions } from './run/openRun.ts';
-export { nodeOf } from './run/shares/nodeOf.ts';
-export { keepShareStatus } from './run/shares/shareStatus.ts';
-export { sharesSoFar, type SharesSoFar } from './run/shares/sharesSoFar.ts';
+export { keepShareStatus, sharesSoFar, type SharesSoFar } from './run/shares/shareStatus.ts';
 export { openShare } from './run/shares/openShare.ts';
 export { mergeRuns } from './run/shares/mergeRuns.ts';
 export { shareNames } from './run/shares/mergeShares.ts';
-export { parseShare, type Share } from './store/shares.ts';
+export { nodeOf, parseShare, type Share } from './store/shares.ts';
 export { IMBALANCE } from './run/progress/imbalance.ts';
 export { describeUnusualNorms, unusualNorms, UNUSUAL_NORMS } from './run/progress/unusualNorms.ts';
 export type { RunNote } from './run/runNotes.ts';

@@ -1,4 +1,5 @@
 import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { appError, AppFailure, asAppError, type AppError } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
@@ -9,16 +10,13 @@ import type { EngineContext } from '../../engineContext.ts';
 import { pathInRun, replaceInRun } from '../../files/runFiles.ts';
 import { runLockHolder } from '../../store/runLock.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
-import { partsByShare, shareName, type Share, type SharePart } from '../../store/shares.ts';
+import { partsByShare, shareFolder, shareName, type Share, type SharePart } from '../../store/shares.ts';
 import type { RunNotes } from '../runNotes.ts';
-import { listForShares } from './listForShares.ts';
-import { mergeShare, mergeShares } from './mergeShares.ts';
+import { listForShares, mergeShare, mergeShares } from './mergeShares.ts';
 import { RayScheduler } from './ray.ts';
 import type { Scheduler, ShareTask } from './scheduler.ts';
 import {
-  isShareDone,
   readShareStatuses,
-  shareFolderIn,
   sumOfWork,
   workElsewhere,
   type ShareStatus,
@@ -102,11 +100,9 @@ export class ClusterShares {
     this.options = options;
     const { folder } = store;
     const program = writeOwnProgram(folder, context);
-    const warn = (text: string): void =>
-      options.notes.add('warning', 'cluster_says', { text, wording: null });
-    const about = { context, folder, runId, program, warn };
+    const run = { context, folder, runId, program };
     this.scheduler =
-      cluster.kind === 'slurm' ? new SlurmScheduler(cluster, about) : new RayScheduler(cluster, about);
+      cluster.kind === 'slurm' ? new SlurmScheduler(cluster, run) : new RayScheduler(cluster, run);
   }
 
   start(): void {
@@ -177,7 +173,9 @@ export class ClusterShares {
 
   private areAnyAtWork(): boolean {
     const { folder } = this.options.store;
-    return [...this.open.values()].some(({ share }) => runLockHolder(shareFolderIn(folder, share)) !== null);
+    return [...this.open.values()].some(
+      ({ share }) => runLockHolder(join(folder, shareFolder(share))) !== null,
+    );
   }
 
   private async follow(): Promise<void> {
@@ -289,7 +287,7 @@ export class ClusterShares {
       // The end of a task that has no successor yet was already reported.
       const hasEnded =
         tasks !== null && one.task?.state === 'ended' && !this.unsubmitted.has(one.share.index);
-      if (!hasEnded && !isShareDone(one.status)) continue;
+      if (!hasEnded && one.status?.phase !== 'done') continue;
       const taken = await this.bear(`take ${one.share.index}`, () => this.take(one));
       if (taken !== undefined) this.noteTaken(one, taken, hasEnded);
     }

@@ -1,4 +1,13 @@
+import type { EngineContext } from '../../engineContext.ts';
 import type { ShareStatus } from './shareStatus.ts';
+
+export interface ClusterRun {
+  context: EngineContext;
+  folder: string;
+  runId: string;
+  /** The command that starts this program on a node; null if nodes have their own. */
+  program: string | null;
+}
 
 /** The state of the task that computes a share, from a cluster's scheduler. */
 export interface ShareTask {
@@ -10,8 +19,6 @@ export interface ShareTask {
   reason: string;
   /** Whether it waits for something that will never happen. */
   hopeless: boolean;
-  /** Whether this program treats it as ended although the scheduler still holds it. */
-  held?: boolean;
 }
 
 /** A cluster's scheduler, which starts `virnucpro compute` for shares and restarts them if a node is lost. */

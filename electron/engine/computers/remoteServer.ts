@@ -24,7 +24,7 @@ const MARK = 'virnucpro:';
  * A folder of the user, so that no privileges are needed. Scripts are one line without single quotes, so that
  * sh, csh and fish pass them on unchanged.
  */
-export const PROGRAMS_FOLDER = '"${XDG_DATA_HOME:-$HOME/.local/share}/virnucpro-server"';
+const PROGRAMS_FOLDER = '"${XDG_DATA_HOME:-$HOME/.local/share}/virnucpro-server"';
 
 export type TellStep = (step: ConnectStep, fraction: number | null) => void;
 
@@ -41,7 +41,7 @@ interface RemoteSystem {
   unwritable: string | null;
 }
 
-export const sh = (script: string): string => `exec sh -c '${script}'`;
+const sh = (script: string): string => `exec sh -c '${script}'`;
 
 /** Determines what must be known about a computer before something is installed there. */
 export async function lookAtSystem(
@@ -234,4 +234,26 @@ export async function startRemoteServer(
 /** The line that `serve --detached` prints for `startRemoteServer`. */
 export function detachedStartLine(started: DetachedStart): string {
   return `${MARK}${JSON.stringify(started)}`;
+}
+
+/**
+ * Ends the server on another computer and deletes the program there; settings, weights and results stay.
+ * Throws, and deletes nothing, if a run is active.
+ */
+export async function uninstallServer(ssh: SshClient, host: string): Promise<void> {
+  // The newest program can find the servers of all versions.
+  const steps = [
+    `B=${PROGRAMS_FOLDER}`,
+    `P=$(ls -t "$B"/*/virnucpro.mjs 2>/dev/null | head -n 1)`,
+    `[ -z "$P" ] || "\${P%/*}/node" "$P" serve --end-detached || exit 0`,
+    `rm -rf "$B" && echo ${MARK}removed`,
+  ];
+  const printed = await ssh.run(sh(steps.join('; ')));
+  if (printed.includes(`${MARK}removed`)) return;
+  throw new AppFailure(
+    appError('usage', message('computer.not_uninstalled', { host }), {
+      nextStep: message('computer.not_uninstalled.next'),
+      detail: printed.slice(-2_000),
+    }),
+  );
 }

@@ -51,7 +51,8 @@ export const MESSAGES = {
   'note.share_fruitless':
     'Share {share} was queued again {times} times without computing a part. The time limit of its tasks may be too short.',
   'cluster.gave_up': 'Share {share} ended {times} times without computing a part, last on {node}: {reason}',
-  'cluster.parts_left': '{parts} shares cannot be computed to their end.',
+  'cluster.parts_left':
+    '{parts} parts arrived damaged from their shares. Resume the run to compute them again.',
   'cluster.waited': 'The cluster has computed nothing for {minutes} minutes. {reason}',
   'cluster.waited.next': 'See what the cluster can lend, then resume the run, there or on other devices.',
   'cluster.hopeless': 'The tasks would wait for ever: {reason}.',

@@ -23,7 +23,7 @@ export const rayEventSchema = z.discriminatedUnion('type', [
     node: z.string().nullable(),
     reason: z.string(),
     /** The last lines that the task wrote. */
-    last_words: z.string(),
+    output: z.string(),
   }),
   byeSchema,
 ]);

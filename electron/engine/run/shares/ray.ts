@@ -20,7 +20,7 @@ export class RayScheduler implements Scheduler {
   readonly excludes = false;
   job: string | null = null;
   private readonly tasksByShare = new Map<number, ShareTask>();
-  private readonly lastOutput = new Map<number, string>();
+  private readonly outputs = new Map<number, string>();
   private readonly process: BackendProcess<RayEvent>;
   private readonly connected = Promise.withResolvers<string>();
   private failure: AppFailure | undefined;
@@ -62,8 +62,8 @@ export class RayScheduler implements Scheduler {
     );
   }
 
-  lastWords(share: number): string | null {
-    return this.lastOutput.get(share) ?? null;
+  lastOutput(share: number): string | null {
+    return this.outputs.get(share) ?? null;
   }
 
   /** All tasks end with their driver. */
@@ -94,9 +94,9 @@ export class RayScheduler implements Scheduler {
     } else if (event.type === 'refused')
       this.fail(new AppFailure(appError('cluster_failed', event.message, { nextStep: event.next_step })));
     else if (event.type === 'share_ended') {
-      const { share, node, reason, last_words } = event;
+      const { share, node, reason, output } = event;
       this.tasksByShare.set(share, { share, state: 'ended', node, reason, hopeless: false });
-      this.lastOutput.set(share, last_words);
+      this.outputs.set(share, output);
     } else if (event.type === 'waits')
       for (const task of this.tasksByShare.values()) if (task.state === 'waiting') task.reason = event.reason;
   }

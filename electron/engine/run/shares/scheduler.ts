@@ -37,7 +37,7 @@ export interface Scheduler {
   /** The id of the tasks in the scheduler's own programs, for people. */
   readonly job: string | null;
   /** The last lines that the last task of a share wrote. */
-  lastWords(share: number): string | null;
+  lastOutput(share: number): string | null;
   /** Ends all tasks, each after its current batch. Rejects if they may continue; they are then remembered. */
   cancel(): Promise<void>;
   close(): Promise<void>;

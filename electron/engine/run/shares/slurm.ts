@@ -271,7 +271,7 @@ export class SlurmScheduler implements Scheduler {
       .filter((task) => task.state === 'ended');
   }
 
-  lastWords(share: number): string | null {
+  lastOutput(share: number): string | null {
     const path = `logs/slurm-${this.last.get(share)?.job}_${share}.log`;
     try {
       const log = readPlain(pathInRun(this.run.folder, path), MOST_LOG_BYTES);

@@ -90,11 +90,11 @@ class Shares:
         for task in ended:
             share = self.tasks.pop(task)
             try:
-                code, node, words = self.ray.get(task)
+                code, node, output = self.ray.get(task)
                 reason = "it ended" if code == 0 else f"its program ended with exit code {code}"
             except self.ray.exceptions.RayError as error:
-                node, words, reason = None, str(error)[-2000:], type(error).__name__
-            self.channel.emit("share_ended", share=share, node=node, reason=reason, last_words=words)
+                node, output, reason = None, str(error)[-2000:], type(error).__name__
+            self.channel.emit("share_ended", share=share, node=node, reason=reason, output=output)
         if ended:
             self._submit_as_allowed()
 

@@ -24,7 +24,6 @@ export type {
 // Other computers by SSH
 export {
   readServerFile,
-  removeOldPrograms,
   removeServerFile,
   writeServerFile,
   type RunningServer as DetachedServer,

@@ -2,9 +2,9 @@
  * The server that continues without a terminal: there is one for each user and computer, found by a file that
  * only the user may read.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../../contract/parseJson.ts';
 import { replaceFile } from '../files/replaceFile.ts';
@@ -24,8 +24,6 @@ export const runningServerSchema = z.object({
   cookie: z.string(),
 });
 export type RunningServer = z.infer<typeof runningServerSchema>;
-
-const UNUSED_MS = 24 * 60 * 60_000;
 
 /** The name contains the host because many computers may share a home folder, as in a cluster. */
 export function serverFile(dataDir: string): string {
@@ -51,27 +49,6 @@ export function readServerFile(dataDir: string): RunningServer | undefined {
 export function removeServerFile(dataDir: string): void {
   const file = serverFile(dataDir);
   if (parsed(file)?.pid === process.pid) rmSync(file, { force: true });
-}
-
-/**
- * Deletes programs that were installed beside this one over SSH, are older than a day, and are not in use by
- * any known server.
- */
-export function removeOldPrograms(program: string, dataDir: string): void {
-  const parent = dirname(program);
-  if (basename(parent) !== 'virnucpro-server') return;
-  const used = new Set([program, ...servers(dataDir).map((server) => server.program)]);
-  for (const name of readdirSync(parent)) {
-    const path = join(parent, name);
-    const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-    if (!used.has(path) && Date.now() - changed > UNUSED_MS) rmSync(path, { recursive: true, force: true });
-  }
-}
-
-/** Includes those of every computer that shares the folder. */
-function servers(dataDir: string): RunningServer[] {
-  const folder = dirname(serverFile(dataDir));
-  return readdirSync(folder).flatMap((name) => parsed(join(folder, name)) ?? []);
 }
 
 function parsed(file: string): RunningServer | undefined {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { z } from 'zod';
@@ -73,23 +72,17 @@ type ListedTask = ShareTask & { job: number; held: boolean };
 /** Runs SLURM's programs, on this computer or on a login node. */
 class SlurmPrograms {
   private readonly login: string | null;
-  private readonly ssh: readonly string[];
-  private readonly sockets: string | null;
 
   constructor(login: string | null) {
     this.login = login;
-    // One connection for all calls, with a short socket path: a socket's path is limited to about 100
-    // characters.
-    this.sockets = login === null ? null : mkdtempSync(join(tmpdir(), 'vnp-'));
-    const options = ['BatchMode=yes', 'ConnectTimeout=20', 'ServerAliveInterval=15', 'ControlMaster=auto'];
-    const own = [...options, `ControlPath=${this.sockets ?? ''}/%C`, 'ControlPersist=120'];
-    this.ssh = login === null ? [] : ['ssh', ...own.flatMap((option) => ['-o', option]), '--', login];
   }
 
   /** Rejects with AppFailure if the program could not be run. */
   async ask(words: readonly string[], input?: string): Promise<Answer> {
-    const [file = '', ...args] =
-      this.login === null ? words : [...this.ssh, words.map(quotedForShell).join(' ')];
+    const line = words.map(quotedForShell).join(' ');
+    // Where people share connections by ~/.ssh/config, such as after a one-time code, this does the same.
+    const ssh = ['ssh', '-o', 'BatchMode=yes', '-o', 'ConnectTimeout=20', '--', this.login ?? '', line];
+    const [file = '', ...args] = this.login === null ? words : ssh;
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT.test(name)));
     const done = await execa(file, args, {
       env,
@@ -131,13 +124,6 @@ class SlurmPrograms {
         ? 'Try again later, or ask who runs the cluster.'
         : `See that "ssh -o BatchMode=yes ${this.login}" connects without asking for anything.`,
     );
-  }
-
-  async close(): Promise<void> {
-    if (this.sockets === null) return;
-    const [ssh = '', ...options] = this.ssh;
-    await execa(ssh, ['-O', 'exit', ...options], { reject: false, stdio: 'ignore', timeout: 5_000 });
-    rmSync(this.sockets, { recursive: true, force: true });
   }
 }
 
@@ -283,13 +269,13 @@ export class SlurmScheduler implements Scheduler {
 
   async cancel(): Promise<void> {
     if (!this.hasJobs) return;
-    await this.programs.cancel([...clusterOption(this.jobs), `--name=${this.jobs.name}`]);
+    await cancelAll(this.jobs);
     forget(this.run);
     this.last.clear();
   }
 
   close(): Promise<void> {
-    return this.programs.close();
+    return Promise.resolve();
   }
 }
 
@@ -309,25 +295,20 @@ export async function endEarlierJobs(run: Omit<ClusterRun, 'program'>): Promise<
   }
 }
 
-async function cancelAll(jobs: Jobs): Promise<void> {
-  const programs = new SlurmPrograms(jobs.login);
-  await programs.cancel([...clusterOption(jobs), `--name=${jobs.name}`]).finally(() => programs.close());
-}
+const cancelAll = (jobs: Jobs): Promise<void> =>
+  new SlurmPrograms(jobs.login).cancel([...clusterOption(jobs), `--name=${jobs.name}`]);
 
 /**
  * Why SLURM would not accept the job of a run, checked before anything is created for it; null if it would,
  * or does not answer.
  */
 export async function refusedBySlurm({ script, login }: SlurmChoice): Promise<AppError | null> {
-  const programs = new SlurmPrograms(login);
   try {
-    const { code, errors } = await programs.ask(['sbatch', '--test-only'], script);
+    const { code, errors } = await new SlurmPrograms(login).ask(['sbatch', '--test-only'], script);
     return code !== 0 && LASTING_REFUSAL.test(errors) ? refusal(errors) : null;
   } catch {
     // SLURM may respond later, once the run is prepared.
     return null;
-  } finally {
-    await programs.close();
   }
 }
 

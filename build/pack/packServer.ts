@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { SERVER_PACKAGE_ENDING } from '../../electron/engine/computers/serverPackage.ts';
+import { SERVER_PACKAGE_ENDING } from '../../electron/engine/computers/remoteServer.ts';
 import { bundleCommandLine } from '../bundleCommandLine.ts';
 import { buildWindow } from '../buildWindow.ts';
 import { fetchDuckDb } from './fetchDuckDb.ts';

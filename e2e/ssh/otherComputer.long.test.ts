@@ -22,7 +22,7 @@ import { virnucpro } from '../../electron/cli/testing/commandLineProcess.ts';
 import type { contract, ErrorCode, Transfer } from '../../electron/contract/index.ts';
 import { fetchFile, sendFile } from '../../electron/engine/computers/transfers.ts';
 import { Computers } from '../../electron/engine/computers/computers.ts';
-import { SERVER_PACKAGE_ENDING } from '../../electron/engine/computers/serverPackage.ts';
+import { SERVER_PACKAGE_ENDING } from '../../electron/engine/computers/remoteServer.ts';
 import { tunnelHeaders, tunnelSocketAddress } from '../../electron/engine/computers/tunnel.ts';
 import {
   COMPARED_TABLES,

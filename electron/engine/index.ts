@@ -22,14 +22,15 @@ export type {
 } from './service/window/windowContext.ts';
 
 // Other computers by SSH
+export { Computers } from './computers/computers.ts';
 export {
+  endDetached,
   readServerFile,
   removeServerFile,
+  startDetached,
   writeServerFile,
   type RunningServer as DetachedServer,
-} from './computers/runningServer.ts';
-export { Computers } from './computers/computers.ts';
-export { endDetached, startDetached } from './computers/detachedServer.ts';
+} from './computers/detachedServer.ts';
 export { detachedStartLine } from './computers/remoteServer.ts';
 export { tunnelHeaders, tunnelSocketAddress, type Tunnel } from './computers/tunnel.ts';
 

@@ -10,8 +10,7 @@ import { computerNameSchema, sshAddressSchema, type OtherComputer } from '../../
 import { replaceFile } from '../files/replaceFile.ts';
 import { connectComputer } from './connectComputer.ts';
 import { KeptComputer } from './keptComputer.ts';
-import { uninstallServer } from './remoteServer.ts';
-import { serverPackageOf } from './serverPackage.ts';
+import { serverPackageOf, uninstallServer } from './remoteServer.ts';
 import { SshClient } from './sshClient.ts';
 import type { Tunnel } from './tunnel.ts';
 

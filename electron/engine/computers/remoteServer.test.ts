@@ -14,8 +14,7 @@ import type { Readable } from 'node:stream';
 import { execa } from 'execa';
 import { afterAll, expect, it } from 'vitest';
 import { hashFile } from '../files/hashFile.ts';
-import { installServer, lookAtSystem } from './remoteServer.ts';
-import type { ServerPackage } from './serverPackage.ts';
+import { installServer, lookAtSystem, type ServerPackage } from './remoteServer.ts';
 import type { SshClient } from './sshClient.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'install server '));

@@ -1,14 +1,14 @@
 /** Installs the server program on another computer and starts it there, over SSH and without root. */
-import { createReadStream } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { Transform } from 'node:stream';
-import { z } from 'zod';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import { bytesNamed, message, type Message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import type { ConnectStep } from '../../contract/rpc/computers.ts';
 import { formatBytes } from '../../contract/terminal/format.ts';
-import { runningServerSchema, type RunningServer } from './runningServer.ts';
-import type { ServerPackage } from './serverPackage.ts';
+import { hashFile } from '../files/hashFile.ts';
+import { startedSchema, type DetachedStart, type RunningServer } from './detachedServer.ts';
 import type { SshClient } from './sshClient.ts';
 
 /**
@@ -25,6 +25,36 @@ const MARK = 'virnucpro:';
  * sh, csh and fish pass them on unchanged.
  */
 const PROGRAMS_FOLDER = '"${XDG_DATA_HOME:-$HOME/.local/share}/virnucpro-server"';
+
+/**
+ * The package that is installed on another computer: command line, window, Python side and Node in one file.
+ */
+export interface ServerPackage {
+  path: string;
+  bytes: number;
+  sha256: string;
+  version: string;
+  /** The folder that it is unpacked to; it differs for different contents. */
+  id: string;
+}
+
+export const SERVER_PACKAGE_ENDING = '-node.tgz';
+
+/**
+ * Finds the package of this version: in a packed program beside its resources, in a checkout where `npm run
+ * pack:server` writes it, or the one that is named.
+ */
+export async function serverPackageOf(root: string, version: string, named?: string): Promise<ServerPackage> {
+  const name = `virnucpro-${version}-linux-x64${SERVER_PACKAGE_ENDING}`;
+  const candidates = named === undefined ? [join(root, 'server', name), join(root, 'out', name)] : [named];
+  for (const path of candidates) {
+    const bytes = statSync(path, { throwIfNoEntry: false })?.size;
+    if (bytes === undefined) continue;
+    const sha256 = await hashFile(path);
+    return { path, bytes, version, sha256, id: `${version}-${sha256.slice(0, 12)}` };
+  }
+  throw failure('server_package_missing', `There is no ${name}.`);
+}
 
 export type TellStep = (step: ConnectStep, fraction: number | null) => void;
 
@@ -177,13 +207,6 @@ export async function installServer(
     { nextStep: 'Connect again.', detail: printed.slice(-2_000) },
   );
 }
-
-const startedSchema = z.discriminatedUnion('outcome', [
-  z.object({ outcome: z.literal('running'), server: runningServerSchema }),
-  /** A server of another version, with an active run. */
-  z.object({ outcome: z.literal('busy'), version: z.string() }),
-]);
-export type DetachedStart = z.infer<typeof startedSchema>;
 
 /** Starts the server there, or finds the running one. */
 export async function startRemoteServer(

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from virnucpro_backend.cluster.connection import ClusterRefusedError, connect
-from virnucpro_backend.protocol import Channel, EndOfCommands, MalformedCommand
+from virnucpro_backend.protocol import Channel
 
 LOOK_SECONDS = 1.0
 EXPLAIN_SECONDS = 15.0
@@ -71,9 +71,6 @@ class Shares:
     def submit(self, shares: list[int]) -> None:
         """Ask Ray for the resources of each share; it waits until there are some."""
         self.held_back += shares
-        self._submit_as_allowed()
-
-    def _submit_as_allowed(self) -> None:
         allowed = self.most - len(self.tasks) if self.most else len(self.held_back)
         shares, self.held_back = self.held_back[: max(allowed, 0)], self.held_back[max(allowed, 0) :]
         resources = {"num_cpus": self.cpus} if self.cpus else {"num_cpus": 1, "num_gpus": 1}
@@ -95,8 +92,7 @@ class Shares:
             except self.ray.exceptions.RayError as error:
                 node, output, reason = None, str(error)[-2000:], type(error).__name__
             self.channel.emit("share_ended", share=share, node=node, reason=reason, output=output)
-        if ended:
-            self._submit_as_allowed()
+        self.submit([])
 
     def explain_wait(self) -> None:
         """Report why tasks wait: possibly no node can compute them."""
@@ -133,10 +129,8 @@ def main() -> None:
                 shares.explain_wait()
                 explain_at = time.monotonic() + EXPLAIN_SECONDS
             continue
-        if isinstance(command, EndOfCommands):
+        if not isinstance(command, dict):
             return
-        if isinstance(command, MalformedCommand):
-            sys.exit(2)
         shares.submit(command["shares"])
 
 

@@ -95,15 +95,13 @@ def check_installed() -> None:
     """Check Ray's version without importing Ray, which would read its environment variables too early."""
     try:
         version = metadata.version("ray")
-    except metadata.PackageNotFoundError as error:
-        raise ClusterRefusedError(
-            "Ray is not installed in the program's Python environment.",
-            'Run "virnucpro setup --with-ray", or install Ray in the environment that you have chosen.',
-        ) from error
+    except metadata.PackageNotFoundError:
+        version = "0"
     if tuple(int(number) for number in re.findall(r"\d+", version)[:2]) < FIRST_WITH_TOKENS:
+        found = "no Ray" if version == "0" else f"Ray {version}"
         raise ClusterRefusedError(
-            f"Ray {version} can't protect a cluster with a token; that began with Ray 2.52.",
-            "Install a newer Ray on all nodes and in the program's Python environment.",
+            f"The program's Python environment has {found}; a token can protect a cluster since Ray 2.52.",
+            'Run "virnucpro setup --with-ray", or install Ray in the environment that you have chosen.',
         )
 
 

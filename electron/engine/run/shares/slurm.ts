@@ -53,10 +53,10 @@ const jobsSchema = z.object({
   folder: z.string(),
   name: z.string().regex(/^[\w-]+$/),
   login: z.string().nullable(),
-  /** Set if the script names one of several clusters. */
+  /** The clusters that the script names, or the one of several that took the job. */
   cluster: z
     .string()
-    .regex(/^\w[\w.-]*$/)
+    .regex(/^\w[\w.,-]*$/)
     .nullable(),
 });
 type Jobs = z.infer<typeof jobsSchema>;

@@ -48,7 +48,8 @@ function refusal(line: string): string | undefined {
   const words = line.split(/\s+/).filter((word) => word !== '');
   const [name = ''] = words;
   if (!/^[a-z][a-z-]*$/.test(name)) return undefined;
-  if (name === 'help') return undefined;
+  // The options of slurm-script are those of sbatch.
+  if (name === 'help' || name === 'slurm-script') return undefined;
   const command = subcommand(words);
   if (!command) return `there is no command "${name}"`;
   const known = [...command.options, ...program.options].flatMap(({ long, short }) => [long, short]);

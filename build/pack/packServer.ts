@@ -17,11 +17,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { execa } from 'execa';
-import {
-  SERVER_PACKAGE_ENDING,
-  type ServerPackageList,
-} from '../../electron/engine/computers/serverPackage.ts';
-import { hashFile } from '../../electron/engine/files/hashFile.ts';
+import { SERVER_PACKAGE_ENDING } from '../../electron/engine/computers/remoteServer.ts';
 import { bundleCommandLine } from '../bundleCommandLine.ts';
 import { buildWindow } from '../buildWindow.ts';
 import { fetchDuckDb } from './fetchDuckDb.ts';
@@ -89,16 +85,15 @@ export async function packServer(target: string, outFolder: string, { uv, node }
   await execa('npm', ['pack', '--silent', '--pack-destination', outFolder], { cwd: folder });
   const file = join(outFolder, `virnucpro-${version}-${target}.tgz`);
   renameSync(join(outFolder, `virnucpro-${version}.tgz`), file);
-  if (node !== undefined) await packWithNode(folder, node, file, version ?? '');
+  if (node !== undefined) await packWithNode(folder, node, file);
   rmSync(folder, { recursive: true });
   return file;
 }
 
 /**
- * Makes the same package with Node inside, so that the other computer needs only tar. Its SHA-256 is written
- * beside it.
+ * Makes the same package with Node inside, so that the other computer needs only tar.
  */
-async function packWithNode(folder: string, node: string, file: string, version: string): Promise<void> {
+async function packWithNode(folder: string, node: string, file: string): Promise<void> {
   cpSync(join(node, 'node'), join(folder, 'node'));
   cpSync(join(node, 'LICENSE'), join(folder, 'LICENSE-node'));
   const parent = join(dirname(folder), `${basename(folder)}-node`);
@@ -112,12 +107,6 @@ async function packWithNode(folder: string, node: string, file: string, version:
   await execa('tar', ['-czf', withNode, '-C', parent, 'package'], { env });
   renameSync(join(parent, 'package'), folder);
   rmSync(parent, { recursive: true });
-  const list: ServerPackageList = {
-    version,
-    sha256: await hashFile(withNode),
-    bytes: statSync(withNode).size,
-  };
-  writeFileSync(`${withNode}.json`, `${JSON.stringify(list)}\n`);
 }
 
 if (import.meta.main) {

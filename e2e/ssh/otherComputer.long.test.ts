@@ -20,8 +20,9 @@ import { buildWindow } from '../../build/buildWindow.ts';
 import { packServer } from '../../build/pack/packServer.ts';
 import { virnucpro } from '../../electron/cli/testing/commandLineProcess.ts';
 import type { contract, ErrorCode, Transfer } from '../../electron/contract/index.ts';
+import { fetchFile, sendFile } from '../../electron/engine/computers/transfers.ts';
 import { Computers } from '../../electron/engine/computers/computers.ts';
-import { SERVER_PACKAGE_ENDING } from '../../electron/engine/computers/serverPackage.ts';
+import { SERVER_PACKAGE_ENDING } from '../../electron/engine/computers/remoteServer.ts';
 import { tunnelHeaders, tunnelSocketAddress } from '../../electron/engine/computers/tunnel.ts';
 import {
   COMPARED_TABLES,
@@ -239,10 +240,11 @@ async function endServersThere(): Promise<void> {
 }
 
 async function connect(): Promise<void> {
-  computers.connect(id);
+  computers.connection(id).connect();
   await until('connected or not', () => {
     const now = link();
-    if (now?.state === 'connecting' && now.question?.kind === 'host_key') computers.answer(id, 'yes');
+    if (now?.state === 'connecting' && now.question?.kind === 'host_key')
+      computers.connection(id).answer('yes');
     return now?.state === 'connected' || now?.state === 'away';
   });
 }
@@ -252,14 +254,14 @@ it(
   async ({ skip }) => {
     skip(missing !== undefined, missing);
     id = computers.add('Far', `${userInfo().username}@${host()}:${PORT}`);
-    computers.connect(id);
+    computers.connection(id).connect();
     await until('the host key is shown', () => {
       const now = link();
       return now?.state === 'away' || (now?.state === 'connecting' && now.question !== null);
     });
     const { stdout } = await run('ssh-keygen', '-lf', join(folder, 'host_key.pub'));
     expect(link()).toMatchObject({ question: { kind: 'host_key', fingerprint: stdout.split(' ')[1] } });
-    computers.answer(id, 'yes');
+    computers.connection(id).answer('yes');
     await until('connected', () => link()?.state === 'connected' || link()?.state === 'away');
     expect(link()).toMatchObject({ state: 'connected' });
     const info = await withClient((client) => client.computer.info());
@@ -288,9 +290,9 @@ it(
     await writeFile(path, Buffer.concat(Array.from({ length: 100 }, () => block)));
     const seen: Transfer[] = [];
     let cut: Promise<void> | undefined;
-    const there = await computers.sendFile(
-      id,
+    const there = await sendFile(
       path,
+      computers.connection(id).connected,
       (transfer) => {
         seen.push(transfer);
         if (transfer.doneBytes > 0) cut ??= cutFor(CUT_MS);
@@ -320,7 +322,7 @@ it(
     );
     await writeFile(input, copies.join(''));
     const { signal } = new AbortController();
-    const there = await computers.sendFile(id, input, () => undefined, signal);
+    const there = await sendFile(input, computers.connection(id).connected, () => undefined, signal);
     const { runId } = await withClient((client) =>
       client.runs.create({ inputs: [there], model: 'teaching', devices: 'cpu:1', name: 'far' }),
     );
@@ -347,7 +349,13 @@ it(
         continue;
       }
       const { downloadPath } = await withClient((client) => client.runs.download({ runId, name }));
-      await computers.fetchFile(id, downloadPath, join(fetched, name), () => undefined, signal);
+      await fetchFile(
+        downloadPath,
+        join(fetched, name),
+        computers.connection(id).connected,
+        () => undefined,
+        signal,
+      );
     }
     const here = virnucpro(
       [
@@ -388,7 +396,7 @@ it(
     expect(await codeAt(`${user}@no-such-computer.invalid`)).toBe('ssh_name_unknown');
     expect(await codeAt(`${user}@${host()}:${PORT + 1}`)).toBe('ssh_unreachable');
     expect(await codeAt(`nobody-of-that-name@${host()}:${PORT}`)).toBe('ssh_denied');
-    await computers.disconnect(id);
+    await computers.connection(id).disconnect();
     await stopSshd();
     await startSshd('other_host_key');
     await connect();

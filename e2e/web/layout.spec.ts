@@ -113,8 +113,7 @@ const DIALOGS: Record<string, [keyof typeof PLACES, (page: Page) => Promise<void
     async (page) => {
       await bySaying('Continue on other')(page);
       await page.getByRole('radio', { name: 'SLURM cluster' }).click();
-      await byButton('More settings of the job')(page);
-      await byButton('Batch script')(page);
+      await page.getByLabel('Batch script').waitFor();
     },
   ],
   'choose files': ['new run', byButton('Choose files')],

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { appError, AppFailure } from '../contract/errors.ts';
 import { whereSchema, type Where } from '../contract/rpc/runs.ts';
-import { slurmShares } from '../contract/terminal/slurmScript.ts';
+import { quotedForShell } from '../contract/terminal/predictCommand.ts';
+import { slurmPlace, slurmScript, USUAL_SBATCH_OPTIONS } from '../contract/terminal/slurmScript.ts';
 import type { StartOptions } from '../engine/index.ts';
 import { positiveInteger, parsed } from './commonFlags.ts';
 
@@ -24,30 +25,23 @@ export interface ClusterFlags {
 }
 
 export function withClusterOptions(command: Command): Command {
-  return command
-    .option('--ray <address>', 'compute on a Ray cluster: HOST:PORT of its head node')
-    .option(
-      '--shares <n>',
-      'with --ray: into how many tasks the run is divided (default: 8)',
-      positiveInteger,
-    )
-    .option(
-      '--cpus <n>',
-      'with --ray: a task computes on so many processors (default: on one GPU)',
-      positiveInteger,
-    )
-    .option(
-      '--workers <n>',
-      'with --ray: so many tasks at once (default: as many as Ray lends)',
-      positiveInteger,
-    )
-    .option('--slurm <script>', 'compute on a SLURM cluster: a batch script, such as slurm-script prints')
-    .option('--slurm-login <host>', 'with --slurm: where sbatch is, by ssh (default: on this computer)')
-    .option(
+  const text: readonly (readonly [flag: string, help: string])[] = [
+    ['--ray <address>', 'compute on a Ray cluster: HOST:PORT of its head node'],
+    ['--slurm <script>', 'compute on a SLURM cluster: a batch script, such as slurm-script prints'],
+    ['--slurm-login <host>', 'with --slurm: where sbatch is, by ssh (default: on this computer)'],
+  ];
+  const counts: typeof text = [
+    ['--shares <n>', `with --ray: into how many tasks the run is divided (default: ${DEFAULT_SHARES})`],
+    ['--cpus <n>', 'with --ray: a task computes on so many processors (default: on one GPU)'],
+    ['--workers <n>', 'with --ray: so many tasks at once (default: as many as Ray grants)'],
+    [
       '--max-wait <minutes>',
       'with --ray or --slurm: pause the run where no task has run for so long (default: wait while they are queued)',
-      positiveInteger,
-    );
+    ],
+  ];
+  for (const [flag, help] of text) command.option(flag, help);
+  for (const [flag, help] of counts) command.option(flag, help, positiveInteger);
+  return command;
 }
 
 /** How to start a run that may compute on a cluster, according to the flags. */
@@ -62,25 +56,23 @@ export function startAsked(flags: ClusterFlags, devices: string | undefined): St
 
 /** Where to compute; undefined if no flag says so. */
 export function whereAsked(flags: ClusterFlags, devices: string | undefined): Where | undefined {
-  const { ray, shares, cpus, workers, slurm } = flags;
+  const { ray, shares, cpus, workers, slurm, slurmLogin } = flags;
   if (slurm !== undefined && ray !== undefined)
     throw usage('A run computes on one cluster: name --ray or --slurm.');
-  if (slurm === undefined) {
-    if (flags.slurmLogin !== undefined) throw usage('--slurm-login means something with --slurm only.');
-  }
-  if (ray === undefined) {
-    if (shares !== undefined) throw usage('--shares means something with --ray only.');
-    if (cpus !== undefined) throw usage('--cpus means something with --ray only.');
-    if (workers !== undefined) throw usage('--workers means something with --ray only.');
-    if (slurm === undefined) return undefined;
-    if (devices !== undefined)
-      throw usage('--devices chooses among the devices of this computer, and --slurm computes on others.');
-    return slurmAsked(slurm, flags);
-  }
-  if (!RAY_ADDRESS.test(ray))
-    throw usage(`--ray takes HOST:PORT of the head node, such as head:6379, and not ${ray}.`);
+  for (const [flag, value, needed, other] of [
+    ['--shares', shares, '--ray', ray],
+    ['--cpus', cpus, '--ray', ray],
+    ['--workers', workers, '--ray', ray],
+    ['--slurm-login', slurmLogin, '--slurm', slurm],
+  ])
+    if (value !== undefined && other === undefined)
+      throw usage(`${flag} means something with ${needed} only.`);
+  if (slurm === undefined && ray === undefined) return undefined;
   if (devices !== undefined)
-    throw usage('--devices chooses among the devices of this computer, and --ray computes on others.');
+    throw usage('--devices chooses among the devices of this computer, and a cluster computes on others.');
+  if (slurm !== undefined) return slurmAsked(slurm, slurmLogin ?? null);
+  if (!RAY_ADDRESS.test(ray ?? ''))
+    throw usage(`--ray takes HOST:PORT of the head node, such as head:6379, and not ${ray}.`);
   return parsed(whereSchema, {
     kind: 'ray',
     address: ray,
@@ -90,26 +82,31 @@ export function whereAsked(flags: ClusterFlags, devices: string | undefined): Wh
   });
 }
 
-function slurmAsked(path: string, { slurmLogin }: ClusterFlags): Where {
-  const script = read(path);
-  const asked = slurmShares(script);
-  if (!asked) throw usage(`The tasks in ${path} must be counted from 1, such as "#SBATCH --array=1-8".`);
-  return parsed(whereSchema, {
-    kind: 'slurm',
-    script,
-    login: slurmLogin ?? null,
-    ...asked,
-  });
-}
-
-function read(path: string): string {
+function slurmAsked(path: string, login: string | null): Where {
+  let script: string;
   try {
-    return readFileSync(path, 'utf8');
+    script = readFileSync(path, 'utf8');
   } catch (reason) {
     throw usage(
       `The batch script cannot be read: ${reason instanceof Error ? reason.message : String(reason)}`,
     );
   }
+  const place = slurmPlace(script, login);
+  if (!place) throw usage(`The tasks in ${path} must be counted from 1, such as "#SBATCH --array=1-8".`);
+  return parsed(whereSchema, place);
+}
+
+/** The batch script with the options of sbatch that were named, as a shell has divided them into words. */
+export function scriptOf(words: readonly string[], onProcessors: boolean): string {
+  const options: string[] = [];
+  for (const word of words) {
+    if (/[\r\n]/.test(word)) throw usage('An option of sbatch has to be on one line.');
+    const quoted = /\s/.test(word) ? quotedForShell(word) : word;
+    if (word.startsWith('-')) options.push(quoted);
+    else options.push(`${options.pop() ?? ''} ${quoted}`.trim());
+  }
+  const usual = USUAL_SBATCH_OPTIONS.filter((option) => !onProcessors || !option.includes('gpu'));
+  return slurmScript(options.length === 0 ? usual : options, onProcessors);
 }
 
 const usage = (cause: string): AppFailure => new AppFailure(appError('usage', cause));

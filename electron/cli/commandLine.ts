@@ -22,10 +22,9 @@ import { importLegacy } from './commands/run/importLegacy.ts';
 import { results, type ResultsFlags } from './commands/results/results.ts';
 import { selftest, type SelfTestFlags } from './commands/computer/selftest.ts';
 import { serve, type ServeFlags } from './commands/computer/serve.ts';
-import { printedScript, slurmScriptCommand, type SlurmScriptFlags } from './slurmScriptCommand.ts';
 import { compute, finish, merge, prepare } from './commands/run/shares.ts';
 import { status } from './commands/run/status.ts';
-import { withClusterOptions } from './clusterFlags.ts';
+import { scriptOf, withClusterOptions } from './clusterFlags.ts';
 import {
   common,
   passOn,
@@ -162,9 +161,20 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       await withEngine(flags, (context) => resume(context, folder, flags, reporter(flags)));
     });
 
-  slurmScriptCommand(root).action((flags: SlurmScriptFlags) => {
-    process.stdout.write(printedScript(flags));
-  });
+  root
+    .command('slurm-script')
+    .description(
+      'Print a batch script for predict --slurm, or for sbatch: an array with a task for each share',
+    )
+    .argument(
+      '[options...]',
+      "sbatch's own, such as --array=1-16 --partition=gpu --gres=gpu:4 --time=4:00:00",
+    )
+    .option('--processors', 'the tasks compute on processors')
+    .allowUnknownOption()
+    .action((options: string[], { processors = false }: { processors?: boolean }) => {
+      process.stdout.write(scriptOf(options, processors));
+    });
 
   common(root.command('example'))
     .description('Run the bundled example and compare with the expected result')

@@ -61,7 +61,7 @@ describe('a run on a Ray cluster of three nodes, on processors', () => {
     const sample = readFileSync(SAMPLE, 'utf8');
     const copies = Array.from({ length: COPIES }, (_, copy) => sample.replaceAll(/^>/gm, `>copy_${copy}_`));
     writeFileSync(input, copies.join(''));
-    await succeeds(['predict', input, '-o', local, '-q', ...MANY_PARTS]);
+    await succeeds(['predict', input, '-o', local, '-q', '--precision', 'fp32', ...MANY_PARTS]);
     port = await freePort();
     folder = mkdtempSync('/tmp/vr-');
     env = {
@@ -90,10 +90,25 @@ describe('a run on a Ray cluster of three nodes, on processors', () => {
     rmSync(folder, { recursive: true, force: true });
   }, 120_000);
 
+  it('runs no more tasks at once than --workers allows, although nodes are free', async ({ skip }) => {
+    skip(WITHOUT_RAY, WHY_NOT);
+    const remote = join(parent, 'bounded');
+    const { run, end } = computing(remote, '--workers', '1');
+    const atOnce = new Set<number>();
+    while (run.exitCode === null) {
+      atOnce.add(backendProcesses(folder, 'worker').length);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    const { code, output } = await end;
+    expect(code, `${output.slice(-8_000)}\n${logs()}`).toBe(0);
+    expect(Math.max(...atOnce)).toBe(1);
+    expect(await readTables(remote)).toEqual(await readTables(local));
+  }, 600_000);
+
   it('has the tables of a local run, although a node is killed and one is added', async ({ skip }) => {
     skip(WITHOUT_RAY, WHY_NOT);
     const remote = join(parent, 'remote');
-    const { end } = await computing(remote);
+    const { end } = await computingOnTwo(remote);
     killWithChildren('one');
     await start('three', joining());
     const { code, output } = await end;
@@ -107,7 +122,7 @@ describe('a run on a Ray cluster of three nodes, on processors', () => {
   }) => {
     skip(WITHOUT_RAY, WHY_NOT);
     const remote = join(parent, 'without-head');
-    const { end } = await computing(remote);
+    const { end } = await computingOnTwo(remote);
     killWithChildren('head');
     const { code, output } = await end;
     expect(code, `${output.slice(-8_000)}\n${logs()}`).toBe(1);
@@ -122,16 +137,20 @@ describe('a run on a Ray cluster of three nodes, on processors', () => {
   }, 900_000);
 });
 
-/** Starts a run on the cluster; resolves once two nodes have computed, to the run's end. */
-async function computing(remote: string): Promise<{ end: Promise<Ending> }> {
+function computing(remote: string, ...flags: string[]): { run: ChildProcess; end: Promise<Ending> } {
   const run = virnucpro(
     [
       ...['predict', input, '-o', remote, '-q', '--model', 'teaching', '--residues-per-part', '800'],
-      ...['--python', PYTHON, '--ray', `127.0.0.1:${port}`, '--shares', '6', '--cpus', '1'],
+      ...['--python', PYTHON, '--ray', `127.0.0.1:${port}`, '--shares', '6', '--cpus', '1', ...flags],
     ],
     { env, timeoutMs: 500_000 },
   );
-  const end = ended(run);
+  return { run, end: ended(run) };
+}
+
+/** Starts a run on the cluster; resolves once two nodes have computed, to the run's end. */
+async function computingOnTwo(remote: string): Promise<{ end: Promise<Ending> }> {
+  const { run, end } = computing(remote);
   await waitUntil(
     () => run.exitCode !== null || scored(remote).filter((parts) => parts > 0).length >= 2,
     'both nodes have computed',

@@ -10,7 +10,7 @@ import {
   quotedForShell,
 } from '../contract/terminal/predictCommand.ts';
 import { runRequestSchema } from '../contract/rpc/runs.ts';
-import { SLURM_JOB_DEFAULTS, slurmPlace } from '../contract/terminal/slurmScript.ts';
+import { slurmPlace, slurmScript } from '../contract/terminal/slurmScript.ts';
 import { HOST_ENTRY } from '../engine/store/testing/storeFixture.ts';
 import { command } from './commands/run/existingRun.ts';
 import { whereAsked } from './clusterFlags.ts';
@@ -97,9 +97,9 @@ describe.skipIf(process.platform === 'win32')('the command that repeats a run', 
   });
 
   it('includes the batch script of a SLURM cluster, even if one of its lines looks like the end marker', async () => {
-    const job = { ...SLURM_JOB_DEFAULTS, tasks: 3, extra: `END_OF_SCRIPT\necho "$HOME" '\\'` };
-    const submitted = slurmPlace(job, 'anna@login');
-    const onProcessors = slurmPlace({ ...job, gpu: 'none' }, null);
+    const own = `END_OF_SCRIPT\necho "$HOME" '\\'\n`;
+    const submitted = slurmPlace(slurmScript(['--array=1-3'], false) + own, 'anna@login');
+    const onProcessors = slurmPlace(slurmScript(['--array=1-3'], true) + own, null);
     for (const where of [submitted, onProcessors]) {
       if (where === null) throw new Error('no script can be made');
       const script = join(mkdtempSync(join(tmpdir(), 'virnucpro-command-')), 'script');

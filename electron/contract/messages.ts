@@ -46,19 +46,17 @@ export const MESSAGES = {
   'note.node_excluded':
     'Node {node} is not used any more: {times} tasks ended there without computing a part.',
   'note.cluster_passing': '{text} It is tried again, and what computes goes on.',
-  'note.short_time':
-    'The tasks may compute for {minutes} minutes only. They spend most of that with starting; ten minutes or more are better.',
   'note.jobs_left':
     'Jobs {job} could not be cancelled and may compute on. Resuming the run follows or cancels them; "scancel" ends them at once.',
   'note.share_fruitless':
     'Share {share} was queued again {times} times without computing a part. The time limit of its tasks may be too short.',
   'cluster.gave_up': 'Share {share} ended {times} times without computing a part, last on {node}: {reason}',
-  'cluster.parts_left': '{parts} shares cannot be computed to their end.',
+  'cluster.parts_left':
+    '{parts} parts arrived damaged from their shares. Resume the run to compute them again.',
   'cluster.waited': 'The cluster has computed nothing for {minutes} minutes. {reason}',
   'cluster.waited.next': 'See what the cluster can lend, then resume the run, there or on other devices.',
   'cluster.hopeless': 'The tasks would wait for ever: {reason}.',
   'cluster.hopeless.next': 'Change what the job asks for, then resume the run with it.',
-  'cluster.silent': 'The cluster does not answer.',
   'cluster.head_lost': 'The head node of the Ray cluster does not answer any more, so its tasks have ended.',
   'cluster.ended': 'The connection to the cluster ended: {how}.',
   'share.not_prepared': '{folder} has not been prepared to be computed by shares.',

@@ -22,15 +22,15 @@ export type {
 } from './service/window/windowContext.ts';
 
 // Other computers by SSH
+export { Computers } from './computers/computers.ts';
 export {
+  endDetached,
   readServerFile,
-  removeOldPrograms,
   removeServerFile,
+  startDetached,
   writeServerFile,
   type RunningServer as DetachedServer,
-} from './computers/runningServer.ts';
-export { Computers } from './computers/computers.ts';
-export { endDetached, startDetached } from './computers/detachedServer.ts';
+} from './computers/detachedServer.ts';
 export { detachedStartLine } from './computers/remoteServer.ts';
 export { tunnelHeaders, tunnelSocketAddress, type Tunnel } from './computers/tunnel.ts';
 
@@ -40,15 +40,12 @@ export { compareExample, exampleRequest, exampleInput } from './run/exampleRun.t
 export type { DeviceReport } from './run/finish/runJson.ts';
 export { readRunReport } from './run/finish/runJson.ts';
 export { OpenRun, type StartOptions } from './run/openRun.ts';
-export { nodeOf } from './run/shares/nodeOf.ts';
-export { keepShareStatus } from './run/shares/shareStatus.ts';
-export { sharesSoFar, type SharesSoFar } from './run/shares/sharesSoFar.ts';
+export { keepShareStatus, sharesSoFar, type SharesSoFar } from './run/shares/shareStatus.ts';
 export { openShare } from './run/shares/openShare.ts';
 export { mergeRuns } from './run/shares/mergeRuns.ts';
 export { shareNames } from './run/shares/mergeShares.ts';
-export { parseShare, type Share } from './store/shares.ts';
-export { IMBALANCE } from './run/progress/remarks.ts';
-export { describeUnusualNorms, unusualNorms, UNUSUAL_NORMS } from './run/progress/remarks.ts';
+export { nodeOf, parseShare, type Share } from './store/shares.ts';
+export { IMBALANCE, describeUnusualNorms, unusualNorms, UNUSUAL_NORMS } from './run/progress/remarks.ts';
 export type { RunNote } from './run/runNotes.ts';
 export { describeImported, refusedFiles } from './run/begin/createRun.ts';
 export { describePhase } from './run/runTransitions.ts';

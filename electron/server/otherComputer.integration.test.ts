@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ComputerLink, Transfer } from '../contract/index.ts';
+import { fetchFile, sendFile } from '../engine/computers/transfers.ts';
 import { Computers } from '../engine/computers/computers.ts';
 import { detachedStartLine } from '../engine/computers/remoteServer.ts';
 import { cutFakeSsh, makeFakeSsh } from '../engine/computers/testing/fakeSsh.ts';
@@ -122,17 +123,17 @@ it.skipIf(process.platform === 'win32')(
   'shows the host key, asks for the password, installs and connects; stores nothing but the name',
   async () => {
     id = computers.add('Far', 'anna@far');
-    computers.connect(id);
+    computers.connection(id).connect();
     await until('the key is shown', () => asks('host_key'));
     expect(link()).toMatchObject({ question: { keyType: 'ED25519', fingerprint: FINGERPRINT } });
-    computers.answer(id, 'yes');
+    computers.connection(id).answer('yes');
     await until('a password is wanted', () => asks('secret'));
     expect(link()).toMatchObject({ question: { again: false } });
-    computers.answer(id, 'wrong');
+    computers.connection(id).answer('wrong');
     await until('the wrong one was taken', () => !asks('secret'));
     await until('it is asked again', () => asks('secret'));
     expect(link()).toMatchObject({ question: { again: true } });
-    computers.answer(id, PASSWORD);
+    computers.connection(id).answer(PASSWORD);
     await until('connected', () => link()?.state === 'connected');
     expect(link()).toEqual({ state: 'connected', version: '1.2.3', hostName: 'far' });
     const steps = new Set(links.flatMap((one) => (one.state === 'connecting' ? [one.step] : [])));
@@ -167,20 +168,26 @@ it.skipIf(process.platform === 'win32')(
       return { tell, wasCut: async () => (await mended, seen.some(({ waiting }) => waiting)) };
     };
     const sending = cutOnce();
-    const there = await computers.sendFile(id, path, sending.tell, signal);
+    const there = await sendFile(path, computers.connection(id).connected, sending.tell, signal);
     expect(await sending.wasCut()).toBe(true);
     expect((await readFile(there)).equals(content)).toBe(true);
     expect(there.endsWith('reads β.fa')).toBe(true);
     // The file is already there.
-    expect(await computers.sendFile(id, path, () => undefined, signal)).toBe(there);
+    expect(await sendFile(path, computers.connection(id).connected, () => undefined, signal)).toBe(there);
 
     const copy = join(folder, 'copy.fa');
     const fetching = cutOnce();
-    await computers.fetchFile(id, downloads.lend(there), copy, fetching.tell, signal);
+    await fetchFile(downloads.lend(there), copy, computers.connection(id).connected, fetching.tell, signal);
     expect(await fetching.wasCut()).toBe(true);
     expect((await readFile(copy)).equals(content)).toBe(true);
     await expect(
-      computers.fetchFile(id, '/download/gone/x', join(folder, 'x'), () => undefined, signal),
+      fetchFile(
+        '/download/gone/x',
+        join(folder, 'x'),
+        computers.connection(id).connected,
+        () => undefined,
+        signal,
+      ),
     ).rejects.toThrow('not offered');
     expect(await readdir(folder)).not.toContain('x.part');
   },

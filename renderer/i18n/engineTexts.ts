@@ -23,13 +23,13 @@ export function inOwnWords(wording: Wording, texts: Speaker, deviceLabel: Device
   if (key.startsWith('error.')) return titleOfCode(key.slice('error.'.length), texts.language);
   const pattern = texts.lookUp(`engine.${key}`);
   if (pattern === null) return null;
-  const said: Record<string, string | number> = {};
+  const filled: Record<string, string | number> = {};
   for (const [name, value] of Object.entries(values)) {
     const words = typeof value === 'object' ? inOwnWords(value, texts, deviceLabel) : value;
     if (words === null) return null;
-    said[name] = name === 'device' && typeof words === 'string' ? (deviceLabel(words) ?? words) : words;
+    filled[name] = name === 'device' && typeof words === 'string' ? (deviceLabel(words) ?? words) : words;
   }
-  const sentence = texts.t(`engine.${key}` as MessageKey, said);
+  const sentence = texts.t(`engine.${key}` as MessageKey, filled);
   // The name of a file keeps its case.
   return pattern.startsWith('{') ? sentence : capitalised(sentence);
 }

@@ -6,6 +6,7 @@ import { connectionStore } from '../state/connection.ts';
 import { useLiveRun } from '../state/runs/liveRun.ts';
 import { GUIDE_PAGES } from '../state/guidePages.ts';
 import { go, useNavigation } from '../state/navigation.ts';
+import { rememberedPlace } from '../state/newRun/slurm.ts';
 import { addPaths, choose, startOver, useNewRun } from '../state/newRun/store.ts';
 import { addDroppedTables } from '../state/results/otherTables.ts';
 import { useResultsView } from '../state/results/resultsView.ts';
@@ -68,26 +69,28 @@ describe('a new run', () => {
     expect(useNewRun.getState().files).toHaveLength(2);
   });
 
-  it('computes on a SLURM cluster, with the job of an earlier run or one from the form', async () => {
+  it('computes on a SLURM cluster with the script of an earlier run, as it was edited', async () => {
     const user = userEvent.setup();
     const { engine } = await renderWithEngine(<App />, { runs: 'none' });
-    const script = '#!/bin/sh\n# mine';
-    choose({ where: { kind: 'slurm', script, shares: 1, login: null, on_processors: true } });
+    const script = '#!/bin/sh\n#SBATCH --array=1-8';
+    choose({ where: { kind: 'slurm', script, shares: 8, login: null, on_processors: false } });
     await act(() => addPaths(['/data/contigs.fasta']));
     await user.click(await screen.findByRole('button', { name: 'Change: Computing' }));
-    expect((await screen.findByRole('region', { name: 'Batch script' })).textContent).toBe(script);
-    await user.click(screen.getByRole('button', { name: 'Make another job' }));
-    const partition = screen.getByLabelText('Partition');
-    await user.type(partition, 'a b');
-    await screen.findByText('Cannot start: the job for SLURM has a field that cannot be used as it is.');
-    await user.type(partition, '{Backspace}{Backspace}');
+    const text = await screen.findByLabelText('Batch script');
+    expect(text).toHaveProperty('value', script);
+    await user.type(text, ',9');
+    await screen.findByText('Cannot start: the tasks in the script for SLURM must be counted from 1.');
+    await user.type(text, '{Backspace}{Backspace}%2');
+    await user.type(screen.getByLabelText('Login node'), 'me@login');
     const start = screen.getByRole('button', { name: 'Start' });
     await waitFor(() => expect(start).toHaveProperty('disabled', false));
     await user.click(start);
     await waitFor(() => expect(engine.runs()).toHaveLength(1));
     const { where } = engine.runs()[0]?.request ?? {};
-    expect(where).toMatchObject({ kind: 'slurm', shares: 4, login: null, on_processors: false });
-    expect(where).toHaveProperty('script', expect.stringContaining('#SBATCH --partition=a\n'));
+    expect(where).toEqual({
+      ...{ kind: 'slurm', script: `${script}%2`, shares: 8, login: 'me@login', on_processors: false },
+    });
+    expect(rememberedPlace()).toEqual(where);
   });
 
   it('computes on a Ray cluster whose address is given', async () => {

@@ -3,7 +3,6 @@
  * standard output. Our program writes the question into a folder that nobody else may read, and waits at a
  * named pipe: an answer is never stored on the disk.
  */
-import { watch, type FSWatcher } from 'node:fs';
 import { access, constants, mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SshQuestion } from '../../contract/rpc/computers.ts';
@@ -24,7 +23,7 @@ case $answer in
   *) exit 1 ;;
 esac
 `;
-const LOOK_AGAIN_MS = 500;
+const LOOK_EVERY_MS = 200;
 
 export type AskPerson = (question: SshQuestion, signal: AbortSignal) => Promise<string | null>;
 
@@ -52,15 +51,7 @@ export async function answerQuestions(parent: string, ask: AskPerson): Promise<A
       asked.add(prompt);
     }
   };
-  let watcher: FSWatcher | undefined;
-  try {
-    watcher = watch(folder, () => void look());
-    watcher.on('error', () => undefined);
-  } catch {
-    // Without a watcher, the timer is enough.
-  }
-  // The file with the question appears a moment after its folder.
-  const timer = setInterval(() => void look(), LOOK_AGAIN_MS).unref();
+  const timer = setInterval(() => void look(), LOOK_EVERY_MS).unref();
   return {
     env: {
       SSH_ASKPASS: script,
@@ -72,7 +63,6 @@ export async function answerQuestions(parent: string, ask: AskPerson): Promise<A
     close: () => {
       closed.abort();
       clearInterval(timer);
-      watcher?.close();
     },
   };
 }
@@ -87,7 +77,7 @@ async function answerOne(
   // When ssh ends, for example after its grace period, its question disappears.
   const timer = setInterval(() => {
     access(join(place, 'answer'), constants.F_OK).catch(() => gone.abort());
-  }, LOOK_AGAIN_MS).unref();
+  }, LOOK_EVERY_MS).unref();
   try {
     const given = await ask(question, AbortSignal.any([closed, gone.signal])).catch(() => null);
     const answer = given !== null && question.kind === 'host_key' ? question.fingerprint : given;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { appError, AppFailure } from '../../contract/errors.ts';
@@ -10,11 +10,9 @@ import { computerNameSchema, sshAddressSchema, type OtherComputer } from '../../
 import { replaceFile } from '../files/replaceFile.ts';
 import { connectComputer } from './connectComputer.ts';
 import { KeptComputer } from './keptComputer.ts';
-import { findServerPackage } from './serverPackage.ts';
+import { serverPackageOf, uninstallServer } from './remoteServer.ts';
 import { SshClient } from './sshClient.ts';
-import { fetchFile, sendFile, type ReportTransfer } from './transfers.ts';
 import type { Tunnel } from './tunnel.ts';
-import { uninstallServer } from './uninstallServer.ts';
 
 /** Contains no secrets, only names and addresses. */
 const storedSchema = z.array(z.object({ id: z.uuid(), name: computerNameSchema, address: sshAddressSchema }));
@@ -76,37 +74,13 @@ export class Computers {
     this.save();
   }
 
-  connect(id: string): void {
-    this.find(id).kept.connect();
-  }
-
-  disconnect(id: string): Promise<void> {
-    return this.find(id).kept.disconnect();
-  }
-
-  answer(id: string, answer: string | null): void {
-    this.find(id).kept.answer(answer);
+  connection(id: string): KeptComputer {
+    return this.find(id).kept;
   }
 
   /** Undefined if the computer is not connected, or not in the list. */
   tunnel(id: string): Tunnel | undefined {
     return this.computers.find(({ stored }) => stored.id === id)?.kept.tunnel;
-  }
-
-  sendFile(id: string, path: string, tell: ReportTransfer, signal: AbortSignal): Promise<string> {
-    const { kept } = this.find(id);
-    return sendFile(path, (until) => kept.connected(until), tell, signal);
-  }
-
-  fetchFile(
-    id: string,
-    address: string,
-    path: string,
-    tell: ReportTransfer,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { kept } = this.find(id);
-    return fetchFile(address, path, (until) => kept.connected(until), tell, signal);
   }
 
   /** Runs on the other computers continue. */
@@ -129,7 +103,7 @@ export class Computers {
         connectComputer({
           ...{ address, ask, tell, signal, freePort },
           knownHosts: this.knownHosts,
-          serverPackage: () => findServerPackage(root, version, serverPackage),
+          serverPackage: () => serverPackageOf(root, version, serverPackage),
         }),
     });
   }
@@ -160,15 +134,11 @@ function readList(file: string): Stored[] {
 }
 
 /** A free port of this computer, for the end of a tunnel. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => {
-        resolve(port);
-      });
-    });
-  });
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }

@@ -8,13 +8,13 @@ import {
   installServer,
   lookAtSystem,
   startRemoteServer,
+  uninstallServer,
+  type ServerPackage,
   type TellStep,
 } from './remoteServer.ts';
-import type { ServerPackage } from './serverPackage.ts';
 import { SshClient } from './sshClient.ts';
 import { needsPerson } from './sshFailure.ts';
 import { ask as askServer, textOf, type Tunnel } from './tunnel.ts';
-import { uninstallServer } from './uninstallServer.ts';
 
 interface ConnectOptions {
   readonly address: string;

@@ -84,7 +84,7 @@ export class KeptComputer {
    * Resolves when the computer is connected; rejects if the connection is not requested any more or not
    * possible.
    */
-  async connected(signal?: AbortSignal): Promise<Tunnel> {
+  readonly connected = async (signal?: AbortSignal): Promise<Tunnel> => {
     for (;;) {
       signal?.throwIfAborted();
       const { tunnel, state } = this;
@@ -107,7 +107,7 @@ export class KeptComputer {
         signal?.addEventListener('abort', wake);
       });
     }
-  }
+  };
 
   /**
    * Keeps the connection until it is not requested any more, or fails for a reason that will not go away by

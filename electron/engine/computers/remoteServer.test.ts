@@ -1,12 +1,20 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { execa } from 'execa';
 import { afterAll, expect, it } from 'vitest';
 import { hashFile } from '../files/hashFile.ts';
-import { installServer, lookAtSystem } from './remoteServer.ts';
-import type { ServerPackage } from './serverPackage.ts';
+import { installServer, lookAtSystem, type ServerPackage } from './remoteServer.ts';
 import type { SshClient } from './sshClient.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'install server '));
@@ -29,7 +37,7 @@ async function packageOfWindows(): Promise<ServerPackage> {
 }
 
 it.skipIf(process.platform === 'win32')(
-  'makes the programs of a package from Windows executable',
+  'makes the programs of a package from Windows executable, and deletes old versions that nothing runs',
   async () => {
     const env = { XDG_DATA_HOME: join(folder, 'data') };
     const ssh = {
@@ -37,9 +45,19 @@ it.skipIf(process.platform === 'win32')(
         (await execa('sh', ['-c', command], { env, input: input ?? '' })).stdout,
     } as unknown as SshClient;
     const file = await packageOfWindows();
+    const programs = join(folder, 'data', 'virnucpro-server');
+    const servers = join(folder, 'data', 'virnucpro-desktop', 'servers');
+    mkdirSync(servers, { recursive: true });
+    writeFileSync(join(servers, 'gpu.json'), JSON.stringify({ program: join(programs, '0.2-running') }));
+    const yesterday = new Date(Date.now() - 25 * 60 * 60_000);
+    for (const name of ['0.1-old', '0.2-running', '0.3-new']) {
+      mkdirSync(join(programs, name), { recursive: true });
+      if (name !== '0.3-new') utimesSync(join(programs, name), yesterday, yesterday);
+    }
     const look = () => lookAtSystem(ssh, 'gpu', file);
     await installServer(ssh, 'gpu', file, await look(), () => undefined, new AbortController().signal);
     expect((await look()).installed).toBe(true);
-    expect(statSync(join(folder, 'data', 'virnucpro-server', file.id, 'uv', 'uv')).mode & 0o777).toBe(0o700);
+    expect(statSync(join(programs, file.id, 'uv', 'uv')).mode & 0o777).toBe(0o700);
+    expect(readdirSync(programs).toSorted()).toEqual(['0.2-running', '0.3-new', file.id].toSorted());
   },
 );

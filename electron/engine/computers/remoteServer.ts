@@ -1,14 +1,14 @@
 /** Installs the server program on another computer and starts it there, over SSH and without root. */
-import { createReadStream } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { Transform } from 'node:stream';
-import { z } from 'zod';
 import { appError, AppFailure } from '../../contract/errors.ts';
-import { bytesNamed, message } from '../../contract/messages.ts';
+import { bytesNamed, message, type Message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import type { ConnectStep } from '../../contract/rpc/computers.ts';
 import { formatBytes } from '../../contract/terminal/format.ts';
-import { runningServerSchema, type RunningServer } from './runningServer.ts';
-import type { ServerPackage } from './serverPackage.ts';
+import { hashFile } from '../files/hashFile.ts';
+import { startedSchema, type DetachedStart, type RunningServer } from './detachedServer.ts';
 import type { SshClient } from './sshClient.ts';
 
 /**
@@ -24,7 +24,37 @@ const MARK = 'virnucpro:';
  * A folder of the user, so that no privileges are needed. Scripts are one line without single quotes, so that
  * sh, csh and fish pass them on unchanged.
  */
-export const PROGRAMS_FOLDER = '"${XDG_DATA_HOME:-$HOME/.local/share}/virnucpro-server"';
+const PROGRAMS_FOLDER = '"${XDG_DATA_HOME:-$HOME/.local/share}/virnucpro-server"';
+
+/**
+ * The package that is installed on another computer: command line, window, Python side and Node in one file.
+ */
+export interface ServerPackage {
+  path: string;
+  bytes: number;
+  sha256: string;
+  version: string;
+  /** The folder that it is unpacked to; it differs for different contents. */
+  id: string;
+}
+
+export const SERVER_PACKAGE_ENDING = '-node.tgz';
+
+/**
+ * Finds the package of this version: in a packed program beside its resources, in a checkout where `npm run
+ * pack:server` writes it, or the one that is named.
+ */
+export async function serverPackageOf(root: string, version: string, named?: string): Promise<ServerPackage> {
+  const name = `virnucpro-${version}-linux-x64${SERVER_PACKAGE_ENDING}`;
+  const candidates = named === undefined ? [join(root, 'server', name), join(root, 'out', name)] : [named];
+  for (const path of candidates) {
+    const bytes = statSync(path, { throwIfNoEntry: false })?.size;
+    if (bytes === undefined) continue;
+    const sha256 = await hashFile(path);
+    return { path, bytes, version, sha256, id: `${version}-${sha256.slice(0, 12)}` };
+  }
+  throw failure('server_package_missing', `There is no ${name}.`);
+}
 
 export type TellStep = (step: ConnectStep, fraction: number | null) => void;
 
@@ -41,7 +71,7 @@ interface RemoteSystem {
   unwritable: string | null;
 }
 
-export const sh = (script: string): string => `exec sh -c '${script}'`;
+const sh = (script: string): string => `exec sh -c '${script}'`;
 
 /** Determines what must be known about a computer before something is installed there. */
 export async function lookAtSystem(
@@ -68,12 +98,10 @@ export async function lookAtSystem(
   );
   const system = parseSystem(printed);
   if (!system) {
-    throw new AppFailure(
-      appError('computer_unfit', message('computer.no_answer', { host }), {
-        nextStep: message('computer.no_answer.next'),
-        detail: printed.slice(-2_000),
-      }),
-    );
+    throw failure('computer_unfit', message('computer.no_answer', { host }), {
+      nextStep: message('computer.no_answer.next'),
+      detail: printed.slice(-2_000),
+    });
   }
   return system;
 }
@@ -102,35 +130,26 @@ export function parseSystem(printed: string): RemoteSystem | undefined {
 
 /** Throws if the server cannot run there. */
 export function checkSystem(host: string, found: RemoteSystem, file: ServerPackage): void {
+  const unfit = (cause: Message, next?: 'computer.unwritable.next' | 'computer.disk.next'): AppFailure =>
+    failure('computer_unfit', cause, next && { nextStep: message(next) });
   if (found.system !== 'Linux' || !['x86_64', 'amd64'].includes(found.processor)) {
     const system = `${found.system} ${found.processor}`.trim();
-    throw new AppFailure(appError('computer_unfit', message('computer.system', { host, system })));
+    throw unfit(message('computer.system', { host, system }));
   }
   const [major = 0, minor = 0] = (found.glibc ?? '').split('.').map(Number);
-  if (major < OLDEST_GLIBC[0] || (major === OLDEST_GLIBC[0] && minor < OLDEST_GLIBC[1])) {
-    throw new AppFailure(appError('computer_unfit', message('computer.old', { host })));
-  }
-  if (!found.installed && found.unwritable !== null) {
-    throw new AppFailure(
-      appError('computer_unfit', message('computer.unwritable', { host, folder: found.unwritable }), {
-        nextStep: message('computer.unwritable.next'),
-      }),
-    );
-  }
+  if (major < OLDEST_GLIBC[0] || (major === OLDEST_GLIBC[0] && minor < OLDEST_GLIBC[1]))
+    throw unfit(message('computer.old', { host }));
+  if (found.installed) return;
+  const { unwritable: folder, freeBytes } = found;
+  if (folder !== null)
+    throw unfit(message('computer.unwritable', { host, folder }), 'computer.unwritable.next');
   const needed = file.bytes * DISK_FACTOR;
-  if (!found.installed && found.freeBytes !== null && found.freeBytes < needed) {
-    throw new AppFailure(
-      appError(
-        'computer_unfit',
-        message('computer.disk', {
-          host,
-          free: bytesNamed(found.freeBytes, formatBytes(found.freeBytes)),
-          needed: bytesNamed(needed, formatBytes(needed)),
-        }),
-        { nextStep: message('computer.disk.next') },
-      ),
-    );
-  }
+  if (freeBytes === null || freeBytes >= needed) return;
+  const named = (bytes: number) => bytesNamed(bytes, formatBytes(bytes));
+  throw unfit(
+    message('computer.disk', { host, free: named(freeBytes), needed: named(needed) }),
+    'computer.disk.next',
+  );
 }
 
 /** Sends the missing part of the package, compares its SHA-256, and installs it atomically. */
@@ -174,25 +193,20 @@ export async function installServer(
     // Another window may have installed it first.
     `[ -e "$B/${file.id}" ] || { mv "$W/package" "$B/${file.id}" && touch "$B/${file.id}"; }`,
     `rm -rf "$W" ${incoming}`,
+    // Programs that were installed before yesterday, and that no server of any computer runs.
+    `for D in $(find . -mindepth 1 -maxdepth 1 -type d -mtime +0); do ` +
+      `grep -qsF "/\${D#./}\\"" ../virnucpro-desktop/servers/*.json || rm -rf "$D"; done`,
     `echo "${MARK}outcome=installed"`,
   ];
   const printed = await ssh.run(sh(unpack.join('; ')), undefined, signal);
   if (printed.includes(`${MARK}outcome=installed`)) return;
   const damaged = printed.includes(`${MARK}outcome=damaged`);
-  throw new AppFailure(
-    appError('server_not_started', message(damaged ? 'computer.damaged' : 'computer.unpacking', { host }), {
-      nextStep: 'Connect again.',
-      detail: printed.slice(-2_000),
-    }),
+  throw failure(
+    'server_not_started',
+    message(damaged ? 'computer.damaged' : 'computer.unpacking', { host }),
+    { nextStep: 'Connect again.', detail: printed.slice(-2_000) },
   );
 }
-
-const startedSchema = z.discriminatedUnion('outcome', [
-  z.object({ outcome: z.literal('running'), server: runningServerSchema }),
-  /** A server of another version, with an active run. */
-  z.object({ outcome: z.literal('busy'), version: z.string() }),
-]);
-export type DetachedStart = z.infer<typeof startedSchema>;
 
 /** Starts the server there, or finds the running one. */
 export async function startRemoteServer(
@@ -206,32 +220,43 @@ export async function startRemoteServer(
     printed = await ssh.run(sh(program));
   } catch (reason) {
     if (!(reason instanceof AppFailure) || reason.error.code === 'ssh_lost') throw reason;
-    const detail = reason.error.detail;
-    throw new AppFailure(
-      appError('server_not_started', message('computer.not_started', { host }), { detail }),
-    );
+    const { detail } = reason.error;
+    throw failure('server_not_started', message('computer.not_started', { host }), { detail });
   }
   const line = printed.split('\n').find((one) => one.startsWith(MARK));
   const started = parseJson(startedSchema, line?.slice(MARK.length));
   if (!started) {
-    throw new AppFailure(
-      appError('server_not_started', message('computer.not_started', { host }), {
-        detail: printed.slice(-2_000),
-      }),
-    );
+    const detail = printed.slice(-2_000);
+    throw failure('server_not_started', message('computer.not_started', { host }), { detail });
   }
-  if (started.outcome === 'busy') {
-    throw new AppFailure(
-      appError(
-        'server_other_version',
-        message('computer.other_version', { host, version: started.version, own: version }),
-      ),
-    );
-  }
-  return started.server;
+  if (started.outcome === 'running') return started.server;
+  const versions = { version: started.version, own: version };
+  throw failure('server_other_version', message('computer.other_version', { host, ...versions }));
 }
 
 /** The line that `serve --detached` prints for `startRemoteServer`. */
 export function detachedStartLine(started: DetachedStart): string {
   return `${MARK}${JSON.stringify(started)}`;
 }
+
+/**
+ * Ends the server on another computer and deletes the program there; settings, weights and results stay.
+ * Throws, and deletes nothing, if a run is active.
+ */
+export async function uninstallServer(ssh: SshClient, host: string): Promise<void> {
+  // The newest program can find the servers of all versions.
+  const steps = [
+    `B=${PROGRAMS_FOLDER}`,
+    `P=$(ls -t "$B"/*/virnucpro.mjs 2>/dev/null | head -n 1)`,
+    `[ -z "$P" ] || "\${P%/*}/node" "$P" serve --end-detached || exit 0`,
+    `rm -rf "$B" && echo ${MARK}removed`,
+  ];
+  const printed = await ssh.run(sh(steps.join('; ')));
+  if (printed.includes(`${MARK}removed`)) return;
+  throw failure('usage', message('computer.not_uninstalled', { host }), {
+    nextStep: message('computer.not_uninstalled.next'),
+    detail: printed.slice(-2_000),
+  });
+}
+
+const failure = (...about: Parameters<typeof appError>): AppFailure => new AppFailure(appError(...about));

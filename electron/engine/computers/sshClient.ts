@@ -7,7 +7,7 @@ import { appError, AppFailure } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { HERE } from '../system/here.ts';
 import { answerQuestions, type AskPerson } from './askpass.ts';
-import { sshFailure, sshMissing } from './sshFailure.ts';
+import { sshFailure } from './sshFailure.ts';
 
 const CONNECT_WITHIN_S = 20;
 /**
@@ -185,7 +185,9 @@ export class SshClient {
       const failed = await Promise.race([ready, ended]);
       if (typeof failed !== 'string') return;
       signal?.throwIfAborted();
-      throw new AppFailure(failed === 'ENOENT' ? sshMissing() : sshFailure(this.host, failed));
+      throw new AppFailure(
+        failed === 'ENOENT' ? appError('ssh_missing', message('ssh.missing')) : sshFailure(this.host, failed),
+      );
     } finally {
       signal?.removeEventListener('abort', held.end);
     }

@@ -21,10 +21,11 @@ import { ask, textOf, type Tunnel } from './tunnel.ts';
 
 const REPORT_EVERY_MS = 200;
 const RETRY_AFTER_MS = 500;
+const BLOCK = 2 ** 18;
 
 /** Returns the tunnel to the other computer, and waits until there is one. */
-export type Connected = (signal?: AbortSignal) => Promise<Tunnel>;
-export type ReportTransfer = (transfer: Transfer) => void;
+type Connected = (signal?: AbortSignal) => Promise<Tunnel>;
+type ReportTransfer = (transfer: Transfer) => void;
 
 const stateSchema = z.object({ received: z.int().nonnegative(), path: z.string().nullable() });
 const refusedSchema = z.object({ error: appErrorSchema });
@@ -37,50 +38,29 @@ export async function sendFile(
   signal: AbortSignal,
 ): Promise<string> {
   const { size, mtimeMs } = await stat(path);
-  const name = basename(path);
   // If the same file is sent again after any interruption, the transfer continues where it stopped.
   const key = createHash('sha256').update(`${path}\0${size}\0${mtimeMs}`).digest('hex');
-  const address = `/sending/${key}/${encodeURIComponent(name)}?bytes=${size}`;
-  const progress = progressOf(size, report);
-  for (;;) {
-    const tunnel = await connected(signal);
-    try {
-      let state = await stateOf(await ask(tunnel, { path: address, signal }));
-      if (state.path === null && state.received < size) {
-        progress.now(state.received);
-        const source = createReadStream(path, { start: state.received, highWaterMark: 2 ** 18 });
-        const body = counting(state.received, progress.now);
-        source.on('error', (reason) => body.destroy(reason));
-        const answer = await ask(
-          tunnel,
-          {
-            method: 'PATCH',
-            path: `${address}&offset=${state.received}`,
-            headers: { 'content-length': size - state.received },
-            signal,
-          },
-          source.pipe(body),
-        );
-        state = await stateOf(answer);
-      }
-      if (state.path === null && state.received === size) {
-        const now = await stat(path);
-        if (now.size !== size || now.mtimeMs !== mtimeMs) {
-          throw failed('transfer.changed', name);
-        }
-        const sha256 = await hashFile(path, undefined, signal);
-        const finished = await ask(tunnel, { method: 'POST', path: `${address}&sha256=${sha256}`, signal });
-        state = await stateOf(finished);
-      }
-      if (state.path !== null) return state.path;
-    } catch (reason) {
-      signal.throwIfAborted();
-      if (reason instanceof AppFailure) throw reason;
+  const address = `/sending/${key}/${encodeURIComponent(basename(path))}?bytes=${size}`;
+  const progress = new Progress(report, size);
+  return untilDone(connected, signal, progress, async (tunnel) => {
+    let state = await stateOf(await ask(tunnel, { path: address, signal }));
+    if (state.path === null && state.received < size) {
+      const source = createReadStream(path, { start: state.received, highWaterMark: BLOCK });
+      const body = progress.counting(state.received);
+      source.on('error', (reason) => body.destroy(reason));
+      const headers = { 'content-length': size - state.received };
+      const to = { method: 'PATCH', path: `${address}&offset=${state.received}`, headers, signal };
+      state = await stateOf(await ask(tunnel, to, source.pipe(body)));
     }
-    // The interruption may be noticed here before ssh notices it.
-    progress.waits();
-    await sleep(RETRY_AFTER_MS, undefined, { signal });
-  }
+    if (state.path === null && state.received === size) {
+      const now = await stat(path);
+      if (now.size !== size || now.mtimeMs !== mtimeMs) throw failed('transfer.changed', path);
+      const sha256 = await hashFile(path, undefined, signal);
+      const finished = await ask(tunnel, { method: 'POST', path: `${address}&sha256=${sha256}`, signal });
+      state = await stateOf(finished);
+    }
+    return state.path;
+  });
 }
 
 /**
@@ -93,54 +73,57 @@ export async function fetchFile(
   connected: Connected,
   report: ReportTransfer,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string> {
   const partial = `${path}.part`;
-  const name = basename(path);
-  let arrived = 0;
-  let progress: ReturnType<typeof progressOf> | undefined;
+  await rm(partial, { force: true });
+  const progress = new Progress(report, 0);
   try {
-    for (;;) {
-      const tunnel = await connected(signal);
-      try {
-        const answer = await ask(tunnel, {
-          path: address,
-          headers: arrived > 0 ? { range: `bytes=${arrived}-` } : {},
-          signal,
-        });
-        if (answer.statusCode === 404) throw failed('transfer.gone', name);
-        if (answer.statusCode !== (arrived > 0 ? 206 : 200)) throw new Error('An unexpected answer');
-        const total = arrived + Number(answer.headers['content-length'] ?? 0);
-        const { now } = (progress ??= progressOf(total, report));
-        const start = arrived;
-        await pipeline(
-          answer,
-          counting(start, (bytes) => {
-            arrived = bytes;
-            now(bytes);
-          }),
-          createWriteStream(partial, start === 0 ? { flags: 'w' } : { flags: 'r+', start }),
-          { signal },
-        );
-        if (arrived < total) throw new Error('It ended early');
-        const digest = await ask(tunnel, { path: `${address}?digest`, signal });
-        const there = parseJson(z.object({ sha256: z.string() }), await textOf(digest));
-        if (there?.sha256 !== (await hashFile(partial, undefined, signal))) {
-          throw failed('transfer.damaged', name);
-        }
-        replaceFile(partial, path);
-        return;
-      } catch (reason) {
-        signal.throwIfAborted();
-        if (reason instanceof AppFailure) throw reason;
-        // An error of this computer's disk, not of the connection.
-        if (isDiskError(reason)) throw reason;
-        arrived = (await stat(partial).catch(() => undefined))?.size ?? 0;
+    return await untilDone(connected, signal, progress, async (tunnel) => {
+      const start = (await stat(partial).catch(() => undefined))?.size ?? 0;
+      const headers = start > 0 ? { range: `bytes=${start}-` } : {};
+      const answer = await ask(tunnel, { path: address, headers, signal });
+      if (answer.statusCode === 404) throw failed('transfer.gone', path);
+      // The connection may have broken after the last byte.
+      const isWhole = start > 0 && answer.statusCode === 416;
+      if (isWhole) answer.resume();
+      else if (answer.statusCode !== (start > 0 ? 206 : 200)) throw new Error('An unexpected answer');
+      else {
+        progress.total = start + Number(answer.headers['content-length'] ?? 0);
+        const file = createWriteStream(partial, start === 0 ? { flags: 'w' } : { flags: 'r+', start });
+        await pipeline(answer, progress.counting(start), file, { signal });
+        if ((await stat(partial)).size < progress.total) return null;
       }
-      progress?.waits();
-      await sleep(RETRY_AFTER_MS, undefined, { signal });
-    }
+      const digest = await ask(tunnel, { path: `${address}?digest`, signal });
+      const there = parseJson(z.object({ sha256: z.string() }), await textOf(digest));
+      if (there?.sha256 !== (await hashFile(partial, undefined, signal)))
+        throw failed('transfer.damaged', path);
+      replaceFile(partial, path);
+      return path;
+    });
   } finally {
     await rm(partial, { force: true });
+  }
+}
+
+/** Repeats a step until it returns a value; if the connection breaks, waits for the next one. */
+async function untilDone(
+  connected: Connected,
+  signal: AbortSignal,
+  progress: Progress,
+  step: (tunnel: Tunnel) => Promise<string | null>,
+): Promise<string> {
+  for (;;) {
+    const tunnel = await connected(signal);
+    try {
+      const done = await step(tunnel);
+      if (done !== null) return done;
+    } catch (reason) {
+      signal.throwIfAborted();
+      if (reason instanceof AppFailure || isDiskError(reason)) throw reason;
+    }
+    // The interruption may be noticed here before ssh notices it.
+    progress.report(true);
+    await sleep(RETRY_AFTER_MS, undefined, { signal });
   }
 }
 
@@ -153,42 +136,44 @@ async function stateOf(answer: IncomingMessage): Promise<z.infer<typeof stateSch
   throw new Error(`An unexpected answer: ${answer.statusCode ?? 0}`);
 }
 
-function counting(start: number, now: (bytes: number) => void): Transform {
-  let bytes = start;
-  return new Transform({
-    highWaterMark: 2 ** 18,
-    transform(chunk: Buffer, _, done) {
-      bytes += chunk.length;
-      now(bytes);
-      done(null, chunk);
-    },
-  });
-}
-
 /** Reports a few times a second. */
-function progressOf(totalBytes: number, report: ReportTransfer) {
-  let reportedAt = Number.NEGATIVE_INFINITY;
-  let doneBytes = 0;
-  const say = (waiting: boolean): void => {
-    reportedAt = performance.now();
-    report({ doneBytes, totalBytes, waiting, path: null });
-  };
-  return {
-    now: (bytes: number): void => {
-      doneBytes = bytes;
-      if (performance.now() - reportedAt >= REPORT_EVERY_MS) say(false);
-    },
-    waits: (): void => {
-      say(true);
-    },
-  };
+class Progress {
+  total: number;
+  private readonly tell: ReportTransfer;
+  private doneBytes = 0;
+  private reportedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(tell: ReportTransfer, total: number) {
+    this.tell = tell;
+    this.total = total;
+  }
+
+  report(waiting: boolean): void {
+    this.reportedAt = performance.now();
+    this.tell({ doneBytes: this.doneBytes, totalBytes: this.total, waiting, path: null });
+  }
+
+  /** A stream that counts what passes through it. */
+  counting(start: number): Transform {
+    this.doneBytes = start;
+    return new Transform({
+      highWaterMark: BLOCK,
+      transform: (chunk: Buffer, _, done) => {
+        this.doneBytes += chunk.length;
+        if (performance.now() - this.reportedAt >= REPORT_EVERY_MS) this.report(false);
+        done(null, chunk);
+      },
+    });
+  }
 }
 
-function failed(key: 'transfer.changed' | 'transfer.gone' | 'transfer.damaged', file: string): AppFailure {
-  return new AppFailure(appError('transfer_failed', message(key, { file })));
+function failed(key: 'transfer.changed' | 'transfer.gone' | 'transfer.damaged', path: string): AppFailure {
+  return new AppFailure(appError('transfer_failed', message(key, { file: basename(path) })));
 }
 
+/** An error of this computer's disk, and not of the connection, whose end is a file as well. */
 function isDiskError(reason: unknown): boolean {
-  const code = reason instanceof Error && 'code' in reason ? String(reason.code) : '';
-  return ['ENOSPC', 'EDQUOT', 'EACCES', 'EPERM', 'EROFS', 'ENOENT', 'EISDIR'].includes(code);
+  if (!(reason instanceof Error && 'code' in reason && 'syscall' in reason)) return false;
+  const codes = ['ENOSPC', 'EDQUOT', 'EACCES', 'EPERM', 'EROFS', 'ENOENT', 'EISDIR'];
+  return reason.syscall !== 'connect' && codes.includes(String(reason.code));
 }

@@ -1,7 +1,7 @@
 import { request, type IncomingMessage, type OutgoingHttpHeaders, type RequestOptions } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { RunningServer } from './runningServer.ts';
+import type { RunningServer } from './detachedServer.ts';
 import type { TunnelEnd } from './sshClient.ts';
 
 const ANSWER_WITHIN_MS = 60_000;

@@ -42,8 +42,8 @@ import { goalOf, goalRefusal, isReached, removeProvisionalTable, writeProvisiona
 import { inputLeftOut } from './runNotes.ts';
 import { RunRecord } from './runRecord.ts';
 import type { LifecycleEvent } from './runTransitions.ts';
-import { listForShares } from './shares/listForShares.ts';
-import { nodeOf } from './shares/nodeOf.ts';
+import { nodeOf } from '../store/shares.ts';
+import { listForShares } from './shares/mergeShares.ts';
 import { localDevice } from './work/workDevice.ts';
 import type { WorkOutcome } from './work/workEvents.ts';
 import { WorkSession } from './work/workSession.ts';

@@ -142,7 +142,7 @@ export function removeWork(folder: string, keepEmbeddings: boolean): void {
   const unneeded = keepEmbeddings
     ? ['work/records', 'work/parts', 'work/scores', IMPORTED_EMBEDDINGS_FOLDER]
     : ['work'];
-  for (const name of [...unneeded, 'work/shares.jsonl', SHARES_FOLDER]) deleteInRun(folder, name);
+  for (const name of [...unneeded, 'work/shares.json', SHARES_FOLDER]) deleteInRun(folder, name);
 }
 
 export function makeWorkFolders(folder: string): void {

@@ -16,7 +16,7 @@ import {
 } from '../../state/newRun/choices.ts';
 import { GpuChoices } from '../new-run/compute/GpuChoices.tsx';
 import { WhereChoice } from '../new-run/compute/WhereChoice.tsx';
-import classes from '../new-run/slurm/SlurmForm.module.css';
+import classes from '../new-run/slurm/Script.module.css';
 
 /** Shows the cluster named in a run that somebody else made. Nothing is sent there or executed before the user has seen it. */
 function ForeignPlace({ place, onUse }: { place: WindowWhere; onUse: (place: WindowWhere) => void }) {

@@ -17,6 +17,7 @@ import {
   type SheetRow,
   type WindowWhere,
 } from '../../../electron/contract/index.ts';
+import { slurmPlace } from '../../../electron/contract/terminal/slurmScript.ts';
 import type { ListedFile } from './inspection.ts';
 
 /** What the user chose on the New run screen, in the form of the screen, not of the request. */
@@ -114,9 +115,11 @@ export function listedGpus(probe: ProbeResult | null): ProbedGpu[] {
   return probe?.gpus.filter((gpu) => !isIntegrated(gpu) || gpu.blocked_by === null) ?? [];
 }
 
-/** Whether enough is known to find the cluster. */
+/** Whether enough is known to find the cluster and to divide the run. */
 export const isPlaceKnown = (where: WindowWhere): boolean =>
-  where.kind === 'ray' ? where.address.trim() !== '' : where.kind !== 'slurm' || where.script !== '';
+  where.kind === 'ray'
+    ? where.address.trim() !== ''
+    : where.kind !== 'slurm' || (where.script.trim() !== '' && slurmPlace(where.script, null) !== null);
 
 /** Whether a cluster's run is planned for processors. */
 function isForProcessors(where: WindowWhere): boolean {

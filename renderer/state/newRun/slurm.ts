@@ -1,54 +1,35 @@
 import { z } from 'zod';
-import { create } from 'zustand';
-import type { Where } from '../../../electron/contract/index.ts';
 import { parseJson } from '../../../electron/contract/parseJson.ts';
+import type { SlurmChoice } from '../../../electron/contract/index.ts';
 import {
-  SLURM_JOB_DEFAULTS,
-  slurmJobSchema,
   slurmPlace,
   slurmScript,
+  USUAL_SBATCH_OPTIONS,
 } from '../../../electron/contract/terminal/slurmScript.ts';
 
-const settingsSchema = z.object({
-  job: slurmJobSchema,
-  /** The host with SLURM's programs, in the form that ssh takes; empty for the engine's own computer. */
-  login: z.string(),
-});
-/** What a run requests from a SLURM cluster, in the fields of the form. */
-export type SlurmSettings = Readonly<z.infer<typeof settingsSchema>>;
-type SlurmPlace = Extract<Where, { kind: 'slurm' }>;
-
 const KEY = 'virnucpro.slurm';
+const rememberedSchema = z.object({ script: z.string(), login: z.string().nullable() });
 
-/** A cluster's partition and account stay the same from run to run. */
-export const useSlurm = create<SlurmSettings>(remembered);
-
-function remembered(): SlurmSettings {
+/** The script that was edited last: a cluster's partition and account stay the same from run to run. */
+export function rememberedPlace(): SlurmChoice {
+  let remembered: z.infer<typeof rememberedSchema> | undefined;
   try {
-    const settings = parseJson(settingsSchema, localStorage.getItem(KEY) ?? undefined);
-    if (settings) return settings;
+    remembered = parseJson(rememberedSchema, localStorage.getItem(KEY) ?? undefined);
   } catch {
     // A browser may forbid access to its storage.
   }
-  return { job: SLURM_JOB_DEFAULTS, login: '' };
+  const { script, login } = remembered ?? { script: slurmScript(USUAL_SBATCH_OPTIONS, false), login: null };
+  return placeOf(script, login);
 }
 
-export function rememberSlurm(settings: SlurmSettings): void {
-  useSlurm.setState(settings);
+export function rememberPlace({ script, login }: SlurmChoice): void {
   try {
-    localStorage.setItem(KEY, JSON.stringify(settings));
+    localStorage.setItem(KEY, JSON.stringify({ script, login }));
   } catch {
     // As above.
   }
 }
 
-/** Where a run with these settings computes. The script is empty if none can be made from them. */
-export function placeOf({ job, login }: SlurmSettings): SlurmPlace {
-  const place = slurmPlace(job, login.trim() || null);
-  return place ?? { kind: 'slurm', script: '', shares: 1, login: null, on_processors: job.gpu === 'none' };
-}
-
-/** Whether the script differs from the form's, because it comes from an earlier run or was written by hand. */
-export function hasOtherScript(place: SlurmPlace, { job }: SlurmSettings): boolean {
-  return place.script !== '' && place.script !== slurmScript(job);
-}
+/** The text in the form, which may not be a script yet. */
+export const placeOf = (script: string, login: string | null): SlurmChoice =>
+  slurmPlace(script, login) ?? { kind: 'slurm', script, shares: 1, login, on_processors: false };

@@ -40,11 +40,10 @@ export async function computers(
           'See "virnucpro computers".',
         );
       await known.remove(found.id, flags.keepProgram !== true);
-      toStandardOutput(
-        flags.keepProgram === true
-          ? `${found.name} is not in the list any more. The program is still there.`
-          : `${found.name} is not in the list any more, and the program there is deleted. Weights, settings and results are still there.`,
-      );
+      const rest = flags.keepProgram
+        ? 'The program is still there.'
+        : 'The program there is deleted; weights, settings and results are still there.';
+      toStandardOutput(`${found.name} is not in the list any more. ${rest}`);
       return EXIT.done;
     }
     default:
@@ -57,8 +56,7 @@ function listed(all: readonly OtherComputer[], asJson: boolean): string {
   if (asJson) return JSON.stringify(shown);
   if (shown.length === 0)
     return 'No computer is in the list. Add one with: virnucpro computers add anna@gpu.example.org';
-  const rows = shown.map(({ name, address }) => [name, address]);
-  return textTable(['name', 'address'], rows).join('\n');
+  return textTable(['name', 'address'], shown.map(Object.values)).join('\n');
 }
 
 const usage = (cause: string, nextStep: string): AppFailure =>

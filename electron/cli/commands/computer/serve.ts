@@ -13,7 +13,6 @@ import {
   engineBase,
   openService,
   processStart,
-  removeOldPrograms,
   removeServerFile,
   resolveAppPaths,
   type Service,
@@ -156,7 +155,6 @@ function announce({ engine: { appVersion: version, paths } }: Service, server: R
     program: paths.root,
     cookie: server.letIn(),
   });
-  removeOldPrograms(paths.root, paths.usualDataDir);
 }
 
 /** Resolves after an hour without a window and without anything to compute. */

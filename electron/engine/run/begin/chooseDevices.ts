@@ -46,7 +46,7 @@ export async function chooseDevices(
   if (cluster) {
     const blocked =
       withoutGpus(cluster, context.environment) ??
-      (cluster.kind === 'slurm' ? await refusedBySlurm(context, cluster) : null);
+      (cluster.kind === 'slurm' ? await refusedBySlurm(cluster) : null);
     const plannedFor = computesOn(cluster);
     return blocked ? err(blocked) : ok({ devices: [], cluster, plannedFor, leftOut: [], modelFolder });
   }

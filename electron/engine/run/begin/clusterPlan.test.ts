@@ -1,26 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { residuesPerPart, TOKENS_PER_BATCH } from '../../../contract/plan.ts';
 import type { Precision } from '../../../contract/protocol/index.ts';
-import { slurmPlace, SLURM_JOB_DEFAULTS, type SlurmJob } from '../../../contract/terminal/slurmScript.ts';
+import { OWN_PROGRAM, slurmPlace, slurmScript } from '../../../contract/terminal/slurmScript.ts';
 import { hardwareOf, precisionOf, withoutGpus } from './clusterPlan.ts';
 
-function refusal(job: Partial<SlurmJob>, torch: string): string | undefined {
-  const place = slurmPlace({ ...SLURM_JOB_DEFAULTS, ...job }, null);
+const ON_GPUS = slurmScript([], false);
+
+function refusal(script: string, torch: string): string | undefined {
+  const place = slurmPlace(script, null);
   if (place === null) throw new Error('no script');
   return withoutGpus(place, { packages: { torch } })?.code;
 }
 
 describe('a job that asks for GPUs', () => {
   it('is refused before it queues if its tasks would have a PyTorch for processors', () => {
-    expect(refusal({}, '2.13.0+cpu')).toBe('device_blocked');
+    expect(refusal(ON_GPUS, '2.13.0+cpu')).toBe('device_blocked');
   });
 
-  it.each<[string, Partial<SlurmJob>, string]>([
-    ['PyTorch can use them', {}, '2.13.0'],
-    ['it computes on processors', { gpu: 'none' }, '2.13.0+cpu'],
-    ['its nodes have a program of their own', { program: '/nodes/virnucpro' }, '2.13.0+cpu'],
-  ])('is accepted if %s', (_, job, torch) => {
-    expect(refusal(job, torch)).toBeUndefined();
+  it.each<[string, string, string]>([
+    ['PyTorch can use them', ON_GPUS, '2.13.0'],
+    ['it computes on processors', slurmScript([], true), '2.13.0+cpu'],
+    ['its nodes have a program of their own', ON_GPUS.replace(OWN_PROGRAM, 'program=/own'), '2.13.0+cpu'],
+  ])('is accepted if %s', (_, script, torch) => {
+    expect(refusal(script, torch)).toBeUndefined();
   });
 });
 

@@ -30,14 +30,12 @@ export function precisionOf(wanted: 'auto' | Precision, choice: PlannedDevices):
   if (choice.plannedFor === null) return choosePrecision(wanted, choice.devices);
   const usual = hardwareOf(choice) === 'cpu' ? 'fp32' : 'bf16';
   if (wanted === 'auto' || wanted === usual) return ok(usual);
-  if (wanted === 'fp8') {
-    const cause = 'FP8 has to be checked on the GPU that computes in it, which a cluster does not allow.';
+  const cause =
+    wanted === 'fp8'
+      ? 'FP8 has to be checked on the GPU that computes in it, which a cluster does not allow.'
+      : 'Processors cannot compute in fp16; those with AMX or AVX512-BF16 can do bf16.';
+  if (wanted === 'fp8' || (wanted === 'fp16' && usual === 'fp32'))
     return err(appError('precision_unsupported', cause, { nextStep: 'Choose another precision.' }));
-  }
-  if (wanted === 'fp16' && usual === 'fp32') {
-    const cause = 'Processors cannot compute in fp16; those with AMX or AVX512-BF16 can do bf16.';
-    return err(appError('precision_unsupported', cause, { nextStep: 'Choose another precision.' }));
-  }
   return ok(wanted);
 }
 

@@ -37,10 +37,7 @@ beforeEach(async () => {
     'sbatch',
     `[ "$1" = --version ] || { n=$(($(cat '${slurm}/number' 2>/dev/null || echo 100) + 1)); echo $n > '${slurm}/number'; echo $n; exit; }; echo slurm 1`,
   );
-  stub(
-    'squeue',
-    `case "$*" in *WorkDir*) name=taken;; *) name=queue;; esac; cat '${slurm}/'$name 2>/dev/null; exit 0`,
-  );
+  stub('squeue', `cat '${slurm}/queue' 2>/dev/null; exit 0`);
   stub('scancel', 'exit 0');
   stub('sacct', `cat '${slurm}/accounts' 2>/dev/null || exit 1`);
   vi.stubEnv('PATH', `${slurm}:${process.env['PATH']}`);
@@ -65,6 +62,9 @@ const calls = (name: string): string[] =>
   readFileSync(join(slurm, 'calls'), 'utf8')
     .split('\n')
     .filter((line) => line.startsWith(name) && !line.includes('--version'));
+/** The name of a run's jobs, whose end is the number of shares. */
+const nameOf = (call: string | undefined): string => /-name=(\S+)/.exec(call ?? '')?.[1] ?? '';
+const cancelled = (): string[] => calls('scancel').map((line) => nameOf(line).replace(/.*-/, ''));
 const submitted = (): string[] => calls('sbatch').map((line) => /--array=(\S+)/.exec(line)?.[1] ?? '');
 
 /** The next look merges what the share has computed. */
@@ -197,42 +197,37 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     await eventually(() => second.live()).toMatchObject({ job: '101', waiting: 0 });
     expect(submitted()).toEqual(['1']);
     await second.stop();
-    expect(calls('scancel').at(-1)).toBe('scancel 101');
+    expect(calls('scancel').at(-1)).toBe(`scancel --name=${nameOf(calls('sbatch')[0])}`);
+    expect(calls('squeue').at(-1)).toContain(`--name=${nameOf(calls('sbatch')[0])} `);
     // Cancelled jobs are forgotten.
+    queue();
     start(1);
     await eventually(submitted).toEqual(['1', '1']);
   });
 
   it('looks for a job that SLURM may have taken without an answer, instead of forgetting it or submitting it twice', async () => {
-    const timesOut = (...jobs: string[]): void => {
-      const says = 'Batch job submission failed: Socket timed out on send/recv operation';
-      stub('sbatch', `[ "$1" = --version ] && exec echo slurm 1; echo '${says}' >&2; exit 1`);
-      const taken = [...jobs.map((job) => `${job}|${folder}`), `99|${slurm}`];
-      writeFileSync(join(slurm, 'taken'), taken.map((line) => `${line}\n`).join(''));
-    };
-    timesOut('101');
+    const says = 'Batch job submission failed: Socket timed out on send/recv operation';
+    stub('sbatch', `[ "$1" = --version ] && exec echo slurm 1; echo '${says}' >&2; exit 1`);
     const first = start(1);
     await eventually(failure).toMatch(/no answer: .*timed out/);
-    fails('squeue', AWAY);
+    forget(first);
     await first.stop();
-    works('squeue');
     queue(['101', '1', 'RUNNING', 'n1', 'None']);
     const second = start(1);
     await eventually(() => second.live()).toMatchObject({ job: '101', waiting: 0 });
-    timesOut('101', '102');
-    queue(['101', '1', 'FAILED', 'n1', 'None'], ['102', '1', 'RUNNING', 'n1', 'None']);
-    await eventually(() => second.live()).toMatchObject({ job: '101, 102', waiting: 0 });
+    fails('squeue', AWAY);
+    queue(['101', '1', 'FAILED', 'n1', 'None']);
+    works('squeue');
+    await eventually(submitted).toEqual(['1', '1']);
+    fails('squeue', AWAY);
     const asked = calls('squeue').length;
     await eventually(() => calls('squeue').length).toBeGreaterThan(asked + 2);
+    queue(['101', '1', 'FAILED', 'n1', 'None'], ['102', '1', 'RUNNING', 'n1', 'None']);
+    works('squeue');
+    await eventually(() => second.live()).toMatchObject({ job: '102', waiting: 0 });
     expect(submitted()).toEqual(['1', '1']);
     await second.stop();
-    expect(calls('scancel')).toEqual(['scancel 101 102']);
-
-    timesOut('103');
-    const third = start(1);
-    await eventually(() => submitted().length).toBe(3);
-    await third.stop();
-    expect(calls('scancel').at(-1)).toBe('scancel 103');
+    expect(cancelled()).toEqual(['1']);
   });
 
   it('ends jobs that a killed program left in SLURM, if the run is divided differently or computes elsewhere', async () => {
@@ -241,19 +236,23 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     await eventually(submitted).toEqual(['1-2']);
     forget(first);
     await first.stop();
-    expect(calls('scancel')).toEqual([]);
+    expect(cancelled()).toEqual([]);
     const second = start(3);
     await eventually(submitted).toEqual(['1-2', '1-3']);
-    expect(calls('scancel')).toEqual(['scancel 101']);
+    expect(cancelled()).toEqual(['2']);
     forget(second);
     await second.stop();
     fails('scancel', AWAY);
-    expect(await endEarlierJobs({ context: context(), folder, runId: RUN_ID })).toBe('102');
+    const earlier = { context: context(), folder, runId: RUN_ID };
+    expect(await endEarlierJobs(earlier)).toMatch(/-3$/);
     works('scancel');
-    expect(await endEarlierJobs({ context: context(), folder, runId: RUN_ID })).toBeNull();
-    expect(calls('scancel').at(-1)).toBe('scancel 102');
-    expect(await endEarlierJobs({ context: context(), folder: slurm, runId: RUN_ID })).toBeNull();
-    expect(calls('scancel')).toHaveLength(3);
+    // A copy of the run has jobs of its own.
+    expect(await endEarlierJobs({ ...earlier, folder: slurm })).toBeNull();
+    expect(cancelled()).toEqual(['2', '3']);
+    expect(await endEarlierJobs(earlier)).toBeNull();
+    expect(cancelled()).toEqual(['2', '3', '3']);
+    expect(await endEarlierJobs(earlier)).toBeNull();
+    expect(cancelled()).toHaveLength(3);
   });
 
   it.each(['PartitionTimeLimit', 'QOSMaxWallDurationPerJobLimit', 'MaxGRESPerJob'])(
@@ -307,7 +306,7 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
   it.each([
     [
       'sbatch: error: invalid partition specified: x\nallocation failure: Invalid partition name specified',
-      /there is no such partition/,
+      /invalid partition specified: x/,
     ],
     [
       'allocation failure: Job violates accounting/QOS policy (job submit limit, user size and/or time limits)',
@@ -316,9 +315,9 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     [AWAY, null],
   ])('checks before a run is created whether SLURM would accept its job: %s', async (says, cause) => {
     const choice = { kind: 'slurm', script: '', shares: 1, login: null, on_processors: true } as const;
-    expect(await refusedBySlurm(context(), choice)).toBeNull();
+    expect(await refusedBySlurm(choice)).toBeNull();
     fails('sbatch', says);
-    const refused = await refusedBySlurm(context(), choice);
+    const refused = await refusedBySlurm(choice);
     if (cause === null) expect(refused).toBeNull();
     else expect(refused?.cause).toMatch(cause);
   });
@@ -339,6 +338,6 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     await eventually(() => shares.live()).toMatchObject({ job: '101', waiting: 0 });
     await shares.stop();
     expect(calls('squeue').at(-1)).toContain('--clusters=east');
-    expect(calls('scancel')).toEqual(['scancel --clusters=east 101']);
+    expect(calls('scancel')).toEqual([`scancel --clusters=east --name=${nameOf(calls('sbatch')[0])}`]);
   });
 });

@@ -1,25 +1,22 @@
 import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { appError, AppFailure, asAppError, type AppError } from '../../../contract/errors.ts';
-import { message } from '../../../contract/messages.ts';
+import { message, type Message } from '../../../contract/messages.ts';
 import type { ClusterChoice } from '../../../contract/cluster.ts';
 import type { ClusterLive, DeviceLive } from '../../../contract/rpc/runs.ts';
-import { shortTimeOf } from '../../../contract/terminal/slurmScript.ts';
 import { quotedForShell } from '../../../contract/terminal/predictCommand.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { pathInRun, replaceInRun } from '../../files/runFiles.ts';
 import { runLockHolder } from '../../store/runFolder.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
-import { partsByShare, shareName, type Share, type SharePart } from '../../store/shares.ts';
+import { partsByShare, shareFolder, shareName, type Share, type SharePart } from '../../store/shares.ts';
 import type { RunNotes } from '../runNotes.ts';
-import { listForShares } from './listForShares.ts';
-import { mergeShare, mergeShares } from './mergeShares.ts';
+import { listForShares, mergeShare, mergeShares } from './mergeShares.ts';
 import { RayScheduler } from './ray.ts';
 import type { Scheduler, ShareTask } from './scheduler.ts';
 import {
-  isShareDone,
   readShareStatuses,
-  shareFolderIn,
   sumOfWork,
   workElsewhere,
   type ShareStatus,
@@ -41,12 +38,12 @@ const MOST_ENDS_ON_NODE = 2;
  * How often SLURM may requeue a task without a new part before this is reported, and before the run is
  * paused.
  */
-const SAID_FRUITLESS_LIVES = 3;
+const REPORTED_FRUITLESS_LIVES = 3;
 const MOST_FRUITLESS_LIVES = 6;
 /** A failure that lasts longer than this is not temporary. */
 const PASSES_WITHIN_MS = 10 * 60_000;
 const END_WAIT_MS = 20_000;
-const LAST_WORDS = 300;
+const LAST_OUTPUT = 300;
 
 export type ClusterSharesEvent =
   { type: 'shares_merged'; keys: readonly string[] } | { type: 'shares_failed'; error: AppError };
@@ -95,7 +92,6 @@ export class ClusterShares {
   private version: string | null = null;
   /** Whether the tasks of an earlier start, which may be computing, are still unknown. */
   private isUnreached = false;
-  private rounds = 0;
   private lastAtWork = performance.now();
 
   constructor(options: ClusterSharesOptions) {
@@ -103,11 +99,9 @@ export class ClusterShares {
     this.options = options;
     const { folder } = store;
     const program = writeOwnProgram(folder, context);
-    const warn = (text: string): void =>
-      options.notes.add('warning', 'cluster_says', { text, wording: null });
-    const about = { context, folder, runId, program, warn };
+    const run = { context, folder, runId, program };
     this.scheduler =
-      cluster.kind === 'slurm' ? new SlurmScheduler(cluster, about) : new RayScheduler(cluster, about);
+      cluster.kind === 'slurm' ? new SlurmScheduler(cluster, run) : new RayScheduler(cluster, run);
   }
 
   start(): void {
@@ -165,20 +159,19 @@ export class ClusterShares {
   private async cancel(): Promise<void> {
     const { job } = this.scheduler;
     try {
-      if (!this.isUnreached) {
-        await this.scheduler.cancel();
-        return;
-      }
+      if (!this.isUnreached) { await this.scheduler.cancel(); return; }
     } catch {
       // Reported below, and known to the next start.
     }
-    if (job !== null && this.open.size + (this.isUnreached ? 1 : 0) > 0)
+    if (job !== null && (this.open.size > 0 || this.isUnreached))
       this.options.notes.add('warning', 'jobs_left', message('note.jobs_left', { job }));
   }
 
   private areAnyAtWork(): boolean {
     const { folder } = this.options.store;
-    return [...this.open.values()].some(({ share }) => runLockHolder(shareFolderIn(folder, share)) !== null);
+    return [...this.open.values()].some(
+      ({ share }) => runLockHolder(join(folder, shareFolder(share))) !== null,
+    );
   }
 
   private async follow(): Promise<void> {
@@ -189,9 +182,6 @@ export class ClusterShares {
       'cluster_ready',
       message('note.cluster_ready', { scheduler: this.version }),
     );
-    const { cluster, notes } = this.options;
-    const short = cluster.kind === 'slurm' ? shortTimeOf(cluster.script) : null;
-    if (short !== null) notes.add('warning', 'short_time', message('note.short_time', { minutes: short }));
     await this.divide();
     // Tasks of an earlier start are followed; the first look finds those that have ended.
     const known = await this.tasksOfEarlier();
@@ -199,7 +189,7 @@ export class ClusterShares {
     for (const task of known) this.note(task);
     for (const index of this.open.keys())
       if (!known.some(({ share }) => share === index)) this.unsubmitted.add(index);
-    await (known.length === 0 ? this.submit() : this.bear('submit', () => this.submit()));
+    await (known.length === 0 ? this.submit() : this.attempt('submit', () => this.submit()));
     for (let look = 0; !this.isEnding(); look++) {
       await this.look(look % LOOKS_PER_QUESTION === 0);
       await this.pause();
@@ -253,7 +243,7 @@ export class ClusterShares {
    * respond, and leaves a failure to the next look: ending the run for one such fault would end all running
    * tasks. Undefined if it failed.
    */
-  private async bear<Done>(what: string, work: () => Promise<Done>): Promise<Done | undefined> {
+  private async attempt<Done>(what: string, work: () => Promise<Done>): Promise<Done | undefined> {
     try {
       const done = await work();
       this.failing.delete(what);
@@ -284,30 +274,31 @@ export class ClusterShares {
     const names = open.map(({ share }) => shareName(share));
     const statuses = await readShareStatuses(this.options.store.folder, names);
     for (const one of open) one.status = statuses.get(shareName(one.share)) ?? null;
-    const said = new Map(open.flatMap(({ share, status }) => (status ? [[share.index, status]] : [])));
-    const tasks = asksScheduler ? await this.scheduler.tasks(said) : null;
+    const byShare = new Map(open.flatMap(({ share, status }) => (status ? [[share.index, status]] : [])));
+    const tasks = asksScheduler ? await this.scheduler.tasks(byShare) : null;
     for (const task of tasks ?? []) this.note(task);
-    this.watchForHope();
+    this.failIfHopeless();
     for (const one of open) {
       if (this.isEnding()) return;
       // The end of a task that has no successor yet was already reported.
       const hasEnded =
         tasks !== null && one.task?.state === 'ended' && !this.unsubmitted.has(one.share.index);
-      if (!hasEnded && !isShareDone(one.status)) continue;
-      const taken = await this.bear(`take ${one.share.index}`, () => this.take(one));
+      if (!hasEnded && one.status?.phase !== 'done') continue;
+      const taken = await this.attempt(`take ${one.share.index}`, () => this.take(one));
       if (taken !== undefined) this.noteTaken(one, taken, hasEnded);
     }
-    if (asksScheduler) await this.bear('submit', () => this.submit());
-    if (this.open.size === 0) await this.nextRound();
-    this.watchTheWait();
+    if (asksScheduler) await this.attempt('submit', () => this.submit());
+    if (this.open.size === 0) await this.failIfPartsAreLeft();
+    this.failIfWaitedTooLong();
   }
 
   /** Records the scheduler's state for the task of a share. */
   private note(task: ShareTask): void {
     const one = this.open.get(task.share);
     if (!one) return;
-    if (one.task?.state === 'running' && task.state === 'waiting') this.noteRequeue(one);
+    const wasRunning = one.task?.state === 'running';
     one.task = task;
+    if (wasRunning && task.state === 'waiting') this.noteRequeue(one);
     // SLURM may have taken a job although sbatch gave no answer.
     if (task.state !== 'ended') this.unsubmitted.delete(task.share);
   }
@@ -342,22 +333,11 @@ export class ClusterShares {
     const cause = one.status?.error ?? reason;
     const where = node ?? one.status?.node ?? '?';
     one.fruitlessEnds = hasComputed ? 0 : one.fruitlessEnds + 1;
-    const said = message('note.share_ended', { share: `${index}/${of}`, node: where, reason: cause });
-    const words = this.scheduler.lastWords(index)?.slice(-LAST_WORDS);
-    notes.add('warning', 'share_ended', said, words);
+    const named = { share: `${index}/${of}`, node: where, reason: cause };
+    const detail = this.scheduler.lastOutput(index)?.slice(-LAST_OUTPUT);
+    notes.add('warning', 'share_ended', message('note.share_ended', named), detail);
     if (one.fruitlessEnds >= MOST_FRUITLESS_ENDS)
-      throw new AppFailure(
-        appError(
-          'cluster_failed',
-          message('cluster.gave_up', {
-            share: `${index}/${of}`,
-            times: one.fruitlessEnds,
-            node: where,
-            reason: cause,
-          }),
-          { detail: words },
-        ),
-      );
+      throw failure(message('cluster.gave_up', { ...named, times: one.fruitlessEnds }), { detail });
     const ends = hasComputed ? 0 : (this.endsOnNode.get(where) ?? 0) + 1;
     this.endsOnNode.set(where, ends);
     if (this.scheduler.excludes && node !== null && ends === MOST_ENDS_ON_NODE) {
@@ -374,62 +354,44 @@ export class ClusterShares {
     const done = status?.parts.done ?? 0;
     lives.fruitless = done > lives.partsDone ? 0 : lives.fruitless + 1;
     lives.partsDone = Math.max(done, lives.partsDone);
-    if (lives.fruitless < SAID_FRUITLESS_LIVES) return;
+    if (lives.fruitless < REPORTED_FRUITLESS_LIVES) return;
     const named = { share: `${share.index}/${share.of}`, times: lives.fruitless };
-    if (lives.fruitless === SAID_FRUITLESS_LIVES)
+    if (lives.fruitless === REPORTED_FRUITLESS_LIVES)
       this.options.notes.add('warning', 'share_fruitless', message('note.share_fruitless', named));
-    const isAnotherRunning = [...this.open.values()].some(
-      (other) => other.share !== share && other.task?.state === 'running',
-    );
-    if (lives.fruitless >= MOST_FRUITLESS_LIVES && !isAnotherRunning)
-      throw new AppFailure(appError('cluster_failed', message('note.share_fruitless', named)));
+    if (lives.fruitless >= MOST_FRUITLESS_LIVES && !this.isAnyRunning())
+      throw failure(message('note.share_fruitless', named));
   }
 
-  /** Starts another round once all shares are merged: damaged parts still wait and are computed once more. */
-  private async nextRound(): Promise<void> {
-    await this.divide();
-    if (this.open.size === 0) return;
-    this.rounds += 1;
-    if (this.rounds >= MOST_FRUITLESS_ENDS)
-      throw new AppFailure(
-        appError('cluster_failed', message('cluster.parts_left', { parts: this.open.size })),
-      );
-    for (const index of this.open.keys()) this.unsubmitted.add(index);
-    await this.bear('submit', () => this.submit());
+  /** Damaged parts of shares that are merged still wait; the next start computes them again. */
+  private async failIfPartsAreLeft(): Promise<void> {
+    const { length } = await this.options.store.shareParts();
+    if (length > 0) throw failure(message('cluster.parts_left', { parts: length }));
   }
 
-  /**
-   * Checks whether any task can still start. If some can never start while others run or may run, those
-   * others continue.
-   */
-  private watchForHope(): void {
-    const tasks = [...this.open.values()].flatMap(({ task }) => (task ? [task] : []));
+  /** If some tasks can never start while others run or may run, those others continue. */
+  private failIfHopeless(): void {
+    const tasks = [...this.open.values()].flatMap(({ task }) => task ?? []);
     const [first] = tasks;
-    if (first && tasks.every((task) => task.hopeless)) throw hopeless(first);
+    if (!first || !tasks.every((task) => task.hopeless)) return;
+    const { reason } = first;
+    throw failure(message('cluster.hopeless', { reason }), { nextStep: message('cluster.hopeless.next') });
   }
 
-  private watchTheWait(): void {
+  private failIfWaitedTooLong(): void {
     const { maxWaitMs } = this.options;
-    const tasks = [...this.open.values()].map(({ task }) => task);
     const now = performance.now();
-    if (tasks.length === 0 || tasks.some((task) => task?.state === 'running')) this.lastAtWork = now;
+    if (this.open.size === 0 || this.isAnyRunning()) this.lastAtWork = now;
     if (maxWaitMs === undefined || now - this.lastAtWork < maxWaitMs) return;
     const minutes = Math.round(maxWaitMs / 60_000);
-    const reason = tasks.find((task) => task)?.reason ?? '';
-    throw new AppFailure(
-      appError('cluster_failed', message('cluster.waited', { minutes, reason }), {
-        nextStep: message('cluster.waited.next'),
-      }),
-    );
+    const reason = [...this.open.values()].find(({ task }) => task)?.task?.reason ?? '';
+    throw failure(message('cluster.waited', { minutes, reason }), {
+      nextStep: message('cluster.waited.next'),
+    });
   }
 }
 
-const hopeless = ({ reason }: ShareTask): AppFailure =>
-  new AppFailure(
-    appError('cluster_failed', message('cluster.hopeless', { reason }), {
-      nextStep: message('cluster.hopeless.next'),
-    }),
-  );
+const failure = (cause: Message, more: Parameters<typeof appError>[2] = {}): AppFailure =>
+  new AppFailure(appError('cluster_failed', cause, more));
 
 /**
  * Writes into the run's folder a file that starts this very program on a node, with the same settings and the

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import { closeSync, createReadStream, createWriteStream } from 'node:fs';
 import { basename, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { appError, AppFailure, type AppError, unwrap } from '../../../contract/errors.ts';
 import type { Plan } from '../../../contract/plan.ts';
 import type { PrepareDone } from '../../../contract/protocol/index.ts';
@@ -223,24 +223,12 @@ async function adoptAll(store: RunStore, runs: readonly MergedRun[]): Promise<vo
 async function gatherSequences(folder: string, runs: readonly MergedRun[]): Promise<void> {
   const path = pathInRun(folder, MERGED_SEQUENCES);
   closeSync(openNew(path));
-  const into = await open(path, 'a');
-  try {
-    for (const { folder: from } of runs) await append(into, pathInRun(from, RESULT_FILES.viralSequences));
-    await into.sync();
-  } finally {
-    await into.close();
-  }
-}
-
-async function append(into: FileHandle, path: string): Promise<void> {
-  // It must not be a link: somebody who writes to the folder meanwhile must not decide what is read.
-  closeSync(openPlain(path, 'read'));
-  const from = await open(path);
-  try {
-    for await (const block of from.createReadStream({ autoClose: false })) await into.write(block as Buffer);
-  } finally {
-    await from.close();
-  }
+  // Neither may be a link: somebody who writes to a folder meanwhile must not decide what is read or written.
+  for (const { folder: from } of runs)
+    await pipeline(
+      createReadStream('', { fd: openPlain(pathInRun(from, RESULT_FILES.viralSequences), 'read') }),
+      createWriteStream(path, { flags: 'a', flush: true }),
+    );
 }
 
 const usage = (cause: string): AppFailure => new AppFailure(appError('usage', cause));

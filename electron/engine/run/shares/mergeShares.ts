@@ -5,6 +5,7 @@ import { message } from '../../../contract/messages.ts';
 import { deleteInRun, isPlainFolder, pathInRun } from '../../files/runFiles.ts';
 import { acquireRunLock } from '../../store/runFolder.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
+import { writeShareList } from '../../store/shares.ts';
 import { SHARES_FOLDER } from '../../../contract/folderNames.ts';
 import type { RunNotes } from '../runNotes.ts';
 
@@ -17,6 +18,14 @@ const UNUSABLE: ReadonlySet<ErrorCode> = new Set([
   'folder_not_a_run',
   'folder_unsafe',
 ]);
+
+/** Writes what the shares of a prepared run need to know about it. */
+export async function listForShares(store: RunStore): Promise<void> {
+  const { description, plan, prepared } = await store.loadRun();
+  if (prepared === null) throw new Error('the run is not prepared');
+  const { runId, name, options } = description;
+  writeShareList(store.folder, { runId, name, options, plan, prepared, parts: await store.shareParts() });
+}
 
 export interface SharesMerged {
   /** Keys of the merged parts. */

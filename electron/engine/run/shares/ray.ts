@@ -6,13 +6,10 @@ import { rayEventSchema, type RayEvent } from '../../../contract/protocol/index.
 import { BackendProcess, type ProcessEvent } from '../../workers/backendProcess.ts';
 import { exitMessage } from '../../workers/childProcess.ts';
 import { backendLaunch, NO_GPU } from '../work/workProcesses.ts';
-import type { Scheduler, ShareTask } from './scheduler.ts';
-import type { ShareStatus } from './shareStatus.ts';
-import type { ClusterRun } from './slurm.ts';
+import type { ClusterRun, Scheduler, ShareTask } from './scheduler.ts';
+import { isSilent, type ShareStatus } from './shareStatus.ts';
 
 const STOP_GRACE_MS = 10_000;
-/** Ray reports when a task ends, but not when it begins; the share's own status shows that it is computed. */
-const SILENT_MS = 60_000;
 
 /**
  * The driver of a Ray cluster in a Python process. Ray itself decides which node computes what, and handles
@@ -21,126 +18,91 @@ const SILENT_MS = 60_000;
 export class RayScheduler implements Scheduler {
   /** Ray chooses the node of a task. */
   readonly excludes = false;
-  private readonly choice: RayChoice;
-  private readonly run: ClusterRun;
-  /** The last status of each share, and when it was first seen. */
-  private readonly signs = new Map<number, { time: number; at: number }>();
-  private readonly known = new Map<number, ShareTask & { words: string | null }>();
-  private process: BackendProcess<RayEvent> | undefined;
+  job: string | null = null;
+  private readonly tasksByShare = new Map<number, ShareTask>();
+  private readonly outputs = new Map<number, string>();
+  private readonly process: BackendProcess<RayEvent>;
+  private readonly connected = Promise.withResolvers<string>();
   private failure: AppFailure | undefined;
-  private connected: { version: string; job: string } | undefined;
-  private readonly answered = Promise.withResolvers<null>();
 
-  constructor(choice: RayChoice, run: ClusterRun) {
-    this.choice = choice;
-    this.run = run;
-  }
-
-  get job(): string | null {
-    return this.connected?.job ?? null;
-  }
-
-  async open(): Promise<string> {
-    const { context, folder, program } = this.run;
-    const { address, shares, cpus, workers } = this.choice;
-    this.process = new BackendProcess(
-      backendLaunch(context, 'cluster', [], NO_GPU),
-      join(folder, 'logs', 'ray.log'),
-      rayEventSchema,
-      this.take,
+  constructor({ address, shares, cpus, workers }: RayChoice, { context, folder, program }: ClusterRun) {
+    const counts = [shares, cpus, workers].map(String);
+    const launch = backendLaunch(
+      context,
+      'cluster',
+      [address, folder, program ?? 'virnucpro', ...counts],
+      NO_GPU,
     );
-    this.process.send({
-      type: 'connect',
-      address,
-      run: folder,
-      program: program ?? 'virnucpro',
-      shares,
-      cpus,
-      workers,
-    });
-    await this.answered.promise;
-    if (this.connected) return this.connected.version;
-    throw this.failure ?? new AppFailure(appError('cluster_lost', message('cluster.silent')));
+    this.process = new BackendProcess(launch, join(folder, 'logs', 'ray.log'), rayEventSchema, this.take);
+    // A failure is reported by the next call.
+    this.connected.promise.catch(() => undefined);
+  }
+
+  open(): Promise<string> {
+    return this.connected.promise;
   }
 
   submit(shares: readonly number[]): Promise<void> {
     for (const share of shares)
-      this.known.set(share, {
-        share,
-        state: 'waiting',
-        node: null,
-        reason: '',
-        hopeless: false,
-        words: null,
-      });
-    this.process?.send({ type: 'submit', shares });
+      this.tasksByShare.set(share, { share, state: 'waiting', node: null, reason: '', hopeless: false });
+    this.process.send({ type: 'submit', shares });
     return Promise.resolve();
   }
 
+  /** Ray reports when a task ends, but not when it begins; the share's own status shows that it is computed. */
   tasks(statuses: ReadonlyMap<number, ShareStatus>): Promise<ShareTask[]> {
     if (this.failure) throw this.failure;
-    const now = performance.now();
-    for (const [share, { time }] of statuses) {
-      const before = this.signs.get(share);
-      // Uses only this computer's clock. A status that an earlier start left does not count yet.
-      if (before?.time !== time) this.signs.set(share, { time, at: before ? now : -Infinity });
-    }
     return Promise.resolve(
-      [...this.known.values()].map((task) => {
-        const isAtWork = now - (this.signs.get(task.share)?.at ?? -Infinity) < SILENT_MS;
-        return task.state === 'waiting' && isAtWork
-          ? { ...task, state: 'running' as const, node: statuses.get(task.share)?.node ?? null, reason: '' }
-          : task;
+      [...this.tasksByShare.values()].map((task) => {
+        const status = statuses.get(task.share);
+        return task.state === 'ended' || !status || isSilent(status)
+          ? task
+          : { ...task, state: 'running' as const, node: status.node, reason: '' };
       }),
     );
   }
 
-  lastWords(share: number): string | null {
-    return this.known.get(share)?.words ?? null;
+  lastOutput(share: number): string | null {
+    return this.outputs.get(share) ?? null;
   }
 
+  /** All tasks end with their driver. */
   cancel(): Promise<void> {
-    this.process?.send({ type: 'cancel' });
-    return Promise.resolve();
+    return this.close();
   }
 
   async close(): Promise<void> {
-    await this.process?.stop(STOP_GRACE_MS);
+    await this.process.stop(STOP_GRACE_MS);
   }
 
   private readonly take = (event: ProcessEvent<RayEvent>): void => {
     if (event.type === 'fault') this.fail(new AppFailure(event.error));
-    if (event.type === 'exit') {
+    else if (event.type === 'exit') {
       const how = exitMessage(event.exit);
       // Ray itself ends a program that has not reached its head node, the GCS, for a minute.
-      const isHeadLost = this.connected && event.exit.lastLines.some((line) => /\bGCS\b/.test(line));
-      const cause = isHeadLost ? message('cluster.head_lost') : message('cluster.ended', { how });
+      const isHeadLost = event.exit.lastLines.some((line) => /\bGCS\b/.test(line));
+      const cause =
+        this.job !== null && isHeadLost ? message('cluster.head_lost') : message('cluster.ended', { how });
       this.fail(new AppFailure(appError('cluster_lost', cause, { detail: how.text })));
-    }
-    if (event.type !== 'message') return;
-    const said = event.message;
-    if (said.type === 'log') this.run.warn(said.message);
-    else if (said.type === 'connected') {
-      this.connected = said;
-      this.answered.resolve(null);
-    } else if (said.type === 'refused') {
-      this.fail(new AppFailure(appError('cluster_failed', said.message, { nextStep: said.next_step })));
-    } else if (said.type === 'share_waits' || said.type === 'share_ended') {
-      const { share, reason } = said;
-      const isOver = said.type === 'share_ended';
-      this.known.set(share, {
-        share,
-        state: isOver ? 'ended' : 'waiting',
-        node: isOver ? said.node : null,
-        reason,
-        hopeless: false,
-        words: isOver ? said.last_words : null,
-      });
-    }
+    } else this.takeMessage(event.message);
   };
+
+  private takeMessage(event: RayEvent): void {
+    if (event.type === 'connected') {
+      this.job = event.job;
+      this.connected.resolve(event.version);
+    } else if (event.type === 'refused')
+      this.fail(new AppFailure(appError('cluster_failed', event.message, { nextStep: event.next_step })));
+    else if (event.type === 'share_ended') {
+      const { share, node, reason, output } = event;
+      this.tasksByShare.set(share, { share, state: 'ended', node, reason, hopeless: false });
+      this.outputs.set(share, output);
+    } else if (event.type === 'waits')
+      for (const task of this.tasksByShare.values()) if (task.state === 'waiting') task.reason = event.reason;
+  }
 
   private fail(failure: AppFailure): void {
     this.failure ??= failure;
-    this.answered.resolve(null);
+    this.connected.reject(this.failure);
   }
 }

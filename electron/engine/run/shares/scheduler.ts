@@ -1,4 +1,13 @@
+import type { EngineContext } from '../../engineContext.ts';
 import type { ShareStatus } from './shareStatus.ts';
+
+export interface ClusterRun {
+  context: EngineContext;
+  folder: string;
+  runId: string;
+  /** The command that starts this program on a node; null if nodes have their own. */
+  program: string | null;
+}
 
 /** The state of the task that computes a share, from a cluster's scheduler. */
 export interface ShareTask {
@@ -10,8 +19,6 @@ export interface ShareTask {
   reason: string;
   /** Whether it waits for something that will never happen. */
   hopeless: boolean;
-  /** Whether this program treats it as ended although the scheduler still holds it. */
-  held?: boolean;
 }
 
 /** A cluster's scheduler, which starts `virnucpro compute` for shares and restarts them if a node is lost. */
@@ -30,7 +37,7 @@ export interface Scheduler {
   /** The id of the tasks in the scheduler's own programs, for people. */
   readonly job: string | null;
   /** The last lines that the last task of a share wrote. */
-  lastWords(share: number): string | null;
+  lastOutput(share: number): string | null;
   /** Ends all tasks, each after its current batch. Rejects if they may continue; they are then remembered. */
   cancel(): Promise<void>;
   close(): Promise<void>;

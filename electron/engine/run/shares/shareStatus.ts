@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { SHARES_FOLDER } from '../../../contract/folderNames.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
@@ -7,12 +6,16 @@ import { countSchema } from '../../../contract/protocol/common.ts';
 import { deviceLiveSchema, type DeviceLive, type RunProgress } from '../../../contract/rpc/runs.ts';
 import type { RunState } from '../../../contract/runState.ts';
 import { readInRun, replaceInRun } from '../../files/runFiles.ts';
-import { shareFolder, type Share, type SharePart } from '../../store/shares.ts';
+import type { RunStore } from '../../store/runStoreFace.ts';
+import { parseShare, partsByShare, type SharePart } from '../../store/shares.ts';
+import { shareNames } from './mergeShares.ts';
 
 const STATUS = 'status.json';
 const EVERY_MS = 3_000;
 const MOST_BYTES = 1 << 20;
 const READ_AT_ONCE = 32;
+/** A share that has written no status for this long is not being computed, whatever its last status says. */
+const SILENT_MS = 60_000;
 
 const statusSchema = z.object({
   version: z.literal(1),
@@ -96,6 +99,8 @@ async function readShareStatus(runFolder: string, name: string): Promise<ShareSt
   }
 }
 
+export const isSilent = ({ time }: ShareStatus): boolean => Math.abs(Date.now() - time) > SILENT_MS;
+
 /** Work that shares have done and that is not merged into the run's database yet. */
 export interface WorkElsewhere {
   readonly parts: number;
@@ -132,7 +137,40 @@ export function sumOfWork(works: Iterable<WorkElsewhere>): WorkElsewhere {
   return { parts, frames, residues };
 }
 
-export const isShareDone = (status: ShareStatus | null): boolean => status?.phase === 'done';
+export interface ShareSeen {
+  /** For example `3/8`. */
+  share: string;
+  status: ShareStatus;
+  computing: boolean;
+}
 
-/** The share's folder as a path on this computer. */
-export const shareFolderIn = (runFolder: string, share: Share): string => join(runFolder, shareFolder(share));
+/** A summary of a run's shares, whoever started them. */
+export interface SharesSoFar extends WorkElsewhere {
+  shares: ShareSeen[];
+  residuesPerSecond: number | null;
+  /** Devices of the shares that are being computed. */
+  devices: DeviceLive[];
+}
+
+/** The shares in the folder of a run; null if there are none. */
+export async function sharesSoFar(
+  store: Pick<RunStore, 'folder' | 'shareParts'>,
+): Promise<SharesSoFar | null> {
+  const statuses = await readShareStatuses(store.folder, shareNames(store.folder));
+  if (statuses.size === 0) return null;
+  const shares = [...statuses].map(([name, status]): ShareSeen => {
+    const isAtRest = ['done', 'paused', 'failed', 'cancelled'].includes(status.phase);
+    return { share: name.replace('-of-', '/'), status, computing: !isSilent(status) && !isAtRest };
+  });
+  const waiting = await store.shareParts();
+  const divided = new Map<number, Map<number, SharePart[]>>();
+  const works = shares.map(({ share, status }) => {
+    const { index = 0, of = 1 } = parseShare(share) ?? {};
+    if (!divided.has(of)) divided.set(of, partsByShare(waiting, of));
+    return workElsewhere(divided.get(of)?.get(index) ?? [], status);
+  });
+  const devices = shares.flatMap(({ status, computing }) => (computing ? status.devices : []));
+  const speeds = devices.map((device) => device.residuesPerSecond).filter((speed) => speed !== null);
+  const residuesPerSecond = speeds.length === 0 ? null : speeds.reduce((sum, speed) => sum + speed, 0);
+  return { shares, ...sumOfWork(works), residuesPerSecond, devices };
+}

@@ -8,13 +8,16 @@ import type { RunState } from '../../../contract/runState.ts';
 import { readTables, temporaryFolder, testContext, WITHOUT_PYTHON } from '../../testing/testContext.ts';
 import { acquireRunLock } from '../../store/runFolder.ts';
 import { OpenRun } from '../openRun.ts';
-import { makeRun, undisturbed } from '../testing/realRuns.ts';
+import { makeRun, predict, type Outcome } from '../testing/realRuns.ts';
 import { storedFacts } from '../../service/runs/storedFacts.ts';
 import { openShare } from './openShare.ts';
-import { sharesSoFar } from './sharesSoFar.ts';
-import { keepShareStatus } from './shareStatus.ts';
+import { keepShareStatus, sharesSoFar } from './shareStatus.ts';
 
 const context = testContext();
+
+let local: Promise<Outcome> | undefined;
+/** A run here in the precision of shares on processors, whatever this processor prefers. */
+const undisturbed = (): Promise<Outcome> => (local ??= predict(context, { precision: 'fp32' }));
 
 async function prepared(): Promise<string> {
   const run = await makeRun(context, { where: { kind: 'shares', on_processors: true }, devices: 'auto' });

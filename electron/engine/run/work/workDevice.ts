@@ -1,6 +1,6 @@
 import { processorOfShare } from '../../../contract/cluster.ts';
 import { isGpu, type ChosenDevice } from '../../devices/chosenDevice.ts';
-import type { ShareNode } from '../shares/nodeOf.ts';
+import type { ShareNode } from '../../store/shares.ts';
 import type { JsonObject } from '../../store/types.ts';
 
 /** A device that a run, or a share of one, computes on. */

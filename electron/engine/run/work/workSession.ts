@@ -12,7 +12,7 @@ import { storedDevice, type DeviceFindings, type MemoryUse } from '../begin/choo
 import { ClusterShares } from '../shares/clusterShares.ts';
 import { mergeShares, shareNames } from '../shares/mergeShares.ts';
 import { endEarlierJobs } from '../shares/slurm.ts';
-import { nodeOf } from '../shares/nodeOf.ts';
+import { nodeOf } from '../../store/shares.ts';
 import { DeviceMonitor } from '../progress/deviceMonitor.ts';
 import { DeviceTelemetry } from '../progress/deviceTelemetry.ts';
 import {

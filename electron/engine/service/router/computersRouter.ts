@@ -1,8 +1,8 @@
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import type { Transfer } from '../../../contract/rpc/computers.ts';
 import { callbackStream } from '../changes.ts';
+import { fetchFile, sendFile } from '../../computers/transfers.ts';
 import type { Service } from '../service.ts';
-import type { WindowContext } from '../window/windowContext.ts';
 import { calls } from './implementer.ts';
 
 /**
@@ -10,51 +10,30 @@ import { calls } from './implementer.ts';
  * through SSH.
  */
 export function computersRouter(service: Service) {
-  const { computers } = calls;
   const { others, known } = service;
+  const computers = calls.computers.use(({ context: { window }, next }) => {
+    if (window.shell === 'electron') return next();
+    throw new AppFailure(appError('usage', 'Only the desktop app can connect to other computers.'));
+  });
 
   return {
-    list: computers.list.handler(({ context: { window }, signal }) => {
-      desktopOnly(window);
-      return service.otherComputers.watch(signal);
-    }),
-    add: computers.add.handler(({ input, context: { window } }) => {
-      desktopOnly(window);
-      return { id: others.add(input.name, input.address) };
-    }),
-    rename: computers.rename.handler(({ input, context: { window } }) => {
-      desktopOnly(window);
-      others.rename(input.id, input.name);
-    }),
-    remove: computers.remove.handler(({ input, context: { window } }) => {
-      desktopOnly(window);
-      return others.remove(input.id, input.uninstalls);
-    }),
-    connect: computers.connect.handler(({ input, context: { window } }) => {
-      desktopOnly(window);
-      others.connect(input.id);
-    }),
-    disconnect: computers.disconnect.handler(({ input, context: { window } }) => {
-      desktopOnly(window);
-      return others.disconnect(input.id);
-    }),
-    answer: computers.answer.handler(({ input, context: { window } }) => {
-      desktopOnly(window);
-      others.answer(input.id, input.answer);
-    }),
+    list: computers.list.handler(({ signal }) => service.otherComputers.watch(signal)),
+    add: computers.add.handler(({ input }) => ({ id: others.add(input.name, input.address) })),
+    rename: computers.rename.handler(({ input }) => others.rename(input.id, input.name)),
+    remove: computers.remove.handler(({ input }) => others.remove(input.id, input.uninstalls)),
+    connect: computers.connect.handler(({ input }) => others.connection(input.id).connect()),
+    disconnect: computers.disconnect.handler(({ input }) => others.connection(input.id).disconnect()),
+    answer: computers.answer.handler(({ input }) => others.connection(input.id).answer(input.answer)),
     sendFile: computers.sendFile.handler(async ({ input: { id, path }, context: { window }, signal }) => {
-      desktopOnly(window);
       await known.check([path], window.paths);
-      return transfers((tell, until) => others.sendFile(id, path, tell, until), signal);
+      const { connected } = others.connection(id);
+      return transfers((report, until) => sendFile(path, connected, report, until), signal);
     }),
     fetchFile: computers.fetchFile.handler(
       async ({ input: { id, address, path }, context: { window }, signal }) => {
-        desktopOnly(window);
         await known.check([path], window.paths);
-        return transfers(async (tell, until) => {
-          await others.fetchFile(id, address, path, tell, until);
-          return path;
-        }, signal);
+        const { connected } = others.connection(id);
+        return transfers((report, until) => fetchFile(address, path, connected, report, until), signal);
       },
     ),
   };
@@ -73,9 +52,4 @@ function transfers(
     }, until);
     tell({ ...last, doneBytes: last.totalBytes, waiting: false, path });
   }, signal);
-}
-
-function desktopOnly(window: WindowContext): void {
-  if (window.shell === 'electron') return;
-  throw new AppFailure(appError('usage', 'Only the desktop app can connect to other computers.'));
 }

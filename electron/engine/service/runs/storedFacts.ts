@@ -1,7 +1,7 @@
 import { placementSchema } from '../../../contract/protocol/index.ts';
 import type { DeviceLive, RunLive } from '../../../contract/rpc/runs.ts';
 import { runProgress, type WorkUnderWay } from '../../run/progress/runProgress.ts';
-import { sharesSoFar, type SharesSoFar } from '../../run/shares/sharesSoFar.ts';
+import { sharesSoFar, type SharesSoFar } from '../../run/shares/shareStatus.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import type { StoredRun } from '../../store/types.ts';
 

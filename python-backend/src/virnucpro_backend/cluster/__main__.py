@@ -13,8 +13,8 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from virnucpro_backend.cluster.connection import ClusterRefusedError, Connection, connect
-from virnucpro_backend.protocol import Channel, EndOfCommands, MalformedCommand
+from virnucpro_backend.cluster.connection import ClusterRefusedError, connect
+from virnucpro_backend.protocol import Channel
 
 LOOK_SECONDS = 1.0
 EXPLAIN_SECONDS = 15.0
@@ -52,10 +52,14 @@ def compute_share(program: str, run: str, share: str, cpus: int) -> tuple[int, s
 
 @dataclass
 class Shares:
-    """The tasks of a run, one for each share that was asked for."""
+    """The tasks of a run, one for each of its `of` shares that was asked for.
+
+    `ray`: the package, connected. `run`: the run's folder, which all nodes read and write at this path.
+    `program`: the command that starts this program on a node. `cpus`: processors of a task; 0 means one GPU.
+    `most`: tasks that run at once; 0 for as many as Ray grants."""
 
     channel: Channel
-    connection: Connection
+    ray: Any
     run: str
     program: str
     of: int
@@ -67,83 +71,54 @@ class Shares:
     def submit(self, shares: list[int]) -> None:
         """Ask Ray for the resources of each share; it waits until there are some."""
         self.held_back += shares
-        self._submit_as_allowed()
-
-    def _submit_as_allowed(self) -> None:
-        ray = self.connection.ray
         allowed = self.most - len(self.tasks) if self.most else len(self.held_back)
         shares, self.held_back = self.held_back[: max(allowed, 0)], self.held_back[max(allowed, 0) :]
         resources = {"num_cpus": self.cpus} if self.cpus else {"num_cpus": 1, "num_gpus": 1}
-        remote = ray.remote(compute_share).options(max_retries=LOST_NODE_RETRIES, **resources)
+        remote = self.ray.remote(compute_share).options(max_retries=LOST_NODE_RETRIES, **resources)
         for share in shares:
             task = remote.remote(self.program, self.run, f"{share}/{self.of}", self.cpus)
             self.tasks[task] = share
 
-    def cancel(self) -> None:
-        """End all tasks. Their programs stop after the batch under way."""
-        self.held_back = []
-        for task in self.tasks:
-            self.connection.ray.cancel(task, force=True)
-
     def report_ends(self) -> None:
         """Report which tasks have ended, and how."""
-        ray = self.connection.ray
         if not self.tasks:
             return
-        ended, _ = ray.wait(list(self.tasks), num_returns=len(self.tasks), timeout=0)
+        ended, _ = self.ray.wait(list(self.tasks), num_returns=len(self.tasks), timeout=0)
         for task in ended:
             share = self.tasks.pop(task)
             try:
-                code, node, words = ray.get(task)
+                code, node, output = self.ray.get(task)
                 reason = "it ended" if code == 0 else f"its program ended with exit code {code}"
-            except ray.exceptions.RayError as error:
-                node, words, reason = None, str(error)[-2000:], type(error).__name__
-            self.channel.emit("share_ended", share=share, node=node, reason=reason, last_words=words)
-        if ended:
-            self._submit_as_allowed()
+            except self.ray.exceptions.RayError as error:
+                node, output, reason = None, str(error)[-2000:], type(error).__name__
+            self.channel.emit("share_ended", share=share, node=node, reason=reason, output=output)
+        self.submit([])
 
     def explain_wait(self) -> None:
         """Report why tasks wait: possibly no node can compute them."""
         name = "CPU" if self.cpus else "GPU"
-        nodes = (node["Resources"] for node in self.connection.ray.nodes() if node["Alive"])
-        most = max((node.get(name, 0) for node in nodes), default=0)
+        nodes = (node["Resources"] for node in self.ray.nodes() if node["Alive"])
         what = f"{self.cpus} processors" if self.cpus > 1 else "a processor" if self.cpus else "a GPU"
-        free = most >= max(self.cpus, 1)
-        reason = "all nodes are busy" if free else f"no node of the Ray cluster has {what}"
-        for share in self.tasks.values():
-            self.channel.emit("share_waits", share=share, reason=reason)
-        for share in self.held_back:
-            self.channel.emit("share_waits", share=share, reason=f"at most {self.most} tasks run at once")
+        if max((node.get(name, 0) for node in nodes), default=0) < max(self.cpus, 1):
+            reason = f"no node of the Ray cluster has {what}"
+        else:
+            reason = f"at most {self.most} tasks run at once" if self.held_back else "all nodes are busy"
+        self.channel.emit("waits", reason=reason)
 
 
 def main() -> None:
-    """Connect as the first command says, then carry out the other commands until input ends."""
+    """Connect as the arguments say, and submit shares as the commands say, until input ends."""
+    address, run, program, *counts = sys.argv[1:]
+    of, cpus, most = (int(count) for count in counts)
     channel = Channel()
     channel.hello("ray")
-    first = channel.commands.get()
-    if isinstance(first, EndOfCommands):
-        return
-    if isinstance(first, MalformedCommand) or first["type"] != "connect":
-        sys.exit(2)
-
-    def warn(text: str) -> None:
-        channel.emit("log", level="warning", message=text)
-
     try:
-        connection = connect(first["address"], warn)
+        ray = connect(address)
     except ClusterRefusedError as error:
         channel.emit("refused", message=str(error), next_step=error.next_step)
         return
-    channel.emit("connected", version=connection.version, job=connection.job)
-    shares = Shares(
-        channel,
-        connection,
-        first["run"],
-        first["program"],
-        of=first["shares"],
-        cpus=first["cpus"],
-        most=first["workers"],
-    )
+    channel.emit("connected", version=f"Ray {ray.__version__}", job=ray.get_runtime_context().get_job_id())
+    shares = Shares(channel, ray, run, program, of, cpus, most)
     explain_at = 0.0
     while True:
         try:
@@ -154,14 +129,9 @@ def main() -> None:
                 shares.explain_wait()
                 explain_at = time.monotonic() + EXPLAIN_SECONDS
             continue
-        if isinstance(command, EndOfCommands):
+        if not isinstance(command, dict):
             return
-        if isinstance(command, MalformedCommand):
-            sys.exit(2)
-        if command["type"] == "submit":
-            shares.submit(command["shares"])
-        elif command["type"] == "cancel":
-            shares.cancel()
+        shares.submit(command["shares"])
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 import { Button, Group, NumberInput, Radio, TextInput } from '@mantine/core';
 import { MOST_CLUSTER_SHARES, THIS_COMPUTER, type WindowWhere } from '../../../../electron/contract/index.ts';
 import { Banner } from '../../../components/feedback/Banner.tsx';
-import { useTexts } from '../../../i18n/index.ts';
+import { useTexts, type MessageKey } from '../../../i18n/index.ts';
 import { installRay, useEnvironment } from '../../../state/computer/environment.ts';
-import { placeOf, useSlurm } from '../../../state/newRun/slurm.ts';
+import { rememberedPlace } from '../../../state/newRun/slurm.ts';
 import { SlurmFields } from '../slurm/SlurmFields.tsx';
 import classes from './WhereChoice.module.css';
 
@@ -12,7 +12,7 @@ type Ray = Extract<WindowWhere, { kind: 'ray' }>;
 const STARTS: Readonly<Record<WindowWhere['kind'], () => WindowWhere>> = {
   this_computer: () => THIS_COMPUTER,
   ray: () => ({ kind: 'ray', address: '', shares: 8, cpus: 0, workers: 0 }),
-  slurm: () => placeOf(useSlurm.getState()),
+  slurm: rememberedPlace,
 };
 const KINDS = Object.keys(STARTS) as WindowWhere['kind'][];
 
@@ -41,6 +41,22 @@ export function WhereChoice({ where, onChange }: WhereChoiceProps) {
 
 function RayFields({ ray, onChange }: { ray: Ray; onChange: (ray: Ray) => void }) {
   const { t } = useTexts();
+  const count = (
+    field: 'shares' | 'cpus' | 'workers',
+    least: number,
+    label: MessageKey,
+    help: MessageKey,
+  ) => (
+    <NumberInput
+      label={t(label)}
+      description={t(help)}
+      min={least}
+      max={MOST_CLUSTER_SHARES}
+      allowDecimal={false}
+      value={ray[field]}
+      onChange={(value) => onChange({ ...ray, [field]: Math.max(least, Number(value) || least) })}
+    />
+  );
   return (
     <div className={classes.fields}>
       <div className={classes.wide}>
@@ -54,33 +70,9 @@ function RayFields({ ray, onChange }: { ray: Ray; onChange: (ray: Ray) => void }
         value={ray.address}
         onChange={(event) => onChange({ ...ray, address: event.currentTarget.value.trim() })}
       />
-      <NumberInput
-        label={t('where.shares')}
-        description={t('where.sharesHelp')}
-        min={1}
-        max={MOST_CLUSTER_SHARES}
-        allowDecimal={false}
-        value={ray.shares}
-        onChange={(value) => onChange({ ...ray, shares: Math.max(1, Number(value) || 1) })}
-      />
-      <NumberInput
-        label={t('where.processors')}
-        description={t('where.processorsHelp')}
-        min={0}
-        max={256}
-        allowDecimal={false}
-        value={ray.cpus}
-        onChange={(value) => onChange({ ...ray, cpus: Math.max(0, Number(value) || 0) })}
-      />
-      <NumberInput
-        label={t('slurm.mostAtOnce')}
-        description={t('where.workersHelp')}
-        min={0}
-        max={MOST_CLUSTER_SHARES}
-        allowDecimal={false}
-        value={ray.workers}
-        onChange={(value) => onChange({ ...ray, workers: Math.max(0, Number(value) || 0) })}
-      />
+      {count('shares', 1, 'where.shares', 'where.sharesHelp')}
+      {count('cpus', 0, 'where.processors', 'where.processorsHelp')}
+      {count('workers', 0, 'where.workers', 'where.workersHelp')}
     </div>
   );
 }

@@ -1,41 +1,46 @@
-import { Button } from '@mantine/core';
-import type { Where } from '../../../../electron/contract/index.ts';
+import { Textarea, TextInput } from '@mantine/core';
+import type { SlurmChoice } from '../../../../electron/contract/index.ts';
 import { useTexts } from '../../../i18n/index.ts';
-import { hasOtherScript, placeOf, rememberSlurm, useSlurm } from '../../../state/newRun/slurm.ts';
-import { SlurmForm } from './SlurmForm.tsx';
-import classes from './SlurmForm.module.css';
+import { isPlaceKnown } from '../../../state/newRun/choices.ts';
+import { placeOf, rememberPlace } from '../../../state/newRun/slurm.ts';
+import fields from '../compute/WhereChoice.module.css';
+import classes from './Script.module.css';
 
-type SlurmPlace = Extract<Where, { kind: 'slurm' }>;
+interface SlurmFieldsProps {
+  place: SlurmChoice;
+  onChange: (place: SlurmChoice) => void;
+}
 
-/** The job of a run: the one in the form, or the one of an earlier run. */
-export function SlurmFields({
-  place,
-  onChange,
-}: {
-  place: SlurmPlace;
-  onChange: (place: SlurmPlace) => void;
-}) {
+/** The batch script of a run, in sbatch's own words, and the computer that submits it. */
+export function SlurmFields({ place, onChange }: SlurmFieldsProps) {
   const { t } = useTexts();
-  const settings = useSlurm();
-  if (hasOtherScript(place, settings))
-    return (
-      <>
-        <p className={classes.missing}>{t('slurm.otherScript')}</p>
-        <pre className={classes.script} tabIndex={0} role="region" aria-label={t('slurm.preview')}>
-          {place.script}
-        </pre>
-        <Button variant="default" size="compact-sm" onClick={() => onChange(placeOf(settings))}>
-          {t('slurm.otherJob')}
-        </Button>
-      </>
-    );
+  const change = (script: string, login: string | null) => {
+    const next = placeOf(script, login);
+    rememberPlace(next);
+    onChange(next);
+  };
   return (
-    <SlurmForm
-      settings={settings}
-      onChange={(next) => {
-        rememberSlurm(next);
-        onChange(placeOf(next));
-      }}
-    />
+    <div className={fields.fields}>
+      <Textarea
+        className={fields.wide ?? ''}
+        classNames={{ input: classes.edited ?? '' }}
+        label={t('slurm.preview')}
+        description={t('slurm.scriptHelp')}
+        error={isPlaceKnown(place) ? null : t('slurm.wrongArray')}
+        rows={14}
+        resize="vertical"
+        spellCheck={false}
+        value={place.script}
+        onChange={(event) => change(event.currentTarget.value, place.login)}
+      />
+      <TextInput
+        className={fields.wide ?? ''}
+        label={t('slurm.login')}
+        description={t('slurm.loginHelp')}
+        placeholder={t('slurm.loginHere')}
+        value={place.login ?? ''}
+        onChange={(event) => change(place.script, event.currentTarget.value.trim() || null)}
+      />
+    </div>
   );
 }

@@ -17,7 +17,8 @@ it.skipIf(WITHOUT_PYTHON)(
     );
     const run = async (name: string, ...flags: string[]) => {
       const out = join(folder, name);
-      const words = ['predict', input, '--model', 'teaching', '--devices', 'cpu:1', '--python', REAL_PYTHON];
+      const options = ['--devices', 'cpu:1', '--precision', 'fp32', '--python', REAL_PYTHON];
+      const words = ['predict', input, '--model', 'teaching', ...options];
       const { code, output } = await ended(virnucpro([...words, '-o', out, ...flags]));
       expect(code, output).toBe(0);
       return (file: string) => readFileSync(join(out, file), 'utf8');

@@ -24,7 +24,7 @@ describe.skipIf(WITHOUT_PYTHON)('predict --resume', () => {
       ...['predict', '-o', folder, '--devices', 'cpu', '--python', REAL_PYTHON, '-q'],
       ...words,
     ];
-    await succeeds(predict(input, '--model', 'teaching', '--chunk-length', '400'));
+    await succeeds(predict(input, '--model', 'teaching', '--chunk-length', '400', '--precision', 'fp32'));
     const tables = await readTables(folder);
 
     const refuses = async (words: string[], ...differs: string[]): Promise<void> => {

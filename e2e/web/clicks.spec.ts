@@ -37,7 +37,7 @@ test('from the drop of a file to the saved report it takes at most twelve clicks
   const hit = page.getByRole('region', { name: 'Best evidence' }).getByRole('rowheader').first();
   const name = await hit.innerText();
   await film('done');
-  await hit.getByRole('button').click();
+  await hit.getByRole('link').click();
   await expect(page.getByRole('region', { name: 'Sequence', exact: true })).toContainText(name);
   await page.keyboard.press('s');
   await expect(page.getByRole('button', { name: 'Shortlist 1' })).toBeVisible();

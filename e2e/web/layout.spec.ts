@@ -395,7 +395,7 @@ test.describe('every screen, at every size', () => {
     await expect(changed.getByRole('button')).toHaveCount(2);
     const name = await changed.getByRole('rowheader').innerText();
     // It can be put on the shortlist of either run.
-    await changed.getByRole('checkbox', { name: `${name} on the shortlist of Lake plankton` }).check();
+    await changed.getByRole('checkbox', { name: `${name} on the shortlist of Lake plankton` }).click();
     await changed.getByRole('button').first().click();
     const panel = page.getByRole('region', { name: 'Sequence', exact: true });
     await expect(panel.getByRole('heading', { name })).toBeVisible();

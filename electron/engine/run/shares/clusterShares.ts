@@ -159,7 +159,10 @@ export class ClusterShares {
   private async cancel(): Promise<void> {
     const { job } = this.scheduler;
     try {
-      if (!this.isUnreached) { await this.scheduler.cancel(); return; }
+      if (!this.isUnreached) {
+        await this.scheduler.cancel();
+        return;
+      }
     } catch {
       // Reported below, and known to the next start.
     }

@@ -108,7 +108,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
   });
 
   it('stops where its samples are known as well as asked, as a sample that grows, which ends as in any other way', async () => {
-    const many = { order: 'sample', residuesPerPart: 800 } as const;
+    const many = { order: 'sample', residuesPerPart: 300 } as const;
     const whole = await predict(testContext(), many);
     const session = await makeRun(testContext(), { ...many, until: { kind: 'half_width', share: 0.45 } });
     unwrap(await session.start());

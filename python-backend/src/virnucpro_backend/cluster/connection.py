@@ -92,7 +92,10 @@ def connect(address: str) -> Any:
 
 
 def check_installed() -> None:
-    """Check Ray's version without importing Ray, which would read its environment variables too early."""
+    """Raise ClusterRefusedError where Ray is missing or knows no tokens.
+
+    Ray itself is not imported: it would read its environment variables too early.
+    """
     try:
         version = metadata.version("ray")
     except metadata.PackageNotFoundError:

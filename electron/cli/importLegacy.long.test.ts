@@ -7,6 +7,8 @@ import { temporaryFolder } from '../engine/testing/testContext.ts';
 import { ended, succeeds, virnucpro } from './testing/commandLineProcess.ts';
 
 const BACKEND = join(APP_PATHS.root, 'python-backend');
+/** The expected scores are those of FP32; some processors would choose BF16. */
+const IN_FP32 = ['--devices', 'cpu', '--precision', 'fp32'];
 const TEACHING_MODEL = join(APP_PATHS.resources, 'teaching-model');
 
 /** A folder in the original tool's own formats, with embeddings of the teaching model. */
@@ -27,7 +29,7 @@ describe.skipIf(WITHOUT_PYTHON)('import-legacy', () => {
     makeLegacyFolder(legacy);
     const importLegacy = (...words: string[]): string[] => [
       ...['import-legacy', legacy, ...words],
-      ...['-o', run, '--model', 'teaching', '--devices', 'cpu', '--python', REAL_PYTHON],
+      ...['-o', run, '--model', 'teaching', ...IN_FP32, '--python', REAL_PYTHON],
     ];
 
     writeFileSync(other, `>other\n${'ACG'.repeat(20)}\n`);
@@ -64,7 +66,7 @@ describe.skipIf(WITHOUT_PYTHON)('import-legacy', () => {
     const reuse = ['--reuse-embeddings', legacy, '--order', 'sample', '--residues-per-part', '800'];
     await succeeds([
       ...['predict', join(legacy, 'reads.fa'), '-o', sampled, ...reuse],
-      ...['--model', 'teaching', '--devices', 'cpu', '--python', REAL_PYTHON],
+      ...['--model', 'teaching', ...IN_FP32, '--python', REAL_PYTHON],
     ]);
     const inSample = scores(join(sampled, 'prediction_results.txt'));
     expect([...inSample.keys()].toSorted()).toEqual([...expected.keys()].toSorted());

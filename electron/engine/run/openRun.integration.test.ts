@@ -134,7 +134,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
 
   it('stops where no call can change, before the last chunk of a uniform contig', async () => {
     const input = join(await temporaryFolder(), 'uniform.fa');
-    await writeFile(input, `>long\n${'GCC'.repeat(20_000)}\n${ONE_RECORD}`);
+    await writeFile(input, `>long\n${'GCC'.repeat(60_000)}\n${ONE_RECORD}`);
     const many = { inputs: [input], order: 'sample' as const, residuesPerPart: 800 };
     const session = await makeRun(testContext(), { ...many, until: { kind: 'settled' } });
     unwrap(await session.start());

@@ -60,7 +60,7 @@ def scorers(make_scorer: MakeScorer) -> tuple[PartScorer, PartScorer]:
 PAIRS = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), min_size=1, max_size=60)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(pairs=PAIRS)
 def test_scores_equal_those_of_computing_each_frame(
     scorers: tuple[PartScorer, PartScorer], pairs: list[tuple[int, int]]
@@ -83,7 +83,7 @@ def test_scores_equal_those_of_computing_each_frame(
         assert by_pair.setdefault(pair, score.tobytes()) == score.tobytes()
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(pairs=PAIRS)
 def test_progress_adds_up_to_all_frames(
     scorers: tuple[PartScorer, PartScorer], pairs: list[tuple[int, int]]

@@ -40,7 +40,7 @@ def test_every_length_up_to_30000_agrees_with_the_plain_walk(c: int) -> None:
         np.testing.assert_array_equal(np.stack(columns, axis=1), np.array(expected).reshape(-1, 4))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.integers(1, 30_000), st.sampled_from([300, 500]))
 def test_all_chunks_but_the_last_are_full_and_every_base_is_covered(length: int, c: int) -> None:
     table = chunk_table(np.array([length]), c)

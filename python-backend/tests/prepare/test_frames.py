@@ -59,7 +59,7 @@ def lost_by_definition(sequence: str, c: int) -> dict[str, list[int]]:
     return found
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.data())
 def test_chunks_lost_to_one_codon_agree_with_the_plain_definition(data: st.DataObject) -> None:
     alphabet = data.draw(st.sampled_from(["ACGT", "ATG", "acgTN"]))
@@ -74,7 +74,7 @@ def test_chunks_lost_to_one_codon_agree_with_the_plain_definition(data: st.DataO
 ALPHABETS = ["ACGT", "ACGTacgt", "ACGTN", "ACGTRYSWKMBDHVNacgtnU-*.?@>0", "AC", "NRYacN", "acgu"]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.data())
 def test_random_sequences_agree_with_the_plain_definition(data: st.DataObject) -> None:
     alphabet = data.draw(st.sampled_from(ALPHABETS))

@@ -20,7 +20,7 @@ def joined(headers: list[str]) -> tuple[bytes, np.ndarray[tuple[int], np.dtype[n
     return b"".join(pieces), np.array([len(piece) for piece in pieces], np.int64)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(header_lists, st.integers(1, 9))
 def test_repeats_are_found_by_the_first_word(headers: list[str], batch: int) -> None:
     repeats = RepeatedIdentifiers()

@@ -143,7 +143,7 @@ def test_damaged_compressed_data_are_reported_as_a_problem(tmp_path: Path) -> No
         assert name in problem["message"]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.one_of(st.integers(0, 2000), st.integers(60_000, 70_000), st.just(10**9)), max_size=40))
 def test_length_statistics_are_exact(lengths: list[int]) -> None:
     found = LengthStatistics()

@@ -70,7 +70,7 @@ def cut(
 chunk_lists = st.lists(st.lists(st.integers(1, 30), min_size=1, max_size=6), max_size=60)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     chunk_lists,
     st.lists(st.integers(0, 12), max_size=20),

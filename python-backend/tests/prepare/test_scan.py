@@ -87,7 +87,7 @@ FASTA_PIECES = [
 LINE_ENDS = ["\n", "\r\n", "\r"]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(st.data())
 def test_fasta_cut_anywhere_gives_the_records_of_a_plain_reader(data: st.DataObject) -> None:
     ends = data.draw(st.sampled_from([["\n"], ["\r\n"], ["\r"], LINE_ENDS]))
@@ -133,7 +133,7 @@ def good_record(random_: random.Random, name: str, wrapped: bool) -> tuple[list[
     return [f"@{name}", *pieces, plus, *value_pieces], letters
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.data())
 def test_fastq_cut_anywhere_gives_every_record(data: st.DataObject) -> None:
     random_ = random.Random(data.draw(st.integers(0, 10**9)))

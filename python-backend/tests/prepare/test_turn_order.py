@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from virnucpro_backend.prepare.turn_order import ROUND_ENDS, priorities, rounds_of
@@ -44,13 +44,11 @@ def test_the_generator_is_the_published_one() -> None:
     assert [hex(number(0, place)) for place in range(2)] == ["0xe220a8397b1dcdaf", "0x6e789e6aa1b965f4"]
 
 
-@settings(deadline=None)
 @given(seeds, rows, st.integers(1, 300))
 def test_priorities_follow_the_plain_rule(seed: int, row: int, count: int) -> None:
     assert found_priorities(seed, row, count) == plain_priorities(seed, row, count)
 
 
-@settings(deadline=None)
 @given(seeds, rows, st.integers(1, 2000), st.floats(0.001, 1))
 def test_the_chunks_below_any_priority_are_that_share_and_spread_along_the_sequence(
     seed: int, row: int, count: int, share: float
@@ -62,7 +60,6 @@ def test_the_chunks_below_any_priority_are_that_share_and_spread_along_the_seque
         assert gaps.max() <= 4 * count / chosen.size
 
 
-@settings(deadline=None)
 @given(seeds)
 def test_rounds_double(seed: int) -> None:
     reads = np.arange(100_000)

@@ -1,11 +1,12 @@
 import type Database from 'better-sqlite3';
 import { modelMark } from '../../../../../contract/plan.ts';
 import { predictionSchema, reasonSchema, RESULT_FILES } from '../../../../../contract/results.ts';
-import { inLittleMemory } from '../../database.ts';
+import { inLittleMemory, inOneState } from '../../database.ts';
 import { readPlan, readRun } from '../../runRows.ts';
 import { syncFolder } from '../../../../files/replaceFile.ts';
 import { FailedParts } from './failedParts.ts';
 import { ResultFile } from '../../../duckdb/resultFile.ts';
+import type { ResultRow, RunLabels } from '../../../duckdb/resultRows.ts';
 import { runLabels } from '../../../duckdb/resultSource.ts';
 import { pValue } from '../../../../results/calibration.ts';
 import { areMates, callPair } from '../../../../results/sequenceRemarks.ts';
@@ -38,13 +39,14 @@ export function tableMethods(db: Database.Database, folder: string) {
     refuseUnfinished(db);
     const tables = openTables(folder);
     unpublished.push(...Object.values(tables));
-    const results = await ResultFile.open(folder, runLabels(db));
+    const results = new ResultFile(folder);
     unpublished.push(results);
-    const counts = inLittleMemory(db, () =>
-      db.transaction(() => writeInOrder(db, tables, results)).deferred(),
+    const labels = runLabels(db);
+    const counts = noCounts();
+    const written = await inOneState(db, () =>
+      results.write(writeInOrder(db, tables, labels, counts), labels),
     );
-    const files = digestsOf(Object.values(tables));
-    return { counts, files: { ...files, [results.name]: await results.finish() } };
+    return { counts, files: { ...digestsOf(Object.values(tables)), [results.name]: written } };
   }
 
   function prepareSortedTable(): TablesPrepared<void> {
@@ -98,10 +100,14 @@ function openTables(folder: string): Tables {
   };
 }
 
-/** Writes all tables but the one sorted by id. */
-function writeInOrder(db: Database.Database, tables: Tables, results: ResultFile): ResultCounts {
+/** Writes the text tables but the one sorted by id, and counts, while it yields the rows of results.parquet. */
+function* writeInOrder(
+  db: Database.Database,
+  tables: Tables,
+  labels: RunLabels,
+  counts: ResultCounts,
+): Generator<ResultRow, void> {
   const { model } = readPlan(db);
-  const labels = runLabels(db);
   const { chunkLength, mates, model: modelLabel, trusted, isPaired } = labels;
   let matesOfInput: ReturnType<typeof recordSummaries> | null = null;
   let input = -1;
@@ -110,7 +116,7 @@ function writeInOrder(db: Database.Database, tables: Tables, results: ResultFile
   const isMarked = modelMark(model) !== null;
   const marked = (line: string, cell: string): string =>
     isMarked ? `${line.slice(0, -1)}\t${cell}\n` : line;
-  const counts = noCounts(failedParts.count);
+  counts.failedParts = failedParts.count;
   /**
    * State of the current record: its first chunk that has no line yet, and the parts in which its chunks
    * failed.
@@ -147,7 +153,6 @@ function writeInOrder(db: Database.Database, tables: Tables, results: ResultFile
     writeUnopened(record, record.nChunks);
     const inputLabel = labels.inputs[record.input] ?? 'NA';
     const p = pValue(trusted, record.length, summary.virusScore);
-    results.add(record, summary, p, pair);
     const line = sequenceLine(record, summary, chunkLength, { input: inputLabel, model: modelLabel });
     tables.sequences.write(`${line.slice(0, -1)}${moreCells(labels, pair, p)}\n`);
     if (summary.prediction === 'failed') {
@@ -159,9 +164,9 @@ function writeInOrder(db: Database.Database, tables: Tables, results: ResultFile
     count(counts, record, summary);
     next = 0;
     failedIn.clear();
+    yield { record, summary, pValue: p, pair };
   }
   for (const line of failedParts.lines()) tables.failedFiles.write(line);
-  return counts;
 }
 
 /**
@@ -180,7 +185,7 @@ function writeOriginalChunks(db: Database.Database, table: TableFile): void {
   for (const [id, isVirus] of sorted.iterate()) table.write(`${id}\t${booleanText(isVirus === 1)}\n`);
 }
 
-function noCounts(failedParts: number): ResultCounts {
+function noCounts(): ResultCounts {
   const zeros = <Name extends string>(names: readonly Name[]) =>
     Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
   return {
@@ -191,7 +196,7 @@ function noCounts(failedParts: number): ResultCounts {
     framesScored: 0,
     byPrediction: zeros(predictionSchema.options),
     byReason: zeros(reasonSchema.options),
-    failedParts,
+    failedParts: 0,
   };
 }
 

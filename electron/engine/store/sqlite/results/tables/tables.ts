@@ -10,7 +10,12 @@ import type { ResultRow, RunLabels } from '../../../duckdb/resultRows.ts';
 import { runLabels } from '../../../duckdb/resultSource.ts';
 import { pValue } from '../../../../results/calibration.ts';
 import { areMates, callPair } from '../../../../results/sequenceRemarks.ts';
-import { type ScannedChunk, type ScannedRecord, recordSummaries } from '../derive/recordScan.ts';
+import {
+  type ScannedChunk,
+  type ScannedRecord,
+  type SummaryOptions,
+  recordSummaries,
+} from '../derive/recordScan.ts';
 import type { SequenceSummary } from '../../../../results/sequenceTally.ts';
 import { TableFile } from '../../files/tableFile.ts';
 import {
@@ -31,22 +36,22 @@ type Tables = Record<TableName, TableFile>;
 export function tableMethods(db: Database.Database, folder: string) {
   let unpublished: (TableFile | ResultFile)[] = [];
 
-  /**
-   * Writes every table that needs only run.db, except the sorted one, from one state of the database; none
-   * appears yet.
-   */
-  async function prepareTables(): Promise<TablesPrepared> {
+  /** Each of these three writes its tables from one state of the database; none appears yet. */
+  function prepareTextTables(): TablesPrepared {
     refuseUnfinished(db);
     const tables = openTables(folder);
     unpublished.push(...Object.values(tables));
-    const results = new ResultFile(folder);
-    unpublished.push(results);
+    const counts = inLittleMemory(db, () => db.transaction(() => writeInOrder(db, tables)).deferred());
+    return { counts, files: digestsOf(Object.values(tables)) };
+  }
+
+  async function prepareResultFile(): Promise<TablesPrepared<void>> {
+    refuseUnfinished(db);
+    const file = new ResultFile(folder);
+    unpublished.push(file);
     const labels = runLabels(db);
-    const counts = noCounts();
-    const written = await inOneState(db, () =>
-      results.write(writeInOrder(db, tables, labels, counts), labels),
-    );
-    return { counts, files: { ...digestsOf(Object.values(tables)), [results.name]: written } };
+    const written = await inOneState(db, () => file.write(resultRows(db, labels), labels));
+    return { counts: undefined, files: { [file.name]: written } };
   }
 
   function prepareSortedTable(): TablesPrepared<void> {
@@ -71,17 +76,25 @@ export function tableMethods(db: Database.Database, folder: string) {
 
   async function writeTables(): Promise<TablesPrepared> {
     try {
-      const { counts, files } = await prepareTables();
+      const text = prepareTextTables();
+      const results = await prepareResultFile();
       const sorted = prepareSortedTable();
       publishTables();
-      return { counts, files: { ...files, ...sorted.files } };
+      return { ...text, files: { ...text.files, ...results.files, ...sorted.files } };
     } catch (error) {
       discardTables();
       throw error;
     }
   }
 
-  return { prepareTables, prepareSortedTable, publishTables, discardTables, writeTables };
+  return {
+    prepareTextTables,
+    prepareResultFile,
+    prepareSortedTable,
+    publishTables,
+    discardTables,
+    writeTables,
+  };
 }
 
 /** Flushes the tables to disk, still under their temporary names. */
@@ -100,23 +113,42 @@ function openTables(folder: string): Tables {
   };
 }
 
-/** Writes the text tables but the one sorted by id, and counts, while it yields the rows of results.parquet. */
-function* writeInOrder(
+/**
+ * Every sequence in order with all that tables say of it, after `visit` has seen its chunks. The results of a read's mate are looked up in
+ * the file with the other reads.
+ */
+function* resultRows(
   db: Database.Database,
-  tables: Tables,
-  labels: RunLabels,
-  counts: ResultCounts,
-): Generator<ResultRow, void> {
-  const { model } = readPlan(db);
-  const { chunkLength, mates, model: modelLabel, trusted, isPaired } = labels;
+  { mates, trusted }: RunLabels,
+  visit?: SummaryOptions['visit'],
+): Generator<Required<Omit<ResultRow, 'settled'>>> {
   let matesOfInput: ReturnType<typeof recordSummaries> | null = null;
   let input = -1;
+  for (const { record, summary } of recordSummaries(db, { visit })) {
+    if (record.input !== input) {
+      input = record.input;
+      const rows = mates[input];
+      matesOfInput = rows
+        ? recordSummaries(db, { from: rows.firstRow, to: rows.firstRow + rows.records - 1 })
+        : null;
+    }
+    const mate = matesOfInput?.next().value;
+    const pair = mate && areMates(record, mate.record) ? callPair(summary, mate.summary) : null;
+    yield { record, summary, pair, pValue: pValue(trusted, record.length, summary.virusScore) };
+  }
+}
+
+/** Writes the text tables but the one sorted by id. */
+function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
+  const { model } = readPlan(db);
+  const labels = runLabels(db);
+  const { chunkLength, model: modelLabel, trusted, isPaired } = labels;
   const failedParts = new FailedParts(db);
   /** chunks.tsv names the model only if it must not be mistaken for a real one. */
   const isMarked = modelMark(model) !== null;
   const marked = (line: string, cell: string): string =>
     isMarked ? `${line.slice(0, -1)}\t${cell}\n` : line;
-  counts.failedParts = failedParts.count;
+  const counts = noCounts(failedParts.count);
   /**
    * State of the current record: its first chunk that has no line yet, and the parts in which its chunks
    * failed.
@@ -140,19 +172,9 @@ function* writeInOrder(
     if (chunk.reason !== null) failedIn.add(chunk.part);
     next = chunk.chunk + 1;
   };
-  for (const { record, summary } of recordSummaries(db, { visit: writeChunk })) {
-    if (record.input !== input) {
-      input = record.input;
-      const rows = mates[input];
-      matesOfInput = rows
-        ? recordSummaries(db, { from: rows.firstRow, to: rows.firstRow + rows.records - 1 })
-        : null;
-    }
-    const mate = matesOfInput?.next().value;
-    const pair = mate && areMates(record, mate.record) ? callPair(summary, mate.summary) : null;
+  for (const { record, summary, pair, pValue: p } of resultRows(db, labels, writeChunk)) {
     writeUnopened(record, record.nChunks);
     const inputLabel = labels.inputs[record.input] ?? 'NA';
-    const p = pValue(trusted, record.length, summary.virusScore);
     const line = sequenceLine(record, summary, chunkLength, { input: inputLabel, model: modelLabel });
     tables.sequences.write(`${line.slice(0, -1)}${moreCells(labels, pair, p)}\n`);
     if (summary.prediction === 'failed') {
@@ -164,9 +186,9 @@ function* writeInOrder(
     count(counts, record, summary);
     next = 0;
     failedIn.clear();
-    yield { record, summary, pValue: p, pair };
   }
   for (const line of failedParts.lines()) tables.failedFiles.write(line);
+  return counts;
 }
 
 /**
@@ -185,7 +207,7 @@ function writeOriginalChunks(db: Database.Database, table: TableFile): void {
   for (const [id, isVirus] of sorted.iterate()) table.write(`${id}\t${booleanText(isVirus === 1)}\n`);
 }
 
-function noCounts(): ResultCounts {
+function noCounts(failedParts: number): ResultCounts {
   const zeros = <Name extends string>(names: readonly Name[]) =>
     Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
   return {
@@ -196,7 +218,7 @@ function noCounts(): ResultCounts {
     framesScored: 0,
     byPrediction: zeros(predictionSchema.options),
     byReason: zeros(reasonSchema.options),
-    failedParts: 0,
+    failedParts,
   };
 }
 

@@ -9,8 +9,8 @@ export type RunThread = StoreThread<RunMethods>;
 export const FRAMES_WORTH_A_THREAD = 50_000;
 
 /**
- * Compares everything stored with its digests and writes the tables. For large runs both happen at the same
- * time in two threads beside the writing one; tables appear, and `meanwhile` is called, only if nothing is
+ * Compares everything stored with its digests and writes the tables. For large runs this happens at the same
+ * time in three threads beside the writing one; tables appear, and `meanwhile` is called, only if nothing is
  * damaged. If `openReader` is null because only one connection may have the database open, and for small
  * runs, they happen in turn. A run that is cut off in between is not done, and writes everything again. After
  * a failure, nothing is still running when the promise settles.
@@ -46,19 +46,22 @@ async function writeAtOnce(
     return reader;
   };
   try {
-    const [one, other] = [await open(), await open()];
-    const sound = one.call('refuseDamage');
-    const sorted = sound.then(() => one.call('prepareSortedTable'));
-    const inOrder = other.call('prepareTables');
-    const tables = Promise.all([inOrder, sorted]).then(async ([{ counts, files }, { files: last }]) => {
-      await Promise.all([one.call('publishTables'), other.call('publishTables')]);
-      return { counts, files: { ...files, ...last } };
-    });
+    const [checking, texts, columns] = [await open(), await open(), await open()];
+    const sound = checking.call('refuseDamage');
+    const sorted = sound.then(() => checking.call('prepareSortedTable'));
+    const inOrder = texts.call('prepareTextTables');
+    const results = columns.call('prepareResultFile');
+    const tables = Promise.all([inOrder, results, sorted]).then(
+      async ([{ counts, files }, parquet, last]) => {
+        await Promise.all(readers.map((reader) => reader.call('publishTables')));
+        return { counts, files: { ...files, ...parquet.files, ...last.files } };
+      },
+    );
     try {
-      const [written] = await allSettled([tables, sound.then(meanwhile), inOrder]);
+      const [written] = await allSettled([tables, sound.then(meanwhile), inOrder, results]);
       return written;
     } catch (error) {
-      await Promise.all([one.call('discardTables'), other.call('discardTables')]);
+      await Promise.all(readers.map((reader) => reader.call('discardTables')));
       throw error;
     }
   } finally {

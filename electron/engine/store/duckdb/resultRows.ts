@@ -1,4 +1,4 @@
-import type { DuckDBAppender, DuckDBDataChunk, DuckDBType, DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBVector } from '@duckdb/node-api';
 import {
   evidenceSchema,
   FRAME_NAMES,
@@ -32,13 +32,27 @@ export interface RunLabels {
   readonly trusted: Trusted | null;
 }
 
-/** Texts with only a few possible values are appended by number, which is five times as fast. */
-const STAGED = [
+/** A sequence with its results, as DuckDB reads it. */
+export interface ResultRow extends Partial<Pick<SequenceResult, 'pValue' | 'settled'>> {
+  record: DescribedRecord;
+  summary: SequenceSummary;
+  /** The call of a read and its mate, which is unknown until both have results. */
+  pair?: SequenceResult['pair'];
+}
+
+/** The name of the rows that `readingResultRows` gives. */
+export const ROWS = 'result_rows()';
+
+/**
+ * The columns of these rows. Texts with only a few possible values come as their numbers, which is five times as fast, and whole numbers
+ * beyond 32 bits as DOUBLE, which holds each of them exactly and needs no BigInt.
+ */
+const COLUMNS = [
   ['row', 'INTEGER'],
   ['seq_name', 'VARCHAR'],
   ['header', 'VARCHAR'],
   ['input', 'INTEGER'],
-  ['length', 'BIGINT'],
+  ['length', 'DOUBLE'],
   ['too_short', 'BOOLEAN'],
   ['virus_score', 'FLOAT'],
   ['prediction', 'INTEGER'],
@@ -47,10 +61,10 @@ const STAGED = [
   ['n_chunks', 'INTEGER'],
   ['n_chunks_scored', 'INTEGER'],
   ['n_chunks_viral', 'INTEGER'],
-  ['n_bases_scored', 'BIGINT'],
-  ['n_bases_viral', 'BIGINT'],
-  ['best_chunk_start', 'BIGINT'],
-  ['best_chunk_end', 'BIGINT'],
+  ['n_bases_scored', 'DOUBLE'],
+  ['n_bases_viral', 'DOUBLE'],
+  ['best_chunk_start', 'DOUBLE'],
+  ['best_chunk_end', 'DOUBLE'],
   ['best_frame', 'INTEGER'],
   ['best_score', 'FLOAT'],
   ['second_score', 'FLOAT'],
@@ -68,12 +82,14 @@ const STAGED = [
 ] as const;
 
 /** The size of DuckDB's own vectors. */
-const ROWS_PER_CHUNK = 2048;
-
+const MOST_ROWS = 2048;
 /**
- * The columns of results.parquet, in order, from a table of rows that `ResultRows` appends; plus `more` of
- * the table.
+ * DuckDB gets its next rows after about this many chunks of sequences, so that the thread hears a request to end in between. A fixed
+ * number, since the bytes of a file depend on it.
  */
+const MOST_CHUNKS = 20_000;
+
+/** The columns of results.parquet, in order, from a table with the columns of `ROWS`; plus `more` of the table. */
 export function resultColumns(
   table: string,
   { inputs, model, isPaired, trusted }: RunLabels,
@@ -81,114 +97,117 @@ export function resultColumns(
 ): string {
   const named = (names: readonly string[], column: string): string =>
     `[${names.map(quoted).join(', ')}][${column} + 1] AS ${column}`;
-  return `SELECT row, seq_name, header, ${named(inputs, 'input')}, length, too_short, virus_score,
+  return `SELECT row, seq_name, header, ${named(inputs, 'input')}, length::BIGINT AS length, too_short, virus_score,
     ${named(predictionSchema.options, 'prediction')}, ${named(reasonSchema.options, 'reason')},
     ${named(evidenceSchema.options, 'evidence')}, n_chunks, n_chunks_scored, n_chunks_viral,
     (n_chunks_viral::DOUBLE / nullif(n_chunks_scored, 0))::FLOAT AS viral_fraction,
-    n_bases_scored, n_bases_viral,
-    best_chunk_start, best_chunk_end, ${named(FRAME_NAMES, 'best_frame')}, best_score, second_score, n_frames_scored,
+    n_bases_scored::BIGINT AS n_bases_scored, n_bases_viral::BIGINT AS n_bases_viral,
+    best_chunk_start::BIGINT AS best_chunk_start, best_chunk_end::BIGINT AS best_chunk_end, ${named(FRAME_NAMES, 'best_frame')}, best_score, second_score, n_frames_scored,
     terminal_repeat, terminal_repeat_length, n_chunks_lost, n_chunks_lost_to_tag, n_chunks_lost_to_tga, genetic_code_hint,
     ${isPaired ? `pair_score, ${named(predictionSchema.options, 'pair_prediction')},` : ''}
     ${trusted ? 'p_value,' : ''}
     ${[`${quoted(model)} AS model`, ...more].join(', ')} FROM ${table}`;
 }
 
-/** Appends sequences with their results to a table of DuckDB. */
-export class ResultRows {
-  readonly #appender: DuckDBAppender;
-  readonly #chunkLength: number;
-  /**
-   * One chunk is reused: V8 does not know the memory of a chunk, and would let that of hundreds accumulate.
-   */
-  readonly #chunk: DuckDBDataChunk;
-  readonly #columns: DuckDBValue[][] = STAGED.map(() => []);
+/**
+ * Returns a function that runs SQL in which `ROWS` are the given rows. DuckDB asks for them as it needs them, so that neither side holds
+ * more than a few thousand. The promise rejects with what the rows threw.
+ */
+export async function readingResultRows(
+  { connection, run }: DuckDb,
+  chunkLength: number,
+): Promise<(sql: string, rows: Iterable<ResultRow>) => Promise<void>> {
+  const { BOOLEAN, DOUBLE, DuckDBTableFunction, FLOAT, INTEGER, VARCHAR } = await import('@duckdb/node-api');
+  const types = { BOOLEAN, DOUBLE, FLOAT, INTEGER, VARCHAR };
+  let left: Iterator<ResultRow> = [].values();
+  let failure: unknown = null;
+  const table = DuckDBTableFunction.create({
+    name: ROWS.slice(0, -2),
+    bindFunction: (info) => {
+      for (const [name, type] of COLUMNS) info.addResultColumn(name, types[type]);
+    },
+    initFunction: (info) => info.setMaxThreads(1),
+    mainFunction: (info, chunk) => {
+      try {
+        chunk.rowCount = MOST_ROWS;
+        const vectors = COLUMNS.map((_, i) => chunk.getColumnVector(i));
+        const count = fill(vectors, left, chunkLength);
+        if (count > 0) for (const vector of vectors) vector.flush();
+        chunk.rowCount = count;
+      } catch (error) {
+        failure = error;
+        info.setError(String(error));
+      }
+    },
+  });
+  connection.registerTableFunction(table);
+  return async (sql, rows) => {
+    left = rows[Symbol.iterator]();
+    failure = null;
+    try {
+      await run(sql);
+    } catch (error) {
+      throw failure ?? error;
+    }
+  };
+}
 
-  private constructor(
-    appender: DuckDBAppender,
-    chunkLength: number,
-    newChunk: (types: readonly DuckDBType[]) => DuckDBDataChunk,
-  ) {
-    this.#appender = appender;
-    this.#chunkLength = chunkLength;
-    this.#chunk = newChunk(STAGED.map((_, i) => appender.columnType(i)));
+/** Writes the next rows into the vectors, and returns their number: none after the last one. */
+function fill(vectors: readonly DuckDBVector[], rows: Iterator<ResultRow>, chunkLength: number): number {
+  let count = 0;
+  for (let chunks = 0; count < MOST_ROWS && chunks < MOST_CHUNKS;) {
+    const next = rows.next();
+    if (next.done === true) break;
+    const values = valuesOf(next.value, chunkLength);
+    for (let i = 0; i < values.length; i++) vectors[i]!.setItem(count, values[i]!);
+    count++;
+    chunks += next.value.record.nChunks;
   }
+  return count;
+}
 
-  static async create({ connection }: DuckDb, table: string): Promise<void> {
-    await connection.run(
-      `CREATE OR REPLACE TABLE ${table} (${STAGED.map((column) => column.join(' ')).join(', ')})`,
-    );
-  }
-
-  static async open({ connection }: DuckDb, table: string, chunkLength: number): Promise<ResultRows> {
-    const { DuckDBDataChunk } = await import('@duckdb/node-api');
-    return new ResultRows(await connection.createAppender(table), chunkLength, (types) =>
-      DuckDBDataChunk.create(types),
-    );
-  }
-
-  /** `pair`: the call of a read and its mate, which is unknown until both have results. */
-  add(
-    record: DescribedRecord,
-    summary: SequenceSummary,
-    {
-      pValue = null,
-      pair = null,
-      settled = true,
-    }: Partial<Pick<SequenceResult, 'pValue' | 'pair' | 'settled'>> = {},
-  ): void {
-    const { row, name, header, input, length, nChunks } = record;
-    const { bestChunk, bestFrame } = summary;
-    const best = bestChunk === null ? null : chunkBounds(length, this.#chunkLength, bestChunk);
-    const evidence = evidenceOf({ ...summary, length, chunkLength: this.#chunkLength });
-    const values = [
-      row,
-      nameText(name),
-      header ?? name,
-      input,
-      BigInt(length),
-      isTooShort(length),
-      summary.virusScore,
-      PREDICTION[summary.prediction],
-      REASON[summary.reason],
-      evidence && EVIDENCE[evidence],
-      nChunks,
-      summary.nChunksScored,
-      summary.nChunksViral,
-      BigInt(summary.nBasesScored),
-      BigInt(summary.nBasesViral),
-      best && BigInt(best.start + 1),
-      best && BigInt(best.end),
-      bestFrame,
-      summary.bestScore,
-      summary.secondScore,
-      summary.nFramesScored,
-      record.terminalRepeat,
-      record.terminalRepeatLength,
-      record.nLost,
-      record.nLostToTag,
-      record.nLostToTga,
-      geneticCodeHint(record),
-      pair?.score ?? null,
-      pair && PREDICTION[pair.prediction],
-      pValue,
-      settled,
-    ];
-    for (let i = 0; i < values.length; i++) this.#columns[i]!.push(values[i]!);
-    if (this.#columns[0]!.length === ROWS_PER_CHUNK) this.#flush();
-  }
-
-  finish(): void {
-    this.#flush();
-    this.#appender.closeSync();
-  }
-
-  #flush(): void {
-    if (this.#columns[0]!.length === 0) return;
-    this.#chunk.reset();
-    this.#chunk.setColumns(this.#columns);
-    this.#appender.appendDataChunk(this.#chunk);
-    for (const column of this.#columns) column.length = 0;
-  }
+/** In the order of COLUMNS. */
+function valuesOf(
+  { record, summary, pValue = null, pair = null, settled = true }: ResultRow,
+  chunkLength: number,
+) {
+  const { row, name, header, input, length, nChunks } = record;
+  const { bestChunk, bestFrame } = summary;
+  const best = bestChunk === null ? null : chunkBounds(length, chunkLength, bestChunk);
+  const evidence = evidenceOf({ ...summary, length, chunkLength });
+  return [
+    row,
+    nameText(name),
+    header ?? name,
+    input,
+    length,
+    isTooShort(length),
+    summary.virusScore,
+    PREDICTION[summary.prediction],
+    REASON[summary.reason],
+    evidence && EVIDENCE[evidence],
+    nChunks,
+    summary.nChunksScored,
+    summary.nChunksViral,
+    summary.nBasesScored,
+    summary.nBasesViral,
+    best && best.start + 1,
+    best && best.end,
+    bestFrame,
+    summary.bestScore,
+    summary.secondScore,
+    summary.nFramesScored,
+    record.terminalRepeat,
+    record.terminalRepeatLength,
+    record.nLost,
+    record.nLostToTag,
+    record.nLostToTga,
+    geneticCodeHint(record),
+    pair?.score ?? null,
+    pair && PREDICTION[pair.prediction],
+    pValue,
+    settled,
+  ];
 }
 
 function numbers<Name extends string>(names: readonly Name[]): Readonly<Record<Name, number>> {

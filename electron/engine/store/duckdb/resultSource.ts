@@ -8,12 +8,9 @@ import { pValue } from '../../results/calibration.ts';
 import { mateRows } from '../../results/sequenceRemarks.ts';
 import { cellText, inputLabels } from '../../results/cellText.ts';
 import { readResultFiles, readInputs, readPlan, readRun } from '../sqlite/runRows.ts';
-import {
-  provisionalSequences,
-  type ProvisionalChanges,
-} from '../sqlite/results/derive/provisionalSequences.ts';
+import { provisionalSequences } from '../sqlite/results/derive/provisionalSequences.ts';
 import { openDuckDb, quotedPath, type DuckDb } from './duckdb.ts';
-import { resultColumns, ResultRows, type RunLabels } from './resultRows.ts';
+import { readingResultRows, resultColumns, ROWS, type RunLabels } from './resultRows.ts';
 
 const PROVISIONAL = 'provisional';
 
@@ -45,6 +42,7 @@ export function resultSource(db: Database.Database, folder: string, known: boole
   const refused = new Set<string>();
 
   const duck = (): Promise<DuckDb> => (opened ??= openDuckDb());
+  let reading: ReturnType<typeof readingResultRows> | null = null;
 
   /** SHA-256 of the results.parquet that belongs to the run; null if it has none. */
   async function ownFile(): Promise<string | null> {
@@ -88,8 +86,9 @@ export function resultSource(db: Database.Database, folder: string, known: boole
     const { restarted, rows, replaced, done } = provisional.derive(milliseconds);
     const store = await duck();
     const labels = runLabels(db);
+    const run = await (reading ??= readingResultRows(store, labels.chunkLength));
     if (shown !== '' || restarted) {
-      await ResultRows.create(store, PROVISIONAL);
+      await run(`CREATE OR REPLACE TABLE ${PROVISIONAL} AS FROM ${ROWS}`, []);
       await store.run(
         `CREATE OR REPLACE VIEW sequences AS ${resultColumns(PROVISIONAL, labels, ['settled'])}`,
       );
@@ -98,8 +97,15 @@ export function resultSource(db: Database.Database, folder: string, known: boole
     }
     if (replaced.length > 0)
       await store.run(`DELETE FROM ${PROVISIONAL} WHERE row IN (${replaced.join(', ')})`);
-    await append(store, rows, labels);
-    if (rows.length > 0) version += 1;
+    if (rows.length > 0) {
+      const { trusted } = labels;
+      const withP = rows.map((row) => ({
+        ...row,
+        pValue: pValue(trusted, row.record.length, row.summary.virusScore),
+      }));
+      await run(`INSERT INTO ${PROVISIONAL} FROM ${ROWS}`, withP);
+      version += 1;
+    }
     return done;
   }
 
@@ -109,24 +115,9 @@ export function resultSource(db: Database.Database, folder: string, known: boole
     version: () => version,
     close: async () => {
       await opened?.then((store) => store.close()).catch(() => undefined);
-      opened = null;
+      opened = reading = null;
     },
   };
-}
-
-async function append(
-  store: DuckDb,
-  rows: ProvisionalChanges['rows'],
-  { chunkLength, trusted }: RunLabels,
-): Promise<void> {
-  if (rows.length === 0) return;
-  const appended = await ResultRows.open(store, PROVISIONAL, chunkLength);
-  for (const { record, summary, settled } of rows)
-    appended.add(record, summary, {
-      pValue: pValue(trusted, record.length, summary.virusScore),
-      settled,
-    });
-  appended.finish();
 }
 
 /** What tables say about the run in every row. */

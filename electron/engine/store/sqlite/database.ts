@@ -47,13 +47,30 @@ const SMALL_CACHE_KB = 4096;
 
 /** Uses less memory when a million rows or more are sorted, or read completely; the speed is the same. */
 export function inLittleMemory<Value>(db: Database.Database, work: () => Value): Value {
-  const before = db.pragma('cache_size', { simple: true }) as number;
-  db.pragma(`cache_size = -${SMALL_CACHE_KB}`);
+  const restore = limitCache(db);
   try {
     return work();
   } finally {
-    db.pragma(`cache_size = ${before}`);
+    restore();
   }
+}
+
+/** The same for work that waits for others; it reads one state of the database, whatever other connections write. */
+export async function inOneState<Value>(db: Database.Database, work: () => Promise<Value>): Promise<Value> {
+  const restore = limitCache(db);
+  db.exec('BEGIN');
+  try {
+    return await work();
+  } finally {
+    if (db.inTransaction) db.exec('COMMIT');
+    restore();
+  }
+}
+
+function limitCache(db: Database.Database): () => void {
+  const before = db.pragma('cache_size', { simple: true }) as number;
+  db.pragma(`cache_size = -${SMALL_CACHE_KB}`);
+  return () => db.pragma(`cache_size = ${before}`);
 }
 
 /** Explains a failure of SQLite or of the file system in `folder` to the user. */

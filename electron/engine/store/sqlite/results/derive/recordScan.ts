@@ -196,8 +196,8 @@ interface SummarisedRecord {
   summary: SequenceSummary;
 }
 
-interface SummaryOptions {
-  visit?: (record: DescribedRecord, chunk: ScannedChunk) => void;
+export interface SummaryOptions {
+  visit?: ((record: DescribedRecord, chunk: ScannedChunk) => void) | undefined;
   /** Only the rows between these two, both included. */
   from?: number;
   to?: number;

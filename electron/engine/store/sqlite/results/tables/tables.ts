@@ -1,15 +1,21 @@
 import type Database from 'better-sqlite3';
 import { modelMark } from '../../../../../contract/plan.ts';
 import { predictionSchema, reasonSchema, RESULT_FILES } from '../../../../../contract/results.ts';
-import { inLittleMemory } from '../../database.ts';
+import { inLittleMemory, inOneState } from '../../database.ts';
 import { readPlan, readRun } from '../../runRows.ts';
 import { syncFolder } from '../../../../files/replaceFile.ts';
 import { FailedParts } from './failedParts.ts';
 import { ResultFile } from '../../../duckdb/resultFile.ts';
+import type { ResultRow, RunLabels } from '../../../duckdb/resultRows.ts';
 import { runLabels } from '../../../duckdb/resultSource.ts';
 import { pValue } from '../../../../results/calibration.ts';
 import { areMates, callPair } from '../../../../results/sequenceRemarks.ts';
-import { type ScannedChunk, type ScannedRecord, recordSummaries } from '../derive/recordScan.ts';
+import {
+  type ScannedChunk,
+  type ScannedRecord,
+  type SummaryOptions,
+  recordSummaries,
+} from '../derive/recordScan.ts';
 import type { SequenceSummary } from '../../../../results/sequenceTally.ts';
 import { TableFile } from '../../files/tableFile.ts';
 import {
@@ -30,21 +36,22 @@ type Tables = Record<TableName, TableFile>;
 export function tableMethods(db: Database.Database, folder: string) {
   let unpublished: (TableFile | ResultFile)[] = [];
 
-  /**
-   * Writes every table that needs only run.db, except the sorted one, from one state of the database; none
-   * appears yet.
-   */
-  async function prepareTables(): Promise<TablesPrepared> {
+  /** Each of these three writes its tables from one state of the database; none appears yet. */
+  function prepareTextTables(): TablesPrepared {
     refuseUnfinished(db);
     const tables = openTables(folder);
     unpublished.push(...Object.values(tables));
-    const results = await ResultFile.open(folder, runLabels(db));
-    unpublished.push(results);
-    const counts = inLittleMemory(db, () =>
-      db.transaction(() => writeInOrder(db, tables, results)).deferred(),
-    );
-    const files = digestsOf(Object.values(tables));
-    return { counts, files: { ...files, [results.name]: await results.finish() } };
+    const counts = inLittleMemory(db, () => db.transaction(() => writeInOrder(db, tables)).deferred());
+    return { counts, files: digestsOf(Object.values(tables)) };
+  }
+
+  async function prepareResultFile(): Promise<TablesPrepared<void>> {
+    refuseUnfinished(db);
+    const file = new ResultFile(folder);
+    unpublished.push(file);
+    const labels = runLabels(db);
+    const written = await inOneState(db, () => file.write(resultRows(db, labels), labels));
+    return { counts: undefined, files: { [file.name]: written } };
   }
 
   function prepareSortedTable(): TablesPrepared<void> {
@@ -69,17 +76,25 @@ export function tableMethods(db: Database.Database, folder: string) {
 
   async function writeTables(): Promise<TablesPrepared> {
     try {
-      const { counts, files } = await prepareTables();
+      const text = prepareTextTables();
+      const results = await prepareResultFile();
       const sorted = prepareSortedTable();
       publishTables();
-      return { counts, files: { ...files, ...sorted.files } };
+      return { ...text, files: { ...text.files, ...results.files, ...sorted.files } };
     } catch (error) {
       discardTables();
       throw error;
     }
   }
 
-  return { prepareTables, prepareSortedTable, publishTables, discardTables, writeTables };
+  return {
+    prepareTextTables,
+    prepareResultFile,
+    prepareSortedTable,
+    publishTables,
+    discardTables,
+    writeTables,
+  };
 }
 
 /** Flushes the tables to disk, still under their temporary names. */
@@ -98,13 +113,36 @@ function openTables(folder: string): Tables {
   };
 }
 
-/** Writes all tables but the one sorted by id. */
-function writeInOrder(db: Database.Database, tables: Tables, results: ResultFile): ResultCounts {
-  const { model } = readPlan(db);
-  const labels = runLabels(db);
-  const { chunkLength, mates, model: modelLabel, trusted, isPaired } = labels;
+/**
+ * Every sequence in order with all that tables say of it, after `visit` has seen its chunks. The results of a read's mate are looked up in
+ * the file with the other reads.
+ */
+function* resultRows(
+  db: Database.Database,
+  { mates, trusted }: RunLabels,
+  visit?: SummaryOptions['visit'],
+): Generator<Required<Omit<ResultRow, 'settled'>>> {
   let matesOfInput: ReturnType<typeof recordSummaries> | null = null;
   let input = -1;
+  for (const { record, summary } of recordSummaries(db, { visit })) {
+    if (record.input !== input) {
+      input = record.input;
+      const rows = mates[input];
+      matesOfInput = rows
+        ? recordSummaries(db, { from: rows.firstRow, to: rows.firstRow + rows.records - 1 })
+        : null;
+    }
+    const mate = matesOfInput?.next().value;
+    const pair = mate && areMates(record, mate.record) ? callPair(summary, mate.summary) : null;
+    yield { record, summary, pair, pValue: pValue(trusted, record.length, summary.virusScore) };
+  }
+}
+
+/** Writes the text tables but the one sorted by id. */
+function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
+  const { model } = readPlan(db);
+  const labels = runLabels(db);
+  const { chunkLength, model: modelLabel, trusted, isPaired } = labels;
   const failedParts = new FailedParts(db);
   /** chunks.tsv names the model only if it must not be mistaken for a real one. */
   const isMarked = modelMark(model) !== null;
@@ -134,20 +172,9 @@ function writeInOrder(db: Database.Database, tables: Tables, results: ResultFile
     if (chunk.reason !== null) failedIn.add(chunk.part);
     next = chunk.chunk + 1;
   };
-  for (const { record, summary } of recordSummaries(db, { visit: writeChunk })) {
-    if (record.input !== input) {
-      input = record.input;
-      const rows = mates[input];
-      matesOfInput = rows
-        ? recordSummaries(db, { from: rows.firstRow, to: rows.firstRow + rows.records - 1 })
-        : null;
-    }
-    const mate = matesOfInput?.next().value;
-    const pair = mate && areMates(record, mate.record) ? callPair(summary, mate.summary) : null;
+  for (const { record, summary, pair, pValue: p } of resultRows(db, labels, writeChunk)) {
     writeUnopened(record, record.nChunks);
     const inputLabel = labels.inputs[record.input] ?? 'NA';
-    const p = pValue(trusted, record.length, summary.virusScore);
-    results.add(record, summary, p, pair);
     const line = sequenceLine(record, summary, chunkLength, { input: inputLabel, model: modelLabel });
     tables.sequences.write(`${line.slice(0, -1)}${moreCells(labels, pair, p)}\n`);
     if (summary.prediction === 'failed') {

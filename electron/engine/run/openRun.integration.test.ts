@@ -280,18 +280,25 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     expect(one.tables['sequences.tsv']?.split('\n')).toHaveLength(3);
   });
 
-  it('notices an input that changes during the run', async () => {
-    const input = join(await temporaryFolder(), 'changing.fa');
-    await writeFile(input, `>a\n${'GCC'.repeat(100)}\n`);
-    const session = await makeRun(testContext(), { inputs: [input] });
-    await writeFile(input, `>a\n${'GCA'.repeat(100)}\n`);
-    unwrap(await session.start());
-    expect(await session.whenIdle()).toMatchObject({ phase: 'paused', error: { code: 'input_changed' } });
-    await writeFile(input, `>a\n${'GCC'.repeat(100)}\n`);
-    expect((await session.start()).ok).toBe(true);
-    expect(await session.whenIdle()).toMatchObject({ phase: 'done' });
-    await session.close();
-  });
+  it.each(['sample', 'file'] as const)(
+    'notices an input that changes or grows, in the order %s',
+    async (order) => {
+      const input = join(await temporaryFolder(), 'changing.fa');
+      const record = `>a\n${'GCC'.repeat(100)}\n`;
+      await writeFile(input, record);
+      const session = await makeRun(testContext(), { inputs: [input], order });
+      // Equal in size, so that only reading finds the change.
+      await writeFile(input, `>a\n${'GCA'.repeat(100)}\n`);
+      unwrap(await session.start());
+      expect(await session.whenIdle()).toMatchObject({ phase: 'paused', error: { code: 'input_changed' } });
+      await writeFile(input, record + ONE_RECORD);
+      expect(await session.start()).toMatchObject({ ok: false, error: { code: 'input_changed' } });
+      await writeFile(input, record);
+      expect((await session.start()).ok).toBe(true);
+      expect(await session.whenIdle()).toMatchObject({ phase: 'done' });
+      await session.close();
+    },
+  );
 
   /** A run that was interrupted before its input, of this size, was read completely. */
   async function interruptedRun(input: string, sizeBytes: number): Promise<OpenRun> {

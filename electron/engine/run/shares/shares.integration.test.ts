@@ -19,8 +19,9 @@ let local: Promise<Outcome> | undefined;
 /** A run here in the precision of shares on processors, whatever this processor prefers. */
 const undisturbed = (): Promise<Outcome> => (local ??= predict(context, { precision: 'fp32' }));
 
-async function prepared(): Promise<string> {
-  const run = await makeRun(context, { where: { kind: 'shares', on_processors: true }, devices: 'auto' });
+async function prepared(request: Parameters<typeof makeRun>[1] = {}): Promise<string> {
+  const where = { kind: 'shares', on_processors: true } as const;
+  const run = await makeRun(context, { ...request, where, devices: 'auto' });
   unwrap(await run.start({ preparesOnly: true }));
   expect(await run.whenIdle()).toEqual({ phase: 'paused', error: null });
   await run.close();
@@ -66,6 +67,28 @@ async function finish(folder: string): Promise<{ state: RunState; left: number; 
 const DONE: RunState = { phase: 'done', failedParts: 0, failedRecords: 0 };
 
 describe.skipIf(WITHOUT_PYTHON)('a run that is computed by shares', () => {
+  it('gives each share as much of every round, so that each begins with an even sample', async () => {
+    const folder = await prepared({ order: 'sample', residuesPerPart: 300 });
+    const run = unwrap(await OpenRun.open(context, folder));
+    const parts = await run.store.pendingParts();
+    await run.close();
+    const rounds = Map.groupBy(parts, ({ round }) => round);
+    expect(rounds.size).toBeGreaterThan(3);
+
+    const keys: string[] = [];
+    for (const index of [1, 2, 3]) {
+      const opened = await share(folder, index, 3);
+      const own = await opened.store.pendingParts();
+      keys.push(...own.map(({ key }) => key));
+      for (const [round, all] of rounds) {
+        const count = own.filter((part) => part.round === round).length;
+        expect([Math.floor(all.length / 3), Math.ceil(all.length / 3)]).toContain(count);
+      }
+      await opened.close();
+    }
+    expect(keys.toSorted()).toEqual(parts.map(({ key }) => key).toSorted());
+  });
+
   it('gives the bytes of a local run when stopped, finished too early, computed twice, redivided and resumed here', async () => {
     const folder = await prepared();
     const parts = (await finish(folder)).left;

@@ -123,6 +123,24 @@ describe('viral chunks so far', () => {
     await run.store.close();
   });
 
+  it('cover the final share where the first chunks of viral sequences have no open frame', async () => {
+    const records = Array.from({ length: 400 }, (_, index) =>
+      recordOf(`s${index}`, index % 2 === 0 ? [0, 0, 1] : [1, 1, 1]),
+    );
+    // Each chunk gets its round at random, as in an even sample; those without an open frame are in no part.
+    const roundOf = (row: number, chunk: number): number =>
+      Math.imul(3 * row + chunk, 2_654_435_761) >>> 29 === 0 ? 0 : 1;
+    const run = await preparedRun([records], { framesPerPart: 4, roundOf }, {}, 'sample');
+    const isEven = ({ row }: FrameRef): number => (row % 2 === 0 ? 0.9 : 0.1);
+    for (const { key, round } of await run.store.pendingParts())
+      if (round === 0) await compute(run, key, isEven);
+    const { estimate, total: chunks } = sharesSoFar(await run.store.viralSoFar(), ['']).run;
+    expect(chunks).toBe(800);
+    // A quarter of the chunks with an open frame are those of the sequences whose first two have none.
+    expect([estimate!.low < 0.25, estimate!.high > 0.25]).toEqual([true, true]);
+    await run.store.close();
+  });
+
   it('have an estimate also where a file of the sample cannot be read to its end', async () => {
     const reads = Array.from({ length: 60 }, (_, index) => recordOf(`s${index}`, [1]));
     const roundOf = (row: number): number => (row % 2 > 0 ? 0 : 1);

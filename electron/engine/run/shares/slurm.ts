@@ -66,8 +66,16 @@ interface Answer {
   output: string;
   errors: string;
 }
-/** A task in SLURM. `job`: the number of its array. */
+/** A task in SLURM. `job`: the number of its array, which only its own cluster knows. */
 type ListedTask = ShareTask & { job: number; held: boolean };
+/** The last known job of a share. */
+interface LastJob {
+  job: number;
+  /** When it was submitted or first listed here. */
+  at: number;
+  /** SLURM's time of submission of the last job that it listed for the share. */
+  submitted: string;
+}
 
 /** Runs SLURM's programs, on this computer or on a login node. */
 class SlurmPrograms {
@@ -134,8 +142,7 @@ export class SlurmScheduler implements Scheduler {
   private readonly run: ClusterRun;
   private readonly programs: SlurmPrograms;
   private readonly jobs: Jobs;
-  /** The last known job of each share, and when it was submitted or first listed. */
-  private readonly last = new Map<number, { job: number; at: number }>();
+  private readonly last = new Map<number, LastJob>();
   /** Whether SLURM may know jobs of this run, from this start or an earlier one. */
   private hasJobs = false;
   /** SLURM may have taken a job for which sbatch gave no answer. */
@@ -205,30 +212,46 @@ export class SlurmScheduler implements Scheduler {
     this.mayHaveTaken = false;
     this.jobs.cluster ??= cluster ?? null;
     remember(this.run, this.jobs);
-    for (const share of shares) this.last.set(share, { job: Number(job), at: performance.now() });
+    for (const share of shares) {
+      const submitted = this.last.get(share)?.submitted ?? '';
+      this.last.set(share, { job: Number(job), at: performance.now(), submitted });
+    }
   }
 
   async tasks(): Promise<ShareTask[] | null> {
     if (!this.hasJobs) return [];
-    const format = '--Format=ArrayJobID:|,ArrayTaskID:|,State:|,NodeList:|,Reason:200';
+    const format = '--Format=ArrayJobID:|,ArrayTaskID:|,State:|,NodeList:|,SubmitTime:|,Reason:200';
     const lines = await this.programs.list([
-      ...['squeue', ...clusterOption(this.jobs), '--me', '--noheader', '--array', '--states=all'],
-      ...[`--name=${this.jobs.name}`, format],
+      // Times that can be compared as text, whatever the login node's own format is.
+      ...['env', 'SLURM_TIME_FORMAT=standard', 'squeue', ...clusterOption(this.jobs), '--me', '--noheader'],
+      ...['--array', '--states=all', `--name=${this.jobs.name}`, format],
     ]);
     if (lines === null) return null;
     this.mayHaveTaken = false;
     const listed = new Map<number, ListedTask>();
-    for (const [job = '', share = '', state = '', node = '', reason = ''] of lines) {
-      const task = toTask(Number(job), Number(share), state, node, reason);
-      // For a share that was submitted several times, the last task counts.
-      const before = listed.get(task.share)?.job ?? this.last.get(task.share)?.job ?? 0;
-      if (/^\d+$/.test(share) && task.job >= before) listed.set(task.share, task);
+    // For a share that was submitted several times, the last task counts. Numbers of jobs do not tell which that is:
+    // each of several clusters has its own.
+    const bySubmission = lines.toSorted(([, , , , a = ''], [, , , , b = '']) => (a < b ? -1 : a > b ? 1 : 0));
+    for (const [
+      number = '',
+      index = '',
+      state = '',
+      node = '',
+      submitted = '',
+      reason = '',
+    ] of bySubmission) {
+      if (!/^\d+$/.test(index)) continue;
+      const [job, share] = [Number(number), Number(index)];
+      const last = this.last.get(share);
+      if (job !== last?.job && submitted <= (last?.submitted ?? '')) continue;
+      listed.set(share, toTask(job, share, state, node, reason));
+      this.last.set(share, { job, submitted, at: job === last?.job ? last.at : performance.now() });
     }
-    for (const { share, job } of listed.values())
-      if (this.last.get(share)?.job !== job) this.last.set(share, { job, at: performance.now() });
     const held = [...listed.values()].filter((task) => task.held).map(({ job, share }) => `${job}_${share}`);
     if (held.length > 0)
-      await this.programs.cancel([...clusterOption(this.jobs), ...held]).catch(() => undefined);
+      await this.programs
+        .cancel([...clusterOption(this.jobs), `--name=${this.jobs.name}`, ...held])
+        .catch(() => undefined);
     const gone = [...this.last].filter(([share]) => !listed.has(share));
     const accounted = gone.length === 0 ? [] : await this.accounted(gone.map(([, { job }]) => job));
     return [

@@ -8,7 +8,6 @@ import {
   installServer,
   lookAtSystem,
   startRemoteServer,
-  uninstallServer,
   type ServerPackage,
   type TellStep,
 } from './remoteServer.ts';
@@ -24,17 +23,12 @@ interface ConnectOptions {
   readonly ask: AskPerson | null;
   readonly tell: TellStep;
   readonly signal: AbortSignal;
-  readonly freePort: () => Promise<number>;
   readonly env?: NodeJS.ProcessEnv;
 }
 
 export interface ComputerConnection {
+  readonly ssh: SshClient;
   readonly tunnel: Tunnel;
-  /** Resolves with the reason when the connection has ended. */
-  readonly ended: Promise<AppFailure>;
-  /** Deletes the program on the other computer. */
-  readonly uninstall: () => Promise<void>;
-  readonly close: () => Promise<void>;
 }
 
 /**
@@ -54,15 +48,10 @@ export async function connectComputer(options: ConnectOptions): Promise<Computer
     signal.throwIfAborted();
     tell('starting', null);
     const server = await startRemoteServer(ssh, address, file);
-    const end = await ssh.tunnel(server.port, await options.freePort());
-    const tunnel = { end, server };
+    const tunnel = { end: await ssh.tunnel(server.port), server };
     await checkTunnel(tunnel, address);
     signal.throwIfAborted();
-    return {
-      ...{ tunnel, ended: ssh.ended },
-      uninstall: () => uninstallServer(ssh, address),
-      close: () => ssh.close(),
-    };
+    return { ssh, tunnel };
   } catch (reason) {
     await ssh.close();
     throw reason;

@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { execa } from 'execa';
-import { appError, AppFailure } from '../../contract/errors.ts';
+import { appError, AppFailure, type AppError } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { HERE } from '../system/here.ts';
 import { answerQuestions, type AskPerson } from './askpass.ts';
@@ -55,13 +57,13 @@ interface Held {
 export class SshClient {
   private readonly options: SshClientOptions;
   private readonly folder: string;
-  private readonly host: string;
+  private readonly asks: boolean;
   private readonly held = new Set<Held>();
 
-  private constructor(options: SshClientOptions, folder: string) {
+  private constructor(options: SshClientOptions, folder: string, asks: boolean) {
     this.options = options;
     this.folder = folder;
-    this.host = options.address;
+    this.asks = asks;
   }
 
   /**
@@ -74,7 +76,7 @@ export class SshClient {
     signal?: AbortSignal,
   ): Promise<SshClient> {
     const parent = tmpdir().length > LONGEST_FOLDER ? '/tmp' : tmpdir();
-    const client = new SshClient(options, await mkdtemp(join(parent, 'vnp-')));
+    const client = new SshClient(options, await mkdtemp(join(parent, 'vnp-')), ask !== null);
     try {
       await client.open(ask, signal);
       return client;
@@ -87,7 +89,7 @@ export class SshClient {
   /** Resolves with the reason when the connection has ended. */
   get ended(): Promise<AppFailure> {
     return Promise.race([...this.held].map(({ ended }) => ended)).then(
-      (stderr) => new AppFailure(sshFailure(this.host, stderr)),
+      (stderr) => new AppFailure(this.failure(stderr)),
     );
   }
 
@@ -99,12 +101,12 @@ export class SshClient {
     const detail = `${result.stdout}\n${result.stderr}`.trim().slice(-2_000);
     // Any other exit code comes from the command.
     if (result.exitCode === undefined || result.exitCode === SSH_FAILED) {
-      throw new AppFailure({ ...sshFailure(this.host, result.stderr), detail });
+      throw new AppFailure({ ...this.failure(result.stderr), detail });
     }
     throw new AppFailure(
       appError(
         'ssh_failed',
-        message('ssh.failed', { host: this.host, line: detail.split('\n').at(-1) ?? '' }),
+        message('ssh.failed', { host: this.options.address, line: detail.split('\n').at(-1) ?? '' }),
         {
           detail,
         },
@@ -113,8 +115,10 @@ export class SshClient {
   }
 
   /** Opens a tunnel from here to a loopback port there. */
-  async tunnel(remotePort: number, localPort: number): Promise<TunnelEnd> {
-    const end: TunnelEnd = HERE.sharesSsh ? { socketPath: join(this.folder, 't') } : { port: localPort };
+  async tunnel(remotePort: number): Promise<TunnelEnd> {
+    const end: TunnelEnd = HERE.sharesSsh
+      ? { socketPath: join(this.folder, 't') }
+      : { port: await freePort() };
     const local = 'socketPath' in end ? end.socketPath : `127.0.0.1:${end.port}`;
     await this.hold([
       ...this.sharing(),
@@ -140,7 +144,7 @@ export class SshClient {
       const more = { BatchMode: askpass ? 'no' : 'yes', ClearAllForwardings: 'yes' };
       await this.hold([...control, ...options(more)], askpass?.env, signal);
     } finally {
-      askpass?.close();
+      await askpass?.close();
     }
   }
 
@@ -186,11 +190,15 @@ export class SshClient {
       if (typeof failed !== 'string') return;
       signal?.throwIfAborted();
       throw new AppFailure(
-        failed === 'ENOENT' ? appError('ssh_missing', message('ssh.missing')) : sshFailure(this.host, failed),
+        failed === 'ENOENT' ? appError('ssh_missing', message('ssh.missing')) : this.failure(failed),
       );
     } finally {
       signal?.removeEventListener('abort', held.end);
     }
+  }
+
+  private failure(stderr: string): AppError {
+    return sshFailure(this.options.address, stderr, this.asks);
   }
 
   private get target(): string {
@@ -238,4 +246,14 @@ function options(values: Readonly<Record<string, string>>): string[] {
 /** The ssh_config syntax for a path with spaces. */
 function quoted(path: string): string {
   return `"${path.replaceAll('%', '%%')}"`;
+}
+
+/** A free port of this computer, for the end of a tunnel. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }

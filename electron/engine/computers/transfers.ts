@@ -116,13 +116,16 @@ async function untilDone(
     const tunnel = await connected(signal);
     try {
       const done = await step(tunnel);
-      if (done !== null) return done;
+      if (done !== null) {
+        progress.report({ path: done });
+        return done;
+      }
     } catch (reason) {
       signal.throwIfAborted();
       if (reason instanceof AppFailure || isDiskError(reason)) throw reason;
     }
     // The interruption may be noticed here before ssh notices it.
-    progress.report(true);
+    progress.report({ waiting: true });
     await sleep(RETRY_AFTER_MS, undefined, { signal });
   }
 }
@@ -148,9 +151,10 @@ class Progress {
     this.total = total;
   }
 
-  report(waiting: boolean): void {
+  report({ waiting = false, path = null }: Partial<Transfer> = {}): void {
     this.reportedAt = performance.now();
-    this.tell({ doneBytes: this.doneBytes, totalBytes: this.total, waiting, path: null });
+    const doneBytes = path === null ? this.doneBytes : this.total;
+    this.tell({ doneBytes, totalBytes: this.total, waiting, path });
   }
 
   /** A stream that counts what passes through it. */
@@ -160,7 +164,7 @@ class Progress {
       highWaterMark: BLOCK,
       transform: (chunk: Buffer, _, done) => {
         this.doneBytes += chunk.length;
-        if (performance.now() - this.reportedAt >= REPORT_EVERY_MS) this.report(false);
+        if (performance.now() - this.reportedAt >= REPORT_EVERY_MS) this.report();
         done(null, chunk);
       },
     });

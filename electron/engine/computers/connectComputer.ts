@@ -4,7 +4,6 @@ import { message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import type { AskPerson } from './askpass.ts';
 import {
-  checkSystem,
   installServer,
   lookAtSystem,
   startRemoteServer,
@@ -43,7 +42,6 @@ export async function connectComputer(options: ConnectOptions): Promise<Computer
   try {
     tell('looking', null);
     const found = await lookAtSystem(ssh, address, file);
-    checkSystem(address, found, file);
     if (!found.installed) await installServer(ssh, address, file, found, tell, signal);
     signal.throwIfAborted();
     tell('starting', null);

@@ -5,6 +5,7 @@ import { message } from '../../../contract/messages.ts';
 import { deleteInRun, isPlainFolder, pathInRun } from '../../files/runFiles.ts';
 import { acquireRunLock } from '../../store/runFolder.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
+import type { ShareMerged as StoredShareMerged } from '../../store/types.ts';
 import { writeShareList } from '../../store/shares.ts';
 import { SHARES_FOLDER } from '../../../contract/folderNames.ts';
 import type { RunNotes } from '../runNotes.ts';
@@ -36,6 +37,9 @@ export interface SharesMerged {
   atWork: string[];
 }
 
+/** What was merged of a share, and whether it has computed all of its parts. */
+export type ShareMerged = Pick<StoredShareMerged, 'keys' | 'finished'>;
+
 /** Merges the results of all shares that no process is computing. */
 export async function mergeShares(store: RunStore, notes: Pick<RunNotes, 'add'>): Promise<SharesMerged> {
   const merged: SharesMerged = { keys: [], unfinished: [], atWork: [] };
@@ -62,7 +66,7 @@ export async function mergeShare(
   store: RunStore,
   notes: Pick<RunNotes, 'add'>,
   name: string,
-): Promise<'at_work' | { keys: string[]; finished: boolean }> {
+): Promise<'at_work' | ShareMerged> {
   const path = `${SHARES_FOLDER}/${name}`;
   if (!isPlainFolder(pathInRun(store.folder, path))) return { keys: [], finished: false };
   let lock;

@@ -67,11 +67,7 @@ export class RayScheduler implements Scheduler {
   }
 
   /** All tasks end with their driver. */
-  cancel(): Promise<void> {
-    return this.close();
-  }
-
-  async close(): Promise<void> {
+  async cancel(): Promise<void> {
     await this.process.stop(STOP_GRACE_MS);
   }
 

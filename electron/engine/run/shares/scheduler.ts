@@ -40,5 +40,4 @@ export interface Scheduler {
   lastOutput(share: number): string | null;
   /** Ends all tasks, each after its current batch. Rejects if they may continue; they are then remembered. */
   cancel(): Promise<void>;
-  close(): Promise<void>;
 }

@@ -197,7 +197,7 @@ export class SlurmScheduler implements Scheduler {
     const { code, output, errors } = await this.programs.ask([
       ...['sbatch', '--parsable', `--job-name=${this.jobs.name}`, `--chdir=${folder}`, '--open-mode=append'],
       `--output=${folder.replaceAll('%', '%%')}/logs/slurm-%A_%a.log`,
-      `--array=${ranges(shares)}${atOnce}`,
+      `--array=${shares.join(',')}${atOnce}`,
       // This overrides the script's own option.
       ...(excluded.length === 0 ? [] : [`--exclude=${excludes.join(',')}`]),
       ...[pathInRun(folder, SCRIPT), folder, program ?? 'virnucpro', String(of)],
@@ -296,10 +296,6 @@ export class SlurmScheduler implements Scheduler {
     forget(this.run);
     this.last.clear();
   }
-
-  close(): Promise<void> {
-    return Promise.resolve();
-  }
 }
 
 /**
@@ -377,17 +373,6 @@ function unlisted(share: number, at: number): ShareTask {
     ? (['waiting', MEANINGS['None'] ?? ''] as const)
     : (['ended', 'SLURM knows nothing of it any more'] as const);
   return { share, state, node: null, reason, hopeless: false };
-}
-
-/** For example `1-8,11`: there may be thousands of shares, and a command line is limited. */
-function ranges(shares: readonly number[]): string {
-  const runs: [number, number][] = [];
-  for (const share of shares.toSorted((a, b) => a - b)) {
-    const last = runs.at(-1);
-    if (last && share === last[1] + 1) last[1] = share;
-    else runs.push([share, share]);
-  }
-  return runs.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(',');
 }
 
 /** Why sbatch refuses a job, in its own words. */

@@ -64,7 +64,6 @@ export const MESSAGES = {
   'share.list_damaged': 'The list of parts in {folder} cannot be read.',
   'share.part_lost': 'Files of parts in {folder} are missing or damaged.',
   'share.part_lost.next': 'Resume that run, or prepare it again: it writes them again from the inputs.',
-  'share.busy': 'Share {share} is computed by another process ({pid} on {host}).',
   'note.share_damaged': '{parts} parts of share {share} are damaged on disk, and are computed again.',
   'note.share_unusable': 'Share {share} cannot be used: {text}',
   'note.shares_merged': '{parts} parts were taken over from {shares} shares.',

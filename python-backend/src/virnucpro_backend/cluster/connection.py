@@ -102,8 +102,8 @@ def refuse_unprotected(address: str, output: str) -> None:
         raise ClusterRefusedError(
             f"The Ray cluster at {address} asks for no token: whoever reaches it can run programs there in "
             "your name. It is not used.",
-            'Stop it ("ray stop"), run "ray get-auth-token --generate", copy that token to all nodes, and start '
-            "Ray again with RAY_AUTH_MODE=token.",
+            'Stop it ("ray stop"), run "ray get-auth-token --generate", copy that token to all nodes, and '
+            "start Ray again with RAY_AUTH_MODE=token.",
         )
     if not re.search(REASONS[0][0], output):
         raise explained(address, output)

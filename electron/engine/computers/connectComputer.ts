@@ -11,7 +11,6 @@ import {
   type TellStep,
 } from './remoteServer.ts';
 import { SshClient } from './sshClient.ts';
-import { needsPerson } from './sshFailure.ts';
 import { ask as askServer, textOf, type Tunnel } from './tunnel.ts';
 
 interface ConnectOptions {
@@ -22,7 +21,6 @@ interface ConnectOptions {
   readonly ask: AskPerson | null;
   readonly tell: TellStep;
   readonly signal: AbortSignal;
-  readonly env?: NodeJS.ProcessEnv;
 }
 
 export interface ComputerConnection {
@@ -34,11 +32,17 @@ export interface ComputerConnection {
  * Establishes the whole connection to a server on another computer: signs in, installs what is missing,
  * starts the server, opens the tunnel, and checks that the server answers.
  */
-export async function connectComputer(options: ConnectOptions): Promise<ComputerConnection> {
-  const { address, tell, signal } = options;
+export async function connectComputer({
+  address,
+  knownHosts,
+  serverPackage,
+  ask,
+  tell,
+  signal,
+}: ConnectOptions): Promise<ComputerConnection> {
   tell('signing_in', null);
-  const file = await options.serverPackage();
-  const ssh = await signIn(options);
+  const file = await serverPackage();
+  const ssh = await SshClient.signIn({ address, knownHosts }, ask, signal);
   try {
     tell('looking', null);
     const found = await lookAtSystem(ssh, address, file);
@@ -53,17 +57,6 @@ export async function connectComputer(options: ConnectOptions): Promise<Computer
   } catch (reason) {
     await ssh.close();
     throw reason;
-  }
-}
-
-/** First tries to sign in without questions; a person is asked only if that is not enough. */
-async function signIn({ address, knownHosts, env, ask, signal }: ConnectOptions): Promise<SshClient> {
-  const login = { address, knownHosts, ...(env ? { env } : {}) };
-  try {
-    return await SshClient.signIn(login, null, signal);
-  } catch (reason) {
-    if (!ask || !(reason instanceof AppFailure) || !needsPerson(reason.error)) throw reason;
-    return SshClient.signIn(login, ask, signal);
   }
 }
 

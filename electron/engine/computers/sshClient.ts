@@ -34,7 +34,6 @@ interface SshClientOptions {
   readonly address: string;
   /** Host keys that the user has confirmed here; those of ~/.ssh also apply. */
   readonly knownHosts: string;
-  readonly env?: NodeJS.ProcessEnv;
 }
 
 interface SshCall {
@@ -57,18 +56,19 @@ interface Held {
 export class SshClient {
   private readonly options: SshClientOptions;
   private readonly folder: string;
-  private readonly asks: boolean;
+  private readonly ask: AskPerson | null;
   private readonly held = new Set<Held>();
 
-  private constructor(options: SshClientOptions, folder: string, asks: boolean) {
+  private constructor(options: SshClientOptions, folder: string, ask: AskPerson | null) {
     this.options = options;
     this.folder = folder;
-    this.asks = asks;
+    // On Windows, nobody can be asked.
+    this.ask = HERE.sharesSsh ? ask : null;
   }
 
   /**
-   * Signs in. Without `ask` no questions are asked: keys and an agent must be enough, and the host must be
-   * known. Throws an AppFailure.
+   * Signs in. ssh asks only where keys and an agent are not enough, or the host is unknown; without `ask` it
+   * then fails. Throws an AppFailure.
    */
   static async signIn(
     options: SshClientOptions,
@@ -76,9 +76,9 @@ export class SshClient {
     signal?: AbortSignal,
   ): Promise<SshClient> {
     const parent = tmpdir().length > LONGEST_FOLDER ? '/tmp' : tmpdir();
-    const client = new SshClient(options, await mkdtemp(join(parent, 'vnp-')), ask !== null);
+    const client = new SshClient(options, await mkdtemp(join(parent, 'vnp-')), ask);
     try {
-      await client.open(ask, signal);
+      await client.open(signal);
       return client;
     } catch (reason) {
       await client.close();
@@ -100,18 +100,12 @@ export class SshClient {
     signal?.throwIfAborted();
     const detail = `${result.stdout}\n${result.stderr}`.trim().slice(-2_000);
     // Any other exit code comes from the command.
-    if (result.exitCode === undefined || result.exitCode === SSH_FAILED) {
-      throw new AppFailure({ ...this.failure(result.stderr), detail });
-    }
-    throw new AppFailure(
-      appError(
-        'ssh_failed',
-        message('ssh.failed', { host: this.options.address, line: detail.split('\n').at(-1) ?? '' }),
-        {
-          detail,
-        },
-      ),
-    );
+    const isOfSsh = result.exitCode === undefined || result.exitCode === SSH_FAILED;
+    const named = { host: this.options.address, line: detail.split('\n').at(-1) ?? '' };
+    const error = isOfSsh
+      ? this.failure(result.stderr)
+      : appError('ssh_failed', message('ssh.failed', named));
+    throw new AppFailure({ ...error, detail });
   }
 
   /** Opens a tunnel from here to a loopback port there. */
@@ -135,8 +129,8 @@ export class SshClient {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  private async open(ask: AskPerson | null, signal?: AbortSignal): Promise<void> {
-    const askpass = ask && HERE.sharesSsh ? await answerQuestions(this.folder, ask) : undefined;
+  private async open(signal?: AbortSignal): Promise<void> {
+    const askpass = this.ask ? await answerQuestions(this.folder, this.ask) : undefined;
     try {
       const control = HERE.sharesSsh
         ? options({ ControlMaster: 'yes', ControlPath: join(this.folder, 'c'), ControlPersist: 'no' })
@@ -198,7 +192,7 @@ export class SshClient {
   }
 
   private failure(stderr: string): AppError {
-    return sshFailure(this.options.address, stderr, this.asks);
+    return sshFailure(this.options.address, stderr, this.ask !== null);
   }
 
   private get target(): string {
@@ -224,7 +218,7 @@ export class SshClient {
     return execa('ssh', ['-T', ...fixed, ...args], {
       reject: false,
       windowsHide: true,
-      env: { ...(this.options.env ?? process.env), LC_ALL: 'C', ...env },
+      env: { ...process.env, LC_ALL: 'C', ...env },
       extendEnv: false,
       forceKillAfterDelay: 2_000,
       ...(input ? { input } : {}),

@@ -10,9 +10,10 @@ import type { EngineContext } from '../../engineContext.ts';
 import { pathInRun, replaceInRun } from '../../files/runFiles.ts';
 import { runLockHolder } from '../../store/runFolder.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
+import type { ShareMerged } from '../../store/types.ts';
 import { partsByShare, shareFolder, shareName, type Share, type SharePart } from '../../store/shares.ts';
 import type { RunNotes } from '../runNotes.ts';
-import { listForShares, mergeShare, mergeShares, type ShareMerged } from './mergeShares.ts';
+import { listForShares, mergeShare, mergeShares } from './mergeShares.ts';
 import { RayScheduler } from './ray.ts';
 import type { Scheduler, ShareTask } from './scheduler.ts';
 import { readShareStatuses, workElsewhere, type ShareStatus, type WorkElsewhere } from './shareStatus.ts';
@@ -246,7 +247,7 @@ export class ClusterShares {
       const { store, notes } = this.options;
       const name = shareName(one.share);
       const merged = await this.attempt(`merge ${name}`, () => mergeShare(store, notes, name));
-      if (merged !== undefined && merged !== 'at_work') this.noteMerged(one, merged, hasEnded);
+      if (merged) this.noteMerged(one, merged, hasEnded);
     }
     if (asksScheduler) await this.attempt('submit', () => this.submit());
     if (this.open.size === 0) await this.failIfPartsAreLeft();

@@ -42,12 +42,6 @@ interface SshCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface Held {
-  /** Resolves with ssh's error output when it ends. */
-  readonly ended: Promise<string>;
-  readonly end: () => void;
-}
-
 /**
  * One login by OpenSSH's own client, and everything that uses it. OpenSSH handles keys, agent, jump hosts and
  * ~/.ssh/config. If possible (not on Windows), further commands and the tunnel share the connection of the
@@ -57,7 +51,9 @@ export class SshClient {
   private readonly options: SshClientOptions;
   private readonly folder: string;
   private readonly ask: AskPerson | null;
-  private readonly held = new Set<Held>();
+  /** Each resolves with the error output of an ssh that stays open, when that ends. */
+  private readonly held: Promise<string>[] = [];
+  private readonly closing = new AbortController();
 
   private constructor(options: SshClientOptions, folder: string, ask: AskPerson | null) {
     this.options = options;
@@ -68,7 +64,7 @@ export class SshClient {
 
   /**
    * Signs in. ssh asks only where keys and an agent are not enough, or the host is unknown; without `ask` it
-   * then fails. Throws an AppFailure.
+   * then fails. `signal` ends the connection. Throws an AppFailure.
    */
   static async signIn(
     options: SshClientOptions,
@@ -88,9 +84,7 @@ export class SshClient {
 
   /** Resolves with the reason when the connection has ended. */
   get ended(): Promise<AppFailure> {
-    return Promise.race([...this.held].map(({ ended }) => ended)).then(
-      (stderr) => new AppFailure(this.failure(stderr)),
-    );
+    return Promise.race(this.held).then((stderr) => new AppFailure(this.failure(stderr)));
   }
 
   /** Runs a command there that any login shell understands, and returns its output. */
@@ -124,8 +118,8 @@ export class SshClient {
   }
 
   async close(): Promise<void> {
-    for (const held of this.held) held.end();
-    await Promise.all([...this.held].map(({ ended }) => ended));
+    this.closing.abort();
+    await Promise.all(this.held);
     await rm(this.folder, { recursive: true, force: true });
   }
 
@@ -153,24 +147,18 @@ export class SshClient {
     ];
   }
 
-  /** Starts an ssh that stays open; resolves when a shell runs at its other end. */
+  /** Starts an ssh that stays open until `close`, or `signal`; resolves when a shell runs at its other end. */
   private async hold(
     args: string[],
     env: Readonly<Record<string, string>> = {},
-    signal?: AbortSignal,
+    signal: AbortSignal = this.closing.signal,
   ): Promise<void> {
-    const child = this.ssh([...args, '--', this.target, HOLD], { env });
+    const until = AbortSignal.any([signal, this.closing.signal]);
+    const child = this.ssh([...args, '--', this.target, HOLD], { env, signal: until });
     const ended = child.then(({ stderr, code }) => (code === 'ENOENT' ? code : stderr));
-    const held: Held = {
-      ended,
-      end: () => {
-        child.kill('SIGTERM');
-      },
-    };
-    this.held.add(held);
+    this.held.push(ended);
     // Data written to a closed connection is discarded.
     child.stdin.on('error', () => undefined);
-    signal?.addEventListener('abort', held.end);
     const ready = new Promise<void>((resolve) => {
       let output = '';
       child.stdout.on('data', (data: Buffer) => {
@@ -179,16 +167,12 @@ export class SshClient {
         if (output.includes(READY)) resolve();
       });
     });
-    try {
-      const failed = await Promise.race([ready, ended]);
-      if (typeof failed !== 'string') return;
-      signal?.throwIfAborted();
-      throw new AppFailure(
-        failed === 'ENOENT' ? appError('ssh_missing', message('ssh.missing')) : this.failure(failed),
-      );
-    } finally {
-      signal?.removeEventListener('abort', held.end);
-    }
+    const failed = await Promise.race([ready, ended]);
+    if (typeof failed !== 'string') return;
+    signal.throwIfAborted();
+    throw new AppFailure(
+      failed === 'ENOENT' ? appError('ssh_missing', message('ssh.missing')) : this.failure(failed),
+    );
   }
 
   private failure(stderr: string): AppError {

@@ -326,7 +326,7 @@ export class ClusterShares {
   private failIfHopeless(): void {
     const tasks = [...this.open.values()].flatMap(({ task }) => task ?? []);
     const [first] = tasks;
-    if (!first || !tasks.every((task) => task.hopeless)) return;
+    if (!first || !tasks.every(({ state }) => state === 'hopeless')) return;
     const { reason } = first;
     throw failure(message('cluster.hopeless', { reason }), { nextStep: message('cluster.hopeless.next') });
   }

@@ -38,7 +38,7 @@ export class RayScheduler implements Scheduler {
   }
 
   submit(shares: readonly number[]): Promise<void> {
-    const task = { state: 'waiting', node: null, reason: '', hopeless: false, output: null } as const;
+    const task = { state: 'waiting', node: null, reason: '', output: null } as const;
     for (const share of shares) this.tasksByShare.set(share, { share, ...task });
     this.process.send({ type: 'submit', shares });
     return Promise.resolve();
@@ -83,7 +83,7 @@ export class RayScheduler implements Scheduler {
       this.fail(new AppFailure(appError('cluster_failed', event.message, { nextStep: event.next_step })));
     else if (event.type === 'share_ended') {
       const { share, node, reason, output } = event;
-      this.tasksByShare.set(share, { share, node, reason, output, state: 'ended', hopeless: false });
+      this.tasksByShare.set(share, { share, node, reason, output, state: 'ended' });
     } else if (event.type === 'waits')
       for (const task of this.tasksByShare.values()) if (task.state === 'waiting') task.reason = event.reason;
   }

@@ -339,24 +339,18 @@ function recalled(run: Omit<ClusterRun, 'program'>): Jobs | null {
 
 function toTask(job: number, share: number, state: string, node: string, reason: string): ListedTask {
   const held = HELD_FOR_GOOD.test(reason);
-  const task = { share, job, held, node: /^[\w.-]+$/.test(node) ? node : null, hopeless: false };
+  const task = { share, job, held, node: /^[\w.-]+$/.test(node) ? node : null };
   if (RUNNING.test(state)) return { ...task, state: 'running', reason: '' };
   if (held || ENDED.test(state)) return { ...task, state: 'ended', reason: held ? reason : state };
   const meaning = MEANINGS[reason === '' ? 'None' : reason];
-  return {
-    ...task,
-    state: 'waiting',
-    reason: meaning === undefined ? reason : `${meaning} (${reason})`,
-    hopeless: HOPELESS.test(reason),
-  };
+  const explained = meaning === undefined ? reason : `${meaning} (${reason})`;
+  return { ...task, state: HOPELESS.test(reason) ? 'hopeless' : 'waiting', reason: explained };
 }
 
 function unlisted(share: number, at: number): ShareTask {
-  const isNew = performance.now() - at < UNKNOWN_MS;
-  const [state, reason] = isNew
-    ? (['waiting', MEANINGS['None'] ?? ''] as const)
-    : (['ended', 'SLURM knows nothing of it any more'] as const);
-  return { share, state, node: null, reason, hopeless: false };
+  if (performance.now() - at < UNKNOWN_MS)
+    return { share, state: 'waiting', node: null, reason: MEANINGS['None'] ?? '' };
+  return { share, state: 'ended', node: null, reason: 'SLURM knows nothing of it any more' };
 }
 
 /** Why sbatch refuses a job, in its own words. */

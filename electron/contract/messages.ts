@@ -64,7 +64,6 @@ export const MESSAGES = {
   'share.list_damaged': 'The list of parts in {folder} cannot be read.',
   'share.part_lost': 'Files of parts in {folder} are missing or damaged.',
   'share.part_lost.next': 'Resume that run, or prepare it again: it writes them again from the inputs.',
-  'share.busy': 'Share {share} is computed by another process ({pid} on {host}).',
   'note.share_damaged': '{parts} parts of share {share} are damaged on disk, and are computed again.',
   'note.share_unusable': 'Share {share} cannot be used: {text}',
   'note.shares_merged': '{parts} parts were taken over from {shares} shares.',
@@ -202,9 +201,9 @@ export const MESSAGES = {
   'ssh.timeout': '{host} did not answer in time.',
   'ssh.no_route': 'There is no way to {host} from this network.',
   'ssh.denied': '{host} accepted neither a key nor a password.',
-  'ssh.denied_again':
-    '{host} asks for a password or passphrase again. You are asked for one only when you connect.',
-  'ssh.denied_again.next': 'Connect again.',
+  'ssh.denied_unasked':
+    '{host} asks for a password or passphrase. You are asked for one only when you connect.',
+  'ssh.denied_unasked.next': 'Connect again.',
   'ssh.host_key_changed':
     '{host} shows another host key than it did before. Either it was reinstalled, or another computer pretends to be it.',
   'ssh.host_key_unknown': 'The host key of {host} is not known here.',

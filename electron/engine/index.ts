@@ -25,7 +25,6 @@ export type {
 export { Computers } from './computers/computers.ts';
 export {
   endDetached,
-  readServerFile,
   removeServerFile,
   startDetached,
   writeServerFile,

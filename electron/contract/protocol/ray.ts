@@ -8,11 +8,10 @@ import { byeSchema, helloSchema } from './common.ts';
 const shareNumberSchema = z.int().positive();
 
 export const rayCommandSchema = z.object({ type: z.literal('submit'), shares: z.array(shareNumberSchema) });
-export type RayCommand = z.infer<typeof rayCommandSchema>;
 
 export const rayEventSchema = z.discriminatedUnion('type', [
   helloSchema,
-  z.object({ type: z.literal('connected'), version: z.string(), job: z.string() }),
+  z.object({ type: z.literal('connected'), version: z.string() }),
   /** The cluster cannot be used; the process ends. */
   z.object({ type: z.literal('refused'), message: z.string(), next_step: z.string() }),
   /** Why the tasks that do not run yet wait. */

@@ -71,8 +71,8 @@ const byId = z.object({ id: z.uuid() });
 export const computersContract = {
   /** Sent in full whenever anything changes. */
   list: procedure.output(eventIterator(z.array(otherComputerSchema))),
+  /** Renames a computer that is in the list already. */
   add: procedure.input(z.object({ name: computerNameSchema, address: sshAddressSchema })).output(byId),
-  rename: procedure.input(byId.extend({ name: computerNameSchema })),
   /**
    * Removes it from the list. Its files stay on that computer; `uninstalls` deletes only the program there.
    */

@@ -144,8 +144,6 @@ const clusterLiveSchema = z.object({
   kind: z.enum(['ray', 'slurm']),
   /** `connecting`: it has not answered yet. */
   state: z.enum(['connecting', 'open', 'ended']),
-  /** The scheduler's version; null until it has answered. */
-  version: z.string().nullable(),
   /** The scheduler's name for the submitted job; null if there is none. */
   job: z.string().nullable(),
   /** Shares whose tasks are not computing yet, and why. */

@@ -3,7 +3,7 @@
  * standard output. Our program writes the question into a folder that nobody else may read, and waits at a
  * named pipe: an answer is never stored on the disk.
  */
-import { access, constants, mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises';
+import { constants, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SshQuestion } from '../../contract/rpc/computers.ts';
 
@@ -12,11 +12,7 @@ umask 077
 place=$(mktemp -d "$VIRNUCPRO_QUESTIONS/ask-XXXXXX") || exit 1
 mkfifo "$place/answer" || exit 1
 printf '%s' "$1" > "$place/prompt.part" && mv "$place/prompt.part" "$place/prompt" || exit 1
-# Where ssh has ended, nobody waits for the answer any more.
-( while kill -0 "$PPID" 2>/dev/null; do sleep 1; done; printf no > "$place/answer" ) >/dev/null 2>&1 &
-watch=$!
 answer=$(cat "$place/answer")
-kill "$watch" 2>/dev/null
 rm -rf "$place"
 case $answer in
   yes:*) printf '%s\\n' "\${answer#yes:}" ;;
@@ -30,7 +26,8 @@ export type AskPerson = (question: SshQuestion, signal: AbortSignal) => Promise<
 interface Askpass {
   /** Variables to add to the environment of ssh. */
   readonly env: Readonly<Record<string, string>>;
-  readonly close: () => void;
+  /** Rejects the questions that are open; resolves when ssh's programs for them have been told. */
+  readonly close: () => Promise<void>;
 }
 
 /** Starts to answer the questions that ssh asks in this folder, which must be the user's own. */
@@ -40,14 +37,16 @@ export async function answerQuestions(parent: string, ask: AskPerson): Promise<A
   const script = join(parent, 'askpass');
   await writeFile(script, SCRIPT, { mode: 0o700 });
   const closed = new AbortController();
-  const seen = new Set<string>();
+  const seen = new Map<string, Promise<void>>();
   const asked = new Set<string>();
   const look = async (): Promise<void> => {
     for (const name of await readdir(folder).catch(() => [])) {
       const prompt = await readFile(join(folder, name, 'prompt'), 'utf8').catch(() => undefined);
       if (prompt === undefined || seen.has(name) || closed.signal.aborted) continue;
-      seen.add(name);
-      void answerOne(join(folder, name), questionOf(prompt, asked.has(prompt)), ask, closed.signal);
+      seen.set(
+        name,
+        answerOne(join(folder, name), questionOf(prompt, asked.has(prompt)), ask, closed.signal),
+      );
       asked.add(prompt);
     }
   };
@@ -60,9 +59,10 @@ export async function answerQuestions(parent: string, ask: AskPerson): Promise<A
       // Older versions only use SSH_ASKPASS if there is a display.
       DISPLAY: process.env['DISPLAY'] || ':0',
     },
-    close: () => {
+    close: async () => {
       closed.abort();
       clearInterval(timer);
+      await Promise.all(seen.values());
     },
   };
 }
@@ -73,23 +73,13 @@ async function answerOne(
   ask: AskPerson,
   closed: AbortSignal,
 ): Promise<void> {
-  const gone = new AbortController();
-  // When ssh ends, for example after its grace period, its question disappears.
-  const timer = setInterval(() => {
-    access(join(place, 'answer'), constants.F_OK).catch(() => gone.abort());
-  }, LOOK_EVERY_MS).unref();
-  try {
-    const given = await ask(question, AbortSignal.any([closed, gone.signal])).catch(() => null);
-    const answer = given !== null && question.kind === 'host_key' ? question.fingerprint : given;
-    // Does not wait for a reader: if there is none any more, nobody needs the answer.
-    const pipe = await open(join(place, 'answer'), constants.O_WRONLY | constants.O_NONBLOCK);
-    await pipe.writeFile(answer === null ? 'no' : `yes:${answer.replaceAll('\n', '')}`);
-    await pipe.close();
-  } catch {
-    // The question has disappeared.
-  } finally {
-    clearInterval(timer);
-  }
+  const given = await ask(question, closed).catch(() => null);
+  const answer = given !== null && question.kind === 'host_key' ? question.fingerprint : given;
+  const pipe = join(place, 'answer');
+  // Does not wait for a reader: if there is none any more, nobody needs the answer.
+  const flag = constants.O_WRONLY | constants.O_NONBLOCK;
+  const written = answer === null ? 'no' : `yes:${answer.replaceAll('\n', '')}`;
+  await writeFile(pipe, written, { flag }).catch(() => undefined);
 }
 
 /** Parses OpenSSH's prompt. `again`: it has asked the same before, and rejected the answer. */

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { appError, AppFailure } from '../../contract/errors.ts';
@@ -47,7 +45,8 @@ export class Computers {
   add(name: string, address: string): string {
     const known = this.computers.find(({ stored }) => stored.address === address);
     if (known) {
-      this.rename(known.stored.id, name);
+      known.stored.name = name;
+      this.save();
       return known.stored.id;
     }
     const stored = { id: randomUUID(), name, address };
@@ -56,20 +55,16 @@ export class Computers {
     return stored.id;
   }
 
-  rename(id: string, name: string): void {
-    this.find(id).stored.name = name;
-    this.save();
-  }
-
   /** The computer stays in the list if its program should be deleted and that fails. */
   async remove(id: string, uninstalls = false): Promise<void> {
     const found = this.find(id);
-    if (uninstalls && !(await found.kept.uninstall())) {
-      const { address } = found.stored;
-      const ssh = await SshClient.signIn({ address, knownHosts: this.knownHosts }, null);
-      await uninstallServer(ssh, address).finally(() => ssh.close());
+    const { stored, kept } = found;
+    if (uninstalls) {
+      const { address } = stored;
+      const ssh = kept.ssh ?? (await SshClient.signIn({ address, knownHosts: this.knownHosts }, null));
+      await uninstallServer(ssh, address).finally(() => (ssh === kept.ssh ? undefined : ssh.close()));
     }
-    await found.kept.disconnect();
+    await kept.disconnect();
     this.computers.splice(this.computers.indexOf(found), 1);
     this.save();
   }
@@ -97,11 +92,10 @@ export class Computers {
   private kept({ address }: Stored): KeptComputer {
     const { root, version, serverPackage, changed } = this.options;
     return new KeptComputer({
-      address,
       changed,
       connect: (ask, tell, signal) =>
         connectComputer({
-          ...{ address, ask, tell, signal, freePort },
+          ...{ address, ask, tell, signal },
           knownHosts: this.knownHosts,
           serverPackage: () => serverPackageOf(root, version, serverPackage),
         }),
@@ -131,14 +125,4 @@ function readList(file: string): Stored[] {
   } catch {
     return [];
   }
-}
-
-/** A free port of this computer, for the end of a tunnel. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -4,16 +4,13 @@ import { message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import type { AskPerson } from './askpass.ts';
 import {
-  checkSystem,
   installServer,
   lookAtSystem,
   startRemoteServer,
-  uninstallServer,
   type ServerPackage,
   type TellStep,
 } from './remoteServer.ts';
 import { SshClient } from './sshClient.ts';
-import { needsPerson } from './sshFailure.ts';
 import { ask as askServer, textOf, type Tunnel } from './tunnel.ts';
 
 interface ConnectOptions {
@@ -24,59 +21,42 @@ interface ConnectOptions {
   readonly ask: AskPerson | null;
   readonly tell: TellStep;
   readonly signal: AbortSignal;
-  readonly freePort: () => Promise<number>;
-  readonly env?: NodeJS.ProcessEnv;
 }
 
 export interface ComputerConnection {
+  readonly ssh: SshClient;
   readonly tunnel: Tunnel;
-  /** Resolves with the reason when the connection has ended. */
-  readonly ended: Promise<AppFailure>;
-  /** Deletes the program on the other computer. */
-  readonly uninstall: () => Promise<void>;
-  readonly close: () => Promise<void>;
 }
 
 /**
  * Establishes the whole connection to a server on another computer: signs in, installs what is missing,
  * starts the server, opens the tunnel, and checks that the server answers.
  */
-export async function connectComputer(options: ConnectOptions): Promise<ComputerConnection> {
-  const { address, tell, signal } = options;
+export async function connectComputer({
+  address,
+  knownHosts,
+  serverPackage,
+  ask,
+  tell,
+  signal,
+}: ConnectOptions): Promise<ComputerConnection> {
   tell('signing_in', null);
-  const file = await options.serverPackage();
-  const ssh = await signIn(options);
+  const file = await serverPackage();
+  const ssh = await SshClient.signIn({ address, knownHosts }, ask, signal);
   try {
     tell('looking', null);
     const found = await lookAtSystem(ssh, address, file);
-    checkSystem(address, found, file);
     if (!found.installed) await installServer(ssh, address, file, found, tell, signal);
     signal.throwIfAborted();
     tell('starting', null);
     const server = await startRemoteServer(ssh, address, file);
-    const end = await ssh.tunnel(server.port, await options.freePort());
-    const tunnel = { end, server };
+    const tunnel = { end: await ssh.tunnel(server.port), server };
     await checkTunnel(tunnel, address);
     signal.throwIfAborted();
-    return {
-      ...{ tunnel, ended: ssh.ended },
-      uninstall: () => uninstallServer(ssh, address),
-      close: () => ssh.close(),
-    };
+    return { ssh, tunnel };
   } catch (reason) {
     await ssh.close();
     throw reason;
-  }
-}
-
-/** First tries to sign in without questions; a person is asked only if that is not enough. */
-async function signIn({ address, knownHosts, env, ask, signal }: ConnectOptions): Promise<SshClient> {
-  const login = { address, knownHosts, ...(env ? { env } : {}) };
-  try {
-    return await SshClient.signIn(login, null, signal);
-  } catch (reason) {
-    if (!ask || !(reason instanceof AppFailure) || !needsPerson(reason.error)) throw reason;
-    return SshClient.signIn(login, ask, signal);
   }
 }
 

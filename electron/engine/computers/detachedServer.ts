@@ -151,7 +151,7 @@ export function writeServerFile(dataDir: string, server: RunningServer): void {
 }
 
 /** The server that runs on this computer; undefined if there is none. */
-export function readServerFile(dataDir: string): RunningServer | undefined {
+function readServerFile(dataDir: string): RunningServer | undefined {
   const server = parsed(serverFile(dataDir));
   if (!server || !isProcessAlive(server.pid)) return undefined;
   const start = processStart(server.pid);

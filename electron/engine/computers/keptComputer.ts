@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { appError, AppFailure, asAppError, type AppError } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
@@ -5,6 +6,7 @@ import type { ComputerLink, SshQuestion } from '../../contract/rpc/computers.ts'
 import type { AskPerson } from './askpass.ts';
 import type { ComputerConnection } from './connectComputer.ts';
 import type { TellStep } from './remoteServer.ts';
+import type { SshClient } from './sshClient.ts';
 import { mayPass, needsPerson } from './sshFailure.ts';
 import type { Tunnel } from './tunnel.ts';
 
@@ -12,7 +14,6 @@ const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 30_000;
 
 interface KeptComputerOptions {
-  address: string;
   connect: (ask: AskPerson | null, tell: TellStep, signal: AbortSignal) => Promise<ComputerConnection>;
   /** Called when the link has changed. */
   changed: () => void;
@@ -27,10 +28,8 @@ export class KeptComputer {
   private connection: ComputerConnection | undefined;
   private wanted: AbortController | undefined;
   private working: Promise<void> = Promise.resolve();
-  /** A user was shown the host key and rejected it. */
-  private refusedKey = false;
   private answering: ((answer: string | null) => void) | undefined;
-  private readonly waiting = new Set<() => void>();
+  private readonly changes = new EventEmitter().setMaxListeners(0);
 
   constructor(options: KeptComputerOptions) {
     this.options = options;
@@ -45,23 +44,17 @@ export class KeptComputer {
     return this.state.state === 'connected' ? this.connection?.tunnel : undefined;
   }
 
-  /** Deletes the program on the other computer over its connection; false if there is no connection. */
-  async uninstall(): Promise<boolean> {
-    if (!this.tunnel) return false;
-    await this.connection?.uninstall();
-    return true;
+  /** The login behind the tunnel. */
+  get ssh(): SshClient | undefined {
+    return this.connection?.ssh;
   }
 
-  /**
-   * A user requests the connection, so the user may be asked questions. Does nothing if the computer is
-   * connected or connecting.
-   */
+  /** A user requests the connection, so the user may be asked questions. */
   connect(): void {
     if (this.state.state === 'connected' || this.state.state === 'connecting') return;
     this.wanted?.abort();
     const wanted = new AbortController();
     this.wanted = wanted;
-    this.refusedKey = false;
     this.set({ state: 'connecting', step: 'signing_in', fraction: null, question: null });
     this.working = this.working.then(() => this.keep(wanted.signal));
   }
@@ -70,7 +63,7 @@ export class KeptComputer {
     this.wanted?.abort();
     this.wanted = undefined;
     this.answer(null);
-    await this.connection?.close();
+    await this.connection?.ssh.close();
     await this.working;
     this.set({ state: 'idle' });
   }
@@ -97,15 +90,7 @@ export class KeptComputer {
             : appError('ssh_lost', message('transfer.not_connected'), { nextStep: 'Connect again.' }),
         );
       }
-      await new Promise<void>((resolve) => {
-        const wake = (): void => {
-          this.waiting.delete(wake);
-          signal?.removeEventListener('abort', wake);
-          resolve();
-        };
-        this.waiting.add(wake);
-        signal?.addEventListener('abort', wake);
-      });
+      await once(this.changes, 'changed', { signal });
     }
   };
 
@@ -124,20 +109,15 @@ export class KeptComputer {
       let error: AppError;
       try {
         this.connection = await this.options.connect(asks, this.tell, signal);
-        if (!isWanted()) await this.connection.close();
+        if (!isWanted()) await this.connection.ssh.close();
         const { server } = this.connection.tunnel;
         attempt = 0;
         wasConnected = true;
         this.set({ state: 'connected', version: server.version, hostName: server.hostName });
-        error = (await this.connection.ended).error;
-        await this.connection.close();
+        error = (await this.connection.ssh.ended).error;
+        await this.connection.ssh.close();
       } catch (reason) {
         error = asAppError(reason);
-        if (asks === null && needsPerson(error)) error = this.deniedAgain(error);
-        if (this.refusedKey && error.code === 'ssh_host_key_refused')
-          error = appError(error.code, message('ssh.host_key_no', { host: this.options.address }), {
-            nextStep: message('ssh.host_key_no.next'),
-          });
       }
       this.connection = undefined;
       if (!isWanted()) return;
@@ -147,13 +127,6 @@ export class KeptComputer {
       if (!again) return;
       await pause(delayBefore(attempt), signal).catch(() => undefined);
     }
-  }
-
-  private deniedAgain(error: AppError): AppError {
-    if (error.code !== 'ssh_denied') return error;
-    return appError('ssh_denied', message('ssh.denied_again', { host: this.options.address }), {
-      nextStep: message('ssh.denied_again.next'),
-    });
   }
 
   private readonly tell: TellStep = (step, fraction) => {
@@ -166,7 +139,6 @@ export class KeptComputer {
     new Promise((resolve) => {
       const settle = (answer: string | null): void => {
         if (this.answering !== settle) return;
-        this.refusedKey = question.kind === 'host_key' && answer === null;
         this.answering = undefined;
         if (this.state.state === 'connecting') this.set({ ...this.state, question: null });
         resolve(answer);
@@ -182,7 +154,7 @@ export class KeptComputer {
   private set(state: ComputerLink): void {
     this.state = state;
     this.options.changed();
-    for (const wake of [...this.waiting]) wake();
+    this.changes.emit('changed');
   }
 }
 

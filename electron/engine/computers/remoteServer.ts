@@ -1,7 +1,6 @@
 /** Installs the server program on another computer and starts it there, over SSH and without root. */
-import { createReadStream, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Transform } from 'node:stream';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import { bytesNamed, message, type Message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
@@ -10,6 +9,7 @@ import { formatBytes } from '../../contract/terminal/format.ts';
 import { hashFile } from '../files/hashFile.ts';
 import { startedSchema, type DetachedStart, type RunningServer } from './detachedServer.ts';
 import type { SshClient } from './sshClient.ts';
+import { Progress } from './transfers.ts';
 
 /**
  * The unpacked package is about four times as large as the packed one, and must not fill the disk to the last
@@ -58,27 +58,21 @@ export async function serverPackageOf(root: string, version: string, named?: str
 
 export type TellStep = (step: ConnectStep, fraction: number | null) => void;
 
-interface RemoteSystem {
-  system: string;
-  processor: string;
-  /** Null if it is not reported, as with musl. */
-  glibc: string | null;
-  freeBytes: number | null;
+/** What is there of a version of the program. */
+interface FoundProgram {
+  installed: boolean;
   /** How many bytes of the package have arrived. */
   arrivedBytes: number;
-  installed: boolean;
-  /** The program's folder, if it can't be created or written to. */
-  unwritable: string | null;
 }
 
 const sh = (script: string): string => `exec sh -c '${script}'`;
 
-/** Determines what must be known about a computer before something is installed there. */
+/** Finds what is installed on a computer. Throws if the server cannot run or be installed there. */
 export async function lookAtSystem(
   ssh: SshClient,
   host: string,
-  { id }: ServerPackage,
-): Promise<RemoteSystem> {
+  { id, bytes }: ServerPackage,
+): Promise<FoundProgram> {
   const printed = await ssh.run(
     sh(
       [
@@ -86,8 +80,7 @@ export async function lookAtSystem(
         `B=${PROGRAMS_FOLDER}`,
         `mkdir -p "$B" 2>/dev/null`,
         `[ -w "$B" ] || echo "${MARK}unwritable=$B"`,
-        `echo "${MARK}system=$(uname -s)"`,
-        `echo "${MARK}processor=$(uname -m)"`,
+        `echo "${MARK}system=$(uname -sm)"`,
         `echo "${MARK}glibc=$(getconf GNU_LIBC_VERSION 2>/dev/null)"`,
         `echo "${MARK}free=$(df -Pk "$B" | tail -n 1)"`,
         `[ -f "$B/incoming-${id}" ] && echo "${MARK}arrived=$(wc -c < "$B/incoming-${id}")"`,
@@ -96,60 +89,38 @@ export async function lookAtSystem(
       ].join('; '),
     ),
   );
-  const system = parseSystem(printed);
-  if (!system) {
+  const marked = printed.matchAll(new RegExp(`${MARK}(\\w+)=(.*)$`, 'gm'));
+  const found = new Map(Array.from(marked, ([, name = '', value = '']) => [name, value.trim()]));
+  if (!found.has('end'))
     throw failure('computer_unfit', message('computer.no_answer', { host }), {
       nextStep: message('computer.no_answer.next'),
       detail: printed.slice(-2_000),
     });
-  }
-  return system;
+  refuseUnfit(host, found, bytes * DISK_FACTOR);
+  return { installed: found.has('installed'), arrivedBytes: Number(found.get('arrived') ?? 0) };
 }
 
-/** Parses the lines that `lookAtSystem` prints, among any others. */
-export function parseSystem(printed: string): RemoteSystem | undefined {
-  const values = new Map(
-    printed.split('\n').flatMap((line) => {
-      const at = line.indexOf(MARK);
-      const [name = '', ...value] = at < 0 ? [] : line.slice(at + MARK.length).split('=');
-      return at < 0 ? [] : [[name, value.join('=').trim()] as const];
-    }),
-  );
-  if (values.get('end') !== 'yes') return undefined;
-  const freeKib = Number(values.get('free')?.split(/\s+/).at(-3));
-  return {
-    system: values.get('system') ?? '',
-    processor: values.get('processor') ?? '',
-    glibc: /^glibc (\S+)/.exec(values.get('glibc') ?? '')?.[1] ?? null,
-    freeBytes: Number.isFinite(freeKib) ? freeKib * 1_024 : null,
-    arrivedBytes: Number(values.get('arrived') ?? 0) || 0,
-    installed: values.get('installed') === 'yes',
-    unwritable: values.get('unwritable') ?? null,
-  };
-}
-
-/** Throws if the server cannot run there. */
-export function checkSystem(host: string, found: RemoteSystem, file: ServerPackage): void {
+/** `needed`: bytes of disk space that installing takes. */
+function refuseUnfit(host: string, found: ReadonlyMap<string, string>, needed: number): void {
   const unfit = (cause: Message, next?: 'computer.unwritable.next' | 'computer.disk.next'): AppFailure =>
     failure('computer_unfit', cause, next && { nextStep: message(next) });
-  if (found.system !== 'Linux' || !['x86_64', 'amd64'].includes(found.processor)) {
-    const system = `${found.system} ${found.processor}`.trim();
-    throw unfit(message('computer.system', { host, system }));
-  }
-  const [major = 0, minor = 0] = (found.glibc ?? '').split('.').map(Number);
+  const system = found.get('system') ?? '';
+  if (!/^Linux (x86_64|amd64)$/.test(system)) throw unfit(message('computer.system', { host, system }));
+  // Systems with musl report none.
+  const [, major = 0, minor = 0] = (/^glibc (\d+)\.(\d+)/.exec(found.get('glibc') ?? '') ?? []).map(Number);
   if (major < OLDEST_GLIBC[0] || (major === OLDEST_GLIBC[0] && minor < OLDEST_GLIBC[1]))
     throw unfit(message('computer.old', { host }));
-  if (found.installed) return;
-  const { unwritable: folder, freeBytes } = found;
-  if (folder !== null)
+  if (found.has('installed')) return;
+  const folder = found.get('unwritable');
+  if (folder !== undefined)
     throw unfit(message('computer.unwritable', { host, folder }), 'computer.unwritable.next');
-  const needed = file.bytes * DISK_FACTOR;
-  if (freeBytes === null || freeBytes >= needed) return;
+  const free = Number(found.get('free')?.split(/\s+/).at(-3)) * 1_024;
   const named = (bytes: number) => bytesNamed(bytes, formatBytes(bytes));
-  throw unfit(
-    message('computer.disk', { host, free: named(freeBytes), needed: named(needed) }),
-    'computer.disk.next',
-  );
+  if (free < needed)
+    throw unfit(
+      message('computer.disk', { host, free: named(free), needed: named(needed) }),
+      'computer.disk.next',
+    );
 }
 
 /** Sends the missing part of the package, compares its SHA-256, and installs it atomically. */
@@ -157,27 +128,18 @@ export async function installServer(
   ssh: SshClient,
   host: string,
   file: ServerPackage,
-  found: RemoteSystem,
+  found: FoundProgram,
   tell: TellStep,
   signal: AbortSignal,
 ): Promise<void> {
   const incoming = `"$B/incoming-${file.id}"`;
   const start = found.arrivedBytes <= file.bytes ? found.arrivedBytes : 0;
   if (start < file.bytes) {
-    let sent = start;
-    const counted = new Transform({
-      transform(chunk: Buffer, _, done) {
-        sent += chunk.length;
-        tell('sending', sent / file.bytes);
-        done(null, chunk);
-      },
-    });
-    const source = createReadStream(file.path, { start, highWaterMark: 2 ** 18 });
-    source.on('error', (reason) => counted.destroy(reason));
+    const progress = new Progress(({ doneBytes }) => tell('sending', doneBytes / file.bytes), file.bytes);
     const redirect = start === 0 ? '>' : '>>';
     await ssh.run(
       sh(`umask 077; B=${PROGRAMS_FOLDER}; exec cat ${redirect} ${incoming}`),
-      source.pipe(counted),
+      progress.restOf(file.path, start),
       signal,
     );
   }
@@ -215,14 +177,10 @@ export async function startRemoteServer(
   { id, version }: ServerPackage,
 ): Promise<RunningServer> {
   const program = `B=${PROGRAMS_FOLDER}; exec "$B/${id}/node" "$B/${id}/virnucpro.mjs" serve --detached`;
-  let printed: string;
-  try {
-    printed = await ssh.run(sh(program));
-  } catch (reason) {
+  const printed = await ssh.run(sh(program)).catch((reason: unknown) => {
     if (!(reason instanceof AppFailure) || reason.error.code === 'ssh_lost') throw reason;
-    const { detail } = reason.error;
-    throw failure('server_not_started', message('computer.not_started', { host }), { detail });
-  }
+    return reason.error.detail ?? '';
+  });
   const line = printed.split('\n').find((one) => one.startsWith(MARK));
   const started = parseJson(startedSchema, line?.slice(MARK.length));
   if (!started) {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { errorCodeSchema } from '../../contract/errors.ts';
 import { sshAddressSchema } from '../../contract/rpc/computers.ts';
 import { questionOf } from './askpass.ts';
-import { checkSystem, parseSystem } from './remoteServer.ts';
-import { targetOf } from './sshClient.ts';
+import { lookAtSystem } from './remoteServer.ts';
+import { targetOf, type SshClient } from './sshClient.ts';
 import { mayPass, needsPerson, sshFailure } from './sshFailure.ts';
 
 describe('an error of ssh', () => {
@@ -26,16 +26,23 @@ describe('an error of ssh', () => {
     ['', 'ssh_lost'],
     ['command-line line 0: Bad configuration option: nonsense', 'ssh_failed'],
   ])('%s', (stderr, code) => {
-    const error = sshFailure('gpu.example', stderr);
+    const error = sshFailure('gpu.example', stderr, true);
     expect(errorCodeSchema.parse(error.code)).toBe(code);
     expect(error.cause).toContain('gpu.example');
     expect(error.wording?.cause).toBeDefined();
   });
 
+  it('sends nobody to a terminal who has just rejected a host key, or was asked for a password', () => {
+    const cause = (stderr: string, asked: boolean) => sshFailure('x', stderr, asked).wording?.cause?.key;
+    const [key, password] = ['Host key verification failed.', 'Permission denied (password).'];
+    expect([cause(key, true), cause(key, false)]).toEqual(['ssh.host_key_no', 'ssh.host_key_unknown']);
+    expect([cause(password, true), cause(password, false)]).toEqual(['ssh.denied', 'ssh.denied_unasked']);
+  });
+
   it('asks a person only for what a person can provide, and retries only temporary failures', () => {
-    const denied = sshFailure('x', 'Permission denied (publickey).');
-    const changed = sshFailure('x', 'REMOTE HOST IDENTIFICATION HAS CHANGED!');
-    const away = sshFailure('x', 'Network is unreachable');
+    const denied = sshFailure('x', 'Permission denied (publickey).', true);
+    const changed = sshFailure('x', 'REMOTE HOST IDENTIFICATION HAS CHANGED!', true);
+    const away = sshFailure('x', 'Network is unreachable', true);
     expect([denied, changed, away].map(needsPerson)).toEqual([true, false, false]);
     expect([denied, changed, away].map(mayPass)).toEqual([false, false, true]);
   });
@@ -82,28 +89,33 @@ describe('the address of a computer', () => {
   });
 });
 
-it('another computer describes itself, among other lines that its login prints', () => {
+describe('another computer', () => {
   const printed = [
     'Welcome to the cluster!',
-    'virnucpro:system=Linux',
-    'virnucpro:processor=x86_64',
+    'virnucpro:system=Linux x86_64',
     'virnucpro:glibc=glibc 2.36',
     'virnucpro:free=/dev/sda1 100000 40000 60000 40% /home',
     'virnucpro:arrived=1234',
     'virnucpro:end=yes',
   ].join('\n');
-  expect(parseSystem(printed)).toEqual({
-    system: 'Linux',
-    processor: 'x86_64',
-    glibc: '2.36',
-    freeBytes: 60_000 * 1_024,
-    arrivedBytes: 1_234,
-    installed: false,
-    unwritable: null,
+  const look = (lines: string, bytes = 1) =>
+    lookAtSystem({ run: () => Promise.resolve(lines) } as unknown as SshClient, 'gpu', {
+      ...{ path: '', bytes, sha256: '', version: '1', id: 'a' },
+    });
+
+  it('describes itself, among other lines that its login prints', async () => {
+    expect(await look(printed)).toEqual({ arrivedBytes: 1_234, installed: false });
+    expect(await look(printed.replace('free=', 'free=unknown\nvirnucpro:nothing='), 20_000_000)).toBeTruthy();
   });
-  const unwritable = parseSystem(`${printed}\nvirnucpro:unwritable=/home/anna/.local/share/virnucpro-server`);
-  expect(() => {
-    if (unwritable) checkSystem('gpu', unwritable, { path: '', bytes: 1, sha256: '', version: '1', id: 'a' });
-  }).toThrow('/home/anna');
-  expect(parseSystem('This account is currently not available.')).toBeUndefined();
+
+  it.each([
+    ['Linux x86_64', 'Darwin arm64', 'Darwin arm64'],
+    ['glibc 2.36', 'glibc 2.17', 'glibc'],
+    ['glibc=glibc 2.36', 'glibc=', 'glibc'],
+    ['virnucpro:end', 'virnucpro:unwritable=/home/anna/x\nvirnucpro:end', '/home/anna/x'],
+    ['60000 40%', '6 40%', 'free'],
+    [printed, 'This account is currently not available.', 'commands'],
+  ])('is refused if %s is %s', async (usual, other, named) => {
+    await expect(look(printed.replace(usual, other), 100_000)).rejects.toThrow(named);
+  });
 });

@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { execa } from 'execa';
-import { appError, AppFailure } from '../../contract/errors.ts';
+import { appError, AppFailure, type AppError } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { HERE } from '../system/here.ts';
 import { answerQuestions, type AskPerson } from './askpass.ts';
@@ -32,19 +34,12 @@ interface SshClientOptions {
   readonly address: string;
   /** Host keys that the user has confirmed here; those of ~/.ssh also apply. */
   readonly knownHosts: string;
-  readonly env?: NodeJS.ProcessEnv;
 }
 
 interface SshCall {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: Readable | undefined;
   readonly signal?: AbortSignal | undefined;
-}
-
-interface Held {
-  /** Resolves with ssh's error output when it ends. */
-  readonly ended: Promise<string>;
-  readonly end: () => void;
 }
 
 /**
@@ -55,18 +50,21 @@ interface Held {
 export class SshClient {
   private readonly options: SshClientOptions;
   private readonly folder: string;
-  private readonly host: string;
-  private readonly held = new Set<Held>();
+  private readonly ask: AskPerson | null;
+  /** Each resolves with the error output of an ssh that stays open, when that ends. */
+  private readonly held: Promise<string>[] = [];
+  private readonly closing = new AbortController();
 
-  private constructor(options: SshClientOptions, folder: string) {
+  private constructor(options: SshClientOptions, folder: string, ask: AskPerson | null) {
     this.options = options;
     this.folder = folder;
-    this.host = options.address;
+    // On Windows, nobody can be asked.
+    this.ask = HERE.sharesSsh ? ask : null;
   }
 
   /**
-   * Signs in. Without `ask` no questions are asked: keys and an agent must be enough, and the host must be
-   * known. Throws an AppFailure.
+   * Signs in. ssh asks only where keys and an agent are not enough, or the host is unknown; without `ask` it
+   * then fails. `signal` ends the connection. Throws an AppFailure.
    */
   static async signIn(
     options: SshClientOptions,
@@ -74,9 +72,9 @@ export class SshClient {
     signal?: AbortSignal,
   ): Promise<SshClient> {
     const parent = tmpdir().length > LONGEST_FOLDER ? '/tmp' : tmpdir();
-    const client = new SshClient(options, await mkdtemp(join(parent, 'vnp-')));
+    const client = new SshClient(options, await mkdtemp(join(parent, 'vnp-')), ask);
     try {
-      await client.open(ask, signal);
+      await client.open(signal);
       return client;
     } catch (reason) {
       await client.close();
@@ -86,9 +84,7 @@ export class SshClient {
 
   /** Resolves with the reason when the connection has ended. */
   get ended(): Promise<AppFailure> {
-    return Promise.race([...this.held].map(({ ended }) => ended)).then(
-      (stderr) => new AppFailure(sshFailure(this.host, stderr)),
-    );
+    return Promise.race(this.held).then((stderr) => new AppFailure(this.failure(stderr)));
   }
 
   /** Runs a command there that any login shell understands, and returns its output. */
@@ -98,23 +94,19 @@ export class SshClient {
     signal?.throwIfAborted();
     const detail = `${result.stdout}\n${result.stderr}`.trim().slice(-2_000);
     // Any other exit code comes from the command.
-    if (result.exitCode === undefined || result.exitCode === SSH_FAILED) {
-      throw new AppFailure({ ...sshFailure(this.host, result.stderr), detail });
-    }
-    throw new AppFailure(
-      appError(
-        'ssh_failed',
-        message('ssh.failed', { host: this.host, line: detail.split('\n').at(-1) ?? '' }),
-        {
-          detail,
-        },
-      ),
-    );
+    const isOfSsh = result.exitCode === undefined || result.exitCode === SSH_FAILED;
+    const named = { host: this.options.address, line: detail.split('\n').at(-1) ?? '' };
+    const error = isOfSsh
+      ? this.failure(result.stderr)
+      : appError('ssh_failed', message('ssh.failed', named));
+    throw new AppFailure({ ...error, detail });
   }
 
   /** Opens a tunnel from here to a loopback port there. */
-  async tunnel(remotePort: number, localPort: number): Promise<TunnelEnd> {
-    const end: TunnelEnd = HERE.sharesSsh ? { socketPath: join(this.folder, 't') } : { port: localPort };
+  async tunnel(remotePort: number): Promise<TunnelEnd> {
+    const end: TunnelEnd = HERE.sharesSsh
+      ? { socketPath: join(this.folder, 't') }
+      : { port: await freePort() };
     const local = 'socketPath' in end ? end.socketPath : `127.0.0.1:${end.port}`;
     await this.hold([
       ...this.sharing(),
@@ -126,13 +118,13 @@ export class SshClient {
   }
 
   async close(): Promise<void> {
-    for (const held of this.held) held.end();
-    await Promise.all([...this.held].map(({ ended }) => ended));
+    this.closing.abort();
+    await Promise.all(this.held);
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  private async open(ask: AskPerson | null, signal?: AbortSignal): Promise<void> {
-    const askpass = ask && HERE.sharesSsh ? await answerQuestions(this.folder, ask) : undefined;
+  private async open(signal?: AbortSignal): Promise<void> {
+    const askpass = this.ask ? await answerQuestions(this.folder, this.ask) : undefined;
     try {
       const control = HERE.sharesSsh
         ? options({ ControlMaster: 'yes', ControlPath: join(this.folder, 'c'), ControlPersist: 'no' })
@@ -140,7 +132,7 @@ export class SshClient {
       const more = { BatchMode: askpass ? 'no' : 'yes', ClearAllForwardings: 'yes' };
       await this.hold([...control, ...options(more)], askpass?.env, signal);
     } finally {
-      askpass?.close();
+      await askpass?.close();
     }
   }
 
@@ -155,24 +147,18 @@ export class SshClient {
     ];
   }
 
-  /** Starts an ssh that stays open; resolves when a shell runs at its other end. */
+  /** Starts an ssh that stays open until `close`, or `signal`; resolves when a shell runs at its other end. */
   private async hold(
     args: string[],
     env: Readonly<Record<string, string>> = {},
-    signal?: AbortSignal,
+    signal: AbortSignal = this.closing.signal,
   ): Promise<void> {
-    const child = this.ssh([...args, '--', this.target, HOLD], { env });
+    const until = AbortSignal.any([signal, this.closing.signal]);
+    const child = this.ssh([...args, '--', this.target, HOLD], { env, signal: until });
     const ended = child.then(({ stderr, code }) => (code === 'ENOENT' ? code : stderr));
-    const held: Held = {
-      ended,
-      end: () => {
-        child.kill('SIGTERM');
-      },
-    };
-    this.held.add(held);
+    this.held.push(ended);
     // Data written to a closed connection is discarded.
     child.stdin.on('error', () => undefined);
-    signal?.addEventListener('abort', held.end);
     const ready = new Promise<void>((resolve) => {
       let output = '';
       child.stdout.on('data', (data: Buffer) => {
@@ -181,16 +167,16 @@ export class SshClient {
         if (output.includes(READY)) resolve();
       });
     });
-    try {
-      const failed = await Promise.race([ready, ended]);
-      if (typeof failed !== 'string') return;
-      signal?.throwIfAborted();
-      throw new AppFailure(
-        failed === 'ENOENT' ? appError('ssh_missing', message('ssh.missing')) : sshFailure(this.host, failed),
-      );
-    } finally {
-      signal?.removeEventListener('abort', held.end);
-    }
+    const failed = await Promise.race([ready, ended]);
+    if (typeof failed !== 'string') return;
+    signal.throwIfAborted();
+    throw new AppFailure(
+      failed === 'ENOENT' ? appError('ssh_missing', message('ssh.missing')) : this.failure(failed),
+    );
+  }
+
+  private failure(stderr: string): AppError {
+    return sshFailure(this.options.address, stderr, this.ask !== null);
   }
 
   private get target(): string {
@@ -216,7 +202,7 @@ export class SshClient {
     return execa('ssh', ['-T', ...fixed, ...args], {
       reject: false,
       windowsHide: true,
-      env: { ...(this.options.env ?? process.env), LC_ALL: 'C', ...env },
+      env: { ...process.env, LC_ALL: 'C', ...env },
       extendEnv: false,
       forceKillAfterDelay: 2_000,
       ...(input ? { input } : {}),
@@ -238,4 +224,14 @@ function options(values: Readonly<Record<string, string>>): string[] {
 /** The ssh_config syntax for a path with spaces. */
 function quoted(path: string): string {
   return `"${path.replaceAll('%', '%%')}"`;
+}
+
+/** A free port of this computer, for the end of a tunnel. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }

@@ -14,8 +14,8 @@ const PATTERNS = [
   [
     /Host key verification failed|No .* host key is known/i,
     'ssh_host_key_refused',
-    'ssh.host_key_unknown',
-    'ssh.host_key_unknown.next',
+    'ssh.host_key_no',
+    'ssh.host_key_no.next',
   ],
   [
     /Could not resolve hostname|Name or service not known|nodename nor servname/i,
@@ -47,8 +47,15 @@ const PATTERNS = [
   ],
 ] as const satisfies readonly (readonly [RegExp, ErrorCode, MessageKey, MessageKey?])[];
 
-/** Determines from ssh's standard error why it ended, as an error for the user. */
-export function sshFailure(host: string, stderr: string): AppError {
+type Unasked = 'ssh.host_key_unknown' | 'ssh.denied_unasked';
+/** How a refusal reads where ssh could ask nobody. */
+const UNASKED: ReadonlyMap<ErrorCode, readonly [Unasked, `${Unasked}.next`]> = new Map([
+  ['ssh_host_key_refused', ['ssh.host_key_unknown', 'ssh.host_key_unknown.next']],
+  ['ssh_denied', ['ssh.denied_unasked', 'ssh.denied_unasked.next']],
+]);
+
+/** Determines from ssh's standard error why it ended, as an error for the user, whom it could have `asked`. */
+export function sshFailure(host: string, stderr: string, asked: boolean): AppError {
   const output = stderr.trim();
   const detail = output.slice(-2_000) || undefined;
   const found = PATTERNS.find(([pattern]) => pattern.test(output));
@@ -56,7 +63,8 @@ export function sshFailure(host: string, stderr: string): AppError {
     const line = output.split('\n').at(-1)?.trim() ?? '';
     return appError('ssh_failed', message('ssh.failed', { host, line }), { detail });
   }
-  const [, code, cause, next] = found;
+  const [, code, ...usual] = found;
+  const [cause, next] = (asked ? undefined : UNASKED.get(code)) ?? usual;
   return appError(code, message(cause, { host }), { detail, ...(next && { nextStep: message(next) }) });
 }
 

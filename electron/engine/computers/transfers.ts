@@ -45,12 +45,9 @@ export async function sendFile(
   return untilDone(connected, signal, progress, async (tunnel) => {
     let state = await stateOf(await ask(tunnel, { path: address, signal }));
     if (state.path === null && state.received < size) {
-      const source = createReadStream(path, { start: state.received, highWaterMark: BLOCK });
-      const body = progress.counting(state.received);
-      source.on('error', (reason) => body.destroy(reason));
       const headers = { 'content-length': size - state.received };
       const to = { method: 'PATCH', path: `${address}&offset=${state.received}`, headers, signal };
-      state = await stateOf(await ask(tunnel, to, source.pipe(body)));
+      state = await stateOf(await ask(tunnel, to, progress.restOf(path, state.received)));
     }
     if (state.path === null && state.received === size) {
       const now = await stat(path);
@@ -116,13 +113,16 @@ async function untilDone(
     const tunnel = await connected(signal);
     try {
       const done = await step(tunnel);
-      if (done !== null) return done;
+      if (done !== null) {
+        progress.report({ path: done });
+        return done;
+      }
     } catch (reason) {
       signal.throwIfAborted();
       if (reason instanceof AppFailure || isDiskError(reason)) throw reason;
     }
     // The interruption may be noticed here before ssh notices it.
-    progress.report(true);
+    progress.report({ waiting: true });
     await sleep(RETRY_AFTER_MS, undefined, { signal });
   }
 }
@@ -137,7 +137,7 @@ async function stateOf(answer: IncomingMessage): Promise<z.infer<typeof stateSch
 }
 
 /** Reports a few times a second. */
-class Progress {
+export class Progress {
   total: number;
   private readonly tell: ReportTransfer;
   private doneBytes = 0;
@@ -148,9 +148,18 @@ class Progress {
     this.total = total;
   }
 
-  report(waiting: boolean): void {
+  report({ waiting = false, path = null }: Partial<Transfer> = {}): void {
     this.reportedAt = performance.now();
-    this.tell({ doneBytes: this.doneBytes, totalBytes: this.total, waiting, path: null });
+    const doneBytes = path === null ? this.doneBytes : this.total;
+    this.tell({ doneBytes, totalBytes: this.total, waiting, path });
+  }
+
+  /** A file from `start` to its end, counted. */
+  restOf(path: string, start: number): Transform {
+    const source = createReadStream(path, { start, highWaterMark: BLOCK });
+    const counted = this.counting(start);
+    source.on('error', (reason) => counted.destroy(reason));
+    return source.pipe(counted);
   }
 
   /** A stream that counts what passes through it. */
@@ -160,7 +169,7 @@ class Progress {
       highWaterMark: BLOCK,
       transform: (chunk: Buffer, _, done) => {
         this.doneBytes += chunk.length;
-        if (performance.now() - this.reportedAt >= REPORT_EVERY_MS) this.report(false);
+        if (performance.now() - this.reportedAt >= REPORT_EVERY_MS) this.report();
         done(null, chunk);
       },
     });

@@ -126,7 +126,7 @@ export class LiveTopic<Snapshot> {
 
 /** Turns a function that reports through a callback into a stream. It ends with the function; leaving the loop aborts the function. */
 export async function* callbackStream<Event>(
-  produce: (tell: (event: Event) => void, signal: AbortSignal) => Promise<void>,
+  produce: (tell: (event: Event) => void, signal: AbortSignal) => Promise<unknown>,
   outer?: AbortSignal,
 ): AsyncGenerator<Event, void> {
   const abort = new AbortController();

@@ -7,7 +7,7 @@ import { readJson } from '../../contract/parseJson.ts';
 import { planSchema } from '../../contract/plan.ts';
 import { countSchema, partKeySchema, sha256Schema } from '../../contract/protocol/common.ts';
 import { prepareDoneSchema } from '../../contract/protocol/index.ts';
-import { pathInRun, readPlain, replaceInRun } from '../files/runFiles.ts';
+import { pathInRun, readPlain, replaceInRun, somethingAt } from '../files/runFiles.ts';
 import type { JsonObject, StoredRun } from './types.ts';
 
 /*
@@ -108,17 +108,13 @@ export function writeShareList(folder: string, list: ShareList): void {
 
 /** The list, with the parts of one share. Throws AppFailure if there is none, or it is not ours. */
 export function readShareList(folder: string, { index, of }: Share): ShareList {
-  let text: string | undefined;
-  try {
-    text = readPlain(pathInRun(folder, LIST), LONGEST_LIST)?.toString('utf8');
-  } catch (reason) {
-    if (!(reason instanceof Error && 'code' in reason && reason.code === 'ENOENT')) throw reason;
-    const nextStep = message('share.not_prepared.next');
+  const path = pathInRun(folder, LIST);
+  const nextStep = message('share.not_prepared.next');
+  if (!somethingAt(path))
     throw new AppFailure(
       appError('folder_not_a_run', message('share.not_prepared', { folder }), { nextStep }),
     );
-  }
-  const list = readJson(listSchema, text ?? '');
+  const list = readJson(listSchema, readPlain(path, LONGEST_LIST)?.toString('utf8') ?? '');
   if (!list.ok)
     throw new AppFailure(
       appError('run_damaged', message('share.list_damaged', { folder }), { detail: list.error }),

@@ -72,7 +72,7 @@ function ComputerCard({ computer: { id, name, address, link } }: { computer: Oth
   const connect = useMutation({ mutationFn: () => home.computers.connect({ id }) });
   const disconnect = useMutation({ mutationFn: () => home.computers.disconnect({ id }) });
   const rename = useMutation({
-    mutationFn: () => home.computers.rename({ id, name: newName }),
+    mutationFn: () => home.computers.add({ name: newName, address }),
     onSuccess: () => setEditing(null),
   });
   const remove = useMutation({

@@ -17,6 +17,7 @@ import {
   type SheetRow,
   type WindowWhere,
 } from '../../../electron/contract/index.ts';
+import { computesOn } from '../../../electron/contract/cluster.ts';
 import { slurmPlace } from '../../../electron/contract/terminal/slurmScript.ts';
 import type { ListedFile } from './inspection.ts';
 
@@ -121,15 +122,9 @@ export const isPlaceKnown = (where: WindowWhere): boolean =>
     ? where.address.trim() !== ''
     : where.kind !== 'slurm' || (where.script.trim() !== '' && slurmPlace(where.script, null) !== null);
 
-/** Whether a cluster's run is planned for processors. */
-function isForProcessors(where: WindowWhere): boolean {
-  if (where.kind === 'ray') return where.cpus > 0;
-  return where.kind === 'slurm' && where.on_processors;
-}
-
 /** Whether a run is expected to use GPUs. If all of them lack something and none is named, it uses the processor. */
 export function expectsGpus(choices: RunChoices, probe: ProbeResult | null): boolean {
-  if (choices.where.kind !== 'this_computer') return !isForProcessors(choices.where);
+  if (choices.where.kind !== 'this_computer') return computesOn(choices.where) === 'gpu';
   const there = probe?.gpus.some((gpu) => canCompute(gpu) && !isIntegrated(gpu)) ?? false;
   return there || chosenGpus(choices, probe).length > 0;
 }

@@ -61,7 +61,6 @@ export function madeLive(world: World, run: RunSummary): RunLive {
         : {
             kind: 'ray',
             state: 'open',
-            version: 'Ray 2.50.0',
             job: null,
             waiting: 2,
             reason: 'gpu-node-9 is starting',

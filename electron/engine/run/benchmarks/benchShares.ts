@@ -106,9 +106,9 @@ async function computeShares(folder: string, { frames, parts }: SyntheticPrepare
 
 async function measureFinish(store: RunStore) {
   const begun = performance.now();
-  const merged = await mergeShares(store, { add: () => undefined });
+  const unfinished = await mergeShares(store, { add: () => undefined });
   const takenOver = performance.now();
-  if (merged.unfinished.length > 0) throw new Error(`not taken over: ${merged.unfinished.join(', ')}`);
+  if (unfinished.length > 0) throw new Error(`not taken over: ${unfinished.join(', ')}`);
   const { files } = await store.writeTables();
   await store.saveResultFiles(files);
   const ended = performance.now();

@@ -56,8 +56,13 @@ const fails = (name: string, says: string): void => writeFileSync(join(slurm, `$
 const works = (name: string): void => rmSync(join(slurm, `${name}.fails`), { force: true });
 const AWAY = 'slurm_load_jobs error: Unable to contact slurm controller (connect failure)';
 
+/** Tasks with the columns job, share, state, node, reason; jobs have later numbers where they were submitted later. */
 const queue = (...tasks: (readonly string[])[]): void =>
-  writeFileSync(join(slurm, 'queue'), tasks.map((task) => `${task.join('|')}\n`).join(''));
+  writeFileSync(join(slurm, 'queue'), tasks.map((task) => listed(task)).join(''));
+const listed = (
+  [job = '', share, state, node, reason]: readonly string[],
+  submitted = `2026-11-20T10:${job.slice(1)}:00`,
+) => `${[job, share, state, node, submitted, reason].join('|')}\n`;
 const calls = (name: string): string[] =>
   readFileSync(join(slurm, 'calls'), 'utf8')
     .split('\n')
@@ -131,7 +136,7 @@ function start(
 /** Simulates kill -9: nothing is cancelled. */
 const forget = (shares: ClusterShares): void => {
   started = started.filter((other) => other !== shares);
-  Object.assign(shares, { isUnreached: true });
+  Object.assign(shares, { scheduler: { job: null, cancel: () => Promise.resolve() } });
 };
 const eventually = (probe: () => unknown) => expect.poll(probe, { timeout: 60_000, interval: 20 });
 const failure = () => events.find((event) => event.type === 'shares_failed')?.error.cause;
@@ -141,7 +146,7 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
   it('resubmits a share whose task has ended, once sbatch responds, but not to a node where two have failed', async () => {
     queue(['101', '1', 'RUNNING', 'n1', 'None'], ['101', '2', 'RUNNING', 'n2', 'None']);
     start(2, { script: '#SBATCH --exclude=n7\n' });
-    await eventually(submitted).toEqual(['1-2']);
+    await eventually(submitted).toEqual(['1,2']);
     fails('sbatch', AWAY);
     queue(['101', '1', 'FAILED', 'n1', 'None'], ['101', '2', 'RUNNING', 'n2', 'None']);
     await eventually(() => notes).toContain('cluster_passing');
@@ -233,12 +238,12 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
   it('ends jobs that a killed program left in SLURM, if the run is divided differently or computes elsewhere', async () => {
     queue(['101', '1', 'RUNNING', 'n1', 'None'], ['101', '2', 'RUNNING', 'n1', 'None']);
     const first = start(2);
-    await eventually(submitted).toEqual(['1-2']);
+    await eventually(submitted).toEqual(['1,2']);
     forget(first);
     await first.stop();
     expect(cancelled()).toEqual([]);
     const second = start(3);
-    await eventually(submitted).toEqual(['1-2', '1-3']);
+    await eventually(submitted).toEqual(['1,2', '1,2,3']);
     expect(cancelled()).toEqual(['2']);
     forget(second);
     await second.stop();
@@ -277,7 +282,7 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     const held = (job: string) => queue([job, '1', 'PENDING', '', 'launch failed requeued held']);
     held('101');
     start(1);
-    await eventually(() => calls('scancel').at(-1)).toBe('scancel 101_1');
+    await eventually(() => calls('scancel').at(-1)).toMatch(/^scancel --name=\S+ 101_1$/);
     await eventually(submitted).toEqual(['1', '1']);
     held('102');
     await eventually(submitted).toEqual(['1', '1', '1']);
@@ -329,6 +334,33 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     await eventually(() => notes).toContain('share_ended');
     await shares.stop();
     expect(calls('sacct')[0]).toContain('--jobs=101');
+  });
+
+  it('follows the job that was submitted last, if a script names several clusters, whose numbers do not compare', async () => {
+    stub('sbatch', `[ "$1" = --version ] && echo slurm 1 || echo '5;west'`);
+    const east = listed(['900', '1', 'FAILED', 'e1', 'None'], '2026-11-20T10:00:00');
+    const west = listed(['5', '1', 'RUNNING', 'w1', 'None'], '2026-11-20T11:00:00');
+    writeFileSync(
+      join(slurm, 'queue'),
+      `CLUSTER: east\n${listed(['900', '1', 'RUNNING', 'e1', 'None'])}CLUSTER: west\n`,
+    );
+    const first = start(1, { script: '#SBATCH --clusters=east,west\n' });
+    await eventually(submitted).toHaveLength(1);
+    forget(first);
+    await first.stop();
+    const second = start(1, { script: '#SBATCH --clusters=east,west\n' });
+    await eventually(() => second.live()).toMatchObject({ job: '900', waiting: 0 });
+    writeFileSync(join(slurm, 'queue'), `CLUSTER: east\n${east}CLUSTER: west\n`);
+    await eventually(submitted).toHaveLength(2);
+    // The first cluster still lists the task that has failed there, and says nothing of its successor.
+    const asked = calls('squeue').length;
+    await eventually(() => calls('squeue').length).toBeGreaterThan(asked + 2);
+    writeFileSync(join(slurm, 'queue'), `CLUSTER: east\n${east}CLUSTER: west\n${west}`);
+    await eventually(() => second.live()).toMatchObject({ job: '5', waiting: 0 });
+    expect(submitted()).toHaveLength(2);
+    await second.stop();
+    expect(calls('squeue').at(-1)).toContain('--clusters=east,west');
+    expect(calls('scancel').at(-1)).toContain('--clusters=east,west');
   });
 
   it('asks the cluster for its jobs if a script names one of several', async () => {

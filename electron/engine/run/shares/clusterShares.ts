@@ -10,18 +10,13 @@ import type { EngineContext } from '../../engineContext.ts';
 import { pathInRun, replaceInRun } from '../../files/runFiles.ts';
 import { runLockHolder } from '../../store/runFolder.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
+import type { ShareMerged } from '../../store/types.ts';
 import { partsByShare, shareFolder, shareName, type Share, type SharePart } from '../../store/shares.ts';
 import type { RunNotes } from '../runNotes.ts';
 import { listForShares, mergeShare, mergeShares } from './mergeShares.ts';
 import { RayScheduler } from './ray.ts';
 import type { Scheduler, ShareTask } from './scheduler.ts';
-import {
-  readShareStatuses,
-  sumOfWork,
-  workElsewhere,
-  type ShareStatus,
-  type WorkElsewhere,
-} from './shareStatus.ts';
+import { readShareStatuses, workElsewhere, type ShareStatus, type WorkElsewhere } from './shareStatus.ts';
 import { SlurmScheduler } from './slurm.ts';
 
 const PROGRAM = 'work/virnucpro';
@@ -65,15 +60,13 @@ interface OpenShare {
   readonly share: Share;
   /** Its parts that wait in the run's database, by key. */
   readonly waiting: Map<string, SharePart>;
+  /** How often its task ended, and was queued again by SLURM or by its script, since its last new part. */
   fruitlessEnds: number;
-  /** Counts for tasks that were requeued by SLURM or by their script. */
-  lives: { fruitless: number; partsDone: number };
+  fruitlessLives: number;
+  partsDone: number;
   status: ShareStatus | null;
   task: ShareTask | null;
 }
-
-/** How much was merged from a share. */
-type Taken = 'finished' | 'at_work' | 'some' | 'nothing';
 
 /** Computes the parts of a run as shares on a cluster: submits and follows them, and merges their results. */
 export class ClusterShares {
@@ -82,16 +75,13 @@ export class ClusterShares {
   private readonly open = new Map<number, OpenShare>();
   private readonly endsOnNode = new Map<string, number>();
   private readonly excluded = new Set<string>();
-  /** Shares without a running task, for which none could be submitted yet. */
-  private readonly unsubmitted = new Set<number>();
+  /** Shares without a task, for which none could be submitted yet; null until the scheduler has said which those are. */
+  private unsubmitted: Set<number> | null = null;
   /** When each possibly temporary failure began. */
   private readonly failing = new Map<string, number>();
   private readonly ending = new AbortController();
   private following: Promise<void> = Promise.resolve();
   private state: ClusterLive['state'] = 'connecting';
-  private version: string | null = null;
-  /** Whether the tasks of an earlier start, which may be computing, are still unknown. */
-  private isUnreached = false;
   private lastAtWork = performance.now();
 
   constructor(options: ClusterSharesOptions) {
@@ -106,7 +96,6 @@ export class ClusterShares {
 
   start(): void {
     this.following = this.follow().catch((reason: unknown) => {
-      this.isUnreached = this.state === 'connecting';
       this.state = 'ended';
       if (!this.isEnding()) this.options.emit({ type: 'shares_failed', error: asAppError(reason) });
     });
@@ -122,7 +111,6 @@ export class ClusterShares {
     await this.cancel();
     const deadline = performance.now() + END_WAIT_MS;
     while (this.open.size > 0 && performance.now() < deadline && this.areAnyAtWork()) await sleep(500);
-    await this.scheduler.close();
     await mergeShares(this.options.store, this.options.notes).catch(() => undefined);
     this.state = 'ended';
   }
@@ -133,7 +121,6 @@ export class ClusterShares {
     return {
       kind: this.options.cluster.kind,
       state: this.state,
-      version: this.version,
       job: this.scheduler.job,
       waiting: waiting.length,
       reason: first?.task?.reason ?? null,
@@ -147,9 +134,7 @@ export class ClusterShares {
   }
 
   get workElsewhere(): WorkElsewhere {
-    return sumOfWork(
-      [...this.open.values()].map(({ status, waiting }) => workElsewhere(waiting.values(), status)),
-    );
+    return workElsewhere([...this.open.values()].map(({ status, waiting }) => [status, waiting.values()]));
   }
 
   private isEnding(): boolean {
@@ -159,15 +144,12 @@ export class ClusterShares {
   private async cancel(): Promise<void> {
     const { job } = this.scheduler;
     try {
-      if (!this.isUnreached) {
-        await this.scheduler.cancel();
-        return;
-      }
+      await this.scheduler.cancel();
     } catch {
-      // Reported below, and known to the next start.
+      // The next start knows the jobs.
+      if (job !== null && this.open.size > 0)
+        this.options.notes.add('warning', 'jobs_left', message('note.jobs_left', { job }));
     }
-    if (job !== null && (this.open.size > 0 || this.isUnreached))
-      this.options.notes.add('warning', 'jobs_left', message('note.jobs_left', { job }));
   }
 
   private areAnyAtWork(): boolean {
@@ -178,63 +160,33 @@ export class ClusterShares {
   }
 
   private async follow(): Promise<void> {
-    this.version = await this.scheduler.open();
+    const { notes, lookEveryMs = LOOK_EVERY_MS } = this.options;
+    const scheduler = await this.scheduler.open();
     this.state = 'open';
-    this.options.notes.add(
-      'info',
-      'cluster_ready',
-      message('note.cluster_ready', { scheduler: this.version }),
-    );
+    notes.add('info', 'cluster_ready', message('note.cluster_ready', { scheduler }));
     await this.divide();
-    // Tasks of an earlier start are followed; the first look finds those that have ended.
-    const known = await this.tasksOfEarlier();
-    if (known === null) return;
-    for (const task of known) this.note(task);
-    for (const index of this.open.keys())
-      if (!known.some(({ share }) => share === index)) this.unsubmitted.add(index);
-    await (known.length === 0 ? this.submit() : this.attempt('submit', () => this.submit()));
     for (let look = 0; !this.isEnding(); look++) {
       await this.look(look % LOOKS_PER_QUESTION === 0);
-      await this.pause();
+      await sleep(lookEveryMs, undefined, { signal: this.ending.signal }).catch(() => undefined);
     }
-  }
-
-  private async pause(): Promise<void> {
-    const { lookEveryMs = LOOK_EVERY_MS } = this.options;
-    await sleep(lookEveryMs, undefined, { signal: this.ending.signal }).catch(() => undefined);
-  }
-
-  /**
-   * Asks until there is an answer: if a missing answer were taken for no tasks, all would be submitted twice.
-   * Null if the run ends first.
-   */
-  private async tasksOfEarlier(): Promise<ShareTask[] | null> {
-    while (!this.isEnding()) {
-      const known = await this.scheduler.tasks(new Map());
-      if (known !== null) return known;
-      for (let look = 0; look < LOOKS_PER_QUESTION; look++) await this.pause();
-    }
-    return null;
   }
 
   /** Divides the parts that still wait among the shares. */
   private async divide(): Promise<void> {
     const { store, cluster } = this.options;
-    this.open.clear();
     const parts = partsByShare(await store.shareParts(), cluster.shares);
     for (const [index, own] of [...parts].toSorted(([a], [b]) => a - b))
       this.open.set(index, {
         share: { index, of: cluster.shares },
         waiting: new Map(own.map((part) => [part.key, part])),
-        fruitlessEnds: 0,
-        lives: { fruitless: 0, partsDone: 0 },
+        ...{ fruitlessEnds: 0, fruitlessLives: 0, partsDone: 0 },
         status: null,
         task: null,
       });
   }
 
   private async submit(): Promise<void> {
-    if (this.unsubmitted.size === 0) return;
+    if (!this.unsubmitted?.size) return;
     const shares = [...this.unsubmitted];
     await listForShares(this.options.store);
     await this.scheduler.submit(shares, [...this.excluded]);
@@ -280,15 +232,22 @@ export class ClusterShares {
     const byShare = new Map(open.flatMap(({ share, status }) => (status ? [[share.index, status]] : [])));
     const tasks = asksScheduler ? await this.scheduler.tasks(byShare) : null;
     for (const task of tasks ?? []) this.note(task);
+    // Tasks of an earlier start are followed. If a missing answer were taken for no tasks, all would be submitted twice.
+    if (tasks !== null && this.unsubmitted === null) {
+      this.unsubmitted = new Set(open.flatMap(({ share, task }) => (task ? [] : [share.index])));
+      if (tasks.length === 0) await this.submit();
+    }
     this.failIfHopeless();
     for (const one of open) {
       if (this.isEnding()) return;
       // The end of a task that has no successor yet was already reported.
       const hasEnded =
-        tasks !== null && one.task?.state === 'ended' && !this.unsubmitted.has(one.share.index);
+        tasks !== null && one.task?.state === 'ended' && !this.unsubmitted?.has(one.share.index);
       if (!hasEnded && one.status?.phase !== 'done') continue;
-      const taken = await this.attempt(`take ${one.share.index}`, () => this.take(one));
-      if (taken !== undefined) this.noteTaken(one, taken, hasEnded);
+      const { store, notes } = this.options;
+      const name = shareName(one.share);
+      const merged = await this.attempt(`merge ${name}`, () => mergeShare(store, notes, name));
+      if (merged) this.noteMerged(one, merged, hasEnded);
     }
     if (asksScheduler) await this.attempt('submit', () => this.submit());
     if (this.open.size === 0) await this.failIfPartsAreLeft();
@@ -303,28 +262,21 @@ export class ClusterShares {
     one.task = task;
     if (wasRunning && task.state === 'waiting') this.noteRequeue(one);
     // SLURM may have taken a job although sbatch gave no answer.
-    if (task.state !== 'ended') this.unsubmitted.delete(task.share);
+    if (task.state !== 'ended') this.unsubmitted?.delete(task.share);
   }
 
-  private noteTaken(one: OpenShare, taken: Taken, hasEnded: boolean): void {
-    if (taken === 'finished') {
-      if (one.task?.node) this.endsOnNode.delete(one.task.node);
-      this.unsubmitted.delete(one.share.index);
-    } else if (one.task && hasEnded && taken !== 'at_work') {
-      this.unsubmitted.add(one.share.index);
-      this.noteEnd(one, one.task, taken === 'some');
+  private noteMerged(one: OpenShare, { keys, finished }: ShareMerged, hasEnded: boolean): void {
+    const { share, task, waiting } = one;
+    for (const key of keys) waiting.delete(key);
+    if (keys.length > 0) this.options.emit({ type: 'shares_merged', keys });
+    if (finished) {
+      this.open.delete(share.index);
+      this.unsubmitted?.delete(share.index);
+      if (task?.node) this.endsOnNode.delete(task.node);
+    } else if (task && hasEnded) {
+      this.unsubmitted?.add(share.index);
+      this.noteEnd(one, task, keys.length > 0);
     }
-  }
-
-  private async take(one: OpenShare): Promise<Taken> {
-    const { store, notes, emit } = this.options;
-    const taken = await mergeShare(store, notes, shareName(one.share));
-    if (taken === 'at_work') return 'at_work';
-    for (const key of taken.keys) one.waiting.delete(key);
-    if (taken.finished) this.open.delete(one.share.index);
-    if (taken.keys.length > 0) emit({ type: 'shares_merged', keys: taken.keys });
-    if (taken.finished) return 'finished';
-    return taken.keys.length > 0 ? 'some' : 'nothing';
   }
 
   /**
@@ -353,16 +305,15 @@ export class ClusterShares {
    * Handles a requeued task, whose time ended or whose place another job took. A task that never gets as far
    * as a part would be requeued for ever.
    */
-  private noteRequeue({ share, lives, status }: OpenShare): void {
+  private noteRequeue(one: OpenShare): void {
+    const { share, status, partsDone } = one;
     const done = status?.parts.done ?? 0;
-    lives.fruitless = done > lives.partsDone ? 0 : lives.fruitless + 1;
-    lives.partsDone = Math.max(done, lives.partsDone);
-    if (lives.fruitless < REPORTED_FRUITLESS_LIVES) return;
-    const named = { share: `${share.index}/${share.of}`, times: lives.fruitless };
-    if (lives.fruitless === REPORTED_FRUITLESS_LIVES)
-      this.options.notes.add('warning', 'share_fruitless', message('note.share_fruitless', named));
-    if (lives.fruitless >= MOST_FRUITLESS_LIVES && !this.isAnyRunning())
-      throw failure(message('note.share_fruitless', named));
+    one.fruitlessLives = done > partsDone ? 0 : one.fruitlessLives + 1;
+    one.partsDone = Math.max(done, partsDone);
+    const times = one.fruitlessLives;
+    const cause = message('note.share_fruitless', { share: `${share.index}/${share.of}`, times });
+    if (times === REPORTED_FRUITLESS_LIVES) this.options.notes.add('warning', 'share_fruitless', cause);
+    if (times >= MOST_FRUITLESS_LIVES && !this.isAnyRunning()) throw failure(cause);
   }
 
   /** Damaged parts of shares that are merged still wait; the next start computes them again. */
@@ -375,7 +326,7 @@ export class ClusterShares {
   private failIfHopeless(): void {
     const tasks = [...this.open.values()].flatMap(({ task }) => task ?? []);
     const [first] = tasks;
-    if (!first || !tasks.every((task) => task.hopeless)) return;
+    if (!first || !tasks.every(({ state }) => state === 'hopeless')) return;
     const { reason } = first;
     throw failure(message('cluster.hopeless', { reason }), { nextStep: message('cluster.hopeless.next') });
   }

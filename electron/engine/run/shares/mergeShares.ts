@@ -5,6 +5,7 @@ import { message } from '../../../contract/messages.ts';
 import { deleteInRun, isPlainFolder, pathInRun } from '../../files/runFiles.ts';
 import { acquireRunLock } from '../../store/runFolder.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
+import type { ShareMerged } from '../../store/types.ts';
 import { writeShareList } from '../../store/shares.ts';
 import { SHARES_FOLDER } from '../../../contract/folderNames.ts';
 import type { RunNotes } from '../runNotes.ts';
@@ -27,62 +28,53 @@ export async function listForShares(store: RunStore): Promise<void> {
   writeShareList(store.folder, { runId, name, options, plan, prepared, parts: await store.shareParts() });
 }
 
-export interface SharesMerged {
-  /** Keys of the merged parts. */
-  keys: string[];
-  /** Names of shares that have not computed all of their parts, such as `3-of-8`. */
-  unfinished: string[];
-  /** Those of them that a process is computing now. */
-  atWork: string[];
-}
+const NOTHING: ShareMerged = { keys: [], finished: false, damaged: 0 };
 
-/** Merges the results of all shares that no process is computing. */
-export async function mergeShares(store: RunStore, notes: Pick<RunNotes, 'add'>): Promise<SharesMerged> {
-  const merged: SharesMerged = { keys: [], unfinished: [], atWork: [] };
-  let shares = 0;
+/** Merges the results of all shares that no process is computing. Returns the names of those with parts left. */
+export async function mergeShares(store: RunStore, notes: Pick<RunNotes, 'add'>): Promise<string[]> {
+  const unfinished: string[] = [];
+  let [parts, shares] = [0, 0];
   for (const name of shareNames(store.folder)) {
-    const one = await mergeShare(store, notes, name);
-    if (one === 'at_work') merged.atWork.push(name);
-    else {
-      for (const key of one.keys) merged.keys.push(key);
-      if (one.keys.length > 0) shares += 1;
-    }
-    if (one === 'at_work' || !one.finished) merged.unfinished.push(name);
+    const merged = await mergeShare(store, notes, name);
+    if (!merged?.finished) unfinished.push(name);
+    if (!merged || merged.keys.length === 0) continue;
+    parts += merged.keys.length;
+    shares += 1;
   }
-  if (merged.keys.length > 0)
-    notes.add('info', 'shares_merged', message('note.shares_merged', { parts: merged.keys.length, shares }));
-  return merged;
+  if (parts > 0) notes.add('info', 'shares_merged', message('note.shares_merged', { parts, shares }));
+  return unfinished;
 }
 
 /**
  * Merges one share. Once it has computed everything, its folder is deleted: the run's database then holds all
- * of it.
+ * of it. Null while a process computes it.
  */
 export async function mergeShare(
   store: RunStore,
   notes: Pick<RunNotes, 'add'>,
   name: string,
-): Promise<'at_work' | { keys: string[]; finished: boolean }> {
+): Promise<ShareMerged | null> {
   const path = `${SHARES_FOLDER}/${name}`;
-  if (!isPlainFolder(pathInRun(store.folder, path))) return { keys: [], finished: false };
+  if (!isPlainFolder(pathInRun(store.folder, path))) return NOTHING;
   let lock;
   try {
     lock = await acquireRunLock(join(store.folder, SHARES_FOLDER, name));
   } catch (reason) {
-    if (reason instanceof AppFailure && reason.error.code === 'run_locked') return 'at_work';
+    if (reason instanceof AppFailure && reason.error.code === 'run_locked') return null;
     throw reason;
   }
   try {
-    const { keys, finished, damaged } = await store.mergeShare(path);
-    if (damaged > 0)
-      notes.add('warning', 'share_damaged', message('note.share_damaged', { parts: damaged, share: name }));
-    if (finished) removeShare(store.folder, path);
-    return { keys, finished };
+    const merged = await store.mergeShare(path);
+    const { damaged: parts } = merged;
+    if (parts > 0)
+      notes.add('warning', 'share_damaged', message('note.share_damaged', { parts, share: name }));
+    if (merged.finished) removeShare(store.folder, path);
+    return merged;
   } catch (reason) {
     const { code, cause } = asAppError(reason);
     if (!UNUSABLE.has(code)) throw reason;
     notes.add('warning', 'share_unusable', message('note.share_unusable', { share: name, text: cause }));
-    return { keys: [], finished: false };
+    return NOTHING;
   } finally {
     lock.release();
   }

@@ -2,12 +2,11 @@ import { copyFileSync, linkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { appError, AppFailure, asAppError, err, ok, type Result } from '../../../contract/errors.ts';
-import { message } from '../../../contract/messages.ts';
+import { asAppError, err, ok, type Result } from '../../../contract/errors.ts';
 import { THIS_COMPUTER } from '../../../contract/rpc/runs.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { isPlainFolder, makeFolderInRun, pathInRun, somethingAt } from '../../files/runFiles.ts';
-import type { LockHolder } from '../../files/fileLock.ts';
+import type { FileLock } from '../../files/fileLock.ts';
 import {
   isRunFolder,
   makeWorkFolders,
@@ -50,7 +49,6 @@ export async function openShare(
     const folder = join(runFolder, ...shareFolder(share).split('/'));
     if (list.parts.length === 0 && !isPlainFolder(folder)) return ok(null);
     makeFolderInRun(runFolder, shareFolder(share));
-    await waitForLock(folder, share);
     await makeShare(context, folder, list, share);
     linkParts(runFolder, folder, list);
     return await OpenRun.open(context, folder);
@@ -59,16 +57,16 @@ export async function openShare(
   }
 }
 
-async function waitForLock(folder: string, { index, of }: Share): Promise<void> {
-  let holder: LockHolder | null = runLockHolder(folder);
-  for (let waited = 0; holder !== null; waited += LOOK_EVERY_MS) {
-    if (waited >= WAIT_FOR_DEAD_MS || (holder.host === hostname() && waited > 0)) {
-      const { host, pid } = holder;
-      const cause = message('share.busy', { share: `${index}/${of}`, host, pid: String(pid) });
-      throw new AppFailure(appError('run_locked', cause));
+/** Waits for the lock where its holder is on another computer, and may be dead. */
+async function lockShare(folder: string): Promise<FileLock> {
+  for (let waited = 0; ; waited += LOOK_EVERY_MS) {
+    try {
+      return await acquireRunLock(folder);
+    } catch (reason) {
+      const patience = runLockHolder(folder)?.host === hostname() ? LOOK_EVERY_MS : WAIT_FOR_DEAD_MS;
+      if (asAppError(reason).code !== 'run_locked' || waited >= patience) throw reason;
+      await sleep(LOOK_EVERY_MS);
     }
-    await sleep(LOOK_EVERY_MS);
-    holder = runLockHolder(folder);
   }
 }
 
@@ -78,7 +76,7 @@ async function makeShare(
   list: ShareList,
   share: Share,
 ): Promise<void> {
-  const lock = await acquireRunLock(folder);
+  const lock = await lockShare(folder);
   try {
     if (await isUsable(context, folder, list)) return;
     await removeRun(folder);

@@ -18,21 +18,16 @@ const STOP_GRACE_MS = 10_000;
 export class RayScheduler implements Scheduler {
   /** Ray chooses the node of a task. */
   readonly excludes = false;
-  job: string | null = null;
-  private readonly tasksByShare = new Map<number, ShareTask>();
-  private readonly outputs = new Map<number, string>();
+  /** Its tasks end with this program, so nobody has to end them by name. */
+  readonly job = null;
+  private readonly tasksByShare = new Map<number, ShareTask & { output: string | null }>();
   private readonly process: BackendProcess<RayEvent>;
   private readonly connected = Promise.withResolvers<string>();
   private failure: AppFailure | undefined;
 
   constructor({ address, shares, cpus, workers }: RayChoice, { context, folder, program }: ClusterRun) {
-    const counts = [shares, cpus, workers].map(String);
-    const launch = backendLaunch(
-      context,
-      'cluster',
-      [address, folder, program ?? 'virnucpro', ...counts],
-      NO_GPU,
-    );
+    const task = [folder, program ?? 'virnucpro', ...[shares, cpus, workers].map(String)];
+    const launch = backendLaunch(context, 'cluster', [address, ...task], NO_GPU);
     this.process = new BackendProcess(launch, join(folder, 'logs', 'ray.log'), rayEventSchema, this.take);
     // A failure is reported by the next call.
     this.connected.promise.catch(() => undefined);
@@ -43,8 +38,8 @@ export class RayScheduler implements Scheduler {
   }
 
   submit(shares: readonly number[]): Promise<void> {
-    for (const share of shares)
-      this.tasksByShare.set(share, { share, state: 'waiting', node: null, reason: '', hopeless: false });
+    const task = { state: 'waiting', node: null, reason: '', output: null } as const;
+    for (const share of shares) this.tasksByShare.set(share, { share, ...task });
     this.process.send({ type: 'submit', shares });
     return Promise.resolve();
   }
@@ -63,15 +58,11 @@ export class RayScheduler implements Scheduler {
   }
 
   lastOutput(share: number): string | null {
-    return this.outputs.get(share) ?? null;
+    return this.tasksByShare.get(share)?.output ?? null;
   }
 
   /** All tasks end with their driver. */
-  cancel(): Promise<void> {
-    return this.close();
-  }
-
-  async close(): Promise<void> {
+  async cancel(): Promise<void> {
     await this.process.stop(STOP_GRACE_MS);
   }
 
@@ -81,22 +72,18 @@ export class RayScheduler implements Scheduler {
       const how = exitMessage(event.exit);
       // Ray itself ends a program that has not reached its head node, the GCS, for a minute.
       const isHeadLost = event.exit.lastLines.some((line) => /\bGCS\b/.test(line));
-      const cause =
-        this.job !== null && isHeadLost ? message('cluster.head_lost') : message('cluster.ended', { how });
+      const cause = isHeadLost ? message('cluster.head_lost') : message('cluster.ended', { how });
       this.fail(new AppFailure(appError('cluster_lost', cause, { detail: how.text })));
     } else this.takeMessage(event.message);
   };
 
   private takeMessage(event: RayEvent): void {
-    if (event.type === 'connected') {
-      this.job = event.job;
-      this.connected.resolve(event.version);
-    } else if (event.type === 'refused')
+    if (event.type === 'connected') this.connected.resolve(event.version);
+    else if (event.type === 'refused')
       this.fail(new AppFailure(appError('cluster_failed', event.message, { nextStep: event.next_step })));
     else if (event.type === 'share_ended') {
       const { share, node, reason, output } = event;
-      this.tasksByShare.set(share, { share, state: 'ended', node, reason, hopeless: false });
-      this.outputs.set(share, output);
+      this.tasksByShare.set(share, { share, node, reason, output, state: 'ended' });
     } else if (event.type === 'waits')
       for (const task of this.tasksByShare.values()) if (task.state === 'waiting') task.reason = event.reason;
   }

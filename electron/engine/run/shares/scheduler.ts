@@ -13,12 +13,11 @@ export interface ClusterRun {
 export interface ShareTask {
   /** Number of the share, from 1. */
   share: number;
-  state: 'waiting' | 'running' | 'ended';
+  /** `hopeless`: it waits for something that will never happen. */
+  state: 'waiting' | 'hopeless' | 'running' | 'ended';
   node: string | null;
   /** Why it waits, or how it ended; empty while it runs. */
   reason: string;
-  /** Whether it waits for something that will never happen. */
-  hopeless: boolean;
 }
 
 /** A cluster's scheduler, which starts `virnucpro compute` for shares and restarts them if a node is lost. */
@@ -40,5 +39,4 @@ export interface Scheduler {
   lastOutput(share: number): string | null;
   /** Ends all tasks, each after its current batch. Rejects if they may continue; they are then remembered. */
   cancel(): Promise<void>;
-  close(): Promise<void>;
 }

@@ -108,33 +108,28 @@ export interface WorkElsewhere {
   readonly residues: number;
 }
 
-/** How much of its parts that still wait in the run's database a share has computed, by its status. */
+/** How much of their parts that still wait in the run's database shares have computed, by their statuses. */
 export function workElsewhere(
-  waiting: Iterable<Pick<SharePart, 'frameBegin' | 'frameEnd' | 'residues'>>,
-  status: ShareStatus | null,
+  shares: Iterable<
+    readonly [ShareStatus | null, Iterable<Pick<SharePart, 'frameBegin' | 'frameEnd' | 'residues'>>]
+  >,
 ): WorkElsewhere {
-  let [parts, frames, residues] = [0, 0, 0];
-  if (status === null) return { parts, frames, residues };
-  for (const part of waiting) {
-    parts += 1;
-    frames += part.frameEnd - part.frameBegin;
-    residues += part.residues;
+  const sum = { parts: 0, frames: 0, residues: 0 };
+  for (const [status, waiting] of shares) {
+    if (status === null) continue;
+    const own = {
+      parts: status.parts.done - status.parts.total,
+      frames: -status.framesLeft,
+      residues: -status.residuesLeft,
+    };
+    for (const { frameBegin, frameEnd, residues } of waiting) {
+      own.parts += 1;
+      own.frames += frameEnd - frameBegin;
+      own.residues += residues;
+    }
+    for (const count of ['parts', 'frames', 'residues'] as const) sum[count] += Math.max(0, own[count]);
   }
-  return {
-    parts: Math.max(0, parts - (status.parts.total - status.parts.done)),
-    frames: Math.max(0, frames - status.framesLeft),
-    residues: Math.max(0, residues - status.residuesLeft),
-  };
-}
-
-export function sumOfWork(works: Iterable<WorkElsewhere>): WorkElsewhere {
-  let [parts, frames, residues] = [0, 0, 0];
-  for (const work of works) {
-    parts += work.parts;
-    frames += work.frames;
-    residues += work.residues;
-  }
-  return { parts, frames, residues };
+  return sum;
 }
 
 export interface ShareSeen {
@@ -167,10 +162,10 @@ export async function sharesSoFar(
   const works = shares.map(({ share, status }) => {
     const { index = 0, of = 1 } = parseShare(share) ?? {};
     if (!divided.has(of)) divided.set(of, partsByShare(waiting, of));
-    return workElsewhere(divided.get(of)?.get(index) ?? [], status);
+    return [status, divided.get(of)?.get(index) ?? []] as const;
   });
   const devices = shares.flatMap(({ status, computing }) => (computing ? status.devices : []));
   const speeds = devices.map((device) => device.residuesPerSecond).filter((speed) => speed !== null);
   const residuesPerSecond = speeds.length === 0 ? null : speeds.reduce((sum, speed) => sum + speed, 0);
-  return { shares, ...sumOfWork(works), residuesPerSecond, devices };
+  return { shares, ...workElsewhere(works), residuesPerSecond, devices };
 }

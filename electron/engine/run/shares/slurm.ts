@@ -66,65 +66,68 @@ interface Answer {
   output: string;
   errors: string;
 }
-/** A task in SLURM. `job`: the number of its array. */
+/** A task in SLURM. `job`: the number of its array, which only its own cluster knows. */
 type ListedTask = ShareTask & { job: number; held: boolean };
+/** The last known job of a share. */
+interface LastJob {
+  job: number;
+  /** When it was submitted or first listed here. */
+  at: number;
+  /** SLURM's time of submission of the last job that it listed for the share. */
+  submitted: string;
+}
 
-/** Runs SLURM's programs, on this computer or on a login node. */
-class SlurmPrograms {
-  private readonly login: string | null;
+/** Runs one of SLURM's programs, here or on a login node. Rejects with AppFailure if it could not be run. */
+async function ask(login: string | null, words: readonly string[], input?: string): Promise<Answer> {
+  const line = words.map(quotedForShell).join(' ');
+  // Where people share connections by ~/.ssh/config, such as after a one-time code, this does the same.
+  const ssh = ['ssh', '-o', 'BatchMode=yes', '-o', 'ConnectTimeout=20', '--', login ?? '', line];
+  const [file = '', ...args] = login === null ? words : ssh;
+  const done = await execa(file, args, {
+    env: Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT.test(name))),
+    extendEnv: false,
+    reject: false,
+    ...(input === undefined ? { stdin: 'ignore' } : { input }),
+    timeout: PATIENCE_MS,
+    stripFinalNewline: false,
+  });
+  if (done.code === 'ENOENT') return { code: 127, output: '', errors: `${file}: not found` };
+  if (done.timedOut) throw unreachable(login, `${words[0]} did not answer in ${PATIENCE_MS / 1000} s`);
+  if (done.exitCode === undefined) throw unreachable(login, done.shortMessage ?? '');
+  if (login !== null && done.exitCode === 255) throw unreachable(login, done.stderr);
+  return { code: done.exitCode, output: done.stdout, errors: done.stderr };
+}
 
-  constructor(login: string | null) {
-    this.login = login;
+const among = (cluster: string | null): string[] => (cluster === null ? [] : [`--clusters=${cluster}`]);
+
+/** The columns of each line that a program prints about the clusters of these jobs; null without an answer. */
+async function list({ login, cluster }: Jobs, words: readonly string[]): Promise<string[][] | null> {
+  try {
+    const { code, output } = await ask(login, [...words, ...among(cluster)]);
+    if (code !== 0) return null;
+    return output.split('\n').map((line) => line.split('|').map((word) => word.trim()));
+  } catch {
+    return null;
   }
+}
 
-  /** Rejects with AppFailure if the program could not be run. */
-  async ask(words: readonly string[], input?: string): Promise<Answer> {
-    const line = words.map(quotedForShell).join(' ');
-    // Where people share connections by ~/.ssh/config, such as after a one-time code, this does the same.
-    const ssh = ['ssh', '-o', 'BatchMode=yes', '-o', 'ConnectTimeout=20', '--', this.login ?? '', line];
-    const [file = '', ...args] = this.login === null ? words : ssh;
-    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT.test(name)));
-    const done = await execa(file, args, {
-      env,
-      extendEnv: false,
-      reject: false,
-      ...(input === undefined ? { stdin: 'ignore' } : { input }),
-      timeout: PATIENCE_MS,
-      stripFinalNewline: false,
-    });
-    if (done.code === 'ENOENT') return { code: 127, output: '', errors: `${file}: not found` };
-    if (done.timedOut) throw this.unreachable(`${words[0]} did not answer in ${PATIENCE_MS / 1000} s`);
-    if (done.exitCode === undefined) throw this.unreachable(done.shortMessage ?? '');
-    if (this.login !== null && done.exitCode === 255) throw this.unreachable(done.stderr);
-    return { code: done.exitCode, output: done.stdout, errors: done.stderr };
-  }
+/**
+ * Cancels these tasks of the jobs, or all. Rejects if they may continue. Without jobs that match, scancel is
+ * content.
+ */
+async function cancel({ login, cluster, name }: Jobs, tasks: readonly string[] = []): Promise<void> {
+  const { code, errors } = await ask(login, ['scancel', ...among(cluster), `--name=${name}`, ...tasks]);
+  if (code !== 0 && !/invalid job id|already complet/i.test(errors)) throw unreachable(login, errors);
+}
 
-  /** The columns of each line; null without an answer. */
-  async list(words: readonly string[]): Promise<string[][] | null> {
-    try {
-      const { code, output } = await this.ask(words);
-      if (code !== 0) return null;
-      return output.split('\n').map((line) => line.split('|').map((word) => word.trim()));
-    } catch {
-      return null;
-    }
-  }
-
-  /** Cancels jobs. Rejects if they may continue. Without jobs that match, scancel is content. */
-  async cancel(words: readonly string[]): Promise<void> {
-    const { code, errors } = await this.ask(['scancel', ...words]);
-    if (code !== 0 && !/invalid job id|already complet/i.test(errors)) throw this.unreachable(errors);
-  }
-
-  unreachable(output: string): AppFailure {
-    const line = output.trim().split('\n').at(-1)?.slice(0, 300) ?? '';
-    return failed(
-      `SLURM on ${this.login ?? 'this computer'} gives no answer: ${line}`,
-      this.login === null
-        ? 'Try again later, or ask who runs the cluster.'
-        : `See that "ssh -o BatchMode=yes ${this.login}" connects without asking for anything.`,
-    );
-  }
+function unreachable(login: string | null, output: string): AppFailure {
+  const line = output.trim().split('\n').at(-1)?.slice(0, 300) ?? '';
+  return failed(
+    `SLURM on ${login ?? 'this computer'} gives no answer: ${line}`,
+    login === null
+      ? 'Try again later, or ask who runs the cluster.'
+      : `See that "ssh -o BatchMode=yes ${login}" connects without asking for anything.`,
+  );
 }
 
 /** Submits the shares of a run as array jobs, and follows them by their name. */
@@ -132,10 +135,8 @@ export class SlurmScheduler implements Scheduler {
   readonly excludes = true;
   private readonly choice: SlurmChoice;
   private readonly run: ClusterRun;
-  private readonly programs: SlurmPrograms;
   private readonly jobs: Jobs;
-  /** The last known job of each share, and when it was submitted or first listed. */
-  private readonly last = new Map<number, { job: number; at: number }>();
+  private readonly last = new Map<number, LastJob>();
   /** Whether SLURM may know jobs of this run, from this start or an earlier one. */
   private hasJobs = false;
   /** SLURM may have taken a job for which sbatch gave no answer. */
@@ -145,7 +146,6 @@ export class SlurmScheduler implements Scheduler {
     const { script, shares, login } = choice;
     this.choice = choice;
     this.run = run;
-    this.programs = new SlurmPrograms(login);
     // A copied run has the same id, and another run in the same folder had the same path.
     const digest = createHash('sha256').update(`${run.runId}\n${run.folder}`).digest('hex').slice(0, 16);
     const cluster = sbatchOption(script, 'clusters', 'M') ?? null;
@@ -160,37 +160,36 @@ export class SlurmScheduler implements Scheduler {
 
   async open(): Promise<string> {
     const { login } = this.choice;
-    const { code, output, errors } = await this.programs.ask(['sbatch', '--version']);
+    const { code, output, errors } = await ask(login, ['sbatch', '--version']);
     if (code === 127 || errors.includes('not found'))
       throw failed(
         `SLURM's program sbatch was not found on ${login ?? 'this computer'}.`,
         "Name the cluster's login node, or start VirNucPro there. It may need a module to be loaded.",
       );
-    if (code !== 0) throw this.programs.unreachable(errors);
+    if (code !== 0) throw unreachable(login, errors);
     const earlier = recalled(this.run);
     if (earlier?.name === this.jobs.name && earlier.login === login) {
       this.hasJobs = true;
       this.jobs.cluster ??= earlier.cluster;
-    } else if (earlier) await cancelAll(earlier);
+    } else if (earlier) await cancel(earlier);
     return `S${output.trim().replace(/^s/, '').slice(0, 100)}`;
   }
 
   async submit(shares: readonly number[], excluded: readonly string[]): Promise<void> {
     const { folder, program } = this.run;
-    const { script, shares: of } = this.choice;
+    const { script, shares: of, login } = this.choice;
     // The same shares must not be submitted twice: `tasks` looks for the job first.
-    if (this.mayHaveTaken)
-      throw this.programs.unreachable('it may have taken a job, and squeue does not answer');
+    if (this.mayHaveTaken) throw unreachable(login, 'it may have taken a job, and squeue does not answer');
     replaceInRun(folder, SCRIPT, Buffer.from(script));
     makeFolderInRun(folder, 'logs');
     const excludes = [sbatchOption(script, 'exclude', 'x') ?? [], excluded].flat();
     const atOnce = /%\d+$/.exec(sbatchOption(script, 'array', 'a') ?? '')?.[0] ?? '';
     [this.hasJobs, this.mayHaveTaken] = [true, true];
     remember(this.run, this.jobs);
-    const { code, output, errors } = await this.programs.ask([
+    const { code, output, errors } = await ask(login, [
       ...['sbatch', '--parsable', `--job-name=${this.jobs.name}`, `--chdir=${folder}`, '--open-mode=append'],
       `--output=${folder.replaceAll('%', '%%')}/logs/slurm-%A_%a.log`,
-      `--array=${ranges(shares)}${atOnce}`,
+      `--array=${shares.join(',')}${atOnce}`,
       // This overrides the script's own option.
       ...(excluded.length === 0 ? [] : [`--exclude=${excludes.join(',')}`]),
       ...[pathInRun(folder, SCRIPT), folder, program ?? 'virnucpro', String(of)],
@@ -198,37 +197,50 @@ export class SlurmScheduler implements Scheduler {
     // sbatch prints `number` or `number;cluster`; a site's own messages may precede it.
     const [, job, cluster] = /^(\d+)(?:;([\w.-]+))?$/m.exec(output) ?? [];
     if (code !== 0 || job === undefined) {
-      if (/contact slurm controller|timed out/i.test(errors)) throw this.programs.unreachable(errors);
+      if (/contact slurm controller|timed out/i.test(errors)) throw unreachable(login, errors);
       this.mayHaveTaken = false;
       throw new AppFailure(refusal(errors || output));
     }
     this.mayHaveTaken = false;
     this.jobs.cluster ??= cluster ?? null;
     remember(this.run, this.jobs);
-    for (const share of shares) this.last.set(share, { job: Number(job), at: performance.now() });
+    for (const share of shares) {
+      const submitted = this.last.get(share)?.submitted ?? '';
+      this.last.set(share, { job: Number(job), at: performance.now(), submitted });
+    }
   }
 
   async tasks(): Promise<ShareTask[] | null> {
     if (!this.hasJobs) return [];
-    const format = '--Format=ArrayJobID:|,ArrayTaskID:|,State:|,NodeList:|,Reason:200';
-    const lines = await this.programs.list([
-      ...['squeue', ...clusterOption(this.jobs), '--me', '--noheader', '--array', '--states=all'],
+    const format = '--Format=ArrayJobID:|,ArrayTaskID:|,State:|,NodeList:|,SubmitTime:|,Reason:200';
+    const lines = await list(this.jobs, [
+      // Times that can be compared as text, whatever the login node's own format is.
+      ...['env', 'SLURM_TIME_FORMAT=standard', 'squeue', '--me', '--noheader', '--array', '--states=all'],
       ...[`--name=${this.jobs.name}`, format],
     ]);
     if (lines === null) return null;
     this.mayHaveTaken = false;
     const listed = new Map<number, ListedTask>();
-    for (const [job = '', share = '', state = '', node = '', reason = ''] of lines) {
-      const task = toTask(Number(job), Number(share), state, node, reason);
-      // For a share that was submitted several times, the last task counts.
-      const before = listed.get(task.share)?.job ?? this.last.get(task.share)?.job ?? 0;
-      if (/^\d+$/.test(share) && task.job >= before) listed.set(task.share, task);
+    // For a share that was submitted several times, the last task counts. Numbers of jobs do not tell which that is:
+    // each of several clusters has its own.
+    const bySubmission = lines.toSorted(([, , , , a = ''], [, , , , b = '']) => (a < b ? -1 : a > b ? 1 : 0));
+    for (const [
+      number = '',
+      index = '',
+      state = '',
+      node = '',
+      submitted = '',
+      reason = '',
+    ] of bySubmission) {
+      if (!/^\d+$/.test(index)) continue;
+      const [job, share] = [Number(number), Number(index)];
+      const last = this.last.get(share);
+      if (job !== last?.job && submitted <= (last?.submitted ?? '')) continue;
+      listed.set(share, toTask(job, share, state, node, reason));
+      this.last.set(share, { job, submitted, at: job === last?.job ? last.at : performance.now() });
     }
-    for (const { share, job } of listed.values())
-      if (this.last.get(share)?.job !== job) this.last.set(share, { job, at: performance.now() });
     const held = [...listed.values()].filter((task) => task.held).map(({ job, share }) => `${job}_${share}`);
-    if (held.length > 0)
-      await this.programs.cancel([...clusterOption(this.jobs), ...held]).catch(() => undefined);
+    if (held.length > 0) await cancel(this.jobs, held).catch(() => undefined);
     const gone = [...this.last].filter(([share]) => !listed.has(share));
     const accounted = gone.length === 0 ? [] : await this.accounted(gone.map(([, { job }]) => job));
     return [
@@ -245,8 +257,8 @@ export class SlurmScheduler implements Scheduler {
    * forget within seconds.
    */
   private async accounted(jobs: readonly number[]): Promise<ListedTask[]> {
-    const lines = await this.programs.list([
-      ...['sacct', ...clusterOption(this.jobs), '--noheader', '--allocations', '--array', '--parsable2'],
+    const lines = await list(this.jobs, [
+      ...['sacct', '--noheader', '--allocations', '--array', '--parsable2'],
       ...[`--jobs=${[...new Set(jobs)].join(',')}`, '--format=JobID,State,NodeList'],
     ]);
     return (lines ?? [])
@@ -269,13 +281,9 @@ export class SlurmScheduler implements Scheduler {
 
   async cancel(): Promise<void> {
     if (!this.hasJobs) return;
-    await cancelAll(this.jobs);
+    await cancel(this.jobs);
     forget(this.run);
     this.last.clear();
-  }
-
-  close(): Promise<void> {
-    return Promise.resolve();
   }
 }
 
@@ -287,7 +295,7 @@ export async function endEarlierJobs(run: Omit<ClusterRun, 'program'>): Promise<
   const jobs = recalled(run);
   if (!jobs) return null;
   try {
-    await cancelAll(jobs);
+    await cancel(jobs);
     forget(run);
     return null;
   } catch {
@@ -295,16 +303,13 @@ export async function endEarlierJobs(run: Omit<ClusterRun, 'program'>): Promise<
   }
 }
 
-const cancelAll = (jobs: Jobs): Promise<void> =>
-  new SlurmPrograms(jobs.login).cancel([...clusterOption(jobs), `--name=${jobs.name}`]);
-
 /**
  * Why SLURM would not accept the job of a run, checked before anything is created for it; null if it would,
  * or does not answer.
  */
 export async function refusedBySlurm({ script, login }: SlurmChoice): Promise<AppError | null> {
   try {
-    const { code, errors } = await new SlurmPrograms(login).ask(['sbatch', '--test-only'], script);
+    const { code, errors } = await ask(login, ['sbatch', '--test-only'], script);
     return code !== 0 && LASTING_REFUSAL.test(errors) ? refusal(errors) : null;
   } catch {
     // SLURM may respond later, once the run is prepared.
@@ -332,39 +337,20 @@ function recalled(run: Omit<ClusterRun, 'program'>): Jobs | null {
   }
 }
 
-const clusterOption = ({ cluster }: Jobs): string[] => (cluster === null ? [] : [`--clusters=${cluster}`]);
-
 function toTask(job: number, share: number, state: string, node: string, reason: string): ListedTask {
   const held = HELD_FOR_GOOD.test(reason);
-  const task = { share, job, held, node: /^[\w.-]+$/.test(node) ? node : null, hopeless: false };
+  const task = { share, job, held, node: /^[\w.-]+$/.test(node) ? node : null };
   if (RUNNING.test(state)) return { ...task, state: 'running', reason: '' };
   if (held || ENDED.test(state)) return { ...task, state: 'ended', reason: held ? reason : state };
   const meaning = MEANINGS[reason === '' ? 'None' : reason];
-  return {
-    ...task,
-    state: 'waiting',
-    reason: meaning === undefined ? reason : `${meaning} (${reason})`,
-    hopeless: HOPELESS.test(reason),
-  };
+  const explained = meaning === undefined ? reason : `${meaning} (${reason})`;
+  return { ...task, state: HOPELESS.test(reason) ? 'hopeless' : 'waiting', reason: explained };
 }
 
 function unlisted(share: number, at: number): ShareTask {
-  const isNew = performance.now() - at < UNKNOWN_MS;
-  const [state, reason] = isNew
-    ? (['waiting', MEANINGS['None'] ?? ''] as const)
-    : (['ended', 'SLURM knows nothing of it any more'] as const);
-  return { share, state, node: null, reason, hopeless: false };
-}
-
-/** For example `1-8,11`: there may be thousands of shares, and a command line is limited. */
-function ranges(shares: readonly number[]): string {
-  const runs: [number, number][] = [];
-  for (const share of shares.toSorted((a, b) => a - b)) {
-    const last = runs.at(-1);
-    if (last && share === last[1] + 1) last[1] = share;
-    else runs.push([share, share]);
-  }
-  return runs.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(',');
+  if (performance.now() - at < UNKNOWN_MS)
+    return { share, state: 'waiting', node: null, reason: MEANINGS['None'] ?? '' };
+  return { share, state: 'ended', node: null, reason: 'SLURM knows nothing of it any more' };
 }
 
 /** Why sbatch refuses a job, in its own words. */

@@ -10,7 +10,7 @@ import type { StoredPart } from '../../store/types.ts';
 import { DeviceWorker } from '../../workers/deviceWorker.ts';
 import { storedDevice, type DeviceFindings, type MemoryUse } from '../begin/chooseDevices.ts';
 import { ClusterShares } from '../shares/clusterShares.ts';
-import { mergeShares, shareNames } from '../shares/mergeShares.ts';
+import { mergeShares } from '../shares/mergeShares.ts';
 import { endEarlierJobs } from '../shares/slurm.ts';
 import { nodeOf } from '../../store/shares.ts';
 import { DeviceMonitor } from '../progress/deviceMonitor.ts';
@@ -111,7 +111,7 @@ export class WorkSession {
       const job = await endEarlierJobs({ context, folder: store.folder, runId });
       if (job !== null) record.notes.add('warning', 'jobs_left', message('note.jobs_left', { job }));
     }
-    if (shareNames(store.folder).length > 0) await mergeShares(store, record.notes);
+    await mergeShares(store, record.notes);
     for (const { input, failure } of record.stored.inputs) if (failure) this.leftOut.add(input);
     const parts = await store.pendingParts();
     const files = partFiles(store.folder);

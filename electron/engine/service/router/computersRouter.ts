@@ -1,5 +1,4 @@
 import { appError, AppFailure } from '../../../contract/errors.ts';
-import type { Transfer } from '../../../contract/rpc/computers.ts';
 import { callbackStream } from '../changes.ts';
 import { fetchFile, sendFile } from '../../computers/transfers.ts';
 import type { Service } from '../service.ts';
@@ -19,7 +18,6 @@ export function computersRouter(service: Service) {
   return {
     list: computers.list.handler(({ signal }) => service.otherComputers.watch(signal)),
     add: computers.add.handler(({ input }) => ({ id: others.add(input.name, input.address) })),
-    rename: computers.rename.handler(({ input }) => others.rename(input.id, input.name)),
     remove: computers.remove.handler(({ input }) => others.remove(input.id, input.uninstalls)),
     connect: computers.connect.handler(({ input }) => others.connection(input.id).connect()),
     disconnect: computers.disconnect.handler(({ input }) => others.connection(input.id).disconnect()),
@@ -27,29 +25,14 @@ export function computersRouter(service: Service) {
     sendFile: computers.sendFile.handler(async ({ input: { id, path }, context: { window }, signal }) => {
       await known.check([path], window.paths);
       const { connected } = others.connection(id);
-      return transfers((report, until) => sendFile(path, connected, report, until), signal);
+      return callbackStream((tell, until) => sendFile(path, connected, tell, until), signal);
     }),
     fetchFile: computers.fetchFile.handler(
       async ({ input: { id, address, path }, context: { window }, signal }) => {
         await known.check([path], window.paths);
         const { connected } = others.connection(id);
-        return transfers((report, until) => fetchFile(address, path, connected, report, until), signal);
+        return callbackStream((tell, until) => fetchFile(address, path, connected, tell, until), signal);
       },
     ),
   };
-}
-
-/** The progress of a file, and finally its path. */
-function transfers(
-  work: (tell: (transfer: Transfer) => void, signal: AbortSignal) => Promise<string>,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<Transfer, void> {
-  return callbackStream<Transfer>(async (tell, until) => {
-    let last: Transfer = { doneBytes: 0, totalBytes: 0, waiting: false, path: null };
-    const path = await work((transfer) => {
-      last = transfer;
-      tell(transfer);
-    }, until);
-    tell({ ...last, doneBytes: last.totalBytes, waiting: false, path });
-  }, signal);
 }

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import queue
 import sys
-import time
 from dataclasses import dataclass, field
 from typing import Any
 
 from virnucpro_backend.cluster.connection import ClusterRefusedError, connect
 from virnucpro_backend.protocol import Channel
 
-LOOK_SECONDS = 1.0
-EXPLAIN_SECONDS = 15.0
+LOOK_SECONDS = 3.0
 LOST_NODE_RETRIES = 3
 
 
@@ -117,17 +115,14 @@ def main() -> None:
     except ClusterRefusedError as error:
         channel.emit("refused", message=str(error), next_step=error.next_step)
         return
-    channel.emit("connected", version=f"Ray {ray.__version__}", job=ray.get_runtime_context().get_job_id())
+    channel.emit("connected", version=f"Ray {ray.__version__}")
     shares = Shares(channel, ray, run, program, of, cpus, most)
-    explain_at = 0.0
     while True:
         try:
             command = channel.commands.get(timeout=LOOK_SECONDS)
         except queue.Empty:
             shares.report_ends()
-            if time.monotonic() >= explain_at:
-                shares.explain_wait()
-                explain_at = time.monotonic() + EXPLAIN_SECONDS
+            shares.explain_wait()
             continue
         if not isinstance(command, dict):
             return

@@ -15,15 +15,6 @@ FIRST_WITH_TOKENS = (2, 52)
 
 ANSWER_SECONDS = 45.0
 
-HOW_TO_GET_THE_TOKEN = (
-    'Copy the token from the head node, where "ray get-auth-token" shows it, into ~/.ray/auth_token on this '
-    "computer, readable by you alone; or name a file that has it with RAY_AUTH_TOKEN_PATH."
-)
-HOW_TO_PROTECT_IT = (
-    'Stop it ("ray stop"), run "ray get-auth-token --generate", copy that token to all nodes, and start Ray '
-    "again with RAY_AUTH_MODE=token."
-)
-
 REFUSED = "InvalidAuthToken"
 """Ray prints this repeatedly, until it gives up, while the cluster refuses its token."""
 
@@ -38,7 +29,8 @@ REASONS = (
     (
         f"AuthenticationError|{REFUSED}",
         "asks for a token, and this computer has none, or another one",
-        HOW_TO_GET_THE_TOKEN,
+        'Copy the token from the head node, where "ray get-auth-token" shows it, into ~/.ray/auth_token on '
+        "this computer, readable by you alone; or name a file that has it with RAY_AUTH_TOKEN_PATH.",
     ),
     (
         "ersion mismatch",
@@ -77,17 +69,13 @@ def connect(address: str) -> Any:
     """
     check_installed()
     refuse_unprotected(address, _output_of_connecting(address, "disabled"))
+    output = _output_of_connecting(address, "token")
+    if CONNECTED not in output:
+        raise explained(address, output)
     os.environ["RAY_AUTH_MODE"] = "token"
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     ray = import_module("ray")
-    try:
-        ray.init(address=address, log_to_driver=False, configure_logging=False)
-    except Exception as error:
-        output = f"{type(error).__name__}: {error}"
-        if isinstance(error, ConnectionError):
-            # Ray gives the reason only in its log.
-            output += _output_of_connecting(address, "token")
-        raise explained(address, output) from error
+    ray.init(address=address, log_to_driver=False, configure_logging=False)
     return ray
 
 
@@ -114,7 +102,8 @@ def refuse_unprotected(address: str, output: str) -> None:
         raise ClusterRefusedError(
             f"The Ray cluster at {address} asks for no token: whoever reaches it can run programs there in "
             "your name. It is not used.",
-            HOW_TO_PROTECT_IT,
+            'Stop it ("ray stop"), run "ray get-auth-token --generate", copy that token to all nodes, and '
+            "start Ray again with RAY_AUTH_MODE=token.",
         )
     if not re.search(REASONS[0][0], output):
         raise explained(address, output)

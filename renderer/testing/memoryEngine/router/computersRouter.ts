@@ -45,7 +45,6 @@ export function computersRouter(computers: readonly OtherComputer[] | undefined)
       await new Promise((resolve) => signal?.addEventListener('abort', resolve));
     }),
     add: os.add.handler(() => ({ id: crypto.randomUUID() })),
-    rename: os.rename.handler(() => undefined),
     remove: os.remove.handler(() => undefined),
     connect: os.connect.handler(() => undefined),
     disconnect: os.disconnect.handler(() => undefined),

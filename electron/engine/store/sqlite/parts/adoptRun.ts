@@ -74,27 +74,20 @@ export function adoptRun(
   try {
     db.transaction(() => {
       const ids = db.prepare<[], number>('SELECT coalesce(max(id), 0) FROM main.part').pluck().get() ?? 0;
+      const numbers = new Map(Object.entries({ ...before, ids }));
+      const numbered = (sql: string) =>
+        sql.replaceAll(/\$(\w+)/g, (_, name: string) => String(numbers.get(name)));
       const copies = Object.entries(MOVED).map(([table, moved]) => copyOf(db, table, moved));
       const devices = copyOf(db, 'device', { id: DEVICE_OF('id') }).replace('INSERT', 'INSERT OR REPLACE');
-      db.prepare(devices).run(namedIn(devices, { ...before }));
-      for (const copy of [PREPARED_INPUTS, ...copies])
-        db.prepare(copy).run(namedIn(copy, { ...before, ids }));
+      for (const copy of [devices, PREPARED_INPUTS, ...copies]) db.exec(numbered(copy));
       addProblems(db, before, problems);
-      copyTelemetry(db, 'other', DEVICE.replace('$runs', String(before.runs)));
+      copyTelemetry(db, 'other', numbered(DEVICE));
       seal(db, before);
     })();
   } finally {
     db.exec('DETACH other');
   }
 }
-
-/** SQLite refuses values that a statement does not name. */
-const namedIn = (statement: string, values: Record<string, number>): Record<string, bigint> =>
-  Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) =>
-      statement.includes(`$${name}`) ? [[name, BigInt(value)]] : [],
-    ),
-  );
 
 function addProblems(
   db: Database.Database,

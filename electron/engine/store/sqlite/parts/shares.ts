@@ -75,10 +75,8 @@ function adoptParts(db: Database.Database, parts: readonly SharePart[], prepared
   return true;
 }
 
-const isSame = (
-  known: Pick<PartRow, 'sha256' | 'frameBegin' | 'frameEnd'>,
-  other: Pick<PartRow, 'sha256' | 'frameBegin' | 'frameEnd'>,
-): boolean =>
+type Boundaries = Pick<PartRow, 'sha256' | 'frameBegin' | 'frameEnd'>;
+const isSame = (known: Boundaries, other: Boundaries): boolean =>
   known.sha256 === other.sha256 && known.frameBegin === other.frameBegin && known.frameEnd === other.frameEnd;
 
 /**
@@ -114,7 +112,7 @@ function lookInto(at: string, runId: string): { finished: boolean; unsound: Read
   }
 }
 
-interface Found {
+interface Found extends Boundaries {
   id: number;
   key: string;
   parent: string | null;
@@ -131,12 +129,10 @@ function copyParts(
 ): string[] {
   const found = db
     .prepare<[], Found>(
-      'SELECT id, key, parent, state, rows_sha256, embeddings_sha256 FROM share.part ORDER BY number, key',
+      `SELECT id, key, parent, state, sha256, frame_begin AS frameBegin, frame_end AS frameEnd, rows_sha256, embeddings_sha256
+       FROM share.part ORDER BY number, key`,
     )
     .all();
-  const boundaries = db.prepare<[string], { sha256: string; frameBegin: number; frameEnd: number }>(
-    'SELECT sha256, frame_begin AS frameBegin, frame_end AS frameEnd FROM share.part WHERE key = ?',
-  );
   const adoptChild = db.prepare(
     `INSERT INTO main.part (key, number, parent, sha256, frame_begin, frame_end, frames, residues, chunks, first_row,
        last_row, round, state, bisected)
@@ -154,12 +150,12 @@ function copyParts(
   const keepSeal = db.prepare('UPDATE main.part SET rows_sha256 = ? WHERE key = ?');
   const { sealPart } = sealMethods(db);
   const taken: string[] = [];
-  for (const { id, key, parent, state, rows_sha256, embeddings_sha256 } of found) {
+  for (const theirs of found) {
+    const { id, key, parent, state, rows_sha256, embeddings_sha256 } = theirs;
     if (unsound.has(key)) continue;
     if (parent !== null && !findPart(db, key) && findPart(db, parent)?.state === 'split') adoptChild.run(key);
     const mine = findPart(db, key);
-    const theirs = boundaries.get(key);
-    if (mine?.state !== 'pending' || !theirs || !isSame(mine, theirs)) continue;
+    if (mine?.state !== 'pending' || !isSame(mine, theirs)) continue;
     if (!['done', 'failed', 'skipped', 'split'].includes(state)) continue;
     // Parts that failed in a share that continues may be retried there.
     if (state === 'failed' && !finished) continue;

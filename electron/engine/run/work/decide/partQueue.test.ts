@@ -74,6 +74,19 @@ describe('PartQueue', () => {
     expect([queue.take('b')?.key, queue.take('b')?.key]).toEqual(['000000', '000001']);
   });
 
+  it('spreads what it hands out over all parts of a round, but keeps the order of the first', () => {
+    for (const round of [0, 8]) {
+      const queue = new PartQueue();
+      // In an even sample about every second part belongs to the last round.
+      for (let number = 1; number < 2000; number += 2)
+        queue.add({ key: partKey(number), residues: 1, round, failedAttempts: 0 });
+      const taken = Array.from({ length: 250 }, () => Number(queue.take('a')?.key)).sort((a, b) => a - b);
+      const gaps = taken.slice(1).map((number, index) => number - taken[index]!);
+      if (round === 0) expect(taken).toEqual(Array.from({ length: 250 }, (_, index) => 2 * index + 1));
+      else expect([taken.at(-1)! > 1900, Math.max(...gaps) < 40]).toEqual([true, true]);
+    }
+  });
+
   it('hands out in order, returned parts first and suspects last', () => {
     const queue = new PartQueue();
     for (const number of [0, 1, 2, 3])

@@ -7,15 +7,30 @@ interface QueuedPart {
   readonly failedAttempts: number;
 }
 
+/** Groups of parts in which a round is handed out. */
+const GROUPS = 16;
+/** Fractions of its multiples are spread evenly, also those of every second or fourth multiple. */
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+
+/**
+ * Parts of a round are numbered along the inputs. They go out in groups that are each spread over all inputs, so that no sample waits for
+ * the end of a round, which may be half of the work. The first round is waited for as a whole; it is also the only one of a run in the
+ * order of its files.
+ */
+function turnOf({ key, round }: QueuedPart): number {
+  if (round === 0) return 0;
+  return round + Math.floor(GROUPS * ((Number.parseInt(key, 10) * GOLDEN) % 1)) / GROUPS;
+}
+
 /**
  * Tracks which parts wait, and which device has which. Devices pull, and only the last parts are withheld
- * from slow ones (`handOut`). Parts are handed out by round, and within one in the order of their arrival,
+ * from slow ones (`handOut`). Parts are handed out by their turn, and within one in the order of their arrival,
  * returned ones first.
  * Parts that killed a worker wait behind all others, so that one poisonous sequence can neither stop the run
  * nor make a healthy device look broken.
  */
 export class PartQueue {
-  /** Waiting parts by round. */
+  /** Waiting parts by their turn. */
   private readonly waiting = new Map<number, Map<string, QueuedPart>>();
   private readonly returned = new Map<string, QueuedPart>();
   private readonly suspects = new Map<string, QueuedPart>();
@@ -26,7 +41,7 @@ export class PartQueue {
   add(part: QueuedPart): void {
     if (this.has(part.key)) throw new Error(`part ${part.key} is already in the queue`);
     if (part.failedAttempts > 0) this.suspects.set(part.key, part);
-    else this.ofRound(part.round).set(part.key, part);
+    else this.ofTurn(turnOf(part)).set(part.key, part);
   }
 
   has(key: string): boolean {
@@ -68,13 +83,13 @@ export class PartQueue {
     for (const source of this.sources) source.delete(key);
   }
 
-  private ofRound(round: number): Map<string, QueuedPart> {
-    const known = this.waiting.get(round);
+  private ofTurn(turn: number): Map<string, QueuedPart> {
+    const known = this.waiting.get(turn);
     if (known) return known;
     const parts = new Map<string, QueuedPart>();
-    this.waiting.set(round, parts);
-    const byRound = [...this.waiting].sort(([a], [b]) => a - b).map(([, ofRound]) => ofRound);
-    this.sources = [this.returned, ...byRound, this.suspects];
+    this.waiting.set(turn, parts);
+    const byTurn = [...this.waiting].sort(([a], [b]) => a - b).map(([, ofTurn]) => ofTurn);
+    this.sources = [this.returned, ...byTurn, this.suspects];
     return parts;
   }
 

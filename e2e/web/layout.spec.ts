@@ -387,13 +387,16 @@ test.describe('every screen, at every size', () => {
     await expect(page.getByText(/sequences are in both runs; .* have the same call/)).toBeVisible();
     await expect(page.getByRole('table', { name: 'Calls', exact: true }).getByRole('row')).toHaveCount(5);
     await expect(page.getByRole('figure', { name: 'Scores in both runs' })).toBeVisible();
-    const changed = page
-      .getByRole('table', { name: /^Sequences whose call changed/ })
-      .getByRole('row')
-      .nth(1);
+    const list = page.getByRole('grid', { name: 'Sequences whose call changed' });
+    const changed = list.locator('[aria-rowindex="2"]');
     // There is a ribbon for each run, which leads to the sequence there.
     await expect(changed.getByRole('button')).toHaveCount(2);
-    const name = await changed.getByRole('rowheader').innerText();
+    const name = await changed.getByRole('gridcell').first().innerText();
+    // The last one can be reached, too.
+    const last = Number(await list.getAttribute('aria-rowcount'));
+    await list.press('End');
+    await expect(list.locator(`[aria-rowindex="${last}"]`).getByRole('button')).toHaveCount(2);
+    await list.press('Home');
     // It can be put on the shortlist of either run.
     await changed.getByRole('checkbox', { name: `${name} on the shortlist of Lake plankton` }).click();
     await changed.getByRole('button').first().click();
@@ -402,8 +405,8 @@ test.describe('every screen, at every size', () => {
     await expect(panel.getByRole('button', { name: 'Shortlist' })).toHaveAttribute('aria-pressed', 'true');
 
     await goToPlace(page, PLACES.comparison);
-    const listed = page.getByRole('table', { name: /^On the shortlist/ });
-    await expect(listed.getByRole('rowheader', { name })).toBeVisible();
+    const listed = page.getByRole('grid', { name: 'On the shortlist of either run' });
+    await expect(listed.getByRole('gridcell', { name, exact: true })).toBeVisible();
     await listed.getByRole('button').first().click();
     await expect(panel.getByRole('heading', { name })).toBeVisible();
 

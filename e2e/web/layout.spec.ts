@@ -418,6 +418,9 @@ test.describe('every screen, at every size', () => {
       const frames = panel.getByRole('table', { name: `Reading frames of ${tip.split(':')[0]}` });
       await expect(frames.getByRole('rowheader', { name: tip.slice(-2) })).toBeVisible();
     }
+    // The following tests expect an empty shortlist.
+    await panel.getByRole('button', { name: 'Shortlist' }).click();
+    await expect(panel.getByRole('button', { name: 'Shortlist' })).toHaveAttribute('aria-pressed', 'false');
   });
 
   test('a table of another tool: the count of an agreement shows those sequences, and the table can be removed', async ({
@@ -494,9 +497,6 @@ test.describe('every screen, at every size', () => {
     const all = await page.getByRole('status').first().innerText();
     const shares = page.getByRole('figure', { name: /^Viral share by length/ });
     const bar = shares.locator('.recharts-bar-rectangle').first();
-    // The chart needs a moment to find the bar under the pointer, and shows its tooltip then.
-    await bar.hover();
-    await expect(shares.locator('.recharts-tooltip-wrapper').filter({ hasText: 'Virus: ' })).toBeVisible();
     await bar.click();
     await expect(page.getByRole('status').first()).not.toHaveText(all);
     const shown = await page.getByRole('status').first().innerText();

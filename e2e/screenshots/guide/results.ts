@@ -75,7 +75,7 @@ export async function results(page: Page, camera: GuideCamera, address: string):
   await page.getByRole('option').first().click();
   await page.getByRole('figure', { name: 'Scores in both runs' }).waitFor();
   await camera.take('compare');
-  await page.getByRole('table', { name: /^Sequences whose call changed/ }).evaluate(toTop);
+  await page.getByRole('heading', { name: /^Sequences whose call changed/ }).evaluate(toTop);
   await camera.take('compare-changed');
 
   await goTo(`${RUN_IDS.done}/tools`);

@@ -109,7 +109,7 @@ function comparedColumns(
           id: `${side} ribbon`,
           title: name,
           hint: `${name} · ${modelTitle(plan.model, texts)}`,
-          width: 'minmax(110px, 1fr)',
+          width: 'minmax(110px, 3fr)',
           cell: ({ seqName, [side]: { row, ribbon } }) => (
             <button
               type="button"

@@ -155,6 +155,9 @@ function ViralShare({ run, found }: { run: RunSummary; found: ViralShares }) {
   );
 }
 
+/** Many samples scroll, so that the devices below stay near. */
+const MOST_SAMPLES_PX = 240;
+
 function SampleShares({ isSample, samples }: ViralShares) {
   const { t, format } = useTexts();
   const texts = useShareTexts(isSample);
@@ -167,7 +170,13 @@ function SampleShares({ isSample, samples }: ViralShares) {
   return (
     <div>
       <Fold title={t('viral.bySample', { count: samples.length })} startsOpen>
-        <Box style={{ overflowX: 'auto' }} tabIndex={0} role="group" aria-label={t('viral.sample')}>
+        <Box
+          mah={MOST_SAMPLES_PX}
+          style={{ overflow: 'auto' }}
+          tabIndex={0}
+          role="group"
+          aria-label={t('viral.sample')}
+        >
           <table className="figures">
             <thead>
               <tr>

@@ -39,7 +39,10 @@ try {
   await page.mouse.wheel(0, 300);
   await take(page, 'model');
   await page.getByRole('button', { name: /^Get:/ }).first().click();
-  await page.getByText('On this computer').nth(1).waitFor();
+  await page
+    .getByRole('button', { name: /^Check the model/ })
+    .first()
+    .waitFor();
   await page.goto(new URL('#/computer', fresh.url).href);
   await page.getByRole('button', { name: 'Without a network' }).click();
   await page.getByRole('button', { name: 'Make an offline folder …' }).click();

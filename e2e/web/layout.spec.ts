@@ -387,13 +387,16 @@ test.describe('every screen, at every size', () => {
     await expect(page.getByText(/sequences are in both runs; .* have the same call/)).toBeVisible();
     await expect(page.getByRole('table', { name: 'Calls', exact: true }).getByRole('row')).toHaveCount(5);
     await expect(page.getByRole('figure', { name: 'Scores in both runs' })).toBeVisible();
-    const changed = page
-      .getByRole('table', { name: /^Sequences whose call changed/ })
-      .getByRole('row')
-      .nth(1);
+    const list = page.getByRole('grid', { name: 'Sequences whose call changed' });
+    const changed = list.locator('[aria-rowindex="2"]');
     // There is a ribbon for each run, which leads to the sequence there.
     await expect(changed.getByRole('button')).toHaveCount(2);
-    const name = await changed.getByRole('rowheader').innerText();
+    const name = await changed.getByRole('gridcell').first().innerText();
+    // The last one can be reached, too.
+    const last = Number(await list.getAttribute('aria-rowcount'));
+    await list.press('End');
+    await expect(list.locator(`[aria-rowindex="${last}"]`).getByRole('button')).toHaveCount(2);
+    await list.press('Home');
     // It can be put on the shortlist of either run.
     await changed.getByRole('checkbox', { name: `${name} on the shortlist of Lake plankton` }).click();
     await changed.getByRole('button').first().click();
@@ -402,8 +405,8 @@ test.describe('every screen, at every size', () => {
     await expect(panel.getByRole('button', { name: 'Shortlist' })).toHaveAttribute('aria-pressed', 'true');
 
     await goToPlace(page, PLACES.comparison);
-    const listed = page.getByRole('table', { name: /^On the shortlist/ });
-    await expect(listed.getByRole('rowheader', { name })).toBeVisible();
+    const listed = page.getByRole('grid', { name: 'On the shortlist of either run' });
+    await expect(listed.getByRole('gridcell', { name, exact: true })).toBeVisible();
     await listed.getByRole('button').first().click();
     await expect(panel.getByRole('heading', { name })).toBeVisible();
 
@@ -415,6 +418,9 @@ test.describe('every screen, at every size', () => {
       const frames = panel.getByRole('table', { name: `Reading frames of ${tip.split(':')[0]}` });
       await expect(frames.getByRole('rowheader', { name: tip.slice(-2) })).toBeVisible();
     }
+    // The following tests expect an empty shortlist.
+    await panel.getByRole('button', { name: 'Shortlist' }).click();
+    await expect(panel.getByRole('button', { name: 'Shortlist' })).toHaveAttribute('aria-pressed', 'false');
   });
 
   test('a table of another tool: the count of an agreement shows those sequences, and the table can be removed', async ({
@@ -491,9 +497,6 @@ test.describe('every screen, at every size', () => {
     const all = await page.getByRole('status').first().innerText();
     const shares = page.getByRole('figure', { name: /^Viral share by length/ });
     const bar = shares.locator('.recharts-bar-rectangle').first();
-    // The chart needs a moment to find the bar under the pointer, and shows its tooltip then.
-    await bar.hover();
-    await expect(shares.locator('.recharts-tooltip-wrapper').filter({ hasText: 'Virus: ' })).toBeVisible();
     await bar.click();
     await expect(page.getByRole('status').first()).not.toHaveText(all);
     const shown = await page.getByRole('status').first().innerText();

@@ -217,6 +217,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['results.shortlistLetters', { runId }],
       ['results.notes', byRun],
       ['results.compare', { runId, otherRunId: runId }],
+      ['results.comparedPage', { runId, otherRunId: runId, list: 'shortlisted' }],
       ['results.samples', byRun],
       ['results.otherTables', byRun],
       // The file is no table.

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import type { serveMemoryEngine } from '../../../renderer/testing/serve.ts';
 import { open } from '../steps.ts';
-import type { GuideCamera } from './guideCamera.ts';
+import { toTop, type GuideCamera } from './guideCamera.ts';
 
 const RUN_NAME = 'Cohort of 2026, contigs';
 
@@ -30,6 +30,7 @@ export async function bioinformatician(
   await first.fill('P01, repeat');
   await camera.take('name-samples');
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Hide: Sequences' }).click();
   await page.getByRole('button', { name: 'Change: Computing' }).click();
   await page.getByText('Where to compute').scrollIntoViewIfNeeded();
   await camera.take('eight-gpus');
@@ -50,9 +51,11 @@ export async function bioinformatician(
   engine.changeRun(run.runId, { state: { phase: 'running' }, queuePosition: null, fraction: 0.42 });
   await page.getByRole('grid').getByText(RUN_NAME).click();
   await page.getByRole('heading', { name: RUN_NAME, level: 1 }).waitFor();
+  await page.mouse.move(0, 0);
   await page.waitForTimeout(4000);
   await camera.take('at-work');
-  await page.getByRole('heading', { name: 'Devices' }).scrollIntoViewIfNeeded();
+  await page.getByRole('button', { name: 'Curves of each device' }).click();
+  await page.getByRole('heading', { name: 'Devices' }).evaluate(toTop);
   await camera.take('devices-over-time');
   await page.keyboard.press('Control+k');
   await page.getByRole('dialog').getByRole('textbox').waitFor();

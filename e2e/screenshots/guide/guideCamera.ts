@@ -42,3 +42,14 @@ export class GuideCamera {
     this.taken.push(file);
   }
 }
+
+interface Scrollable {
+  readonly style: { scrollMarginTop: string };
+  scrollIntoView: (where: { block: 'start' }) => void;
+}
+
+/** Scrolls an element to the top of the picture. */
+export function toTop(node: Scrollable): void {
+  node.style.scrollMarginTop = '16px';
+  node.scrollIntoView({ block: 'start' });
+}

@@ -1,14 +1,6 @@
 import type { Page } from '@playwright/test';
 import { RUN_IDS } from '../../../renderer/testing/memoryEngine/runs.ts';
-import type { GuideCamera } from './guideCamera.ts';
-
-const PLOTS = {
-  scores: 'Scores by call',
-  lengths: 'Viral share by length',
-  grid: 'Length against score',
-  ranked: 'Ranked scores',
-  composition: 'Composition of samples',
-} as const;
+import { toTop, type GuideCamera } from './guideCamera.ts';
 
 /**
  * Shows what can be done with results, with one picture each and invented contents: from the presets to the
@@ -35,11 +27,19 @@ export async function results(page: Page, camera: GuideCamera, address: string):
   await camera.take('samples');
 
   await goTo(`${RUN_IDS.done}/plots`);
-  for (const [name, title] of Object.entries(PLOTS)) {
-    await page.getByRole('figure', { name: title }).waitFor();
-    await headingToTop(title);
-    await camera.take(`plot-${name}`);
-  }
+  await page.getByRole('figure', { name: 'Composition of samples' }).waitFor();
+  await headingToTop('Scores by call');
+  await camera.take('plots');
+  const lengths = page.getByRole('figure', { name: 'Viral share by length' });
+  await lengths.locator('.recharts-bar-rectangle').last().click();
+  await page.getByRole('button', { name: 'Clear filters' }).waitFor();
+  await page.mouse.move(0, 0);
+  await page.waitForTimeout(1000);
+  await headingToTop('Scores by call');
+  await camera.take('plots-chosen');
+  await headingToTop('Composition of samples');
+  await camera.take('plot-composition');
+  await page.getByRole('button', { name: 'Clear filters' }).click();
 
   await goTo(`${RUN_IDS.done}/results`);
   const table = page.getByRole('grid', { name: 'Sequences' });
@@ -75,7 +75,7 @@ export async function results(page: Page, camera: GuideCamera, address: string):
   await page.getByRole('option').first().click();
   await page.getByRole('figure', { name: 'Scores in both runs' }).waitFor();
   await camera.take('compare');
-  await page.getByRole('table', { name: /^Sequences whose call changed/ }).evaluate(toTop);
+  await page.getByRole('heading', { name: /^Sequences whose call changed/ }).evaluate(toTop);
   await camera.take('compare-changed');
 
   await goTo(`${RUN_IDS.done}/tools`);
@@ -104,14 +104,4 @@ export async function results(page: Page, camera: GuideCamera, address: string):
   await page.getByRole('heading', { name: 'Result files' }).waitFor();
   await headingToTop('Result files');
   await camera.take('files');
-}
-
-interface Scrollable {
-  readonly style: { scrollMarginTop: string };
-  scrollIntoView: (where: { block: 'start' }) => void;
-}
-
-function toTop(node: Scrollable): void {
-  node.style.scrollMarginTop = '16px';
-  node.scrollIntoView({ block: 'start' });
 }

@@ -198,6 +198,7 @@ const comparedSequenceSchema = z.object({
   first: comparedSchema,
   second: comparedSchema,
 });
+export type ComparedSequence = z.infer<typeof comparedSequenceSchema>;
 
 /** Two runs of the same sequences, such as with another model or precision. */
 const runComparisonSchema = z.object({
@@ -211,12 +212,14 @@ const runComparisonSchema = z.object({
   scores: scoresComparedSchema.nullable(),
   /** Counts by score in the first run, then in the second, in bins of equal width. */
   scoreGrid: z.array(z.array(countSchema)),
-  /** The first sequences whose call changed, in the order of the first run. */
-  changed: z.array(comparedSequenceSchema),
-  /** The first sequences on the shortlist of either run, in the order of the first run. */
-  shortlisted: z.array(comparedSequenceSchema),
+  /** The number of sequences in both that are on the shortlist of either run. */
+  shortlisted: countSchema,
 });
 export type RunComparison = z.infer<typeof runComparisonSchema>;
+
+/** Sequences of both runs whose call changed, or that are on the shortlist of either run. */
+const comparedListSchema = z.enum(['changed', 'shortlisted']);
+export type ComparedList = z.infer<typeof comparedListSchema>;
 
 const chunkCallSchema = z.enum(['virus', 'others']);
 export type ChunkCall = z.infer<typeof chunkCallSchema>;
@@ -356,6 +359,18 @@ export const resultsContract = {
   compare: procedure
     .input(z.object({ runId: runIdSchema, otherRunId: runIdSchema }))
     .output(runComparisonSchema),
+  /** Lists sequences as the last call of `compare` for these runs found them, in the order of the first run. */
+  comparedPage: procedure
+    .input(
+      z.object({
+        runId: runIdSchema,
+        otherRunId: runIdSchema,
+        list: comparedListSchema,
+        offset: countSchema.default(0),
+        limit: z.int().positive().max(1000).default(200),
+      }),
+    )
+    .output(z.object({ total: countSchema, items: z.array(comparedSequenceSchema) })),
   /** Compares with a result file of the original VirNucPro. */
   compareOriginal: procedure
     .input(z.object({ runId: runIdSchema, path: pathSchema }))

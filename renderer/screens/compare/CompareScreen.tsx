@@ -11,12 +11,10 @@ import { queries } from '../../state/connection.ts';
 import { modelNotice, modelTitle } from '../../state/computer/modelTexts.ts';
 import { go } from '../../state/navigation.ts';
 import { chooseOriginalFile } from '../../state/results/otherTables.ts';
-import { changeView, showSequence, useResultsView, viewRun } from '../../state/results/resultsView.ts';
-import { shortlist, useSequenceNotes } from '../../state/results/sequenceNotes.ts';
+import { changeView, useResultsView, viewRun } from '../../state/results/resultsView.ts';
 import { useRuns } from '../../state/runs/runs.ts';
-import { PredictionLabel } from '../results/callLabels.tsx';
 import { TwoScoresChart } from '../results/distributions/SquaresChart.tsx';
-import { Ribbon } from '../results/table/sequenceColumns.tsx';
+import { ComparedSequences } from './ComparedSequences.tsx';
 import { OriginalComparison } from './OriginalComparison.tsx';
 
 /** Compares two runs of the same sequences, for example with another model or precision, or a run with the original VirNucPro. */
@@ -109,10 +107,9 @@ function TwoRuns({ runs }: { runs: [RunSummary, RunSummary] }) {
 
 function Comparison({ found, runs }: { found: RunComparison; runs: [RunSummary, RunSummary] }) {
   const { t, format } = useTexts();
-  const { inBoth, sameCall, scores, changed, shortlisted } = found;
+  const { inBoth, sameCall, scores, shortlisted } = found;
   const names: [string, string] = [runs[0].name, runs[1].name];
   if (inBoth === 0) return <Text c="dimmed">{t('compare.nothing')}</Text>;
-  const changes = inBoth - sameCall;
   return (
     <>
       <p style={{ margin: 0 }}>
@@ -169,102 +166,10 @@ function Comparison({ found, runs }: { found: RunComparison; runs: [RunSummary, 
           </section>
         )}
       </SimpleGrid>
-      {shortlisted.length > 0 && (
-        <Sequences
-          title={t('compare.shortlisted')}
-          count={shortlisted.length}
-          sequences={shortlisted}
-          runs={runs}
-        />
+      {shortlisted > 0 && (
+        <ComparedSequences title={t('compare.shortlisted')} list="shortlisted" runs={runs} />
       )}
-      {changes > 0 && (
-        <Sequences title={t('compare.changed')} count={changes} sequences={changed} runs={runs} />
-      )}
-      {changes > changed.length && (
-        <Text fz="sm" c="dimmed">
-          {t('compare.more', { count: changes - changed.length })}
-        </Text>
-      )}
+      {sameCall < inBoth && <ComparedSequences title={t('compare.changed')} list="changed" runs={runs} />}
     </>
-  );
-}
-
-interface SequencesProps {
-  title: string;
-  count: number;
-  sequences: RunComparison['changed'];
-  runs: [RunSummary, RunSummary];
-}
-
-/** Sequences of both runs, with their call and the scores along each in both. */
-function Sequences({ title, count, sequences, runs }: SequencesProps) {
-  const texts = useTexts();
-  const { t, format } = texts;
-  const notes = [useSequenceNotes(runs[0].runId).notes, useSequenceNotes(runs[1].runId).notes];
-  const score = (value: number | null) => (value === null ? '–' : format.score(value));
-  return (
-    <Box style={{ overflowX: 'auto' }} tabIndex={0} role="group" aria-label={title}>
-      <table className="figures">
-        <caption>
-          {title} ({format.integer(count)})
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">{t('results.column.seqName')}</th>
-            <th scope="col">{t('results.column.length')}</th>
-            {runs.map(({ runId, name, plan }) => (
-              <Box component="th" key={runId} scope="colgroup" colSpan={4} ta="left">
-                {name} · {modelTitle(plan.model, texts)}
-              </Box>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {sequences.map(({ seqName, length, ...compared }) => (
-            <tr key={compared.first.row}>
-              <th scope="row">{seqName}</th>
-              <td>{format.integer(length)}</td>
-              {([compared.first, compared.second] as const).map((one, index) => [
-                <td key={`shortlist ${index}`}>
-                  <input
-                    type="checkbox"
-                    title={t('shortlist.hint')}
-                    aria-label={t('compare.shortlist', {
-                      name: seqName,
-                      run: runs[index === 0 ? 0 : 1].name,
-                    })}
-                    checked={notes[index]?.get(one.row)?.shortlisted ?? false}
-                    onChange={({ currentTarget }) =>
-                      shortlist(
-                        runs[index === 0 ? 0 : 1].runId,
-                        { row: one.row, seqName },
-                        currentTarget.checked,
-                      )
-                    }
-                  />
-                </td>,
-                <Box component="td" key={`ribbon ${index}`} ta="left">
-                  <button
-                    type="button"
-                    className="link"
-                    title={t('compare.show')}
-                    onClick={() => showSequence(runs[index === 0 ? 0 : 1].runId, one.row)}
-                  >
-                    <Ribbon
-                      steps={one.ribbon}
-                      label={t('compare.showIn', { name: seqName, run: runs[index === 0 ? 0 : 1].name })}
-                    />
-                  </button>
-                </Box>,
-                <td key={`call ${index}`}>
-                  <PredictionLabel prediction={one.prediction} />
-                </td>,
-                <td key={`score ${index}`}>{score(one.virusScore)}</td>,
-              ])}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Box>
   );
 }

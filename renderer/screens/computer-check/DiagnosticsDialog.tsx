@@ -4,7 +4,6 @@ import { Button, Group, Modal } from '@mantine/core';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { useCopy } from '../../state/clipboard.ts';
-import classes from './ComputerCheck.module.css';
 
 /** Shows the contents before anything is copied: nobody should send what they have not seen. */
 export function DiagnosticsDialog({ onClose }: { onClose: () => void }) {
@@ -18,7 +17,12 @@ export function DiagnosticsDialog({ onClose }: { onClose: () => void }) {
         {t('computer.diagnosticsText')}
       </p>
       {diagnostics.error && <ErrorCard error={diagnostics.error} />}
-      <pre className={classes.diagnostics} tabIndex={0} aria-label={t('computer.diagnosticsTitle')}>
+      <pre
+        className="text-box"
+        style={{ height: 380 }}
+        tabIndex={0}
+        aria-label={t('computer.diagnosticsTitle')}
+      >
         {text ?? t('common.loading')}
       </pre>
       <Group justify="flex-end" mt="md" gap="sm">

@@ -16,7 +16,6 @@ import {
 } from '../../state/newRun/choices.ts';
 import { GpuChoices } from '../new-run/compute/GpuChoices.tsx';
 import { WhereChoice } from '../new-run/compute/WhereChoice.tsx';
-import classes from '../new-run/slurm/Script.module.css';
 
 /** Shows the cluster named in a run that somebody else made. Nothing is sent there or executed before the user has seen it. */
 function ForeignPlace({ place, onUse }: { place: WindowWhere; onUse: (place: WindowWhere) => void }) {
@@ -37,7 +36,13 @@ function ForeignPlace({ place, onUse }: { place: WindowWhere; onUse: (place: Win
           (place.login === null ? t('run.foreignSlurm') : t('run.foreignLogin', { login: place.login }))}
       </Banner>
       {place.kind === 'slurm' && (
-        <pre className={classes.script} tabIndex={0} role="region" aria-label={t('slurm.preview')}>
+        <pre
+          className="text-box"
+          style={{ maxHeight: 380 }}
+          tabIndex={0}
+          role="region"
+          aria-label={t('slurm.preview')}
+        >
           {place.script}
         </pre>
       )}

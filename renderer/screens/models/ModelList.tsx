@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { Button, Group, Stack } from '@mantine/core';
-import { IconFiles, IconFolder } from '@tabler/icons-react';
+import { Button, Menu, Stack } from '@mantine/core';
+import { IconChevronDown, IconFileImport, IconFiles, IconFolder } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import type { ModelStatus, SelfTests } from '../../../electron/contract/index.ts';
 import { sayError } from '../../state/say.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
+import { Hint } from '../../components/Hint.tsx';
 import { ProgressBar } from '../../components/feedback/ProgressBar.tsx';
 import { Waiting } from '../../components/feedback/Waiting.tsx';
 import { useTexts } from '../../i18n/index.ts';
@@ -34,7 +35,7 @@ export function ModelList({ withTeaching = false }: { withTeaching?: boolean }) 
       {!models.data && !models.error && <Waiting like="choices" rows={3} />}
       <Tiles models={real} tests={tests.data} />
       <Shared models={real} />
-      <ImportPart models={real} />
+      <ImportPart />
       {withTeaching && teaching.length > 0 && (
         <section>
           <h2 className={classes.heading}>{t('models.teaching')}</h2>
@@ -60,11 +61,11 @@ function Tiles({ models, tests }: { models: readonly ModelStatus[]; tests: SelfT
   );
 }
 
-/** Explains that the second published model adds very little to the download. */
+/** Explains, while neither published model is here, that the second adds very little to the download. */
 function Shared({ models }: { models: readonly ModelStatus[] }) {
   const { t, format } = useTexts();
   const published = models.filter(({ kind }) => kind === 'published');
-  if (published.length < 2) return null;
+  if (published.length < 2 || published.some(({ present }) => present)) return null;
   const files = published[0]?.files ?? [];
   const sum = (roles: readonly string[]) =>
     format.fileSize(
@@ -77,65 +78,35 @@ function Shared({ models }: { models: readonly ModelStatus[] }) {
   );
 }
 
-/** The parts of a model, listed with those already present, so that the user knows which files to look for. */
-const ROLES = ['esm2', 'dnabert_s', 'tokenizer', 'head'] as const;
-
-function PartsHere({ models }: { models: readonly ModelStatus[] }) {
-  const { t, format } = useTexts();
-  const published = models.filter(({ kind }) => kind === 'published');
-  if (published.length === 0 || published.every(({ present }) => present)) return null;
-  const here = new Set(
-    published
-      .filter(({ present, problem }) => present && !problem)
-      .flatMap(({ files }) => files.map(({ role }) => role)),
-  );
-  return (
-    <ul className={classes.files}>
-      {ROLES.map((role) => {
-        // Each model has its own classifier.
-        const isHere = role !== 'head' && here.has(role);
-        const size = published[0]?.files.find((file) => file.role === role)?.sizeBytes;
-        return (
-          <li key={role}>
-            <span aria-hidden>{isHere ? '✓' : '–'}</span> {t(`models.role.${role}`)}
-            <span className="muted">
-              {' · '}
-              {isHere ? t('models.hereAlready') : size === undefined ? '' : format.fileSize(size)}
-            </span>
-          </li>
-        );
-      })}
-    </ul>
-  );
-}
-
-function ImportPart({ models }: { models: readonly ModelStatus[] }) {
+function ImportPart() {
   const { t } = useTexts();
   const upload = useWeights((state) => state.upload);
   return (
-    <section>
-      <Group justify="space-between" gap="6px 12px">
-        <p className={classes.text}>{t('models.importHint')}</p>
-        <Group gap="sm">
-          <Button
-            variant="default"
-            size="compact-sm"
-            leftSection={<IconFiles size={16} aria-hidden />}
-            onClick={() => pickWeights('files')}
-          >
+    <section aria-label={t('models.importTitle')}>
+      <Menu position="bottom-start">
+        <Hint label={t('models.importHint')}>
+          <span>
+            <Menu.Target>
+              <Button
+                variant="default"
+                size="compact-sm"
+                leftSection={<IconFileImport size={16} aria-hidden />}
+                rightSection={<IconChevronDown size={16} aria-hidden />}
+              >
+                {t('models.importTitle')}
+              </Button>
+            </Menu.Target>
+          </span>
+        </Hint>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconFiles size={16} aria-hidden />} onClick={() => pickWeights('files')}>
             {t('models.importFiles')}
-          </Button>
-          <Button
-            variant="default"
-            size="compact-sm"
-            leftSection={<IconFolder size={16} aria-hidden />}
-            onClick={() => pickWeights('folder')}
-          >
+          </Menu.Item>
+          <Menu.Item leftSection={<IconFolder size={16} aria-hidden />} onClick={() => pickWeights('folder')}>
             {t('models.importFolder')}
-          </Button>
-        </Group>
-      </Group>
-      <PartsHere models={models} />
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
       {upload && (
         <Stack gap={6} my={10}>
           <span className="ellipsis">{t('newRun.uploading', { name: upload.name })}</span>

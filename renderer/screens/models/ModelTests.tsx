@@ -1,10 +1,11 @@
-import { Group, Table } from '@mantine/core';
+import { Group, Stack, Table } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconClockExclamation } from '@tabler/icons-react';
 import { Bar, ReferenceLine } from 'recharts';
 import type { Answers, Controls, LastControls, ModelTests } from '../../../electron/contract/index.ts';
 import { below, countTicks } from '../../components/charts/axes.ts';
 import { Plot } from '../../components/charts/Plot.tsx';
 import { Badge } from '../../components/feedback/StateBadge.tsx';
+import { Hint } from '../../components/Hint.tsx';
 import { SelfTestLevel } from '../../components/SelfTestLevel.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import classes from './Models.module.css';
@@ -24,8 +25,7 @@ export function ControlsPart({
   const { controls, controlsSeconds } = tests;
   const [newest] = controls;
   const outdated = newest?.outdated ?? null;
-  const drawn = controls.find(({ panel }) => !panel.quick) ?? newest;
-  const start =
+  const takes =
     controlsSeconds === null
       ? t('controls.start')
       : t('controls.startTime', { time: format.duration(Math.max(1, controlsSeconds)) });
@@ -33,16 +33,39 @@ export function ControlsPart({
     <SelfTestLevel
       level={{ level: 'controls', model: tests.model }}
       title={title}
-      when={!newest ? t('controls.never') : outdated === null ? null : t(`controls.outdated.${outdated}`)}
+      when={outdated === null ? null : t(`controls.outdated.${outdated}`)}
       isDue={!newest || outdated !== null}
-      start={start}
+      start={t('controls.check')}
+      hint={newest ? takes : `${takes} ${t('controls.never')}`}
     >
       {named && <b>{title}</b>}
       {controls.map((one) => (
         <Verdict key={`${one.kind} ${one.precision} ${one.panel.quick}`} controls={one} />
       ))}
-      {drawn && <Scores controls={drawn} />}
     </SelfTestLevel>
+  );
+}
+
+/** What the verdicts rest on: how many of each group are called virus, and how the scores of both are spread. */
+export function ControlsFigures({ tests: { controls } }: { tests: ModelTests }) {
+  const { t, format } = useTexts();
+  const drawn = controls.find(({ panel }) => !panel.quick) ?? controls[0];
+  if (!drawn) return null;
+  const { auroc, groups } = drawn;
+  return (
+    <Stack gap={8} my={8}>
+      {auroc && (
+        <p className={classes.text}>
+          {t('controls.auroc', {
+            value: format.decimal(auroc.value, 3),
+            low: format.decimal(auroc.low, 3),
+            high: format.decimal(auroc.high, 3),
+          })}
+        </p>
+      )}
+      <Groups groups={groups} />
+      <Scores controls={drawn} />
+    </Stack>
   );
 }
 
@@ -51,16 +74,20 @@ const groupOf = ({ groups }: Controls, name: Controls['groups'][number]['group']
 
 function Verdict({ controls }: { controls: LastControls }) {
   const { t, format } = useTexts();
-  const { verdict, auroc, checkedAt, deviceName, precision, panel, outdated } = controls;
+  const { verdict, checkedAt, deviceName, precision, panel, outdated } = controls;
   const works = verdict === 'works';
   const viral = groupOf(controls, 'viral');
   const host = groupOf(controls, 'host');
   return (
     <div>
       <Group gap="4px 10px">
-        <Badge tone={works ? 'good' : 'bad'} icon={works ? IconCircleCheck : IconAlertTriangle}>
-          {t(works ? 'controls.works' : 'controls.fails')}
-        </Badge>
+        <Hint label={t('controls.cannotSay')}>
+          <span tabIndex={0}>
+            <Badge tone={works ? 'good' : 'bad'} icon={works ? IconCircleCheck : IconAlertTriangle}>
+              {t(works ? 'controls.works' : 'controls.fails')}
+            </Badge>
+          </span>
+        </Hint>
         <span className="muted">
           {[
             format.dateTime(checkedAt),
@@ -75,7 +102,7 @@ function Verdict({ controls }: { controls: LastControls }) {
         )}
       </Group>
       <p className={classes.text}>
-        {t(`controls.verdict.${verdict}`)}{' '}
+        {!works && `${t(`controls.verdict.${verdict}`)} `}
         {viral &&
           host &&
           t('controls.called', {
@@ -83,15 +110,8 @@ function Verdict({ controls }: { controls: LastControls }) {
             virals: viral.scored,
             host: host.called_virus,
             hosts: host.scored,
-          })}{' '}
-        {auroc &&
-          t('controls.auroc', {
-            value: format.decimal(auroc.value, 3),
-            low: format.decimal(auroc.low, 3),
-            high: format.decimal(auroc.high, 3),
           })}
       </p>
-      <Groups groups={controls.groups} />
     </div>
   );
 }

@@ -8,13 +8,14 @@ import { IconAlertTriangle, IconCircleCheck, IconDownload, IconPlayerPause } fro
 import { useState } from 'react';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { Fold } from '../../components/Fold.tsx';
+import { Hint } from '../../components/Hint.tsx';
 import { hashOfRoute } from '../../state/navigation.ts';
 import { sayError } from '../../state/say.ts';
 import { PathText } from '../../components/files/PathText.tsx';
 import { Badge } from '../../components/feedback/StateBadge.tsx';
 import { modelNotice, modelTitle } from '../../state/computer/modelTexts.ts';
 import { getWeights, pauseWeights, useWeights, verifyModel } from '../../state/computer/weights.ts';
-import { ControlsPart, KnownAnswers } from './ModelTests.tsx';
+import { ControlsFigures, ControlsPart, KnownAnswers } from './ModelTests.tsx';
 import classes from './Models.module.css';
 import { pickWeights } from './pickWeights.ts';
 import { WorkProgress } from '../../components/WorkProgress.tsx';
@@ -33,7 +34,7 @@ export function ModelTile({ model, tests }: { model: ModelStatus; tests: ModelTe
   const purpose = { length: model.chunkLength };
   return (
     <li className={classes.tile} aria-label={title}>
-      <Group justify="space-between" gap="6px 12px">
+      <Group gap="6px 12px" className={classes.name ?? ''}>
         <h2 className={classes.title}>{title}</h2>
         {model.problem ? (
           <Badge tone="bad" icon={IconAlertTriangle}>
@@ -59,7 +60,7 @@ export function ModelTile({ model, tests }: { model: ModelStatus; tests: ModelTe
           ` · ${t('models.pace', { count: format.integer(Math.round(tests.chunksPerMinute)), length: format.bases(model.chunkLength) })}`}
       </p>
       {canGet && !work?.error && (
-        <div>
+        <div className={classes.action}>
           <Button
             size="compact-sm"
             variant={working ? 'default' : 'filled'}
@@ -91,10 +92,15 @@ export function ModelTile({ model, tests }: { model: ModelStatus; tests: ModelTe
           }
         />
       )}
-      {tests && !model.problem && <ControlsPart title={title} tests={tests} />}
+      {tests && !model.problem && (
+        <div className={classes.action}>
+          <ControlsPart title={title} tests={tests} />
+        </div>
+      )}
       <div>
         <Fold title={t('models.details')}>
           <Details model={model} />
+          {tests && <ControlsFigures tests={tests} />}
           {tests && <KnownAnswers {...tests} title={title} />}
           {model.present && (
             <Group gap="sm" mt="sm">
@@ -134,9 +140,12 @@ function SizeText({ model }: { model: ModelStatus }) {
   const { t, format } = useTexts();
   if (model.sizeBytes !== null) {
     const size = t('models.size', { size: format.fileSize(model.sizeBytes) });
-    return model.sharedWith.length > 0
-      ? `${size} ${t('models.shares', { titles: model.sharedWith.join(', ') })}`
-      : size;
+    if (model.sharedWith.length === 0) return size;
+    return (
+      <Hint label={t('models.shares', { titles: model.sharedWith.join(', ') })}>
+        <span tabIndex={0}>{size}</span>
+      </Hint>
+    );
   }
   const size = format.fileSize(model.downloadBytes ?? 0);
   return model.fetchedBytes > 0

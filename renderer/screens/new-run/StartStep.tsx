@@ -170,7 +170,7 @@ function Reason({ reason }: { reason: StartReason }) {
       return (
         <>
           {t('startReason.no_model')}{' '}
-          <Button size="compact-sm" onClick={() => go({ screen: 'models' })}>
+          <Button variant="light" size="compact-sm" onClick={() => go({ screen: 'models' })}>
             {t('startReason.getModel')}
           </Button>
         </>

@@ -24,7 +24,7 @@ export function ExportDialog({ run, onClose }: ExportDialogProps) {
   const [scope, setScope] = useState<Scope>(view.shortlisted ? 'shortlist' : 'shown');
   const { write, fraction, cancel } = useExport(run, onClose);
   const filters: Record<Scope, SequenceFilter> = {
-    shown: filterOf(view, { withScore: true }),
+    shown: filterOf(view),
     shortlist: { shortlisted: true },
     candidates: PRESETS.candidates,
     virus: PRESETS.relaxed,

@@ -26,7 +26,7 @@ export function ResultsTab({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const { runId } = run;
   const view = useResultsView();
-  const filter = useMemo(() => filterOf(view, { withScore: true }), [view]);
+  const filter = useMemo(() => filterOf(view), [view]);
   const [settled] = useDebouncedValue(filter, SETTLE_MS);
   // Everything on the screen belongs to the moment of this count.
   const all = useQuery({

@@ -49,7 +49,7 @@ function Calls({ run, filter, version }: SummaryStripProps) {
       placeholderData: keepPreviousData,
     };
   };
-  const unsettled = useMemo(() => filterOf({ ...view, predictions: [] }, { withScore: true }), [view]);
+  const unsettled = useMemo(() => filterOf({ ...view, predictions: [] }), [view]);
   const [others] = useDebouncedValue(unsettled, SETTLE_MS);
   const counts = useQuery(count(others)).data;
   const maxLength = Math.min(filter.maxLength ?? Infinity, plan.chunkLength - 1);
@@ -106,7 +106,7 @@ function ScoreBrush({ run, version }: SummaryStripProps) {
   const { t, format } = useTexts();
   const { runId } = run;
   const view = useResultsView();
-  const unsettled = useMemo(() => filterOf(view, { withScore: false }), [view]);
+  const unsettled = useMemo(() => filterOf(view, ['score']), [view]);
   const [filter] = useDebouncedValue(unsettled, SETTLE_MS);
   const asked = queries.results.histogram.queryOptions({ input: { runId, filter, bins: SCORE_BINS } });
   const bins = useQuery({

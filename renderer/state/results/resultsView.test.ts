@@ -15,50 +15,49 @@ describe('the brushed score range', () => {
   it('is no filter if it covers all scores, and else begins and ends at bins', () => {
     viewRun('brushed');
     showScores(0, SCORE_BINS);
-    expect(filterOf(useResultsView.getState(), { withScore: true })).toEqual({});
+    expect(filterOf(useResultsView.getState())).toEqual({});
     showScores(90, SCORE_BINS);
-    expect(filterOf(useResultsView.getState(), { withScore: true })).toEqual({ minScore: 0.9 });
+    expect(filterOf(useResultsView.getState())).toEqual({ minScore: 0.9 });
     showScores(0, 50);
-    expect(filterOf(useResultsView.getState(), { withScore: true })).toEqual({ belowScore: 0.5 });
+    expect(filterOf(useResultsView.getState())).toEqual({ belowScore: 0.5 });
   });
 });
 
 describe('the filter', () => {
   it('restricts nothing that was not chosen', () => {
     viewRun('one');
-    expect(filterOf(useResultsView.getState(), { withScore: true })).toEqual({});
+    expect(filterOf(useResultsView.getState())).toEqual({});
     expect(isFiltered(useResultsView.getState())).toBe(false);
   });
 
   it('can require terminal repeats and hints of another genetic code', () => {
     viewRun('traits');
     changeView({ terminalRepeat: true, otherCode: true });
-    expect(filterOf(useResultsView.getState(), { withScore: true })).toEqual({
+    expect(filterOf(useResultsView.getState())).toEqual({
       terminalRepeat: true,
       otherCode: true,
     });
   });
 
-  it('omits the score for the histogram', () => {
+  it('omits for a chart the limits that this chart sets, and only those', () => {
     viewRun('two');
-    changeView({ minScore: 0.7, search: '  k141 ', predictions: ['virus'], belowScore: 0.9 });
+    changeView({ minScore: 0.7, search: '  k141 ', predictions: ['virus'], belowScore: 0.9, minLength: 500 });
     const view = useResultsView.getState();
-    expect(filterOf(view, { withScore: true })).toEqual({
-      minScore: 0.7,
-      search: 'k141',
-      predictions: ['virus'],
-      belowScore: 0.9,
-    });
-    expect(filterOf(view, { withScore: false })).not.toHaveProperty('minScore');
+    const rest = { search: 'k141', predictions: ['virus'] };
+    const [scores, lengths] = [{ minScore: 0.7, belowScore: 0.9 }, { minLength: 500 }];
+    expect(filterOf(view)).toEqual({ ...rest, ...scores, ...lengths });
+    expect(filterOf(view, ['score'])).toEqual({ ...rest, ...lengths });
+    expect(filterOf(view, ['length'])).toEqual({ ...rest, ...scores });
+    expect(filterOf(view, ['score', 'length'])).toEqual(rest);
   });
 
   it('contains exactly what a preset sets', () => {
     viewRun('presets');
     changeView({ search: 'k141', minScore: 0.3 });
     showPreset('conservative');
-    expect(filterOf(useResultsView.getState(), { withScore: true })).toEqual(PRESETS.conservative);
+    expect(filterOf(useResultsView.getState())).toEqual(PRESETS.conservative);
     showPreset('candidates');
-    expect(filterOf(useResultsView.getState(), { withScore: true })).toEqual(PRESETS.candidates);
+    expect(filterOf(useResultsView.getState())).toEqual(PRESETS.candidates);
   });
 
   it('is reset for another run, and kept for the same one', () => {

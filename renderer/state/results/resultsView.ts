@@ -133,19 +133,23 @@ export function showPreset(preset: Preset): void {
   useResultsView.setState(PRESETS[preset]);
 }
 
-export const isFiltered = (view: ResultsView): boolean =>
-  Object.keys(filterOf(view, { withScore: true })).length > 0;
+export const isFiltered = (view: ResultsView): boolean => Object.keys(filterOf(view)).length > 0;
 
-/** The filter in the engine's form. The score is omitted for the histogram, which must also show what lies below the limit. */
-export function filterOf(view: ResultsView, options: { withScore: boolean }): SequenceFilter {
+/** What a chart sets limits to. */
+export type Dimension = 'score' | 'length';
+
+/** The filter in the engine's form. A chart that sets limits omits them for itself, since it must also show what lies beyond. */
+export function filterOf(view: ResultsView, without: readonly Dimension[] = []): SequenceFilter {
   const search = view.search.trim();
+  const score = !without.includes('score');
+  const length = !without.includes('length');
   return {
     ...(search === '' ? {} : { search }),
     ...(view.predictions.length === 0 ? {} : { predictions: [...view.predictions] }),
-    ...(options.withScore && view.minScore !== null ? { minScore: view.minScore } : {}),
-    ...(options.withScore && view.belowScore !== null ? { belowScore: view.belowScore } : {}),
-    ...(view.minLength === null ? {} : { minLength: view.minLength }),
-    ...(view.maxLength === null ? {} : { maxLength: view.maxLength }),
+    ...(score && view.minScore !== null ? { minScore: view.minScore } : {}),
+    ...(score && view.belowScore !== null ? { belowScore: view.belowScore } : {}),
+    ...(length && view.minLength !== null ? { minLength: view.minLength } : {}),
+    ...(length && view.maxLength !== null ? { maxLength: view.maxLength } : {}),
     ...(view.sample === null ? {} : { inputs: [...view.sample.inputs] }),
     ...(view.minScoredChunks === null ? {} : { minScoredChunks: view.minScoredChunks }),
     ...(view.minFramesScored === null ? {} : { minFramesScored: view.minFramesScored }),

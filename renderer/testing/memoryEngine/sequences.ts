@@ -108,45 +108,28 @@ function madeEvidence(score: number, viral: number, scored: number, length: numb
   return isStrong && Math.max(score, 1 - score) >= strong.score ? 'strong' : 'moderate';
 }
 
+/** As many scored and viral chunks as the sequence says, from its best chunk on. */
 export function madeChunks(sequence: SequenceResult): ChunkResult[] {
   const random = seededRandom(sequence.row + 17);
-  return Array.from({ length: sequence.nChunks }, (_, chunk) => {
-    const start = chunk * CHUNK + 1;
-    const end = Math.min(sequence.length, (chunk + 1) * CHUNK);
-    if (sequence.virusScore === null || random() < 0.18) {
-      return {
-        chunk,
-        start,
-        end,
-        frames: [],
-        bestFrame: null,
-        score1: null,
-        score2: null,
-        virusScore: null,
-        isVirus: null,
-        reason: 'no_open_frame',
-      };
+  const { length, nChunks, nChunksScored, nChunksViral, bestChunkStart, bestFrame, virusScore } = sequence;
+  const bestChunk = Math.floor((bestChunkStart ?? 0) / CHUNK);
+  return Array.from({ length: nChunks }, (_, chunk) => {
+    const place = { chunk, start: chunk * CHUNK + 1, end: Math.min(length, (chunk + 1) * CHUNK) };
+    const rank = (chunk - bestChunk + nChunks) % nChunks;
+    if (virusScore === null || rank >= nChunksScored) {
+      const none = { bestFrame: null, score1: null, score2: null, virusScore: null, isVirus: null };
+      return { ...place, ...none, frames: [], reason: 'no_open_frame' };
     }
-    const centre = sequence.virusScore;
-    const frames = FRAME_NAMES.filter(() => random() < 0.35)
-      .slice(0, 3)
-      .map((frame) => {
-        const score2 = Math.min(0.9999, Math.max(0.0001, centre + (random() - 0.5) * 0.35));
-        return { frame, score1: 1 - score2, score2 };
-      });
-    const best = frames.toSorted((a, b) => b.score2 - a.score2)[0];
-    return {
-      chunk,
-      start,
-      end,
-      frames,
-      bestFrame: best?.frame ?? null,
-      score1: best?.score1 ?? null,
-      score2: best?.score2 ?? null,
-      virusScore: best?.score2 ?? null,
-      isVirus: best ? best.score2 >= 0.5 : null,
-      reason: best ? 'ok' : 'no_open_frame',
-    };
+    const isVirus = rank < nChunksViral;
+    const top = (isVirus ? 0.5 : 0) + 0.4998 * Math.min(1, virusScore * (0.8 + 0.4 * random()));
+    const best = (rank === 0 ? bestFrame : null) ?? FRAME_NAMES[Math.floor(random() * 6)] ?? 'F1';
+    const others = FRAME_NAMES.filter((frame) => frame !== best && random() < 0.3).slice(0, 2);
+    const frames = FRAME_NAMES.filter((frame) => frame === best || others.includes(frame)).map((frame) => {
+      const score2 = frame === best ? top : top * random();
+      return { frame, score1: 1 - score2, score2 };
+    });
+    const scores = { score1: 1 - top, score2: top, virusScore: top };
+    return { ...place, ...scores, frames, bestFrame: best, isVirus, reason: 'ok' };
   });
 }
 

@@ -4,7 +4,9 @@ import { expect, it } from 'vitest';
 import type { SequenceResult } from '../../../contract/results.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { temporaryFolder } from '../../testing/temporaryFolder.ts';
+import { markSequence } from '../../store/sequenceNotes.ts';
 import { compareRuns, writeComparison, type ComparedSequence } from './compareRuns.ts';
+import { ComparisonPages } from './listedSequences.ts';
 
 type Short = [name: string, length: number, prediction: SequenceResult['prediction'], score: number | null];
 
@@ -98,4 +100,30 @@ it('writes a table of the sequences whose call changed, and compares scores only
     ['gained', '700', '3', 'not_scored', 'NA', '4', 'others', '0.25'],
     ['nothing', '40', '4', 'not_scored', 'NA', '1', 'failed', 'NA'],
   ]);
+});
+
+it('lists all sequences on the shortlist of either run, page by page', async () => {
+  const many = Array.from({ length: 600 }, (_, i): Short => [`s${i}`, 500, 'virus', 0.9]);
+  const storeOf = async (sequences: readonly Short[]): Promise<RunStore> => ({
+    ...runOf(...sequences),
+    folder: await temporaryFolder(),
+    ribbonsOf: (rows) => Promise.resolve(rows.map(({ row }) => [row % 100])),
+  });
+  const [first, second] = [await storeOf(many), await storeOf(many.toReversed())];
+  for (let row = 0; row < 210; row++)
+    markSequence(first.folder, { row, seqName: `s${row}`, shortlisted: true });
+  // The last one of the first run.
+  markSequence(second.folder, { row: 0, seqName: 's599', shortlisted: true });
+  const pages = new ComparisonPages();
+  const ask = { list: 'shortlisted', limit: 200 } as const;
+  const rowsFrom = async (offset: number) => {
+    const { total, items } = await pages.page(first, second, { ...ask, offset });
+    expect(total).toBe(211);
+    return items.map((one) => [one.seqName, one.first.row, one.second.row, one.second.ribbon[0]]);
+  };
+  expect((await pages.compare(first, second)).shortlisted).toBe(211);
+  const rows = [...(await rowsFrom(0)), ...(await rowsFrom(200))];
+  expect(rows).toHaveLength(211);
+  expect(rows[209]).toEqual(['s209', 209, 390, 90]);
+  expect(rows[210]).toEqual(['s599', 599, 0, 0]);
 });

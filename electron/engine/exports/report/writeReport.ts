@@ -603,5 +603,6 @@ a { color: #1d5c8c; overflow-wrap: anywhere; }
 li { margin: 4px 0; }
 @media screen and (max-width: 520px) { body { padding: 12px; } table { font-size: 10px; } th, td { padding: 3px 2px; }
   .ribbon { display: none; } th, th.n { white-space: normal; overflow-wrap: break-word; } dl.long { grid-template-columns: 1fr; } }
+@media print, (min-width: 521px) { td:not(.n, .ribbon) { min-width: 11ch; } }
 @media print { body { padding: 0; max-width: none; font-size: 10.5pt; } table { font-size: 9pt; } }
 `;

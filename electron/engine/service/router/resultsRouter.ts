@@ -6,7 +6,7 @@ import { exportFileName, exportScope, runFileStem } from '../../../contract/expo
 import { LIMITS } from '../../../contract/limits.ts';
 import type { DifferingChunk, ExportEvent, SequenceFilter } from '../../../contract/rpc/results.ts';
 import { compareWithOriginal } from '../../exports/compare/compareOriginal.ts';
-import { compareRuns, type ComparedSequence } from '../../exports/compare/compareRuns.ts';
+import { ComparisonPages } from '../../exports/compare/listedSequences.ts';
 import { isOriginalResult } from '../../exports/compare/originalResults.ts';
 import { exportResults, answerAsTsv, queryRun } from '../../exports/exportResults.ts';
 import { ExportSource } from '../../exports/exportSource.ts';
@@ -40,7 +40,7 @@ const MOST_CHUNKS = 20_000;
 
 const BY_ROW = { by: 'row', descending: false } as const;
 
-/** The number of sequences or chunks with another call that a window lists. */
+/** The number of chunks with another call that a window lists. */
 const MOST_CHANGED = 200;
 
 const noFile = () =>
@@ -70,16 +70,16 @@ async function writePdf<Written extends object>(
   }
 }
 
-async function ribbonsOf(store: RunStore, rows: readonly number[]): Promise<number[][]> {
-  const sequences = await store.sequencesOf(Uint32Array.from(rows));
-  return store.ribbonsOf(sequences.map(({ row, nChunks }) => ({ row, nChunks })));
-}
-
 export function resultsRouter(service: Service) {
   const { catalog, control, known, open } = service;
   const { results } = calls;
   const read = <Answer>(runId: string, ask: Parameters<typeof open.read<Answer>>[1]): Promise<Answer> =>
     open.read(catalog.folder(runId), ask);
+  const readBoth = <Answer>(
+    { runId, otherRunId }: { runId: string; otherRunId: string },
+    ask: (first: RunStore, second: RunStore) => Promise<Answer>,
+  ): Promise<Answer> => read(runId, (first) => read(otherRunId, (second) => ask(first, second)));
+  const comparisons = new ComparisonPages();
   const otherTables = new OtherTables();
   const select = async (store: RunStore, filter: SequenceFilter): Promise<SequenceSelection> => ({
     ...(filter.other ? selectionOf(filter, await otherTables.of(store)) : { filter }),
@@ -211,51 +211,10 @@ export function resultsRouter(service: Service) {
       }),
     ),
     compare: results.compare.handler(({ input }) =>
-      read(input.runId, (first) =>
-        read(input.otherRunId, async (second) => {
-          const changed: ComparedSequence[] = [];
-          const shortlisted: ComparedSequence[] = [];
-          const [marked, otherMarked] = [first, second].map(
-            ({ folder }) => new Set(markedRows(folder, { shortlisted: true }).marked),
-          );
-          const isShortlisted = (row: number, other: number): boolean =>
-            marked?.has(row) === true || otherMarked?.has(other) === true;
-          const list = (into: ComparedSequence[], one: ComparedSequence): void => {
-            if (into.length < MOST_CHANGED) into.push(one);
-          };
-          const comparison = await compareRuns(
-            first,
-            second,
-            (one) => {
-              if (one.first.prediction !== one.second.prediction) list(changed, one);
-              if (isShortlisted(one.first.row, one.second.row)) list(shortlisted, one);
-            },
-            isShortlisted,
-          );
-          const withRibbons = async (sequences: readonly ComparedSequence[]) => {
-            const [ribbons, others] = await Promise.all([
-              ribbonsOf(
-                first,
-                sequences.map((one) => one.first.row),
-              ),
-              ribbonsOf(
-                second,
-                sequences.map((one) => one.second.row),
-              ),
-            ]);
-            return sequences.map((one, i) => ({
-              ...one,
-              first: { ...one.first, ribbon: ribbons[i] ?? [] },
-              second: { ...one.second, ribbon: others[i] ?? [] },
-            }));
-          };
-          return {
-            ...comparison,
-            changed: await withRibbons(changed),
-            shortlisted: await withRibbons(shortlisted),
-          };
-        }),
-      ),
+      readBoth(input, (first, second) => comparisons.compare(first, second)),
+    ),
+    comparedPage: results.comparedPage.handler(({ input }) =>
+      readBoth(input, (first, second) => comparisons.page(first, second, input)),
     ),
     compareOriginal: results.compareOriginal.handler(async ({ input, context: { window }, signal }) => {
       await known.check([input.path], window.paths);

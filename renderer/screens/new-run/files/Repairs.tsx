@@ -40,7 +40,7 @@ export function Repairs() {
         </span>
         <Button
           size="compact-sm"
-          variant={isChosen ? 'default' : 'filled'}
+          variant="default"
           flex="none"
           onClick={() => setRepair(repair, !isChosen)}
         >

@@ -4,7 +4,6 @@ import { useTexts } from '../../../i18n/index.ts';
 import { isPlaceKnown } from '../../../state/newRun/choices.ts';
 import { placeOf, rememberPlace } from '../../../state/newRun/slurm.ts';
 import fields from '../compute/WhereChoice.module.css';
-import classes from './Script.module.css';
 
 interface SlurmFieldsProps {
   place: SlurmChoice;
@@ -23,7 +22,7 @@ export function SlurmFields({ place, onChange }: SlurmFieldsProps) {
     <div className={fields.fields}>
       <Textarea
         className={fields.wide ?? ''}
-        classNames={{ input: classes.edited ?? '' }}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.75rem' } }}
         label={t('slurm.preview')}
         description={t('slurm.scriptHelp')}
         error={isPlaceKnown(place) ? null : t('slurm.wrongArray')}

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Button, Group, SimpleGrid, Skeleton, Switch, Text } from '@mantine/core';
-import { useMemo, useState } from 'react';
-import type { RunSummary } from '../../../../electron/contract/index.ts';
+import { useState } from 'react';
+import type { RunSummary, SequenceFilter } from '../../../../electron/contract/index.ts';
 import { HEIGHT } from '../../../components/charts/axes.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { queries } from '../../../state/connection.ts';
@@ -21,20 +21,17 @@ import { LengthScoreChart } from './SquaresChart.tsx';
 /** Each chart merges these bins as it needs. */
 const BINS = 100;
 
-/** Plots of the sequences in the table; a click on a bar or square filters both. */
+/** Plots of the sequences in the table; a click on a bar or square filters all but the plot itself, which marks what is chosen. */
 export function PlotsTab({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const { runId } = run;
   const [isLog, setLog] = useState(false);
   const view = useResultsView();
-  const filter = useMemo(() => filterOf(view, { withScore: true }), [view]);
-  const asked = queries.results.lengthScores.queryOptions({ input: { runId, filter, bins: BINS } });
-  const { data } = useQuery({
-    ...asked,
-    queryKey: [...asked.queryKey, run.state.phase],
-    ...whileGrowing(run),
-    placeholderData: keepPreviousData,
-  });
+  const filter = filterOf(view);
+  const shown = useLengthScores(run, filter);
+  const ofAllScores = useLengthScores(run, filterOf(view, ['score']));
+  const ofAllLengths = useLengthScores(run, filterOf(view, ['length']));
+  const ofAll = useLengthScores(run, filterOf(view, ['score', 'length']));
   const samples = useQuery({
     ...queries.results.samples.queryOptions({ input: { runId } }),
     ...whileGrowing(run),
@@ -66,25 +63,25 @@ export function PlotsTab({ run }: { run: RunSummary }) {
           onChange={(event) => setLog(event.currentTarget.checked)}
         />
       </Group>
-      {!data ? (
+      {!shown || !ofAllScores || !ofAllLengths || !ofAll ? (
         <Skeleton height={HEIGHT} />
-      ) : isEmpty(data) ? (
+      ) : isEmpty(ofAll) ? (
         <Text py={24} c="dimmed">
           {t('plots.none')}
         </Text>
       ) : (
         <SimpleGrid cols={{ base: 1, lg: 2 }} spacing={32} verticalSpacing={28}>
           <Titled title={t('plots.scores')}>
-            <ScoresByCallChart found={data} isLog={isLog} onPick={changeView} />
+            <ScoresByCallChart found={ofAllScores} chosen={view} isLog={isLog} onPick={changeView} />
           </Titled>
           <Titled title={t('plots.lengths')}>
-            <LengthShareChart found={data} onPick={changeView} />
+            <LengthShareChart found={ofAllLengths} chosen={view} onPick={changeView} />
           </Titled>
           <Titled title={t('plots.grid')}>
-            <LengthScoreChart found={data} onPick={changeView} />
+            <LengthScoreChart found={ofAll} chosen={view} onPick={changeView} />
           </Titled>
           <Titled title={t('plots.ranked')}>
-            <RankedChart found={data} />
+            <RankedChart found={shown} />
           </Titled>
           {samples && (
             <Titled title={t('plots.composition')}>
@@ -98,6 +95,18 @@ export function PlotsTab({ run }: { run: RunSummary }) {
       )}
     </section>
   );
+}
+
+function useLengthScores(run: RunSummary, filter: SequenceFilter) {
+  const asked = queries.results.lengthScores.queryOptions({
+    input: { runId: run.runId, filter, bins: BINS },
+  });
+  return useQuery({
+    ...asked,
+    queryKey: [...asked.queryKey, run.state.phase],
+    ...whileGrowing(run),
+    placeholderData: keepPreviousData,
+  }).data;
 }
 
 function Titled({ title, children }: { title: string; children: React.ReactNode }) {

@@ -11,9 +11,11 @@ import {
   SCORE_TICKS,
   scoreTicks,
 } from '../../../components/charts/axes.ts';
-import { Plot } from '../../../components/charts/Plot.tsx';
+import { Plot, type Chosen } from '../../../components/charts/Plot.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import {
+  chosenLengths,
+  chosenScores,
   lengthLabel,
   lengthScoreGrid,
   lengthsOf,
@@ -32,9 +34,11 @@ const KEY_STEPS = 5;
 /** Plots length against score. */
 export function LengthScoreChart({
   found,
+  chosen,
   onPick,
 }: {
   found: LengthScores;
+  chosen: Lengths & Scores;
   onPick: (square: Lengths & Scores) => void;
 }) {
   const texts = useTexts();
@@ -44,6 +48,7 @@ export function LengthScoreChart({
     <SquaresChart
       title={t('plots.grid')}
       counts={rows.map(({ counts }) => counts)}
+      chosen={{ x: chosenScores(chosen), y: chosenLengths(rows, chosen) }}
       onPick={(row, bin, bins) => {
         const lengths = rows[row];
         if (lengths) onPick({ ...lengthsOf(lengths), ...scoresOf(bin, bins) });
@@ -87,6 +92,7 @@ interface SquaresChartProps {
   title: string;
   /** Rows from the bottom up, each by score. */
   counts: readonly (readonly number[])[];
+  chosen?: Chosen;
   /** Called for a click on a square with its row, its score bin, and the number of score bins. */
   onPick?: (row: number, bin: number, bins: number) => void;
   rowLabels: readonly string[];
@@ -99,6 +105,7 @@ interface SquaresChartProps {
 function SquaresChart({
   title,
   counts,
+  chosen,
   onPick,
   rowLabels,
   rowAxis,
@@ -145,6 +152,7 @@ function SquaresChart({
           .toReversed(),
       })}
       data={data}
+      chosen={chosen}
       x={{ ...NUMBERS_BELOW, ...scoreTicks(format), dataKey: 'x', label: below(columnTitle) }}
       y={{
         ...rowAxis,

@@ -14,6 +14,8 @@ import {
 import { Plot } from '../../../components/charts/Plot.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import {
+  chosenLengths,
+  chosenScores,
   lengthLabel,
   lengthsOf,
   lengthTicks,
@@ -42,10 +44,12 @@ const LOG_FLOOR = 0.5;
 /** How many sequences of either call have each score. */
 export function ScoresByCallChart({
   found,
+  chosen,
   isLog,
   onPick,
 }: {
   found: LengthScores;
+  chosen: Scores;
   isLog: boolean;
   onPick: (scores: Scores) => void;
 }) {
@@ -89,6 +93,7 @@ export function ScoresByCallChart({
         rows: data.map(({ label, virus, others }) => [label, format.integer(virus), format.integer(others)]),
       })}
       onPick={({ minScore, belowScore }) => onPick({ minScore, belowScore })}
+      chosen={{ x: chosenScores(chosen) }}
       // The steps of the last bin end at the end of the scale.
       data={last ? [...data, { ...last, from: 1 }] : []}
       x={{
@@ -133,9 +138,11 @@ export function ScoresByCallChart({
 /** The share of viruses among the called sequences of each length. */
 export function LengthShareChart({
   found,
+  chosen,
   onPick,
 }: {
   found: LengthScores;
+  chosen: Lengths;
   onPick: (lengths: Lengths) => void;
 }) {
   const texts = useTexts();
@@ -170,6 +177,7 @@ export function LengthShareChart({
       })}
       data={data}
       onPick={(bin) => onPick(lengthsOf(bin))}
+      chosen={{ x: chosenLengths(bins, chosen) }}
       barGap="12%"
       x={{
         ...NUMBERS_BELOW,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  chosenLengths,
   lengthScoreGrid,
   merged,
   rankedScores,
@@ -60,5 +61,16 @@ describe('the data of the plots', () => {
     const short = { edges: [0, 300, 500], virus: [[0], [2], [0]], others: [[0], [1], [0]] };
     expect(lengthScoreGrid(short, 1)).toEqual([{ from: 300, to: 500, counts: [3] }]);
     expect(lengthScoreGrid({ edges: [0], virus: [[0]], others: [[0]] }, 1)).toEqual([]);
+  });
+
+  it('mark the lengths that a filter lets through, also between the edges and beyond the ends', () => {
+    const bins = shareByLength(FOUND);
+    const place = (minLength: number | null, maxLength: number | null) =>
+      chosenLengths(bins, { minLength, maxLength });
+    expect(place(null, null)).toBeNull();
+    expect(place(300, 499)).toEqual([1, 2]);
+    expect(place(750, null)).toEqual([2.5, 4]);
+    expect(place(null, 5000)).toEqual([0, 3]);
+    expect(chosenLengths(bins.slice(1, 3), { minLength: 100, maxLength: 5000 })).toEqual([0, 2]);
   });
 });

@@ -111,6 +111,26 @@ export const lengthsOf = ({ from, to }: LengthBin): Lengths => ({
   maxLength: to === null ? null : to - 1,
 });
 
+/** The part of the scale that a filter lets through; null if it limits nothing. */
+export const chosenScores = ({ minScore, belowScore }: Scores): [number, number] | null =>
+  minScore === null && belowScore === null ? null : [minScore ?? 0, belowScore ?? 1];
+
+/** The same for lengths, in bins of equal width. */
+export function chosenLengths(
+  bins: readonly LengthBin[],
+  { minLength, maxLength }: Lengths,
+): [number, number] | null {
+  if (minLength === null && maxLength === null) return null;
+  const place = (length: number): number => {
+    const index = bins.findIndex(({ to }) => to === null || length < to);
+    const bin = bins[index];
+    if (!bin) return bins.length;
+    const width = bin.to === null ? Infinity : bin.to - bin.from;
+    return index + Math.max(0, length - bin.from) / width;
+  };
+  return [place(minLength ?? 0), maxLength === null ? bins.length : place(maxLength + 1)];
+}
+
 export const lengthLabel = ({ format }: Texts, { from, to }: LengthBin) =>
   to === null ? `≥ ${format.bases(from)}` : `${format.bases(from)} – ${format.bases(to)}`;
 

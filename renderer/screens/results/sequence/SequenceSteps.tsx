@@ -22,7 +22,7 @@ export function SequenceSteps({ run, row }: { run: RunSummary; row: number }) {
 function Steps({ run, row, index }: { run: RunSummary; row: number; index: number }) {
   const { t, format } = useTexts();
   const view = useResultsView();
-  const filter = useMemo(() => filterOf(view, { withScore: true }), [view]);
+  const filter = useMemo(() => filterOf(view), [view]);
   const offset = Math.max(0, index - 1);
   const { data } = useQuery({
     ...queries.results.page.queryOptions({

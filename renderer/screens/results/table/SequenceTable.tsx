@@ -1,6 +1,7 @@
 import { queries } from '../../../state/connection.ts';
 import { IconFilterOff } from '@tabler/icons-react';
 import { Button } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useCallback, useEffect, useMemo, useRef } from 'react';
 import {
   sequenceSortSchema,
@@ -10,7 +11,12 @@ import {
 } from '../../../../electron/contract/index.ts';
 import { Empty } from '../../../components/feedback/Empty.tsx';
 import { ErrorCard } from '../../../components/feedback/ErrorCard.tsx';
-import { DENSE_ROW_HEIGHT, VirtualTable, type TableSort } from '../../../components/table/VirtualTable.tsx';
+import {
+  DENSE_ROW_HEIGHT,
+  VirtualTable,
+  type TableSort,
+  type VirtualColumn,
+} from '../../../components/table/VirtualTable.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { usePagedRows } from '../../../state/results/pagedRows.ts';
 import { changeView, clearFilters, useResultsView } from '../../../state/results/resultsView.ts';
@@ -64,10 +70,11 @@ export function SequenceTable({ run, filter, version }: SequenceTableProps) {
   );
   const isPanelOpen = openRow !== null;
   const all = useSequenceColumns(run, onTick);
-  const columns = useMemo(
-    () => (isPanelOpen ? all.filter(({ id }) => BESIDE_PANEL.has(id)) : all),
-    [all, isPanelOpen],
-  );
+  const isNarrow = useMediaQuery('(max-width: 640px)', false, { getInitialValueInEffect: false });
+  const columns = useMemo(() => {
+    const some = isPanelOpen ? all.filter(({ id }) => BESIDE_PANEL.has(id)) : all;
+    return isNarrow ? narrowed(some) : some;
+  }, [all, isPanelOpen, isNarrow]);
   const onKey = useCallback(
     (key: string, { row, seqName }: ListedSequence) => {
       if (key.toLowerCase() === 's') shortlist(runId, { row, seqName }, !notes?.get(row)?.shortlisted);
@@ -119,6 +126,22 @@ export function SequenceTable({ run, filter, version }: SequenceTableProps) {
 const BESIDE_PANEL: ReadonlySet<string> = new Set([
   ...['shortlisted', 'seqName', 'virusScore', 'ribbon', 'settled', 'evidence'],
 ]);
+
+/** The columns that must be in sight on a narrow window, with the widths that allow it. */
+const FIRST_WIDTHS: Readonly<Record<string, string>> = {
+  shortlisted: '34px',
+  seqName: 'minmax(126px, 2fr)',
+  virusScore: '74px',
+  ribbon: '106px',
+  prediction: '84px',
+};
+
+function narrowed(columns: readonly VirtualColumn<ListedSequence>[]): VirtualColumn<ListedSequence>[] {
+  const first = Object.entries(FIRST_WIDTHS).flatMap(([id, width]) =>
+    columns.filter((column) => column.id === id).map((column) => ({ ...column, width })),
+  );
+  return [...first, ...columns.filter(({ id }) => !(id in FIRST_WIDTHS))];
+}
 
 const openSequence = ({ row }: ListedSequence, index: number) =>
   changeView({ openRow: row, openIndex: index });

@@ -1,4 +1,4 @@
-import { Box, Text } from '@mantine/core';
+import { Box, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Area } from 'recharts';
 import type { Goal, RunSummary, ShareSoFar, ViralShares } from '../../../../electron/contract/index.ts';
@@ -74,7 +74,10 @@ export function AnswerSoFar({ run }: { run: RunSummary }) {
   return (
     <div className="columns" data-wide="last">
       <ViralShare run={run} found={found} />
-      <BestHits run={run} />
+      <Stack gap={12}>
+        <BestHits run={run} />
+        <SampleShares {...found} />
+      </Stack>
     </div>
   );
 }
@@ -91,13 +94,8 @@ function RunGoal({ run }: { run: RunSummary }) {
 
 function ViralShare({ run, found }: { run: RunSummary; found: ViralShares }) {
   const { t, format } = useTexts();
-  const { isSample, curve, samples } = found;
+  const { isSample, curve } = found;
   const texts = useShareTexts(isSample);
-  const restsOn = samples.every(({ unit }) => unit === 'sequences')
-    ? 'viral.sequencesComputed'
-    : samples.every(({ unit }) => unit === 'chunks')
-      ? 'viral.chunksComputed'
-      : 'viral.restsOn';
   const top = niceTop(Math.max(...curve.map(({ high }) => high)) * 100);
   return (
     <Section title={t('viral.title')}>
@@ -153,44 +151,64 @@ function ViralShare({ run, found }: { run: RunSummary; found: ViralShares }) {
         </Plot>
       )}
       {isAtWork(run) && run.request.where.kind === 'this_computer' && <RunGoal run={run} />}
-      {samples.length > 1 && (
-        <Box mt={10}>
-          <Fold title={t('viral.bySample', { count: samples.length })} startsOpen>
-            <Box style={{ overflowX: 'auto' }} tabIndex={0} role="group" aria-label={t('viral.sample')}>
-              <table className="figures">
-                <thead>
-                  <tr>
-                    <th scope="col">{t('viral.sample')}</th>
-                    <th scope="col">{t('viral.share')}</th>
-                    <th scope="col">{t(restsOn)}</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {samples.map((sample) => (
-                    <tr key={sample.sample}>
-                      <th scope="row">
-                        {sample.control ? t('samples.controlName', { name: sample.sample }) : sample.sample}
-                      </th>
-                      <td>
-                        {texts.share(sample)} {sample.estimate && texts.interval(sample)}
-                      </td>
-                      <Box component="td" style={{ whiteSpace: 'normal' }}>
-                        {restsOn === 'viral.restsOn'
-                          ? texts.basis(sample)
-                          : t('common.of', {
-                              part: format.integer(sample.scored),
-                              whole: format.integer(sample.total),
-                            })}
-                      </Box>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </Box>
-          </Fold>
-        </Box>
-      )}
     </Section>
+  );
+}
+
+/** Many samples scroll, so that the devices below stay near. */
+const MOST_SAMPLES_PX = 240;
+
+function SampleShares({ isSample, samples }: ViralShares) {
+  const { t, format } = useTexts();
+  const texts = useShareTexts(isSample);
+  const restsOn = samples.every(({ unit }) => unit === 'sequences')
+    ? 'viral.sequencesComputed'
+    : samples.every(({ unit }) => unit === 'chunks')
+      ? 'viral.chunksComputed'
+      : 'viral.restsOn';
+  if (samples.length < 2) return null;
+  return (
+    <div>
+      <Fold title={t('viral.bySample', { count: samples.length })} startsOpen>
+        <Box
+          mah={MOST_SAMPLES_PX}
+          style={{ overflow: 'auto' }}
+          tabIndex={0}
+          role="group"
+          aria-label={t('viral.sample')}
+        >
+          <table className="figures">
+            <thead>
+              <tr>
+                <th scope="col">{t('viral.sample')}</th>
+                <th scope="col">{t('viral.share')}</th>
+                <th scope="col">{t(restsOn)}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {samples.map((sample) => (
+                <tr key={sample.sample}>
+                  <th scope="row">
+                    {sample.control ? t('samples.controlName', { name: sample.sample }) : sample.sample}
+                  </th>
+                  <td>
+                    {texts.share(sample)} {sample.estimate && texts.interval(sample)}
+                  </td>
+                  <Box component="td" style={{ whiteSpace: 'normal' }}>
+                    {restsOn === 'viral.restsOn'
+                      ? texts.basis(sample)
+                      : t('common.of', {
+                          part: format.integer(sample.scored),
+                          whole: format.integer(sample.total),
+                        })}
+                  </Box>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Box>
+      </Fold>
+    </div>
   );
 }
 

@@ -5,7 +5,6 @@ import {
   NO_DETAILS,
   type ExportFormat,
   type OtherTable,
-  type RunComparison,
   type SequenceFilter,
   type SequenceNote,
   type SequenceResult,
@@ -46,6 +45,37 @@ export function resultsRouter(world: World) {
       ...notes.filter((one) => one.row !== row),
       { ...before, ...change, seqName },
     ]);
+  };
+  const comparedSequences = ({ runId, otherRunId }: { runId: string; otherRunId: string }) => {
+    const [first, second] = [world.sequencesOf(runId), world.sequencesOf(otherRunId)];
+    const marked = new Set(
+      [runId, otherRunId].flatMap((id) =>
+        (world.sequenceNotes.get(id) ?? []).filter((one) => one.shortlisted).map(({ row }) => row),
+      ),
+    );
+    const all = first.slice(0, Math.min(first.length, second.length)).map((sequence, row) => {
+      const { seqName, length, prediction, virusScore } = sequence;
+      const ribbon = madeRibbon(sequence);
+      const isOther = row % 37 === 0 && (prediction === 'virus' || prediction === 'others');
+      return {
+        seqName,
+        length,
+        first: { row, prediction, virusScore, ribbon },
+        second: {
+          row,
+          prediction: isOther ? (prediction === 'virus' ? 'others' : 'virus') : prediction,
+          // Scores as another precision would give them: slightly shifted.
+          virusScore:
+            virusScore === null ? null : Math.min(1, Math.max(0, virusScore + 0.06 * Math.sin(row))),
+          ribbon: isOther ? ribbon.map((step) => -step) : ribbon,
+        },
+      };
+    });
+    return {
+      all,
+      changed: all.filter((one) => one.first.prediction !== one.second.prediction),
+      shortlisted: all.filter((one) => marked.has(one.first.row)),
+    };
   };
   return {
     page: results.page.handler(({ input }) => {
@@ -158,75 +188,36 @@ export function resultsRouter(world: World) {
         .join(''),
     })),
     compare: results.compare.handler(({ input }) => {
-      const first = world.sequencesOf(input.runId);
-      const second = world.sequencesOf(input.otherRunId);
+      const [first, second] = [world.sequencesOf(input.runId), world.sequencesOf(input.otherRunId)];
+      const { all, shortlisted } = comparedSequences(input);
       const none = () => ({ virus: 0, others: 0, not_scored: 0, failed: 0 });
       const calls = { virus: none(), others: none(), not_scored: none(), failed: none() };
       const scoreGrid = Array.from({ length: 20 }, () => Array.from({ length: 20 }, () => 0));
-      const changed: RunComparison['changed'] = [];
-      const shortlisted: RunComparison['shortlisted'] = [];
-      const [marked, otherMarked] = [input.runId, input.otherRunId].map(
-        (id) => world.sequenceNotes.get(id) ?? [],
-      );
-      const isMarked = (notes: typeof marked, at: number) =>
-        notes?.some((one) => one.row === at && one.shortlisted) ?? false;
-      let sameCall = 0;
-      const inBoth = Math.min(first.length, second.length);
-      for (const [row, sequence] of first.slice(0, inBoth).entries()) {
-        // Scores as another precision would give them: slightly shifted.
-        const shift = 0.06 * Math.sin(row);
-        const virusScore =
-          sequence.virusScore === null ? null : Math.min(1, Math.max(0, sequence.virusScore + shift));
-        const isScored = sequence.prediction === 'virus' || sequence.prediction === 'others';
-        const prediction =
-          isScored && row % 37 === 0
-            ? sequence.prediction === 'virus'
-              ? 'others'
-              : 'virus'
-            : sequence.prediction;
-        calls[sequence.prediction][prediction] += 1;
-        const line = scoreGrid[Math.min(19, Math.floor((sequence.virusScore ?? 0) * 20))];
-        const bin = Math.min(19, Math.floor((virusScore ?? 0) * 20));
-        if (line && virusScore !== null) line[bin] = (line[bin] ?? 0) + 1;
-        if (prediction === sequence.prediction) sameCall += 1;
-        const lists = [
-          ...(prediction !== sequence.prediction && changed.length < 200 ? [changed] : []),
-          ...(isMarked(marked, row) || isMarked(otherMarked, row) ? [shortlisted] : []),
-        ];
-        for (const list of lists)
-          list.push({
-            seqName: sequence.seqName,
-            length: sequence.length,
-            first: {
-              row,
-              prediction: sequence.prediction,
-              virusScore: sequence.virusScore,
-              ribbon: madeRibbon(sequence),
-            },
-            second: {
-              row,
-              prediction,
-              virusScore,
-              ribbon: madeRibbon(sequence).map((step) => -step),
-            },
-          });
+      for (const { first: one, second: other } of all) {
+        calls[one.prediction][other.prediction] += 1;
+        const line = scoreGrid[Math.min(19, Math.floor((one.virusScore ?? 0) * 20))];
+        const bin = Math.min(19, Math.floor((other.virusScore ?? 0) * 20));
+        if (line && other.virusScore !== null) line[bin] = (line[bin] ?? 0) + 1;
       }
       return {
-        inBoth,
-        onlyInFirst: first.length - inBoth,
-        onlyInSecond: second.length - inBoth,
-        sameCall,
+        inBoth: all.length,
+        onlyInFirst: first.length - all.length,
+        onlyInSecond: second.length - all.length,
+        sameCall: all.filter((one) => one.first.prediction === one.second.prediction).length,
         calls,
         scores: {
-          compared: inBoth,
+          compared: all.length,
           correlation: 0.9871,
           meanAbsoluteDifference: 0.0211,
           largestDifference: 0.06,
         },
         scoreGrid,
-        changed,
-        shortlisted,
+        shortlisted: shortlisted.length,
       };
+    }),
+    comparedPage: results.comparedPage.handler(({ input: { list, offset, limit, ...runs } }) => {
+      const listed = comparedSequences(runs)[list];
+      return { total: listed.length, items: listed.slice(offset, offset + limit) };
     }),
     compareOriginal: results.compareOriginal.handler(({ input }) => {
       const [first, second] = world.sequencesOf(input.runId);

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createTexts, TextsContext } from '../../i18n/index.ts';
 import { usePathChooser } from '../../state/pathChooser.ts';
 import { renderWithEngine } from '../../testing/render.tsx';
-import { CalibrationCard } from './CalibrationCard.tsx';
+import { Calibrations } from './Calibrations.tsx';
 
 /** What the dialog that chooses files would answer. */
 async function take(path: string): Promise<void> {
@@ -16,9 +16,10 @@ it('starts a run of two chosen files, and shows earlier results of the model on 
   const user = userEvent.setup();
   await renderWithEngine(
     <TextsContext value={createTexts('en')}>
-      <CalibrationCard />
+      <Calibrations />
     </TextsContext>,
   );
+  await user.click(await screen.findByRole('button', { name: 'Your own sequences with a known answer' }));
   await user.selectOptions(await screen.findByLabelText('Model'), '500');
   // 160 of 200 viruses and 40 of 400 others score at least 0.5: the precision is 160 / 200.
   const row = await screen.findByRole('row', { name: /0\.50/ });

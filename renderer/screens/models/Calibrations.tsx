@@ -2,8 +2,8 @@ import { Button, Group, NativeSelect, Table } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { wilson, type Calibration } from '../../../electron/contract/index.ts';
-import { Card } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
+import { Fold } from '../../components/Fold.tsx';
 import { PathText } from '../../components/files/PathText.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { modelTitle } from '../../state/computer/modelTexts.ts';
@@ -15,7 +15,7 @@ import { sayError } from '../../state/say.ts';
 const KINDS = ['viral', 'other'] as const;
 
 /** Tests a model on the user's own sequences with known answers. */
-export function CalibrationCard() {
+export function Calibrations() {
   const texts = useTexts();
   const { t } = texts;
   const models = (useQuery(queries.computer.models.queryOptions()).data ?? []).filter(
@@ -48,50 +48,52 @@ export function CalibrationCard() {
   const error = found.error ?? start.error;
   if (!model) return null;
   return (
-    <Card title={t('calibration.title')} aside={t('calibration.hint')}>
-      <p className="muted">{t('calibration.text')}</p>
-      <Group gap="sm" my={10} align="end">
-        <NativeSelect
-          label={t('newRun.model')}
-          value={model.id}
-          onChange={(event) => setChosen(event.currentTarget.value)}
-          data={models.map((one) => ({ value: one.id, label: modelTitle(one, texts) }))}
-        />
-        {KINDS.map((kind) => (
+    <section aria-label={t('calibration.title')}>
+      <Fold title={t('calibration.title')}>
+        <p className="muted">{t('calibration.text')}</p>
+        <Group gap="sm" my={10} align="end">
+          <NativeSelect
+            label={t('newRun.model')}
+            value={model.id}
+            onChange={(event) => setChosen(event.currentTarget.value)}
+            data={models.map((one) => ({ value: one.id, label: modelTitle(one, texts) }))}
+          />
+          {KINDS.map((kind) => (
+            <Button
+              key={kind}
+              variant="default"
+              onClick={() => {
+                chooseFiles('sequences').then(
+                  ([path]) => path !== undefined && setFiles((before) => ({ ...before, [kind]: path })),
+                  sayError,
+                );
+              }}
+            >
+              {t(`calibration.choose.${kind}`)}
+            </Button>
+          ))}
           <Button
-            key={kind}
-            variant="default"
-            onClick={() => {
-              chooseFiles('sequences').then(
-                ([path]) => path !== undefined && setFiles((before) => ({ ...before, [kind]: path })),
-                sayError,
-              );
-            }}
+            disabled={files.viral === null || files.other === null}
+            loading={start.isPending}
+            onClick={() => start.mutate()}
           >
-            {t(`calibration.choose.${kind}`)}
+            {t('calibration.start')}
           </Button>
-        ))}
-        <Button
-          disabled={files.viral === null || files.other === null}
-          loading={start.isPending}
-          onClick={() => start.mutate()}
-        >
-          {t('calibration.start')}
-        </Button>
-      </Group>
-      {KINDS.map((kind) => {
-        const path = files[kind];
-        return (
-          path !== null && (
-            <p key={kind}>
-              {t(`calibration.file.${kind}`)} <PathText path={path} />
-            </p>
-          )
-        );
-      })}
-      {error && <ErrorCard error={error} />}
-      {found.data && <CalibrationTable calibration={found.data} />}
-    </Card>
+        </Group>
+        {KINDS.map((kind) => {
+          const path = files[kind];
+          return (
+            path !== null && (
+              <p key={kind}>
+                {t(`calibration.file.${kind}`)} <PathText path={path} />
+              </p>
+            )
+          );
+        })}
+        {error && <ErrorCard error={error} />}
+        {found.data && <CalibrationTable calibration={found.data} />}
+      </Fold>
+    </section>
   );
 }
 

@@ -1,0 +1,81 @@
+import type { ComparedList } from '../../../contract/rpc/results.ts';
+import type { RunStore } from '../../store/runStoreFace.ts';
+import { markedRows } from '../../store/sequenceNotes.ts';
+import { compareRuns, type ComparedSequence, type RunComparison } from './compareRuns.ts';
+
+/** The rows of a list in either run, in the order of the first. */
+interface Rows {
+  readonly first: number[];
+  readonly second: number[];
+}
+
+type Lists = Readonly<Record<ComparedList, Rows>>;
+
+interface WithRibbons extends ComparedSequence {
+  first: ComparedSequence['first'] & { ribbon: number[] };
+  second: ComparedSequence['second'] & { ribbon: number[] };
+}
+
+const shortlistOf = ({ folder }: RunStore) => new Set(markedRows(folder, { shortlisted: true }).marked);
+
+async function compare(
+  first: RunStore,
+  second: RunStore,
+): Promise<{ comparison: RunComparison; lists: Lists }> {
+  const lists: Lists = { changed: { first: [], second: [] }, shortlisted: { first: [], second: [] } };
+  const [marked, otherMarked] = [shortlistOf(first), shortlistOf(second)];
+  const isShortlisted = (row: number, other: number) => marked.has(row) || otherMarked.has(other);
+  const list = (rows: Rows, one: ComparedSequence) => {
+    rows.first.push(one.first.row);
+    rows.second.push(one.second.row);
+  };
+  const comparison = await compareRuns(
+    first,
+    second,
+    (one) => {
+      if (one.first.prediction !== one.second.prediction) list(lists.changed, one);
+      if (isShortlisted(one.first.row, one.second.row)) list(lists.shortlisted, one);
+    },
+    isShortlisted,
+  );
+  return { comparison, lists };
+}
+
+async function sequencesOf(store: RunStore, rows: readonly number[]) {
+  const sequences = await store.sequencesOf(Uint32Array.from(rows));
+  const ribbons = await store.ribbonsOf(sequences.map(({ row, nChunks }) => ({ row, nChunks })));
+  return sequences.map((sequence, i) => ({ ...sequence, ribbon: ribbons[i] ?? [] }));
+}
+
+/**
+ * Compares runs and lists sequences of both page by page. The lists of the last comparison are kept, since
+ * making them means reading both runs whole.
+ */
+export class ComparisonPages {
+  #last: { folders: readonly [string, string]; lists: Lists } | null = null;
+
+  async compare(first: RunStore, second: RunStore): Promise<RunComparison & { shortlisted: number }> {
+    const { comparison, lists } = await compare(first, second);
+    this.#last = { folders: [first.folder, second.folder], lists };
+    return { ...comparison, shortlisted: lists.shortlisted.first.length };
+  }
+
+  async page(
+    first: RunStore,
+    second: RunStore,
+    { list, offset, limit }: { list: ComparedList; offset: number; limit: number },
+  ): Promise<{ total: number; items: WithRibbons[] }> {
+    if (this.#last?.folders[0] !== first.folder || this.#last.folders[1] !== second.folder)
+      await this.compare(first, second);
+    const rows = this.#last?.lists[list] ?? { first: [], second: [] };
+    const [ones, others] = await Promise.all([
+      sequencesOf(first, rows.first.slice(offset, offset + limit)),
+      sequencesOf(second, rows.second.slice(offset, offset + limit)),
+    ]);
+    const items = ones.flatMap((one, i) => {
+      const other = others[i];
+      return other ? [{ seqName: one.seqName, length: one.length, first: one, second: other }] : [];
+    });
+    return { total: rows.first.length, items };
+  }
+}

@@ -17,7 +17,8 @@ export default defineConfig({
     emptyOutDir: true,
     // Fonts stay separate files: the content security policy does not allow them from data: addresses.
     assetsInlineLimit: 0,
-    chunkSizeWarningLimit: 2000,
+    // A user who starts the program from its sources sees the warning.
+    chunkSizeWarningLimit: 2500,
   },
   test: {
     name: 'renderer',

@@ -39,8 +39,9 @@ export function useViralShares(run: RunSummary | null) {
   return answer.data;
 }
 
-function useShareTexts(isSample: boolean) {
+function useShareTexts(isSample: boolean, { state }: RunSummary) {
   const { t, format } = useTexts();
+  const isDone = state.phase === 'done';
   const percent = (share: number): string => sharePercent(share, format);
   const range = (estimate: ShareEstimate): string =>
     intervalText(estimate, {
@@ -50,15 +51,21 @@ function useShareTexts(isSample: boolean) {
   return {
     percent,
     range,
-    /** The estimated share in the finished run; without an estimate, the count so far. */
+    /** The estimated share in the finished run; without an estimate, the count so far, or the share at the end. */
     share: ({ viral, scored, estimate }: ShareSoFar): string =>
       scored === 0
         ? '–'
-        : estimate === null
-          ? t('common.of', { part: format.integer(viral), whole: format.integer(scored) })
-          : percent(estimate.share),
+        : estimate !== null
+          ? percent(estimate.share)
+          : isDone
+            ? percent(viral / scored)
+            : t('common.of', { part: format.integer(viral), whole: format.integer(scored) }),
     interval: ({ estimate }: ShareSoFar): string =>
-      estimate === null ? t(isSample ? 'viral.noIntervalYet' : 'viral.noInterval') : range(estimate),
+      estimate !== null
+        ? range(estimate)
+        : isDone
+          ? ''
+          : t(isSample ? 'viral.noIntervalYet' : 'viral.noInterval'),
     basis: ({ unit, scored, total }: ShareSoFar): string =>
       t(unit === 'chunks' ? 'viral.fromChunks' : 'viral.fromSequences', {
         scored: format.integer(scored),
@@ -76,7 +83,7 @@ export function AnswerSoFar({ run }: { run: RunSummary }) {
       <ViralShare run={run} found={found} />
       <Stack gap={12}>
         <BestHits run={run} />
-        <SampleShares {...found} />
+        <SampleShares run={run} found={found} />
       </Stack>
     </div>
   );
@@ -95,7 +102,7 @@ function RunGoal({ run }: { run: RunSummary }) {
 function ViralShare({ run, found }: { run: RunSummary; found: ViralShares }) {
   const { t, format } = useTexts();
   const { isSample, curve } = found;
-  const texts = useShareTexts(isSample);
+  const texts = useShareTexts(isSample, run);
   const top = niceTop(Math.max(...curve.map(({ high }) => high)) * 100);
   return (
     <Section title={t('viral.title')}>
@@ -158,9 +165,9 @@ function ViralShare({ run, found }: { run: RunSummary; found: ViralShares }) {
 /** Many samples scroll, so that the devices below stay near. */
 const MOST_SAMPLES_PX = 240;
 
-function SampleShares({ isSample, samples }: ViralShares) {
+function SampleShares({ run, found: { isSample, samples } }: { run: RunSummary; found: ViralShares }) {
   const { t, format } = useTexts();
-  const texts = useShareTexts(isSample);
+  const texts = useShareTexts(isSample, run);
   const restsOn = samples.every(({ unit }) => unit === 'sequences')
     ? 'viral.sequencesComputed'
     : samples.every(({ unit }) => unit === 'chunks')

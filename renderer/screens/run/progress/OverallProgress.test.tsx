@@ -87,3 +87,25 @@ it('counts viral sequences once more when the run pauses', async () => {
   act(() => showWithoutFraction({ ...run, state: PAUSED }));
   await screen.findByText('(16.0% to 19.4%)');
 });
+
+it('shows the share of a finished run, also if it was computed in the order of the files', async () => {
+  onTestFinished(() => useLiveRun.setState({ live: null }));
+  const run = runAtWork();
+  showWithoutFraction(run);
+  await renderWithEngine(<Answer />);
+  await screen.findByText('(16.0% to 19.4%)');
+  const show = () =>
+    queryClient.setQueryData(queries.runs.viralSoFar.queryKey({ input: { runId: run.runId } }), {
+      isSample: false,
+      run: { unit: 'chunks', viral: 60, scored: 120, total: 120, estimate: null },
+      samples: [],
+      curve: [],
+    });
+  act(() => void show());
+  await screen.findByText(/what is computed is no sample of the rest/);
+  act(() => showWithoutFraction({ ...run, state: { phase: 'done', failedParts: 0, failedRecords: 0 } }));
+  await screen.findByText('(16.0% to 19.4%)');
+  act(() => void show());
+  await screen.findByText('50.0%');
+  expect(screen.queryByText(/what is computed is no sample of the rest/)).toBeNull();
+});

@@ -25,19 +25,18 @@ const layerRules = Object.entries(LAYERS).map(([layer, allowed]) => ({
  */
 const BOTTOM = {
   system: [],
-  files: ['system'],
-  environment: ['files', 'system'],
+  environment: ['system'],
   results: [],
-  devices: ['environment', 'files'],
-  models: ['devices', 'environment', 'files'],
-  setup: ['devices', 'environment', 'files', 'models', 'system'],
-  workers: ['environment', 'files', 'system'],
-  store: ['files', 'results', 'system'],
-  inputs: ['environment', 'files', 'workers'],
-  exports: ['environment', 'files', 'inputs', 'results', 'store', 'system'],
-  computers: ['files', 'system'],
+  devices: ['environment', 'system'],
+  models: ['environment', 'system'],
+  setup: ['devices', 'environment', 'models', 'system'],
+  workers: ['environment', 'system'],
+  store: ['results', 'system'],
+  inputs: ['environment', 'system', 'workers'],
+  exports: ['environment', 'inputs', 'results', 'store', 'system'],
+  computers: ['system'],
 };
-const ROOT_FILES = ['engineBase[.]ts$', 'engineContext[.]ts$'];
+const ROOT_FILES = ['engineContext[.]ts$'];
 const bottom = Object.keys(BOTTOM).map((name) => `${name}/`);
 const ENGINE = {
   ...Object.fromEntries(

@@ -56,7 +56,7 @@ export default defineConfig(
   },
   {
     files: ['electron/**/*.ts'],
-    ignores: ['electron/engine/files/replaceFile.ts', '**/*.test.ts', '**/testing/**', '**/benchmarks/**'],
+    ignores: ['electron/engine/system/replaceFile.ts', '**/*.test.ts', '**/testing/**', '**/benchmarks/**'],
     rules: {
       'no-restricted-imports': [
         'error',

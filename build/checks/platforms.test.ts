@@ -19,7 +19,7 @@ it('lists exactly the files that check the system', () => {
     .map((file) => file.replaceAll('\\', '/'));
   const asking = files.filter((file) => ASKS.test(readFileSync(join(root, file), 'utf8'))).sort();
   expect(asking).toEqual(
-    expect.arrayContaining(['electron/engine/files/replaceFile.ts', 'electron/engine/system/here.ts']),
+    expect.arrayContaining(['electron/engine/system/replaceFile.ts', 'electron/engine/system/here.ts']),
   );
   const [table = ''] = readFileSync(join(root, 'docs', 'platforms.md'), 'utf8').split('\nWithout a branch');
   const named = [...table.matchAll(/`((?:electron|python-backend)\/[^`]+)`/g)].map(([, file = '']) => file);

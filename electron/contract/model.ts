@@ -36,3 +36,12 @@ export const modelManifestSchema = z.object({
   norm_bands: normBandsSchema.nullable(),
 });
 export type ModelManifest = z.infer<typeof modelManifestSchema>;
+
+/**
+ * Main memory for workers on processors, in bytes: the files that all of them share, and the memory of each
+ * worker.
+ */
+export interface CpuMemory {
+  readonly sharedBytes: number;
+  readonly perWorkerBytes: number;
+}

@@ -2,7 +2,7 @@ import type { AppPaths } from './environment/appPaths.ts';
 import type { PythonEnvironment } from './environment/pythonLaunch.ts';
 import type { CheckedRuns } from './store/checkedRuns.ts';
 import type { DeviceUse, LearntBatch } from './store/types.ts';
-import type { DeadlineLimits } from './workers/deadlines.ts';
+import { DEADLINES, type DeadlineLimits } from './workers/deadlines.ts';
 
 /** What every part of the engine needs to know about the program that contains it. */
 export interface EngineContext {
@@ -24,4 +24,13 @@ export interface EngineContext {
 interface LearntBatches {
   recall: (of: DeviceUse) => Promise<LearntBatch | null>;
   remember: (batch: LearntBatch) => void;
+}
+
+/** The engine before it has a Python environment. */
+export type EngineBase = Omit<EngineContext, 'environment'>;
+
+const RESTART_DELAY_MS = 1_000;
+
+export function engineBase(program: Pick<EngineBase, 'appVersion' | 'paths' | 'storeHost'>): EngineBase {
+  return { ...program, deadlines: DEADLINES, restartDelayMs: RESTART_DELAY_MS };
 }

@@ -1,9 +1,8 @@
 /**
  * The only public entry of the engine: everything that the desktop app, the server and the command line use.
  */
-import './files/fileThreads.ts';
-export { engineBase } from './engineBase.ts';
-export type { EngineContext } from './engineContext.ts';
+import './system/fileThreads.ts';
+export { engineBase, type EngineContext } from './engineContext.ts';
 
 // All runs, for windows
 export { openService, type Service } from './service/service.ts';
@@ -82,7 +81,7 @@ export { isGpu } from './devices/chosenDevice.ts';
 export { diagnosticsText } from './service/computer/diagnostics.ts';
 export { findDiskShortage } from './run/begin/checkReadiness.ts';
 export { computerChecks, freeBytes } from './devices/computerChecks.ts';
-export { safeName } from './files/pathLength.ts';
+export { safeName } from './system/pathLength.ts';
 export { abilityWords, AMD_UNTESTED, blockedGpu } from './devices/chosenDevice.ts';
 export { selectDevices } from './devices/selectDevices.ts';
 export { choosePrecision } from './devices/choosePrecision.ts';
@@ -104,8 +103,8 @@ export { packOffline } from './setup/packOffline.ts';
 export { setUp } from './setup/setUp.ts';
 
 // Inputs and models
-export { hashFile } from './files/hashFile.ts';
-export { replaceFile } from './files/replaceFile.ts';
+export { hashFile } from './system/hashFile.ts';
+export { replaceFile } from './system/replaceFile.ts';
 export { collectInputs } from './inputs/collectInputs.ts';
 export { readSampleSheet } from './inputs/readSampleSheet.ts';
 export { inspectInputs } from './inputs/collectInputs.ts';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { computerNameSchema, sshAddressSchema, type OtherComputer } from '../../contract/rpc/computers.ts';
-import { replaceFile } from '../files/replaceFile.ts';
+import { replaceFile } from '../system/replaceFile.ts';
 import { connectComputer } from './connectComputer.ts';
 import { KeptComputer } from './keptComputer.ts';
 import { serverPackageOf, uninstallServer } from './remoteServer.ts';

@@ -10,8 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import { parseJson } from '../../contract/parseJson.ts';
-import { acquireFileLock } from '../files/fileLock.ts';
-import { replaceFile } from '../files/replaceFile.ts';
+import { acquireFileLock } from '../system/fileLock.ts';
+import { replaceFile } from '../system/replaceFile.ts';
 import { isProcessAlive, processStart } from '../system/liveProcess.ts';
 
 const STARTS_WITHIN_MS = 120_000;

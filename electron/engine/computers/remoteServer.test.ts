@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { execa } from 'execa';
 import { afterAll, expect, it } from 'vitest';
-import { hashFile } from '../files/hashFile.ts';
+import { hashFile } from '../system/hashFile.ts';
 import { installServer, lookAtSystem, type ServerPackage } from './remoteServer.ts';
 import type { SshClient } from './sshClient.ts';
 

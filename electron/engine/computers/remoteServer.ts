@@ -6,7 +6,7 @@ import { bytesNamed, message, type Message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import type { ConnectStep } from '../../contract/rpc/computers.ts';
 import { formatBytes } from '../../contract/terminal/format.ts';
-import { hashFile } from '../files/hashFile.ts';
+import { hashFile } from '../system/hashFile.ts';
 import { startedSchema, type DetachedStart, type RunningServer } from './detachedServer.ts';
 import type { SshClient } from './sshClient.ts';
 import { Progress } from './transfers.ts';

@@ -15,8 +15,8 @@ import { appError, AppFailure, appErrorSchema } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import type { Transfer } from '../../contract/rpc/computers.ts';
-import { hashFile } from '../files/hashFile.ts';
-import { replaceFile } from '../files/replaceFile.ts';
+import { hashFile } from '../system/hashFile.ts';
+import { replaceFile } from '../system/replaceFile.ts';
 import { ask, textOf, type Tunnel } from './tunnel.ts';
 
 const REPORT_EVERY_MS = 200;

@@ -8,16 +8,8 @@ import {
   type ProbedGpu,
   type ProbeResult,
 } from '../../contract/protocol/index.ts';
+import type { CpuMemory } from '../../contract/model.ts';
 import { blockedGpu, gpuDevice, type ChosenDevice } from './chosenDevice.ts';
-
-/**
- * Main memory for workers on processors, in bytes: the files that all of them share, and the memory of each
- * worker.
- */
-export interface CpuMemory {
-  readonly sharedBytes: number;
-  readonly perWorkerBytes: number;
-}
 
 interface SelectionOptions {
   /** Limits the number of workers that `cpu` and `auto` start. */

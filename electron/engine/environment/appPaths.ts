@@ -7,7 +7,7 @@ import { HERE } from '../system/here.ts';
 import type { System } from '../system/types.ts';
 import { setupSettingsSchema, type SetupSettings } from '../../contract/rpc/computer.ts';
 import { parseJson } from '../../contract/parseJson.ts';
-import { writeJson } from '../files/replaceFile.ts';
+import { writeJson } from '../system/replaceFile.ts';
 
 export interface AppPaths {
   /** The folder that contains python-backend/ and resources/. */

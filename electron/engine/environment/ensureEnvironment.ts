@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { appError, err, ok, type Result } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import type { GpuKind } from '../../contract/rpc/computer.ts';
-import { acquireFileLock, type FileLock } from '../files/fileLock.ts';
+import { acquireFileLock, type FileLock } from '../system/fileLock.ts';
 import {
   checkEnvironment,
   inspectInterpreter,

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { resolveAppPaths, type AppPaths } from './appPaths.ts';
 import { checkEnvironment } from './checkEnvironment.ts';
-import { acquireFileLock } from '../files/fileLock.ts';
+import { acquireFileLock } from '../system/fileLock.ts';
 import { pythonLaunch } from './pythonLaunch.ts';
 import { runCommand } from './runCommand.ts';
 

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { gpuKindSchema } from '../../contract/rpc/computer.ts';
 import type { AppPaths } from './appPaths.ts';
 import { parseJson } from '../../contract/parseJson.ts';
-import { writeJson } from '../files/replaceFile.ts';
+import { writeJson } from '../system/replaceFile.ts';
 
 /**
  * `run` is what computing needs; `test` and `ray` are installed in addition, for developers and for Ray

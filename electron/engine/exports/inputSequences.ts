@@ -7,7 +7,7 @@ import { modelMark } from '../../contract/plan.ts';
 import { RESULT_FILES } from '../../contract/results.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { Extraction } from '../inputs/extractRecords.ts';
-import { isPlainFile, pathInRun } from '../files/runFiles.ts';
+import { isPlainFile, pathInRun } from '../system/runFiles.ts';
 import { firstWord } from '../store/sqlite/files/prepareFiles.ts';
 import { nameText } from '../store/sqlite/results/tables/tableRows.ts';
 import type { ExportSource } from './exportSource.ts';

@@ -3,7 +3,7 @@ import { mkdir, open, readdir, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import { message, type Message } from '../../contract/messages.ts';
-import { replaceFile } from '../files/replaceFile.ts';
+import { replaceFile } from '../system/replaceFile.ts';
 import { isProcessAlive } from '../system/liveProcess.ts';
 
 const BLOCK_BYTES = 1 << 20;

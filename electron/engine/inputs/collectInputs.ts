@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { appError, AppFailure, asAppError, err, ok, type Result } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { fateInFolder, isSheetOfFolder, RUN_DATABASE } from '../../contract/folderNames.ts';
-import { tooLong, type PathLimit } from '../files/pathLength.ts';
+import { tooLong, type PathLimit } from '../system/pathLength.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { inspectedFileSchema, type InspectedFile, type Repair } from '../../contract/protocol/index.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';

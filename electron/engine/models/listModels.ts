@@ -7,7 +7,7 @@ import { MODEL_ROLES, type ModelManifest } from '../../contract/model.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import type { RemovedModel, ModelStatus } from '../../contract/rpc/computer.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
-import { writeJson } from '../files/replaceFile.ts';
+import { writeJson } from '../system/replaceFile.ts';
 import { readManifest, readModelFolder, downloadsFolder, weightsFolder } from './modelFolder.ts';
 import { leftovers, publishedModels, downloadOf, originOf, type PublishedModel } from './publishedModels.ts';
 import { modelFolderNamed } from './resolveModel.ts';

@@ -6,9 +6,9 @@ import { appError, err, ok, type Result } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { readJson } from '../../contract/parseJson.ts';
 import { MODEL_ROLES, modelManifestSchema, type ModelManifest } from '../../contract/model.ts';
+import type { CpuMemory } from '../../contract/model.ts';
 import type { PlanModel } from '../../contract/plan.ts';
-import { readRegular } from '../files/regularFile.ts';
-import type { CpuMemory } from '../devices/selectDevices.ts';
+import { readRegular } from '../system/regularFile.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
 
 /** A model that is present and complete, ready to be put into a plan. */

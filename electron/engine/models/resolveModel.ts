@@ -17,7 +17,7 @@ import {
   weightsFolder,
 } from './modelFolder.ts';
 import type { ModelFile, ModelManifest } from '../../contract/model.ts';
-import { writeJson } from '../files/replaceFile.ts';
+import { writeJson } from '../system/replaceFile.ts';
 import { modelOfHead } from './publishedModels.ts';
 
 /** Whether the choice is a name of one of our models, and not a path. */

@@ -22,10 +22,10 @@ import {
   type Where,
 } from '../../contract/rpc/runs.ts';
 import { isActive, type RunState } from '../../contract/runState.ts';
-import { syncedFolder } from '../files/pathLength.ts';
+import { syncedFolder } from '../system/pathLength.ts';
 import { precisionRemark } from '../devices/choosePrecision.ts';
 import type { EngineContext } from '../engineContext.ts';
-import type { FileLock } from '../files/fileLock.ts';
+import type { FileLock } from '../system/fileLock.ts';
 import { acquireRunLock, isRunFolder, removeWork } from '../store/runFolder.ts';
 import type { TablesWritten } from '../results/types.ts';
 import { openRunStore } from '../store/runStore.ts';

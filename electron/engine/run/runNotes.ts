@@ -1,6 +1,6 @@
 import { message, type Message, type Wording } from '../../contract/messages.ts';
 import type { RunStore } from '../store/runStoreFace.ts';
-import { appendToRunFile, makeFolderInRun } from '../files/runFiles.ts';
+import { appendToRunFile, makeFolderInRun } from '../system/runFiles.ts';
 
 export interface RunNote {
   time: number;

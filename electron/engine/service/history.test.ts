@@ -4,7 +4,7 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, it, vi } from 'vitest';
-import { engineBase } from '../engineBase.ts';
+import { engineBase } from '../engineContext.ts';
 import { openRunStore } from '../store/runStore.ts';
 import { StoreThread } from '../store/storeThread.ts';
 import { syntheticPlan } from '../store/testing/syntheticRun.ts';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { OtherComputer } from '../../contract/rpc/computers.ts';
 import type { RunRequest, RunSummary } from '../../contract/rpc/runs.ts';
 import { Computers } from '../computers/computers.ts';
-import type { EngineBase } from '../engineBase.ts';
+import type { EngineBase } from '../engineContext.ts';
 import { CheckedRuns } from '../store/checkedRuns.ts';
 import { type LibraryStore, threadsLeft } from '../store/storeThread.ts';
 import { OfflinePacking } from './computer/offlinePacking.ts';

@@ -15,7 +15,7 @@ import { scrubbedEnvironment } from '../environment/pythonLaunch.ts';
 import { lockEntry } from '../environment/requirements.ts';
 import { runCommand } from '../environment/runCommand.ts';
 import { OFFLINE_LIST, OFFLINE_PACKING } from '../../contract/rpc/computer.ts';
-import { hashFile } from '../files/hashFile.ts';
+import { hashFile } from '../system/hashFile.ts';
 import { readOfflineManifest, type OfflineManifest } from './offlineFolder.ts';
 import { packOffline } from './packOffline.ts';
 import type { PackRequest } from './packPackages.ts';

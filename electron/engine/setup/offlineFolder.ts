@@ -20,10 +20,10 @@ import { uvFileName } from '../environment/install/uv.ts';
 import { lookAtMachine, unsupportedMachine, type Machine } from '../environment/machine.ts';
 import { requirementsHash } from '../environment/requirements.ts';
 import { runCommand } from '../environment/runCommand.ts';
-import { hashFile } from '../files/hashFile.ts';
+import { hashFile } from '../system/hashFile.ts';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { replaceFile } from '../files/replaceFile.ts';
+import { replaceFile } from '../system/replaceFile.ts';
 
 /** Uses forward slashes, and never leads out of the folder. */
 const relativePathSchema = z.string().regex(/^(?:(?!\.\.?(?:\/|$))[^\\:/]+(?:\/(?!$)|$))+$/);

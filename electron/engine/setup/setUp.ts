@@ -18,7 +18,7 @@ import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { readStamp } from '../environment/requirements.ts';
 import { runCommand, type CommandRunner } from '../environment/runCommand.ts';
 import { Steps } from '../environment/steps.ts';
-import { hashFile } from '../files/hashFile.ts';
+import { hashFile } from '../system/hashFile.ts';
 import { weightsFolder } from '../models/modelFolder.ts';
 import {
   copyLargeFile,

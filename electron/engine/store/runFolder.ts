@@ -14,9 +14,9 @@ import {
 import { message, type Message } from '../../contract/messages.ts';
 import { isOurName, RUN_DATABASE, RUN_LOCK, SHARES_FOLDER } from '../../contract/folderNames.ts';
 import { IMPORTED_EMBEDDINGS_FOLDER } from '../../contract/plan.ts';
-import { tooLong, type PathLimit } from '../files/pathLength.ts';
-import { deleteInRun, isLink, makeFolderInRun, notAFile, somethingAt } from '../files/runFiles.ts';
-import { acquireFileLock, fileLockHolder, type FileLock, type LockHolder } from '../files/fileLock.ts';
+import { tooLong, type PathLimit } from '../system/pathLength.ts';
+import { deleteInRun, isLink, makeFolderInRun, notAFile, somethingAt } from '../system/runFiles.ts';
+import { acquireFileLock, fileLockHolder, type FileLock, type LockHolder } from '../system/fileLock.ts';
 import { describeStoreError } from './sqlite/database.ts';
 
 const FOLDERS: ReadonlySet<string> = new Set(['work', 'logs', SHARES_FOLDER]);

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { appError, AppFailure } from '../../contract/errors.ts';
-import { sizeOf } from '../files/runFiles.ts';
+import { sizeOf } from '../system/runFiles.ts';
 import type { AskedRunMethods, RunMethodGroups } from './sqlite/runMethods.ts';
 import { RUN_DATABASE } from '../../contract/folderNames.ts';
 import { CheckedRuns, stampOf } from './checkedRuns.ts';

@@ -4,7 +4,7 @@ import type { SequenceFilter } from '../../contract/filter.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { sequenceNoteSchema, type SequenceNote } from '../../contract/rpc/results.ts';
-import { deleteInRun, pathInRun, readPlain, replaceInRun, somethingAt } from '../files/runFiles.ts';
+import { deleteInRun, pathInRun, readPlain, replaceInRun, somethingAt } from '../system/runFiles.ts';
 import { SEQUENCE_NOTES_FILE } from '../../contract/folderNames.ts';
 
 const MOST_BYTES = 2 ** 28;

@@ -7,7 +7,7 @@ import { readJson } from '../../contract/parseJson.ts';
 import { planSchema } from '../../contract/plan.ts';
 import { countSchema, partKeySchema, sha256Schema } from '../../contract/protocol/common.ts';
 import { prepareDoneSchema } from '../../contract/protocol/index.ts';
-import { pathInRun, readPlain, replaceInRun, somethingAt } from '../files/runFiles.ts';
+import { pathInRun, readPlain, replaceInRun, somethingAt } from '../system/runFiles.ts';
 import type { JsonObject, StoredRun } from './types.ts';
 
 /*

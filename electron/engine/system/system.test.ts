@@ -1,7 +1,7 @@
 /** Answers of each of the three systems, on made-up computers of each kind. */
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { syncedFolder } from '../files/pathLength.ts';
+import { syncedFolder } from './pathLength.ts';
 import { HERE } from './here.ts';
 import { madeSystem } from './testing/madeSystem.ts';
 

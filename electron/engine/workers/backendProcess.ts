@@ -10,7 +10,7 @@ import { parseJson } from '../../contract/parseJson.ts';
 import type { PythonLaunch } from '../environment/pythonLaunch.ts';
 import { ChildProcess, type ProcessExit } from './childProcess.ts';
 import { ProcessLog } from './processLog.ts';
-import { READING_SILENT_MS } from '../files/regularFile.ts';
+import { READING_SILENT_MS } from '../system/regularFile.ts';
 import { RegularLook } from './deadlines.ts';
 
 export type ProcessEvent<Message> =

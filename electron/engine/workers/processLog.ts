@@ -1,8 +1,8 @@
 import type { WriteStream } from 'node:fs';
 import type { z } from 'zod';
 import type { logSchema } from '../../contract/protocol/index.ts';
-import { openLog, sizeOf } from '../files/runFiles.ts';
-import { replaceFile } from '../files/replaceFile.ts';
+import { openLog, sizeOf } from '../system/runFiles.ts';
+import { replaceFile } from '../system/replaceFile.ts';
 
 /** Limit of one log file; the previous file is kept, so a log uses at most twice as much. */
 const MOST_BYTES = 16 * 2 ** 20;

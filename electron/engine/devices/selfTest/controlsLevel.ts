@@ -13,7 +13,7 @@ import {
   type ControlsOutdated,
   type LastControls,
 } from '../../../contract/rpc/computer.ts';
-import { hashFile } from '../../files/hashFile.ts';
+import { hashFile } from '../../system/hashFile.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import { preferredPrecision } from '../choosePrecision.ts';

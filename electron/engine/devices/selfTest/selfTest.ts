@@ -10,7 +10,7 @@ import { parseJson } from '../../../contract/parseJson.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
 import { pythonLaunch, type PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import { runCommand, type CommandRunner } from '../../environment/runCommand.ts';
-import { writeJson } from '../../files/replaceFile.ts';
+import { writeJson } from '../../system/replaceFile.ts';
 import { workerEnvironment, type ChosenDevice } from '../chosenDevice.ts';
 import { selectDevices } from '../selectDevices.ts';
 

@@ -7,7 +7,7 @@ import type { SequenceSelection } from '../../store/duckdb/selection.ts';
 import { type OtherLine, type ReadOtherTable, tablesTooLarge } from './readOtherTable.ts';
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
-import { deleteInRun, pathInRun, readPlain, replaceInRun, somethingAt } from '../../files/runFiles.ts';
+import { deleteInRun, pathInRun, readPlain, replaceInRun, somethingAt } from '../../system/runFiles.ts';
 import { OTHER_TABLES_FILE } from '../../../contract/folderNames.ts';
 
 const UNMATCHED_SHOWN = 20;

@@ -4,7 +4,7 @@ import { CANDIDATES } from '../../../contract/evidence.ts';
 import type { Annotation, ViralShares } from '../../../contract/rpc/runs.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { RESULT_FILES, type SequenceResult } from '../../../contract/results.ts';
-import { isPlainFile, readPlain } from '../../files/runFiles.ts';
+import { isPlainFile, readPlain } from '../../system/runFiles.ts';
 import { sharesSoFar } from '../../results/estimates/viralShare.ts';
 import type { LengthShare } from '../../results/types.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';

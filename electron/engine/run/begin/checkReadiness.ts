@@ -1,7 +1,7 @@
 import { appError, AppFailure, err, ok, type Result, type AppError } from '../../../contract/errors.ts';
 import type { EngineContext } from '../../engineContext.ts';
-import { hashFile } from '../../files/hashFile.ts';
-import { answerOf, openRegular, type Patience } from '../../files/regularFile.ts';
+import { hashFile } from '../../system/hashFile.ts';
+import { answerOf, openRegular, type Patience } from '../../system/regularFile.ts';
 import { findModel } from '../../models/resolveModel.ts';
 import type { StoredRun } from '../../store/types.ts';
 import { chooseDevices, type DeviceChoice, type Wanted } from './chooseDevices.ts';

@@ -36,8 +36,8 @@ import {
 import { openRunStore } from '../../store/runStore.ts';
 import { refuseWhenClosing } from '../../store/storeThread.ts';
 import { describeStoreError } from '../../store/sqlite/database.ts';
-import { safeName } from '../../files/pathLength.ts';
-import type { FileLock } from '../../files/fileLock.ts';
+import { safeName } from '../../system/pathLength.ts';
+import type { FileLock } from '../../system/fileLock.ts';
 import {
   acquireRunLock,
   checkRunFolder,

@@ -13,7 +13,7 @@ import {
   openNew,
   pathInRun,
   deleteInRun,
-} from '../../files/runFiles.ts';
+} from '../../system/runFiles.ts';
 import { Extraction, type ExtractRecords } from '../../inputs/extractRecords.ts';
 import { runJson, writeRunJson, readRunReport } from './runJson.ts';
 import type { TablesWritten } from '../../results/types.ts';

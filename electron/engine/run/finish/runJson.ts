@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RESULT_FILES } from '../../../contract/results.ts';
-import { replaceFile, syncFolder } from '../../files/replaceFile.ts';
-import { openNew } from '../../files/runFiles.ts';
+import { replaceFile, syncFolder } from '../../system/replaceFile.ts';
+import { openNew } from '../../system/runFiles.ts';
 import { controlsFacts } from '../../results/calibration.ts';
 import type {
   NormRange,

@@ -9,7 +9,7 @@ import type { RunStore } from '../../store/runStoreFace.ts';
 import { describeStoreError } from '../../store/sqlite/database.ts';
 import { keepCalibration } from '../goal.ts';
 import { recordRun } from './finishRun.ts';
-import { digestInRun, isPlainFile, somethingAt } from '../../files/runFiles.ts';
+import { digestInRun, isPlainFile, somethingAt } from '../../system/runFiles.ts';
 import { removeWork } from '../../store/runFolder.ts';
 import type { RunNotes } from '../runNotes.ts';
 

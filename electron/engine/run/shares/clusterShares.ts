@@ -7,7 +7,7 @@ import type { ClusterChoice } from '../../../contract/cluster.ts';
 import type { ClusterLive, DeviceLive } from '../../../contract/rpc/runs.ts';
 import { quotedForShell } from '../../../contract/terminal/predictCommand.ts';
 import type { EngineContext } from '../../engineContext.ts';
-import { pathInRun, replaceInRun } from '../../files/runFiles.ts';
+import { pathInRun, replaceInRun } from '../../system/runFiles.ts';
 import { runLockHolder } from '../../store/runFolder.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import type { ShareMerged } from '../../store/types.ts';

@@ -9,8 +9,8 @@ import { RESULT_FILES } from '../../../contract/results.ts';
 import { THIS_COMPUTER, type RunRequest } from '../../../contract/rpc/runs.ts';
 import { sampleNames } from '../../../contract/samples.ts';
 import type { EngineContext } from '../../engineContext.ts';
-import { openNew, openPlain, pathInRun } from '../../files/runFiles.ts';
-import type { FileLock } from '../../files/fileLock.ts';
+import { openNew, openPlain, pathInRun } from '../../system/runFiles.ts';
+import type { FileLock } from '../../system/fileLock.ts';
 import {
   checkRunFolder,
   makeRunFolder,

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppFailure, asAppError, type ErrorCode } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
-import { deleteInRun, isPlainFolder, pathInRun } from '../../files/runFiles.ts';
+import { deleteInRun, isPlainFolder, pathInRun } from '../../system/runFiles.ts';
 import { acquireRunLock } from '../../store/runFolder.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import type { ShareMerged } from '../../store/types.ts';

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { asAppError, err, ok, type Result } from '../../../contract/errors.ts';
 import { THIS_COMPUTER } from '../../../contract/rpc/runs.ts';
 import type { EngineContext } from '../../engineContext.ts';
-import { isPlainFolder, makeFolderInRun, pathInRun, somethingAt } from '../../files/runFiles.ts';
-import type { FileLock } from '../../files/fileLock.ts';
+import { isPlainFolder, makeFolderInRun, pathInRun, somethingAt } from '../../system/runFiles.ts';
+import type { FileLock } from '../../system/fileLock.ts';
 import {
   isRunFolder,
   makeWorkFolders,

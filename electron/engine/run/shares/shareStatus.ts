@@ -5,7 +5,7 @@ import { parseJson } from '../../../contract/parseJson.ts';
 import { countSchema } from '../../../contract/protocol/common.ts';
 import { deviceLiveSchema, type DeviceLive, type RunProgress } from '../../../contract/rpc/runs.ts';
 import type { RunState } from '../../../contract/runState.ts';
-import { readInRun, replaceInRun } from '../../files/runFiles.ts';
+import { readInRun, replaceInRun } from '../../system/runFiles.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { parseShare, partsByShare, type SharePart } from '../../store/shares.ts';
 import { shareNames } from './mergeShares.ts';

@@ -9,7 +9,7 @@ import { parseJson } from '../../../contract/parseJson.ts';
 import { quotedForShell } from '../../../contract/terminal/predictCommand.ts';
 import { sbatchOption } from '../../../contract/terminal/slurmScript.ts';
 import type { EngineContext } from '../../engineContext.ts';
-import { makeFolderInRun, pathInRun, readPlain, replaceInRun } from '../../files/runFiles.ts';
+import { makeFolderInRun, pathInRun, readPlain, replaceInRun } from '../../system/runFiles.ts';
 import type { ClusterRun, Scheduler, ShareTask } from './scheduler.ts';
 
 /** A busy controller takes long to answer. */

@@ -8,7 +8,7 @@ import {
 } from '../../../contract/protocol/index.ts';
 import { message, type Wording } from '../../../contract/messages.ts';
 import type { PythonLaunch } from '../../environment/pythonLaunch.ts';
-import { READING_SILENT_MS } from '../../files/regularFile.ts';
+import { READING_SILENT_MS } from '../../system/regularFile.ts';
 import type { RunStore } from '../../store/runStoreFace.ts';
 import { BackendProcess, type ProcessEvent } from '../../workers/backendProcess.ts';
 import { RegularLook } from '../../workers/deadlines.ts';

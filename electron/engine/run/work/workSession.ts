@@ -4,7 +4,7 @@ import { appError, asAppError } from '../../../contract/errors.ts';
 import { deviceNamed, message } from '../../../contract/messages.ts';
 import type { PrepareProgress, WorkerReady } from '../../../contract/protocol/index.ts';
 import { isOtherGpu } from '../../devices/chosenDevice.ts';
-import { pathInRun, somethingAt } from '../../files/runFiles.ts';
+import { pathInRun, somethingAt } from '../../system/runFiles.ts';
 import { formatBytes, formatCount, formatDuration } from '../../../contract/terminal/format.ts';
 import type { StoredPart } from '../../store/types.ts';
 import { DeviceWorker } from '../../workers/deviceWorker.ts';

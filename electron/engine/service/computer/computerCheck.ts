@@ -8,9 +8,9 @@ import { computerChecks, freeBytes, type ComputerFacts } from '../../devices/com
 import { checkDevicesOnce } from '../../devices/selfTest/deviceLevel.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
 import { listModels } from '../../models/listModels.ts';
-import type { EngineBase } from '../../engineBase.ts';
+import type { EngineBase } from '../../engineContext.ts';
 import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
-import { tooLong, type PathLimit } from '../../files/pathLength.ts';
+import { tooLong, type PathLimit } from '../../system/pathLength.ts';
 import { usage } from '../failures.ts';
 
 /** The facts that each card needs before it can report anything. */

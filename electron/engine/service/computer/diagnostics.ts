@@ -10,7 +10,7 @@ import type { ProbeResult } from '../../../contract/protocol/index.ts';
 import { abilityWords } from '../../devices/chosenDevice.ts';
 import type { PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
-import { replaceFile } from '../../files/replaceFile.ts';
+import { replaceFile } from '../../system/replaceFile.ts';
 
 interface DiagnosticFacts {
   appVersion: string;

@@ -5,7 +5,7 @@ import { AppFailure, asAppError, appError } from '../../../contract/errors.ts';
 import { isOurName, SEQUENCE_NOTES_FILE } from '../../../contract/folderNames.ts';
 import { isRunFolder, removeRun, removeWork, acquireRunLock } from '../../store/runFolder.ts';
 import { message } from '../../../contract/messages.ts';
-import { openPlain, pathInRun } from '../../files/runFiles.ts';
+import { openPlain, pathInRun } from '../../system/runFiles.ts';
 import { MAIN_FILES, NOTICE_FILE, RESULT_FILES } from '../../../contract/results.ts';
 import type { RunFile } from '../../../contract/rpc/runs.ts';
 

@@ -11,7 +11,7 @@ import { goalOf } from '../../run/goal.ts';
 import { controlsOf } from '../../results/calibration.ts';
 import { foreignPlace } from '../../run/madeHere.ts';
 import { storedRequest } from '../../run/storedRequest.ts';
-import type { EngineBase } from '../../engineBase.ts';
+import type { EngineBase } from '../../engineContext.ts';
 import { openLibraryStore, type LibraryStore } from '../../store/storeThread.ts';
 
 /** A run's entry in the list, from its database. The list adds whether it waits in the queue. */

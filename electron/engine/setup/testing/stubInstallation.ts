@@ -14,7 +14,7 @@ import { fetchOwnUv, findUv } from '../../environment/install/uv.ts';
 import { type Machine, pythonVersion } from '../../environment/machine.ts';
 import { scrubbedEnvironment, type PythonEnvironment } from '../../environment/pythonLaunch.ts';
 import { lockEntry } from '../../environment/requirements.ts';
-import { hashFile } from '../../files/hashFile.ts';
+import { hashFile } from '../../system/hashFile.ts';
 import { runCommand } from '../../environment/runCommand.ts';
 
 export interface StubInstallation {

@@ -1,9 +1,9 @@
 import { closeSync, fsyncSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { RESULT_FILES } from '../../../contract/results.ts';
-import { hashDescriptor } from '../../files/hashFile.ts';
-import { replaceFile } from '../../files/replaceFile.ts';
-import { openNew, openPlain } from '../../files/runFiles.ts';
+import { hashDescriptor } from '../../system/hashFile.ts';
+import { replaceFile } from '../../system/replaceFile.ts';
+import { openNew, openPlain } from '../../system/runFiles.ts';
 import type { ResultFileDigest } from '../types.ts';
 import { openDuckDb, quoted } from './duckdb.ts';
 import { readingResultRows, resultColumns, type ResultRow, ROWS, type RunLabels } from './resultRows.ts';

@@ -8,7 +8,7 @@ import { modelMark } from '../../../contract/plan.ts';
 import { QUERY_LIMITS, type QueryAnswer, type QueryCell } from '../../../contract/rpc/results.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { float32Text } from '../../results/cellText.ts';
-import { isPlainFile, sizeOf } from '../../files/runFiles.ts';
+import { isPlainFile, sizeOf } from '../../system/runFiles.ts';
 import { readResultFiles, readPlan } from '../sqlite/runRows.ts';
 import { quoted, quotedPath, type DuckDb } from './duckdb.ts';
 import { runLabels, type ResultSource } from './resultSource.ts';

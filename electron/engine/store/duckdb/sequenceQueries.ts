@@ -4,7 +4,7 @@ import { appError, AppFailure } from '../../../contract/errors.ts';
 import { isTooShort } from '../../../contract/evidence.ts';
 import type { Evidence, FrameName, Prediction, Reason, SequenceResult } from '../../../contract/results.ts';
 import type { SequenceSort } from '../../../contract/rpc/results.ts';
-import { openNew } from '../../files/runFiles.ts';
+import { openNew } from '../../system/runFiles.ts';
 import type { InputResultSummary, LengthScores, LengthShare } from '../../results/types.ts';
 import { geneticCodeHint, areMates, callPair, mateRows } from '../../results/sequenceRemarks.ts';
 import { pValue, type LabelledScore } from '../../results/calibration.ts';

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
-import { openPlain, refuseUnlessPlain } from '../../files/runFiles.ts';
+import { openPlain, refuseUnlessPlain } from '../../system/runFiles.ts';
 import { checkKind, versionOf, type DatabaseKind, damaged } from './database.ts';
 
 /*

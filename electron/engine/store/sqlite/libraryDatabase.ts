@@ -7,7 +7,7 @@ import { parseJson } from '../../../contract/parseJson.ts';
 import { networkFileSystem } from '../networkFileSystem.ts';
 import { checkKind, isEmptyDatabase, migrate, type DatabaseKind, isDamage } from './database.ts';
 import type { DeviceUse, HistoryEntry, JsonValue, LearntBatch } from '../types.ts';
-import { replaceFile } from '../../files/replaceFile.ts';
+import { replaceFile } from '../../system/replaceFile.ts';
 
 const TABLES = `
 CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;

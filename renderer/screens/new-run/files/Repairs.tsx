@@ -38,12 +38,7 @@ export function Repairs() {
         <span style={{ flex: '1 1 240px' }}>
           {isChosen ? t(`repair.${repair}.done`) : t(`repair.${repair}.found`, { count: affected })}
         </span>
-        <Button
-          size="compact-sm"
-          variant="default"
-          flex="none"
-          onClick={() => setRepair(repair, !isChosen)}
-        >
+        <Button size="compact-sm" variant="default" flex="none" onClick={() => setRepair(repair, !isChosen)}>
           {isChosen ? t('repair.undo') : t(`repair.${repair}`)}
         </Button>
       </Group>

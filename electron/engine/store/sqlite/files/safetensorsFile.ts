@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { endianness } from 'node:os';
-import { pathInRun, readPlain } from '../../../files/runFiles.ts';
+import { pathInRun, readPlain } from '../../../system/runFiles.ts';
 import { z } from 'zod';
 import { parseJson } from '../../../../contract/parseJson.ts';
 

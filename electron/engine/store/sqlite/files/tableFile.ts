@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { replaceFile } from '../../../files/replaceFile.ts';
-import { openNew } from '../../../files/runFiles.ts';
+import { replaceFile } from '../../../system/replaceFile.ts';
+import { openNew } from '../../../system/runFiles.ts';
 
 /**
  * Text is encoded in small pieces, while they are still in the processor's cache, and written in large

@@ -4,7 +4,7 @@ import type Database from 'better-sqlite3';
 import { appError, AppFailure } from '../../../../contract/errors.ts';
 import { message } from '../../../../contract/messages.ts';
 import type { PrepareDone } from '../../../../contract/protocol/index.ts';
-import { openPlain, pathInRun } from '../../../files/runFiles.ts';
+import { openPlain, pathInRun } from '../../../system/runFiles.ts';
 import { SHARE_OPTION } from '../../shares.ts';
 import type { Damage } from '../../types.ts';
 import { inLittleMemory } from '../database.ts';

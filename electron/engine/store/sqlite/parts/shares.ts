@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { PrepareDone } from '../../../../contract/protocol/index.ts';
-import { makeFolderInRun, pathInRun, renameInRun, somethingAt } from '../../../files/runFiles.ts';
+import { makeFolderInRun, pathInRun, renameInRun, somethingAt } from '../../../system/runFiles.ts';
 import { RUN_DATABASE as RUN_DATABASE_FILE } from '../../../../contract/folderNames.ts';
 import { SHARE_OPTION, type SharePart } from '../../shares.ts';
 import { checkDatabase, checkDatabaseFiles, distrust } from '../checkDatabase.ts';

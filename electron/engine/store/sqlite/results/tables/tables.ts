@@ -3,7 +3,7 @@ import { modelMark } from '../../../../../contract/plan.ts';
 import { predictionSchema, reasonSchema, RESULT_FILES } from '../../../../../contract/results.ts';
 import { inLittleMemory, inOneState } from '../../database.ts';
 import { readPlan, readRun } from '../../runRows.ts';
-import { syncFolder } from '../../../../files/replaceFile.ts';
+import { syncFolder } from '../../../../system/replaceFile.ts';
 import { FailedParts } from './failedParts.ts';
 import { ResultFile } from '../../../duckdb/resultFile.ts';
 import type { ResultRow, RunLabels } from '../../../duckdb/resultRows.ts';

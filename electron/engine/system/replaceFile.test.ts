@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { madeSystem } from '../system/testing/madeSystem.ts';
+import { madeSystem } from './testing/madeSystem.ts';
 import { replaceFile } from './replaceFile.ts';
 
 /** A system on which another program holds the file open during the first `tries` attempts. */

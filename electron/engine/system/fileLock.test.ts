@@ -9,7 +9,7 @@ import { AppFailure } from '../../contract/errors.ts';
 import { acquireRunLock, runLockHolder } from '../store/runFolder.ts';
 import { newFolder, removeFolders } from '../store/testing/storeFixture.ts';
 import { acquireFileLock, type LockHolder } from './fileLock.ts';
-import { isProcessAlive, processStart } from '../system/liveProcess.ts';
+import { isProcessAlive, processStart } from './liveProcess.ts';
 
 afterAll(removeFolders);
 

@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import { appError, type AppError, type ErrorCode } from '../../contract/errors.ts';
 import { message, type Message } from '../../contract/messages.ts';
-import { HERE } from '../system/here.ts';
-import type { System } from '../system/types.ts';
+import { HERE } from './here.ts';
+import type { System } from './types.ts';
 
 /** What the check needs to know of the system; tests pass a made-up one. */
 export interface PathLimit {

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { parseJson } from '../../contract/parseJson.ts';
 import { replaceFile } from './replaceFile.ts';
 import { openPlain, readPlain } from './runFiles.ts';
-import { isProcessAlive, processStart } from '../system/liveProcess.ts';
+import { isProcessAlive, processStart } from './liveProcess.ts';
 
 const HEARTBEAT_MS = 10_000;
 /**

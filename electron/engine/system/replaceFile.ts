@@ -1,5 +1,5 @@
 import { renameSync, writeFileSync, closeSync, fsyncSync, openSync } from 'node:fs';
-import { HERE } from '../system/here.ts';
+import { HERE } from './here.ts';
 
 const HELD_OPEN: ReadonlySet<unknown> = new Set(['EPERM', 'EACCES', 'EBUSY']);
 

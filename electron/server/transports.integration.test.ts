@@ -161,7 +161,6 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['computers.add', { name: 'Far', address: 'anna@far' }, inBrowser],
       ...(
         [
-          ['rename', { name: 'Farther' }],
           ['connect', {}],
           ['disconnect', {}],
           ['answer', { answer: null }],

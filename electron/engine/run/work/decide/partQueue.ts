@@ -7,19 +7,22 @@ interface QueuedPart {
   readonly failedAttempts: number;
 }
 
-/** Groups of parts in which a round is handed out. */
+/** Groups of parts in which a round is handed out; a power of two. */
 const GROUPS = 16;
-/** Fractions of its multiples are spread evenly, also those of every second or fourth multiple. */
-const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 /**
  * Parts of a round are numbered along the inputs. They go out in groups that are each spread over all inputs, so that no sample waits for
- * the end of a round, which may be half of the work. The first round is waited for as a whole; it is also the only one of a run in the
+ * the end of a round, which may be half of the work. A hash chooses the group: multiples of any fixed number would fall into step with
+ * the shares of a cluster, which have every n-th part. The first round is waited for as a whole; it is also the only one of a run in the
  * order of its files.
  */
 function turnOf({ key, round }: QueuedPart): number {
   if (round === 0) return 0;
-  return round + Math.floor(GROUPS * ((Number.parseInt(key, 10) * GOLDEN) % 1)) / GROUPS;
+  // The steps of MurmurHash3 that mix 32 bits.
+  let bits = Number.parseInt(key, 10);
+  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+  return round + ((bits ^ (bits >>> 16)) & (GROUPS - 1)) / GROUPS;
 }
 
 /**

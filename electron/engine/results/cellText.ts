@@ -155,12 +155,14 @@ export function cellText(text: string): string {
   return visibleText(text.replaceAll(/[\t\r\n]+/g, ' '));
 }
 
+const INVISIBLE = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
 /** Replaces characters that control a terminal or change the text direction by their number: `\u001b`. */
 export function visibleText(text: string): string {
   // Nearly every text has none, which a test finds faster.
-  if (!/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(text)) return text;
+  if (text.search(INVISIBLE) === -1) return text;
   return text.replaceAll(
-    /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu,
+    INVISIBLE,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

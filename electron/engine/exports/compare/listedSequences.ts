@@ -55,8 +55,7 @@ export class ComparisonPages {
   #last: { folders: readonly [string, string]; lists: Lists } | null = null;
 
   async compare(first: RunStore, second: RunStore): Promise<RunComparison & { shortlisted: number }> {
-    const { comparison, lists } = await compare(first, second);
-    this.#last = { folders: [first.folder, second.folder], lists };
+    const { comparison, lists } = await this.#renew(first, second);
     return { ...comparison, shortlisted: lists.shortlisted.first.length };
   }
 
@@ -65,9 +64,8 @@ export class ComparisonPages {
     second: RunStore,
     { list, offset, limit }: { list: ComparedList; offset: number; limit: number },
   ): Promise<{ total: number; items: WithRibbons[] }> {
-    if (this.#last?.folders[0] !== first.folder || this.#last.folders[1] !== second.folder)
-      await this.compare(first, second);
-    const rows = this.#last?.lists[list] ?? { first: [], second: [] };
+    const lists = this.#listsOf(first, second) ?? (await this.#renew(first, second)).lists;
+    const rows = lists[list];
     const [ones, others] = await Promise.all([
       sequencesOf(first, rows.first.slice(offset, offset + limit)),
       sequencesOf(second, rows.second.slice(offset, offset + limit)),
@@ -77,5 +75,17 @@ export class ComparisonPages {
       return other ? [{ seqName: one.seqName, length: one.length, first: one, second: other }] : [];
     });
     return { total: rows.first.length, items };
+  }
+
+  #listsOf(first: RunStore, second: RunStore): Lists | undefined {
+    const [one, other] = this.#last?.folders ?? [];
+    return one === first.folder && other === second.folder ? this.#last?.lists : undefined;
+  }
+
+  /** Returns its own lists: meanwhile another window may have compared other runs. */
+  async #renew(first: RunStore, second: RunStore): ReturnType<typeof compare> {
+    const found = await compare(first, second);
+    this.#last = { folders: [first.folder, second.folder], lists: found.lists };
+    return found;
   }
 }

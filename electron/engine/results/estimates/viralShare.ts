@@ -51,8 +51,8 @@ export function addSequence(stratum: Stratum, chunks: number, open: number): voi
 }
 
 /**
- * A sample is divided into strata: stretches of its sequences in order, since within a round of the work the
- * first have had their turn and the last have not; and within each by the number of chunks from which a class
+ * A sample is divided into strata: stretches of its sequences in order, since while files are read, and in
+ * the first round of the work, the first have had their turn and the last have not; and within each by the number of chunks from which a class
  * begins.
  */
 export const STRETCHES = 64;

@@ -40,8 +40,9 @@ export interface ResultRow extends Partial<Pick<SequenceResult, 'pValue' | 'sett
   pair?: SequenceResult['pair'];
 }
 
-/** The name of the rows that `readingResultRows` gives. */
-export const ROWS = 'result_rows()';
+const FUNCTION = 'result_rows';
+/** The rows that `readingResultRows` gives, in SQL. */
+export const ROWS = `${FUNCTION}()`;
 
 /**
  * The columns of these rows. Texts with only a few possible values come as their numbers, which is five times as fast, and whole numbers
@@ -122,7 +123,7 @@ export async function readingResultRows(
   let left: Iterator<ResultRow> = [].values();
   let failure: unknown = null;
   const table = DuckDBTableFunction.create({
-    name: ROWS.slice(0, -2),
+    name: FUNCTION,
     bindFunction: (info) => {
       for (const [name, type] of COLUMNS) info.addResultColumn(name, types[type]);
     },

@@ -4,9 +4,6 @@ import { onlyLongTests } from './build/checks/longTests.ts';
 import { findChromium, launchOptions } from './e2e/support/findChromium.ts';
 import type { Host } from './e2e/shell/support/shellApp.ts';
 
-/** Whole starts and runs, several in a test, on what may be a busy machine. */
-const SHELL = { timeout: 600_000, expect: { timeout: 60_000 } };
-
 export default defineConfig<{ host: Host }>({
   testDir: 'e2e',
   testIgnore: onlyLongTests ? /(?<!\.long)\.spec\.ts$/ : '**/*.long.spec.ts',
@@ -14,8 +11,9 @@ export default defineConfig<{ host: Host }>({
   globalSetup: './e2e/support/buildOnce.ts',
   // Half of a test's time goes by waiting for what the engine or the page does on one core.
   workers: 2 * availableParallelism(),
-  timeout: 300_000,
-  expect: { timeout: 60_000 },
+  // Whole starts and runs, several in a test, on what may be a busy machine.
+  timeout: 900_000,
+  expect: { timeout: 120_000 },
   forbidOnly: process.env['CI'] !== undefined,
   // A test that passes only at the second try has found something.
   retries: 0,
@@ -35,7 +33,7 @@ export default defineConfig<{ host: Host }>({
       use: { launchOptions: launchOptions(findChromium()) },
     },
     // The desktop app in a stand-in for Electron, and in Electron itself where its program is here: the same specs.
-    { name: 'shell', testMatch: 'shell/*.spec.ts', ...SHELL, use: { host: 'stand-in' } },
-    { name: 'electron', testMatch: 'shell/*.spec.ts', ...SHELL, use: { host: 'electron' } },
+    { name: 'shell', testMatch: 'shell/*.spec.ts', use: { host: 'stand-in' } },
+    { name: 'electron', testMatch: 'shell/*.spec.ts', use: { host: 'electron' } },
   ],
 });

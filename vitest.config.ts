@@ -11,7 +11,22 @@ export default defineConfig({
     // Charts and focus traps miss the layout, of which the window's test environment has none.
     onConsoleLog: (log) => (/of chart should be greater than 0|use-focus-trap/.test(log) ? false : undefined),
     projects: [
-      ...(onlyLongTests ? [] : ['renderer/vite.config.ts']),
+      ...(onlyLongTests
+        ? []
+        : [
+            {
+              extends: './renderer/vite.config.ts',
+              root: 'renderer',
+              // A new environment for each file would take twice as long as the tests.
+              test: { name: 'renderer', include: ['**/*.test.ts'], isolate: false },
+            },
+            {
+              extends: './renderer/vite.config.ts',
+              root: 'renderer',
+              // Tests that show the window change what its modules remember, such as settings and questions answered.
+              test: { name: 'window', include: ['**/*.test.tsx'], isolate: true },
+            },
+          ]),
       {
         test: {
           name: 'node',

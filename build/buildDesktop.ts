@@ -11,7 +11,7 @@ import { nodeBundle, STORE_HOST } from './nodeBundle.ts';
 
 const root = join(import.meta.dirname, '..');
 
-export const PRELOAD_BUNDLE: BuildOptions = {
+const PRELOAD_BUNDLE: BuildOptions = {
   entryPoints: { preload: join(root, 'electron', 'preload', 'preload.ts') },
   outExtension: { '.js': '.cjs' },
   bundle: true,

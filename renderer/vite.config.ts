@@ -21,12 +21,8 @@ export default defineConfig({
     chunkSizeWarningLimit: 2500,
   },
   test: {
-    name: 'renderer',
     environment: 'happy-dom',
-    include: ['**/*.test.{ts,tsx}'],
     setupFiles: ['testing/setup.ts'],
-    // No test changes module state, and a new environment for each file would take twice as long as the tests themselves.
-    isolate: false,
     // The other tests run at the same time, with as many workers.
     maxWorkers: 2 * availableParallelism(),
     css: false,

@@ -51,3 +51,26 @@ it('names files and folders of this repository that exist', () => {
   );
   expect(missing).toEqual([]);
 });
+
+it('counts the files of each walk, all of which exist', () => {
+  const walks = [...page.matchAll(/^### (.+): (\d+) files\n\n```text\n([^]*?)```/gm)].map(
+    ([, title = '', count = '', lines = '']) => ({
+      title,
+      count: Number(count),
+      files: lines.split('\n').flatMap(filesOf),
+    }),
+  );
+  expect(walks.length).toBeGreaterThan(0);
+  for (const { title, count, files } of walks) {
+    const existing = new Set(files.filter((file) => existsSync(join(root, file))));
+    expect({ title, count: existing.size, listed: files.length }).toEqual({ title, count, listed: count });
+  }
+});
+
+/** The files of a line such as `→ folder/{one,other}.ts`. */
+function filesOf(line: string): string[] {
+  const [, path = ''] = /^[→⇢] (.+)$/.exec(line) ?? [];
+  const [, before = '', names, after = ''] = /^([^{]*)\{([^}]*)\}(.*)$/.exec(path) ?? [];
+  if (names === undefined) return path === '' ? [] : [path];
+  return names.split(',').map((name) => `${before}${name}${after}`);
+}

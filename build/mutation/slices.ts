@@ -23,7 +23,8 @@ export const SLICES: Readonly<Record<string, Slice>> = {
       'electron/engine/exports/table/{columns,delimited,xlsx}.ts',
     ],
     tests: [
-      'electron/engine/exports/{compare/compareRuns,exportResults,table/{delimited,tables,xlsx}}.test.ts',
+      'electron/engine/exports/{compare/compareRuns,exportResults,otherTools/otherTools}.test.ts',
+      'electron/engine/exports/table/*.test.ts',
     ],
   },
   contract: {

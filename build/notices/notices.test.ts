@@ -3,18 +3,11 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { billOfMaterials } from './billOfMaterials.ts';
 import { bundledPackages, packageTitle } from './bundledPackages.ts';
-import { INTRODUCTION } from './noticesText.ts';
 import { pythonRequirements } from './pythonRequirements.ts';
 
 const text = readFileSync(join(import.meta.dirname, '..', '..', 'THIRD_PARTY_NOTICES.txt'), 'utf8');
 const lines = text.split('\n');
 const packages = await bundledPackages();
-
-it('list the programs that are shipped beside the bundles', () => {
-  expect(text.startsWith(INTRODUCTION)).toBe(true);
-  for (const program of ['Electron', 'uv', 'Node.js'])
-    expect(text).toMatch(new RegExp(`^\\d\\. ${program},`, 'm'));
-});
 
 it('list every npm package in the bundles, with its version and licence', () => {
   expect(packages.map(({ name }) => name)).toEqual(

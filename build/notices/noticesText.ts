@@ -6,7 +6,7 @@ const RULE = '='.repeat(100);
 const LICENSE_FILE = /^(licen[cs]e|copying|notice)([.].*)?$/i;
 
 /** The introduction of the file. */
-export const INTRODUCTION = `Third-party notices of VirNucPro Desktop
+const INTRODUCTION = `Third-party notices of VirNucPro Desktop
 
 VirNucPro Desktop itself is under the MIT licence (file LICENSE). It contains, installs or downloads the
 works below, each under the licence of its authors. This file is generated: node build/notices/writeNotices.ts.

@@ -5,24 +5,19 @@
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { endDetached } from '../../electron/engine/computers/detachedServer.ts';
 import { cutFakeSsh, makeFakeSsh } from '../../electron/engine/computers/testing/fakeSsh.ts';
 import { writeSample } from '../support/inputs.ts';
-import { complaints, drop, goTo } from '../support/window.ts';
+import { complaints, drop, goTo, LONG_MS } from '../support/window.ts';
 import { expect, firstWindow, test } from './support/fixtures.ts';
 
-const LONG_MS = 120_000;
 const FINGERPRINT = 'SHA256:3o0ZQ8pPV4QH1rTqnZr1kYbYw7nKfTj0m5vI2kqg8uU';
 const checkout = join(import.meta.dirname, '..', '..');
 
 let home: string | undefined;
-/** The server there keeps running when the app has ended, as it should. */
+/** The server there continues when the app has ended, as it should. */
 test.afterEach(async () => {
-  if (home === undefined) return;
-  const place = join(home, '.local', 'share', 'virnucpro-desktop', 'servers');
-  for (const name of await readdir(place).catch(() => [])) {
-    const { pid } = JSON.parse(await readFile(join(place, name), 'utf8')) as { pid: number };
-    process.kill(pid, 'SIGTERM');
-  }
+  if (home !== undefined) await endDetached(join(home, '.local', 'share', 'virnucpro-desktop'));
 });
 
 /** Makes the package for other computers from files that start this checkout's server. */

@@ -19,10 +19,10 @@ import {
 
 const runFolder = ({ files }: Places) => join(files, 'Long run_NOT_FOR_RESEARCH');
 
-async function atWork(app: ShellApp, places: Places, copies = 6): Promise<{ page: Page; workers: number[] }> {
+async function atWork(app: ShellApp, places: Places): Promise<{ page: Page; workers: number[] }> {
   const page = await firstWindow(app);
   const input = join(places.files, 'contigs.fasta');
-  await writeSample(input, copies);
+  await writeSample(input, 2);
   await startDroppedRun(page, [input], 'Long run');
   await partsDone(page);
   let workers: number[] = [];
@@ -49,9 +49,10 @@ async function expectCleanEnd(
 test('closing the window asks: cancel, then continue in the background, a second start, then quit now', async ({
   start,
   places,
+  permits,
   host,
 }) => {
-  const app = await start();
+  const app = await start({ env: permits.environment });
   const { page, workers } = await atWork(app, places);
   const closeWindow = () =>
     app.evaluate(({ BrowserWindow }) => {
@@ -71,7 +72,7 @@ test('closing the window asks: cancel, then continue in the background, a second
   await expect.poll(() => isVisible(app)).toBe(false);
   expect(await workersBelow(app.pid)).not.toEqual([]);
 
-  const second = await start();
+  const second = await start({ env: permits.environment });
   expect(await second.ended()).toBe(0);
   await expect.poll(() => isVisible(app)).toBe(true);
 
@@ -80,6 +81,7 @@ test('closing the window asks: cancel, then continue in the background, a second
   await expectCleanEnd(app, workers, { places, host });
 
   // The next start offers to continue the interrupted run, which then goes on.
+  await permits.lift();
   const again = await start();
   const next = await again.page();
   await next.getByRole('link', { name: 'Runs', exact: true }).click({ timeout: 60_000 });
@@ -88,22 +90,23 @@ test('closing the window asks: cancel, then continue in the background, a second
   await isDone(next);
 });
 
-test('the current parts are finished, then the app quits', async ({ start, places, host }) => {
-  const app = await start();
+test('the current parts are finished, then the app quits', async ({ start, places, permits, host }) => {
+  const app = await start({ env: permits.environment });
   const { workers } = await atWork(app, places);
   await answerQuestions(app, 'Finish the current parts');
   await quit(app);
+  await permits.lift();
   await expectCleanEnd(app, workers, { places, host });
 });
 
 test('a user who cancels the restart in safe mode does not get it when quitting later', async ({
   start,
   places,
+  permits,
   host,
 }) => {
-  const app = await start();
-  // The run must last through the pauses before a page is loaded again.
-  const { workers } = await atWork(app, places, 60);
+  const app = await start({ env: permits.environment });
+  const { workers } = await atWork(app, places);
   await app.evaluate(({ app: running }) => {
     running.relaunch = () => {
       process.stdout.write('RELAUNCHED\n');
@@ -123,8 +126,8 @@ test('a user who cancels the restart in safe mode does not get it when quitting 
   expect(app.output).not.toContain('RELAUNCHED');
 });
 
-test('the system shuts down: no question, and a quick end', async ({ start, places, host }) => {
-  const app = await start();
+test('the system shuts down: no question, and a quick end', async ({ start, places, permits, host }) => {
+  const app = await start({ env: permits.environment });
   const { workers } = await atWork(app, places);
   await answerQuestions(app, 'Cancel');
   const prevented = await app.evaluate(({ powerMonitor }) => {
@@ -160,9 +163,9 @@ test('quitting during the start waits until everything that was opened can be cl
   expect(await openDatabases(places.data)).toEqual([]);
 });
 
-test('SIGTERM asks nobody and keeps the computed results', async ({ start, places, host }) => {
+test('SIGTERM asks nobody and keeps the computed results', async ({ start, places, permits, host }) => {
   test.skip(process.platform === 'win32', 'Not run, since Windows has no such signals.');
-  const app = await start();
+  const app = await start({ env: permits.environment });
   const { workers } = await atWork(app, places);
   // Nobody is there to answer.
   await app.evaluate(({ dialog }) => {

@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import axe, { type Result } from 'axe-core';
 
 export interface Look {
@@ -9,12 +9,18 @@ export interface Look {
   rules?: readonly string[] | undefined;
 }
 
+/** Colours that are just changing have a contrast that nobody sees. Spinners never end. */
+const STILL = `document.getAnimations().every(
+  ({ playState, effect }) => playState !== 'running' || effect?.getComputedTiming().endTime === Infinity,
+)`;
+
 /**
  * Returns what axe finds on the page. axe is injected once and stays for further checks until the page is
  * reloaded.
  */
 export async function violations(page: Page, { within, without, rules }: Look = {}): Promise<Result[]> {
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe.source);
+  await expect.poll(() => page.evaluate<boolean>(STILL)).toBe(true);
   const context = { include: [within ?? 'html'], ...(without === undefined ? {} : { exclude: [without] }) };
   const options = {
     resultTypes: ['violations'],

@@ -1,8 +1,9 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test as base, type Page } from '@playwright/test';
 import { EngineProcess, type EngineOptions } from './engineProcess.ts';
+import { PartPermits } from './partPermits.ts';
 
 export interface Places {
   data: string;
@@ -15,6 +16,8 @@ interface Fixtures {
   /** Starts an engine with these folders; it ends with the test. */
   startEngine: (options?: Pick<EngineOptions, 'python' | 'env'>) => Promise<EngineProcess>;
   engine: EngineProcess;
+  /** For `testWithPermits`, whose engine has workers that compute only these parts. */
+  permits: PartPermits;
   /** The window after the welcome of a first start. */
   window: Page;
 }
@@ -51,9 +54,18 @@ export const test = base.extend<Fixtures>({
   engine: async ({ startEngine }, use) => {
     await use(await startEngine());
   },
+  permits: async ({ places }, use) => {
+    await use(await PartPermits.make(join(dirname(places.data), 'permits')));
+  },
   window: async ({ page, engine }, use) => {
     await openFirstWindow(page, engine);
     await use(page);
+  },
+});
+
+export const testWithPermits = test.extend({
+  engine: async ({ startEngine, permits }, use) => {
+    await use(await startEngine({ env: permits.environment }));
   },
 });
 

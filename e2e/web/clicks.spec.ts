@@ -11,44 +11,31 @@ test('from the drop of a file to the saved report it takes at most twelve clicks
   engine,
   places,
 }, info) => {
-  // `KEEP_FILM=1` keeps a picture of each step in test-results/.
-  let pictures = 0;
-  const film = async (step: string) => {
-    if (process.env['KEEP_FILM'] === undefined) return;
-    await page.screenshot({ path: info.outputPath(`${++pictures} ${step}.png`), animations: 'disabled' });
-  };
   const file = join(places.files, 'pond.fasta');
   await writeSample(file, 2);
   await page.addInitScript(COUNT_ACTIONS);
   await page.goto(await engine.address());
   await expect(page.getByRole('heading', { level: 1, name: 'First steps' })).toBeVisible();
-  await film('first steps');
 
   await drop(page, [file]);
   await page.getByRole('radio', { name: 'Teaching model' }).click();
   await page.getByRole('button', { name: 'Use the teaching model' }).click();
   const start = page.getByRole('button', { name: 'Start', exact: true });
   await expect(start).toBeEnabled();
-  await film('ready to start');
   await start.click();
   await expect(page.getByRole('tab', { name: 'Progress' })).toBeVisible();
-  await film('started');
   await isDone(page);
   const hit = page.getByRole('region', { name: 'Best evidence' }).getByRole('rowheader').first();
   const name = await hit.innerText();
-  await film('done');
   await hit.getByRole('link').click();
   await expect(page.getByRole('region', { name: 'Sequence', exact: true })).toContainText(name);
   await page.keyboard.press('s');
   await expect(page.getByRole('button', { name: 'Shortlist 1' })).toBeVisible();
-  await film('on the shortlist');
   await page.getByRole('button', { name: 'Report …' }).click();
-  await film('report');
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Save as HTML' }).click(),
   ]);
-  await film('saved');
   expect(await readFile(await download.path(), 'utf8')).toContain(name);
 
   const actions = await page.evaluate<string[]>('window.userActions');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { resolveAppPaths } from '../../electron/engine/environment/appPaths.ts';
 import { expect, openFirstWindow, test } from '../support/fixtures.ts';
 import { DEADLY_RESIDUES, writePoisoned } from '../support/inputs.ts';
-import { isDone, runState, startRun } from '../support/window.ts';
+import { isDone, LONG_MS, runState, startRun } from '../support/window.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -28,7 +28,7 @@ test('a part that kills its workers fails by name; once the cause is fixed a ret
   });
   await openFirstWindow(page, engine);
   await startRun(page, 'contigs', 'Deadly');
-  await expect(runState(page, 'Done, with failures')).toBeVisible({ timeout: 90_000 });
+  await expect(runState(page, 'Done, with failures')).toBeVisible({ timeout: LONG_MS });
   await page.getByRole('button', { name: 'See what is missing' }).click();
   await expect(page.getByRole('heading', { name: '1 failure' })).toBeVisible();
   await expect(page.getByText('The program stopped while it computed this.')).toBeVisible();

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { expect, test } from '../support/fixtures.ts';
-import { goTo, isDone, expectNoComplaint, runState } from '../support/window.ts';
+import { goTo, isDone, expectNoComplaint, LONG_MS, runState } from '../support/window.ts';
 
 test('a first start: the example, its verdict, its results, an export', async ({ page, engine, places }) => {
   await page.goto(await engine.address());
@@ -12,7 +12,7 @@ test('a first start: the example, its verdict, its results, an export', async ({
   // New run shows the example at once; First steps replaces it when the computer has been checked, and links
   // to it.
   const lead = page.getByRole('button', { name: 'See its results' });
-  await expect(lead.or(runState(page, 'Done')).first()).toBeVisible({ timeout: 90_000 });
+  await expect(lead.or(runState(page, 'Done')).first()).toBeVisible({ timeout: LONG_MS });
   if (await lead.isVisible()) await lead.click();
   await isDone(page);
   await expect(page.getByText('The installation works.')).toBeVisible();

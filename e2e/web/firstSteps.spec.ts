@@ -3,10 +3,9 @@ import { dirname, join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { expect, test, type Places } from '../support/fixtures.ts';
 import { expectReadableReport } from '../support/report.ts';
-import { drop, expectNoComplaint, goTo } from '../support/window.ts';
+import { drop, expectNoComplaint, goTo, LONG_MS } from '../support/window.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const LONG_MS = 180_000;
 
 test('the first steps, from an empty home to the finished example', async ({ page, startEngine, places }) => {
   const engine = await startEngine({ env: { VIRNUCPRO_HOME: await programWithoutPython(places) } });

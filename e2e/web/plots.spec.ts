@@ -40,5 +40,8 @@ test('the first tap on a plot filters the table and the other plots, but not the
   await page.touchscreen.tap(x + width * 0.97, y + height / 2);
   await expect.poll(lengths).not.toEqual(allLengths);
   expect(await scores()).toEqual(ofOneLength);
+  await page.getByRole('button', { name: 'Show in the table' }).click();
+  await expect(page.getByRole('grid', { name: 'Sequences' })).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: /^\d+ of 2,000/ })).toBeVisible();
   await engine.stop();
 });

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { findChromiumWithScreen, launchOptions } from '../support/findChromium.ts';
-import { expect, test } from '../support/fixtures.ts';
+import { expect, testWithPermits as test } from '../support/fixtures.ts';
 import { writeSample } from '../support/inputs.ts';
-import { goTo, partsDone, startRun } from '../support/window.ts';
+import { goTo, LONG_MS, partsDone, startRun } from '../support/window.ts';
 
 // The headless-only Chromium shows no notifications.
 test.use({ launchOptions: launchOptions(findChromiumWithScreen()) });
@@ -24,8 +24,9 @@ test('queued runs can be reordered and show their expected starts; a pause belon
   window,
   engine,
   places,
+  permits,
 }) => {
-  await writeSample(join(places.files, 'long', 'contigs.fasta'), 100);
+  await writeSample(join(places.files, 'long', 'contigs.fasta'), 2);
   await writeSample(join(places.files, 'little', 'contigs.fasta'), 1);
   await startRun(window, 'long', 'At work');
   await startRun(window, 'little', 'Second');
@@ -57,8 +58,9 @@ test('queued runs can be reordered and show their expected starts; a pause belon
 
   await window.context().grantPermissions(['notifications']);
   await window.evaluate(KEEP_NOTIFICATIONS);
+  await permits.lift();
   await window.getByRole('button', { name: 'Start now' }).click();
-  for (const name of ['Third', 'Second']) await expect(row(name)).toContainText('Done', { timeout: 60_000 });
+  for (const name of ['Third', 'Second']) await expect(row(name)).toContainText('Done', { timeout: LONG_MS });
   await expect(row('At work')).toContainText('Paused');
   await expect
     .poll(() => window.evaluate('kept.map(({ title, body }) => [title, body])'))

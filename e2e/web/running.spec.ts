@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { expect, openAnotherWindow, test, type Places } from '../support/fixtures.ts';
+import { expect, openAnotherWindow, testWithPermits as test, type Places } from '../support/fixtures.ts';
 import { writeSample } from '../support/inputs.ts';
 import { finishedParts } from '../support/runDatabase.ts';
 import { isAlive } from '../support/workerProcesses.ts';
@@ -9,7 +9,7 @@ import { goTo, isDone, partsDone, runState, startRun } from '../support/window.t
 const runFolder = (places: Places) => join(places.files, 'contigs', 'Long run_NOT_FOR_RESEARCH');
 
 test.beforeEach(async ({ places }) => {
-  await writeSample(join(places.files, 'contigs', 'contigs.fasta'), 12);
+  await writeSample(join(places.files, 'contigs', 'contigs.fasta'), 2);
 });
 
 test('pause frees the devices and keeps what is done; resume goes on; two windows see the same', async ({
@@ -17,6 +17,7 @@ test('pause frees the devices and keeps what is done; resume goes on; two window
   engine,
   browser,
   places,
+  permits,
 }) => {
   const other = await browser.newPage();
   await openAnotherWindow(other, engine);
@@ -40,12 +41,17 @@ test('pause frees the devices and keeps what is done; resume goes on; two window
   for (const page of [window, other]) await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible();
   await expect.poll(async () => (await engine.workers()).length).toBeGreaterThan(0);
   await other.close();
+  await permits.lift();
   await isDone(window);
   // The parts are unchanged and were not computed again.
   expect(finishedParts(runFolder(places))).toEqual(expect.arrayContaining(kept));
 });
 
-test('a run rests once its goal is reached, and computes the rest on request', async ({ window, engine }) => {
+test('a run rests once its goal is reached, and computes the rest on request', async ({
+  window,
+  engine,
+  permits,
+}) => {
   await startRun(window, 'contigs', 'Long run');
   await partsDone(window);
   await window.getByRole('combobox', { name: 'Stop when I know enough' }).click();
@@ -53,8 +59,13 @@ test('a run rests once its goal is reached, and computes the rest on request', a
   const minutes = window.getByRole('textbox', { name: 'Minutes' });
   await minutes.fill('0.001');
   await minutes.press('Tab');
-  await expect(window.getByText(/^Enough: the goal/)).toBeVisible();
+  // Before the run rests, its workers finish the parts that they have begun.
+  const enough = window.getByText(/^Enough: the goal/);
+  await expect(runState(window, 'Finishing current work …').or(enough).first()).toBeVisible();
+  await permits.give(8);
+  await expect(enough).toBeVisible();
   expect(await engine.workers()).toEqual([]);
+  await permits.lift();
   await window.getByRole('button', { name: 'Compute the rest' }).click();
   await isDone(window);
 });
@@ -86,6 +97,7 @@ test('the engine is killed: no worker stays, the window says so and catches up, 
   window,
   engine,
   places,
+  permits,
 }) => {
   await startRun(window, 'contigs', 'Long run');
   // The window counts what the workers report, which is stored a moment later.
@@ -105,6 +117,7 @@ test('the engine is killed: no worker stays, the window says so and catches up, 
     await window.getByRole('button', { name: 'Continue', exact: true }).click();
     await expect(runState(window, 'Running')).toBeVisible();
     // The test above already follows a run to its end.
+    await permits.give(8);
     await expect.poll(() => finishedParts(runFolder(places)).length).toBeGreaterThan(kept.length);
     expect(finishedParts(runFolder(places))).toEqual(expect.arrayContaining(kept));
     await window.getByRole('button', { name: 'Pause' }).click();

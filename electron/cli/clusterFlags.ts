@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { appError, AppFailure } from '../contract/errors.ts';
+import { USUAL_RAY_SHARES } from '../contract/cluster.ts';
+import { usage } from '../contract/errors.ts';
 import { whereSchema, type Where } from '../contract/rpc/runs.ts';
 import { quotedForShell } from '../contract/terminal/predictCommand.ts';
 import { slurmPlace, slurmScript, USUAL_SBATCH_OPTIONS } from '../contract/terminal/slurmScript.ts';
@@ -9,9 +10,6 @@ import { positiveInteger, parsed } from './commonFlags.ts';
 
 /** Address of a head node. */
 const RAY_ADDRESS = /^(?!-)[\w.:[\]-]+:\d+$/;
-
-/** Several shares for each GPU of a small cluster, so that a late share delays less. */
-const DEFAULT_SHARES = 8;
 
 /** Flags that choose the cluster to compute on. */
 export interface ClusterFlags {
@@ -31,7 +29,7 @@ export function withClusterOptions(command: Command): Command {
     ['--slurm-login <host>', 'with --slurm: where sbatch is, by ssh (default: on this computer)'],
   ];
   const counts: typeof text = [
-    ['--shares <n>', `with --ray: into how many tasks the run is divided (default: ${DEFAULT_SHARES})`],
+    ['--shares <n>', `with --ray: into how many tasks the run is divided (default: ${USUAL_RAY_SHARES})`],
     ['--cpus <n>', 'with --ray: a task computes on so many processors (default: on one GPU)'],
     ['--workers <n>', 'with --ray: so many tasks at once (default: as many as Ray grants)'],
     [
@@ -73,13 +71,7 @@ export function whereAsked(flags: ClusterFlags, devices: string | undefined): Wh
   if (slurm !== undefined) return slurmAsked(slurm, slurmLogin ?? null);
   if (!RAY_ADDRESS.test(ray ?? ''))
     throw usage(`--ray takes HOST:PORT of the head node, such as head:6379, and not ${ray}.`);
-  return parsed(whereSchema, {
-    kind: 'ray',
-    address: ray,
-    shares: shares ?? DEFAULT_SHARES,
-    cpus: cpus ?? 0,
-    workers: workers ?? 0,
-  });
+  return parsed(whereSchema, { kind: 'ray', address: ray, shares, cpus, workers });
 }
 
 function slurmAsked(path: string, login: string | null): Where {
@@ -108,5 +100,3 @@ export function scriptOf(words: readonly string[], onProcessors: boolean): strin
   const usual = USUAL_SBATCH_OPTIONS.filter((option) => !onProcessors || !option.includes('gpu'));
   return slurmScript(options.length === 0 ? usual : options, onProcessors);
 }
-
-const usage = (cause: string): AppFailure => new AppFailure(appError('usage', cause));

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterEach, expect, it, vi } from 'vitest';
-import { describedCommands } from './commandLine.ts';
 import { common, passOn, type CommonFlags } from './commonFlags.ts';
 import { withDeviceOptions } from './predictCommand.ts';
 import { logTo, toLog, toStandardError, toStandardOutput } from './output/terminal.ts';
@@ -72,29 +71,4 @@ it('logs the output of any command, with the time and without terminal control c
 it('accepts --threads as other tools do', () => {
   const command = withDeviceOptions(new Command('predict'));
   expect(command.parse(['-t', '4'], { from: 'user' }).opts()).toMatchObject({ devices: 'auto:4' });
-});
-
-it('offers each command only the flags that affect it', () => {
-  const lacking = new Map(
-    describedCommands()
-      .commands.filter((command) => command.options.some(({ long }) => long === '--verbose'))
-      .map((command) => {
-        const long = command.options.filter(({ hidden }) => !hidden).map((option) => option.long);
-        return [
-          command.name(),
-          ['--python', '--json', '--quiet', '--log-file'].filter((flag) => !long.includes(flag)),
-        ];
-      }),
-  );
-  expect(Object.fromEntries([...lacking].filter(([, flags]) => flags.length > 0))).toEqual({
-    serve: ['--json', '--quiet', '--log-file'],
-    computers: ['--python', '--quiet'],
-    verify: ['--python'],
-    report: ['--python'],
-    results: ['--python', '--quiet'],
-    compare: ['--python', '--quiet'],
-    command: ['--python', '--json', '--quiet'],
-    query: ['--python', '--json', '--quiet'],
-  });
-  expect(lacking.size).toBeGreaterThan(15);
 });

@@ -2,7 +2,7 @@ import { appendFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Option, type Command, InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
-import { appError, AppFailure } from '../contract/errors.ts';
+import { usage } from '../contract/errors.ts';
 import { createReporter, type Reporter, type ReporterKind } from './output/reporter.ts';
 import { logTo } from './output/terminal.ts';
 import { parseGoal, type Goal } from '../contract/goal.ts';
@@ -90,7 +90,7 @@ export function passOn(program: Command, command: Command): void {
     // Only our own commands have this option.
     if (!known(name) && known('progress')) {
       const [long = name] = FLAGS[name as Flag].split(', ').at(-1)?.split(' ') ?? [];
-      throw new AppFailure(appError('usage', `${long} has no effect on "virnucpro ${command.name()}".`));
+      throw usage(`${long} has no effect on "virnucpro ${command.name()}".`);
     }
     command.setOptionValue(name, value);
   }
@@ -107,7 +107,7 @@ export function passOn(program: Command, command: Command): void {
  */
 function setTemporaryFolder(folder: string): void {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw new AppFailure(appError('usage', `--tmpdir: there is no folder ${folder}.`));
+    throw usage(`--tmpdir: there is no folder ${folder}.`);
   for (const name of ['TMPDIR', 'TEMP', 'TMP']) process.env[name] = resolve(folder);
 }
 
@@ -142,7 +142,7 @@ export function parsed<Schema extends z.ZodType>(schema: Schema, typed: unknown)
   const [issue] = outcome.error.issues;
   const words = issue?.message ?? 'This is not understood.';
   const flag = issue?.path.filter((key) => typeof key === 'string' && key !== 'inputs').join('.') ?? '';
-  throw new AppFailure(appError('usage', flag === '' ? words : `--${flag}: ${words}`));
+  throw usage(flag === '' ? words : `--${flag}: ${words}`);
 }
 
 /** The argument of `--until`: settled, 0.5%, 30min; `end` for none. */

@@ -2,7 +2,7 @@
  * Runs the commands shown in docs/command-line.md and "If something goes wrong" unchanged and in order, in a
  * folder with the files that they name.
  */
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -10,20 +10,17 @@ import { APP_PATHS, REAL_PYTHON, SAMPLE, WITHOUT_PYTHON } from '../engine/testin
 import { temporaryFolder } from '../engine/testing/testContext.ts';
 import { ended, succeeds, virnucpro } from './testing/commandLineProcess.ts';
 
-/**
- * Commands that download gigabytes, never end, or need another tool's files or a cluster: these other tests
- * run them.
- */
-const ELSEWHERE: Readonly<Record<string, string>> = {
-  setup: 'electron/cli/setUpOffline.integration.test.ts',
-  'pack-offline': 'electron/cli/setUpOffline.integration.test.ts',
-  'import-legacy': 'electron/cli/importLegacy.long.test.ts',
-  merge: 'electron/cli/merge.integration.test.ts',
-  calibrate: 'electron/engine/run/calibrations.integration.test.ts',
-  serve: 'electron/cli/serve.integration.test.ts',
-  'doctor --repair': 'electron/engine/setup/repair.long.test.ts',
-  'resume out --slurm SCRIPT': 'electron/cli/slurmCluster.long.test.ts',
-};
+/** Commands that download gigabytes, never end, or need another tool's files or a cluster have tests of their own. */
+const ELSEWHERE = [
+  'setup',
+  'pack-offline',
+  'import-legacy',
+  'merge',
+  'calibrate',
+  'serve',
+  'doctor --repair',
+  'resume out --slurm SCRIPT',
+];
 
 /** The published weights are not available in tests. */
 const WITH_TEACHING_MODEL = /^(predict contigs[.]fa|selftest (model|precision))/;
@@ -34,8 +31,8 @@ const inLines = [...read('docs/troubleshooting.md').matchAll(/`virnucpro ([^`\n]
 const commands = [
   ...new Set([...inBlocks, ...inLines].map(([, command = '']) => command.trim().replace('FOLDER', 'out'))),
 ];
-const elsewhere = (command: string): string | undefined =>
-  Object.keys(ELSEWHERE).find((name) => command === name || command.startsWith(`${name} `));
+const isElsewhere = (command: string): boolean =>
+  ELSEWHERE.some((name) => command === name || command.startsWith(`${name} `));
 
 describe.skipIf(WITHOUT_PYTHON)('the documented commands', () => {
   let folder: string;
@@ -51,12 +48,7 @@ describe.skipIf(WITHOUT_PYTHON)('the documented commands', () => {
     ]);
   });
 
-  it('cover both kinds of commands', () => {
-    expect(inBlocks.length).toBeGreaterThan(15);
-    expect(inLines.length).toBeGreaterThan(5);
-  });
-
-  it.each(commands.filter((command) => elsewhere(command) === undefined))('%s', async (command) => {
+  it.each(commands.filter((command) => !isElsewhere(command)))('%s', async (command) => {
     const env = { VIRNUCPRO_PYTHON: REAL_PYTHON, VIRNUCPRO_DATA_DIR: join(folder, 'data') };
     const shell = `cd '${folder}'`;
     const words = WITH_TEACHING_MODEL.test(command) ? `${command} --model teaching` : command;
@@ -66,9 +58,5 @@ describe.skipIf(WITHOUT_PYTHON)('the documented commands', () => {
       .map((word) => (word === 'resources/example.fa' ? join(APP_PATHS.root, word) : word));
     const { code, output } = await ended(virnucpro(args, { shell, env }));
     expect(code, output).toBe(0);
-  });
-
-  it.each(Object.entries(ELSEWHERE))('%s has a test of its own', (_, file) => {
-    expect(existsSync(join(APP_PATHS.root, file)), file).toBe(true);
   });
 });

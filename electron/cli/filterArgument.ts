@@ -1,6 +1,6 @@
 import { CANDIDATES, CONSERVATIVE } from '../contract/evidence.ts';
 import type { Agreement } from '../contract/otherTools.ts';
-import { appError, AppFailure } from '../contract/errors.ts';
+import { type AppFailure, usage } from '../contract/errors.ts';
 import { sequenceFilterSchema } from '../contract/filter.ts';
 import { type SequenceFilter, type SequenceSort, sequenceSortSchema } from '../contract/rpc/results.ts';
 import {
@@ -30,7 +30,6 @@ export const FILTER_HELP =
 const CALLS = ['virus', 'others', 'not_scored', 'failed'] as const;
 const CONDITION = /^(?<what>[a-z]+)(?<how><=|>=|=|<)(?<value>.+)$/;
 
-/** Parses the argument of `--filter`. */
 export function filterOf(words: readonly string[], names: FilterNames): SequenceFilter {
   const filter: SequenceFilter = {};
   for (const word of words) {
@@ -83,11 +82,7 @@ function condition(word: string, { inputs, samples, others = [] }: FilterNames):
       return { inputs: numbersOf(value, inputs.map(fileNameOf), 'file') };
     case 'agreement=':
       if (others.length === 0)
-        throw new AppFailure(
-          appError('usage', 'There is no table of another tool to agree with.', {
-            nextStep: 'Name one by --with FILE.',
-          }),
-        );
+        throw usage('There is no table of another tool to agree with.', 'Name one by --with FILE.');
       return { other: { table: 0, agreement: value as Agreement } };
     default:
       throw misunderstood(word);
@@ -97,11 +92,7 @@ function condition(word: string, { inputs, samples, others = [] }: FilterNames):
 function numbersOf(value: string, names: readonly string[], what: string): number[] {
   const found = names.flatMap((name, input) => (name === value ? [input] : []));
   if (found.length > 0) return found;
-  throw new AppFailure(
-    appError('usage', `The run has no ${what} "${value}".`, {
-      nextStep: `It has ${[...new Set(names)].join(', ')}.`,
-    }),
-  );
+  throw usage(`The run has no ${what} "${value}".`, `It has ${[...new Set(names)].join(', ')}.`);
 }
 
 const SORT_NAMES: Readonly<Record<string, SequenceSort['by']>> = {
@@ -126,15 +117,12 @@ export const SORT_HELP = `${Object.keys(SORT_NAMES).join(', ')}; with a minus be
 /** `-score` sorts by descending score. */
 export function sortOf(word: string): SequenceSort {
   const by = SORT_NAMES[word.replace(/^-/, '')];
-  if (by === undefined)
-    throw new AppFailure(appError('usage', `"${word}" is no order.`, { nextStep: `Use ${SORT_HELP}.` }));
+  if (by === undefined) throw usage(`"${word}" is no order.`, `Use ${SORT_HELP}.`);
   return sequenceSortSchema.parse({ by, descending: word.startsWith('-') });
 }
 
 function misunderstood(word: string): AppFailure {
-  return new AppFailure(
-    appError('usage', `The filter "${word}" is not understood.`, { nextStep: `Use ${FILTER_HELP}.` }),
-  );
+  return usage(`The filter "${word}" is not understood.`, `Use ${FILTER_HELP}.`);
 }
 
 /** The last part of a path of this or another operating system. */

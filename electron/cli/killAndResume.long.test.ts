@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { PROVISIONAL_TABLE } from '../contract/results.ts';
 import { openRunStore } from '../engine/index.ts';
-import { randomNumbers } from '../engine/results/estimates/testing/simulatedRun.ts';
+import { randomNumbers } from '../engine/testing/randomNumbers.ts';
 import {
   REAL_PYTHON,
   readTables,

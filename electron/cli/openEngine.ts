@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, dirname } from 'node:path';
 import { z } from 'zod';
-import { ok, type Result, appError, AppFailure } from '../contract/errors.ts';
+import { ok, type Result, appFailure } from '../contract/errors.ts';
 import { parseJson } from '../contract/parseJson.ts';
 import type { StepProgress } from '../contract/rpc/computer.ts';
 import {
@@ -65,7 +65,7 @@ export async function withRun<Answer>(
   work: (store: Awaited<ReturnType<typeof openRunStore>>) => Promise<Answer>,
 ): Promise<Answer> {
   const folder = !isRunFolder(run) && isRunFolder(dirname(run)) ? dirname(run) : run;
-  if (!isRunFolder(folder)) throw new AppFailure(appError('folder_not_a_run', `${run} holds no run.db.`));
+  if (!isRunFolder(folder)) throw appFailure('folder_not_a_run', `${run} holds no run.db.`);
   const store = await openRunStore(folder, { hostEntry: storeHost, readOnly: true });
   try {
     return await work(store);

@@ -1,7 +1,7 @@
 /**
  * Packs a folder with the real packages, then sets up a computer without any route from it and runs the
  * example. Takes minutes and about 2 GB of disk, so it needs VIRNUCPRO_OFFLINE_TEST=1;
- * electron/engine/setup/offline.test.ts does the same with packages of a few bytes.
+ * electron/engine/setup/offline.long.test.ts does the same with packages of a few bytes.
  */
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

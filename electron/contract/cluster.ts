@@ -8,6 +8,8 @@ import { countSchema } from './protocol/common.ts';
 
 const LONGEST_SCRIPT = 100_000;
 export const MOST_CLUSTER_SHARES = 10_000;
+/** Several shares for each GPU of a small cluster, so that a late share delays less. */
+export const USUAL_RAY_SHARES = 8;
 
 const sharesSchema = z.int().positive().max(MOST_CLUSTER_SHARES);
 
@@ -15,11 +17,11 @@ const raySchema = z.object({
   kind: z.literal('ray'),
   /** `host:port` of the head node. The token is read from a file or the environment, as Ray itself does. */
   address: z.string().min(1).max(300),
-  shares: sharesSchema,
+  shares: sharesSchema.default(USUAL_RAY_SHARES),
   /** Processors that a share computes on; 0 means one GPU. */
-  cpus: countSchema,
+  cpus: countSchema.default(0),
   /** Tasks that run at once, to leave the rest of the cluster to others; 0 for as many as Ray grants. */
-  workers: countSchema,
+  workers: countSchema.default(0),
 });
 
 const slurmSchema = z.object({

@@ -1,14 +1,40 @@
 import { describe, expect, it } from 'vitest';
 import { blastAddress, blastSearchSchema, exportFileName, exportScope, runFileStem } from './exports.ts';
-import { appError, AppFailure, asAppError, causeOf, nextStepOf, titleOf, err, ok, unwrap } from './errors.ts';
+import {
+  appError,
+  AppFailure,
+  asAppError,
+  causeOf,
+  nextStepOf,
+  titleOf,
+  err,
+  failWith,
+  ok,
+  unwrap,
+  usage,
+} from './errors.ts';
 import { CANDIDATES } from './evidence.ts';
 import { goalText, parseGoal } from './goal.ts';
 import { LIMITS } from './limits.ts';
-import { message } from './messages.ts';
+import { message, MESSAGES } from './messages.ts';
 import { isActive, isAtWork, type RunState } from './runState.ts';
 
 describe('errors', () => {
   const worded = message('run.at_work');
+
+  it('take the next step that belongs to the message of their cause, with its values', () => {
+    const cause = message('offline.platform', { platform: 'win32-x64', here: 'linux-x64' });
+    const error = appError('offline_folder_unusable', cause);
+    expect(error.nextStep).toContain('linux-x64');
+    expect(error.wording?.nextStep?.key).toBe('offline.platform.next');
+    expect(appError('usage', cause, { nextStep: 'Wait.' }).nextStep).toBe('Wait.');
+  });
+
+  it('give the values of a cause to its next step', () => {
+    const texts: Readonly<Record<string, string>> = MESSAGES;
+    for (const [key, text] of Object.entries(texts).filter(([name]) => name.endsWith('.next')))
+      for (const [name] of text.matchAll(/\{\w+\}/g)) expect(texts[key.slice(0, -5)]).toContain(name);
+  });
 
   it('take the usual next step of their code or a specific one, and carry the message keys of both', () => {
     const plain = appError('disk_full', 'No space.');
@@ -50,12 +76,18 @@ describe('errors', () => {
     const thrown = new Error('odd');
     expect(asAppError(thrown)).toMatchObject({ code: 'internal', cause: 'odd', detail: thrown.stack });
     expect(asAppError('odd')).not.toHaveProperty('detail');
+    expect(usage('Too many.', 'Take fewer.')).toEqual(
+      new AppFailure(appError('usage', 'Too many.', { nextStep: 'Take fewer.' })),
+    );
+    expect(failWith('disk_full', 'No space.', { detail: 'ENOSPC' })).toEqual(
+      err(appError('disk_full', 'No space.', { detail: 'ENOSPC' })),
+    );
   });
 });
 
 describe('the name of an exported file', () => {
   const done: RunState = { phase: 'done', failedParts: 0, failedRecords: 0 };
-  const run = { runName: 'Gut March/1', model: { notice: null }, state: done };
+  const run = { runName: 'Gut March: /1', model: { notice: null }, state: done };
   const teaching = { ...run, model: { notice: 'teaching model' } };
 
   it('names the run, and marks results that are provisional or not for research', () => {
@@ -87,6 +119,8 @@ describe('the name of an exported file', () => {
     expect(exportScope(CANDIDATES)).toBe('candidates');
     expect(exportScope({ shortlisted: true })).toBe('shortlist');
     expect(exportScope({ ...CANDIDATES, minLength: 5 })).toBe('selected');
+    expect(exportScope({ ...CANDIDATES, minScore: 0.5 })).toBe('selected');
+    expect(exportScope({ predictions: ['virus'], evidence: ['moderate', 'strong'] })).toBe('selected');
   });
 });
 

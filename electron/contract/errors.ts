@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { asMessage, wordingSchema, type Message } from './messages.ts';
+import { asMessage, nextOf, wordingSchema, type Message } from './messages.ts';
 
 /** Everything that can go wrong in a way the user sees: what to call it, and what to do next. */
 const ERROR_CATALOGUE = {
@@ -189,14 +189,16 @@ export const appErrorSchema = z.object({
 });
 export type AppError = z.infer<typeof appErrorSchema>;
 
-export function appError(
-  code: ErrorCode,
-  cause: string | Message,
-  more?: { nextStep?: string | Message | undefined; detail?: string | undefined },
-): AppError {
-  const [title, usualNextStep] = ERROR_CATALOGUE[code];
+interface ErrorTexts {
+  nextStep?: string | Message | undefined;
+  detail?: string | undefined;
+}
+
+/** The next step is the one named, else the one that belongs to the cause (`nextOf`), else the usual one of the code. */
+export function appError(code: ErrorCode, cause: string | Message, more?: ErrorTexts): AppError {
+  const [title] = ERROR_CATALOGUE[code];
   const { text, wording } = asMessage(cause);
-  const next = asMessage(more?.nextStep ?? usualNextStep);
+  const next = asMessage(more?.nextStep ?? nextOf(wording) ?? usualNextStep(code));
   return {
     code,
     title,
@@ -213,6 +215,9 @@ export function appError(
       : {}),
   };
 }
+
+/** What is written for a code whose cause has no next step of its own. */
+export const usualNextStep = (code: ErrorCode): string => ERROR_CATALOGUE[code][1];
 
 /** The next step of an error as a message, for use inside another message. */
 export function nextStepOf({ nextStep, wording }: AppError): Message {
@@ -240,6 +245,15 @@ export class AppFailure extends Error {
   }
 }
 
+/** The failure with the error that `appError` makes. */
+export function appFailure(...error: Parameters<typeof appError>): AppFailure {
+  return new AppFailure(appError(...error));
+}
+
+/** The failure of a request that cannot be met as it is, or not now. */
+export const usage = (cause: string | Message, nextStep?: string | Message): AppFailure =>
+  appFailure('usage', cause, { nextStep });
+
 export function asAppError(reason: unknown): AppError {
   if (reason instanceof AppFailure) return reason.error;
   const message = reason instanceof Error ? reason.message : String(reason);
@@ -260,6 +274,14 @@ export function ok<Value>(value: Value): { readonly ok: true; readonly value: Va
 
 export function err<Failure>(error: Failure): { readonly ok: false; readonly error: Failure } {
   return { ok: false, error };
+}
+
+/** The failed result with the error that `appError` makes. */
+export function failWith(...error: Parameters<typeof appError>): {
+  readonly ok: false;
+  readonly error: AppError;
+} {
+  return err(appError(...error));
 }
 
 /** Returns the value or throws an AppFailure, for functions that cannot handle a failure themselves. */

@@ -14,7 +14,7 @@ export type ReportPart = z.infer<typeof reportPartSchema>;
 
 /**
  * What a window shows of a format, and how its files are named; the engine has one object per format
- * (electron/engine/exports/formats.ts).
+ * (electron/engine/exports/exportResults.ts).
  */
 export const exportFormatSchema = z.object({
   id: wordSchema,

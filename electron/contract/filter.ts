@@ -25,7 +25,6 @@ export const sequenceFilterSchema = z.object({
   evidence: z.array(evidenceSchema).max(evidenceSchema.options.length).optional(),
   /** Whether the call can no longer change while chunks of the run are missing. */
   settled: z.boolean().optional(),
-  /** Only sequences with a terminal repeat. */
   terminalRepeat: z.literal(true).optional(),
   /** Only sequences with a hint to another genetic code. */
   otherCode: z.literal(true).optional(),

@@ -147,7 +147,6 @@ export const MESSAGES = {
   'part.device_lost.next': 'Restart the computer if the GPU stays away, then retry.',
   'part.internal_error': 'The program stopped while it computed this.',
   'part.recalled': 'It was taken back before it was begun.',
-  'part.again': 'Retry it. If it fails again, its sequences are listed by name.',
   'part.lost': 'The work file of part {part} was damaged {times} times, however often it was made again.',
   'part.lost.next': 'Check the disk with the results; then resume.',
   'device.damaged': 'What it computed was damaged on the disk {times} times in a row.',
@@ -176,11 +175,25 @@ export const MESSAGES = {
   'step.converting': 'Converting {file}',
   'step.finishing': 'Finishing',
   'step.queued': 'Waiting',
-  // why a cluster's GPUs could not be used
-  'slurm.pytorch':
-    'The batch script asks for GPUs, but the Python environment of this computer, which its tasks use too, has a PyTorch that computes on processors only.',
-  'slurm.pytorch.next':
+  // why a cluster could not be used
+  'cluster.pytorch':
+    'The tasks ask for GPUs, but the Python environment of this computer, which they use too, has a PyTorch that computes on processors only.',
+  'cluster.pytorch.next':
     'Run "virnucpro setup --gpu nvidia" (or amd) on this computer, then start again; or have the tasks compute on processors.',
+  'slurm.silent': 'SLURM on this computer gives no answer: {line}',
+  'slurm.silent.next': 'Try again later, or ask who runs the cluster.',
+  'slurm.silent_there': 'SLURM on {login} gives no answer: {line}',
+  'slurm.silent_there.next': 'See that "ssh -o BatchMode=yes {login}" connects without asking for anything.',
+  'slurm.missing': "SLURM's program sbatch was not found on this computer.",
+  'slurm.missing.next':
+    "Name the cluster's login node, or start VirNucPro there. It may need a module to be loaded.",
+  'slurm.missing_there': "SLURM's program sbatch was not found on {login}.",
+  'slurm.missing_there.next': 'Name another login node, or have its login load the module of SLURM.',
+  'slurm.refused': 'SLURM does not take the job. It says: {words}',
+  'slurm.refused.next': 'Change the job as SLURM suggests, or ask who runs the cluster.',
+  'slurm.array':
+    'The script asks for {shares} tasks, and this cluster takes at most {most} in one array (its MaxArraySize).',
+  'slurm.array.next': 'Number the tasks of the array from 1 to {most} or less: each then computes more.',
   // why a folder can't set up this computer
   'offline.other': 'In {folder} there is no {list}: it was not packed for setting up without a network.',
   'offline.unfinished': 'Packing this folder was not finished.',
@@ -243,7 +256,7 @@ export const MESSAGES = {
   'start.disk_needed': 'The run needs about {needed}, and {free} are free at {folder}.',
   'start.disk_needed.next': 'Free some space on this disk, or choose another folder.',
   'start.folder_has_run': '{folder} already holds a run.',
-  'start.folder_has_run.next': 'Choose another folder, or resume that run.',
+  'start.elsewhere_or_resume': 'Choose another folder, or resume that run.',
   'start.folder_not_ours': '{folder} holds other files, such as {file}.',
   'calibration.two_files':
     'A calibration takes two different files: one with viruses, and one with sequences that are none.',
@@ -295,7 +308,7 @@ export const MESSAGES = {
   'place.full_for.next': 'Free some space on this disk, or export to another one.',
   'place.unwritable': '{folder} cannot be written.',
   'place.refused': '{path} cannot be written: {reason}.',
-  'place.refused.next': 'Choose another place for the file.',
+  'place.elsewhere': 'Choose another place for the file.',
   'place.file_above': '{folder} cannot be made: {above} is a file.',
   'place.too_long': '{path} has {length} characters, and Windows can work with {most} here.',
   'place.too_long.next': 'Choose a place with a shorter path.',
@@ -507,6 +520,14 @@ export function message<Key extends MessageKey>(
     typeof value === 'object' ? (value.wording ?? value.text) : value,
   ]);
   return { text, wording: { key, values: Object.fromEntries(wordings) as Wording['values'] } };
+}
+
+/** The next step that belongs to a cause: the message of its key with `.next`, which takes the same values. */
+export function nextOf(cause: Wording | null): Message | undefined {
+  const key = `${cause?.key}.next`;
+  return key in MESSAGES
+    ? message(key as 'offline.platform.next', cause?.values as { here: string })
+    : undefined;
 }
 
 /** A text without a key. */

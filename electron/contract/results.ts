@@ -4,6 +4,16 @@ import { countSchema } from './protocol/common.ts';
 export const predictionSchema = z.enum(['virus', 'others', 'not_scored', 'failed']);
 export type Prediction = z.infer<typeof predictionSchema>;
 
+export const predictionCountsSchema = z.record(predictionSchema, countSchema);
+type PredictionCounts = z.infer<typeof predictionCountsSchema>;
+
+export const noPredictions = (): PredictionCounts => ({ virus: 0, others: 0, not_scored: 0, failed: 0 });
+
+/** The share of viruses among the sequences with a call; null if none has one. */
+export function viralShare({ virus, others }: PredictionCounts): number | null {
+  return virus + others === 0 ? null : virus / (virus + others);
+}
+
 export const reasonSchema = z.enum([
   'ok',
   'empty',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { appErrorSchema } from './errors.ts';
 import { goalSchema } from './goal.ts';
 
-/** A run's life. Transitions are in engine/run/runTransitions.ts. */
+/** A run's life. Transitions are in engine/run/runRecord.ts. */
 export const runStateSchema = z.discriminatedUnion('phase', [
   z.object({ phase: z.literal('created') }),
   z.object({ phase: z.literal('running') }),

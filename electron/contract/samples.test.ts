@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matchSheet, NO_DETAILS, sampleNames } from './samples.ts';
+import { matchSheet, matesOf, NO_DETAILS, sampleNames, samplesOfSheet, wilson } from './samples.ts';
 
 const sent = (number: number): string => `0b7c6a52-6c8e-4b57-9d0c-3f0e7f0f6a1${number}`;
 
@@ -60,6 +60,10 @@ describe('samples', () => {
       ['gut_1', 'gut_2'],
     ],
     [
+      ['/ab/c_1.fq', '/a/bc_2.fq'],
+      ['c_1', 'bc_2'],
+    ],
+    [
       ['/a/x.fa', '/b/x.fa'],
       ['a/x', 'b/x'],
     ],
@@ -72,8 +76,30 @@ describe('samples', () => {
       ['reads', 'reads'],
     ],
     [['/d/.fa'], ['.fa']],
+    // An empty name of a folder has no meaning, and nothing else distinguishes these two.
+    [
+      ['/d//gut_1.fq', '/d/gut_2.fq', '/d//x.fa', '/e/x.fa'],
+      ['gut', 'gut', 'd/x', 'e/x'],
+    ],
+    [
+      ['/x.fa', 'x.fa'],
+      ['/x.fa', 'x.fa'],
+    ],
+    // The mates of a pair differ in nothing but their number.
+    [
+      ['/d/a_1.fq', '/d/a-2.fq', '/d/b_1_001.fq', '/d/b_2.fq'],
+      ['a_1', 'a-2', 'b_1_001', 'b_2'],
+    ],
   ])('groups %j into %j', (paths, names) => {
     expect(sampleNames(paths)).toEqual(names);
+  });
+
+  it('know the mate of each file, also of one that is named twice, but not of one of two with its name', () => {
+    const pair = ['/d/a_2.fq', '/d/soil.fa', '/d/a_1.fq'];
+    expect(matesOf(pair)).toEqual([2, null, 0]);
+    expect(matesOf([...pair, '/d/a_1.fq'])).toEqual([3, null, 0, 0]);
+    const twice = [1, 2].map((folder) => `/uploads/${sent(folder)}/a_1.fq`);
+    expect(matesOf([`/uploads/${sent(3)}/a_2.fq`, ...twice])).toEqual([null, null, null]);
   });
 });
 
@@ -91,6 +117,9 @@ describe('a sample sheet', () => {
   it('matches files by as many folders as needed, also if a browser has sent them', () => {
     const clear = { samples: ['x/a.fq', 'y/a.fq'], missing: 0, ambiguous: 0 };
     expect(matched(['x/a.fq', 'y/a.fq'], ['/d/x/a.fq', '/d/y/a.fq'])).toEqual(clear);
+    expect(matched(['./x//a.fq', 'y/a.fq/'], ['/d/x/a.fq', '/d//y/./a.fq'])).toEqual({
+      ...{ samples: ['./x//a.fq', 'y/a.fq/'], missing: 0, ambiguous: 0 },
+    });
     const uploads = [`/uploads/${sent(1)}/x/a.fq`, `/uploads/${sent(2)}/y/a.fq`];
     expect(matched(['x/a.fq', 'y/a.fq'], uploads)).toEqual(clear);
     expect(matched(['a.fq'], uploads)).toMatchObject({ ambiguous: 1 });
@@ -101,4 +130,35 @@ describe('a sample sheet', () => {
     const [alone] = [`/uploads/${sent(1)}/a.fq`];
     expect(matched(['reads/a.fq'], [alone])).toMatchObject({ samples: ['reads/a.fq'], missing: 0 });
   });
+
+  it('requires the folders of a file that was not sent', () => {
+    expect(matched(['reads/a.fq', '/'], ['a.fq'])).toEqual({ samples: [null], missing: 2, ambiguous: 0 });
+  });
+
+  it('applies to both files of a pair, and names the samples of a request', () => {
+    const paths = ['/d/gut_R1.fq', '/d/gut_R2.fq', '/d/soil.fa', '/d/x_1.fq', '/d/x_2.fq'];
+    const details = { group: 'patients', note: 'day 3', control: true };
+    const x = ['1', '2'].map((mate) => ({ ...NO_DETAILS, file: `x_${mate}.fq`, sample: `x${mate}` }));
+    const { rows, unnamed } = matchSheet([{ ...details, file: 'gut_R2.fq', sample: 'G' }, ...x], paths);
+    expect(unnamed).toEqual(['/d/soil.fa']);
+    expect(samplesOfSheet(rows)).toEqual({
+      samples: { '/d/gut_R1.fq': 'G', '/d/gut_R2.fq': 'G', '/d/x_1.fq': 'x1', '/d/x_2.fq': 'x2' },
+      sampleDetails: {
+        '/d/gut_R1.fq': details,
+        '/d/gut_R2.fq': details,
+        '/d/x_1.fq': NO_DETAILS,
+        '/d/x_2.fq': NO_DETAILS,
+      },
+    });
+  });
+});
+
+it('has Wilson’s intervals, also if nothing or everything is called, or nothing was looked at', () => {
+  const rounded = (part: number, whole: number) =>
+    Object.values(wilson(part / whole, whole)).map((end) => Math.round(1000 * end));
+  // The values of the control panel's Python code.
+  expect(rounded(78, 100)).toEqual([689, 850]);
+  expect(rounded(20, 20)).toEqual([839, 1000]);
+  expect(rounded(0, 20)).toEqual([0, 161]);
+  expect(wilson(0, 0)).toEqual({ low: 0, high: 1 });
 });

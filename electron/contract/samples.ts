@@ -41,18 +41,16 @@ export const sentPath = (path: string): string | null => SENT.exec(path)?.[1] ??
  * files.
  */
 export function matesOf(paths: readonly string[]): (number | null)[] {
-  const files = paths.map(readName);
-  const places = new Map<string, Map<string, number>>();
-  for (const [i, { pair, mate, path }] of files.entries()) {
-    const key = `${pair} ${mate ?? ''}`;
-    places.set(key, (places.get(key) ?? new Map<string, number>()).set(path, i));
-  }
+  const files = paths.map((path, index) => ({ ...readName(path), index }));
+  // A path that is given twice is one file.
+  const distinct = new Map(files.map((file) => [file.path, file])).values();
+  const byMate = Map.groupBy(distinct, ({ pair, mate }) => [pair, mate].join(' '));
   return files.map(({ pair, mate }) => {
+    if (mate === null) return null;
+    const filesOf = (number: string) => byMate.get(`${pair} ${number}`) ?? [];
+    const [other, ...more] = filesOf(mate === '1' ? '2' : '1');
     // If two files were sent under one name, nobody knows which is the mate.
-    const [own, other] = ['1', '2']
-      .toSorted((one) => (one === mate ? -1 : 1))
-      .map((number) => [...(places.get(`${pair} ${number}`)?.values() ?? [])]);
-    return mate !== null && own?.length === 1 && other?.length === 1 ? (other[0] ?? null) : null;
+    return filesOf(mate).length === 1 && more.length === 0 ? (other?.index ?? null) : null;
   });
 }
 
@@ -80,7 +78,7 @@ function readName(path: string): NamedFile {
   const folders = parts.slice(0, -1);
   const stem = name.replace(ENDINGS, '') || name;
   const found = MATE.exec(stem)?.groups;
-  const { base = stem, between = '', mate = null, after = '' } = found ?? {};
+  const { base = stem, between, mate = null, after } = found ?? {};
   const ownFolders = sentPath(path)?.split(/[\\/]/).slice(0, -1) ?? folders;
   const pair = [...ownFolders, base, between, after].join('\0');
   return { path, folders, stem, base, pair, mate };
@@ -145,10 +143,10 @@ export function matchSheet(rows: readonly SheetRow[], paths: readonly string[]):
   const matched = new Map<string, SheetRow>();
   const missing: SheetRow[] = [];
   const ambiguous: SheetRow[] = [];
-  const byName = Map.groupBy(paths, (path) => segments(path).at(-1) ?? '');
+  const byName = Map.groupBy(paths, (path) => segments(path).at(-1));
   for (const row of rows) {
     const wanted = segments(row.file);
-    const found = (byName.get(wanted.at(-1) ?? '') ?? []).filter((path) => {
+    const found = (byName.get(wanted.at(-1)) ?? []).filter((path) => {
       const sent = sentPath(path);
       const known = segments(sent ?? path);
       // An uploaded file may have come without some of its folders.

@@ -16,7 +16,11 @@ export function sharePercent(share: number, { percent }: Pick<ShareFormat, 'perc
   return percent(share, share > 0 && share < SMALL_SHARE ? 2 : 1);
 }
 
-/** Null once everything is computed and nothing is estimated any more. */
-export function intervalText({ low, high }: ShareEstimate, format: ShareFormat): string | null {
-  return low === high ? null : format.range(sharePercent(low, format), sharePercent(high, format));
+/** In brackets; empty once everything is computed and nothing is estimated any more. */
+export function intervalText({ low, high }: ShareEstimate, format: ShareFormat): string {
+  return low === high ? '' : `(${format.range(sharePercent(low, format), sharePercent(high, format))})`;
+}
+
+export function estimateText(estimate: ShareEstimate, format: ShareFormat): string {
+  return `${sharePercent(estimate.share, format)} ${intervalText(estimate, format)}`.trimEnd();
 }

@@ -23,8 +23,8 @@ export type {
 // Other computers by SSH
 export { Computers } from './computers/computers.ts';
 export {
+  becomeServer,
   endDetached,
-  removeServerFile,
   startDetached,
   writeServerFile,
   type RunningServer as DetachedServer,
@@ -37,7 +37,8 @@ export { createRun, defaultFolderName, type CreatedRun } from './run/begin/creat
 export { compareExample, exampleRequest, exampleInput } from './run/exampleRun.ts';
 export type { DeviceReport } from './run/finish/runJson.ts';
 export { readRunReport } from './run/finish/runJson.ts';
-export { OpenRun, type StartOptions } from './run/openRun.ts';
+export type { StartOptions } from './run/begin/checkReadiness.ts';
+export { OpenRun, workOnRun } from './run/openRun.ts';
 export { keepShareStatus, sharesSoFar, type SharesSoFar } from './run/shares/shareStatus.ts';
 export { openShare } from './run/shares/openShare.ts';
 export { mergeRuns } from './run/shares/mergeRuns.ts';
@@ -46,13 +47,12 @@ export { nodeOf, parseShare, type Share } from './store/shares.ts';
 export { IMBALANCE, describeUnusualNorms, unusualNorms, UNUSUAL_NORMS } from './run/progress/remarks.ts';
 export type { RunNote } from './run/runNotes.ts';
 export { describeImported, refusedFiles } from './run/begin/createRun.ts';
-export { describePhase } from './run/runTransitions.ts';
+export { describePhase } from './run/runRecord.ts';
 export { isRunSound, verifyRun } from './run/verifyRun.ts';
-export { workOnRun } from './run/workOnRun.ts';
 export { isRunFolder } from './store/runFolder.ts';
 export { runLockHolder } from './store/runFolder.ts';
 export { openRunStore } from './store/runStore.ts';
-export type { RunStore } from './store/runStoreFace.ts';
+export type { RunStore } from './store/runStore.ts';
 export { markedRows } from './store/sequenceNotes.ts';
 export { threadsLeft } from './store/storeThread.ts';
 export type { StoredRun } from './store/types.ts';
@@ -62,7 +62,7 @@ export { compareWithOriginal, writeOriginalComparison } from './exports/compare/
 export { isOriginalResult } from './exports/compare/originalResults.ts';
 export { compareRuns, writeComparison, type ComparedSequence } from './exports/compare/compareRuns.ts';
 export { exportResults } from './exports/exportResults.ts';
-export { EXPORT_FORMATS, formatNamed } from './exports/formats.ts';
+export { EXPORT_FORMATS, formatNamed } from './exports/exportResults.ts';
 export { answerAsTsv, queryRun } from './exports/exportResults.ts';
 export {
   joinOtherTable,
@@ -73,7 +73,7 @@ export {
 export { readOtherTable } from './exports/otherTools/readOtherTable.ts';
 export { storedOtherTables } from './exports/otherTools/joinOtherTable.ts';
 export { viralShares } from './service/questions/deviceHistory.ts';
-export { samplesOf, summariseSamples, viralShare } from './exports/samples.ts';
+export { samplesOf, summariseSamples } from './exports/samples.ts';
 
 // This process and this computer
 export { endByForce, endByForceAfter, endBySignal } from './system/liveProcess.ts';

@@ -134,18 +134,18 @@ describe('the question at closing', () => {
   });
 
   it('says what is kept, what is computed again, and how long the current parts take', () => {
-    const { message, detail, buttons, answers, cancelId } = closeQuestion(live({ phase: 'running' }));
+    const { message, detail, choices, cancel } = closeQuestion(live({ phase: 'running' }));
     expect(message).toBe('"gut" is still at work (43 %).');
     expect(detail).toContain('17 of 40 parts are computed and stay on the disk');
     expect(detail).toContain('2 parts are being computed: if you quit now, they are computed again');
-    expect(buttons).toContain('Finish the current parts (about 2 min), then quit');
-    expect(answers).toEqual(['background', 'after_parts', 'now', 'cancel']);
-    expect(answers[cancelId]).toBe('cancel');
+    expect(choices).toContainEqual(['Finish the current parts (about 2 min), then quit', 'after_parts']);
+    expect(choices.map(([, answer]) => answer)).toEqual(['background', 'after_parts', 'now', 'cancel']);
+    expect(cancel).toBe('cancel');
   });
 
   it('offers to finish parts only if that is possible, and otherwise still says that the run pauses', () => {
-    const { answers, detail } = closeQuestion(live({ phase: 'draining' }));
-    expect(answers).toEqual(['background', 'now', 'cancel']);
+    const { choices, detail } = closeQuestion(live({ phase: 'draining' }));
+    expect(choices.map(([, answer]) => answer)).toEqual(['background', 'now', 'cancel']);
     expect(detail).toContain('If you cancel, the program stays open, and the run pauses');
     expect(closeQuestion(live({ phase: 'running' })).detail).not.toContain('If you cancel');
   });
@@ -159,8 +159,8 @@ describe('the question at closing', () => {
   });
 
   it('is asked for a download, too', () => {
-    const { answers, cancelId } = downloadQuestion();
-    expect(answers).toEqual(['background', 'now', 'cancel']);
-    expect(answers[cancelId]).toBe('cancel');
+    const { choices, cancel } = downloadQuestion();
+    expect(choices.map(([, answer]) => answer)).toEqual(['background', 'now', 'cancel']);
+    expect(cancel).toBe('cancel');
   });
 });

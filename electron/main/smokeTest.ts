@@ -1,6 +1,6 @@
 import { createRouterClient } from '@orpc/server';
 import { app, type BrowserWindow } from 'electron';
-import { AppFailure, appError } from '../contract/errors.ts';
+import { AppFailure, appFailure } from '../contract/errors.ts';
 import { serviceRouter, type Service, type ShellLog, type WindowContext } from '../engine/index.ts';
 
 /** `--smoke-test` checks a built package, whose fuses prevent other tools from controlling it. */
@@ -65,6 +65,6 @@ async function exampleVerdict(service: Service, say: (line: string) => void): Pr
     if ('error' in run.state && run.state.error) throw new AppFailure(run.state.error);
   }
   const { matches, message } = await client.runs.checkExample({ runId });
-  if (!matches) throw new AppFailure(appError('internal', message));
+  if (!matches) throw appFailure('internal', message);
   return message;
 }

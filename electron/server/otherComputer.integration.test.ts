@@ -71,7 +71,6 @@ async function serverThere(home: string): Promise<string> {
     server: {
       port,
       pid: process.pid,
-      start: null,
       version: '1.2.3',
       hostName: 'far',
       program: home,
@@ -114,10 +113,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const asks = (kind: string) => {
+const question = () => {
   const now = link();
-  return now?.state === 'connecting' && now.question?.kind === kind;
+  return now?.state === 'connecting' ? now.question : null;
 };
+const asks = (kind: string) => question()?.kind === kind;
 
 it.skipIf(process.platform === 'win32')(
   'shows the host key, asks for the password, installs and connects; stores nothing but the name',
@@ -130,9 +130,11 @@ it.skipIf(process.platform === 'win32')(
     await until('a password is wanted', () => asks('secret'));
     expect(link()).toMatchObject({ question: { again: false } });
     computers.connection(id).answer('wrong');
-    await until('the wrong one was taken', () => !asks('secret'));
-    await until('it is asked again', () => asks('secret'));
-    expect(link()).toMatchObject({ question: { again: true } });
+    // The moment without a question may be too short to be seen.
+    await until('it is asked again', () => {
+      const asked = question();
+      return asked?.kind === 'secret' && asked.again;
+    });
     computers.connection(id).answer(PASSWORD);
     await until('connected', () => link()?.state === 'connected');
     expect(link()).toEqual({ state: 'connected', version: '1.2.3', hostName: 'far' });

@@ -70,9 +70,6 @@ export async function rootPolicy(root: string): Promise<PathPolicy> {
   return {
     root: realRoot,
     allows: async (path) => isInside(realRoot, await realPath(path)),
-    refusal: (path) =>
-      appError('input_unreadable', message('start.outside_root', { path, root: realRoot }), {
-        nextStep: message('start.outside_root.next'),
-      }),
+    refusal: (path) => appError('input_unreadable', message('start.outside_root', { path, root: realRoot })),
   };
 }

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { join } from 'node:path';
 import { RPCHandler } from '@orpc/server/ws';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { appError, AppFailure } from '../contract/errors.ts';
+import { appError, AppFailure, appFailure, usage } from '../contract/errors.ts';
 import { serviceRouter, uploadsFolder, type Service, type WindowContext } from '../engine/index.ts';
 import { Downloads } from './downloads.ts';
 import { removeLeftovers, ResumableUploads } from './uploads.ts';
@@ -52,11 +52,9 @@ export interface RunningServer {
 export async function startServer(service: Service, options: ServerOptions): Promise<RunningServer> {
   const { host, root, pageFolder, publicName } = options;
   if (!isLoopbackName(host) && !options.allowNetwork) {
-    throw new AppFailure(
-      appError('usage', `${host} can be reached by other computers.`, {
-        nextStep:
-          'Leave --host out, and use an SSH tunnel or a proxy that encrypts (--public-name). Or add --allow-network: then nothing is encrypted, and who can listen on the network can take over.',
-      }),
+    throw usage(
+      `${host} can be reached by other computers.`,
+      'Leave --host out, and use an SSH tunnel or a proxy that encrypts (--public-name). Or add --allow-network: then nothing is encrypted, and who can listen on the network can take over.',
     );
   }
   const { dataDir } = service.engine.paths;
@@ -177,7 +175,7 @@ function listen(server: Server, host: string, port: number): Promise<void> {
         return;
       }
       const more = { nextStep: 'Choose another --host or --port.', detail: reason.message };
-      reject(new AppFailure(appError('usage', `${host}:${port} cannot be listened on.`, more)));
+      reject(appFailure('usage', `${host}:${port} cannot be listened on.`, more));
     });
     server.listen(port, host, resolve);
   });

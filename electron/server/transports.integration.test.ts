@@ -181,7 +181,6 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['runs.estimate', { request, chunks: 200, frames: 184, residues: 29_000 }],
       ['runs.create', { inputs: [join(folder, 'missing.fa')], model: 'teaching' }, 'input_not_found'],
       ['runs.watch', byRun],
-      ['runs.throughput', byRun],
       ['runs.deviceHistory', byRun],
       ['runs.viralSoFar', byRun],
       ['runs.files', byRun],

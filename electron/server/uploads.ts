@@ -4,7 +4,7 @@ import { mkdir, rm, stat, writeFile, readdir } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { appError, type AppError, AppFailure, asAppError, err, ok, type Result } from '../contract/errors.ts';
+import { appError, type AppError, asAppError, err, ok, type Result, appFailure } from '../contract/errors.ts';
 import { hashFile, replaceFile, isInside, freeBytes, safeName } from '../engine/index.ts';
 import { message } from '../contract/messages.ts';
 
@@ -60,11 +60,9 @@ export function atMost(bytes: number, name: string, request: IncomingMessage) {
     for await (const piece of body) {
       left -= piece.length;
       if (left < 0) {
-        throw new AppFailure(
-          appError('input_unreadable', `More of ${name} arrived than was announced.`, {
-            nextStep: 'Send it again.',
-          }),
-        );
+        throw appFailure('input_unreadable', `More of ${name} arrived than was announced.`, {
+          nextStep: 'Send it again.',
+        });
       }
       yield piece;
     }

@@ -3,8 +3,8 @@
     python packaging/snakemake/check.py FOLDER SEQUENCES [SAMPLES]
 
 It runs 40 samples of the FASTA file SEQUENCES, three at a time; one is empty, one is not a sequence file, and
-one job is killed. The second call, after the file has been replaced, must do the rest, and the scores must be
-those of the run that was computed in shares.
+one job is killed. The second call, after the file has been replaced, must do the rest, and the scores must
+agree with those of the run that was computed in shares.
 """
 
 from __future__ import annotations
@@ -15,9 +15,12 @@ import signal
 import subprocess
 import sys
 import time
+from math import inf
 from pathlib import Path
 
 HERE = Path(__file__).parent
+TOLERANCE = 0.05
+"""What BF16 and FP32 may differ by (docs/results.md): each run chooses the precision that was faster."""
 EMPTY, BROKEN, KILLED = "s07", "s13", "s21"
 
 
@@ -64,10 +67,11 @@ def killed_while(snake: subprocess.Popen[bytes], words: list[str], sign: Path) -
     return False
 
 
-def scores(table: Path) -> dict[str, str]:
-    """Read the scores of a table's sequences, as written."""
+def scores(table: Path) -> dict[str, float]:
+    """Read the scores of a table's sequences; those without one are left out."""
     with table.open() as file:
-        return {row["seq_name"]: row["virus_score"] for row in csv.DictReader(file, delimiter="\t")}
+        rows = csv.DictReader(file, delimiter="\t")
+        return {row["seq_name"]: float(row["virus_score"]) for row in rows if row["virus_score"] != "NA"}
 
 
 def check(claim: bool, words: str) -> None:
@@ -108,7 +112,7 @@ def main() -> None:
     together = scores(folder / "run/sequences.tsv")
     for name in names:
         own = scores(results / name / "sequences.tsv")
-        same = all(together.get(record) == score for record, score in own.items())
+        same = all(abs(together.get(record, inf) - score) <= TOLERANCE for record, score in own.items())
         check(same, f"{name} has the scores of the shared run")
 
 

@@ -1,9 +1,10 @@
 """`python -m benchmarks.cpu`: measure ESM-2 3B on a processor, and its matrix products alone.
 
-One call measures a layer's matrix products, the program's encoder in as many single-threaded worker processes
-as there are cores, in one worker, and in the threads of one process, Hugging Face's ESM-2, and DNABERT-S. In
-a sweep through all layers, complete layers are timed, including the conversion of their weights. Rates are
-residues per second for the entire encoder, without a worker's other tasks (reading, writing, classifying).
+One call measures a layer's matrix products, as PyTorch computes them and with packed weights, the program's
+encoder in as many single-threaded worker processes as there are cores, in one worker, and in the threads of
+one process, Hugging Face's ESM-2, and DNABERT-S. In a sweep through all layers, complete layers are timed,
+including the conversion of their weights. Rates are residues per second for the entire encoder, without a
+worker's other tasks (reading, writing, classifying).
 `--rows` adds Hugging Face's ESM-2 through torch.compile, ONNX Runtime and OpenVINO, where installed.
 """
 
@@ -21,6 +22,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,23 +33,28 @@ from torch import Tensor
 from torch.nn import functional
 
 from benchmarks import TOKENIZER
+from virnucpro_backend.devices.allocator import SETTINGS
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.mapped_layers import SWEEP_TOKENS
+from virnucpro_backend.encoders.packed_linear import PackedLinear
 from virnucpro_backend.encoders.precision import DTYPES
 from virnucpro_backend.fidelity.conditions import conditions
 from virnucpro_backend.fidelity.random_model import RandomWeights, write_random_model
 from virnucpro_backend.weights.model_folder import LoadedModel, load_model
 
 MODULE = "benchmarks.cpu"
-RESIDUES, FRAME_TOKENS, BATCH = 166, 104, 512
-"""A frame of 500 bp has 166 residues and about 104 tokens of DNABERT-S; tokens per batch in the plan."""
+RESIDUES, FRAME_TOKENS = 166, 104
+"""A frame of 500 bp has 166 residues and about 104 tokens of DNABERT-S."""
+
+TOKENS_PER_BATCH = 2048
+"""A run's default, defined in electron/contract/plan.ts and repeated here."""
 
 TIMED_LAYERS = 2
 AVX2 = {"ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2", "ATEN_CPU_CAPABILITY": "avx2"}
 """Settings that keep the libraries from using instructions newer than AVX2."""
 
 
-ROWS = ("products", "encoder", "threads", "hugging_face", "dnabert")
+ROWS = ("products", "packed_products", "encoder", "threads", "hugging_face", "dnabert")
 OTHER_ROWS = ("compiled", "onnx_runtime", "openvino")
 """The encoder in other runtimes; OpenVINO chooses its precision by the processor."""
 
@@ -63,11 +70,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--workers", type=int, default=psutil.cpu_count(logical=False) or 1)
     parser.add_argument("--precisions", default="fp32,bf16")
     parser.add_argument("--rows", default=",".join(ROWS), help=f"of {', '.join(ROWS + OTHER_ROWS)}")
+    parser.add_argument("--tokens-per-batch", type=int, default=TOKENS_PER_BATCH)
     parser.add_argument("--json", type=Path, help="file to write")
     parser.add_argument("--row", help=argparse.SUPPRESS)
     arguments = parser.parse_args(argv)
     if arguments.row:
-        _row(arguments.row, arguments.model)
+        _row(arguments.row, arguments.model, arguments.tokens_per_batch)
         return 0
     with tempfile.TemporaryDirectory() as folder:
         model = arguments.model
@@ -75,75 +83,84 @@ def main(argv: Sequence[str] | None = None) -> int:
             model = Path(folder) / "model"
             device = torch.device("cuda", 0) if torch.cuda.is_available() else torch.device("cpu")
             write_random_model(model, RandomWeights(device), TOKENIZER, 500)
-        rows = measure(model, arguments.workers, arguments.precisions.split(","), arguments.rows.split(","))
+        rows = Rows(model, arguments.tokens_per_batch).measure(
+            arguments.workers, arguments.precisions.split(","), arguments.rows.split(",")
+        )
     if arguments.json is not None:
         content = {**conditions(MODULE, torch.device("cpu")), "workers": arguments.workers, "rows": rows}
         arguments.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     return 0
 
 
-def measure(model: Path, workers: int, precisions: list[str], names: list[str]) -> list[dict[str, Any]]:
-    """Measure the rows, and print each as soon as it is known."""
-    rows = []
-    for precision in precisions:
-        for name in names:
-            # Use all threads in one process, or one process per thread.
-            threaded = name in ("threads", "hugging_face", *OTHER_ROWS)
-            runs: list[tuple[str, int, dict[str, str]]] = [
-                (f"{name}{workers}" if threaded else name, 1 if threaded else workers, {})
-            ]
-            if name == "encoder" and workers > 1:
-                runs.append((name, 1, {}))
-            if precision == "fp32" and name in ("products", "encoder"):
-                runs.append((name, workers, AVX2))
-            for what, processes, environment in runs:
-                rows.append(_measured(what, precision, processes, model, environment))
-    if "products" in names:
-        rows.append(_measured("products", "int8", workers, model, {}))
-    return rows
+@dataclass(frozen=True)
+class Rows:
+    """What all rows of a call have in common."""
 
+    model: Path
+    tokens_per_batch: int
 
-def _measured(
-    what: str, precision: str, processes: int, model: Path, environment: dict[str, str]
-) -> dict[str, Any]:
-    """Start processes that begin together when all are ready, and add up their rates."""
-    command = [sys.executable, "-m", MODULE, "--model", str(model), "--row", f"{what}:{precision}"]
-    running = [
-        subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, **environment, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
+    def measure(self, workers: int, precisions: list[str], names: list[str]) -> list[dict[str, Any]]:
+        """Measure the rows, and print each as soon as it is known."""
+        rows = []
+        for precision in precisions:
+            for name in names:
+                # Use all threads in one process, or one process per thread.
+                threaded = name in ("threads", "hugging_face", *OTHER_ROWS)
+                runs: list[tuple[str, int, dict[str, str]]] = [
+                    (f"{name}{workers}" if threaded else name, 1 if threaded else workers, {})
+                ]
+                if name == "encoder" and workers > 1:
+                    runs.append((name, 1, {}))
+                if precision == "fp32" and name in ("products", "packed_products", "encoder"):
+                    runs.append((name, workers, AVX2))
+                for what, processes, environment in runs:
+                    rows.append(self._measured(what, precision, processes, environment))
+        if "products" in names:
+            rows.append(self._measured("products", "int8", workers, {}))
+        return rows
+
+    def _measured(
+        self, what: str, precision: str, processes: int, environment: dict[str, str]
+    ) -> dict[str, Any]:
+        """Start processes that begin together when all are ready, and add up their rates."""
+        command = [sys.executable, "-m", MODULE, "--model", str(self.model), "--row", f"{what}:{precision}"]
+        command += ["--tokens-per-batch", str(self.tokens_per_batch)]
+        running = [
+            subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                env={**SETTINGS, **os.environ, **environment, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
+            )
+            for _ in range(processes)
+        ]
+        for signal in ("ready", "done"):
+            for process in running:
+                assert process.stdin is not None
+                assert process.stdout is not None
+                if process.stdout.readline().strip() != signal:
+                    for each in running:
+                        each.kill()
+                    return _print({"what": what, "precision": precision, "failed": True})
+            for process in running:
+                assert process.stdin is not None
+                process.stdin.write("go\n")
+                process.stdin.flush()
+        found = [json.loads(process.communicate()[0]) for process in running]
+        return _print(
+            {
+                "what": what.rstrip("0123456789"),
+                "precision": precision,
+                "instructions": "AVX2" if environment else "all",
+                "processes": processes,
+                "per_second": round(sum(each["per_second"] for each in found), 2),
+                "share_of_conversion": round(statistics.mean(each.get("conversion", 0) for each in found), 4),
+                "memory_gb": round(sum(each["pss"] for each in found) / 1e9, 2),
+                "private_memory_gb_largest": round(max(each["private"] for each in found) / 1e9, 2),
+                "peak_resident_gb_largest": round(max(each["peak"] for each in found) / 1e9, 2),
+            }
         )
-        for _ in range(processes)
-    ]
-    for signal in ("ready", "done"):
-        for process in running:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            if process.stdout.readline().strip() != signal:
-                for each in running:
-                    each.kill()
-                return _print({"what": what, "precision": precision, "failed": True})
-        for process in running:
-            assert process.stdin is not None
-            process.stdin.write("go\n")
-            process.stdin.flush()
-    found = [json.loads(process.communicate()[0]) for process in running]
-    return _print(
-        {
-            "what": what.rstrip("0123456789"),
-            "precision": precision,
-            "instructions": "AVX2" if environment else "all",
-            "processes": processes,
-            "per_second": round(sum(each["per_second"] for each in found), 2),
-            "share_of_conversion": round(statistics.mean(each.get("conversion", 0) for each in found), 4),
-            "memory_gb": round(sum(each["pss"] for each in found) / 1e9, 2),
-            "private_memory_gb_largest": round(max(each["private"] for each in found) / 1e9, 2),
-            "peak_resident_gb_largest": round(max(each["peak"] for each in found) / 1e9, 2),
-        }
-    )
 
 
 def _print(row: dict[str, Any]) -> dict[str, Any]:
@@ -152,21 +169,22 @@ def _print(row: dict[str, Any]) -> dict[str, Any]:
 
 
 @torch.inference_mode()
-def _row(row: str, model: Path) -> None:
+def _row(row: str, model: Path, tokens_per_batch: int) -> None:
     """Run one process of a row."""
     what, precision = row.split(":")
     name = what.rstrip("0123456789")
     threads = int(what[len(name) :] or 1)
     torch.set_num_threads(threads if name in ("hugging_face", *OTHER_ROWS) else 1)
     make: Callable[[], Callable[[], Any]] = {
-        "products": lambda: _products(precision),
-        "encoder": lambda: _encoder(_loaded(model, precision)),
-        "threads": lambda: _threads(model, precision, threads),
+        "products": lambda: _products(precision, tokens_per_batch),
+        "packed_products": lambda: _products(precision, tokens_per_batch, packed=True),
+        "encoder": lambda: _encoder(_loaded(model, precision), tokens_per_batch),
+        "threads": lambda: _threads(model, precision, threads, tokens_per_batch),
         "hugging_face": lambda: _hugging_face(precision, lambda model, *_: model),
         "compiled": lambda: _hugging_face(precision, lambda model, *_: torch.compile(model)),
         "onnx_runtime": lambda: _hugging_face(precision, _onnx_runtime),
         "openvino": lambda: _hugging_face(precision, _openvino),
-        "dnabert": lambda: _dnabert_s(_loaded(model, precision)),
+        "dnabert": lambda: _dnabert_s(_loaded(model, precision), tokens_per_batch),
     }[name]
     # What reads this process takes its first line for "ready"; torch.onnx.export prints how far it is.
     with contextlib.redirect_stdout(sys.stderr):
@@ -202,18 +220,18 @@ def _loaded(model: Path, precision: str) -> LoadedModel:
     return load_model(model, "cpu", precision, mapped=True)  # type: ignore[arg-type]
 
 
-def _batches(tokens_per_sequence: int, tokens: int) -> list[tuple[Tensor, SequenceLayout]]:
+def _batches(tokens_per_sequence: int, tokens_per_batch: int) -> list[tuple[Tensor, SequenceLayout]]:
     """Make a sweep's batches of sequences of equal length with ordinary tokens."""
-    count = BATCH // tokens_per_sequence
+    count = tokens_per_batch // tokens_per_sequence
     made = []
-    for _ in range(max(1, tokens // (count * tokens_per_sequence))):
+    for _ in range(max(1, SWEEP_TOKENS // (count * tokens_per_sequence))):
         layout = SequenceLayout.from_lengths([tokens_per_sequence] * count, torch.device("cpu"))
         made.append((torch.randint(5, 24, (layout.n_tokens,), dtype=torch.int32), layout))
     return made
 
 
-def _encoder(model: LoadedModel) -> Callable[[], dict[str, float]]:
-    batches = _batches(RESIDUES + 2, SWEEP_TOKENS)
+def _encoder(model: LoadedModel, tokens_per_batch: int) -> Callable[[], dict[str, float]]:
+    batches = _batches(RESIDUES + 2, tokens_per_batch)
     sequences = sum(len(layout.lengths) for _, layout in batches)
 
     def run() -> dict[str, float]:
@@ -238,8 +256,10 @@ def _encoder(model: LoadedModel) -> Callable[[], dict[str, float]]:
     return run
 
 
-def _threads(model: Path, precision: str, threads: int) -> Callable[[], dict[str, float]]:
-    runs = [_encoder(_loaded(model, precision)) for _ in range(threads)]
+def _threads(
+    model: Path, precision: str, threads: int, tokens_per_batch: int
+) -> Callable[[], dict[str, float]]:
+    runs = [_encoder(_loaded(model, precision), tokens_per_batch) for _ in range(threads)]
 
     def one(run: Callable[[], dict[str, float]]) -> dict[str, float]:
         torch.set_num_threads(1)
@@ -256,8 +276,8 @@ def _threads(model: Path, precision: str, threads: int) -> Callable[[], dict[str
     return run
 
 
-def _dnabert_s(model: LoadedModel) -> Callable[[], dict[str, float]]:
-    batches = _batches(FRAME_TOKENS, SWEEP_TOKENS)
+def _dnabert_s(model: LoadedModel, tokens_per_batch: int) -> Callable[[], dict[str, float]]:
+    batches = _batches(FRAME_TOKENS, tokens_per_batch)
 
     def run() -> dict[str, float]:
         model.dnabert_s.embed_all(batches[:1])
@@ -269,10 +289,12 @@ def _dnabert_s(model: LoadedModel) -> Callable[[], dict[str, float]]:
     return run
 
 
-def _products(precision: str) -> Callable[[], dict[str, float]]:
+def _products(
+    precision: str, tokens_per_batch: int, *, packed: bool = False
+) -> Callable[[], dict[str, float]]:
     """Time the four matrix products of a layer of ESM-2 3B for a batch."""
     shapes = ((2560, 7680), (2560, 2560), (2560, 10240), (10240, 2560))
-    count = BATCH // (RESIDUES + 2)
+    count = tokens_per_batch // (RESIDUES + 2)
     rows = count * (RESIDUES + 2)
     products: list[Callable[[], Tensor]] = []
     for inputs, outputs in shapes:
@@ -283,7 +305,12 @@ def _products(precision: str) -> Callable[[], dict[str, float]]:
         else:
             dtype = DTYPES[precision]  # type: ignore[index]
             x, w = torch.randn(rows, inputs, dtype=dtype), torch.randn(outputs, inputs, dtype=dtype)
-            products.append(lambda x=x, w=w: functional.linear(x, w))  # type: ignore[misc]
+            if packed:
+                linear = PackedLinear(torch.nn.Linear(inputs, outputs, bias=False, dtype=dtype))
+                linear.pack(w)
+                products.append(lambda x=x, linear=linear: linear(x))  # type: ignore[misc]
+            else:
+                products.append(lambda x=x, w=w: functional.linear(x, w))  # type: ignore[misc]
 
     def run() -> dict[str, float]:
         for product in products:

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { dropSendsWhileClosing } from './browserTransport.ts';
+import { dropSendsWhileClosing } from '../state/connection.ts';
 import { ConnectionLost } from './callError.ts';
 
 function socketIn(readyState: WebSocket['readyState']) {

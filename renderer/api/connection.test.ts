@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { keepConnected, retryDelay, type ConnectionState } from './connection.ts';
-import type { EngineCalls } from './engineClient.ts';
-import { LinkRefused, type EngineLink, type LinkEnd, type Transport } from './transport.ts';
+import {
+  keepConnected,
+  retryDelay,
+  type ConnectionState,
+  type EngineCalls,
+  LinkRefused,
+  type EngineLink,
+  type LinkEnd,
+  type Transport,
+} from '../state/connection.ts';
 
 /** A transport whose links the test opens, refuses and cuts. */
 function scriptedTransport(outcomes: ('opens' | 'fails' | 'refuses')[]) {

@@ -1,8 +1,7 @@
 import { RPCHandler } from '@orpc/server/message-port';
 import { describe, expect, it, vi } from 'vitest';
 import { createMemoryEngine } from '../testing/memoryEngine/index.ts';
-import { electronTransport } from './electronTransport.ts';
-import { createEngineClient } from './engineClient.ts';
+import { electronTransport, createEngineClient } from '../state/connection.ts';
 
 /** A page whose messages the test sends, and a bridge that makes main answer with a port. */
 function page() {

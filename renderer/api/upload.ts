@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { appError, appErrorSchema, AppFailure } from '../../electron/contract/index.ts';
+import { appErrorSchema, AppFailure, appFailure } from '../../electron/contract/index.ts';
 
 const uploadAnswer = z.union([z.object({ path: z.string() }), z.object({ error: appErrorSchema })]);
 
@@ -13,7 +13,7 @@ export function uploadFile(
   return new Promise((resolve, reject) => {
     // XMLHttpRequest, because fetch does not report how much of a body has been sent.
     const request = new XMLHttpRequest();
-    const fail = (cause: string) => reject(new AppFailure(appError('input_unreadable', cause)));
+    const fail = (cause: string) => reject(appFailure('input_unreadable', cause));
     request.open('PUT', new URL(`upload/${encodeURIComponent(name)}`, location.href).href);
     request.responseType = 'json';
     request.upload.addEventListener('progress', (event) => {

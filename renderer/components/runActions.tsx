@@ -29,8 +29,7 @@ import { go, goToRun } from '../state/navigation.ts';
 import { prepareAgain } from '../state/newRun/prepareAgain.ts';
 import { useLiveRun } from '../state/runs/liveRun.ts';
 import { openRunDialog, type RunDialog } from '../state/runs/runDialog.ts';
-import { mayFinishNow, orderRun, resumeRun } from '../state/runs/runOrders.ts';
-import { runStatus } from '../state/runs/runs.ts';
+import { mayFinishNow, resumeRun, runStatus } from '../state/runs/runs.ts';
 import { say, sayError } from '../state/say.ts';
 import { DESTRUCTIVE } from '../styles/theme.ts';
 
@@ -83,18 +82,27 @@ export function runActions(
   const isStill = !isAtWork(run);
   const dialog = (name: RunDialog) => () => onDialog(name);
   return [
-    ...action(isRunning, 'pause', t('run.pause'), IconPlayerPause, () => orderRun(runId, 'pause'), 'alt+P'),
-    ...action(isRunning, 'drain', t('run.drain'), IconProgressCheck, () => orderRun(runId, 'drain')),
-    ...action(isRunning, 'stop', t('run.stopAndKeep'), IconPlayerStop, () => orderRun(runId, 'cancel')),
+    ...action(
+      isRunning,
+      'pause',
+      t('run.pause'),
+      IconPlayerPause,
+      () => engine.runs.pause({ runId }),
+      'alt+P',
+    ),
+    ...action(isRunning, 'drain', t('run.drain'), IconProgressCheck, () => engine.runs.drain({ runId })),
+    ...action(isRunning, 'stop', t('run.stopAndKeep'), IconPlayerStop, () => engine.runs.cancel({ runId })),
     ...action(isRunning, 'discard', t('run.discard'), IconTrash, () => askToDiscard(runId, t)),
-    ...action(isQueued, 'leave-queue', t('run.leaveQueue'), IconDoorExit, () => orderRun(runId, 'cancel')),
+    ...action(isQueued, 'leave-queue', t('run.leaveQueue'), IconDoorExit, () =>
+      engine.runs.cancel({ runId }),
+    ),
     ...action(status === 'done_with_failures', 'retry', t('files.retryAll'), IconRefresh, () =>
       engine.runs.retry({ runId, parts: 'all', smallerBatches: false }),
     ),
     ...action(
       isResting,
       'continue',
-      t(isQueued ? 'run.startNow' : 'run.continue'),
+      t(isQueued ? 'run.startNow' : 'common.continue'),
       IconPlayerPlay,
       () => resumeRun(run),
       'alt+P',
@@ -103,7 +111,7 @@ export function runActions(
     ...action(mayFinishNow(run, isRead), 'finish-now', t('run.finishNow'), IconFlagCheck, () =>
       askToFinishNow(runId, t),
     ),
-    ...action(hasFolder, 'export', t('results.export'), IconDownload, () => {
+    ...action(hasFolder, 'export', t('common.export'), IconDownload, () => {
       goToRun(runId, 'results');
       onDialog('export');
     }),
@@ -116,7 +124,7 @@ export function runActions(
     ...action(true, 'command', t('results.copyCommand'), IconTerminal2, () =>
       copyText(predictCommand(run)).then(() => say(t('common.copied'))),
     ),
-    ...action(true, 'rename', t('history.rename'), IconPencil, dialog('rename')),
+    ...action(true, 'rename', t('common.rename'), IconPencil, dialog('rename')),
     ...action(true, 'annotate', t('history.annotate'), IconTag, dialog('annotate')),
     ...action(isStill && !run.missing, 'verify', t('history.verify'), IconShieldCheck, dialog('verify')),
     ...action(isStill, 'delete', t('history.delete'), IconTrash, dialog('delete')),
@@ -157,7 +165,7 @@ export function askToFinishNow(runId: string, t: Texts['t']): void {
     title: t('run.finishNowTitle'),
     children: <FinishNowQuestion runId={runId} />,
     labels: { confirm: t('run.finishNow'), cancel: t('common.cancel') },
-    onConfirm: () => void orderRun(runId, 'finishNow').catch(sayError),
+    onConfirm: () => void engine.runs.finishNow({ runId }).catch(sayError),
   });
 }
 

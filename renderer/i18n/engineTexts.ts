@@ -2,12 +2,6 @@ import type { Wording } from '../../electron/contract/index.ts';
 import type { MessageKey, Texts } from './index.ts';
 import { titleOfCode } from './errors.ts';
 
-/** A message from the engine, with its key in the catalogues, if any. */
-export interface Said {
-  readonly text: string;
-  readonly wording: Wording | null;
-}
-
 type Speaker = Pick<Texts, 't' | 'lookUp' | 'language' | 'format'>;
 /** Maps a device's id to its name in this window; null for an unknown device. */
 type DeviceLabel = (id: string) => string | null;

@@ -24,7 +24,6 @@ function generalNextStep(code: ShownError['code']): string | null {
   return known.success ? appError(known.data, '').nextStep : null;
 }
 
-/** The title of an error in the window. */
 export function titleOfCode(code: string, language: Language): string | null {
   const known = errorCodeSchema.safeParse(code);
   return known.success ? errorWords(appError(known.data, ''), language).title : null;

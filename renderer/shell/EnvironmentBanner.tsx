@@ -38,13 +38,13 @@ export function EnvironmentBanner({ atCheck }: { atCheck: boolean }) {
       );
     case 'broken':
       return (
-        <Banner tone="warn" title={t('setUp.broken')} actions={action(t('setUp.repair'))}>
+        <Banner tone="warn" title={t('setUp.broken')} actions={action(t('common.repair'))}>
           {t('setUp.brokenText')} {size}
         </Banner>
       );
     case 'cancelled':
       return (
-        <Banner tone="warn" title={t('setUp.cancelled')} actions={action(t('setUp.goOn'))}>
+        <Banner tone="warn" title={t('setUp.cancelled')} actions={action(t('common.continue'))}>
           {t('setUp.kept')}
         </Banner>
       );

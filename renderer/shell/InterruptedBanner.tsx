@@ -5,8 +5,7 @@ import { useShallow } from 'zustand/react/shallow';
 import { Banner } from '../components/feedback/Banner.tsx';
 import { useTexts } from '../i18n/index.ts';
 import { goToRun, useNavigation } from '../state/navigation.ts';
-import { resumeRun } from '../state/runs/runOrders.ts';
-import { useRuns } from '../state/runs/runs.ts';
+import { resumeRun, useRuns } from '../state/runs/runs.ts';
 
 /** After a crash, asks on any screen whether to resume the run that was cut off. The run's own screen asks by itself. */
 export function InterruptedBanner() {
@@ -29,7 +28,7 @@ export function InterruptedBanner() {
       actions={
         <>
           <Button size="compact-sm" loading={resume.isPending} onClick={() => resume.mutate(run)}>
-            {t('run.continue')}
+            {t('common.continue')}
           </Button>
           <Button size="compact-sm" variant="default" onClick={() => setDismissed([...dismissed, run.runId])}>
             {t('interrupted.later')}

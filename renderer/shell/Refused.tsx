@@ -18,7 +18,7 @@ export function Refused() {
         {t('refused.next')}
       </Text>
       <Button variant="default" onClick={() => location.reload()}>
-        {t('refused.retry')}
+        {t('common.tryAgain')}
       </Button>
     </Stack>
   );

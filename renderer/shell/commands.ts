@@ -14,7 +14,6 @@ import { queryClient } from '../state/queryClient.ts';
 import { openDiagnostics, openDiskDialog } from '../state/runs/runDialog.ts';
 import { askForNotifications, canAskForNotifications } from '../state/runs/runEnds.ts';
 import { runActions } from '../components/runActions.tsx';
-import { includeDevice } from '../state/runs/runOrders.ts';
 import { runStatus } from '../state/runs/runs.ts';
 import { sayError } from '../state/say.ts';
 import { changeSettings, useSettings } from '../state/settings.ts';
@@ -147,7 +146,7 @@ export function commandsFor(route: Route, runs: readonly RunSummary[], seen: See
     })),
     ...runs.map((run) => ({
       id: run.runId,
-      group: t('history.title'),
+      group: t('nav.runs'),
       label: run.name,
       hint: t(`runState.${runStatus(run)}`),
       run: () => goToRun(run.runId, run.state.phase === 'done' ? 'results' : 'progress'),
@@ -156,7 +155,6 @@ export function commandsFor(route: Route, runs: readonly RunSummary[], seen: See
   return commands;
 }
 
-/** The commands of the computer check. */
 function commandsOfComputer({ lacksPython }: Seen, { t }: Texts): Command[] {
   const group = t('nav.computer');
   return [
@@ -227,7 +225,7 @@ function commandsOfRun(run: RunSummary, seen: Seen, texts: Texts): Command[] {
           id: `device-${device.id}`,
           group,
           label: `${t(device.isOut ? 'device.include' : 'device.exclude')}: ${deviceTitle(device, t)}`,
-          run: () => attempt(includeDevice(runId, device.id, device.isOut)),
+          run: () => attempt(engine.runs.includeDevice({ runId, device: device.id, included: device.isOut })),
         }))
       : []),
     ...(isAtWork(run) && useSettings.getState().info?.shell === 'browser' && canAskForNotifications()

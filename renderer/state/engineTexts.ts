@@ -1,19 +1,19 @@
 import { useCallback } from 'react';
-import type { Wording } from '../../electron/contract/index.ts';
+import type { Message, Wording } from '../../electron/contract/index.ts';
 import type { ShownError } from '../api/callError.ts';
 import { errorWords } from '../i18n/errors.ts';
-import { inOwnWords, type Said } from '../i18n/engineTexts.ts';
+import { inOwnWords } from '../i18n/engineTexts.ts';
 import { useTexts } from '../i18n/index.ts';
 import { deviceTitle, useKnownDevice } from './runs/deviceLabels.ts';
 
 /** Translates the engine's messages to the window's language, with the window's names for devices. */
-export function useEngineTexts(): (said: Said) => string {
+export function useEngineTexts(): (message: Message) => string {
   const ownWords = useOwnWords();
   return useCallback(({ text, wording }) => (wording && ownWords(wording)) ?? text, [ownWords]);
 }
 
 /** Translates several sentences at once; keeps the engine's text if this language lacks one of them. */
-export function useSequenceTexts(): (said: { sentence: string; wordings: readonly Wording[] }) => string {
+export function useSequenceTexts(): (message: { sentence: string; wordings: readonly Wording[] }) => string {
   const ownWords = useOwnWords();
   return useCallback(
     ({ sentence, wordings }) => {

@@ -1,6 +1,5 @@
 import { RPCHandler } from '@orpc/server/message-port';
-import { linkOverPort } from '../api/electronTransport.ts';
-import type { EngineLink, Transport } from '../api/transport.ts';
+import { linkOverPort, type EngineLink, type Transport } from '../state/connection.ts';
 import type { createMemoryEngine } from './memoryEngine/index.ts';
 
 type MemoryEngine = ReturnType<typeof createMemoryEngine>;

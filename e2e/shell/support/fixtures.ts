@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test as base, type Page } from '@playwright/test';
 import { findElectron, missingDisplay } from '../../../build/electronBinary.ts';
 import { findChromium } from '../../support/findChromium.ts';
+import { PartPermits } from '../../support/partPermits.ts';
 import { startShell, type Host, type ShellApp, type ShellOptions } from './shellApp.ts';
 
 export interface Places {
@@ -16,6 +17,8 @@ export interface Places {
 interface Fixtures {
   host: Host;
   places: Places;
+  /** With `permits.environment`, the app's workers compute only these parts. */
+  permits: PartPermits;
   /**
    * Starts the app with a home and data of its own. When the test is over, checks that the app handled all of
    * its errors.
@@ -33,6 +36,9 @@ export const test = base.extend<Fixtures>({
     for (const place of [places.home, places.files]) await mkdir(place);
     await use(places);
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  },
+  permits: async ({ places }, use) => {
+    await use(await PartPermits.make(join(dirname(places.data), 'permits')));
   },
   start: async ({ host, places }, use) => {
     const reason = cannotRun(host);

@@ -1,10 +1,8 @@
 import { readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { drop, goTo, takeTeachingModel } from '../../support/window.ts';
+import { drop, goTo, LONG_MS, takeTeachingModel } from '../../support/window.ts';
 import { expect, shellLog, type Places, type ShellApp } from './fixtures.ts';
-
-const LONG_MS = 90_000;
 
 /**
  * Quits like the menu item. The call does not wait for the end, because the test answers the questions on the

@@ -23,7 +23,7 @@ const device = (node: string, number: number, change: Partial<DeviceLive> = {}):
 });
 const eight = Array.from({ length: 8 }, (_, number) => device('node1', number));
 
-it('has a line for each of eight devices, but one for each node of a larger cluster', () => {
+it('has a line for each device of this computer or of a small cluster, and for each node of a larger one', () => {
   expect(deviceLines(eight).map((line) => line.replaceAll(/ +/g, ' '))[7]).toBe(
     'node1 GPU 7 NVIDIA H200 ██████░░░░░░ part 000012 11 done 8 GB 99 % 100,000 residues/s',
   );
@@ -41,9 +41,7 @@ it('has a line for each of eight devices, but one for each node of a larger clus
   expect(
     new Set(deviceLines([...eight, device('n', 0)]).map((line) => line.indexOf(' done'))),
   ).toHaveProperty('size', 1);
-});
-
-it('has a line for each device of this computer, however many', () => {
+  // This computer has no nodes.
   const here = [...eight, device('node1', 8)].map((one) => ({ ...one, place: null }));
   expect(deviceLines(here)).toHaveLength(9);
 });

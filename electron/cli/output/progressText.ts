@@ -33,7 +33,6 @@ export function totalLine(progress: RunProgress): string {
   return parts.join('  ');
 }
 
-/** A line for each device, or for each node of a cluster with many. */
 export function deviceLines(devices: readonly DeviceLive[]): string[] {
   if (devices.length <= MOST_DEVICE_LINES) return devices.map(deviceLine);
   return [...Map.groupBy(devices, ({ place }) => place?.node)].flatMap(([node, there]) =>

@@ -239,7 +239,6 @@ export type MeasuredSpeed = z.infer<typeof measuredSpeedSchema>;
 
 /** The last results of the self-test levels that a user can start. */
 const selfTestsSchema = z.object({
-  /** One entry for every installed model. */
   models: z.array(modelTestsSchema),
   /** Measured with the installed packages; null if nothing was measured. */
   speed: measuredSpeedSchema.nullable(),

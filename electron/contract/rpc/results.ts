@@ -5,7 +5,12 @@ import { sequenceFilterSchema } from '../filter.ts';
 import { LIMITS, pathSchema, wordSchema } from '../limits.ts';
 import { otherTableSchema } from '../otherTools.ts';
 import { countSchema } from '../protocol/common.ts';
-import { chunkResultSchema, predictionSchema, sequenceResultSchema } from '../results.ts';
+import {
+  chunkResultSchema,
+  predictionCountsSchema,
+  predictionSchema,
+  sequenceResultSchema,
+} from '../results.ts';
 import { sampleDetailsSchema } from '../samples.ts';
 import { procedure } from './procedure.ts';
 import { annotationSchema, runIdSchema } from './runs.ts';
@@ -141,15 +146,13 @@ export type SequenceNote = z.infer<typeof sequenceNoteSchema>;
 
 const selection = { runId: runIdSchema, filter: sequenceFilterSchema.default({}) };
 
-export const resultCountsSchema = z.object({
+const resultCountsSchema = z.object({
   total: countSchema,
-  virus: countSchema,
-  others: countSchema,
-  notScored: countSchema,
-  failed: countSchema,
+  byPrediction: predictionCountsSchema,
   /** Calls that may still change while the run continues. */
   unsettled: countSchema,
 });
+export type ResultCounts = z.infer<typeof resultCountsSchema>;
 
 const exportEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('progress'), done: countSchema, total: countSchema }),
@@ -168,10 +171,7 @@ const sampleSummarySchema = sampleDetailsSchema.extend({
   /** Numbers of the sample's files. */
   inputs: z.array(countSchema),
   sequences: countSchema,
-  virus: countSchema,
-  others: countSchema,
-  notScored: countSchema,
-  failed: countSchema,
+  byPrediction: predictionCountsSchema,
   bases: countSchema,
 });
 export type SampleSummary = z.infer<typeof sampleSummarySchema>;
@@ -183,7 +183,6 @@ const comparedSchema = z.object({
   /** Like the ribbon of a row of the table. */
   ribbon: z.array(z.int()),
 });
-const callCountsSchema = z.record(predictionSchema, countSchema);
 
 const scoresComparedSchema = z.object({
   compared: countSchema,
@@ -191,6 +190,7 @@ const scoresComparedSchema = z.object({
   meanAbsoluteDifference: z.number(),
   largestDifference: z.number(),
 });
+export type ScoresCompared = z.infer<typeof scoresComparedSchema>;
 
 const comparedSequenceSchema = z.object({
   seqName: z.string(),
@@ -202,13 +202,17 @@ export type ComparedSequence = z.infer<typeof comparedSequenceSchema>;
 
 /** Two runs of the same sequences, such as with another model or precision. */
 const runComparisonSchema = z.object({
-  /** Sequences with the same name and length in both runs. */
+  /**
+   * Sequences with the same name and length in both runs; the n-th of several equal ones is matched with the
+   * n-th.
+   */
   inBoth: countSchema,
   onlyInFirst: countSchema,
   onlyInSecond: countSchema,
   sameCall: countSchema,
   /** Counts by the call in the first run, then in the second. */
-  calls: z.record(predictionSchema, callCountsSchema),
+  calls: z.record(predictionSchema, predictionCountsSchema),
+  /** Agreement of the sequences that both runs scored; null if there are none. */
   scores: scoresComparedSchema.nullable(),
   /** Counts by score in the first run, then in the second, in bins of equal width. */
   scoreGrid: z.array(z.array(countSchema)),

@@ -159,7 +159,7 @@ const shareSoFarSchema = z.object({
   scored: countSchema,
   /** The total, including what is not computed yet; only for inputs that were read to their end. */
   total: countSchema,
-  /** What the finished run will show, with an interval of 95 %; null where and while what is computed is no even sample. */
+  /** What the finished run will show, with an interval of 95 %; null while what is computed is neither an even sample nor everything. */
   estimate: shareEstimateSchema.nullable(),
 });
 export type ShareSoFar = z.infer<typeof shareSoFarSchema>;
@@ -307,17 +307,12 @@ const runLiveSchema = z.object({
 });
 export type RunLive = z.infer<typeof runLiveSchema>;
 
-const throughputPointSchema = z.object({
-  time: z.number(),
-  /** Tokens per second by device id. */
-  residuesPerSecond: z.record(z.string(), z.number()),
-});
-
 const measureSchema = z.number().nullable();
 
 /** How one device performed over a run; measures are null if the device has no such sensor. */
 const deviceHistorySchema = z.object({
   id: z.string(),
+  /** At the same times for all devices. */
   points: z.array(
     z.object({
       /** Seconds since the epoch. */
@@ -437,7 +432,6 @@ const estimateSchema = z.object({
 });
 export type RunEstimate = z.infer<typeof estimateSchema>;
 
-/** The result for one file when a run was verified. */
 const verifiedFileSchema = z.object({
   kind: z.enum(['database', 'work', 'result', 'input']),
   /** Path below the run's folder; for an input, its full path. */
@@ -480,7 +474,6 @@ export const runsContract = {
     .output(z.object({ matches: z.boolean(), compared: countSchema, message: z.string() })),
   open: procedure.input(z.object({ folder: pathSchema })).output(byRun),
   watch: procedure.input(byRun).output(eventIterator(runLiveSchema)),
-  throughput: procedure.input(byRun).output(z.array(throughputPointSchema)),
   deviceHistory: procedure.input(byRun).output(z.array(deviceHistorySchema)),
   /** The share that is called virus so far, and an estimate for the finished run. */
   viralSoFar: procedure.input(byRun).output(viralSoFarSchema),

@@ -8,16 +8,46 @@ import { slurmPlace, slurmScript } from './slurmScript.ts';
 const script = (onProcessors = false): string => slurmScript(['--array=1-8%2', '--mem=1G'], onProcessors);
 
 describe('the batch script', () => {
+  it('asks SLURM for one task that it signals in time, requeues, and whose log it continues', () => {
+    expect(
+      script()
+        .split('\n')
+        .filter((line) => /^#(!|SBATCH)/.test(line)),
+    ).toEqual([
+      '#!/bin/bash -l',
+      '#SBATCH --array=1-8%2',
+      '#SBATCH --mem=1G',
+      '#SBATCH --job-name=virnucpro',
+      '#SBATCH --nodes=1',
+      '#SBATCH --ntasks=1',
+      '#SBATCH --signal=B:USR1@90',
+      '#SBATCH --requeue',
+      '#SBATCH --open-mode=append',
+    ]);
+  });
+
   it('shows into how many shares it divides a run, also after manual changes', () => {
     expect(slurmPlace(script(), 'me@login')).toEqual({
       ...{ kind: 'slurm', script: script(), login: 'me@login', shares: 8, on_processors: false },
     });
     expect(slurmPlace(script(true), null)).toMatchObject({ on_processors: true });
-    const counts = ['#SBATCH --array=1-20%2', '#SBATCH -a 1-6', '#SBATCH --array 1', 'echo'].map(
-      (line) => slurmPlace(`#!/bin/bash\n${line}\n`, null)?.shares,
-    );
-    expect(counts).toEqual([20, 6, 1, 1]);
-    for (const array of ['0-7', '1,3', '1-8:2', 'x', '1-0', '1-99999'])
+    const counts = [
+      '#SBATCH --array=1-20%2',
+      '#SBATCH -a 1-6',
+      '#SBATCH --array 1',
+      'echo',
+      '#SBATCH\n  # 7 tasks\n#SBATCH\t-p gpu\t-a1-7 --mem=4G # as in 2025',
+      '#SBATCH --array="1-5"\n\n#SBATCH --array=1-3',
+      '#SBATCH --array=1-3\n\n#SBATCH --array="1-5%12"',
+      "#SBATCH --array='1-1'",
+      '#SBATCH --array=1-1',
+      '#SBATCH --array=1-10000',
+      '#SBATCH -A 4 --array-of=9\ndate\n#SBATCH --array=1-2',
+      '##SBATCH --array=1-9\n # SBATCH --array=1-9\n#SBATCHES --array=1-9',
+      '#SBATCH --array=1-4 # not --array=1-9',
+    ].map((line) => slurmPlace(`#!/bin/bash\n${line}\n`, null)?.shares);
+    expect(counts).toEqual([20, 6, 1, 1, 7, 3, 5, 1, 1, 10_000, 1, 1, 4]);
+    for (const array of ['0-7', '1,3', '1-8:2', 'x', '1-0', '1-10001', '0,1', '11'])
       expect(slurmPlace(`#!/bin/bash\n#SBATCH --array=${array} \n`, null), array).toBeNull();
   });
 });
@@ -59,14 +89,17 @@ describe.skipIf(process.platform === 'win32')('in a shell', () => {
   });
 
   it('stops the program before the time limit, and requeues itself if work is left', () => {
-    const waiting = (status: number): string =>
-      `trap "echo stopped; exit ${status}" TERM\nkill -USR1 $PPID\nwhile :; do sleep 0.05; done\n`;
+    const waiting = (status: number, signal = 'USR1'): string =>
+      `trap "echo stopped; exit ${status}" TERM\nkill -${signal} $PPID\nfor _ in $(seq 100); do sleep 0.05; done\n`;
     // It must work however slowly the script reaches its next line.
     for (const slowly of ['', "trap 'sleep 0.1' DEBUG\n"]) {
       const signalled = submit(slowly + script(true), waiting(143));
       expect([signalled.stdout, signalled.status]).toEqual(['stopped\nscontrol requeue 42_3\n', 143]);
     }
     expect(submit(script(), waiting(0)).stdout).toBe('stopped\n');
+    // SLURM takes the task away, and requeues it itself if it has to.
+    const taken = submit(script(), waiting(143, 'TERM'));
+    expect([taken.stdout, taken.status]).toEqual(['stopped\n', 143]);
     const ended = submit(script(), 'exit 3\n');
     expect([ended.stdout, ended.status]).toEqual(['', 3]);
   });

@@ -57,9 +57,19 @@ export function slurmScript(options: readonly string[], onProcessors: boolean): 
   ].join('\n');
 }
 
-/** The value of an option of sbatch in a script; undefined if the script does not set it. */
-export const sbatchOption = (script: string, name: string, letter: string): string | undefined =>
-  new RegExp(`^#SBATCH[ \\t]+(?:--${name}[= ][ \\t]*|-${letter}[ \\t]*)(\\S+)`, 'm').exec(script)?.[1];
+/**
+ * The value of an option of sbatch in a script; undefined if the script does not set it. As for sbatch, a line
+ * may have several options, the last value counts, and options after the first command are ignored.
+ */
+export function sbatchOption(script: string, name: string, letter: string): string | undefined {
+  const [options = ''] = script.split(/^(?![ \t]*(?:#|$))/m, 1);
+  const lines = Array.from(options.matchAll(/^#SBATCH([ \t].*)$/gm), ([, line = '']) =>
+    line.replace(/\s#.*/, ''),
+  );
+  const set = new RegExp(`\\s(?:--${name}(?:=|\\s+)|-${letter}\\s*)("[^"]*"|'[^']*'|\\S+)`, 'g');
+  const values = lines.flatMap((line) => Array.from(line.matchAll(set), ([, value]) => value));
+  return values.at(-1)?.replace(/^(["'])(.*)\1$/, '$2');
+}
 
 /**
  * The place where a run with this script computes, which may have been changed or written by hand. Null if

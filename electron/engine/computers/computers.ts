@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { appError, AppFailure } from '../../contract/errors.ts';
+import { usage } from '../../contract/errors.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { computerNameSchema, sshAddressSchema, type OtherComputer } from '../../contract/rpc/computers.ts';
 import { replaceFile } from '../system/replaceFile.ts';
 import { connectComputer } from './connectComputer.ts';
 import { KeptComputer } from './keptComputer.ts';
 import { serverPackageOf, uninstallServer } from './remoteServer.ts';
-import { SshClient } from './sshClient.ts';
+import { SshClient, type SshHost } from './sshClient.ts';
 import type { Tunnel } from './tunnel.ts';
 
 /** Contains no secrets, only names and addresses. */
@@ -43,14 +43,10 @@ export class Computers {
 
   /** If a computer has this address already, renames it. */
   add(name: string, address: string): string {
-    const known = this.computers.find(({ stored }) => stored.address === address);
-    if (known) {
-      known.stored.name = name;
-      this.save();
-      return known.stored.id;
-    }
-    const stored = { id: randomUUID(), name, address };
-    this.computers.push({ stored, kept: this.kept(stored) });
+    const known = this.computers.find(({ stored }) => stored.address === address)?.stored;
+    const stored = known ?? { id: randomUUID(), name, address };
+    stored.name = name;
+    if (!known) this.computers.push({ stored, kept: this.kept(stored) });
     this.save();
     return stored.id;
   }
@@ -60,9 +56,8 @@ export class Computers {
     const found = this.find(id);
     const { stored, kept } = found;
     if (uninstalls) {
-      const { address } = stored;
-      const ssh = kept.ssh ?? (await SshClient.signIn({ address, knownHosts: this.knownHosts }, null));
-      await uninstallServer(ssh, address).finally(() => (ssh === kept.ssh ? undefined : ssh.close()));
+      const ssh = kept.ssh ?? (await SshClient.signIn(this.host(stored), null));
+      await uninstallServer(ssh).finally(() => (ssh === kept.ssh ? undefined : ssh.close()));
     }
     await kept.disconnect();
     this.computers.splice(this.computers.indexOf(found), 1);
@@ -85,25 +80,21 @@ export class Computers {
 
   private find(id: string): { stored: Stored; kept: KeptComputer } {
     const found = this.computers.find(({ stored }) => stored.id === id);
-    if (!found) throw new AppFailure(appError('usage', 'This computer is not in the list any more.'));
+    if (!found) throw usage('This computer is not in the list any more.');
     return found;
   }
 
-  private kept({ address }: Stored): KeptComputer {
+  private kept(stored: Stored): KeptComputer {
     const { root, version, serverPackage, changed } = this.options;
     return new KeptComputer({
       changed,
-      connect: (ask, tell, signal) =>
-        connectComputer({
-          ...{ address, ask, tell, signal },
-          knownHosts: this.knownHosts,
-          serverPackage: () => serverPackageOf(root, version, serverPackage),
-        }),
+      connect: async (...asked) =>
+        connectComputer(this.host(stored), await serverPackageOf(root, version, serverPackage), ...asked),
     });
   }
 
-  private get knownHosts(): string {
-    return join(this.options.dataDir, 'known_hosts');
+  private host({ address }: Stored): SshHost {
+    return { address, knownHosts: join(this.options.dataDir, 'known_hosts') };
   }
 
   private get file(): string {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { appError, AppFailure } from '../../contract/errors.ts';
+import { appFailure } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import type { AskPerson } from './askpass.ts';
@@ -10,18 +10,8 @@ import {
   type ServerPackage,
   type TellStep,
 } from './remoteServer.ts';
-import { SshClient } from './sshClient.ts';
+import { SshClient, type SshHost } from './sshClient.ts';
 import { ask as askServer, textOf, type Tunnel } from './tunnel.ts';
-
-interface ConnectOptions {
-  readonly address: string;
-  readonly knownHosts: string;
-  readonly serverPackage: () => Promise<ServerPackage>;
-  /** Null if nobody may be asked. */
-  readonly ask: AskPerson | null;
-  readonly tell: TellStep;
-  readonly signal: AbortSignal;
-}
 
 export interface ComputerConnection {
   readonly ssh: SshClient;
@@ -30,28 +20,26 @@ export interface ComputerConnection {
 
 /**
  * Establishes the whole connection to a server on another computer: signs in, installs what is missing,
- * starts the server, opens the tunnel, and checks that the server answers.
+ * starts the server, opens the tunnel, and checks that the server answers. `ask`: null if nobody may be asked.
  */
-export async function connectComputer({
-  address,
-  knownHosts,
-  serverPackage,
-  ask,
-  tell,
-  signal,
-}: ConnectOptions): Promise<ComputerConnection> {
-  tell('signing_in', null);
-  const file = await serverPackage();
-  const ssh = await SshClient.signIn({ address, knownHosts }, ask, signal);
+export async function connectComputer(
+  host: SshHost,
+  file: ServerPackage,
+  ask: AskPerson | null,
+  tell: TellStep,
+  signal: AbortSignal,
+): Promise<ComputerConnection> {
+  const ssh = await SshClient.signIn(host, ask, signal);
   try {
     tell('looking', null);
-    const found = await lookAtSystem(ssh, address, file);
-    if (!found.installed) await installServer(ssh, address, file, found, tell, signal);
+    const found = await lookAtSystem(ssh, file);
+    if (!found.installed) await installServer(ssh, file, found, tell, signal);
     signal.throwIfAborted();
     tell('starting', null);
-    const server = await startRemoteServer(ssh, address, file);
+    const server = await startRemoteServer(ssh, file);
     const tunnel = { end: await ssh.tunnel(server.port), server };
-    await checkTunnel(tunnel, address);
+    if ((await versionThere(tunnel)) !== server.version)
+      throw appFailure('ssh_failed', message('ssh.tunnel', { host: ssh.address }));
     signal.throwIfAborted();
     return { ssh, tunnel };
   } catch (reason) {
@@ -60,15 +48,8 @@ export async function connectComputer({
   }
 }
 
-async function checkTunnel(tunnel: Tunnel, host: string): Promise<void> {
-  try {
-    const answer = await askServer(tunnel, { path: '/about' });
-    const about = parseJson(z.object({ version: z.string() }), await textOf(answer));
-    if (about?.version === tunnel.server.version) return;
-  } catch {
-    // No answer is treated like a wrong answer.
-  }
-  throw new AppFailure(
-    appError('ssh_failed', message('ssh.tunnel', { host }), { nextStep: message('ssh.tunnel.next') }),
-  );
+/** Undefined without an answer. */
+async function versionThere(tunnel: Tunnel): Promise<string | undefined> {
+  const answer = await askServer(tunnel, { path: '/about' }).then(textOf, () => undefined);
+  return parseJson(z.object({ version: z.string() }), answer)?.version;
 }

@@ -1,6 +1,6 @@
 /**
- * The server that continues without a terminal: there is one for each user and computer, found by a file that
- * only the user may read.
+ * The server that continues without a terminal: there is one for each user and computer, which holds a lock as
+ * long as it runs, and is found by a file that only the user may read.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,11 +8,11 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { appError, AppFailure } from '../../contract/errors.ts';
+import { appFailure, type AppFailure } from '../../contract/errors.ts';
 import { parseJson } from '../../contract/parseJson.ts';
-import { acquireFileLock } from '../system/fileLock.ts';
+import { acquireFileLock, fileLockHolder, type LockHolder } from '../system/fileLock.ts';
 import { replaceFile } from '../system/replaceFile.ts';
-import { isProcessAlive, processStart } from '../system/liveProcess.ts';
+import { isProcessAlive } from '../system/liveProcess.ts';
 
 const STARTS_WITHIN_MS = 120_000;
 const ENDS_WITHIN_MS = 60_000;
@@ -23,8 +23,6 @@ export const runningServerSchema = z.object({
   /** The port on the loopback interface. */
   port: z.int().min(1).max(65_535),
   pid: z.int().positive(),
-  /** See processStart: another process may have the same number by now. */
-  start: z.string().nullable(),
   version: z.string(),
   hostName: z.string(),
   /** The folder of the program that it runs. */
@@ -55,26 +53,14 @@ interface DetachedServerOptions {
  */
 export async function startDetached(options: DetachedServerOptions): Promise<DetachedStart> {
   const { dataDir, program } = options;
-  mkdirSync(dirname(serverFile(dataDir)), { recursive: true, mode: 0o700 });
-  const started = performance.now();
-  const lock = await acquireFileLock(`${serverFile(dataDir)}.lock`, {
-    onHeld: () => {
-      if (performance.now() - started > STARTS_WITHIN_MS)
-        throw notStarted('Another start does not come to an end.');
-    },
-  });
-  try {
-    const running = readServerFile(dataDir);
-    if (running) {
-      const reply = await about(running);
-      if (reply && running.program === program) return { outcome: 'running', server: running };
-      if (reply?.atWork === true) return { outcome: 'busy', version: running.version };
-      await end(running);
-    }
-    return { outcome: 'running', server: await start(options) };
-  } finally {
-    lock.release();
+  const running = readServerFile(dataDir);
+  if (running) {
+    const reply = await about(running);
+    if (reply && running.program === program) return { outcome: 'running', server: running };
+    if (reply?.atWork === true) return { outcome: 'busy', version: running.version };
+    await end(running);
   }
+  return { outcome: 'running', server: await start(options) };
 }
 
 /**
@@ -88,28 +74,33 @@ export async function endDetached(dataDir: string): Promise<boolean> {
   return !isProcessAlive(running.pid);
 }
 
+/** Of several that are started at the same time, one continues. */
 async function start({
   command: [file = '', ...args],
   dataDir,
+  program,
 }: DetachedServerOptions): Promise<RunningServer> {
   const logFile = join(dataDir, 'logs', 'server.log');
   mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 });
-  const log = openSync(logFile, 'w', 0o600);
+  // Of two that start at the same time, neither may write over the other's lines.
+  writeFileSync(logFile, '', { mode: 0o600 });
+  const log = openSync(logFile, 'a');
   // The server runs in a session of its own, independent of the login: it does not end with the terminal or
   // the connection.
   const child = spawn(file, args, { detached: true, stdio: ['ignore', log, log], cwd: dataDir });
   closeSync(log);
   child.unref();
   const ended = new AbortController();
-  for (const event of ['exit', 'error']) {
-    child.once(event, () => {
-      ended.abort();
-    });
-  }
+  for (const event of ['exit', 'error']) child.once(event, () => ended.abort());
   const deadline = performance.now() + STARTS_WITHIN_MS;
-  while (!ended.signal.aborted && performance.now() < deadline) {
+  while (performance.now() < deadline) {
     const server = readServerFile(dataDir);
-    if (server && server.pid === child.pid) return server;
+    if (server?.program === program) {
+      // Started at the same time, but later: it must not become a server once that one ends.
+      if (server.pid !== child.pid) child.kill();
+      return server;
+    }
+    if (ended.signal.aborted && !fileLockHolder(lockFile(dataDir))) break;
     await sleep(LOOK_EVERY_MS);
   }
   throw notStarted(readFileSync(logFile, 'utf8').trim().slice(-LOG_TAIL));
@@ -135,7 +126,7 @@ async function about({ port, cookie }: RunningServer): Promise<{ atWork: boolean
 }
 
 function notStarted(detail: string): AppFailure {
-  return new AppFailure(appError('server_not_started', 'The server did not start.', { detail }));
+  return appFailure('server_not_started', 'The server did not start.', { detail });
 }
 
 /** The name contains the host because many computers may share a home folder, as in a cluster. */
@@ -143,30 +134,34 @@ function serverFile(dataDir: string): string {
   return join(dataDir, 'servers', `${hostname()}.json`);
 }
 
+const lockFile = (dataDir: string): string => `${serverFile(dataDir)}.lock`;
+
+/** Makes this process the server, until the returned function is called. Rejects if another one is. */
+export async function becomeServer(dataDir: string): Promise<() => void> {
+  const onHeld = ({ pid }: LockHolder): never => {
+    throw notStarted(`Process ${pid} is the server already.`);
+  };
+  mkdirSync(dirname(serverFile(dataDir)), { recursive: true, mode: 0o700 });
+  const lock = await acquireFileLock(lockFile(dataDir), { onHeld });
+  return () => {
+    // Programs that such a file names are kept.
+    rmSync(serverFile(dataDir), { force: true });
+    lock.release();
+  };
+}
+
 export function writeServerFile(dataDir: string, server: RunningServer): void {
   const file = serverFile(dataDir);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(`${file}.${process.pid}`, JSON.stringify(server), { mode: 0o600 });
   replaceFile(`${file}.${process.pid}`, file);
 }
 
 /** The server that runs on this computer; undefined if there is none. */
 function readServerFile(dataDir: string): RunningServer | undefined {
-  const server = parsed(serverFile(dataDir));
-  if (!server || !isProcessAlive(server.pid)) return undefined;
-  const start = processStart(server.pid);
-  return start === null || server.start === null || start === server.start ? server : undefined;
-}
-
-/** Removes the file only if it belongs to this process. */
-export function removeServerFile(dataDir: string): void {
-  const file = serverFile(dataDir);
-  if (parsed(file)?.pid === process.pid) rmSync(file, { force: true });
-}
-
-function parsed(file: string): RunningServer | undefined {
+  const pid = fileLockHolder(lockFile(dataDir))?.pid;
   try {
-    return parseJson(runningServerSchema, readFileSync(file, 'utf8'));
+    const server = parseJson(runningServerSchema, readFileSync(serverFile(dataDir), 'utf8'));
+    return server?.pid === pid ? server : undefined;
   } catch {
     return undefined;
   }

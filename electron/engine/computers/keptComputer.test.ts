@@ -39,7 +39,6 @@ function madeUp() {
                 hostName: 'gpu',
                 port: 2,
                 pid: 3,
-                start: null,
                 program: '',
                 cookie: '',
               },

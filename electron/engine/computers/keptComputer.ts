@@ -18,7 +18,7 @@ interface KeptComputerOptions {
   /** Called when the link has changed. */
   changed: () => void;
   /** Waits before the next attempt. */
-  pause?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
+  pause?: (milliseconds: number, value: undefined, until: { signal: AbortSignal }) => Promise<unknown>;
 }
 
 /** One other computer: connected on request, and then kept connected until it is disconnected. */
@@ -99,16 +99,15 @@ export class KeptComputer {
    * itself.
    */
   private async keep(signal: AbortSignal): Promise<void> {
-    const pause =
-      this.options.pause ?? ((milliseconds, until) => sleep(milliseconds, undefined, { signal: until }));
+    const { connect, pause = sleep } = this.options;
     // A user is asked for a password only when they connect, never by an automatic retry.
     let asks: AskPerson | null = this.ask;
     let wasConnected = false;
     const isWanted = (): boolean => !signal.aborted;
-    for (let attempt = 0; isWanted(); attempt += 1) {
+    for (let attempt = 0; isWanted(); attempt++) {
       let error: AppError;
       try {
-        this.connection = await this.options.connect(asks, this.tell, signal);
+        this.connection = await connect(asks, this.tell, signal);
         if (!isWanted()) await this.connection.ssh.close();
         const { server } = this.connection.tunnel;
         attempt = 0;
@@ -125,7 +124,7 @@ export class KeptComputer {
       asks = null;
       this.set({ state: 'away', error, again });
       if (!again) return;
-      await pause(delayBefore(attempt), signal).catch(() => undefined);
+      await pause(delayBefore(attempt), undefined, { signal }).catch(() => undefined);
     }
   }
 
@@ -145,9 +144,7 @@ export class KeptComputer {
       };
       this.answering?.(null);
       this.answering = settle;
-      signal.addEventListener('abort', () => {
-        settle(null);
-      });
+      signal.addEventListener('abort', () => settle(null));
       if (this.state.state === 'connecting') this.set({ ...this.state, question });
     });
 

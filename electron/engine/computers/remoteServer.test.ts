@@ -41,6 +41,7 @@ it.skipIf(process.platform === 'win32')(
   async () => {
     const env = { XDG_DATA_HOME: join(folder, 'data') };
     const ssh = {
+      address: 'gpu',
       run: async (command: string, input?: Readable) =>
         (await execa('sh', ['-c', command], { env, input: input ?? '' })).stdout,
     } as unknown as SshClient;
@@ -54,8 +55,8 @@ it.skipIf(process.platform === 'win32')(
       mkdirSync(join(programs, name), { recursive: true });
       if (name !== '0.3-new') utimesSync(join(programs, name), yesterday, yesterday);
     }
-    const look = () => lookAtSystem(ssh, 'gpu', file);
-    await installServer(ssh, 'gpu', file, await look(), () => undefined, new AbortController().signal);
+    const look = () => lookAtSystem(ssh, file);
+    await installServer(ssh, file, await look(), () => undefined, new AbortController().signal);
     expect((await look()).installed).toBe(true);
     expect(statSync(join(programs, file.id, 'uv', 'uv')).mode & 0o777).toBe(0o700);
     expect(readdirSync(programs).toSorted()).toEqual(['0.2-running', '0.3-new', file.id].toSorted());

@@ -1,7 +1,7 @@
 /** Installs the server program on another computer and starts it there, over SSH and without root. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { appError, AppFailure } from '../../contract/errors.ts';
+import { AppFailure, appFailure } from '../../contract/errors.ts';
 import { bytesNamed, message, type Message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import type { ConnectStep } from '../../contract/rpc/computers.ts';
@@ -53,7 +53,7 @@ export async function serverPackageOf(root: string, version: string, named?: str
     const sha256 = await hashFile(path);
     return { path, bytes, version, sha256, id: `${version}-${sha256.slice(0, 12)}` };
   }
-  throw failure('server_package_missing', `There is no ${name}.`);
+  throw appFailure('server_package_missing', `There is no ${name}.`);
 }
 
 export type TellStep = (step: ConnectStep, fraction: number | null) => void;
@@ -68,11 +68,8 @@ interface FoundProgram {
 const sh = (script: string): string => `exec sh -c '${script}'`;
 
 /** Finds what is installed on a computer. Throws if the server cannot run or be installed there. */
-export async function lookAtSystem(
-  ssh: SshClient,
-  host: string,
-  { id, bytes }: ServerPackage,
-): Promise<FoundProgram> {
+export async function lookAtSystem(ssh: SshClient, { id, bytes }: ServerPackage): Promise<FoundProgram> {
+  const host = ssh.address;
   const printed = await ssh.run(
     sh(
       [
@@ -92,8 +89,7 @@ export async function lookAtSystem(
   const marked = printed.matchAll(new RegExp(`${MARK}(\\w+)=(.*)$`, 'gm'));
   const found = new Map(Array.from(marked, ([, name = '', value = '']) => [name, value.trim()]));
   if (!found.has('end'))
-    throw failure('computer_unfit', message('computer.no_answer', { host }), {
-      nextStep: message('computer.no_answer.next'),
+    throw appFailure('computer_unfit', message('computer.no_answer', { host }), {
       detail: printed.slice(-2_000),
     });
   refuseUnfit(host, found, bytes * DISK_FACTOR);
@@ -102,8 +98,7 @@ export async function lookAtSystem(
 
 /** `needed`: bytes of disk space that installing takes. */
 function refuseUnfit(host: string, found: ReadonlyMap<string, string>, needed: number): void {
-  const unfit = (cause: Message, next?: 'computer.unwritable.next' | 'computer.disk.next'): AppFailure =>
-    failure('computer_unfit', cause, next && { nextStep: message(next) });
+  const unfit = (cause: Message): AppFailure => appFailure('computer_unfit', cause);
   const system = found.get('system') ?? '';
   if (!/^Linux (x86_64|amd64)$/.test(system)) throw unfit(message('computer.system', { host, system }));
   // Systems with musl report none.
@@ -112,21 +107,16 @@ function refuseUnfit(host: string, found: ReadonlyMap<string, string>, needed: n
     throw unfit(message('computer.old', { host }));
   if (found.has('installed')) return;
   const folder = found.get('unwritable');
-  if (folder !== undefined)
-    throw unfit(message('computer.unwritable', { host, folder }), 'computer.unwritable.next');
+  if (folder !== undefined) throw unfit(message('computer.unwritable', { host, folder }));
   const free = Number(found.get('free')?.split(/\s+/).at(-3)) * 1_024;
   const named = (bytes: number) => bytesNamed(bytes, formatBytes(bytes));
   if (free < needed)
-    throw unfit(
-      message('computer.disk', { host, free: named(free), needed: named(needed) }),
-      'computer.disk.next',
-    );
+    throw unfit(message('computer.disk', { host, free: named(free), needed: named(needed) }));
 }
 
 /** Sends the missing part of the package, compares its SHA-256, and installs it atomically. */
 export async function installServer(
   ssh: SshClient,
-  host: string,
   file: ServerPackage,
   found: FoundProgram,
   tell: TellStep,
@@ -163,9 +153,9 @@ export async function installServer(
   const printed = await ssh.run(sh(unpack.join('; ')), undefined, signal);
   if (printed.includes(`${MARK}outcome=installed`)) return;
   const damaged = printed.includes(`${MARK}outcome=damaged`);
-  throw failure(
+  throw appFailure(
     'server_not_started',
-    message(damaged ? 'computer.damaged' : 'computer.unpacking', { host }),
+    message(damaged ? 'computer.damaged' : 'computer.unpacking', { host: ssh.address }),
     { nextStep: 'Connect again.', detail: printed.slice(-2_000) },
   );
 }
@@ -173,9 +163,9 @@ export async function installServer(
 /** Starts the server there, or finds the running one. */
 export async function startRemoteServer(
   ssh: SshClient,
-  host: string,
   { id, version }: ServerPackage,
 ): Promise<RunningServer> {
+  const host = ssh.address;
   const program = `B=${PROGRAMS_FOLDER}; exec "$B/${id}/node" "$B/${id}/virnucpro.mjs" serve --detached`;
   const printed = await ssh.run(sh(program)).catch((reason: unknown) => {
     if (!(reason instanceof AppFailure) || reason.error.code === 'ssh_lost') throw reason;
@@ -185,11 +175,11 @@ export async function startRemoteServer(
   const started = parseJson(startedSchema, line?.slice(MARK.length));
   if (!started) {
     const detail = printed.slice(-2_000);
-    throw failure('server_not_started', message('computer.not_started', { host }), { detail });
+    throw appFailure('server_not_started', message('computer.not_started', { host }), { detail });
   }
   if (started.outcome === 'running') return started.server;
   const versions = { version: started.version, own: version };
-  throw failure('server_other_version', message('computer.other_version', { host, ...versions }));
+  throw appFailure('server_other_version', message('computer.other_version', { host, ...versions }));
 }
 
 /** The line that `serve --detached` prints for `startRemoteServer`. */
@@ -201,7 +191,7 @@ export function detachedStartLine(started: DetachedStart): string {
  * Ends the server on another computer and deletes the program there; settings, weights and results stay.
  * Throws, and deletes nothing, if a run is active.
  */
-export async function uninstallServer(ssh: SshClient, host: string): Promise<void> {
+export async function uninstallServer(ssh: SshClient): Promise<void> {
   // The newest program can find the servers of all versions.
   const steps = [
     `B=${PROGRAMS_FOLDER}`,
@@ -211,10 +201,7 @@ export async function uninstallServer(ssh: SshClient, host: string): Promise<voi
   ];
   const printed = await ssh.run(sh(steps.join('; ')));
   if (printed.includes(`${MARK}removed`)) return;
-  throw failure('usage', message('computer.not_uninstalled', { host }), {
-    nextStep: message('computer.not_uninstalled.next'),
+  throw appFailure('usage', message('computer.not_uninstalled', { host: ssh.address }), {
     detail: printed.slice(-2_000),
   });
 }
-
-const failure = (...about: Parameters<typeof appError>): AppFailure => new AppFailure(appError(...about));

@@ -99,7 +99,7 @@ describe('another computer', () => {
     'virnucpro:end=yes',
   ].join('\n');
   const look = (lines: string, bytes = 1) =>
-    lookAtSystem({ run: () => Promise.resolve(lines) } as unknown as SshClient, 'gpu', {
+    lookAtSystem({ address: 'gpu', run: () => Promise.resolve(lines) } as unknown as SshClient, {
       ...{ path: '', bytes, sha256: '', version: '1', id: 'a' },
     });
 

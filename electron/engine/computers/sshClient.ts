@@ -30,7 +30,7 @@ const SSH_FAILED = 255;
 /** This computer's end of a tunnel. */
 export type TunnelEnd = { readonly socketPath: string } | { readonly port: number };
 
-interface SshClientOptions {
+export interface SshHost {
   readonly address: string;
   /** Host keys that the user has confirmed here; those of ~/.ssh also apply. */
   readonly knownHosts: string;
@@ -48,15 +48,15 @@ interface SshCall {
  * first.
  */
 export class SshClient {
-  private readonly options: SshClientOptions;
+  private readonly host: SshHost;
   private readonly folder: string;
   private readonly ask: AskPerson | null;
   /** Each resolves with the error output of an ssh that stays open, when that ends. */
   private readonly held: Promise<string>[] = [];
   private readonly closing = new AbortController();
 
-  private constructor(options: SshClientOptions, folder: string, ask: AskPerson | null) {
-    this.options = options;
+  private constructor(host: SshHost, folder: string, ask: AskPerson | null) {
+    this.host = host;
     this.folder = folder;
     // On Windows, nobody can be asked.
     this.ask = HERE.sharesSsh ? ask : null;
@@ -66,13 +66,9 @@ export class SshClient {
    * Signs in. ssh asks only where keys and an agent are not enough, or the host is unknown; without `ask` it
    * then fails. `signal` ends the connection. Throws an AppFailure.
    */
-  static async signIn(
-    options: SshClientOptions,
-    ask: AskPerson | null,
-    signal?: AbortSignal,
-  ): Promise<SshClient> {
+  static async signIn(host: SshHost, ask: AskPerson | null, signal?: AbortSignal): Promise<SshClient> {
     const parent = tmpdir().length > LONGEST_FOLDER ? '/tmp' : tmpdir();
-    const client = new SshClient(options, await mkdtemp(join(parent, 'vnp-')), ask);
+    const client = new SshClient(host, await mkdtemp(join(parent, 'vnp-')), ask);
     try {
       await client.open(signal);
       return client;
@@ -82,6 +78,10 @@ export class SshClient {
     }
   }
 
+  get address(): string {
+    return this.host.address;
+  }
+
   /** Resolves with the reason when the connection has ended. */
   get ended(): Promise<AppFailure> {
     return Promise.race(this.held).then((stderr) => new AppFailure(this.failure(stderr)));
@@ -89,13 +89,16 @@ export class SshClient {
 
   /** Runs a command there that any login shell understands, and returns its output. */
   async run(command: string, input?: Readable, signal?: AbortSignal): Promise<string> {
-    const result = await this.ssh([...this.sharing(), '--', this.target, command], { input, signal });
+    const result = await this.ssh([...this.sharing(), '--', targetOf(this.address), command], {
+      input,
+      signal,
+    });
     if (!result.failed) return result.stdout;
     signal?.throwIfAborted();
     const detail = `${result.stdout}\n${result.stderr}`.trim().slice(-2_000);
     // Any other exit code comes from the command.
     const isOfSsh = result.exitCode === undefined || result.exitCode === SSH_FAILED;
-    const named = { host: this.options.address, line: detail.split('\n').at(-1) ?? '' };
+    const named = { host: this.address, line: detail.split('\n').at(-1) ?? '' };
     const error = isOfSsh
       ? this.failure(result.stderr)
       : appError('ssh_failed', message('ssh.failed', named));
@@ -154,7 +157,7 @@ export class SshClient {
     signal: AbortSignal = this.closing.signal,
   ): Promise<void> {
     const until = AbortSignal.any([signal, this.closing.signal]);
-    const child = this.ssh([...args, '--', this.target, HOLD], { env, signal: until });
+    const child = this.ssh([...args, '--', targetOf(this.address), HOLD], { env, signal: until });
     const ended = child.then(({ stderr, code }) => (code === 'ENOENT' ? code : stderr));
     this.held.push(ended);
     // Data written to a closed connection is discarded.
@@ -176,11 +179,7 @@ export class SshClient {
   }
 
   private failure(stderr: string): AppError {
-    return sshFailure(this.options.address, stderr, this.ask !== null);
-  }
-
-  private get target(): string {
-    return targetOf(this.options.address);
+    return sshFailure(this.address, stderr, this.ask !== null);
   }
 
   private ssh(args: string[], { env, input, signal }: SshCall) {
@@ -189,7 +188,7 @@ export class SshClient {
       ServerAliveInterval: String(ALIVE_EVERY_S),
       ServerAliveCountMax: String(ALIVE_MISSED),
       // Confirmed keys are written into the first file; for unknown hosts, ssh itself asks.
-      UserKnownHostsFile: `${quoted(this.options.knownHosts)} ~/.ssh/known_hosts ~/.ssh/known_hosts2`,
+      UserKnownHostsFile: `${quoted(this.host.knownHosts)} ~/.ssh/known_hosts ~/.ssh/known_hosts2`,
       StrictHostKeyChecking: 'ask',
       // The user's settings for logins must not interfere with ours.
       RequestTTY: 'no',

@@ -11,12 +11,7 @@ const PATTERNS = [
     'ssh_host_key_changed',
     'ssh.host_key_changed',
   ],
-  [
-    /Host key verification failed|No .* host key is known/i,
-    'ssh_host_key_refused',
-    'ssh.host_key_no',
-    'ssh.host_key_no.next',
-  ],
+  [/Host key verification failed|No .* host key is known/i, 'ssh_host_key_refused', 'ssh.host_key_no'],
   [
     /Could not resolve hostname|Name or service not known|nodename nor servname/i,
     'ssh_name_unknown',
@@ -38,20 +33,18 @@ const PATTERNS = [
     /administratively prohibited|remote port forwarding failed|forwarding request failed/i,
     'ssh_failed',
     'ssh.tunnel',
-    'ssh.tunnel.next',
   ],
   [
     /^$|Broken pipe|Connection (to .* )?closed|Connection reset|kex_exchange_identification/i,
     'ssh_lost',
     'ssh.lost',
   ],
-] as const satisfies readonly (readonly [RegExp, ErrorCode, MessageKey, MessageKey?])[];
+] as const satisfies readonly (readonly [RegExp, ErrorCode, MessageKey])[];
 
-type Unasked = 'ssh.host_key_unknown' | 'ssh.denied_unasked';
 /** How a refusal reads where ssh could ask nobody. */
-const UNASKED: ReadonlyMap<ErrorCode, readonly [Unasked, `${Unasked}.next`]> = new Map([
-  ['ssh_host_key_refused', ['ssh.host_key_unknown', 'ssh.host_key_unknown.next']],
-  ['ssh_denied', ['ssh.denied_unasked', 'ssh.denied_unasked.next']],
+const UNASKED: ReadonlyMap<ErrorCode, 'ssh.host_key_unknown' | 'ssh.denied_unasked'> = new Map([
+  ['ssh_host_key_refused', 'ssh.host_key_unknown'],
+  ['ssh_denied', 'ssh.denied_unasked'],
 ]);
 
 /** Determines from ssh's standard error why it ended, as an error for the user, whom it could have `asked`. */
@@ -63,9 +56,8 @@ export function sshFailure(host: string, stderr: string, asked: boolean): AppErr
     const line = output.split('\n').at(-1)?.trim() ?? '';
     return appError('ssh_failed', message('ssh.failed', { host, line }), { detail });
   }
-  const [, code, ...usual] = found;
-  const [cause, next] = (asked ? undefined : UNASKED.get(code)) ?? usual;
-  return appError(code, message(cause, { host }), { detail, ...(next && { nextStep: message(next) }) });
+  const [, code, usual] = found;
+  return appError(code, message((asked ? undefined : UNASKED.get(code)) ?? usual, { host }), { detail });
 }
 
 /** Whether a person could help: by confirming a host key, or with a password or passphrase. */

@@ -11,7 +11,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { appError, AppFailure, appErrorSchema } from '../../contract/errors.ts';
+import { appErrorSchema, AppFailure, appFailure } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import type { Transfer } from '../../contract/rpc/computers.ts';
@@ -177,7 +177,7 @@ export class Progress {
 }
 
 function failed(key: 'transfer.changed' | 'transfer.gone' | 'transfer.damaged', path: string): AppFailure {
-  return new AppFailure(appError('transfer_failed', message(key, { file: basename(path) })));
+  return appFailure('transfer_failed', message(key, { file: basename(path) }));
 }
 
 /** An error of this computer's disk, and not of the connection, whose end is a file as well. */

@@ -29,6 +29,7 @@ export const DISK_NEEDED = 25 * GB;
 const CHECK_AGAIN = { label: 'Check again', kind: 'check_again' } as const;
 const REPAIR = { label: 'Repair', kind: 'repair_python' } as const;
 const SET_UP = { label: 'Set up', kind: 'set_up_python' } as const;
+const GET_WEIGHTS = { label: 'Get the weights', kind: 'get_weights' } as const;
 
 export interface ComputerFacts {
   environment: Result<PythonEnvironment>;
@@ -41,28 +42,34 @@ export interface ComputerFacts {
   devices?: DeviceVerdict[] | null;
 }
 
+/** What is found about one part of the computer. */
+type Finding = Omit<ComputerCheck, 'id' | 'title'>;
+
+const finding =
+  (status: Finding['status']) =>
+  (action: Finding['action'], ...messages: Message[]): Finding => ({
+    status,
+    ...inSequence(messages),
+    action,
+  });
+const [good, warning, bad] = [finding('good'), finding('warning'), finding('bad')];
+
 /** Returns a line for each part of the computer: its status, a description, and at most one button. */
 export function computerChecks(facts: ComputerFacts): ComputerCheck[] {
+  const { environment, models } = facts;
   const probe = facts.probe?.ok ? facts.probe.value : null;
-  const checks = [
-    gpuCheck(probe, facts.environment),
-    memoryCheck(probe),
-    diskCheck(facts.diskFreeBytes),
-    pythonCheck(facts.environment, facts.neverSetUp === true),
-    computingCheck(facts.devices ?? null),
-    weightsCheck(facts.models),
-  ];
   // One cause is reported on one card: the cards that need Python wait for it.
-  return facts.environment.ok
-    ? checks
-    : checks.map((check) =>
-        WITHOUT_PYTHON.has(check.id)
-          ? check
-          : { ...check, status: 'waiting', ...saying(message('check.after_python')), action: null },
-      );
+  const withPython = (found: Finding): Finding =>
+    environment.ok ? found : finding('waiting')(null, message('check.after_python'));
+  return [
+    { id: 'gpus', title: 'GPUs', ...withPython(gpuCheck(probe, environment)) },
+    { id: 'memory', title: 'Memory', ...withPython(memoryCheck(probe)) },
+    { id: 'disk', title: 'Disk', ...diskCheck(facts.diskFreeBytes) },
+    { id: 'python', title: 'Python environment', ...pythonCheck(environment, facts.neverSetUp === true) },
+    { id: 'computing', title: 'Test computation', ...withPython(computingCheck(facts.devices ?? null)) },
+    { id: 'weights', title: 'Model weights', ...withPython(weightsCheck(models)) },
+  ];
 }
-
-const saying = (...messages: Message[]) => inSequence(messages);
 
 const sized = (bytes: number) => bytesNamed(bytes, formatBytes(bytes));
 
@@ -72,29 +79,14 @@ function noGpuReason({ no_gpu_reason: text, no_gpu_code: code }: ProbeResult): M
   return { text, wording: code && { key: `no_gpu.${code}`, values: {} } };
 }
 
-const WITHOUT_PYTHON: ReadonlySet<ComputerCheck['id']> = new Set(['disk', 'python']);
-
-function gpuCheck(probe: ProbeResult | null, environment: Result<PythonEnvironment>): ComputerCheck {
-  const base = { id: 'gpus', title: 'GPUs' } as const;
-  if (!probe)
-    return { ...base, status: 'bad', ...saying(message('check.driver.unknown')), action: CHECK_AGAIN };
+function gpuCheck(probe: ProbeResult | null, environment: Result<PythonEnvironment>): Finding {
+  if (!probe) return bad(CHECK_AGAIN, message('check.driver.unknown'));
   // Users don't expect an integrated GPU to compute, so one that can't is not reported.
   const gpus = probe.gpus.filter((gpu) => gpu.visible && !(isIntegrated(gpu) && gpu.blocked_by !== null));
-  if (gpus.length === 0 && probe.apple_mps) {
-    return {
-      ...base,
-      status: 'warning',
-      ...saying(message('check.gpu.apple')),
-      action: null,
-    };
-  }
   if (gpus.length === 0) {
-    return {
-      ...base,
-      status: 'warning',
-      ...saying(message('check.gpu.none'), noGpuReason(probe)),
-      action: CHECK_AGAIN,
-    };
+    return probe.apple_mps
+      ? warning(null, message('check.gpu.apple'))
+      : warning(CHECK_AGAIN, message('check.gpu.none'), noGpuReason(probe));
   }
   const names = [
     ...(probe.driver_version ? [message('check.driver.nvidia', { version: probe.driver_version })] : []),
@@ -102,15 +94,14 @@ function gpuCheck(probe: ProbeResult | null, environment: Result<PythonEnvironme
     ...gpus.map(({ name, memory_free_bytes: free }) => message('check.gpu', { name, free: sized(free) })),
   ];
   const remarks = [...new Map(gpus.flatMap(gpuRemarks).map((remark) => [remark.text, remark])).values()];
-  if (remarks.length === 0) return { ...base, status: 'good', ...saying(...names), action: null };
+  if (remarks.length === 0) return good(null, ...names);
   // Our own environment gets the PyTorch for the NVIDIA driver that is installed when the environment is
   // created.
   const canRepair =
     environment.ok &&
     environment.value.own &&
     gpus.some((gpu) => gpu.blocked_by !== null && gpu.blocked_by !== 'permission');
-  const action = canRepair ? REPAIR : CHECK_AGAIN;
-  return { ...base, status: 'warning', ...saying(...names, ...remarks), action };
+  return warning(canRepair ? REPAIR : CHECK_AGAIN, ...names, ...remarks);
 }
 
 /** What users should know before they choose a GPU for a run with the published models. */
@@ -130,105 +121,54 @@ function gpuRemarks(gpu: ProbedGpu): Message[] {
   return remarks;
 }
 
-function memoryCheck(probe: ProbeResult | null): ComputerCheck {
-  const base = { id: 'memory', title: 'Memory' } as const;
-  if (!probe)
-    return { ...base, status: 'bad', ...saying(message('check.memory.unknown')), action: CHECK_AGAIN };
+function memoryCheck(probe: ProbeResult | null): Finding {
+  if (!probe) return bad(CHECK_AGAIN, message('check.memory.unknown'));
   const { memory_available_bytes: free, memory_total_bytes: total } = probe.cpu;
   const memory = message('check.memory', { free: sized(free), total: sized(total) });
   return free >= MEMORY_NEEDED
-    ? { ...base, status: 'good', ...saying(memory), action: null }
-    : {
-        ...base,
-        status: 'warning',
-        ...saying(memory, message('check.memory.little', { needed: sized(MEMORY_NEEDED) })),
-        action: CHECK_AGAIN,
-      };
+    ? good(null, memory)
+    : warning(CHECK_AGAIN, memory, message('check.memory.little', { needed: sized(MEMORY_NEEDED) }));
 }
 
-function diskCheck(free: number | null): ComputerCheck {
-  const base = { id: 'disk', title: 'Disk' } as const;
-  if (free === null) {
-    return {
-      ...base,
-      status: 'warning',
-      ...saying(message('check.disk.unknown')),
-      action: CHECK_AGAIN,
-    };
-  }
-  return free >= DISK_NEEDED
-    ? {
-        ...base,
-        status: 'good',
-        ...saying(message('check.disk', { free: sized(free) })),
-        action: null,
-      }
-    : {
-        ...base,
-        status: 'warning',
-        ...saying(message('check.disk.little', { free: sized(free), needed: sized(DISK_NEEDED) })),
-        action: CHECK_AGAIN,
-      };
+function diskCheck(bytes: number | null): Finding {
+  if (bytes === null) return warning(CHECK_AGAIN, message('check.disk.unknown'));
+  const free = sized(bytes);
+  return bytes >= DISK_NEEDED
+    ? good(null, message('check.disk', { free }))
+    : warning(CHECK_AGAIN, message('check.disk.little', { free, needed: sized(DISK_NEEDED) }));
 }
 
-function pythonCheck(environment: Result<PythonEnvironment>, neverSetUp: boolean): ComputerCheck {
-  const base = { id: 'python', title: 'Python environment' } as const;
+function pythonCheck(environment: Result<PythonEnvironment>, neverSetUp: boolean): Finding {
   if (!environment.ok) {
-    return {
-      ...base,
-      status: 'bad',
-      ...saying(neverSetUp ? message('check.python.absent') : causeOf(environment.error)),
-      action: neverSetUp ? SET_UP : REPAIR,
-    };
+    return neverSetUp ? bad(SET_UP, message('check.python.absent')) : bad(REPAIR, causeOf(environment.error));
   }
   const { pythonVersion: version, packages } = environment.value;
   const torch = packages['torch'];
-  const versions = torch
-    ? message('check.python.torch', { version, torch })
-    : message('check.python', { version });
-  return { ...base, status: 'good', ...saying(versions), action: null };
+  return good(
+    null,
+    torch ? message('check.python.torch', { version, torch }) : message('check.python', { version }),
+  );
 }
 
 /** "Ready" means that every device has computed correctly in every precision that it is offered for. */
-function computingCheck(devices: readonly DeviceVerdict[] | null): ComputerCheck {
-  const base = { id: 'computing', title: 'Test computation' } as const;
-  if (devices === null) {
-    return { ...base, status: 'bad', ...saying(message('check.computing.untried')), action: CHECK_AGAIN };
-  }
+function computingCheck(devices: readonly DeviceVerdict[] | null): Finding {
+  if (devices === null) return bad(CHECK_AGAIN, message('check.computing.untried'));
   const { wrong, ...texts } = describeVerdicts(devices);
   return wrong
-    ? { ...base, status: 'bad', ...texts, action: CHECK_AGAIN }
-    : { ...base, status: 'good', ...texts, action: null };
+    ? { status: 'bad', ...texts, action: CHECK_AGAIN }
+    : { status: 'good', ...texts, action: null };
 }
 
-function weightsCheck(models: Result<ModelStatus[]> | null): ComputerCheck {
-  const base = { id: 'weights', title: 'Model weights' } as const;
-  const action = { label: 'Get the weights', kind: 'get_weights' } as const;
-  if (!models?.ok) {
-    return {
-      ...base,
-      status: 'bad',
-      ...saying(models ? causeOf(models.error) : message('check.weights.unknown')),
-      action: CHECK_AGAIN,
-    };
-  }
+function weightsCheck(models: Result<ModelStatus[]> | null): Finding {
+  if (!models) return bad(CHECK_AGAIN, message('check.weights.unknown'));
+  if (!models.ok) return bad(CHECK_AGAIN, causeOf(models.error));
   const published = models.value.filter(({ notice }) => notice === null);
   const damaged = published.find(({ problem }) => problem !== null);
-  if (damaged?.problem) return { ...base, status: 'bad', ...saying(causeOf(damaged.problem)), action };
+  if (damaged?.problem) return bad(GET_WEIGHTS, causeOf(damaged.problem));
   const present = published.filter((model) => model.present).map(({ title }) => title);
   return present.length > 0
-    ? {
-        ...base,
-        status: 'good',
-        ...saying(message('check.weights', { models: present.join(', ') })),
-        action: null,
-      }
-    : {
-        ...base,
-        status: 'warning',
-        ...saying(message('check.weights.none')),
-        action,
-      };
+    ? good(null, message('check.weights', { models: present.join(', ') }))
+    : warning(GET_WEIGHTS, message('check.weights.none'));
 }
 
 /** Free space on the disk of an existing or future folder; null if it can't be determined. */

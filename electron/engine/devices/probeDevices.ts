@@ -1,5 +1,5 @@
 /** Asks the Python backend which devices this computer has. */
-import { appError, err, ok, type Result } from '../../contract/errors.ts';
+import { ok, type Result, failWith } from '../../contract/errors.ts';
 import { readJson } from '../../contract/parseJson.ts';
 import { PROTOCOL_VERSION, probeResultSchema, type ProbeResult } from '../../contract/protocol/index.ts';
 import { cardBlock } from '../environment/install/choosePyTorch.ts';
@@ -28,20 +28,16 @@ async function probeOnce(environment: PythonEnvironment, run: CommandRunner): Pr
   const launch = pythonLaunch(environment, 'virnucpro_backend.devices.probe');
   const outcome = await run({ ...launch, timeoutMs: PROBE_TIMEOUT_MS });
   if (outcome.ending === 'timed_out') {
-    return err(
-      appError('no_usable_device', 'Asking for the GPUs got no answer within 30 seconds.', {
-        nextStep:
-          'Restart the computer: the graphics driver seems to hang. Or choose the processor with --devices cpu.',
-        detail: outcome.stderr,
-      }),
-    );
+    return failWith('no_usable_device', 'Asking for the GPUs got no answer within 30 seconds.', {
+      nextStep:
+        'Restart the computer: the graphics driver seems to hang. Or choose the processor with --devices cpu.',
+      detail: outcome.stderr,
+    });
   }
   if (outcome.ending !== 'succeeded') {
-    return err(
-      appError('python_broken', 'The Python backend could not tell which devices there are.', {
-        detail: `${outcome.summary}\n${outcome.stderr}`,
-      }),
-    );
+    return failWith('python_broken', 'The Python backend could not tell which devices there are.', {
+      detail: `${outcome.summary}\n${outcome.stderr}`,
+    });
   }
   return parseProbe(outcome.stdout);
 }
@@ -49,18 +45,14 @@ async function probeOnce(environment: PythonEnvironment, run: CommandRunner): Pr
 function parseProbe(stdout: string): Result<ProbeResult> {
   const read = readJson(probeResultSchema, stdout);
   if (!read.ok) {
-    return err(
-      appError('python_broken', 'The device probe sent something unexpected.', {
-        detail: `${read.error}\n${stdout}`,
-      }),
-    );
+    return failWith('python_broken', 'The device probe sent something unexpected.', {
+      detail: `${read.error}\n${stdout}`,
+    });
   }
   if (read.value.protocol !== PROTOCOL_VERSION) {
-    return err(
-      appError(
-        'protocol_version',
-        `The Python backend speaks protocol ${read.value.protocol}, this program ${PROTOCOL_VERSION}.`,
-      ),
+    return failWith(
+      'protocol_version',
+      `The Python backend speaks protocol ${read.value.protocol}, this program ${PROTOCOL_VERSION}.`,
     );
   }
   return ok(withCardBlocks(read.value));

@@ -1,5 +1,14 @@
 /** Resolves what the user wrote (`auto`, `cpu:3`, `0,1`, UUIDs) to the devices of a run. */
-import { appError, causeOf, nextStepOf, type AppError, err, ok, type Result } from '../../contract/errors.ts';
+import {
+  appError,
+  causeOf,
+  nextStepOf,
+  type AppError,
+  err,
+  ok,
+  type Result,
+  failWith,
+} from '../../contract/errors.ts';
 import { message, type Message } from '../../contract/messages.ts';
 import {
   canCompute,
@@ -87,11 +96,9 @@ function processor(wanted: string, probe: ProbeResult, options: SelectionOptions
   const count = /^cpu:(\d+)$/.exec(wanted)?.[1];
   const workers = Number(count);
   if (count === undefined || workers < 1 || workers > MOST_CPU_WORKERS) {
-    return err(
-      appError(
-        'usage',
-        `"${wanted}" is not a number of CPU workers: write cpu:1 to cpu:${MOST_CPU_WORKERS}.`,
-      ),
+    return failWith(
+      'usage',
+      `"${wanted}" is not a number of CPU workers: write cpu:1 to cpu:${MOST_CPU_WORKERS}.`,
     );
   }
   return ok(cpuWorkers(workers, probe));
@@ -143,7 +150,7 @@ function cpuWorkers(count: number, probe: ProbeResult): ChosenDevice[] {
 }
 
 function appleGpu(probe: ProbeResult): Result<ChosenDevice[]> {
-  if (!probe.apple_mps) return err(appError('device_unknown', 'This computer has no Apple GPU.'));
+  if (!probe.apple_mps) return failWith('device_unknown', 'This computer has no Apple GPU.');
   return ok([{ kind: 'mps', id: 'mps', name: `${probe.cpu.name} GPU`, failed: probe.apple_failed }]);
 }
 
@@ -152,7 +159,7 @@ function chosenGpus(text: string, probe: ProbeResult): Result<ChosenDevice[]> {
   for (const part of text.split(',')) {
     const name = part.trim();
     if (/^(auto|cpu|mps)(:|$)/i.test(name)) {
-      return err(appError('usage', `"${name}" cannot be combined with other devices.`));
+      return failWith('usage', `"${name}" cannot be combined with other devices.`);
     }
     const gpus = gpusNamed(name, probe);
     if (!gpus.ok) return gpus;
@@ -170,16 +177,15 @@ function gpusNamed(name: string, probe: ProbeResult): Result<ProbedGpu[]> {
   if (usable.length === 0) {
     const blocked = blockedGpu(first, describe(first));
     if (blocked) return err(blocked);
-    return err(
-      appError('device_unknown', `${describe(first)} is in MIG mode but has no slices to compute on.`, {
-        nextStep: 'Make MIG slices with nvidia-smi, or switch MIG mode off.',
-      }),
-    );
+    return failWith('device_unknown', `${describe(first)} is in MIG mode but has no slices to compute on.`, {
+      nextStep: 'Make MIG slices with nvidia-smi, or switch MIG mode off.',
+    });
   }
   const visible = usable.filter((gpu) => gpu.visible);
   if (visible.length > 0) return ok(visible);
-  return err(
-    appError('device_hidden', `${describe(first)} is there, but ${hidingVariables(first, probe)} hides it.`),
+  return failWith(
+    'device_hidden',
+    `${describe(first)} is there, but ${hidingVariables(first, probe)} hides it.`,
   );
 }
 

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { appError, err, ok, type Result } from '../../contract/errors.ts';
+import { ok, type Result, failWith } from '../../contract/errors.ts';
 import { HERE } from '../system/here.ts';
 import type { System } from '../system/types.ts';
 import { setupSettingsSchema, type SetupSettings } from '../../contract/rpc/computer.ts';
@@ -43,14 +43,12 @@ export function resolveAppPaths(request: AppPathsRequest = {}): Result<AppPaths>
   const start = request.startFolder ?? import.meta.dirname;
   const root = fixed ? (isAppRoot(fixed) ? resolve(fixed) : undefined) : findUpwards(start);
   if (root === undefined) {
-    return err(
-      appError(
-        'internal',
-        `The program's folders python-backend and resources are not in ${fixed ?? start}.`,
-        {
-          nextStep: 'Install the program again, or set VIRNUCPRO_HOME to the folder that holds them.',
-        },
-      ),
+    return failWith(
+      'internal',
+      `The program's folders python-backend and resources are not in ${fixed ?? start}.`,
+      {
+        nextStep: 'Install the program again, or set VIRNUCPRO_HOME to the folder that holds them.',
+      },
     );
   }
   const usualDataDir = resolveDataDir(env, request.system ?? HERE);

@@ -1,7 +1,7 @@
 /** Checks whether the existing environment can compute. It changes nothing. */
 import { join } from 'node:path';
 import { z } from 'zod';
-import { appError, err, ok, type Result } from '../../contract/errors.ts';
+import { err, ok, type Result, failWith } from '../../contract/errors.ts';
 import { message, type Message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { HERE } from '../system/here.ts';
@@ -111,5 +111,5 @@ export async function inspectInterpreter(
 }
 
 function broken(cause: Message, detail = ''): Result<never> {
-  return err(appError('python_broken', cause, detail ? { detail } : {}));
+  return failWith('python_broken', cause, detail ? { detail } : {});
 }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { appError, err, ok, type Result } from '../../contract/errors.ts';
+import { appError, err, ok, type Result, failWith } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import type { GpuKind } from '../../contract/rpc/computer.ts';
 import { acquireFileLock, type FileLock } from '../system/fileLock.ts';
@@ -123,11 +123,9 @@ async function build(
   const gpu = asked === undefined ? (before?.gpu ?? null) : asked === 'here' ? null : asked;
   const torch = choosePyTorchFor(machine, gpu);
   if (torch === null) {
-    return err(
-      appError('usage', 'There is no PyTorch for such GPUs and this kind of computer.', {
-        nextStep: 'Choose another kind of GPU with --gpu.',
-      }),
-    );
+    return failWith('usage', 'There is no PyTorch for such GPUs and this kind of computer.', {
+      nextStep: 'Choose another kind of GPU with --gpu.',
+    });
   }
   const sets: RequirementSet[] = ['run'];
   // An offline folder contains only what computing needs.
@@ -183,10 +181,12 @@ async function createEnvironment(all: Build, plan: readonly InstallStep[]): Prom
   const { uv, paths, run, signal } = all;
   const { environmentFolder } = paths;
   if (existsSync(environmentFolder) && !existsSync(join(environmentFolder, 'pyvenv.cfg'))) {
-    return err(
-      appError('folder_not_ours', `${environmentFolder} is in the way: it is not a Python environment.`, {
+    return failWith(
+      'folder_not_ours',
+      `${environmentFolder} is in the way: it is not a Python environment.`,
+      {
         nextStep: 'Move that folder away, then start again.',
-      }),
+      },
     );
   }
   const python = await choosePython(all, plan.length + 1);
@@ -258,7 +258,7 @@ async function systemPython(all: Build, version: string): Promise<Result<readonl
       ? `${needed} is needed; there is only one of the Microsoft Store, which may not write where the data belong.`
       : `${needed} is needed, and none was found.`;
   const nextStep = `Install ${needed} from python.org, then start again.`;
-  return err(appError('python_missing', cause, { nextStep, detail: found.stderr }));
+  return failWith('python_missing', cause, { nextStep, detail: found.stderr });
 }
 
 function commandEnvironment({ paths, env, offline }: Build): Record<string, string> {

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import { exportFileName } from '../../contract/exports.ts';
-import { RESULT_FILES, type SequenceResult } from '../../contract/results.ts';
+import { RESULT_FILES, type SequenceResult, FRAME_NAMES } from '../../contract/results.ts';
 import type { SequenceFilter, SequenceSort } from '../../contract/rpc/results.ts';
+import { float32Text } from '../results/cellText.ts';
 import { openRunStore } from '../store/runStore.ts';
 import { markSequence } from '../store/sequenceNotes.ts';
 import {
@@ -16,20 +17,18 @@ import {
   preparedRun,
   removeFolders,
   reportPrepare,
+  type PreparedRun,
 } from '../store/testing/storeFixture.ts';
-import type { PreparedRun } from '../store/testing/storeFixture.ts';
 import { DESCRIPTION, recordOf, syntheticPlan, writePrepared } from '../store/testing/syntheticRun.ts';
 import { testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
-import { usedColumns } from './table/columns.ts';
-import { formatNamed } from './formats.ts';
-import { exportResults, type ExportRequest } from './exportResults.ts';
+import { usedColumns, type Column } from './table/columns.ts';
+import { formatNamed, exportResults, type ExportRequest } from './exportResults.ts';
 import { ExportSource } from './exportSource.ts';
 import { openFewSequences } from './inputSequences.ts';
 import { viralSegments } from '../../contract/viralSegments.ts';
 import { lettersOfOne, writeProteins } from './sequenceFiles.ts';
 import { makeReaders, readBack } from './testing/readers.ts';
 import { WholeFile } from './wholeFile.ts';
-import { FRAME_NAMES } from '../../contract/results.ts';
 import type { Plan } from '../../contract/plan.ts';
 import { writeXlsx } from './table/xlsx.ts';
 
@@ -219,7 +218,10 @@ describe('tables read back by other programs', () => {
     const selection = { filter: {} };
     const source = await ExportSource.open(run.store, selection, BY_ROW, { language: 'en' });
     const path = join(newFolder(), 'sheets.xlsx');
-    const columns = await usedColumns(source, selection);
+    // A cell holds only so much text.
+    const long = (row: number) => 'a'.repeat(31_999 + row);
+    const [no, name] = (await usedColumns(source, selection)) as [Column, Column];
+    const columns = [no, { ...name, value: ({ row }: SequenceResult) => long(row) }];
     await WholeFile.write(path, (file) => writeXlsx(source, columns, file, 3));
     const [sheets] = readBack(['xlsx', path]) as [Record<string, unknown[][]>];
     expect(Object.keys(sheets)).toEqual(['Sequences 1', 'Sequences 2', 'Sequences 3', 'Samples', 'About']);
@@ -227,6 +229,7 @@ describe('tables read back by other programs', () => {
       .slice(0, 3)
       .map((rows) => rows.slice(1).map((row) => row[0]));
     expect(numbers).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
+    expect(sheets['Sequences 1']!.slice(1).map((row) => row[1])).toEqual([long(0), long(1), `${long(1)}…`]);
   });
 
   it('are files for genome browsers', async (context) => {
@@ -240,6 +243,7 @@ describe('tables read back by other programs', () => {
         seqid: string;
         start: number;
         end: number;
+        score: string;
         strand: string;
         attributes: Record<string, string>;
         parents: string[];
@@ -251,24 +255,57 @@ describe('tables read back by other programs', () => {
       all.map(async ({ row }) => (await run.store.chunksOf(row, 0, 99)).chunks),
     );
     const scored = chunks.flatMap((own, row) =>
-      own.filter(({ score2 }) => score2 !== null).map((chunk) => ({ row, ...chunk })),
+      own.flatMap((chunk, i) => (chunk.score2 === null ? [] : [{ row, number: i + 1, ...chunk }])),
     );
+    const strandOf = (frame: string | null) => (frame!.startsWith('F') ? '+' : '-');
     const regions = gff3.filter(({ parents }) => parents.length === 0);
     expect(regions.map(({ attributes }) => attributes['Name'])).toEqual(NAMES);
     expect(regions.map(({ start, end }) => [start, end])).toEqual(all.map(({ length }) => [1, length]));
+    expect(regions.map(({ score, attributes }) => ({ score, ...attributes }))).toEqual(
+      all.map((one) => ({
+        score: one.virusScore === null ? '.' : float32Text(one.virusScore),
+        ID: `seq${one.row + 1}`,
+        Name: one.seqName,
+        call: one.prediction,
+        ...(one.evidence !== null && { evidence: one.evidence }),
+        chunks_scored: `${one.nChunksScored}`,
+        chunks_viral: `${one.nChunksViral}`,
+      })),
+    );
     const parts = gff3.filter(({ parents }) => parents.length > 0);
-    expect(parts.map(({ start, end, strand, parents }) => [start, end, strand, ...parents])).toEqual(
-      scored.map(({ row, start, end, bestFrame }) => [
+    expect(
+      parts.map(({ start, end, score, strand, attributes }) => [start, end, score, strand, attributes]),
+    ).toEqual(
+      scored.map(({ row, number, start, end, bestFrame, virusScore, score1, isVirus }) => [
         start,
         end,
-        bestFrame!.startsWith('F') ? '+' : '-',
-        `seq${row + 1}`,
+        float32Text(virusScore!),
+        strandOf(bestFrame),
+        {
+          ID: `seq${row + 1}.${number}`,
+          Parent: `seq${row + 1}`,
+          Name: `chunk_${number}${bestFrame}`,
+          call: isVirus ? 'virus' : 'others',
+          frame: bestFrame,
+          score_other: float32Text(score1!),
+        },
       ]),
     );
-    expect(bed.map(([name, start, end]) => [name, Number(start), Number(end)])).toEqual(
-      scored.filter(({ isVirus }) => isVirus).map(({ row, start, end }) => [NAMES[row], start - 1, end]),
+    expect(bed).toEqual(
+      scored
+        .filter(({ isVirus }) => isVirus)
+        .map(({ row, number, start, end, bestFrame, virusScore }) => [
+          NAMES[row],
+          `${start - 1}`,
+          `${end}`,
+          `chunk_${number}${bestFrame}`,
+          `${Math.round(1000 * virusScore!)}`,
+          strandOf(bestFrame),
+        ]),
     );
-    expect(bedGraph).toHaveLength(scored.length);
+    expect(bedGraph.map(([name, , , score]) => [name, score])).toEqual(
+      scored.map(({ row, virusScore }) => [NAMES[row], float32Text(virusScore!)]),
+    );
     for (const [i, [name, start]] of bedGraph.entries()) {
       const before = bedGraph[i - 1];
       if (before?.[0] === name) expect(Number(before?.[2])).toBeLessThanOrEqual(Number(start));
@@ -289,13 +326,16 @@ describe('tables read back by other programs', () => {
     const expected = await Promise.all(
       all.map(async ({ row, seqName }) => {
         const { chunks } = await run.store.chunksOf(row, 0, 99);
-        return viralSegments(chunks.map(({ virusScore }) => virusScore)).map(({ first, last }, i) =>
-          [seqName, chunks[first]!.start - 1, chunks[last]!.end, `viral_looking_${i + 1}`].join('\t'),
-        );
+        return viralSegments(chunks.map(({ virusScore }) => virusScore)).map(({ first, last }, i) => {
+          const own = chunks.slice(first, last + 1).flatMap(({ virusScore }) => virusScore ?? []);
+          const mean = Math.round((1000 * own.reduce((sum, score) => sum + score, 0)) / own.length);
+          const [start, end] = [chunks[first]!.start - 1, chunks[last]!.end];
+          return [seqName, start, end, `viral_looking_${i + 1}`, mean, '.'].join('\t');
+        });
       }),
     );
     expect(expected.flat().length).toBeGreaterThan(0);
-    expect(lines.map((line) => line.split('\t').slice(0, 4).join('\t'))).toEqual(expected.flat());
+    expect(lines).toEqual(expected.flat());
   });
 
   it("count for MultiQC the calls of each sample's sequences", async () => {
@@ -305,9 +345,15 @@ describe('tables read back by other programs', () => {
     };
     expect(content.description).toContain(MARK);
     // The two files are the mates of one sample.
-    expect(Object.keys(content.data)).toEqual(['gut']);
-    const sum = Object.values(content.data['gut']!).reduce((total, n) => total + n, 0);
-    expect(sum).toBe(NAMES.length);
+    const count = (call: string) => all.filter(({ prediction }) => prediction === call).length;
+    expect(content.data).toEqual({
+      gut: {
+        virus: count('virus'),
+        others: count('others'),
+        not_scored: count('not_scored'),
+        failed: count('failed'),
+      },
+    });
   });
 });
 
@@ -382,19 +428,17 @@ describe('the index of the embeddings', () => {
       .split('\n')
       .map((line) => line.split('\t'));
     expect(head).toEqual(['file', 'row', 'no', 'id', 'sample', 'start', 'end', 'frame']);
-    const truth = [...run.prepared.frames].flatMap(([key, frames]) =>
-      frames.map(({ row, frame }, place) => [
-        `embeddings/${key}.safetensors`,
-        `${place}`,
-        `${row + 1}`,
-        FRAME_NAMES[frame],
-      ]),
+    const chunks = await Promise.all(
+      all.map(async ({ row }) => (await run.store.chunksOf(row, 0, 99)).chunks),
     );
-    expect(rows.map(([file, row, no, , , , , frame]) => [file, row, no, frame])).toEqual(truth);
-    const { seqName, length, nChunks } = all[5]!;
-    const ofLong = rows.filter(([, , no]) => no === '6');
-    expect([nChunks, new Set(ofLong.map(([, , , id]) => id))]).toEqual([6, new Set([seqName])]);
-    expect([ofLong[0]?.[5], ofLong.at(-1)?.[6], ofLong[0]?.[4]]).toEqual(['1', `${length}`, 'gut']);
+    const truth = [...run.prepared.frames].flatMap(([key, frames]) =>
+      frames.map(({ row, chunk, frame }, place) => {
+        const { start, end } = chunks[row]![chunk]!;
+        const cells = [`embeddings/${key}.safetensors`, place, row + 1, NAMES[row], 'gut', start, end];
+        return [...cells.map(String), FRAME_NAMES[frame]];
+      }),
+    );
+    expect(rows).toEqual(truth);
   });
 });
 
@@ -451,8 +495,8 @@ describe.skipIf(WITHOUT_PYTHON)('sequences', () => {
     expect(records.map(([header]) => header.slice(header.indexOf(' ') + 1))).toEqual(
       best().map(({ header }) => `${header} ${MARK}`),
     );
-    expect(table.map(({ no, header }) => [Number(no) - 1, header])).toEqual(
-      best().map(({ row, header }) => [row, header]),
+    expect(table.map(({ no, seq_name, header }) => [Number(no) - 1, seq_name, header])).toEqual(
+      best().map(({ row, seqName, header }) => [row, seqName, header]),
     );
   });
 

@@ -6,9 +6,16 @@ import {
 } from '../../contract/rpc/results.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import type { SequenceSelection } from '../store/duckdb/selection.ts';
-import type { RunStore } from '../store/runStoreFace.ts';
+import type { RunStore } from '../store/runStore.ts';
 import { ExportSource, type SourceOptions } from './exportSource.ts';
-import { formatNamed } from './formats.ts';
+import { embeddings, checkv, checkvNames, fasta, proteins, scoredFasta } from './sequenceFiles.ts';
+import { bed, bedgraph, gff3, segments } from './features.ts';
+import type { ExportFormat } from './format.ts';
+import { devices, multiqc } from './wholeRunFormats.ts';
+import { report } from './report/writeReport.ts';
+import { csv, tsv, json } from './table/delimited.ts';
+import { parquet } from './table/parquet.ts';
+import { xlsx } from './table/xlsx.ts';
 import { openInputSequences } from './inputSequences.ts';
 import { usedColumns } from './table/columns.ts';
 import { WholeFile } from './wholeFile.ts';
@@ -16,6 +23,22 @@ import { cellText } from '../results/cellText.ts';
 import type { QueryTable } from '../store/duckdb/resultQuery.ts';
 import { numberIn, type JoinedTable } from './otherTools/joinOtherTable.ts';
 import { samplesOf } from './samples.ts';
+import { usage } from '../../contract/errors.ts';
+
+/** All export formats, in the order in which they are offered. */
+export const EXPORT_FORMATS: readonly ExportFormat[] = [
+  ...[xlsx, tsv, csv, json, parquet],
+  ...[fasta, scoredFasta, checkv, checkvNames, proteins],
+  ...[gff3, bed, segments, bedgraph],
+  ...[multiqc, embeddings, devices],
+  report,
+];
+
+export function formatNamed(id: string): ExportFormat {
+  const found = EXPORT_FORMATS.find((format) => format.id === id);
+  if (found) return found;
+  throw usage(`There is no export as ${id}.`);
+}
 
 export interface ExportRequest extends SourceOptions {
   selection: SequenceSelection;
@@ -28,7 +51,6 @@ export interface ExportRequest extends SourceOptions {
 }
 
 interface WrittenExport {
-  /** Number of sequences in the file. */
   sequences: number;
   bytes: number;
 }

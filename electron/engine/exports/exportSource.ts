@@ -1,10 +1,10 @@
 import type { ExportLanguage, ReportPart } from '../../contract/exports.ts';
-import { chunkBounds } from '../results/chunkCall.ts';
+import { chunkBounds } from '../results/sequenceTally.ts';
 import { cellText, inputLabels } from '../results/cellText.ts';
 import type { ScoredChunk } from '../results/types.ts';
 import type { SequenceResult } from '../../contract/results.ts';
 import type { SequenceSort } from '../../contract/rpc/results.ts';
-import type { RunStore } from '../store/runStoreFace.ts';
+import type { RunStore } from '../store/runStore.ts';
 import type { SequenceSelection } from '../store/duckdb/selection.ts';
 import type { StoredRun } from '../store/types.ts';
 import type { JoinedTable } from './otherTools/joinOtherTable.ts';
@@ -43,7 +43,6 @@ export class ExportSource {
   /** For each input: a name that distinguishes it from the others, and its sample. */
   readonly inputNames: readonly string[];
   readonly samples: readonly string[];
-  /** Details of each input's sample from a sample sheet. */
   readonly sampleDetails: ReturnType<typeof detailsOf>;
   readonly others: readonly JoinedTable[];
   /** The model's name in tables, with its notice if it has one. */
@@ -100,7 +99,6 @@ export class ExportSource {
     for await (const page of this.pages()) yield* page;
   }
 
-  /** Each sequence with its scored chunks, in order along the sequence. */
   async *sequencesWithChunks(): AsyncGenerator<{ sequence: SequenceResult; chunks: ScoredChunk[] }> {
     for await (const page of this.pages()) {
       for (let begin = 0; begin < page.length;) {

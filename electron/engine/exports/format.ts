@@ -4,7 +4,6 @@ import type { InputSequences } from './inputSequences.ts';
 import type { Column } from './table/columns.ts';
 import type { WholeFile } from './wholeFile.ts';
 
-/** The source and target of an export. */
 export interface ExportJob {
   readonly source: ExportSource;
   readonly file: WholeFile;

@@ -2,17 +2,17 @@ import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
-import { appError, AppFailure, type ErrorCode } from '../../contract/errors.ts';
+import { AppFailure, type ErrorCode, appFailure } from '../../contract/errors.ts';
 import { modelMark } from '../../contract/plan.ts';
 import { RESULT_FILES } from '../../contract/results.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { Extraction } from '../inputs/extractRecords.ts';
 import { isPlainFile, pathInRun } from '../system/runFiles.ts';
-import { firstWord } from '../store/sqlite/files/prepareFiles.ts';
 import { nameText } from '../store/sqlite/results/tables/tableRows.ts';
 import type { ExportSource } from './exportSource.ts';
 import { noSpaceFor, unfinishedName } from './wholeFile.ts';
 import type { SequenceSelection } from '../store/duckdb/selection.ts';
+import { firstWord } from '../results/cellText.ts';
 
 /** The records of the selected sequences, by row. */
 export interface InputSequences {
@@ -44,13 +44,11 @@ export async function openInputSequences(
     if (!(reason instanceof AppFailure) || !LOST.has(reason.error.code)) throw reason;
     const own = await fromViralSequences(source);
     if (own !== null) return own;
-    throw new AppFailure(
-      appError(reason.error.code, reason.error.cause, {
-        nextStep:
-          `Put the file back where it was (${source.run.inputs.map(({ path }) => path).join(', ')}), or export only sequences ` +
-          `called virus: the run's own ${RESULT_FILES.viralSequences} holds those.`,
-      }),
-    );
+    throw appFailure(reason.error.code, reason.error.cause, {
+      nextStep:
+        `Put the file back where it was (${source.run.inputs.map(({ path }) => path).join(', ')}), or export only sequences ` +
+        `called virus: the run's own ${RESULT_FILES.viralSequences} holds those.`,
+    });
   }
 }
 
@@ -161,11 +159,9 @@ function placeOf(rows: Uint32Array, row: number): number {
 export function checkName(record: Buffer, seqName: string): void {
   const found = nameText(firstWord(headerOf(record).header));
   if (found === seqName) return;
-  throw new AppFailure(
-    appError(
-      'input_changed',
-      `The sequence ${seqName} is called ${found} in the file that it was to be taken from.`,
-    ),
+  throw appFailure(
+    'input_changed',
+    `The sequence ${seqName} is called ${found} in the file that it was to be taken from.`,
   );
 }
 

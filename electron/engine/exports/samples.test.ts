@@ -3,7 +3,9 @@ import type { InputResultSummary } from '../results/types.ts';
 import { compute, preparedRun, removeFolders } from '../store/testing/storeFixture.ts';
 import { recordOf, type SyntheticRecord } from '../store/testing/syntheticRun.ts';
 import { NO_DETAILS } from '../../contract/samples.ts';
-import { samplesOf, summariseSamples, viralShare } from './samples.ts';
+import { viralShare } from '../../contract/results.ts';
+import { SAMPLE_DETAILS_OPTION } from '../store/types.ts';
+import { detailsOf, samplesOf, summariseSamples } from './samples.ts';
 
 const found = (input: number, times: number): InputResultSummary => ({
   input,
@@ -58,8 +60,8 @@ it('sums up the files of each sample, in the order of the files', () => {
 
 it('computes the viral share from the sequences that have a call', () => {
   const byPrediction = { virus: 1, others: 3, not_scored: 5, failed: 7 };
-  expect(viralShare({ byPrediction })).toBe(0.25);
-  expect(viralShare({ byPrediction: { ...byPrediction, virus: 0, others: 0 } })).toBeNull();
+  expect(viralShare(byPrediction)).toBe(0.25);
+  expect(viralShare({ ...byPrediction, virus: 0, others: 0 })).toBeNull();
 });
 
 it("uses the user's names, if there is one for each file", () => {
@@ -68,6 +70,15 @@ it("uses the user's names, if there is one for each file", () => {
     samplesOf({ description: { options: { samples: named } } as never, inputs });
   expect(samples(['x', 'y'])).toEqual(['x', 'y']);
   for (const named of [undefined, ['x'], ['x', ''], 'x']) expect(samples(named)).toEqual(['a', 'a']);
+});
+
+it('has the details of a sample sheet if there are some for each file', () => {
+  const inputs = ['/d/a.fa', '/d/b.fa'].map((path) => ({ path })) as never;
+  const details = (sampleDetails: unknown) =>
+    detailsOf({ description: { options: { [SAMPLE_DETAILS_OPTION]: sampleDetails } } as never, inputs });
+  const one = { group: 'gut', note: 'day 3', control: true };
+  expect(details([one, NO_DETAILS])).toEqual([one, NO_DETAILS]);
+  for (const stored of [undefined, [one], [one, {}], 'x']) expect(details(stored)).toBeNull();
 });
 
 afterAll(removeFolders);
@@ -104,8 +115,8 @@ it('counts the sequences, calls and bases of each sample, with all counts differ
     byPrediction: { virus: 6, others: 2, not_scored: 4, failed: 0 },
   });
   expect(single).toMatchObject({ sequences: 1, byPrediction: { failed: 1 } });
-  expect(viralShare(pair!)).toBe(0.75);
-  expect(viralShare(single!)).toBeNull();
+  expect(viralShare(pair!.byPrediction)).toBe(0.75);
+  expect(viralShare(single!.byPrediction)).toBeNull();
   expect(summariseSamples(['a', 'b', 'c', 'empty'], perInput).at(-1)).toMatchObject({
     sequences: 0,
     bases: 0,

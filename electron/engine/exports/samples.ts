@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { sampleNames, NO_DETAILS, sampleDetailsSchema, type SampleDetails } from '../../contract/samples.ts';
-import { predictionSchema, type Prediction } from '../../contract/results.ts';
+import { noPredictions, predictionSchema } from '../../contract/results.ts';
+import type { SampleSummary } from '../../contract/rpc/results.ts';
 import type { InputResultSummary } from '../results/types.ts';
 import { SAMPLE_DETAILS_OPTION, SAMPLES_OPTION, type StoredRun } from '../store/types.ts';
 
 const namedSchema = z.array(z.string().min(1));
 
-/** The sample of each input. */
 export function samplesOf({ description, inputs }: Pick<StoredRun, 'description' | 'inputs'>): string[] {
   const named = namedSchema.safeParse(description.options[SAMPLES_OPTION]).data;
   return named?.length === inputs.length ? named : sampleNames(inputs.map(({ path }) => path));
@@ -21,15 +21,6 @@ export function detailsOf({
   return stored?.length === inputs.length ? stored : null;
 }
 
-export interface SampleSummary extends SampleDetails {
-  sample: string;
-  /** Numbers of the sample's files. */
-  inputs: number[];
-  sequences: number;
-  byPrediction: Record<Prediction, number>;
-  bases: number;
-}
-
 /**
  * The run's results for each sample, in the order of its groups, then of the files; controls of a group come
  * last. Samples whose files are empty are included with zeros.
@@ -41,28 +32,11 @@ export function summariseSamples(
 ): SampleSummary[] {
   const summaries = new Map<string, SampleSummary>();
   for (const [input, sample] of samples.entries()) {
-    let summary = summaries.get(sample);
-    if (!summary) {
-      const byPrediction = Object.fromEntries(
-        predictionSchema.options.map((prediction) => [prediction, 0]),
-      ) as Record<Prediction, number>;
-      summary = {
-        ...(details?.[input] ?? NO_DETAILS),
-        sample,
-        inputs: [],
-        sequences: 0,
-        byPrediction,
-        bases: 0,
-      };
-      summaries.set(sample, summary);
-    }
+    const summary = summaries.get(sample) ?? emptySample(sample, details?.[input]);
+    summaries.set(sample, summary);
     summary.inputs.push(input);
     const found = perInput.find((one) => one.input === input);
-    if (!found) continue;
-    summary.sequences += found.sequences;
-    summary.bases += found.bases;
-    for (const prediction of predictionSchema.options)
-      summary.byPrediction[prediction] += found.byPrediction[prediction];
+    if (found) addCounts(summary, found);
   }
   const groups = [...new Set([...summaries.values()].map(({ group }) => group))];
   return [...summaries.values()].sort(
@@ -70,9 +44,20 @@ export function summariseSamples(
   );
 }
 
-/** The share of viruses among the sequences with a call; null if none has one. */
-export function viralShare({
-  byPrediction: { virus, others },
-}: Pick<SampleSummary, 'byPrediction'>): number | null {
-  return virus + others === 0 ? null : virus / (virus + others);
+export const emptySample = (sample: string, details: SampleDetails = NO_DETAILS): SampleSummary => ({
+  ...details,
+  sample,
+  inputs: [],
+  sequences: 0,
+  byPrediction: noPredictions(),
+  bases: 0,
+});
+
+export function addCounts(
+  sum: SampleSummary,
+  { sequences, byPrediction, bases }: Pick<SampleSummary, 'sequences' | 'byPrediction' | 'bases'>,
+): void {
+  sum.sequences += sequences;
+  sum.bases += bases;
+  for (const prediction of predictionSchema.options) sum.byPrediction[prediction] += byPrediction[prediction];
 }

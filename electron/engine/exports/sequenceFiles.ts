@@ -1,9 +1,8 @@
 import { exportFormat } from './format.ts';
-import { appError, AppFailure } from '../../contract/errors.ts';
+import { usage } from '../../contract/errors.ts';
 import type { FrameName, SequenceResult } from '../../contract/results.ts';
-import { firstWord } from '../store/sqlite/files/prepareFiles.ts';
 import { chunkId } from '../store/sqlite/results/tables/tableRows.ts';
-import { float32Text, cellText } from '../results/cellText.ts';
+import { float32Text, cellText, firstWord } from '../results/cellText.ts';
 import { modelMark } from '../../contract/plan.ts';
 import type { ScoredChunk } from '../results/types.ts';
 import type { ExportSource } from './exportSource.ts';
@@ -123,7 +122,7 @@ export async function lettersOfOne(
     checkName(record, sequence.seqName);
     return { record, protein: decidingProtein(source, sequence, chunks, () => record) };
   }
-  throw new AppFailure(appError('usage', 'There is no such sequence in this run.'));
+  throw usage('There is no such sequence in this run.');
 }
 
 /**
@@ -146,7 +145,6 @@ export async function recordsOf(
   return Buffer.concat(records).toString('utf8');
 }
 
-/** The protein of a reading frame of a chunk. */
 function frameProtein(chunk: string, frame: FrameName): string {
   const strand = frame.startsWith('F') ? chunk : reverseComplement(chunk);
   return translate(strand.slice(Number(frame[1]) - 1));
@@ -273,11 +271,9 @@ export const proteins = exportFormat(
 async function writeEmbeddingRows(source: ExportSource, file: WholeFile): Promise<void> {
   const { store, run } = source;
   if (run.plan.embeddings === null) {
-    throw new AppFailure(
-      appError('usage', 'This run kept no embeddings.', {
-        nextStep:
-          'They are kept by runs that are started with --embeddings, or "Keep embeddings" in the window.',
-      }),
+    throw usage(
+      'This run kept no embeddings.',
+      'They are kept by runs that are started with --embeddings, or "Keep embeddings" in the window.',
     );
   }
   await file.write('file\trow\tno\tid\tsample\tstart\tend\tframe\n');

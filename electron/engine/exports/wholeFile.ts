@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { appError, AppFailure } from '../../contract/errors.ts';
+import { type AppFailure, appFailure } from '../../contract/errors.ts';
 import { message, type Message } from '../../contract/messages.ts';
 import { replaceFile } from '../system/replaceFile.ts';
 import { isProcessAlive } from '../system/liveProcess.ts';
@@ -104,17 +104,13 @@ function explained(path: string, reason: unknown): unknown {
   if (!(reason instanceof Error) || !('code' in reason) || !('syscall' in reason)) return reason;
   const code = String(reason.code);
   if (code === 'ENOSPC' || code === 'EDQUOT') return noSpaceFor(path);
-  return new AppFailure(
-    appError(
-      'folder_unwritable',
-      message('place.refused', { path, reason: REASONS[code] ?? reason.message }),
-      { nextStep: message('place.refused.next') },
-    ),
+  return appFailure(
+    'folder_unwritable',
+    message('place.refused', { path, reason: REASONS[code] ?? reason.message }),
+    { nextStep: message('place.elsewhere') },
   );
 }
 
 export function noSpaceFor(path: string): AppFailure {
-  return new AppFailure(
-    appError('disk_full', message('place.full_for', { path }), { nextStep: message('place.full_for.next') }),
-  );
+  return appFailure('disk_full', message('place.full_for', { path }));
 }

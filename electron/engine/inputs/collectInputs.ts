@@ -2,15 +2,23 @@ import type { Dirent, Stats } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { appError, AppFailure, asAppError, err, ok, type Result } from '../../contract/errors.ts';
+import {
+  type AppFailure,
+  asAppError,
+  err,
+  ok,
+  type Result,
+  appFailure,
+  failWith,
+  usage,
+} from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { fateInFolder, isSheetOfFolder, RUN_DATABASE } from '../../contract/folderNames.ts';
 import { tooLong, type PathLimit } from '../system/pathLength.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { inspectedFileSchema, type InspectedFile, type Repair } from '../../contract/protocol/index.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
-import { describeExit, type ProcessExit } from '../workers/childProcess.ts';
-import { ReadingProcess } from '../workers/backendProcess.ts';
+import { describeExit, type ProcessExit, ReadingProcess } from '../workers/childProcess.ts';
 
 interface CollectedInputs {
   paths: string[];
@@ -46,24 +54,20 @@ export async function collectInputs(
     for (const name of named) {
       const path = resolve(name);
       const info = await stat(path).catch(() => undefined);
-      if (!info) return err(appError('input_not_found', message('input.not_found', { path })));
+      if (!info) return failWith('input_not_found', message('input.not_found', { path }));
       if (info.isFile()) {
         paths.add(path);
       } else if (info.isDirectory()) {
         for (const file of (await below.sequenceFiles(path)).sort()) paths.add(file);
       } else {
-        return err(
-          appError('input_unreadable', message('input.pipe', { path }), {
-            nextStep: message('input.pipe.next'),
-          }),
-        );
+        return failWith('input_unreadable', message('input.pipe', { path }));
       }
     }
   } catch (reason) {
     return err(asAppError(reason));
   }
   if (paths.size === 0) {
-    return err(appError('no_sequences', message('input.none_in_folder')));
+    return failWith('no_sequences', message('input.none_in_folder'));
   }
   for (const path of paths) {
     const long = tooLong(path, { code: 'input_unreadable' }, walk.limit);
@@ -132,25 +136,16 @@ class FolderWalk {
 }
 
 function tooMany(folder: string): AppFailure {
-  return new AppFailure(
-    appError('usage', message('input.too_many', { folder }), {
-      nextStep: message('input.too_many.next'),
-    }),
-  );
+  return usage(message('input.too_many', { folder }));
 }
 
 async function entriesOf(folder: string): Promise<Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch (reason) {
-    throw new AppFailure(
-      appError(
-        'input_unreadable',
-        message('input.folder_unreadable', { folder, reason: asAppError(reason).cause }),
-        {
-          nextStep: message('input.folder_unreadable.next'),
-        },
-      ),
+    throw appFailure(
+      'input_unreadable',
+      message('input.folder_unreadable', { folder, reason: asAppError(reason).cause }),
     );
   }
 }
@@ -209,11 +204,9 @@ export async function inspectInputs(
   if (signal?.aborted || files === paths.length) return ok(undefined);
   if (garbage !== undefined) {
     const cause = 'Looking into the files failed: its answer is not one.';
-    return err(appError('internal', cause, { detail: garbage.slice(0, LONGEST_DETAIL) }));
+    return failWith('internal', cause, { detail: garbage.slice(0, LONGEST_DETAIL) });
   }
-  return err(
-    appError('python_broken', `Looking into the files stopped: ${describeExit(result)}.`, {
-      detail: result.lastLines.join('\n'),
-    }),
-  );
+  return failWith('python_broken', `Looking into the files stopped: ${describeExit(result)}.`, {
+    detail: result.lastLines.join('\n'),
+  });
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { appError, AppFailure, type ErrorCode } from '../../contract/errors.ts';
+import { type ErrorCode, appFailure } from '../../contract/errors.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { prepareFailureCodeSchema, type Repair } from '../../contract/protocol/index.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
-import { ReadingProcess } from '../workers/backendProcess.ts';
+import { ReadingProcess } from '../workers/childProcess.ts';
 
 /** A request to read the inputs again and write the complete records of `rowsPath` to `outPath`. */
 export interface ExtractionRequest {
@@ -86,12 +86,10 @@ export class Extraction {
 function checkAnswer(answer: Answer | undefined, stderr: string): void {
   if (answer?.type === 'extracted') return;
   if (!answer) {
-    throw new AppFailure(
-      appError('internal', 'Taking the sequences out of the inputs stopped unexpectedly.', {
-        detail: stderr,
-      }),
-    );
+    throw appFailure('internal', 'Taking the sequences out of the inputs stopped unexpectedly.', {
+      detail: stderr,
+    });
   }
   const code: ErrorCode = answer.code === 'internal_error' ? 'internal' : answer.code;
-  throw new AppFailure(appError(code, answer.message, { nextStep: answer.next_step }));
+  throw appFailure(code, answer.message, { nextStep: answer.next_step });
 }

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { appError, asAppError, type ErrorCode, err, ok, type Result } from '../../contract/errors.ts';
+import { asAppError, type ErrorCode, err, ok, type Result, failWith } from '../../contract/errors.ts';
 import { importedEmbeddingsSchema, type ImportedEmbeddings } from '../../contract/plan.ts';
 import { message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { countSchema, prepareFailureCodeSchema, sha256Schema } from '../../contract/protocol/index.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
-import { describeExit } from '../workers/childProcess.ts';
-import { ReadingProcess } from '../workers/backendProcess.ts';
+import { describeExit, ReadingProcess } from '../workers/childProcess.ts';
 
 interface LegacyImport {
   /** Folder that the earlier tool wrote. */
@@ -72,21 +71,17 @@ export async function importLegacy(
     if (answer?.type === 'imported') return ok(importedFrom(folder, answer));
     if (answer?.type === 'import_failed') {
       const code: ErrorCode = answer.code === 'internal_error' ? 'internal' : answer.code;
-      return err(appError(code, answer.message, { nextStep: answer.next_step }));
+      return failWith(code, answer.message, { nextStep: answer.next_step });
     }
     if (exit.signal !== undefined && file !== undefined) {
-      return err(
-        appError('legacy_unusable', message('weights.brought_down', { file }), {
-          nextStep: message('legacy.brought_down.next'),
-          detail: describeExit(exit),
-        }),
-      );
+      return failWith('legacy_unusable', message('weights.brought_down', { file }), {
+        nextStep: message('legacy.brought_down.next'),
+        detail: describeExit(exit),
+      });
     }
-    return err(
-      appError('internal', `Taking over the embeddings stopped: ${describeExit(exit)}.`, {
-        detail: exit.lastLines.join('\n'),
-      }),
-    );
+    return failWith('internal', `Taking over the embeddings stopped: ${describeExit(exit)}.`, {
+      detail: exit.lastLines.join('\n'),
+    });
   } catch (reason) {
     return err(asAppError(reason));
   }

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { unzipSync } from 'fflate';
 import { readSheet } from 'read-excel-file/universal';
-import { appError, AppFailure, err, ok, type Result } from '../../contract/errors.ts';
+import { AppFailure, ok, type Result, failWith } from '../../contract/errors.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { message, type Message } from '../../contract/messages.ts';
 import type { SheetRow } from '../../contract/samples.ts';
@@ -43,7 +43,7 @@ export async function isSampleSheet(path: string): Promise<boolean> {
  */
 export async function readSampleSheet(path: string): Promise<Result<SheetRow[]>> {
   const name = basename(path);
-  const fault = (cause: Message) => err(appError('sample_sheet', cause, { nextStep: message('sheet.next') }));
+  const fault = (cause: Message) => failWith('sample_sheet', cause, { nextStep: message('sheet.next') });
   let cells: string[][];
   try {
     cells = await cellsOf(path, LIMITS.inputs + 1);

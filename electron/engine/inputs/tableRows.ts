@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { parse } from 'csv-parse';
-import { appError, AppFailure } from '../../contract/errors.ts';
+import { AppFailure, appFailure } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 
 /** Limits the unpacked table: a small compressed file can unpack to any size. */
@@ -94,10 +94,5 @@ function separatorIn(begin: string, file: string): '\t' | ',' | ';' {
 }
 
 export function noTable(file: string, detail: string): AppFailure {
-  return new AppFailure(
-    appError('usage', message('table.unreadable', { file }), {
-      detail,
-      nextStep: message('table.unreadable.next'),
-    }),
-  );
+  return appFailure('usage', message('table.unreadable', { file }), { detail });
 }

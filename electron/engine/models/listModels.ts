@@ -2,7 +2,7 @@
 import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { appError, appErrorSchema, type AppError, err, ok, type Result } from '../../contract/errors.ts';
+import { appErrorSchema, type AppError, ok, type Result, failWith } from '../../contract/errors.ts';
 import { MODEL_ROLES, type ModelManifest } from '../../contract/model.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import type { RemovedModel, ModelStatus } from '../../contract/rpc/computer.ts';
@@ -12,7 +12,6 @@ import { readManifest, readModelFolder, downloadsFolder, weightsFolder } from '.
 import { leftovers, publishedModels, downloadOf, originOf, type PublishedModel } from './publishedModels.ts';
 import { modelFolderNamed } from './resolveModel.ts';
 
-/** A model folder inside the weights folder. */
 interface KeptModel {
   readonly folder: string;
   readonly manifest: ModelManifest;
@@ -193,11 +192,9 @@ export async function removeModel(id: string, paths: AppPaths): Promise<Result<R
   if (!model) {
     const freedBytes = await removeLeftovers(folder, kept, paths);
     if (freedBytes !== null) return ok({ freedBytes, usedBy: [] });
-    return err(
-      appError('model_unknown', `There is no model "${id}" that can be removed.`, {
-        nextStep: 'The models that can be are listed with their names.',
-      }),
-    );
+    return failWith('model_unknown', `There is no model "${id}" that can be removed.`, {
+      nextStep: 'The models that can be are listed with their names.',
+    });
   }
   const others = kept.filter((entry) => entry !== model);
   const usedBy = others.filter((other) => other.files.some((file) => model.files.includes(file)));

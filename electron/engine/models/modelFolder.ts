@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { appError, err, ok, type Result } from '../../contract/errors.ts';
+import { ok, type Result, failWith } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { readJson } from '../../contract/parseJson.ts';
 import { MODEL_ROLES, modelManifestSchema, type ModelManifest } from '../../contract/model.ts';
@@ -19,7 +19,7 @@ export interface ResolvedModel {
 }
 
 /**
- * What a worker on a processor needs besides a layer and its residual streams: the interpreter, PyTorch, and
+ * What a worker on a processor needs besides weights and residual streams: the interpreter, PyTorch, and
  * one batch.
  */
 const WORKER_OVERHEAD_BYTES = 300e6;
@@ -40,10 +40,10 @@ export async function readModelFolder(folder: string): Promise<Result<ResolvedMo
     const path = join(folder, file.path);
     const info = await stat(path).catch(() => undefined);
     if (!info)
-      return err(appError('model_missing', message('model.lacks', { model: manifest.value.title, path })));
+      return failWith('model_missing', message('model.lacks', { model: manifest.value.title, path }));
     if (info.size !== file.size) {
       const cause = message('model.wrong_size', { path, size: info.size, expected: file.size });
-      return err(appError('model_damaged', cause));
+      return failWith('model_damaged', cause);
     }
   }
   return ok(describeModel(manifest.value, folder));
@@ -53,11 +53,11 @@ export async function readManifest(folder: string): Promise<Result<ModelManifest
   const path = join(folder, 'model.json');
   const text = await readRegular(path, MOST_MANIFEST_BYTES).catch(() => undefined);
   if (text === undefined) {
-    return err(appError('model_unknown', `${folder} is not a model folder: there is no model.json in it.`));
+    return failWith('model_unknown', `${folder} is not a model folder: there is no model.json in it.`);
   }
   const read = readJson(modelManifestSchema, text);
   if (read.ok) return ok(withNotice(read.value));
-  return err(appError('model_damaged', message('model.no_description', { path }), { detail: read.error }));
+  return failWith('model_damaged', message('model.no_description', { path }), { detail: read.error });
 }
 
 /** SHA-256 over the roles and SHA-256s of the files, like the backend's ModelDescription.model_hash. */
@@ -82,8 +82,9 @@ function describeModel(manifest: ModelManifest, folder: string): ResolvedModel {
 }
 
 /**
- * The encoders' files are shared by all workers; each worker has one layer of each encoder in FP32, and the
- * residual streams of a sweep with the values to be added to them.
+ * The encoders' files are shared by all workers; each worker has the feed-forward half of a layer of each
+ * encoder in FP32 and one of its matrices once more while it is packed, as many numbers as a layer has, and
+ * the residual streams of a sweep with the values to be added to them.
  */
 function cpuMemory({ esm2, dnabert_s, files }: ModelManifest): CpuMemory {
   const attention = (width: number) => 4 * width * width;

@@ -5,7 +5,7 @@
 import { readdir, stat, copyFile, mkdir, readFile } from 'node:fs/promises';
 import { join, resolve, basename } from 'node:path';
 import { createHash } from 'node:crypto';
-import { appError, err, type Result } from '../../contract/errors.ts';
+import { type Result, failWith } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import type { PlanModel } from '../../contract/plan.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
@@ -46,7 +46,7 @@ export async function resolveModel(choice: string, paths: AppPaths): Promise<Res
   const info = await stat(path).catch(() => undefined);
   if (info?.isDirectory()) return readModelFolder(path);
   if (info?.isFile()) return customHeadModel(path, paths);
-  return err(appError('model_unknown', message('model.unknown', { model: choice })));
+  return failWith('model_unknown', message('model.unknown', { model: choice }));
 }
 
 /** Where a published or imported model with this name is; undefined if this can't be a name. */
@@ -68,34 +68,26 @@ export async function findModel(wanted: PlanModel, paths: AppPaths): Promise<Res
     if (found.ok && found.value.planModel.hash === wanted.hash) return found;
   }
   if (there.ok) {
-    return err(
-      appError('model_damaged', message('model.of_run_other', { title: wanted.title }), {
-        nextStep: message('model.of_run_other.next'),
-      }),
-    );
+    return failWith('model_damaged', message('model.of_run_other', { title: wanted.title }));
   }
   if (there.error.code === 'model_damaged') return there;
   const nextStep = isModelName(wanted.name)
     ? `Get it with "virnucpro models get ${wanted.name}", then resume.`
     : `Copy its folder from the other computer into ${weights}, then resume.`;
-  return err(
-    appError('model_missing', message('model.of_run_missing', { title: wanted.title }), {
-      nextStep,
-      detail: there.error.cause,
-    }),
-  );
+  return failWith('model_missing', message('model.of_run_missing', { title: wanted.title }), {
+    nextStep,
+    detail: there.error.cause,
+  });
 }
 
 async function publishedModel(name: string, paths: AppPaths): Promise<Result<ResolvedModel>> {
   const folder = join(weightsFolder(paths), name);
   const found = await readModelFolder(folder);
   if (found.ok || found.error.code === 'model_damaged') return found;
-  return err(
-    appError('model_missing', message('model.weights_missing', { name }), {
-      nextStep: `Get them with "virnucpro models get ${name}", or try the program with --model teaching.`,
-      detail: found.error.cause,
-    }),
-  );
+  return failWith('model_missing', message('model.weights_missing', { name }), {
+    nextStep: `Get them with "virnucpro models get ${name}", or try the program with --model teaching.`,
+    detail: found.error.cause,
+  });
 }
 
 const HEAD_ENDING = /\.(pth|pt|safetensors)$/i;
@@ -107,11 +99,9 @@ const HEAD_ENDING = /\.(pth|pt|safetensors)$/i;
 async function customHeadModel(head: string, paths: AppPaths): Promise<Result<ResolvedModel>> {
   const ending = HEAD_ENDING.exec(head)?.[0];
   if (ending === undefined) {
-    return err(
-      appError(
-        'model_unknown',
-        `${head} is neither a model folder nor a head file (.pth, .pt, .safetensors).`,
-      ),
+    return failWith(
+      'model_unknown',
+      `${head} is neither a model folder nor a head file (.pth, .pt, .safetensors).`,
     );
   }
   const base = await encodersOf(paths);
@@ -145,10 +135,12 @@ async function encodersOf(paths: AppPaths): Promise<Result<{ name: string; manif
     const manifest = await readManifest(join(weightsFolder(paths), name));
     if (manifest.ok) return { ok: true, value: { name, manifest: manifest.value } };
   }
-  return err(
-    appError('model_missing', 'A head file needs the published encoders, which are not on this computer.', {
+  return failWith(
+    'model_missing',
+    'A head file needs the published encoders, which are not on this computer.',
+    {
       nextStep: 'Get them with "virnucpro models get 500".',
-    }),
+    },
   );
 }
 

@@ -1,7 +1,15 @@
 /** Downloads, imports and verifies weights, through the backend's `weights` module. */
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { appError, type AppError, type ErrorCode, err, ok, type Result } from '../../contract/errors.ts';
+import {
+  appError,
+  type AppError,
+  type ErrorCode,
+  err,
+  ok,
+  type Result,
+  failWith,
+} from '../../contract/errors.ts';
 import { bytesNamed, message, type Message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { foundWeightsSchema, type FoundWeights, type ImportRequest } from '../../contract/rpc/computer.ts';
@@ -115,7 +123,7 @@ export async function lookAtWeights(
   const lines = await weights(environment, ['look', ...places(paths), '--', ...files], options, IMPORT_CODES);
   if (!lines.ok) return lines;
   const found = lines.value.find((line) => line.type === 'found');
-  if (!found) return err(appError('internal', 'Looking at the files ended without an answer.'));
+  if (!found) return failWith('internal', 'Looking at the files ended without an answer.');
   return ok({
     files: lines.value.flatMap((line) =>
       line.type === 'file'
@@ -237,22 +245,15 @@ async function weights(
   if (problem) return err(asAppError(problem, codes, notUsedOf(lines)));
   if (outcome.ending === 'succeeded') return ok(lines);
   if (outcome.ending === 'cancelled') {
-    return err(appError('download_failed', 'This was interrupted.', { nextStep: GOES_ON }));
+    return failWith('download_failed', 'This was interrupted.', { nextStep: GOES_ON });
   }
   const detail = `${outcome.summary}\n${outcome.stderr}`;
   // A signal ended it while it read the user's files: a pickle nested deeply enough crashes any reader, and
   // the system ends one that uses too much processor time.
   if (reading !== '' && outcome.ending === 'failed' && outcome.exitCode === undefined) {
-    return err(
-      appError('import_refused', message('weights.brought_down', { file: reading }), {
-        nextStep: message('weights.brought_down.next'),
-        detail,
-      }),
-    );
+    return failWith('import_refused', message('weights.brought_down', { file: reading }), { detail });
   }
-  return err(
-    appError('python_broken', 'The part of the Python backend that handles weights failed.', { detail }),
-  );
+  return failWith('python_broken', 'The part of the Python backend that handles weights failed.', { detail });
 }
 
 const GOES_ON = 'Start it again: it goes on where it stopped.';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { randomNumbers } from '../testing/randomNumbers.ts';
-import { wilson } from '../../contract/samples.ts';
 import { calibrate, pValue } from './calibration.ts';
 
 const labelled = (scores: readonly (number | null)[], length = 600) =>
@@ -81,15 +80,6 @@ it('counts sequences that reach each threshold, by length, and those without a s
   expect(at(0.5)).toEqual({ threshold: 0.5, viralAbove: 2, otherAbove: 1 });
   expect(at(0.9)).toEqual({ threshold: 0.9, viralAbove: 1, otherAbove: 0 });
   expect(at(0.95)).toEqual({ threshold: 0.95, viralAbove: 0, otherAbove: 0 });
-});
-
-it('has Wilson’s intervals, also if nothing or everything is called', () => {
-  const rounded = (part: number, whole: number) =>
-    Object.values(wilson(part / whole, whole)).map((end) => Math.round(1000 * end));
-  // The values of the control panel's Python code.
-  expect(rounded(78, 100)).toEqual([689, 850]);
-  expect(rounded(20, 20)).toEqual([839, 1000]);
-  expect(rounded(0, 20)).toEqual([0, 161]);
 });
 
 it('counts a length at a class boundary in the upper class, and a score at a threshold as reaching it', () => {

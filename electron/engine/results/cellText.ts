@@ -8,7 +8,6 @@
  */
 export function float32Text(x: number): string {
   if (x === 0) return Object.is(x, -0) ? '-0.0' : '0.0';
-  if (x === 1) return '1.0';
   if (Number.isNaN(x)) return 'nan';
   if (x < 0) return `-${float32Text(-x)}`;
   if (x === Infinity) return 'inf';
@@ -55,9 +54,7 @@ const HALF_SPACING = Float64Array.from({ length: 256 }, (_, exponent) => 2 ** (e
 /** The largest k with 10^-k above the spacing of float32 numbers, by biased exponent; -1 if it isn't used. */
 const COARSE_DECIMALS = Int8Array.from({ length: 256 }, (_, exponent) => {
   const spacing = 2 ** (exponent - 150);
-  if (exponent === 0 || spacing >= 1) return -1;
-  const k = Math.ceil(-Math.log10(spacing)) - 1;
-  return k + 1 < POWERS_OF_TEN.length ? k : -1;
+  return exponent === 0 || spacing >= 1 ? -1 : Math.ceil(-Math.log10(spacing)) - 1;
 });
 
 /** Rounds ties to the even integer; -1 if the double can't tell which side of a half it is on. */
@@ -117,7 +114,7 @@ function exactText(bits: number, x: number): string {
       const difference = digits * unit - value * scale;
       const margin = (difference < 0n ? below : above) * scale;
       const distance = difference < 0n ? -difference : difference;
-      return digits > 0n && (distance < margin || (isEven && distance === margin));
+      return distance < margin || (isEven && distance === margin);
     });
     const nearest = candidates.sort((a, b) => compareDistance(a, b, value * scale, unit))[0];
     if (nearest !== undefined) return decimalText(Number(nearest), k, x);
@@ -165,4 +162,15 @@ export function visibleText(text: string): string {
     INVISIBLE,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+}
+
+// Python's str.split() knows other white space than \s: the information separators and NEL, but not the byte order mark.
+// eslint-disable-next-line no-control-regex
+const FIRST_WORD = /[^\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
+
+/**
+ * The name of a record: the first word of its header line as in the original tool, or '' if there is none.
+ */
+export function firstWord(header: string): string {
+  return FIRST_WORD.exec(header)?.[0] ?? '';
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chunkBounds, chunkCount } from './chunkCall.ts';
+import { chunkBounds, chunkCount } from './sequenceTally.ts';
 
 function starts(length: number, chunkLength: number): number[] {
   return bounds(length, chunkLength).map(({ start }) => start);

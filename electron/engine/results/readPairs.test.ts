@@ -13,13 +13,20 @@ describe('read pairs', () => {
   it('are recognised by their file names and read names', () => {
     const input = (path: string, firstRow: number) => ({ path, prepared: { records: 5, firstRow } });
     const inputs = [input('/d/a_R1.fq', 0), input('/d/soil.fa', 5), input('/d/a_R2.fq', 10)];
-    expect(mateRows(inputs).map((rows) => rows?.firstRow ?? null)).toEqual([10, null, 0]);
+    expect(mateRows(inputs)).toEqual([{ records: 5, firstRow: 10 }, null, { records: 5, firstRow: 0 }]);
+    // The mate has not been read yet.
+    expect(mateRows([inputs[0]!, { path: '/d/a_R2.fq', prepared: null }])).toEqual([
+      ...[
+        { records: 0, firstRow: 0 },
+        { records: 5, firstRow: 0 },
+      ],
+    ]);
     expect(areMates(read('r1'), read('r1'))).toBe(true);
     expect(areMates(read('r1/1'), read('r1/2'))).toBe(true);
-    expect(areMates(read('r1/2'), read('r1/1'))).toBe(true);
+    expect(areMates(read('read_7/2', 1000), read('read_7/1', 1000))).toBe(true);
     for (const [one, other] of [
       ['r1', 'r2'],
-      ['r1/1', 'r2/2'],
+      ['read_7/1', 'read_8/2'],
       ['r1/1', 'r1/3'],
       ['', ''],
     ] as const)

@@ -1,7 +1,7 @@
 import { EVIDENCE_RULE, isTooShort } from '../../contract/evidence.ts';
 import type { Evidence, Prediction, SequenceResult } from '../../contract/results.ts';
 import { matesOf } from '../../contract/samples.ts';
-import { VIRUS_FROM } from './chunkCall.ts';
+import { VIRUS_FROM } from './sequenceTally.ts';
 
 export interface EvidenceFacts {
   prediction: Prediction;

@@ -1,8 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { evidenceOf } from './sequenceRemarks.ts';
-import { callChunk, FRAMES_IN_MASK, frameName, isVirusFrame, chunkBounds, chunkCount } from './chunkCall.ts';
-import { SequenceTally, type ChunkScores } from './sequenceTally.ts';
+import {
+  callChunk,
+  FRAMES_IN_MASK,
+  frameName,
+  isVirusFrame,
+  chunkBounds,
+  chunkCount,
+  SequenceTally,
+  type ChunkScores,
+} from './sequenceTally.ts';
 
 const CHUNK = 500;
 
@@ -265,6 +273,15 @@ describe('a call of a partly computed sequence', () => {
     expect(isSettled([1, 1, 0], manyMore)).toBe(false);
     expect(isSettled([1, 1, 1, 1, 1, 1], manyMore)).toBe(true);
     expect(isSettled([0, 0, 0, 0, 0, 0], manyMore)).toBe(true);
+  });
+
+  it('is settled if the missing chunks would have to be unlike those seen, unless these are few or differ', () => {
+    const isSettledOf = (...scores: number[]) =>
+      isSettled(scores, { nFrames: 6 * 20, nChunks: 20 }, 20 * CHUNK);
+    expect(isSettledOf(1, 1, 1, 1, 1, 1, 1, 1)).toBe(true);
+    expect(isSettledOf(0, 0, 0, 0, 0, 0, 0, 0)).toBe(true);
+    expect(isSettledOf(1, 1, 1)).toBe(false);
+    expect(isSettledOf(1, 1, 0, 1, 0, 1, 1, 0)).toBe(false);
   });
 
   it('assumes no more missing chunks than there are, nor than there are frames', () => {

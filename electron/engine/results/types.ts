@@ -1,4 +1,4 @@
-import type { ScorePairs } from './chunkCall.ts';
+import type { ScorePairs } from './sequenceTally.ts';
 import type { ChunkResult, FrameName, Prediction, Reason } from '../../contract/results.ts';
 
 export interface InputResultSummary {
@@ -22,7 +22,6 @@ export interface ScoredChunk {
   isVirus: boolean;
 }
 
-/** A scored chunk with the scores of its frames. */
 export interface ScoredFrames {
   /** 0-based. */
   chunk: number;

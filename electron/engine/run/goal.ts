@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join, basename } from 'node:path';
-import { appError, type AppError, err, ok, type Result } from '../../contract/errors.ts';
+import { appError, type AppError, ok, type Result, failWith } from '../../contract/errors.ts';
 import { goalSchema, goalText, type Goal } from '../../contract/goal.ts';
 import { message } from '../../contract/messages.ts';
 import type { Order, PlanModel, Trusted } from '../../contract/plan.ts';
@@ -11,8 +11,8 @@ import { exportResults } from '../exports/exportResults.ts';
 import { samplesOf } from '../exports/samples.ts';
 import { sharesSoFar } from '../results/estimates/viralShare.ts';
 import { GOAL_OPTION, type StoredRun } from '../store/types.ts';
-import type { RunStore } from '../store/runStoreFace.ts';
-import { storedRequest } from './storedRequest.ts';
+import type { RunStore } from '../store/runStore.ts';
+import { storedRequest } from './runRecord.ts';
 import { calibrationSchema, type Calibration } from '../../contract/rpc/computer.ts';
 import { keep, readKept } from '../devices/selfTest/selfTest.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
@@ -33,9 +33,7 @@ export function goalRefusal(
   if (!goal) return null;
   if (where.kind !== 'this_computer') return appError('usage', message('goal.only_here'));
   if (goal.kind === 'time' || order === 'sample') return null;
-  return appError('usage', message('goal.needs_sample', { goal: goalText(goal) }), {
-    nextStep: message('goal.needs_sample.next'),
-  });
+  return appError('usage', message('goal.needs_sample', { goal: goalText(goal) }));
 }
 
 export async function isReached(goal: Goal, store: RunStore, secondsAtWork: number): Promise<boolean> {
@@ -107,11 +105,11 @@ export async function trustedScores(
 export async function keepCalibration(paths: AppPaths, store: RunStore): Promise<Result<Calibration>> {
   const { plan, description } = await store.loadRun();
   const [viral, other] = plan.inputs;
-  if (!viral || !other) return err(appError('usage', message('calibration.two_files')));
+  if (!viral || !other) return failWith('usage', message('calibration.two_files'));
   const calibratedAt = new Date(description.createdAt).toISOString();
   const [viralScores, otherScores] = [await store.labelledScores(0), await store.labelledScores(1)];
   if (![viralScores, otherScores].every((scores) => scores.some(({ score }) => score !== null)))
-    return err(appError('usage', message('calibration.no_scores')));
+    return failWith('usage', message('calibration.no_scores'));
   const calibration = {
     calibratedAt,
     chunkLength: plan.chunkLength,
@@ -126,5 +124,5 @@ export async function keepCalibration(paths: AppPaths, store: RunStore): Promise
   await keep(paths, keptName(plan.model.hash), calibration);
   return (await lastCalibration(paths, plan.model.hash))?.calibratedAt === calibratedAt
     ? ok(calibration)
-    : err(appError('folder_unwritable', message('calibration.not_kept', { folder: paths.dataDir })));
+    : failWith('folder_unwritable', message('calibration.not_kept', { folder: paths.dataDir }));
 }

@@ -5,7 +5,7 @@ import type { ClusterChoice } from '../../contract/cluster.ts';
 import { clusterOf, type RunRequest } from '../../contract/rpc/runs.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
 import { MADE_HERE_OPTION, type RunDescription } from '../store/types.ts';
-import { storedRequest } from './storedRequest.ts';
+import { storedRequest } from './runRecord.ts';
 
 /*
  * A run names the place where it is computed: through a batch script, on a login node, or on a cluster that

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { describe, expect, it, vi } from 'vitest';
+import { TOKENS_PER_BATCH } from '../../contract/plan.ts';
 import { NOTICE_FILE, PROVISIONAL_TABLE, RESULT_FILES } from '../../contract/results.ts';
 import { unwrap } from '../../contract/errors.ts';
 import type { RunState } from '../../contract/runState.ts';
@@ -73,15 +74,17 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     for (const name of await readdir(parts))
       if (!name.startsWith(last?.key ?? '')) await writeFile(join(parts, name), 'damaged');
     unwrap(await session.start());
-    await expect.poll(() => session.deviceStates()[0]?.tokensPerBatch, { interval: 20 }).toBe(512);
+    await expect
+      .poll(() => session.deviceStates()[0]?.tokensPerBatch, { interval: 20 })
+      .toBe(TOKENS_PER_BATCH.cpu);
     unwrap(await session.retry('all', true));
-    expect(session.deviceStates()[0]?.tokensPerBatch).toBe(256);
+    expect(session.deviceStates()[0]?.tokensPerBatch).toBe(TOKENS_PER_BATCH.cpu / 2);
     expect(await session.whenIdle()).toEqual({ phase: 'done', failedParts: 0, failedRecords: 0 });
     const [{ facts } = { facts: {} }] = session.stored.devices;
     await session.close();
-    expect(facts).toMatchObject({ tokensPerBatch: 256 });
+    expect(facts).toMatchObject({ tokensPerBatch: TOKENS_PER_BATCH.cpu / 2 });
     expect(await readFile(join(session.folder, 'logs', 'worker-cpu-0.log'), 'utf8')).toContain(
-      'LimitBatches(most_tokens_per_batch=256)',
+      `LimitBatches(most_tokens_per_batch=${TOKENS_PER_BATCH.cpu / 2})`,
     );
     expect(await readTables(session.folder)).toEqual(whole.tables);
   });
@@ -164,7 +167,10 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
 
   it('shows the results of finished parts while it runs, and is finished with them on demand, until the rest is computed', async () => {
     const whole = await undisturbed();
-    const session = await makeRun(testContext());
+    // Some parts must be left, however quickly the others are computed.
+    const permits = await temporaryFolder();
+    for (let part = 0; part < 4; part++) await writeFile(join(permits, String(part)), '');
+    const session = await makeRun(testContext({ fault: `permitted:${permits}` }));
     unwrap(await session.start());
     await expect
       .poll(() => session.progress().parts.done >= 2 && session.progress().prepare.finished, {
@@ -176,6 +182,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     expect(early.total).toBeGreaterThan(0);
 
     unwrap(await session.finishNow());
+    await rm(permits, { recursive: true, force: true });
     const state = await session.whenIdle();
     expect(state).toMatchObject({ phase: 'done' });
     const { failedRecords } = state as Extract<RunState, { phase: 'done' }>;
@@ -208,12 +215,12 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
   it('keeps the samples that were named before the start, until others are named', async () => {
     const session = await makeRun(testContext(), { samples: { [SAMPLE]: 'Pond', '/not/there.fa': 'x' } });
     expect(samplesOf(session.stored)).toEqual(['Pond']);
-    await session.setSamples(['Lake']);
+    unwrap(await session.setSamples(['Lake']));
     expect(samplesOf(session.stored)).toEqual(['Lake']);
     expect(samplesOf(await session.store.loadRun())).toEqual(['Lake']);
     const details = [{ group: 'lake', note: null, control: true }];
-    await session.setSamples(['Lake'], details);
-    await session.setSamples([]);
+    unwrap(await session.setSamples(['Lake'], details));
+    unwrap(await session.setSamples([]));
     expect(samplesOf(session.stored)).toEqual(['sample']);
     // What is known of the file's sample stays without its name.
     expect(detailsOf(session.stored)).toEqual(details);

@@ -96,7 +96,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run whose workers fail, hang or surprise', ()
     expect(runJson.counts.tolerance).toBe(1e-5);
     expect(runJson.devices.every(({ attention }) => attention.startsWith('ESM-2 '))).toBe(true);
     expect(log).toMatch(
-      / info .+ \(cpu:\d\) is ready after \d+ s: ESM-2 .+ of memory, batches of 512 tokens$/m,
+      / info .+ \(cpu:\d\) is ready after \d+ s: ESM-2 .+ of memory, batches of [\d,]+ tokens$/m,
     );
     expect(log).toMatch(/ info The computer, with all its programs: [\d.]+ % busy, [\d.]+ GB$/m);
   });

@@ -10,6 +10,7 @@ import {
   ok,
   unwrap,
   type Result,
+  failWith,
 } from '../../contract/errors.ts';
 import { goalText, type Goal } from '../../contract/goal.ts';
 import { message } from '../../contract/messages.ts';
@@ -19,42 +20,30 @@ import {
   type ClusterLive,
   type DeviceLive,
   type RunProgress,
-  type Where,
 } from '../../contract/rpc/runs.ts';
 import { isActive, type RunState } from '../../contract/runState.ts';
-import { syncedFolder } from '../system/pathLength.ts';
-import { precisionRemark } from '../devices/choosePrecision.ts';
 import type { EngineContext } from '../engineContext.ts';
 import type { FileLock } from '../system/fileLock.ts';
 import { acquireRunLock, isRunFolder, removeWork } from '../store/runFolder.ts';
 import type { TablesWritten } from '../results/types.ts';
-import { openRunStore } from '../store/runStore.ts';
+import { openRunStore, type RunStore } from '../store/runStore.ts';
 import type { StoredRun } from '../store/types.ts';
-import type { RunStore } from '../store/runStoreFace.ts';
 import { BatchSizes } from './work/batchSizes.ts';
-import { checkReadiness } from './begin/checkReadiness.ts';
-import { type DeviceChoice, storedDevice } from './begin/chooseDevices.ts';
-import { controlsAtBegin } from './begin/runControls.ts';
-import { isJustCreated, type CreatedRun } from './begin/createRun.ts';
+import { announceStart, readyToStart, type StartOptions } from './begin/checkReadiness.ts';
+import type { DeviceChoice } from './begin/chooseDevices.ts';
 import { ProgressTracker, type RunPace } from './progress/progressTracker.ts';
 import { isMadeHere } from './madeHere.ts';
 import { goalOf, goalRefusal, isReached, removeProvisionalTable, writeProvisionalTable } from './goal.ts';
-import { inputLeftOut } from './runNotes.ts';
-import { RunRecord } from './runRecord.ts';
-import type { LifecycleEvent } from './runTransitions.ts';
+import { RunRecord, type LifecycleEvent, type RunListener } from './runRecord.ts';
 import { nodeOf } from '../store/shares.ts';
 import { listForShares } from './shares/mergeShares.ts';
-import { localDevice } from './work/workDevice.ts';
-import type { WorkOutcome } from './work/workEvents.ts';
+import type { WorkOutcome } from './work/decide/workState.ts';
 import { WorkSession } from './work/workSession.ts';
 import { finishRun } from './finish/finishRun.ts';
 import { areResultsWhole, isWrappedUp, missingResults, wrapUpRun } from './finish/wrapUpRun.ts';
 
 /** Time for a worker to finish its batch when the user wants to stop immediately. */
 const STOP_NOW_GRACE_MS = 500;
-
-/** The run is only being read, or is finished, so its devices do not matter. */
-const NOWHERE_YET: Where = { kind: 'shares', on_processors: false };
 
 const PARTS_LEFT_OUT_AT_ONCE = 64;
 
@@ -65,26 +54,6 @@ const PARTS_LEFT_OUT_AT_ONCE = 64;
 const LOOK_FOR_GOAL_MS = 1_000;
 const GOAL_REST = 20;
 
-export interface StartOptions {
-  /** Devices of this computer other than those that the run was created for. */
-  devices?: string | undefined;
-  /** A place other than the one that the run was created for. */
-  where?: Where | undefined;
-  /**
-   * How long a cluster may run no task of the run before it is paused; without a limit, as long as the
-   * scheduler takes.
-   */
-  maxWaitMs?: number | undefined;
-  /** Reads the inputs and then pauses: shares compute the parts. */
-  preparesOnly?: boolean | undefined;
-  /**
-   * A goal to stop at, or null to compute everything; if absent, the last goal applies unless it was reached.
-   */
-  until?: Goal | null | undefined;
-  /** For a run that this program has just created: the devices that were chosen and checked then. */
-  created?: Pick<CreatedRun, 'choice' | 'createdAt'> | undefined;
-}
-
 /** One open run: its state, its work sessions, and all its operations. */
 export class OpenRun extends RunRecord {
   readonly folder: string;
@@ -93,7 +62,6 @@ export class OpenRun extends RunRecord {
   private readonly tracker: ProgressTracker;
   private readonly batches: BatchSizes;
   private starting: { givingUp: AbortController; over: Promise<unknown> } | undefined;
-  /** The current work session. */
   private session: WorkSession | undefined;
   private workerFacts: WorkerReady | undefined;
   /** The steps that follow the end of a session. */
@@ -118,7 +86,7 @@ export class OpenRun extends RunRecord {
 
   static async open(context: EngineContext, folder: string): Promise<Result<OpenRun>> {
     if (!isRunFolder(folder)) {
-      return err(appError('folder_not_a_run', `${folder} holds no run.db, so there is nothing to resume.`));
+      return failWith('folder_not_a_run', `${folder} holds no run.db, so there is nothing to resume.`);
     }
     let lock: FileLock | undefined;
     let store: RunStore | undefined;
@@ -181,7 +149,7 @@ export class OpenRun extends RunRecord {
    * begins does not begin.
    */
   async start(options: StartOptions = {}): Promise<Result<void>> {
-    if (this.session || this.starting) return err(appError('usage', message('run.at_work')));
+    if (this.session || this.starting) return failWith('usage', message('run.at_work'));
     const givingUp = new AbortController();
     const over = this.startUnless(givingUp.signal, options);
     this.starting = { givingUp, over };
@@ -193,10 +161,11 @@ export class OpenRun extends RunRecord {
   }
 
   private async startUnless(givenUp: AbortSignal, options: StartOptions): Promise<Result<void>> {
-    const ready = await this.checkReadiness(options, givenUp).catch((reason: unknown) =>
+    const ready = await readyToStart(this.context, this, options, givenUp).catch((reason: unknown) =>
       err(asAppError(reason)),
     );
-    if (ready.ok && !givenUp.aborted) await this.announce(ready.value, givenUp);
+    if (ready.ok && !givenUp.aborted)
+      await announceStart(this.context, this, this.batches, ready.value, givenUp);
     if (givenUp.aborted) return this.interrupted ? this.advance({ type: 'reopen' }) : ok(undefined);
     if (!ready.ok) {
       // Otherwise it would stay marked as interrupted, without the reason why it can't continue.
@@ -208,79 +177,6 @@ export class OpenRun extends RunRecord {
     if (!goal.ok) return goal;
     const started = await this.advance({ type: 'start' });
     return started.ok ? this.beginWork(ready.value, options) : started;
-  }
-
-  private async checkReadiness(
-    { devices: wanted, where, created, preparesOnly }: StartOptions,
-    signal: AbortSignal,
-  ): Promise<Result<DeviceChoice>> {
-    const { request, stored: run } = this;
-    const isOwn = created !== undefined || isMadeHere(this.context.paths, this.folder, run.description);
-    // A run that was created for shares is computed here when it is resumed.
-    const usual = request.where.kind === 'shares' ? THIS_COMPUTER : request.where;
-    const place: Where = preparesOnly ? NOWHERE_YET : isOwn ? usual : THIS_COMPUTER;
-    if (where === undefined && wanted === undefined && !preparesOnly && place.kind !== usual.kind)
-      this.notes.add('warning', 'place_not_followed', message('note.place_not_followed'));
-    const ready = await checkReadiness(
-      this.context,
-      this.folder,
-      run,
-      // Choosing devices of this computer means computing here.
-      {
-        where: where ?? (wanted === undefined ? place : THIS_COMPUTER),
-        devices: wanted ?? request.devices,
-      },
-      created && isJustCreated(created) ? created.choice : undefined,
-      { signal },
-    );
-    if (ready.ok) await this.repair();
-    return ready;
-  }
-
-  /**
-   * Repairs a run whose tables were refused, or exist but must be partly recomputed; otherwise damage is
-   * found before tables appear.
-   */
-  private async repair(): Promise<void> {
-    await this.store.refuseDamagedPlan();
-    const { state } = this;
-    // A share was already repaired when it was opened, from its run's list.
-    if (nodeOf(this.stored) !== null) return;
-    if (state.phase !== 'done' && !(state.phase === 'paused' && state.error?.code === 'run_damaged')) return;
-    const found = await this.store.repairDamage();
-    if (found.length === 0) return;
-    this.notes.add('warning', 'rows_damaged', message('note.rows_damaged', { what: found.join(' ') }));
-    await this.reload();
-  }
-
-  /** Reports facts about the devices that will compute. */
-  private async announce(
-    { devices, leftOut, cores, driver = null }: DeviceChoice,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { request, stored: run } = this;
-    for (const remark of leftOut) this.notes.add('warning', 'gpu_left_out', remark);
-    if (cores) this.notes.add('info', 'cores', cores);
-    if (request.precision === 'auto') {
-      const remark = precisionRemark(this.stored.plan.precision, devices);
-      if (remark !== null) this.notes.add('info', 'precision_of_weakest', remark);
-    }
-    const synced = syncedFolder(this.folder);
-    if (synced !== null) this.notes.add('warning', 'folder_synced', synced);
-    if (this.state.phase === 'created')
-      for (const { path, code, message: text } of run.leftOut)
-        this.notes.add('warning', code, inputLeftOut(path, code, text));
-    await this.batches.recall(devices);
-    const isFirst = this.state.phase === 'created';
-    const withControls = isFirst && request.withControls === true;
-    const begin = { plan: run.plan, devices, driver, withControls, isFirst, signal };
-    const controls = await controlsAtBegin(this.context, this.notes, begin);
-    await this.saveDevices(
-      devices.map((device) => {
-        const stored = storedDevice(localDevice(device, nodeOf(run)));
-        return { ...stored, facts: { ...stored.facts, ...controls(device.kind) } };
-      }),
-    );
   }
 
   /** Finishes the current batch on every device and frees the devices. */
@@ -307,7 +203,7 @@ export class OpenRun extends RunRecord {
     // Waits until everything from the last session is stored.
     await this.ending;
     removeProvisionalTable(this.folder);
-    if (until && cluster) return err(appError('usage', message('goal.only_here')));
+    if (until && cluster) return failWith('usage', message('goal.only_here'));
     if (until !== undefined) return this.setGoal(until);
     if (cluster && this.goal) this.notes.add('warning', 'goal_not_followed', message('goal.only_here'));
     if (this.state.phase === 'paused' && this.state.enough) await this.saveGoal(null);
@@ -357,7 +253,7 @@ export class OpenRun extends RunRecord {
    */
   async retry(keys: string[] | 'all', smallerBatches = false): Promise<Result<void>> {
     const retried = await this.store.retryFailed(keys);
-    if (retried.length === 0) return err(appError('usage', message('run.nothing_failed')));
+    if (retried.length === 0) return failWith('usage', message('run.nothing_failed'));
     this.tracker.allowStepBack();
     this.notes.add('info', 'parts_retried', message('note.retried', { parts: retried.length }));
     if (smallerBatches) this.useSmallerBatches();
@@ -387,7 +283,7 @@ export class OpenRun extends RunRecord {
   /** Gives up parts that wait or have failed: their sequences are listed as failed. */
   async skip(keys: string[]): Promise<Result<void>> {
     const skipped = await this.store.skipParts(keys);
-    if (skipped.length === 0) return err(appError('usage', 'These parts neither wait nor have failed.'));
+    if (skipped.length === 0) return failWith('usage', 'These parts neither wait nor have failed.');
     this.notes.add('info', 'parts_skipped', message('note.skipped', { parts: skipped.length }));
     for (const key of skipped) this.session?.request({ type: 'part_withdrawn', key });
     await this.refresh();
@@ -397,14 +293,14 @@ export class OpenRun extends RunRecord {
   /** Skips every waiting part. The run is then done as soon as its current parts are, or immediately on the next start. */
   async finishNow(): Promise<Result<void>> {
     await this.refresh();
-    if (!this.stored.prepared) return err(appError('usage', message('run.still_reading')));
+    if (!this.stored.prepared) return failWith('usage', message('run.still_reading'));
     const waiting = (await this.store.pendingParts()).map(({ key }) => key);
     const leftOut: string[] = [];
     // A few at a time, so that parts that have just finished can be stored in between.
     for (let begin = 0; begin < waiting.length; begin += PARTS_LEFT_OUT_AT_ONCE)
       leftOut.push(...(await this.store.skipParts(waiting.slice(begin, begin + PARTS_LEFT_OUT_AT_ONCE))));
     const inWork = (await this.store.partsIn('assigned')).length;
-    if (leftOut.length === 0 && inWork === 0) return err(appError('usage', message('run.nothing_left_out')));
+    if (leftOut.length === 0 && inWork === 0) return failWith('usage', message('run.nothing_left_out'));
     if (leftOut.length > 0)
       this.notes.add('warning', 'finished_early', message('note.finished_early', { parts: leftOut.length }));
     for (const key of leftOut) this.session?.request({ type: 'part_withdrawn', key });
@@ -420,7 +316,7 @@ export class OpenRun extends RunRecord {
 
   async setDeviceIncluded(id: string, included: boolean): Promise<Result<void>> {
     const { session } = this;
-    if (!session?.uses(id)) return err(appError('device_unknown', `The run does not use a device ${id}.`));
+    if (!session?.uses(id)) return failWith('device_unknown', `The run does not use a device ${id}.`);
     if (included) session.request({ type: 'include_device', device: id });
     else await session.exclude(id);
     return ok(undefined);
@@ -646,5 +542,28 @@ export class OpenRun extends RunRecord {
         this.request.calibrates === true &&
         isMadeHere(this.context.paths, this.store.folder, this.stored.description),
     });
+  }
+}
+
+interface WorkOptions extends StartOptions {
+  /** Called on every change until the run stops. */
+  listener: RunListener;
+  /** Called when workers have been started, or the run has already stopped. */
+  started: () => void;
+}
+
+/**
+ * Computes an open run until it stops, for whatever reason; returns its state then, or why it could not be
+ * started. Windows and the command line both use this function.
+ */
+export async function workOnRun(run: OpenRun, options: WorkOptions): Promise<Result<RunState>> {
+  const unsubscribe = run.subscribe(options.listener);
+  try {
+    const start = await run.start(options);
+    if (!start.ok) return start;
+    options.started();
+    return ok(await run.whenIdle());
+  } finally {
+    unsubscribe();
   }
 }

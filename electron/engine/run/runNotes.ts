@@ -1,5 +1,5 @@
 import { message, type Message, type Wording } from '../../contract/messages.ts';
-import type { RunStore } from '../store/runStoreFace.ts';
+import type { RunStore } from '../store/runStore.ts';
 import { appendToRunFile, makeFolderInRun } from '../system/runFiles.ts';
 
 export interface RunNote {

@@ -1,10 +1,20 @@
-import { asAppError, causeOf, err, ok, type Result } from '../../contract/errors.ts';
-import type { Goal } from '../../contract/goal.ts';
+import {
+  appError,
+  appFailure,
+  type AppError,
+  asAppError,
+  causeOf,
+  err,
+  failWith,
+  ok,
+  type Result,
+} from '../../contract/errors.ts';
+import { goalText, type Goal } from '../../contract/goal.ts';
 import { message } from '../../contract/messages.ts';
-import type { Annotation, RunRequest } from '../../contract/rpc/runs.ts';
-import type { RunState } from '../../contract/runState.ts';
+import { runRequestSchema, type Annotation, type RunRequest } from '../../contract/rpc/runs.ts';
+import { isActive, type RunState } from '../../contract/runState.ts';
 import type { SampleDetails } from '../../contract/samples.ts';
-import type { RunStore } from '../store/runStoreFace.ts';
+import type { RunStore } from '../store/runStore.ts';
 import {
   GOAL_OPTION,
   SAMPLE_DETAILS_OPTION,
@@ -13,8 +23,6 @@ import {
   type StoredRun,
 } from '../store/types.ts';
 import { RunNotes, type RunNote } from './runNotes.ts';
-import { describePhase, transition, type LifecycleEvent } from './runTransitions.ts';
-import { storedRequest } from './storedRequest.ts';
 
 export type RunListener = (
   change: { type: 'state'; state: RunState } | { type: 'note'; note: RunNote },
@@ -92,41 +100,46 @@ export class RunRecord {
     this.now = { ...read, state: this.stored.state };
   }
 
-  async rename(name: string): Promise<void> {
+  async rename(name: string): Promise<Result<void>> {
     await this.store.rename(name);
     this.now = { ...this.stored, description: { ...this.stored.description, name } };
+    return ok(undefined);
   }
 
   protected async saveGoal(goal: Goal | null): Promise<void> {
     await this.store.setGoal(goal);
-    const { description } = this.stored;
-    this.now = {
-      ...this.stored,
-      description: { ...description, options: { ...description.options, [GOAL_OPTION]: goal } },
-    };
-    for (const listener of this.listeners) listener({ type: 'state', state: this.stored.state });
+    this.describeWith({ [GOAL_OPTION]: goal });
   }
 
-  async annotate(annotation: Annotation): Promise<void> {
+  async annotate(annotation: Annotation): Promise<Result<void>> {
     await this.store.annotate(annotation);
-    const { description } = this.stored;
-    const options = { ...description.options, annotation };
-    this.now = { ...this.stored, description: { ...description, options } };
-    for (const listener of this.listeners) listener({ type: 'state', state: this.stored.state });
+    this.describeWith({ annotation });
+    return ok(undefined);
   }
 
   /**
    * An empty list restores the samples that the file names suggest; without details, those of each file stay.
    */
-  async setSamples(names: readonly string[], details?: readonly SampleDetails[]): Promise<void> {
+  async setSamples(names: readonly string[], details?: readonly SampleDetails[]): Promise<Result<void>> {
+    const files = this.stored.inputs.length;
+    const wrong = [names.length === 0 ? files : names.length, details?.length ?? files].find(
+      (count) => count !== files,
+    );
+    if (wrong !== undefined) return failWith('usage', `The run has ${files} files, not ${wrong}.`);
     await this.store.setSamples(names, details);
-    const { description } = this.stored;
-    const options = {
-      ...description.options,
+    this.describeWith({
       [SAMPLES_OPTION]: names.length === 0 ? null : [...names],
       ...(details && { [SAMPLE_DETAILS_OPTION]: [...details] }),
+    });
+    return ok(undefined);
+  }
+
+  private describeWith(options: StoredRun['description']['options']): void {
+    const { description } = this.stored;
+    this.now = {
+      ...this.stored,
+      description: { ...description, options: { ...description.options, ...options } },
     };
-    this.now = { ...this.stored, description: { ...description, options } };
     for (const listener of this.listeners) listener({ type: 'state', state: this.stored.state });
   }
 
@@ -140,4 +153,106 @@ export class RunRecord {
     this.now = { ...this.stored, devices: [...others, ...merged] };
     await this.store.saveDevices(merged);
   }
+}
+
+/** The request of a run. Throws AppFailure if it has none, such as one that another program made. */
+export function storedRequest({ description }: Pick<StoredRun, 'description'>, folder: string): RunRequest {
+  const request = runRequestSchema.safeParse(description.options['request']);
+  if (request.success) return request.data;
+  throw appFailure('run_damaged', message('run.no_request', { folder }));
+}
+
+export type LifecycleEvent =
+  | { type: 'start' }
+  | { type: 'pause' }
+  | { type: 'drain' }
+  /** The run has reached its goal: like `drain`, but it records why it stopped. */
+  | { type: 'enough'; goal: Goal }
+  | { type: 'workers_idle' }
+  | { type: 'halt'; error: AppError }
+  | { type: 'parts_settled' }
+  | { type: 'tables_written'; failedParts: number; failedRecords: number; failedInputs: number }
+  | { type: 'cancel' }
+  | { type: 'reopen' };
+
+type Transition = { ok: true; state: RunState } | { ok: false; error: AppError };
+
+const to = (state: RunState): Transition => ({ ok: true, state });
+
+function impossible(state: RunState, event: LifecycleEvent): Transition {
+  return {
+    ok: false,
+    error: appError('usage', `A run that is ${describePhase(state)} cannot take "${event.type}".`),
+  };
+}
+
+/**
+ * The whole life of a run. Whatever is not listed is refused, never ignored.
+ *
+ * created -> running -> finishing -> done
+ *               |  ^        |
+ *   pausing/draining |      +-> paused (tables could not be written)
+ *               v    |
+ *             paused-+      cancelled ends it; `start` takes every run up again, and `reopen` only puts one to rest
+ *                           that was interrupted. Whether a run is at work already, only its opener knows.
+ */
+export function transition(state: RunState, event: LifecycleEvent): Transition {
+  switch (event.type) {
+    case 'start':
+      return to({ phase: 'running' });
+    case 'pause':
+      return state.phase === 'running' || state.phase === 'draining'
+        ? to({ phase: 'pausing' })
+        : impossible(state, event);
+    case 'drain':
+      return state.phase === 'running' ? to({ phase: 'draining' }) : impossible(state, event);
+    case 'enough':
+      return state.phase === 'running'
+        ? to({ phase: 'draining', enough: event.goal })
+        : impossible(state, event);
+    case 'workers_idle':
+      if (state.phase === 'draining' && state.enough)
+        return to({ phase: 'paused', error: null, enough: state.enough });
+      return state.phase === 'pausing' || state.phase === 'draining'
+        ? to({ phase: 'paused', error: null })
+        : impossible(state, event);
+    case 'halt':
+      return isActive(state) ? to({ phase: 'paused', error: event.error }) : impossible(state, event);
+    case 'parts_settled':
+      return state.phase === 'running' || state.phase === 'draining' || state.phase === 'pausing'
+        ? to({ phase: 'finishing' })
+        : impossible(state, event);
+    case 'tables_written':
+      return state.phase === 'finishing'
+        ? to({
+            phase: 'done',
+            failedParts: event.failedParts,
+            failedRecords: event.failedRecords,
+            ...(event.failedInputs > 0 ? { failedInputs: event.failedInputs } : {}),
+          })
+        : impossible(state, event);
+    case 'cancel':
+      return state.phase === 'done' || state.phase === 'cancelled'
+        ? impossible(state, event)
+        : to({ phase: 'cancelled' });
+    case 'reopen':
+      return to({ phase: 'paused', error: null });
+  }
+}
+
+export function describePhase(state: RunState): string {
+  if (state.phase === 'paused' && state.enough)
+    return `paused: its goal ${goalText(state.enough)} is reached, and the rest is not computed`;
+  const words: Record<RunState['phase'], string> = {
+    created: 'not started',
+    running: 'running',
+    pausing: 'being paused',
+    draining: 'finishing the parts in work',
+    paused: 'paused',
+    finishing: 'writing its results',
+    done: 'done',
+    failed: 'failed',
+    cancelled: 'cancelled',
+  };
+  return words[state.phase];
 }

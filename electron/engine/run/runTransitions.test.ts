@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { appError } from '../../contract/errors.ts';
 import { isActive, runStateSchema, type RunState } from '../../contract/runState.ts';
-import { transition, type LifecycleEvent } from './runTransitions.ts';
+import { transition, type LifecycleEvent } from './runRecord.ts';
 
 const error = appError('disk_full', 'no space left');
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { AppFailure } from '../../contract/errors.ts';
 import { DESCRIPTION } from '../store/testing/syntheticRun.ts';
-import { storedRequest } from './storedRequest.ts';
+import { storedRequest } from './runRecord.ts';
 
 const asked = (options: (typeof DESCRIPTION)['options']) =>
   storedRequest({ description: { ...DESCRIPTION, options } }, '/runs/gut');

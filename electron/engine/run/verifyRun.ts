@@ -8,8 +8,7 @@ import type { EngineContext } from '../engineContext.ts';
 import { digestInRun } from '../system/runFiles.ts';
 import { hashFile } from '../system/hashFile.ts';
 import { RUN_DATABASE } from '../../contract/folderNames.ts';
-import { openRunStore } from '../store/runStore.ts';
-import type { RunStore } from '../store/runStoreFace.ts';
+import { openRunStore, type RunStore } from '../store/runStore.ts';
 import type { ResultFileDigest, StoredRun } from '../store/types.ts';
 
 type Verdict = Pick<VerifiedFile, 'verdict' | 'detail'>;

@@ -1,3 +1,4 @@
+import { usage } from '../../contract/errors.ts';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -27,7 +28,6 @@ import { UserSettings } from './userSettings.ts';
 import { SpeedHistory } from './questions/speedHistory.ts';
 import { UserSelfTests } from './computer/selfTests.ts';
 import { WeightDownloads } from './computer/weightDownloads.ts';
-import { usage } from './failures.ts';
 
 /** A question from ssh, and progress, are shown as they come. */
 const OTHERS_INTERVAL_MS = 100;
@@ -147,7 +147,7 @@ export async function openService(base: EngineBase, options: ServiceOptions = {}
       otherComputers.changed();
     },
   });
-  catalog.lookAround();
+  catalog.checkAll();
 
   const close = async (deadlineMs: number): Promise<boolean> => {
     const end = performance.now() + deadlineMs;

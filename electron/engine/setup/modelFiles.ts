@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { appError, err, ok, type Result } from '../../contract/errors.ts';
+import { ok, type Result, failWith } from '../../contract/errors.ts';
 import { MODEL_ROLES } from '../../contract/model.ts';
 import type { AppPaths } from '../environment/appPaths.ts';
 import { readManifest, SHARED_WEIGHTS, weightsFolder } from '../models/modelFolder.ts';
@@ -23,14 +23,12 @@ export async function installedModel(id: string, paths: AppPaths): Promise<Resul
   const { folder, title } = resolved.value.planModel;
   const place = relative(weightsFolder(paths), folder);
   if (place.startsWith('..') || place === '') {
-    return err(
-      appError(
-        'model_unknown',
-        `${title} is not among the weights of this program, and can't be taken along.`,
-        {
-          nextStep: 'Import it first, or copy its folder yourself.',
-        },
-      ),
+    return failWith(
+      'model_unknown',
+      `${title} is not among the weights of this program, and can't be taken along.`,
+      {
+        nextStep: 'Import it first, or copy its folder yourself.',
+      },
     );
   }
   const manifest = await readManifest(folder);

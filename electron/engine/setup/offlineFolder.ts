@@ -4,7 +4,7 @@
 import { mkdir, stat, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { appError, type AppError, err, ok, type Result } from '../../contract/errors.ts';
+import { appError, type AppError, ok, type Result, failWith } from '../../contract/errors.ts';
 import { message, type Message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import {
@@ -68,7 +68,7 @@ export async function readOfflineManifest(folder: string): Promise<Result<Offlin
   if (text === undefined) {
     const unfinished = await stat(join(folder, OFFLINE_PACKING)).catch(() => undefined);
     return unfinished
-      ? refuse(message('offline.unfinished'), message('offline.unfinished.next'))
+      ? refuse(message('offline.unfinished'))
       : refuse(message('offline.other', { folder, list: OFFLINE_LIST }));
   }
   const manifest = parseJson(manifestSchema, text);
@@ -138,27 +138,20 @@ export async function unfitFor(
     return appError(
       'offline_folder_unusable',
       message('offline.platform', { platform: manifest.platform, here }),
-      { nextStep: message('offline.platform.next', { here }) },
     );
   }
   if (manifest.requirements !== (await requirementsHash('run', paths))) {
-    return appError('offline_folder_unusable', message('offline.version', { version: manifest.appVersion }), {
-      nextStep: message('offline.version.next'),
-    });
+    return appError('offline_folder_unusable', message('offline.version', { version: manifest.appVersion }));
   }
   return null;
 }
 
 function damaged(path: string, detail?: string): Result<never> {
-  return refuse(message('offline.damaged', { file: path }), message('offline.damaged.next'), detail);
+  return refuse(message('offline.damaged', { file: path }), detail);
 }
 
-function refuse(cause: Message, nextStep?: Message, detail?: string): Result<never> {
-  const more: Parameters<typeof appError>[2] = {};
-  if (nextStep !== undefined) more.nextStep = nextStep;
-  if (detail !== undefined) more.detail = detail;
-  return err<AppError>(appError('offline_folder_unusable', cause, more));
-}
+const refuse = (cause: Message, detail?: string): Result<never> =>
+  failWith('offline_folder_unusable', cause, { detail });
 
 /**
  * Copies a file of gigabytes, and gives it its name only when it is complete. An existing file of the right

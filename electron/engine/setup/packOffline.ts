@@ -4,7 +4,7 @@
  */
 import { copyFile, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { appError, err, ok, type Result } from '../../contract/errors.ts';
+import { appError, err, ok, type Result, failWith } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { OFFLINE_LIST, OFFLINE_PACKING } from '../../contract/rpc/computer.ts';
 import { freeBytes } from '../devices/computerChecks.ts';
@@ -80,7 +80,7 @@ async function claim(folder: string): Promise<Result<void>> {
         !['.DS_Store', 'Thumbs.db', 'desktop.ini', 'lost+found', 'System Volume Information'].includes(name),
     )
   ) {
-    return err(appError('folder_not_ours', `There are other files in ${folder}.`));
+    return failWith('folder_not_ours', `There are other files in ${folder}.`);
   }
   await writeFile(join(folder, OFFLINE_PACKING), '');
   await rm(join(folder, OFFLINE_LIST), { force: true });
@@ -92,12 +92,10 @@ async function pack(request: PackRequest, work: string, run: CommandRunner): Pro
   const env = request.env ?? process.env;
   const torch = pyTorchFor(platform, request.gpu);
   if (torch === null) {
-    return err(
-      appError('usage', `There is no PyTorch for GPUs of the kind "${request.gpu}" on ${platform}.`),
-    );
+    return failWith('usage', `There is no PyTorch for GPUs of the kind "${request.gpu}" on ${platform}.`);
   }
   if (request.systemPython !== null && !SUPPORTED_VERSIONS.includes(request.systemPython)) {
-    return err(appError('usage', `The packages are not made for Python ${request.systemPython}.`));
+    return failWith('usage', `The packages are not made for Python ${request.systemPython}.`);
   }
   const models: InstalledModel[] = [];
   for (const id of request.models) {
@@ -165,14 +163,12 @@ async function roomFor(
   const present = await bytesIn(folder);
   const needed = sum([...files.values()]) + (packages ?? 0) + (torch ?? 0) + TOOLS_BYTES - present;
   if (free === null || free >= needed) return ok(undefined);
-  return err(
-    appError(
-      'disk_full',
-      `About ${formatBytes(needed)} are needed in ${folder}, and ${formatBytes(free)} are free.`,
-      {
-        nextStep: 'Free some space, choose another disk, or take fewer models along.',
-      },
-    ),
+  return failWith(
+    'disk_full',
+    `About ${formatBytes(needed)} are needed in ${folder}, and ${formatBytes(free)} are free.`,
+    {
+      nextStep: 'Free some space, choose another disk, or take fewer models along.',
+    },
   );
 }
 
@@ -262,7 +258,7 @@ async function checksums(
     const sha256 = await hashFile(file, steps.more, signal);
     if ((known.get(path) ?? sha256) !== sha256) {
       await rm(file);
-      return err(appError('model_damaged', `${basename(path)} is not what its model says it is.`));
+      return failWith('model_damaged', `${basename(path)} is not what its model says it is.`);
     }
     files.push({ path, size, sha256 });
   }

@@ -4,7 +4,7 @@
  */
 import { chmod, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { appError, err, ok, type Result } from '../../contract/errors.ts';
+import { appError, err, ok, type Result, failWith } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import type { StepProgress } from '../../contract/rpc/computer.ts';
 import { checkDevicesOnce, type DeviceVerdict } from '../devices/selfTest/deviceLevel.ts';
@@ -146,11 +146,9 @@ async function copyUv(
   await rm(folder, { recursive: true, force: true });
   await copyLargeFile(from, uv, () => undefined, signal);
   if ((await hashFile(uv)) !== UV_KINDS[platform].program) {
-    return err(
-      appError('offline_folder_unusable', message('offline.uv'), {
-        nextStep: message('offline.version.next'),
-      }),
-    );
+    return failWith('offline_folder_unusable', message('offline.uv'), {
+      nextStep: message('offline.version.next'),
+    });
   }
   // Some disks, such as memory sticks, do not store the permission to execute, or forbid it.
   await chmod(uv, 0o755);

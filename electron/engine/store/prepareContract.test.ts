@@ -7,11 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { prepareEventSchema, type PreparedPart } from '../../contract/protocol/index.ts';
-import { openRunStore } from './runStore.ts';
-import { readPartFrames } from './sqlite/files/prepareFiles.ts';
+import { openRunStore, type RunStore } from './runStore.ts';
 import { begin, HOST_ENTRY, newFolder, removeFolders } from './testing/storeFixture.ts';
 import { DESCRIPTION, syntheticPlan, writeScores } from './testing/syntheticRun.ts';
-import type { RunStore } from './runStoreFace.ts';
+import { readPartFrames } from './sqlite/parts/partIntake.ts';
 
 afterAll(removeFolders);
 

@@ -10,6 +10,8 @@ import {
   err,
   ok,
   type Result,
+  appFailure,
+  failWith,
 } from '../../contract/errors.ts';
 import { message, type Message } from '../../contract/messages.ts';
 import { isOurName, RUN_DATABASE, RUN_LOCK, SHARES_FOLDER } from '../../contract/folderNames.ts';
@@ -51,19 +53,22 @@ export async function checkRunFolder(
       (name) => !isOurName(name) && !name.startsWith('.') && !named.has(resolve(folder, name)),
     );
     if (isRunFolder(folder) && !force) {
-      return err(appError('folder_has_run', message('start.folder_has_run', { folder })));
+      return failWith('folder_has_run', message('start.folder_has_run', { folder }));
     }
     if (!isRunFolder(folder) && foreign.length > 0) {
-      return err(
-        appError('folder_not_ours', message('start.folder_not_ours', { folder, file: foreign[0] ?? '' })),
+      return failWith(
+        'folder_not_ours',
+        message('start.folder_not_ours', { folder, file: foreign[0] ?? '' }),
       );
     }
     const doomed = await inputAmongOurs(await realpath(folder), inputs);
     if (doomed !== undefined) {
-      return err(
-        appError('usage', `${doomed} would be deleted: it is a result of the run that ${folder} holds.`, {
+      return failWith(
+        'usage',
+        `${doomed} would be deleted: it is a result of the run that ${folder} holds.`,
+        {
           nextStep: 'Choose another folder for the results, or copy that file somewhere else.',
-        }),
+        },
       );
     }
     await access(folder, constants.W_OK | constants.X_OK);
@@ -86,7 +91,7 @@ async function checkCanMake(folder: string): Promise<Result<void>> {
   let above = dirname(folder);
   while (!existsSync(above) && dirname(above) !== above) above = dirname(above);
   if (!(await stat(above)).isDirectory())
-    return err(appError('folder_unwritable', message('place.file_above', { folder, above })));
+    return failWith('folder_unwritable', message('place.file_above', { folder, above }));
   await access(above, constants.W_OK | constants.X_OK);
   return ok(undefined);
 }
@@ -187,7 +192,7 @@ export async function acquireRunLock(folder: string, onLost?: () => void): Promi
       host === hostname()
         ? message('run.locked.here', held)
         : message('run.locked', { ...held, where: host });
-    throw new AppFailure(appError('run_locked', cause));
+    throw appFailure('run_locked', cause);
   };
   try {
     return await acquireFileLock(join(folder, LOCK_FILE), { onHeld, onLost });

@@ -187,6 +187,40 @@ describe("prepare's reports", () => {
     await run.store.close();
   });
 
+  it('of an input that is left out, and all after it, leave nothing that could be taken for the results of others', async () => {
+    const reads = Array.from({ length: 12 }, (_, index) => recordOf(`s${index}`, [1]));
+    const inputs = [reads.slice(0, 4), reads.slice(4, 8), reads.slice(8)];
+    const run = await preparedRun(inputs, 3);
+    await run.store.invalidatePrepare();
+    const [, , third, fourth] = run.prepared.parts;
+    for (const { key } of run.prepared.parts.slice(0, 3)) await compute(run, key);
+    const attempt = await begin(run.store, fourth!);
+    const report = await scoresFor(run, fourth!.key);
+    const total = async () => (await run.store.countPredictions({ filter: {} })).total;
+    expect(await total()).toBe(9);
+
+    const failure = { code: 'input_changed', message: 'It was written to.' } as const;
+    // It was read to its end before, and what is stored is of the right file.
+    await run.store.forgetChanged(1);
+    expect(await total()).toBe(9);
+    expect(await run.store.failInput(1, failure)).toBe(4);
+    // Rows 0 to 2: the part of row 3 had rows of the input as well.
+    expect(await total()).toBe(3);
+    expect(await run.store.part(third!.key)).toBeNull();
+    expect(await run.store.completePart(report, attempt, 6)).toEqual({ outcome: 'superseded' });
+    expect((await run.store.loadRun()).inputs.map(({ prepared }) => prepared !== null)).toEqual([
+      true,
+      false,
+      false,
+    ]);
+
+    const again = writePrepared(run.folder, [inputs[0]!, inputs[2]!], { framesPerPart: 3 });
+    for (const part of again.parts) await run.store.registerPart(part);
+    expect((await run.store.pendingParts()).map(({ key }) => key)).toEqual(['000001', '000002']);
+    expect(await total()).toBe(3);
+    await run.store.close();
+  });
+
   it('are refused if the counts do not add up, the file is damaged, or the input has changed', async () => {
     const folder = newFolder();
     const prepared = writePrepared(folder, TWO_INPUTS);

@@ -1,19 +1,68 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { appError, AppFailure } from '../../contract/errors.ts';
+import { AppFailure, appFailure, usage } from '../../contract/errors.ts';
 import { sizeOf } from '../system/runFiles.ts';
-import type { AskedRunMethods, RunMethodGroups } from './sqlite/runMethods.ts';
+import type { AskedRunMethods, RunMethodGroups, RunMethods } from './sqlite/runDatabase.ts';
 import { RUN_DATABASE } from '../../contract/folderNames.ts';
 import { CheckedRuns, stampOf } from './checkedRuns.ts';
-import { StoreThread } from './storeThread.ts';
-import { OPENED_TO_LOOK, type Asked } from './storeProtocol.ts';
-import { writeResults, type RunThread } from './resultThreads.ts';
-import type { OpenRunStore, RunStore } from './runStoreFace.ts';
+import { StoreThread, OPENED_TO_LOOK, type Asked } from './storeThread.ts';
+import { RESULT_FILES } from '../../contract/results.ts';
+import type { Plan } from '../../contract/plan.ts';
+import type { QueryAnswer } from '../../contract/rpc/results.ts';
+import type { TablesPrepared, TablesWritten } from '../results/types.ts';
+import type { QueryQuestion } from './duckdb/resultQuery.ts';
+import type { RunDescription } from './types.ts';
 
-export const openRunStore: OpenRunStore = async (
-  folder,
-  { hostEntry, create, readOnly = false, closing, checkedRuns = CHECKED_HERE },
-) => {
+/**
+ * The database of one run, `run.db` in its folder. Every method is answered by the store's own threads and
+ * rejects with AppFailure (disk_full, folder_gone, folder_unwritable, run_damaged, internal). Writing calls
+ * are executed in the order made; each is one transaction, which is on disk when its promise resolves, and
+ * rejects with run_locked if the run was opened read-only. A reading call sees all writes resolved before it.
+ * Results of an unfinished run are those of the records whose frames are all computed.
+ */
+export interface RunStore extends Asked<AskedRunMethods> {
+  readonly folder: string;
+  readonly readOnly: boolean;
+  /**
+   * Runs the user's SQL query in a thread that ends with it: its DuckDB is locked for anything else, and a
+   * query that does not stop is ended with the thread.
+   */
+  queryResults(question: QueryQuestion): Promise<QueryAnswer>;
+  /**
+   * Compares everything stored with its digests and writes every table that needs only run.db: all of
+   * RESULT_FILES but viral_sequences.fna and run.json. Rejects without any table if anything is damaged, a
+   * part is still pending, or a record lacks frames. `meanwhile` is called, and awaited, as soon as no damage
+   * was found.
+   */
+  writeTables(meanwhile?: () => Promise<void>): Promise<TablesWritten>;
+  /** Checkpoints and ends the threads. A second call is harmless. */
+  close(): Promise<void>;
+}
+
+export interface OpenRunStoreOptions {
+  /**
+   * The file that starts the store's threads: store/sqlite/hostEntry.ts, or a bundle of it.
+   */
+  hostEntry: URL;
+  /** Creates the run; rejects with folder_has_run if there is one. */
+  create?: { plan: Plan; description: RunDescription };
+  /** Opens it read-only, also while another engine computes the run. Writing calls reject. */
+  readOnly?: boolean;
+  /** Known stamps of runs that were open before; without it, only of those that this process had open. */
+  checkedRuns?: CheckedRuns | undefined;
+  /** Aborted when the program is being closed: no database is opened after that. */
+  closing?: AbortSignal | undefined;
+}
+
+/**
+ * Opens a run. When it is opened for writing, attempts left open by a dead engine end as `interrupted`.
+ * Rejects with folder_not_a_run, run_too_new, run_damaged, folder_unwritable. Take the run lock first
+ * (runFolder.ts).
+ */
+export async function openRunStore(
+  folder: string,
+  { hostEntry, create, readOnly = false, closing, checkedRuns = CHECKED_HERE }: OpenRunStoreOptions,
+): Promise<RunStore> {
   const at = resolve(folder);
   // Opened beside another connection, which has checked the database.
   const openReader = (): Promise<RunThread> =>
@@ -32,7 +81,9 @@ export const openRunStore: OpenRunStore = async (
     await writer.close().catch(() => undefined);
     throw error;
   }
-};
+}
+
+type RunThread = StoreThread<RunMethods>;
 
 /** Used if the caller keeps no list of checked runs. */
 const CHECKED_HERE = new CheckedRuns();
@@ -163,13 +214,14 @@ function runStore(folder: string, { reader, writer, openReader, closed }: RunThr
     readOnly: writer === undefined,
     queryResults: async (question) => {
       if (!openReader)
-        throw new AppFailure(
-          appError('run_locked', 'A run on a network disk takes no queries while it is being worked on.'),
+        throw appFailure(
+          'run_locked',
+          'A run on a network disk takes no queries while it is being worked on.',
         );
       return inOwnThread(openReader, async (own) => {
         while (!(await own.call('deriveResults', DERIVE_SLICE_MS)));
         const limit = sleep((question.seconds + QUERY_GRACE_S) * 1000, undefined, { ref: false }).then(() => {
-          throw new AppFailure(appError('usage', 'The query did not end in time.'));
+          throw usage('The query did not end in time.');
         });
         return Promise.race([own.call('answerQuery', question), limit]);
       });
@@ -180,4 +232,84 @@ function runStore(folder: string, { reader, writer, openReader, closed }: RunThr
     },
     close: () => (closing ??= close()),
   };
+}
+
+/** Writing the tables of this many frames takes about as long as starting a thread. */
+export const FRAMES_WORTH_A_THREAD = 50_000;
+
+/**
+ * Compares everything stored with its digests and writes the tables. For large runs this happens at the same
+ * time in two threads beside the writing one; tables appear, and `meanwhile` is called, only if nothing is
+ * damaged. If `openReader` is null because only one connection may have the database open, and for small
+ * runs, they happen in turn. A run that is cut off in between is not done, and writes everything again. After
+ * a failure, nothing is still running when the promise settles.
+ */
+export async function writeResults(
+  writer: RunThread,
+  openReader: (() => Promise<RunThread>) | null,
+  meanwhile: () => Promise<void> = () => Promise.resolve(),
+): Promise<TablesWritten> {
+  const begun = performance.now();
+  const { frames } = await writer.call('counts');
+  const written =
+    openReader && frames.total >= FRAMES_WORTH_A_THREAD
+      ? await writeAtOnce(openReader, meanwhile)
+      : await writeInTurn(writer, meanwhile);
+  return { ...written, files: inFixedOrder(written.files), seconds: secondsSince(begun) };
+}
+
+async function writeInTurn(writer: RunThread, meanwhile: () => Promise<void>): Promise<TablesPrepared> {
+  await writer.call('refuseDamage');
+  const [written] = await allSettled([writer.call('writeTables'), meanwhile()]);
+  return written;
+}
+
+async function writeAtOnce(
+  openReader: () => Promise<RunThread>,
+  meanwhile: () => Promise<void>,
+): Promise<TablesPrepared> {
+  const readers: RunThread[] = [];
+  const open = async (): Promise<RunThread> => {
+    const reader = await openReader();
+    readers.push(reader);
+    return reader;
+  };
+  try {
+    const [texts, columns] = [await open(), await open()];
+    const sound = texts.call('refuseDamage');
+    const text = sound.then(() => texts.call('prepareTextTables'));
+    const sorted = text.then(() => texts.call('prepareSortedTable'));
+    const results = columns.call('prepareResultFile');
+    const tables = Promise.all([text, sorted, results]).then(async ([{ counts, files }, last, parquet]) => {
+      await Promise.all(readers.map((reader) => reader.call('publishTables')));
+      return { counts, files: { ...files, ...parquet.files, ...last.files } };
+    });
+    try {
+      const [written] = await allSettled([tables, sound.then(meanwhile), sorted, results]);
+      return written;
+    } catch (error) {
+      await Promise.all(readers.map((reader) => reader.call('discardTables')));
+      throw error;
+    }
+  } finally {
+    for (const reader of readers) await reader.close();
+  }
+}
+
+const secondsSince = (begun: number): number => (performance.now() - begun) / 1000;
+
+/** In the order in which users look for them. */
+function inFixedOrder(files: TablesWritten['files']): TablesWritten['files'] {
+  const order = Object.values<string>(RESULT_FILES);
+  return Object.fromEntries(
+    Object.entries(files).toSorted(([a], [b]) => order.indexOf(a) - order.indexOf(b)),
+  );
+}
+
+/** Like Promise.all, but rejects only once all of them have ended. */
+async function allSettled<Values extends readonly unknown[]>(promises: {
+  [K in keyof Values]: Promise<Values[K]>;
+}): Promise<Values> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { appError, AppFailure } from '../../contract/errors.ts';
+import { usage } from '../../contract/errors.ts';
 import type { SequenceFilter } from '../../contract/filter.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { parseJson } from '../../contract/parseJson.ts';
@@ -20,10 +20,9 @@ export function sequenceNotes(folder: string): SequenceNote[] {
   if (!somethingAt(path)) return [];
   const notes = parseJson(storedSchema, readPlain(path, MOST_BYTES)?.toString('utf8'));
   if (notes) return notes;
-  throw new AppFailure(
-    appError('usage', `The notes on sequences in ${path} cannot be read.`, {
-      nextStep: 'Move that file out of the folder; then new notes can be written.',
-    }),
+  throw usage(
+    `The notes on sequences in ${path} cannot be read.`,
+    'Move that file out of the folder; then new notes can be written.',
   );
 }
 
@@ -52,10 +51,9 @@ export function markSequence(
   };
   if (note.note !== '' || note.tags.length > 0 || note.shortlisted) notes.push(note);
   if (notes.length > LIMITS.notedSequences)
-    throw new AppFailure(
-      appError('usage', `A run takes notes and the shortlist of ${LIMITS.notedSequences} sequences.`, {
-        nextStep: 'Remove one first.',
-      }),
+    throw usage(
+      `A run takes notes and the shortlist of ${LIMITS.notedSequences} sequences.`,
+      'Remove one first.',
     );
   if (notes.length === 0) deleteInRun(folder, SEQUENCE_NOTES_FILE);
   else

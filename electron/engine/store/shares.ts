@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { z } from 'zod';
-import { appError, AppFailure } from '../../contract/errors.ts';
+import { appFailure } from '../../contract/errors.ts';
 import { SHARES_FOLDER } from '../../contract/folderNames.ts';
 import { message } from '../../contract/messages.ts';
 import { readJson } from '../../contract/parseJson.ts';
@@ -109,15 +109,9 @@ export function writeShareList(folder: string, list: ShareList): void {
 /** The list, with the parts of one share. Throws AppFailure if there is none, or it is not ours. */
 export function readShareList(folder: string, { index, of }: Share): ShareList {
   const path = pathInRun(folder, LIST);
-  const nextStep = message('share.not_prepared.next');
-  if (!somethingAt(path))
-    throw new AppFailure(
-      appError('folder_not_a_run', message('share.not_prepared', { folder }), { nextStep }),
-    );
+  if (!somethingAt(path)) throw appFailure('folder_not_a_run', message('share.not_prepared', { folder }));
   const list = readJson(listSchema, readPlain(path, LONGEST_LIST)?.toString('utf8') ?? '');
   if (!list.ok)
-    throw new AppFailure(
-      appError('run_damaged', message('share.list_damaged', { folder }), { detail: list.error }),
-    );
+    throw appFailure('run_damaged', message('share.list_damaged', { folder }), { detail: list.error });
   return { ...list.value, parts: partsByShare(list.value.parts, of).get(index) ?? [] };
 }

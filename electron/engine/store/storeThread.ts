@@ -1,18 +1,73 @@
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
+import { parentPort, Worker, workerData } from 'node:worker_threads';
 import { appError, AppFailure, type AppError } from '../../contract/errors.ts';
-import {
-  LEAVE,
-  type Journal,
-  type MethodNames,
-  type StoreMethods,
-  type StoreReply,
-  type StoreRequest,
-  type StoreTask,
-  type StoreThreadData,
-  type Asked,
-} from './storeProtocol.ts';
+import type { Plan } from '../../contract/plan.ts';
 import type { LibraryMethods } from './sqlite/libraryDatabase.ts';
+import type { RunDescription } from './types.ts';
+
+type StoreTask =
+  | {
+      store: 'run';
+      role: 'writer';
+      folder: string;
+      create: { plan: Plan; description: RunDescription } | null;
+    }
+  /** `known`: this process has checked the database. */
+  | { store: 'run'; role: 'reader'; folder: string; known: boolean }
+  | { store: 'library'; path: string };
+
+/** `workerData` of a store thread; the key distinguishes it from other threads of the same bundle. */
+export interface StoreThreadData {
+  virnucproStore: StoreTask;
+}
+
+export type Journal = 'wal' | 'rollback';
+
+/** Maps method names to functions on plain data. Arguments and results travel by structured clone. */
+type StoreMethods = Record<string, (...args: never[]) => unknown>;
+
+/** The same methods as the engine calls them on the thread. */
+export type Asked<Methods> = {
+  readonly [Name in keyof Methods]: Methods[Name] extends (...args: infer Args) => infer Answer
+    ? (...args: Args) => Promise<Awaited<Answer>>
+    : never;
+};
+
+export type AllOf<Groups> = (
+  Groups[keyof Groups] extends infer Methods
+    ? Methods extends unknown
+      ? (methods: Methods) => void
+      : never
+    : never
+) extends (methods: infer All) => void
+  ? All
+  : never;
+
+export function allOf<Groups extends Record<string, StoreMethods>>(groups: Groups): AllOf<Groups> {
+  return Object.assign({}, ...Object.values(groups)) as AllOf<Groups>;
+}
+
+/** The names of a thread's methods, grouped by how they are called. */
+type MethodNames = Readonly<Record<string, readonly string[]>>;
+
+interface StoreRequest {
+  id: number;
+  method: string;
+  args: unknown[];
+}
+
+/** Asks a thread to end, in addition to its methods. */
+const LEAVE = 'leave';
+
+export const OPENED_TO_LOOK = appError('run_locked', 'This run was opened to look only.');
+
+export type StoreReply =
+  | { type: 'opened'; journal: Journal; names: MethodNames }
+  | { type: 'refused'; error: AppError }
+  | { type: 'leaving' }
+  | { type: 'result'; id: number; value: unknown }
+  | { type: 'error'; id: number; error: AppError };
 
 interface Waiting {
   resolve: (value: unknown) => void;
@@ -75,7 +130,6 @@ async function end(worker: Worker): Promise<void> {
   await Promise.race([isHeard ? exited : worker.terminate(), wait(END_MS)]);
 }
 
-/** Throws if the program is being closed. */
 export function refuseWhenClosing(closing: AbortSignal | undefined): void {
   if (closing?.aborted) throw new AppFailure(PROGRAM_CLOSES);
 }
@@ -175,7 +229,6 @@ export class StoreThread<Methods extends StoreMethods> {
     });
   }
 
-  /** Returns a method of the thread as a function. */
   method(name: string): (...args: unknown[]) => Promise<unknown> {
     return (...args) => this.call(name, ...(args as Parameters<Methods[string]>));
   }
@@ -221,6 +274,74 @@ export class StoreThread<Methods extends StoreMethods> {
 
 function storeEnded(detail: string): AppError {
   return appError('internal', 'The database thread ended unexpectedly.', { detail });
+}
+
+interface OpenedStore {
+  groups: Record<string, StoreMethods>;
+  journal: Journal;
+}
+
+/** What a store thread needs of its databases, which the engine's own thread must not load. */
+interface ThreadDatabases {
+  open: (task: StoreTask) => OpenedStore;
+  describeError: (error: unknown, folder: string) => AppError;
+  /** Ends the query that is being answered elsewhere, if there is one. */
+  interrupt: () => void;
+}
+
+/** The thread's side: opens its database and answers one request after the other. */
+export function serveStore({ open, describeError, interrupt }: ThreadDatabases): void {
+  const port = parentPort;
+  const { virnucproStore: task } = workerData as StoreThreadData;
+  if (!port) throw new Error('serveStore() belongs into a thread started by the store.');
+  const reply = (message: StoreReply) => port.postMessage(message);
+  const folder = task.store === 'run' ? task.folder : dirname(task.path);
+
+  let store: OpenedStore;
+  try {
+    store = open(task);
+  } catch (error) {
+    reply({ type: 'refused', error: describeError(error, folder) });
+    return;
+  }
+  const groups = Object.entries(store.groups);
+  const methods: StoreMethods = allOf(store.groups);
+  const names = Object.fromEntries(groups.map(([group, of]) => [group, Object.keys(of)]));
+  reply({ type: 'opened', journal: store.journal, names });
+  async function answer(request: StoreRequest): Promise<void> {
+    try {
+      reply({ type: 'result', id: request.id, value: await invoke(methods, request) });
+    } catch (error) {
+      reply({ type: 'error', id: request.id, error: describeError(error, folder) });
+    }
+  }
+  // Requests run one after the other: a DuckDB query is answered later, and must not see what the next
+  // request changes.
+  let last = Promise.resolve();
+  let isLeaving = false;
+  port.on('message', (request: StoreRequest | typeof LEAVE) => {
+    if (request !== LEAVE) {
+      last = last.then(() => (isLeaving ? undefined : answer(request)));
+      return;
+    }
+    isLeaving = true;
+    interrupt();
+    reply({ type: 'leaving' });
+    // Waits for DuckDB's answer: an answer to a terminated thread ends the whole process.
+    last = last
+      .then(async () => {
+        await methods['close']?.();
+      })
+      .catch(() => undefined)
+      .then(() => process.exit());
+  });
+}
+
+function invoke(methods: StoreMethods, request: StoreRequest): unknown {
+  const method = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
+  if (!method) throw new Error(`The store has no method ${request.method}.`);
+  // StoreThread.call types the arguments by this same table.
+  return (method as (...args: unknown[]) => unknown)(...request.args);
 }
 
 /** Settings, run history and learnt facts about devices, in one database per user. */

@@ -98,6 +98,11 @@ export interface StoredPart {
   bisected: boolean;
 }
 
+/** The key of the part that prepare wrote, of which this one may be a half. */
+export function preparedKey(key: string): string {
+  return key.replace(/\..*$/, '');
+}
+
 export interface RunCounts {
   /** `split` parts are counted separately; their children carry the work. */
   parts: Record<PartState, number>;
@@ -252,7 +257,6 @@ export interface Damage {
   found: string[];
 }
 
-/** A result file as it was written. */
 export interface ResultFileDigest {
   bytes: number;
   sha256: string;
@@ -288,7 +292,6 @@ export interface RunEvent {
   detail: string | null;
 }
 
-/** One entry of the run history. */
 export interface HistoryEntry {
   runId: string;
   folder: string;
@@ -298,7 +301,6 @@ export interface HistoryEntry {
   summary: JsonValue;
 }
 
-/** A model on a device. */
 export interface DeviceUse {
   deviceUuid: string;
   modelHash: string;

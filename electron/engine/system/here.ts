@@ -6,7 +6,6 @@ import { linux, type LinuxCalls } from './linux.ts';
 import { macos, type MacosCalls } from './macos.ts';
 import { windows, type WindowsCalls } from './windows.ts';
 
-/** The system that this process runs on. */
 export const HERE: System = systemOf(process.platform, {
   readText: (file) => readFileSync(file, 'utf8'),
   fileSystemType: (folder) => statfsSync(folder).type,

@@ -21,9 +21,7 @@ export function tooLong(
   const most = longestPath - below;
   return path.length <= most
     ? undefined
-    : appError(code, message('place.too_long', { path, length: path.length, most }), {
-        nextStep: message('place.too_long.next'),
-      });
+    : appError(code, message('place.too_long', { path, length: path.length, most }));
 }
 
 const RESERVED_ON_WINDOWS = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
-import { appError, AppFailure } from '../../contract/errors.ts';
+import { type AppFailure, appFailure } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 
 /*
@@ -53,7 +53,7 @@ export async function readRegular(path: string, mostBytes: number): Promise<stri
   const file = await openRegular(path);
   try {
     if ((await file.stat()).size > mostBytes)
-      throw new AppFailure(appError('input_unreadable', message('file.too_large', { path })));
+      throw appFailure('input_unreadable', message('file.too_large', { path }));
     return await file.readFile('utf8');
   } finally {
     await file.close();
@@ -86,16 +86,10 @@ export async function answerOf<Answer>(
 }
 
 function notRegular(path: string): AppFailure {
-  return new AppFailure(
-    appError('input_unreadable', message('input.pipe', { path }), { nextStep: message('input.pipe.next') }),
-  );
+  return appFailure('input_unreadable', message('input.pipe', { path }));
 }
 
 function silent(path: string, silentMs: number): AppFailure {
   const minutes = Math.round(silentMs / 60_000);
-  return new AppFailure(
-    appError('input_unreadable', message('file.silent', { path, minutes }), {
-      nextStep: message('file.silent.next'),
-    }),
-  );
+  return appFailure('input_unreadable', message('file.silent', { path, minutes }));
 }

@@ -34,8 +34,9 @@ export function replaceFile(
 }
 
 /**
- * Writes a small file that appears under its name only when it is complete. Pass `mode` for a file that holds
- * a secret.
+ * Writes a small file that appears under its name only when it is complete, however the process ends. It is
+ * not flushed to the disk, so a power failure may leave an older or an empty one. Pass `mode` for a file that
+ * holds a secret.
  */
 export function writeJson(file: string, content: unknown, mode = 0o666): void {
   const temporary = `${file}.${process.pid}.tmp`;

@@ -17,7 +17,7 @@ import {
 import { lstat, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { appError, AppFailure } from '../../contract/errors.ts';
+import { type AppFailure, appFailure } from '../../contract/errors.ts';
 import { hashDescriptor } from './hashFile.ts';
 import { replaceFile } from './replaceFile.ts';
 
@@ -237,7 +237,7 @@ export function notAFile(path: string): AppFailure {
 }
 
 function unsafe(cause: string): AppFailure {
-  return new AppFailure(appError('folder_unsafe', cause));
+  return appFailure('folder_unsafe', cause);
 }
 
 /**

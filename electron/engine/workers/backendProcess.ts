@@ -1,17 +1,24 @@
 import type { z } from 'zod';
-import { appError, type AppError, AppFailure } from '../../contract/errors.ts';
+import { parseJson } from '../../contract/parseJson.ts';
+import type { PythonLaunch } from '../environment/pythonLaunch.ts';
+import { appError, type AppError } from '../../contract/errors.ts';
+import { message as sentence } from '../../contract/messages.ts';
 import {
   PROTOCOL_VERSION,
   workerEventSchema,
+  type Heartbeat,
+  type OutOfMemory,
+  type PartCommand,
+  type PartDone,
+  type PartFailed,
+  type PartProgress,
   type WorkerCommand,
   type WorkerEvent,
+  type WorkerReady,
 } from '../../contract/protocol/index.ts';
-import { parseJson } from '../../contract/parseJson.ts';
-import type { PythonLaunch } from '../environment/pythonLaunch.ts';
-import { ChildProcess, type ProcessExit } from './childProcess.ts';
-import { ProcessLog } from './processLog.ts';
-import { READING_SILENT_MS } from '../system/regularFile.ts';
-import { RegularLook } from './deadlines.ts';
+import { ProgressWatch, RegularLook, StartWatch, type DeadlineLimits } from './deadlines.ts';
+import { ChildProcess, exitMessage, type ProcessExit } from './childProcess.ts';
+import { BoundedNotes, ProcessLog } from './processLog.ts';
 
 export type ProcessEvent<Message> =
   | { type: 'message'; message: Message }
@@ -81,7 +88,7 @@ export class BackendProcess<Message extends { type: string }> {
     this.child.kill();
   }
 
-  /** Reads no more messages until `goOn`; the process blocks meanwhile. */
+  /** Reads no more messages until `release`; the process blocks meanwhile. */
   hold(): void {
     this.child.hold();
   }
@@ -134,8 +141,8 @@ function wrongGreeting(message: { type: string; protocol?: number }): AppError |
 }
 
 /** A started worker: it accepts commands and sends events until it ends. */
-export interface WorkerConnection {
-  readonly pid: number | null;
+interface WorkerConnection {
+  readonly pid: number | null | undefined;
   send(command: WorkerCommand): void;
   /** Writes to the worker's log. */
   writeLog(line: string): void;
@@ -147,76 +154,284 @@ export interface WorkerConnection {
 /**
  * Starts a worker, whose exit is always the last event. Nothing is emitted before the launcher has returned.
  */
-export type WorkerLauncher = (emit: (event: ProcessEvent<WorkerEvent>) => void) => WorkerConnection;
+type WorkerLauncher = (emit: (event: ProcessEvent<WorkerEvent>) => void) => WorkerConnection;
 
 /** Starts workers as processes on this computer. */
 export function localLauncher(launch: PythonLaunch, logPath: string): WorkerLauncher {
-  return (emit) => {
-    const process = new BackendProcess(launch, logPath, workerEventSchema, emit);
-    return {
-      pid: process.pid ?? null,
-      send: (command) => process.send(command),
-      writeLog: (line) => process.writeLog(line),
-      stop: (graceMs) => process.stop(graceMs),
-      kill: () => process.kill(),
-    };
-  };
+  return (emit) => new BackendProcess(launch, logPath, workerEventSchema, emit);
 }
 
-const STOP_GRACE_MS = 1_000;
+const STOP_GRACE_MS = 10_000;
 
-/** A process that reads inputs and answers in lines. It is killed if it writes nothing for long. */
-export class ReadingProcess {
-  private readonly child: ChildProcess;
-  private readonly silentMs: number;
-  private readonly watch = new RegularLook((now, heldUpMs) => this.look(now, heldUpMs));
-  /** Null until the process has received its command. */
-  private lastWordAt: number | null = null;
-  private fault: AppFailure | undefined;
+export type LoadCommand = Extract<WorkerCommand, { type: 'load' }>;
 
-  constructor(launch: PythonLaunch, onLine: (line: string) => void, silentMs = READING_SILENT_MS) {
-    this.silentMs = silentMs;
-    this.child = new ChildProcess(launch, {
-      line: (line) => {
-        this.lastWordAt = performance.now();
-        onLine(line);
-      },
-      overlong: () => this.condemn('The process that reads the files wrote a line that does not end.'),
+export interface DeviceWorkerOptions {
+  device: string;
+  launch: WorkerLauncher;
+  /** Returns the command that loads the model; called once the first worker can receive it. */
+  load: () => LoadCommand;
+  /** Hash of the model that the run was made for. */
+  modelHash: string;
+  deadlines: DeadlineLimits;
+  restartDelayMs: number;
+}
+
+/** Events that a worker's process sends, and those that its supervision adds. */
+export type DeviceWorkerEvent = { device: string } & (
+  | { type: 'worker_starting' }
+  | { type: 'worker_loading' }
+  | { type: 'worker_ready'; ready: WorkerReady }
+  | { type: 'worker_note'; level: 'info' | 'warning' | 'error'; message: string }
+  /**
+   * All parts that it held are lost. Contains the number of the next attempt to start it, or null if it is
+   * not started again.
+   */
+  | { type: 'worker_died'; error: AppError; restartAttempt: number | null }
+  | { type: 'part_progress'; progress: PartProgress }
+  | { type: 'part_done'; done: PartDone }
+  | { type: 'part_failed'; failed: PartFailed }
+  | { type: 'out_of_memory'; oom: OutOfMemory }
+  | { type: 'heartbeat'; beat: Heartbeat }
+  /** The computer slept: measurements over that time mean nothing. */
+  | { type: 'held_up' }
+);
+
+type Life =
+  | { phase: 'starting' | 'loading'; worker: WorkerConnection; watch: StartWatch }
+  | { phase: 'ready'; worker: WorkerConnection; watch: ProgressWatch }
+  /** There is no process, or the next one has not been started yet. */
+  | { phase: 'none' };
+
+/** A supervised worker of one device: starts, watches, restarts and stops its process. */
+export class DeviceWorker {
+  readonly device: string;
+  private readonly options: DeviceWorkerOptions;
+  private readonly emit: (event: DeviceWorkerEvent) => void;
+  private readonly restarts: Restarts;
+  private readonly look = new RegularLook((now, heldUpMs) => this.checkDeadlines(now, heldUpMs));
+  private life: Life = { phase: 'none' };
+  private load: LoadCommand | null = null;
+  /** Why the process is about to end, if the engine itself has found the reason. */
+  private verdict: AppError | undefined;
+  private stopping = false;
+  /** The process that is about to end. */
+  private ending: WorkerConnection | undefined;
+  /** Parts that were assigned to the process and are not reported yet. */
+  private readonly held = new Set<string>();
+  private readonly notes = new BoundedNotes((level, message) =>
+    this.emit({ type: 'worker_note', device: this.device, level, message }),
+  );
+
+  constructor(options: DeviceWorkerOptions, emit: (event: DeviceWorkerEvent) => void) {
+    this.device = options.device;
+    this.options = options;
+    this.emit = emit;
+    this.restarts = new Restarts(() => this.start(), options.restartDelayMs);
+  }
+
+  start(): void {
+    const { launch, deadlines } = this.options;
+    const worker: WorkerConnection = launch((event) => {
+      this.take(event, worker);
     });
+    this.life = { phase: 'starting', worker, watch: new StartWatch(deadlines.helloMs, performance.now()) };
+    this.emit({ type: 'worker_starting', device: this.device });
   }
 
-  /** Sends the complete command. From then on the process must give signs of life. */
-  send(text: string): void {
-    this.lastWordAt = performance.now();
-    this.child.write(text);
-    this.child.closeInput();
+  /** 0 until it is ready. */
+  get pid(): number {
+    return this.life.phase === 'ready' ? (this.life.worker.pid ?? 0) : 0;
   }
 
-  /** Resolves when the process has ended. Rejects with AppFailure if it had to be killed. */
-  async ended(): Promise<ProcessExit> {
-    const exit = await this.child.ended;
-    this.watch.stop();
-    if (this.fault) throw this.fault;
-    return exit;
+  assign(part: PartCommand): void {
+    if (this.life.phase !== 'ready') throw new Error(`worker ${this.device} is not ready`);
+    this.held.add(part.part);
+    this.life.watch.holds(this.held.size, performance.now());
+    this.life.worker.writeLog(`assign ${part.part} frames ${part.frame_begin}-${part.frame_end}`);
+    this.life.worker.send(part);
   }
 
-  /** Ends the process, whatever it is doing. */
-  async stop(): Promise<void> {
-    this.watch.stop();
-    await this.child.stop(STOP_GRACE_MS);
+  /** Limits batches from the next one on, and after every restart. */
+  limitBatches(tokens: number): void {
+    if (this.load) this.load = { ...this.load, most_tokens_per_batch: tokens };
+    if (this.life.phase === 'loading' || this.life.phase === 'ready')
+      this.life.worker.send({ type: 'limit_batches', most_tokens_per_batch: tokens });
   }
 
-  private look(now: number, heldUpMs: number): void {
-    if (this.lastWordAt === null) return;
-    this.lastWordAt += heldUpMs;
-    if (now - this.lastWordAt <= this.silentMs) return;
-    this.condemn(`Reading the files has not advanced for ${Math.round(this.silentMs / 60_000)} minutes.`);
+  recall(part: string): void {
+    if (this.life.phase === 'ready') this.life.worker.send({ type: 'recall', part });
   }
 
-  private condemn(cause: string): void {
-    if (this.fault) return;
-    const nextStep = 'Check the disk with the files, then try again.';
-    this.fault = new AppFailure(appError('input_unreadable', cause, { nextStep }));
-    this.child.kill();
+  /**
+   * Ends the process after the current batch. A process that is already ending gets no more time than this.
+   */
+  async stop(graceMs = STOP_GRACE_MS): Promise<void> {
+    const { life } = this;
+    this.abandon();
+    if (life.phase !== 'none') {
+      life.worker.send({ type: 'stop' });
+      this.ending = life.worker;
+    }
+    await this.ending?.stop(graceMs);
+  }
+
+  /** The device has left, and the worker with it: further events of either are ignored. */
+  abandon(): void {
+    this.stopping = true;
+    this.look.stop();
+    this.restarts.cancel();
+    this.life = { phase: 'none' };
+  }
+
+  private take(event: ProcessEvent<WorkerEvent>, worker: WorkerConnection): void {
+    switch (event.type) {
+      case 'message':
+        this.takeMessage(event.message, worker);
+        break;
+      case 'fault':
+        this.verdict ??= event.error;
+        break;
+      case 'exit':
+        this.onExit(event.exit);
+        break;
+    }
+  }
+
+  private takeMessage(message: WorkerEvent, worker: WorkerConnection): void {
+    const { device, emit } = this;
+    const { deadlines } = this.options;
+    if (this.life.phase === 'ready') this.life.watch.message(performance.now());
+    switch (message.type) {
+      case 'hello':
+        this.life = { phase: 'loading', worker, watch: new StartWatch(deadlines.loadMs, performance.now()) };
+        emit({ type: 'worker_loading', device });
+        this.load ??= this.options.load();
+        worker.send(this.load);
+        break;
+      case 'ready':
+        if (message.model_hash !== this.options.modelHash) {
+          this.verdict = appError('worker_load_failed', sentence('worker.other_model'));
+          this.restarts.giveUp();
+          worker.kill();
+          break;
+        }
+        this.life = { phase: 'ready', worker, watch: new ProgressWatch(deadlines, performance.now()) };
+        emit({ type: 'worker_ready', device, ready: message });
+        break;
+      case 'load_failed':
+        this.verdict = appError('worker_load_failed', message.message, { nextStep: message.next_step });
+        // A missing or unsupported requirement does not change: only an unexplained failure is worth a
+        // restart.
+        if (message.code !== 'internal_error') this.restarts.giveUp();
+        worker.kill();
+        break;
+      case 'progress':
+        emit({ type: 'part_progress', device, progress: message });
+        break;
+      case 'part_done':
+        this.settled(message.part);
+        this.restarts.progress();
+        emit({ type: 'part_done', device, done: message });
+        break;
+      case 'part_failed':
+        this.settled(message.part);
+        emit({ type: 'part_failed', device, failed: message });
+        break;
+      case 'oom':
+        emit({ type: 'out_of_memory', device, oom: message });
+        break;
+      case 'heartbeat':
+        if (this.life.phase === 'ready') this.life.watch.heartbeat(message, performance.now());
+        emit({ type: 'heartbeat', device, beat: message });
+        break;
+      case 'log':
+        this.notes.add(message.level, message.message);
+        break;
+      case 'bye':
+        break;
+    }
+  }
+
+  private settled(part: string): void {
+    this.held.delete(part);
+    if (this.life.phase === 'ready') this.life.watch.holds(this.held.size, performance.now());
+  }
+
+  private checkDeadlines(now: number, heldUpMs: number): void {
+    if (heldUpMs > 0) this.emit({ type: 'held_up', device: this.device });
+    if (this.life.phase === 'none') return;
+    const { watch, worker } = this.life;
+    watch.forgive(heldUpMs);
+    const missed = watch.missed(now);
+    if (missed) this.condemn(appError(missed.code, `The worker of ${this.device} ${missed.words}.`), worker);
+  }
+
+  private condemn(error: AppError, worker: WorkerConnection): void {
+    if (this.verdict) return;
+    this.verdict = error;
+    worker.writeLog(`killed: ${error.cause}`);
+    worker.kill();
+  }
+
+  private onExit(exit: ProcessExit): void {
+    this.held.clear();
+    if (this.stopping) return;
+    const error = this.verdict ?? this.unexplained(exit);
+    this.verdict = undefined;
+    this.life = { phase: 'none' };
+    const restartAttempt = this.restarts.died();
+    if (restartAttempt === null) this.look.stop();
+    this.emit({ type: 'worker_died', device: this.device, error, restartAttempt });
+  }
+
+  /**
+   * Both a damaged or hostile weights file and a driver can crash the process, so the error for a crash while
+   * loading names both.
+   */
+  private unexplained(exit: ProcessExit): AppError {
+    const how = exitMessage(exit);
+    const values = { device: this.device, how };
+    const detail = exit.lastLines.join('\n');
+    const crashed = how.wording?.key === 'exit.crashed' || how.wording?.key === 'exit.access_violation';
+    if (!crashed || this.life.phase !== 'loading' || !this.load)
+      return appError('worker_died', sentence('worker.stopped', values), { detail });
+    const cause = sentence('worker.stopped_loading', { ...values, folder: this.load.model_folder });
+    return appError('worker_died', cause, { detail });
+  }
+}
+
+const RESTARTS_WITHOUT_PROGRESS = 3;
+
+/** Restarts a process that has died, with growing delays; gives up after three restarts without progress. */
+export class Restarts {
+  private readonly start: () => void;
+  private readonly baseDelayMs: number;
+  private deathsWithoutProgress = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(start: () => void, baseDelayMs: number) {
+    this.start = start;
+    this.baseDelayMs = baseDelayMs;
+  }
+
+  progress(): void {
+    this.deathsWithoutProgress = 0;
+  }
+
+  /** The cause of the death is permanent, so no further start is attempted. */
+  giveUp(): void {
+    this.deathsWithoutProgress = Number.POSITIVE_INFINITY;
+  }
+
+  /** Returns the number of the next attempt; null if the process is not started again. */
+  died(): number | null {
+    this.deathsWithoutProgress += 1;
+    if (this.deathsWithoutProgress > RESTARTS_WITHOUT_PROGRESS) return null;
+    this.timer = setTimeout(this.start, this.baseDelayMs * 2 ** (this.deathsWithoutProgress - 1));
+    return this.deathsWithoutProgress;
+  }
+
+  cancel(): void {
+    clearTimeout(this.timer);
   }
 }

@@ -13,8 +13,8 @@ import {
   type DeviceWorkerEvent,
   type DeviceWorkerOptions,
   type LoadCommand,
-} from './deviceWorker.ts';
-import { localLauncher } from './backendProcess.ts';
+  localLauncher,
+} from './backendProcess.ts';
 import { MADE_UP_PART } from './testing/madeUpPart.ts';
 
 const PROGRAM = `

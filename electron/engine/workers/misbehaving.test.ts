@@ -7,15 +7,17 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROTOCOL_VERSION, workerEventSchema, type PartCommand } from '../../contract/protocol/index.ts';
 import { REAL_PYTHON, temporaryFolder, WITHOUT_PYTHON } from '../testing/testContext.ts';
-import { BackendProcess, type ProcessEvent, localLauncher, ReadingProcess } from './backendProcess.ts';
-import { ChildProcess } from './childProcess.ts';
-import { DEADLINES } from './deadlines.ts';
 import {
+  BackendProcess,
+  type ProcessEvent,
+  localLauncher,
   DeviceWorker,
   type DeviceWorkerEvent,
   type DeviceWorkerOptions,
   type LoadCommand,
-} from './deviceWorker.ts';
+} from './backendProcess.ts';
+import { ChildProcess, ReadingProcess } from './childProcess.ts';
+import { DEADLINES } from './deadlines.ts';
 
 const HASH = '0'.repeat(64);
 const PREAMBLE = `

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { patientDeadlines, ProgressWatch } from './deadlines.ts';
 import { describeExit } from './childProcess.ts';
-import { Restarts } from './deviceWorker.ts';
+import { Restarts } from './backendProcess.ts';
 
 const limits = { helloMs: 1000, loadMs: 1000, silentMs: 60_000, stepFloorMs: 120_000 };
 

@@ -1,19 +1,10 @@
 import type { RunLive } from '../../contract/rpc/runs.ts';
 import { formatEstimate, formatPercent } from '../../engine/index.ts';
+import type { Question } from '../askUser.ts';
 import type { QuitAnswer } from './quitMachine.ts';
 
-export interface CloseQuestion {
-  message: string;
-  detail: string;
-  buttons: string[];
-  /** What each button means, in the same order. */
-  answers: QuitAnswer[];
-  cancelId: number;
-  defaultId: number;
-}
-
 /** The question to a user who closes the program during a run: what will be kept, and what each choice does. */
-export function closeQuestion(live: RunLive): CloseQuestion {
+export function closeQuestion(live: RunLive): Question<QuitAnswer> {
   const { run, progress } = live;
   const { parts } = progress;
   const percent = progress.fraction === null ? '' : ` (${formatPercent(progress.fraction)})`;
@@ -22,19 +13,6 @@ export function closeQuestion(live: RunLive): CloseQuestion {
       ? 'Its sequences are still being read, and nothing is computed yet. '
       : `${parts.done} of ${parts.total}${progress.prepare.finished ? '' : ' or more'} parts are computed and stay on the disk whatever you choose. `;
   const inWork = parts.inWork === 1 ? '1 part is being computed' : `${parts.inWork} parts are being computed`;
-  const choices: [button: string, answer: QuitAnswer][] =
-    run.state.phase === 'running'
-      ? [
-          ['Keep running without a window', 'background'],
-          [`Finish the current parts${minutes(partsInWorkSeconds(live))}, then quit`, 'after_parts'],
-          ['Quit now', 'now'],
-          ['Cancel', 'cancel'],
-        ]
-      : [
-          ['Keep running without a window', 'background'],
-          ['Quit now', 'now'],
-          ['Cancel', 'cancel'],
-        ];
   return {
     message: `"${run.name}" is still at work${percent}.`,
     detail:
@@ -44,26 +22,38 @@ export function closeQuestion(live: RunLive): CloseQuestion {
         ? 'If you cancel, the program stays open, and the run pauses when the current parts are finished. '
         : '') +
       'Without a window the run goes on in the background; start the program again to see it.',
-    buttons: choices.map(([button]) => button),
-    answers: choices.map(([, answer]) => answer),
-    cancelId: choices.length - 1,
-    defaultId: 0,
+    choices: [
+      ['Keep running without a window', 'background'],
+      ...(run.state.phase === 'running'
+        ? [
+            [
+              `Finish the current parts${minutes(partsInWorkSeconds(live))}, then quit`,
+              'after_parts',
+            ] as const,
+          ]
+        : []),
+      ['Quit now', 'now'],
+      ['Cancel', 'cancel'],
+    ],
+    cancel: 'cancel',
   };
 }
 
 /**
  * The question to a user who closes the program while Python is being set up or weights are being downloaded.
  */
-export function downloadQuestion(): CloseQuestion {
+export function downloadQuestion(): Question<QuitAnswer> {
   return {
     message: 'A download is still under way.',
     detail:
       'If you quit now, it stops. What was fetched is kept, and it goes on from there when you ask for it. ' +
       'Without a window it goes on in the background; start the program again to see it.',
-    buttons: ['Go on without a window', 'Quit now', 'Cancel'],
-    answers: ['background', 'now', 'cancel'],
-    cancelId: 2,
-    defaultId: 0,
+    choices: [
+      ['Go on without a window', 'background'],
+      ['Quit now', 'now'],
+      ['Cancel', 'cancel'],
+    ],
+    cancel: 'cancel',
   };
 }
 

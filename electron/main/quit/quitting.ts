@@ -1,7 +1,8 @@
-import { app, dialog, type BrowserWindow } from 'electron';
+import { app, type BrowserWindow } from 'electron';
 import type { RunLive } from '../../contract/rpc/runs.ts';
 import { endByForce, type Service } from '../../engine/index.ts';
-import { closeQuestion, downloadQuestion, type CloseQuestion } from './closeQuestion.ts';
+import { askUser, type Question } from '../askUser.ts';
+import { closeQuestion, downloadQuestion } from './closeQuestion.ts';
 import { mayOpenWindow, quitStep, type QuitAnswer, type QuitEvent, type QuitState } from './quitMachine.ts';
 
 /** The longest that a user who has decided to quit has to wait. */
@@ -90,26 +91,11 @@ export class Quitting {
 
   private async answer(): Promise<QuitAnswer> {
     const question = await this.question();
-    if (!question) return 'now';
-    const { message, detail, buttons, answers, cancelId, defaultId } = question;
-    const options = {
-      type: 'question' as const,
-      message,
-      detail,
-      buttons,
-      cancelId,
-      defaultId,
-      noLink: true,
-    };
-    const window = this.window();
-    const { response } = await (window
-      ? dialog.showMessageBox(window, options)
-      : dialog.showMessageBox(options));
-    return answers[response] ?? 'cancel';
+    return question ? askUser(question, { window: this.window() }) : 'now';
   }
 
   /** Undefined if nothing is running any more. */
-  private async question(): Promise<CloseQuestion | undefined> {
+  private async question(): Promise<Question<QuitAnswer> | undefined> {
     const live = await this.activeRun();
     if (live) return closeQuestion(live);
     return this.isAtWork ? downloadQuestion() : undefined;

@@ -1,6 +1,7 @@
-import { app, clipboard, dialog, shell } from 'electron';
+import { app, clipboard, shell } from 'electron';
 import { homedir } from 'node:os';
 import { asAppError } from '../../contract/errors.ts';
+import { askUser } from '../askUser.ts';
 import { startServer, type RunningServer } from '../../server/startServer.ts';
 import type { Service } from '../../engine/index.ts';
 
@@ -57,17 +58,18 @@ export class BrowserMode {
    * with.
    */
   async ask(): Promise<void> {
-    const { response } = await dialog.showMessageBox({
-      type: 'question',
+    const answer = await askUser({
       message: 'VirNucPro Desktop is open in the browser.',
       detail: 'Its own window could not be shown. To quit, start the program again and choose Quit here.',
-      buttons: ['Open in the browser', 'Quit', 'Cancel'],
-      defaultId: 0,
-      cancelId: 2,
-      noLink: true,
+      choices: [
+        ['Open in the browser', 'open'],
+        ['Quit', 'quit'],
+        ['Cancel', 'cancel'],
+      ],
+      cancel: 'cancel',
     });
-    if (response === 0) await this.open();
-    else if (response === 1) app.quit();
+    if (answer === 'open') await this.open();
+    else if (answer === 'quit') app.quit();
   }
 
   async close(): Promise<void> {
@@ -79,19 +81,18 @@ export class BrowserMode {
  * Explains why there is no page. The address, if there is one, also works in a browser that the user opens.
  */
 async function copiesAddress(reason: unknown, address: string | undefined): Promise<boolean> {
-  const { response } = await dialog.showMessageBox({
+  const back = ['Go back', false] as const;
+  const copies = await askUser<boolean>({
     type: 'error',
     message: 'The browser could not be opened.',
     detail:
       address === undefined
         ? asAppError(reason).cause
         : `Open a browser on this computer, and paste the address there:\n${address}`,
-    buttons: address === undefined ? ['Go back'] : ['Copy the address', 'Go back'],
-    defaultId: 0,
-    cancelId: address === undefined ? 0 : 1,
-    noLink: true,
+    choices: address === undefined ? [back] : [['Copy the address', true], back],
+    cancel: false,
   });
-  if (address === undefined || response !== 0) return false;
+  if (address === undefined || !copies) return false;
   await clipboard.writeText(address);
   return true;
 }

@@ -1,7 +1,8 @@
-import { app, clipboard, dialog, shell } from 'electron';
+import { app, clipboard, shell } from 'electron';
 import { arch, release } from 'node:os';
 import type { ShellLog } from '../../engine/index.ts';
 import { asAppError } from '../../contract/errors.ts';
+import { askUser } from '../askUser.ts';
 
 /** Logs what a support request needs when there is no window to copy the diagnostics from. */
 export function logShell(log: ShellLog, safeMode: boolean): void {
@@ -41,17 +42,19 @@ export async function endAfter(reason: unknown, log: ShellLog): Promise<void> {
   const { title, cause, nextStep } = asAppError(reason);
   log.write('error', `Start failed: ${reason instanceof Error ? (reason.stack ?? reason.message) : cause}`);
   for (let asking = true; asking;) {
-    const { response } = await dialog.showMessageBox({
+    const answer = await askUser({
       type: 'error',
       message: title,
       detail: `${cause}\n${nextStep}\n\nLog: ${log.file}`,
-      buttons: ['Quit', 'Show the log', 'Copy this text'],
-      defaultId: 0,
-      cancelId: 0,
-      noLink: true,
+      choices: [
+        ['Quit', 'quit'],
+        ['Show the log', 'log'],
+        ['Copy this text', 'copy'],
+      ],
+      cancel: 'quit',
     });
-    if (response === 1) await shell.openPath(log.file);
-    else if (response === 2) await clipboard.writeText(`${title}\n${cause}\n${nextStep}`);
+    if (answer === 'log') await shell.openPath(log.file);
+    else if (answer === 'copy') await clipboard.writeText(`${title}\n${cause}\n${nextStep}`);
     else asking = false;
   }
   app.exit(1);

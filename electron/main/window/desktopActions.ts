@@ -1,7 +1,7 @@
 import { BrowserWindow, clipboard, dialog, shell, type OpenDialogOptions } from 'electron';
 import { basename, dirname, join } from 'node:path';
 import { blastAddress } from '../../contract/exports.ts';
-import { appError, err, ok } from '../../contract/errors.ts';
+import { ok, failWith } from '../../contract/errors.ts';
 import type { FilePurpose, FolderPurpose } from '../../contract/index.ts';
 import type { DesktopActions } from '../../engine/index.ts';
 import type { GrantedPaths } from './grantedPaths.ts';
@@ -113,7 +113,7 @@ export function desktopActions(
       const refusal = await shell.openPath(path);
       if (refusal === '') return ok(undefined);
       const nextStep = 'Show it in its folder, and choose a program there.';
-      return err(appError('usage', `${basename(path)} cannot be opened: ${refusal}`, { nextStep }));
+      return failWith('usage', `${basename(path)} cannot be opened: ${refusal}`, { nextStep });
     },
     restart,
     pdfOf,

@@ -1,3 +1,4 @@
+import { implement } from '@orpc/server';
 import { EventEmitter } from 'node:events';
 import type { MessagePort } from 'node:worker_threads';
 import { createORPCClient } from '@orpc/client';
@@ -5,9 +6,9 @@ import { RPCLink } from '@orpc/client/message-port';
 import type { ContractRouterClient } from '@orpc/contract';
 import type { IpcMainEvent, WebContents } from 'electron';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { contract } from '../../contract/index.ts';
 import type { ServiceRouter } from '../../engine/index.ts';
-import { calls } from '../../engine/service/router/implementer.ts';
+import { contract } from '../../contract/index.ts';
+import type { CallContext } from '../../engine/service/window/windowContext.ts';
 import { CHANNELS } from './channels.ts';
 import { GrantedPaths } from './grantedPaths.ts';
 import { PortBroker } from './portBroker.ts';
@@ -84,15 +85,17 @@ function version(port: MessagePort): Promise<{ version: string }> {
 beforeEach(() => {
   contents = new Contents();
   given = [];
-  const info = calls.computer.info.handler(({ context: { window } }) => ({
-    version: '1.2.3',
-    shell: window.shell,
-    platform: 'test',
-    dataDir: '/data',
-    sameComputer: true,
-    hostName: 'test',
-    root: window.paths.root,
-  }));
+  const info = implement(contract.computer.info)
+    .$context<CallContext>()
+    .handler(({ context: { window } }) => ({
+      version: '1.2.3',
+      shell: window.shell,
+      platform: 'test',
+      dataDir: '/data',
+      sameComputer: true,
+      hostName: 'test',
+      root: window.paths.root,
+    }));
   const broker = new PortBroker({ computer: { info } } as unknown as ServiceRouter, () => undefined);
   broker.add({
     contents: contents as unknown as WebContents,

@@ -1,5 +1,6 @@
-import { app, type BrowserWindow, dialog, shell } from 'electron';
+import { app, type BrowserWindow, shell } from 'electron';
 import type { ShellLog } from '../../engine/index.ts';
+import { askUser, type Question } from '../askUser.ts';
 import type { BrowserMode } from '../trouble/browserMode.ts';
 
 interface WindowKeeperOptions {
@@ -59,27 +60,17 @@ export class WindowKeeper {
    */
   private async ask(trouble: WindowTrouble): Promise<boolean> {
     const { log, safeMode, browserMode } = this.options;
-    const { message, detail, buttons, answers, cancelId, defaultId } = troubleQuestion(trouble, safeMode);
+    const question = troubleQuestion(trouble, safeMode);
     // If the window is painted after all, no answer is needed.
     const painted = new AbortController();
     const dismiss = () => {
       painted.abort();
     };
     this.window?.once('ready-to-show', dismiss);
-    const { response } = await dialog.showMessageBox({
-      type: 'warning',
-      message,
-      detail,
-      buttons,
-      cancelId,
-      defaultId,
-      noLink: true,
-      signal: painted.signal,
-    });
+    const answer = await askUser(question, { signal: painted.signal });
     this.window?.removeListener('ready-to-show', dismiss);
     if (painted.signal.aborted) return false;
-    const answer = answers[response] ?? 'wait';
-    log.write('info', `${message} Chosen: ${answer}.`);
+    log.write('info', `${question.message} Chosen: ${answer}.`);
     switch (answer) {
       case 'wait':
         this.health?.expectPaint();
@@ -107,16 +98,6 @@ export class WindowKeeper {
 
 export type TroubleAnswer = 'wait' | 'reload' | 'safe_mode' | 'browser' | 'log' | 'quit';
 
-interface TroubleQuestion {
-  message: string;
-  detail: string;
-  buttons: string[];
-  /** What each button means, in the same order. */
-  answers: TroubleAnswer[];
-  cancelId: number;
-  defaultId: number;
-}
-
 const WORDS: Record<WindowTrouble, { message: string; again: [string, TroubleAnswer] }> = {
   not_painted: {
     message: 'The window stays empty.',
@@ -129,25 +110,23 @@ const WORDS: Record<WindowTrouble, { message: string; again: [string, TroubleAns
 };
 
 /** The choices for a user whose window does not work. None of them affects runs. */
-export function troubleQuestion(trouble: WindowTrouble, safeMode: boolean): TroubleQuestion {
+export function troubleQuestion(trouble: WindowTrouble, safeMode: boolean): Question<TroubleAnswer> {
   const { message, again } = WORDS[trouble];
-  const choices: [button: string, answer: TroubleAnswer][] = [
-    ...(safeMode ? [] : [['Restart in safe mode', 'safe_mode'] as [string, TroubleAnswer]]),
-    ['Open in the browser', 'browser'],
-    again,
-    ['Show the log', 'log'],
-    ['Quit', 'quit'],
-  ];
   return {
+    type: 'warning',
     message,
     detail:
       `This is most often caused by the graphics driver${safeMode ? ', though this is safe mode already' : ''}. ` +
       (safeMode ? '' : 'Safe mode draws the window without the graphics card; runs use it all the same. ') +
       'The browser shows the same pages. Runs are not affected.',
-    buttons: choices.map(([button]) => button),
-    answers: choices.map(([, answer]) => answer),
-    cancelId: choices.findIndex(([, answer]) => answer === again[1]),
-    defaultId: 0,
+    choices: [
+      ...(safeMode ? [] : [['Restart in safe mode', 'safe_mode'] as const]),
+      ['Open in the browser', 'browser'],
+      again,
+      ['Show the log', 'log'],
+      ['Quit', 'quit'],
+    ],
+    cancel: again[1],
   };
 }
 

@@ -217,6 +217,7 @@ ROWS: dict[str, Row] = {
     "esm2-bf16-orf500-general": _esm2("bf16", ORF500, "general"),
     "esm2-bf16-orf500-eager": _esm2("bf16", ORF500, "none"),
     "esm2-bf16-orf500-compiled": _esm2_compiled("bf16", ORF500, "default"),
+    "esm2-bf16-orf500-graphs-compiled": _esm2_compiled("bf16", ORF500, "reduce-overhead"),
     "esm2-bf16-orf500-autotuned": _esm2_compiled("bf16", ORF500, "max-autotune-no-cudagraphs"),
     "esm2-bf16-short-general": _esm2("bf16", SHORT, "general"),
     "esm2-bf16-short-eager": _esm2("bf16", SHORT, "none"),

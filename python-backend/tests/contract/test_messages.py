@@ -126,25 +126,6 @@ def test_commands_that_break_the_contract_are_refused() -> None:
             parse_worker_command(case)
 
 
-@pytest.mark.parametrize(
-    ("changes", "text"),
-    [
-        ({"precision": "bf17"}, "command 'load': precision is 'bf17': invalid enum value 'bf17'"),
-        ({"tokens_per_batch": 0}, "command 'load': tokens_per_batch is 0: expected int >= 1"),
-        (
-            {"memory_profile": {**PROFILE, "code": 7}},
-            "command 'load': memory_profile.code is 7: expected str, got int",
-        ),
-        ({"colour": "red"}, "command 'load': object contains unknown field colour"),
-        ({"type": "sing"}, "command 'sing': type is 'sing': invalid value 'sing'"),
-    ],
-)
-def test_a_refusal_names_the_field_and_its_value(changes: Json, text: str) -> None:
-    with pytest.raises(CommandError) as refused:
-        parse_worker_command({**LOAD, **changes})
-    assert str(refused.value) == text
-
-
 def test_a_part_cannot_end_before_it_begins() -> None:
     with pytest.raises(CommandError, match="frame_end 4 is before frame_begin 5"):
         parse_worker_command({**PART, "frame_end": 4})

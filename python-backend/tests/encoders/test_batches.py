@@ -50,14 +50,6 @@ def test_packed_batches(lengths: list[int], budget: int) -> None:
         assert max(real) - min(real) <= 2 * max(lengths)
 
 
-@given(lengths_lists, budgets)
-def test_batches_depend_only_on_lengths_and_budget(lengths: list[int], budget: int) -> None:
-    for make in (equal_length_batches, packed_batches):
-        for one, other in zip(make(lengths, budget), make(np.array(lengths), budget), strict=True):
-            assert np.array_equal(one.members, other.members)
-            assert np.array_equal(one.lengths, other.lengths)
-
-
 def test_refuses_an_empty_sequence() -> None:
     with pytest.raises(ValueError, match="positive"):
         packed_batches([3, 0], 100)

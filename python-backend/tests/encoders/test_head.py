@@ -2,9 +2,21 @@ from __future__ import annotations
 
 import pytest
 import torch
-from test_numeric_traps import head_tensors
+from torch import Tensor
 
-from virnucpro_backend.encoders.head import ROWS, Head
+from virnucpro_backend.encoders.head import HEAD_TENSORS, ROWS, Head
+
+
+def head_tensors(inputs: int, hidden: int = 8) -> dict[str, Tensor]:
+    """Make the tensors of a classifier whose logits vary by about one, whatever its size."""
+    generator = torch.Generator().manual_seed(5)
+    shapes = [(hidden, inputs), *[(hidden,)] * 5, (2, hidden), (2,)]
+    tensors = {
+        name: torch.randn(shape, generator=generator) * (shape[1] ** -0.5 if len(shape) == 2 else 1)
+        for name, shape in zip(HEAD_TENSORS, shapes, strict=True)
+    }
+    tensors["bn1.running_var"] = tensors["bn1.running_var"].abs() + 0.5
+    return tensors
 
 
 def test_scores_follow_the_published_formula() -> None:

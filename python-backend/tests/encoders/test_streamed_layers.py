@@ -15,7 +15,6 @@ from virnucpro_backend.encoders.streamed_layers import StreamedLayers
 from virnucpro_backend.weights.model_folder import fill, stream_layers
 
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
-DTYPES = [torch.float32, torch.bfloat16, torch.float16]
 
 
 def pair(layers: int, dtype: torch.dtype, device: str) -> tuple[Esm2, Esm2]:
@@ -41,8 +40,11 @@ def batches(device: str) -> list[tuple[Tensor, SequenceLayout]]:
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("layers", [1, 2, 3, 6, 7])
+@pytest.mark.parametrize(
+    ("layers", "dtype"),
+    [(1, torch.float32), (2, torch.bfloat16), (3, torch.float16), (6, torch.float32), (7, torch.bfloat16)],
+    ids=str,
+)
 def test_streamed_layers_give_the_same_bits(layers: int, dtype: torch.dtype, device: str) -> None:
     resident, streamed = pair(layers, dtype, device)
     assert (streamed.streamed, streamed.dtype, resident.streamed) == (True, dtype, False)
@@ -59,10 +61,10 @@ def test_a_failed_sweep_does_not_affect_the_next_one(device: str) -> None:
     resident, streamed = pair(6, torch.float32, device)
     given = batches(device)
     for stop_at in range(6):
-        layers = iter(streamed.layers)
-        for _ in range(stop_at + 1):
-            next(layers)
-        del layers
+        blocks = streamed.layers.blocks()
+        for _ in range(2 * stop_at + 1):
+            next(blocks)
+        del blocks
         assert torch.equal(streamed.embed(*given[0]), resident.embed(*given[0]))
 
 

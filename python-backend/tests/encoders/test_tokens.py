@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer
 
-from virnucpro_backend.encoders.batches import equal_length_batches
 from virnucpro_backend.encoders.tokens import DnaTokenizer, esm2_tokens
 
 DEMO = Path(__file__).resolve().parents[1] / "data" / "demo-model"
@@ -25,12 +24,6 @@ def test_esm2_ids_are_the_published_ones() -> None:
     tokens = esm2_tokens(*letters("".join(letter for letter, _ in pairs), "*Jk", "", "MA"))
     assert tokens.tokens.tolist() == [0, *(i for _, i in pairs), 2, 0, 3, 3, 3, 2, 0, 2, 0, 20, 5, 2]
     assert tokens.lengths.tolist() == [27, 5, 2, 4]
-
-
-def test_a_batch_holds_its_members_then_filler() -> None:
-    tokens = esm2_tokens(*letters("AAA", "L", "GGG"))
-    batch = equal_length_batches(tokens.lengths, 100, min_rows=16)[0]
-    assert tokens.of_batch(batch).tolist() == [0, 5, 5, 5, 2, 0, 6, 6, 6, 2] + [4] * 10
 
 
 def test_dna_tokens_match_those_of_the_tokenizer() -> None:

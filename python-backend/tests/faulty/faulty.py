@@ -2,8 +2,8 @@
 
 Called like an interpreter (`-X utf8 -u -m virnucpro_backend.worker ...`); VIRNUCPRO_FAULT names the faults as
 `name` or `name:argument`, with commas between. Everything but a worker is handed on to the real interpreter
-untouched, but for the environment check, which names this stand-in, and with `gpus` the probe, which finds
-the GPUs of a file.
+untouched, but for the environment check, which names this stand-in, with `gpus` the probe, which finds the
+GPUs of a file, and prepare with `slow_reading`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 WORKER = "virnucpro_backend.worker"
+PREPARE = "virnucpro_backend.prepare"
 PROBE = "virnucpro_backend.devices.probe"
 CHECK = "virnucpro_backend.environment_check"
 
@@ -247,6 +248,23 @@ def gpus(path: str) -> None:
     limited("embed_all", lambda batches, _: max(layout.n_tokens for _, layout in batches))
 
 
+def slow_reading(marker: str) -> None:
+    """Wait before the second block of an input until this file exists."""
+    from virnucpro_backend.prepare import input_file
+
+    read_full = input_file._read_full
+    blocks = 0
+
+    def faulty(stream: Any) -> bytes:
+        nonlocal blocks
+        while blocks == 1 and not Path(marker).exists():
+            time.sleep(0.02)
+        blocks += 1
+        return read_full(stream)
+
+    input_file._read_full = faulty
+
+
 FAULTS = {
     fault.__name__: fault
     for fault in (
@@ -277,6 +295,11 @@ def main() -> None:
         sys.executable = str(Path(__file__).with_name("python.sh"))
         run_module(CHECK, arguments)
         return
+    if PREPARE in arguments and "slow_reading" in faults:
+        slow_reading(faults.pop("slow_reading"))
+        run_module(PREPARE, arguments)
+        return
+    faults.pop("slow_reading", None)
     if WORKER not in arguments:
         os.execv(sys.executable, [sys.executable, *arguments])
     for name, argument in faults.items():

@@ -1,16 +1,10 @@
 from __future__ import annotations
 
 import pytest
-import torch
 from made_parts import DEMO_MODEL
 
 from virnucpro_backend.inference.scorer import PartScorer
 from virnucpro_backend.weights.model_folder import load_model
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> None:
-    torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="session")

@@ -92,11 +92,3 @@ def test_progress_adds_up_to_all_frames(
     counted = Counted()
     scorers[0].launch(scorers[0].prepare(frames), counted)
     assert (counted.frames, counted.residues) == (len(pairs), len(frames.residues))
-
-
-def test_a_score_does_not_depend_on_where_equal_frames_are(make_scorer: MakeScorer) -> None:
-    frames = random_frames(40, seed=23)
-    order = np.random.default_rng(24).permutation(np.repeat(np.arange(40), 3))
-    scores = make_scorer(embed_equal_sequences_once=True).score(frames.subset(order)).score2
-    for number in range(40):
-        assert len(set(scores[order == number].tolist())) == 1

@@ -9,7 +9,6 @@ import pytest
 import torch
 from made_parts import random_frames
 
-from virnucpro_backend.inference.part_file import PartFrames
 from virnucpro_backend.inference.scorer import PartScorer, PartScores
 
 MakeScorer = Callable[..., PartScorer]
@@ -58,34 +57,12 @@ def test_other_batches_agree_within_the_tolerance(make_scorer: MakeScorer, token
     np.testing.assert_allclose(a.score2, b.score2, atol=TOLERANCE)
 
 
-def test_halves_of_a_part_give_the_scores_of_the_part(make_scorer: MakeScorer) -> None:
-    frames, scorer = random_frames(61, seed=8), make_scorer()
-    whole = scorer.score(frames).score2
-    halves = [scorer.score(frames.subset(part)).score2 for part in np.array_split(np.arange(61), 2)]
-    np.testing.assert_allclose(whole, np.concatenate(halves), atol=TOLERANCE)
-
-
 def test_a_part_without_frames_can_be_scored(make_scorer: MakeScorer) -> None:
     empty = random_frames(3, seed=9).subset(np.arange(0))
     result = make_scorer(embeddings="fp16").score(empty)
     assert len(result.score1) == len(result.state) == 0
     assert result.embeddings is not None
     assert result.embeddings["esm2"].shape == (0, 64)
-
-
-def test_half_precision_stays_close(make_scorer: MakeScorer) -> None:
-    frames: PartFrames = random_frames(40, seed=11)
-    exact = make_scorer(embeddings="fp32").score(frames)
-    for precision, bound in (("bf16", 0.05), ("fp16", 0.005)):
-        result = make_scorer(precision, embeddings="fp16").score(frames)
-        assert result.embeddings is not None
-        assert exact.embeddings is not None
-        assert result.embeddings["esm2"].dtype == np.float16
-        for name in ("dnabert_s", "esm2"):
-            difference = result.embeddings[name].astype(np.float32) - exact.embeddings[name]
-            relative = np.linalg.norm(difference, axis=1) / np.linalg.norm(exact.embeddings[name], axis=1)
-            assert relative.max() < bound
-            assert relative.max() > 0
 
 
 def test_uses_one_thread_and_full_precision_sums(make_scorer: MakeScorer) -> None:

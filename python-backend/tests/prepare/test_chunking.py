@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from plain_definition import chunk_bounds
 
 from virnucpro_backend.prepare.chunking import chunk_counts, chunk_range, chunk_table
@@ -38,19 +36,6 @@ def test_every_length_up_to_30000_agrees_with_the_plain_walk(c: int) -> None:
         ]
         columns = (table.record, table.chunk, table.start, table.start + table.length)
         np.testing.assert_array_equal(np.stack(columns, axis=1), np.array(expected).reshape(-1, 4))
-
-
-@settings(max_examples=200)
-@given(st.integers(1, 30_000), st.sampled_from([300, 500]))
-def test_all_chunks_but_the_last_are_full_and_every_base_is_covered(length: int, c: int) -> None:
-    table = chunk_table(np.array([length]), c)
-    assert (table.length[:-1] == c).all()
-    assert 0 < table.length[-1] <= c
-    ends = table.start + table.length
-    assert table.start[0] == 0
-    assert ends[-1] == length
-    assert (table.start[1:] <= ends[:-1]).all()
-    assert (np.diff(table.start) > 0).all()
 
 
 def test_a_range_of_a_huge_sequence_agrees_with_the_full_table() -> None:

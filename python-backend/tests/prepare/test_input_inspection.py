@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from prepare_process import damaged_files, run_prepare, validator
+from prepare_process import run_prepare, validator
 
 from virnucpro_backend.prepare.inspect import LENGTH_BIN_EDGES, LengthStatistics, inspect_file
 
@@ -131,16 +131,6 @@ def test_each_unreadable_file_is_a_problem_and_the_others_are_read(tmp_path: Pat
     lines = "".join(json.dumps(path) + "\n" for path in paths).encode()
     piped = subprocess.run([*command, "--chunk-length", "300"], input=lines, capture_output=True, check=True)
     assert piped.stdout == result.stdout
-
-
-def test_damaged_compressed_data_are_reported_as_a_problem(tmp_path: Path) -> None:
-    rng = random.Random(3)
-    for name, data in damaged_files(b">a\n" + bytes(rng.choices(b"ACGT", k=3_000)) + b"\n").items():
-        path = tmp_path / name
-        path.write_bytes(data)
-        (problem,) = inspected(path)["problems"]
-        assert (problem["code"], problem["severity"]) == ("input_unreadable", "blocks"), name
-        assert name in problem["message"]
 
 
 @settings(max_examples=200)

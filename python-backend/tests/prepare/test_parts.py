@@ -101,19 +101,3 @@ def test_cuts_follow_the_plain_rule_however_the_frames_arrive(
     while rest:
         take(*(max(1, number // 4) if tail_parts else number for number in (target, most_frames)))
     assert cut(chunks, sizes, target, tail_parts, most_frames) == expected
-
-
-def test_the_last_eight_full_parts_become_quarters() -> None:
-    parts = cut([[10]] * 2000, [], 1000, 32)
-    sizes = [sum(frame[2] for frame in part) for part in parts]
-    # 20,000 residues make 12 full parts while 9,000 or more are left, then 8,000 in quarters.
-    assert sizes == [1000] * 12 + [250] * 32
-
-
-def test_parts_of_short_proteins_respect_the_frame_limit() -> None:
-    # 2 chunks in 5 have six frames, the others one, which is three frames per chunk on average.
-    chunks = [[1] * (6 if number % 5 < 2 else 1) for number in range(15_000)]
-    parts = cut(chunks, [4000], 262_144, 0)
-    # A chunk's frames stay together.
-    assert all(MOST_FRAMES <= len(part) < MOST_FRAMES + 6 for part in parts[:-1])
-    assert sum(map(len, parts)) == 45_000

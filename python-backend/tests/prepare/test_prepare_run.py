@@ -23,10 +23,10 @@ from safetensors.numpy import load_file
 from xopen import xopen
 
 from virnucpro_backend.prepare import parts
+from virnucpro_backend.prepare.chunking import rounds_of
 from virnucpro_backend.prepare.failures import FailureCode, PrepareError
 from virnucpro_backend.prepare.frames import FRAME_NAMES
 from virnucpro_backend.prepare.preparation import Job, JobInput, Preparation
-from virnucpro_backend.prepare.turn_order import rounds_of
 
 
 def sequences(seed: int, lengths: list[int], alphabet: str = "AAACCCCGGGGT") -> list[str]:
@@ -291,39 +291,6 @@ def test_an_unexpected_input_is_refused(tmp_path: Path) -> None:
     assert (wrong.status, wrong.last["code"]) == (1, "input_changed")
     right = run_prepare(tmp_path / "right", [path], sha256=hashlib.sha256(path.read_bytes()).hexdigest())
     check_consistency(right)
-
-
-@pytest.mark.parametrize(
-    ("content", "word"),
-    [
-        (b"\x00\x01\x02binary>\n", "not a FASTA"),
-        (b"@HD\tVN:1.6\n@SQ\tSN:x\tLN:3\n", "SAM"),
-        (b"LOCUS       AB000001\n", "GenBank"),
-        (b"PK\x03\x04...", "ZIP"),
-        (b"<!DOCTYPE html>\n<p>", "web page"),
-        ("\ufeff>a\nACGT\n".encode("utf-16-le"), "UTF-16"),
-        (gzip.compress(b"x" * 257 + b"ustar", mtime=0), "tar"),
-        (b"just words\n", "not a FASTA"),
-    ],
-)
-def test_files_of_other_formats_are_refused_with_an_explanation(
-    tmp_path: Path, content: bytes, word: str
-) -> None:
-    path = tmp_path / "file.fasta"
-    path.write_bytes(content)
-    outcome = run_prepare(tmp_path / "run", [path])
-    assert (outcome.status, outcome.last["code"]) == (1, "not_sequence_file")
-    assert word in outcome.last["message"]
-
-
-def test_a_file_that_is_only_named_compressed_is_reported(tmp_path: Path) -> None:
-    garbled, plain = tmp_path / "garbled.fa.gz", tmp_path / "plain.fa.gz"
-    garbled.write_bytes(b"\x00\x01 neither compressed nor a sequence")
-    plain.write_bytes(b">a\n" + b"ACGT" * 200 + b"\n")
-    refused = run_prepare(tmp_path / "refused", [garbled])
-    assert (refused.status, refused.last["code"]) == (1, "not_compressed")
-    assert "garbled.fa.gz is named .gz but is not compressed" in refused.last["message"]
-    assert run_prepare(tmp_path / "taken", [plain]).status == 0
 
 
 def test_unreadable_files_and_unknown_commands_are_reported(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from virnucpro_backend.prepare.records import assembly
-from virnucpro_backend.prepare.records.assembly import RecordAssembler
+from virnucpro_backend.prepare.records import survey
 from virnucpro_backend.prepare.records.composition import Composition
+from virnucpro_backend.prepare.records.survey import RecordAssembler
 from virnucpro_backend.prepare.scanning.batch import ScanBatch
 from virnucpro_backend.prepare.terminal_repeats import DIRECT, INVERTED, NONE, SHORTEST, terminal_repeats
 
@@ -59,7 +59,7 @@ def found(sequences: list[bytes], spool: Path) -> list[tuple[int, int]]:
 
 
 def test_made_up_ends_match_the_definition(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(assembly, "SPOOL_BYTES", 500)
+    monkeypatch.setattr(survey, "SPOOL_BYTES", 500)
     random = np.random.default_rng(6)
     sequences = []
     for _ in range(300):

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from virnucpro_backend.prepare.turn_order import ROUND_ENDS, priorities, rounds_of
+from virnucpro_backend.prepare.chunking import ROUND_ENDS, priorities, rounds_of
 
 _64_BITS = (1 << 64) - 1
 

@@ -188,13 +188,6 @@ def test_a_busy_server_is_retried_with_growing_pauses(fetch: Fetch) -> None:
     assert len(fetch.pauses) == 3 + downloading.TRIES_WITHOUT_PROGRESS - 1
 
 
-def test_a_slow_download_reports_progress(fetch: Fetch, content: bytes) -> None:
-    fetch.site.seconds_per_block = 0.002
-    fetch()
-    assert fetch.target.read_bytes() == content
-    assert len({done for done, _ in fetch.seen}) > 5, "it says how far it is"
-
-
 def test_an_unreachable_server_is_reported_quickly(fetch: Fetch, tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -105,16 +105,6 @@ def test_the_classifier_keeps_its_numbers(tmp_path: Path) -> None:
     assert all(torch.equal(tensor, expected[name]) for name, tensor in state.items())
 
 
-def test_a_classifier_saved_from_data_parallel_or_before_zip_keeps_its_numbers(tmp_path: Path) -> None:
-    expected = write_head(tmp_path / "500_model.pth")
-    wrapped = {f"module.{name}": tensor for name, tensor in expected.items()}
-    torch.save(wrapped, tmp_path / "wrapped.pth")
-    torch.save(dict(expected), tmp_path / "old.pth", _use_new_zipfile_serialization=False)
-    for path in (tmp_path / "wrapped.pth", tmp_path / "old.pth"):
-        state = head_state(open_checkpoint(path))
-        assert all(torch.equal(tensor, expected[name]) for name, tensor in state.items())
-
-
 def test_norms_of_esm2_may_be_called_gamma_and_beta(tmp_path: Path) -> None:
     model = hugging_face_esm2()
     plain = write_hugging_face_safetensors(tmp_path, model)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from plain_dnabert_s import plain_dnabert_s
 from published_files import (
     DEMO,
     DNABERT_S,
@@ -36,9 +36,6 @@ from virnucpro_backend.selftest.model import (
 from virnucpro_backend.weights.formats.checkpoints import open_checkpoint
 from virnucpro_backend.weights.model_files import ModelFile
 from virnucpro_backend.weights.model_json import ModelDescription, NormBand, write_model_json
-
-sys.path.append(str(Path(__file__).parents[1] / "encoders"))
-from plain_dnabert_s import plain_dnabert_s
 
 TEACHING = RESOURCES / "teaching-model"
 REFERENCE = RESOURCES / "reference-answers.json"

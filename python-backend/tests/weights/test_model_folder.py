@@ -11,7 +11,6 @@ import torch
 from published_files import DEMO
 
 from virnucpro_backend.devices.precisions import Precision
-from virnucpro_backend.encoders.tokens import esm2_tokens
 from virnucpro_backend.weights import verified
 from virnucpro_backend.weights.errors import WeightsError
 from virnucpro_backend.weights.model_folder import load_model
@@ -131,21 +130,3 @@ def test_large_files_are_hashed_once(folder: Path, tmp_path: Path, monkeypatch: 
     os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
     with pytest.raises(WeightsError, match="damaged"):
         load_model(folder, "cpu", "fp32")
-
-
-def test_the_demo_model_embeds_and_scores() -> None:
-    import numpy as np
-
-    from virnucpro_backend.encoders.layout import SequenceLayout
-
-    model = load_model(DEMO, "cpu", "fp32")
-    protein, dna = b"MKTAYIAKQR", b"ATGAAAACTGCTTATATTGCTAAACAGCGT"
-    esm2 = esm2_tokens(np.frombuffer(protein, np.uint8), np.array([0, len(protein)]))
-    dnabert_s = model.tokenizer.encode(np.frombuffer(dna, np.uint8), np.array([0, len(dna)]))
-    embeddings = [
-        encoder.embed(torch.from_numpy(t.tokens), SequenceLayout.from_lengths(t.lengths, "cpu"))
-        for encoder, t in ((model.dnabert_s, dnabert_s), (model.esm2, esm2))
-    ]
-    score1, score2 = model.head.score(*embeddings)
-    assert float(score1 + score2) == pytest.approx(1)
-    assert 0 < float(score2) < 1

@@ -24,7 +24,7 @@ EVENTS = jsonschema.Draft202012Validator(
 COMMANDS = jsonschema.Draft202012Validator(
     json.loads((SCHEMAS / "worker-command.json").read_text(encoding="utf-8"))
 )
-PATIENCE = 60.0
+PATIENCE = 600.0
 
 Event = dict[str, Any]
 

@@ -33,36 +33,14 @@ export function gapsBetween(points: readonly TimePoint[]): { from: number; to: n
   });
 }
 
-/** The sum over the devices, averaged over equal numbers of points if there are more than `mostPoints`, never across a pause. */
+/** The speed of all devices together, whose points are at the same times. */
 export function totalsOverTime(
-  points: readonly { time: number; residuesPerSecond: Record<string, number> }[],
-  mostPoints: number,
+  devices: readonly { points: readonly { time: number; residuesPerSecond: number | null }[] }[],
 ): TimePoint[] {
-  const sums = points.map(({ time, residuesPerSecond }) => ({
-    time,
-    value: Object.values(residuesPerSecond).reduce((sum, speed) => sum + speed, 0),
-  }));
-  const perPoint = Math.max(1, Math.ceil(points.length / mostPoints));
-  const means: TimePoint[] = [];
-  let group: number[] = [];
-  let begin = 0;
-  const closeGroup = () => {
-    if (group.length > 0)
-      means.push({ time: begin, value: group.reduce((sum, value) => sum + value, 0) / group.length });
-    group = [];
-  };
-  for (const { time, value } of withPauses(sums)) {
-    if (value === null) {
-      closeGroup();
-      means.push({ time, value });
-      continue;
-    }
-    if (group.length === 0) begin = time;
-    group.push(value);
-    if (group.length === perPoint) closeGroup();
-  }
-  closeGroup();
-  return means;
+  const sums = new Map<number, number>();
+  for (const { time, residuesPerSecond } of devices.flatMap(({ points }) => points))
+    if (residuesPerSecond !== null) sums.set(time, (sums.get(time) ?? 0) + residuesPerSecond);
+  return withPauses([...sums].map(([time, value]) => ({ time, value })).toSorted((a, b) => a.time - b.time));
 }
 
 /** Round times from 0 to `seconds`, few enough for their labels to fit side by side. */

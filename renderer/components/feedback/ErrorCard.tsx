@@ -30,7 +30,7 @@ function Remedy({ code }: { code: ShownError['code'] }) {
     case 'python_broken':
     case 'python_missing':
     case 'protocol_version':
-      return button(t('setUp.repair'), () => {
+      return button(t('common.repair'), () => {
         setUpAndShow().catch(() => undefined);
       });
     case 'model_missing':

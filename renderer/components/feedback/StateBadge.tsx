@@ -4,16 +4,19 @@ import {
   IconCircleDashed,
   IconCircleX,
   IconClock,
+  IconInfoCircle,
   IconPlayerPause,
   IconPlayerPlay,
   IconPlugX,
   IconProgress,
+  IconSearch,
 } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
 import type { InputStatus, RunSummary, PartState, WorkerState } from '../../../electron/contract/index.ts';
 import { isAtWork } from '../../../electron/contract/runState.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { useConnectionStatus } from '../../state/connection.ts';
+import type { FileVerdict } from '../../state/newRun/inspection.ts';
 import { type RunStatus, runStatus } from '../../state/runs/runs.ts';
 import classes from './StateBadge.module.css';
 
@@ -31,110 +34,70 @@ export function Badge({ tone, icon: BadgeIcon, children }: { tone: Tone; icon: I
   );
 }
 
-const RUN_LOOKS: Record<RunStatus, Look> = {
-  created: ['neutral', IconCircleDashed],
-  queued: ['neutral', IconClock],
-  running: ['active', IconPlayerPlay],
-  pausing: ['active', IconProgress],
-  draining: ['active', IconProgress],
-  paused: ['warn', IconPlayerPause],
-  halted: ['bad', IconAlertTriangle],
-  finishing: ['active', IconProgress],
-  done: ['good', IconCircleCheck],
-  done_with_failures: ['warn', IconAlertTriangle],
-  failed: ['bad', IconCircleX],
-  cancelled: ['neutral', IconCircleX],
-  interrupted: ['warn', IconPlugX],
-  missing: ['neutral', IconPlugX],
+/** A state of something, by the key of its word. */
+type State =
+  | `runState.${RunStatus | 'noAnswer'}`
+  | `partState.${PartState}`
+  | `inputState.${InputStatus['state']}`
+  | `deviceState.${WorkerState['state'] | 'finished'}`
+  | `verdict.${FileVerdict | 'waiting'}`;
+
+const LOOKS: Record<State, Look> = {
+  'runState.created': ['neutral', IconCircleDashed],
+  'runState.queued': ['neutral', IconClock],
+  'runState.running': ['active', IconPlayerPlay],
+  'runState.pausing': ['active', IconProgress],
+  'runState.draining': ['active', IconProgress],
+  'runState.paused': ['warn', IconPlayerPause],
+  'runState.halted': ['bad', IconAlertTriangle],
+  'runState.finishing': ['active', IconProgress],
+  'runState.done': ['good', IconCircleCheck],
+  'runState.done_with_failures': ['warn', IconAlertTriangle],
+  'runState.failed': ['bad', IconCircleX],
+  'runState.cancelled': ['neutral', IconCircleX],
+  'runState.interrupted': ['warn', IconPlugX],
+  'runState.missing': ['neutral', IconPlugX],
+  'runState.noAnswer': ['neutral', IconPlugX],
+  'partState.pending': ['neutral', IconClock],
+  'partState.assigned': ['active', IconPlayerPlay],
+  'partState.done': ['good', IconCircleCheck],
+  'partState.failed': ['bad', IconAlertTriangle],
+  'partState.split': ['neutral', IconCircleDashed],
+  'partState.skipped': ['neutral', IconCircleX],
+  'inputState.waiting': ['neutral', IconClock],
+  'inputState.preparing': ['active', IconProgress],
+  'inputState.working': ['active', IconPlayerPlay],
+  'inputState.done': ['good', IconCircleCheck],
+  'inputState.done_with_failures': ['warn', IconAlertTriangle],
+  'inputState.failed': ['bad', IconCircleX],
+  'deviceState.starting': ['neutral', IconProgress],
+  'deviceState.loading': ['active', IconProgress],
+  'deviceState.idle': ['neutral', IconCircleDashed],
+  'deviceState.working': ['active', IconPlayerPlay],
+  'deviceState.restarting': ['warn', IconAlertTriangle],
+  'deviceState.switched_off': ['bad', IconAlertTriangle],
+  'deviceState.excluded': ['neutral', IconCircleX],
+  'deviceState.stopped': ['neutral', IconCircleX],
+  'deviceState.finished': ['good', IconCircleCheck],
+  'verdict.waiting': ['neutral', IconSearch],
+  'verdict.looking': ['neutral', IconSearch],
+  'verdict.ready': ['good', IconCircleCheck],
+  'verdict.warning': ['warn', IconInfoCircle],
+  'verdict.skipped': ['warn', IconAlertTriangle],
+  'verdict.blocked': ['bad', IconCircleX],
 };
+
+export function StateBadge({ state }: { state: State }) {
+  const { t } = useTexts();
+  const [tone, icon] = LOOKS[state];
+  return (
+    <Badge tone={tone} icon={icon}>
+      {t(state)}
+    </Badge>
+  );
+}
 
 export function RunBadge({ run }: { run: RunSummary }) {
-  const { t } = useTexts();
   const isLost = useConnectionStatus() === 'lost';
-  if (isLost && isAtWork(run)) {
-    return (
-      <Badge tone="neutral" icon={IconPlugX}>
-        {t('runState.noAnswer')}
-      </Badge>
-    );
-  }
-  const status = runStatus(run);
-  const [tone, icon] = RUN_LOOKS[status];
-  return (
-    <Badge tone={tone} icon={icon}>
-      {t(`runState.${status}`)}
-    </Badge>
-  );
-}
-
-const PART_LOOKS: Record<PartState, Look> = {
-  pending: ['neutral', IconClock],
-  assigned: ['active', IconPlayerPlay],
-  done: ['good', IconCircleCheck],
-  failed: ['bad', IconAlertTriangle],
-  split: ['neutral', IconCircleDashed],
-  skipped: ['neutral', IconCircleX],
-};
-
-export function PartBadge({ state }: { state: PartState }) {
-  const { t } = useTexts();
-  const [tone, icon] = PART_LOOKS[state];
-  return (
-    <Badge tone={tone} icon={icon}>
-      {t(`partState.${state}`)}
-    </Badge>
-  );
-}
-
-const INPUT_LOOKS: Record<InputStatus['state'], Look> = {
-  waiting: ['neutral', IconClock],
-  preparing: ['active', IconProgress],
-  working: ['active', IconPlayerPlay],
-  done: ['good', IconCircleCheck],
-  done_with_failures: ['warn', IconAlertTriangle],
-  failed: ['bad', IconCircleX],
-};
-
-export function InputBadge({ state }: { state: InputStatus['state'] }) {
-  const { t } = useTexts();
-  const [tone, icon] = INPUT_LOOKS[state];
-  return (
-    <Badge tone={tone} icon={icon}>
-      {t(`inputState.${state}`)}
-    </Badge>
-  );
-}
-
-const WORKER_LOOKS: Record<WorkerState['state'], Look> = {
-  starting: ['neutral', IconProgress],
-  loading: ['active', IconProgress],
-  idle: ['neutral', IconCircleDashed],
-  working: ['active', IconPlayerPlay],
-  restarting: ['warn', IconAlertTriangle],
-  switched_off: ['bad', IconAlertTriangle],
-  excluded: ['neutral', IconCircleX],
-  stopped: ['neutral', IconCircleX],
-};
-
-export function WorkerBadge({
-  state,
-  finished = false,
-}: {
-  state: WorkerState['state'];
-  finished?: boolean;
-}) {
-  const { t } = useTexts();
-  if (finished && state === 'stopped') {
-    return (
-      <Badge tone="good" icon={IconCircleCheck}>
-        {t('deviceState.finished')}
-      </Badge>
-    );
-  }
-  const [tone, icon] = WORKER_LOOKS[state];
-  return (
-    <Badge tone={tone} icon={icon}>
-      {t(`deviceState.${state}`)}
-    </Badge>
-  );
+  return <StateBadge state={isLost && isAtWork(run) ? 'runState.noAnswer' : `runState.${runStatus(run)}`} />;
 }

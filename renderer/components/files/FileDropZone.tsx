@@ -3,8 +3,14 @@ import { Dropzone } from '@mantine/dropzone';
 import { IconFileImport } from '@tabler/icons-react';
 import { useTexts } from '../../i18n/index.ts';
 import { useChosenComputer } from '../../state/computer/computers.ts';
-import { takeDropped } from '../../state/dropped.ts';
-import { useNavigation } from '../../state/navigation.ts';
+import { takesOfflineDrop, takesOfflineFolder } from '../../state/computer/offline.ts';
+import { importDropped } from '../../state/computer/weights.ts';
+import { home } from '../../state/connection.ts';
+import { go, useNavigation } from '../../state/navigation.ts';
+import { addDropped } from '../../state/newRun/store.ts';
+import { addDroppedTables, isTable } from '../../state/results/otherTables.ts';
+import { sayError } from '../../state/say.ts';
+import type { Dropped } from '../../state/upload.ts';
 import { isElectron } from '../../state/settings.ts';
 import classes from './FileDropZone.module.css';
 
@@ -41,4 +47,40 @@ const filesAsDropped = (event: unknown): Promise<File[]> => Promise.resolve(file
 function filesOf(event: unknown): File[] {
   const transfer = (event as Partial<Pick<DragEvent, 'dataTransfer'>>).dataTransfer;
   return Array.from(transfer?.files ?? []);
+}
+
+/** Handles what was dropped on the window: a folder to set up from, weights if models are shown, tables of other tools if results are
+ * shown, else sequences. */
+export async function takeDropped(files: readonly File[]): Promise<void> {
+  try {
+    const dropped = await whatWasDropped(files);
+    const isOffline =
+      dropped.kind === 'files' ? takesOfflineDrop(dropped.files) : await takesOfflineFolder(dropped.paths);
+    if (isOffline) return;
+    const { route } = useNavigation.getState();
+    const names = dropped.kind === 'files' ? dropped.files.map(({ name }) => name) : dropped.paths;
+    const takesTables =
+      route.screen === 'compare' ||
+      (route.screen === 'run' && (route.tab === 'results' || route.tab === 'tools'));
+    if (takesTables && names.every(isTable)) {
+      await addDroppedTables(route.runId, dropped);
+      return;
+    }
+    if (route.screen === 'models') {
+      await importDropped(dropped);
+      return;
+    }
+    go({ screen: 'new-run' });
+    await addDropped(dropped);
+  } catch (reason) {
+    sayError(reason);
+  }
+}
+
+async function whatWasDropped(files: readonly File[]): Promise<Dropped> {
+  const bridge = window.virnucpro;
+  if (!isElectron() || !bridge) return { kind: 'files', files };
+  const paths = files.map((file) => bridge.pathForFile(file)).filter((path) => path !== '');
+  await home.shell.grantPaths({ paths });
+  return { kind: 'paths', paths };
 }

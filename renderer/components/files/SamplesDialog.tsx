@@ -57,7 +57,7 @@ export function SamplesDialog({ paths, samples, saving = false, onSave, onClose 
           {t('samples.fromNames')}
         </Button>
         <Button loading={saving} disabled={names.includes('')} onClick={save}>
-          {t('samples.save')}
+          {t('common.save')}
         </Button>
       </Group>
     </Modal>

@@ -40,7 +40,6 @@ const OVERSCAN = 4;
 
 const NO_HIDDEN: Readonly<Record<string, boolean>> = {};
 
-/** What a table is sorted by. */
 export interface TableSort {
   /** The id of the column. */
   readonly id: string;

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Box, Button, Group, Loader, Select, SimpleGrid, Text } from '@mantine/core';
+import { Button, Group, Loader, Select, SimpleGrid, Text } from '@mantine/core';
 import { useEffect } from 'react';
 import { predictionSchema, type RunComparison, type RunSummary } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/feedback/Banner.tsx';
@@ -14,6 +14,7 @@ import { chooseOriginalFile } from '../../state/results/otherTables.ts';
 import { changeView, useResultsView, viewRun } from '../../state/results/resultsView.ts';
 import { useRuns } from '../../state/runs/runs.ts';
 import { TwoScoresChart } from '../results/distributions/SquaresChart.tsx';
+import { CallsTable } from './CallsTable.tsx';
 import { ComparedSequences } from './ComparedSequences.tsx';
 import { OriginalComparison } from './OriginalComparison.tsx';
 
@@ -122,33 +123,13 @@ function Comparison({ found, runs }: { found: RunComparison; runs: [RunSummary, 
         })}
       </p>
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing={32}>
-        <Box style={{ overflow: 'auto' }} tabIndex={0} role="group" aria-label={t('compare.calls')}>
-          <table className="figures">
-            <caption>{t('compare.calls')}</caption>
-            <thead>
-              <tr>
-                <th scope="col">{t('compare.rowsColumns', { first: names[0], second: names[1] })}</th>
-                {predictionSchema.options.map((call) => (
-                  <th key={call} scope="col">
-                    {t(`prediction.${call}`)}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {predictionSchema.options.map((call) => (
-                <tr key={call}>
-                  <th scope="row">{t(`prediction.${call}`)}</th>
-                  {predictionSchema.options.map((second) => (
-                    <td key={second} data-marked={call === second}>
-                      {format.integer(found.calls[call][second])}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Box>
+        <CallsTable
+          title={t('common.calls')}
+          first={names[0]}
+          second={names[1]}
+          calls={predictionSchema.options}
+          counts={found.calls}
+        />
         {scores && (
           <section>
             <Text component="h2" mb={8} fz="md" fw={600}>

@@ -8,6 +8,7 @@ import { queries } from '../../state/connection.ts';
 import { go } from '../../state/navigation.ts';
 import { showSequence } from '../../state/results/resultsView.ts';
 import { PredictionLabel } from '../results/callLabels.tsx';
+import { CallsTable } from './CallsTable.tsx';
 
 const CALLS = ['virus', 'others'] as const;
 
@@ -66,44 +67,13 @@ function Agreement({ found, runId }: { found: Found; runId: string }) {
         </div>
       )}
       {inBoth > 0 && (
-        <Box
-          mah={320}
-          style={{ overflow: 'auto' }}
-          tabIndex={0}
-          role="group"
-          aria-label={t('compare.file.calls')}
-        >
-          <table className="figures">
-            <caption>{t('compare.file.calls')}</caption>
-            <thead>
-              <tr>
-                <th scope="col">
-                  {t('compare.rowsColumns', {
-                    first: t('compare.file.run'),
-                    second: t('compare.file.file'),
-                  })}
-                </th>
-                {CALLS.map((call) => (
-                  <th key={call} scope="col">
-                    {t(`prediction.${call}`)}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {CALLS.map((call) => (
-                <tr key={call}>
-                  <th scope="row">{t(`prediction.${call}`)}</th>
-                  {CALLS.map((other) => (
-                    <td key={other} data-marked={call === other}>
-                      {format.integer(calls[call][other])}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Box>
+        <CallsTable
+          title={t('compare.file.calls')}
+          first={t('compare.file.run')}
+          second={t('compare.file.file')}
+          calls={CALLS}
+          counts={calls}
+        />
       )}
       {frames && inBoth > 0 && (
         <Text fz="sm" c="dimmed">

@@ -38,7 +38,7 @@ export function ComputersScreen() {
   const { t } = useTexts();
   const computers = useComputers();
   return (
-    <Page narrow title={t('computers.title')} lead={t('computers.lead')}>
+    <Page narrow title={t('nav.computers')} lead={t('computers.lead')}>
       <Card
         title={
           <span className={classes.name}>
@@ -153,12 +153,12 @@ function ComputerCard({ computer: { id, name, address, link } }: { computer: Oth
               setEditing('name');
             }}
           >
-            {t('computers.rename')}
+            {t('common.rename')}
           </Button>
         )}
         {editing === null && (
           <Button size="compact-sm" variant="subtle" color="slate" onClick={() => setEditing('removal')}>
-            {t('computers.remove')}
+            {t('common.remove')}
           </Button>
         )}
         {editing === 'removal' && (

@@ -49,7 +49,7 @@ function LeftOutCard({ run }: { run: RunSummary }) {
       title={t('files.leftOut')}
       aside={
         <Button size="compact-sm" loading={compute.isPending} onClick={() => compute.mutate()}>
-          {t('files.computeRest')}
+          {t('goal.computeRest')}
         </Button>
       }
     >

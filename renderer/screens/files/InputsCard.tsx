@@ -7,7 +7,7 @@ import type { InputStatus, RunSummary } from '../../../electron/contract/index.t
 import { Section } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { ProgressBar } from '../../components/feedback/ProgressBar.tsx';
-import { InputBadge } from '../../components/feedback/StateBadge.tsx';
+import { StateBadge } from '../../components/feedback/StateBadge.tsx';
 import { ROW_HEIGHT, type VirtualColumn, VirtualTable } from '../../components/table/VirtualTable.tsx';
 import { type Texts, useTexts } from '../../i18n/index.ts';
 import { usePagedRows } from '../../state/results/pagedRows.ts';
@@ -39,11 +39,14 @@ export function InputsCard({ run, selected, onSelect }: InputsCardProps) {
   const total = rows.total ?? run.plan.inputs.length;
   const chosen = selected === null ? undefined : rows.rowAt(selected);
   return (
-    <Section title={t('files.inputs')} aside={run.plan.inputs.length > 1 ? t('files.inputsHint') : undefined}>
+    <Section
+      title={t('run.shortTab.files')}
+      aside={run.plan.inputs.length > 1 ? t('files.inputsHint') : undefined}
+    >
       {rows.error && <ErrorCard error={rows.error} />}
       <div data-live>
         <VirtualTable
-          label={t('files.inputs')}
+          label={t('run.shortTab.files')}
           columns={columns}
           hiddenColumns={isNarrowest ? NARROWEST : isNarrow ? NARROW : ALL}
           total={total}
@@ -64,7 +67,7 @@ function inputColumns({ t, format }: Texts, inWork: boolean): VirtualColumn<Inpu
   return [
     {
       id: 'name',
-      title: t('newRun.column.file'),
+      title: t('common.file'),
       width: 'minmax(clamp(92px, 19vw, 140px), 2fr)',
       cell: (row) => <span title={row.path}>{fileName(row.path)}</span>,
     },
@@ -72,25 +75,25 @@ function inputColumns({ t, format }: Texts, inWork: boolean): VirtualColumn<Inpu
       id: 'state',
       title: t('files.column.state'),
       width: '168px',
-      cell: (row) => <InputBadge state={shownState(row.state, inWork)} />,
+      cell: (row) => <StateBadge state={`inputState.${shownState(row.state, inWork)}`} />,
     },
     {
       id: 'records',
-      title: t('newRun.column.sequences'),
+      title: t('common.sequences'),
       width: '110px',
       align: 'end',
       cell: (row) => (row.records === null ? '–' : format.integer(row.records)),
     },
     {
       id: 'bases',
-      title: t('newRun.column.bases'),
+      title: t('common.bases'),
       width: '96px',
       align: 'end',
       cell: (row) => (row.bases === null ? '–' : format.bases(row.bases)),
     },
     {
       id: 'progress',
-      title: t('files.column.progress'),
+      title: t('run.tab.progress'),
       width: 'minmax(110px, 1fr)',
       cell: (row) => {
         const { residues, state } = row;

@@ -16,7 +16,7 @@ interface LogDialogProps {
 export function LogDialog({ runId, path, onClose }: LogDialogProps) {
   const { t } = useTexts();
   return (
-    <Modal opened={path !== null} onClose={onClose} title={t('log.title')} size={900}>
+    <Modal opened={path !== null} onClose={onClose} title={t('files.log')} size={900}>
       {path !== null && <LogText runId={runId} path={path} />}
     </Modal>
   );
@@ -71,7 +71,7 @@ function LogText({ runId, path }: { runId: string; path: string }) {
       </Group>
       {log.error && <ErrorCard error={log.error} />}
       {log.data?.truncated && <p className="muted">{t('log.truncated', { lines: MOST_LINES })}</p>}
-      <pre ref={box} className="text-box" style={{ height: 420 }} tabIndex={0} aria-label={t('log.title')}>
+      <pre ref={box} className="text-box" style={{ height: 420 }} tabIndex={0} aria-label={t('files.log')}>
         {log.data ? shown || t('log.empty') : t('common.loading')}
       </pre>
     </>

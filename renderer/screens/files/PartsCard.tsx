@@ -11,7 +11,7 @@ import {
 } from '../../../electron/contract/index.ts';
 import { Section } from '../../components/Card.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
-import { PartBadge } from '../../components/feedback/StateBadge.tsx';
+import { StateBadge } from '../../components/feedback/StateBadge.tsx';
 import { VirtualTable, type VirtualColumn } from '../../components/table/VirtualTable.tsx';
 import { useTexts, type Texts } from '../../i18n/index.ts';
 import { useDeviceLabels } from '../../state/runs/deviceLabels.ts';
@@ -105,18 +105,18 @@ function partColumns(
       id: 'state',
       title: t('files.column.state'),
       width: '132px',
-      cell: (row) => <PartBadge state={row.state} />,
+      cell: (row) => <StateBadge state={`partState.${row.state}`} />,
     },
     {
       id: 'rows',
-      title: t('newRun.column.sequences'),
+      title: t('common.sequences'),
       width: 'minmax(140px, 1fr)',
       align: 'end',
       cell: (row) => `${format.integer(row.firstRow + 1)} – ${format.integer(row.lastRow + 1)}`,
     },
     {
       id: 'frames',
-      title: t('files.column.frames'),
+      title: t('common.frames'),
       width: '110px',
       align: 'end',
       cell: (row) => format.integer(row.frames),

@@ -8,7 +8,6 @@ import { go, hashOfRoute } from '../../state/navigation.ts';
 import classes from './Guide.module.css';
 import { guidePage } from './pages.ts';
 
-/** One page of the guide, with its text from docs/. */
 export function GuideScreen({ page }: { page: GuidePage }) {
   const { t, language } = useTexts();
   const { title, html, parts, language: written } = guidePage(page, language);

@@ -42,7 +42,7 @@ export function HelpScreen() {
   const { t } = useTexts();
   const info = useSettings((state) => state.info);
   return (
-    <Page title={t('help.title')} lead={t('help.lead')}>
+    <Page title={t('nav.help')} lead={t('help.lead')}>
       <div className="columns" style={{ alignItems: 'start' }}>
         <Section title={t('help.questions')}>
           {QUESTIONS.map((question) => (

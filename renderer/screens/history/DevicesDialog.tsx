@@ -127,7 +127,7 @@ export function DevicesDialog({ run, onClose }: { run: RunSummary; onClose: () =
                 : !isPlaceKnown(choices.where)
             }
           >
-            {t('run.continue')}
+            {t('common.continue')}
           </Button>
         </Group>
       </form>

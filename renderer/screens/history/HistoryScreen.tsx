@@ -37,7 +37,7 @@ export function HistoryScreen({ table: Table = RunsTable }: { table?: typeof Run
   return (
     <Page
       fill
-      title={t('history.title')}
+      title={t('nav.runs')}
       actions={
         <>
           {runs && runs.length > 0 && (
@@ -64,7 +64,7 @@ export function HistoryScreen({ table: Table = RunsTable }: { table?: typeof Run
               leftSection={<IconPlus size={16} aria-hidden />}
               onClick={() => go({ screen: 'new-run' })}
             >
-              {t('newRun.title')}
+              {t('nav.new-run')}
             </Button>
           )}
           <MoreMenu hasRuns={runs !== null && runs.length > 0} />
@@ -77,7 +77,7 @@ export function HistoryScreen({ table: Table = RunsTable }: { table?: typeof Run
         <Empty
           icon={<IconHistory size={28} aria-hidden />}
           title={t('history.emptyTitle')}
-          actions={<Button onClick={() => go({ screen: 'new-run' })}>{t('newRun.title')}</Button>}
+          actions={<Button onClick={() => go({ screen: 'new-run' })}>{t('nav.new-run')}</Button>}
         >
           {t('history.emptyText')}
         </Empty>

@@ -20,8 +20,7 @@ import { modelNotice, modelTitle } from '../../state/computer/modelTexts.ts';
 import { useTexts, type Texts } from '../../i18n/index.ts';
 import { engine } from '../../state/connection.ts';
 import { goToRun } from '../../state/navigation.ts';
-import { resumeRun } from '../../state/runs/runOrders.ts';
-import { queuedRuns, useRuns } from '../../state/runs/runs.ts';
+import { resumeRun, queuedRuns, useRuns } from '../../state/runs/runs.ts';
 import classes from './History.module.css';
 import { RunMenu } from './RunMenu.tsx';
 import {
@@ -70,7 +69,7 @@ export function RunsTable({ runs, ticked, onTick }: RunsTableProps) {
   return (
     <div className={classes.table} data-live>
       <VirtualTable
-        label={texts.t('history.title')}
+        label={texts.t('nav.runs')}
         columns={columns}
         hiddenColumns={isNarrow ? narrow : wide}
         total={rows.length}
@@ -153,7 +152,7 @@ function columnsOfRun(texts: Texts, { ticked, onTick }: Ticks): RunColumn[] {
     {
       id: 'inputs',
       firstSort: 'desc',
-      title: t('history.column.samples'),
+      title: t('run.tab.samples'),
       width: 'minmax(150px, 1fr)',
       cell: (run) => describeInputs(run, texts),
       look: (run) => ({ title: [format.fileSize(sizeOfInputs(run)), ...new Set(run.samples)].join('\n') }),
@@ -161,7 +160,7 @@ function columnsOfRun(texts: Texts, { ticked, onTick }: Ticks): RunColumn[] {
     {
       id: 'calls',
       firstSort: 'desc',
-      title: t('history.column.viral'),
+      title: t('common.calledVirus'),
       hint: t('history.viralHint'),
       width: '182px',
       cell: (run) => <Outcome run={run} texts={texts} />,
@@ -176,7 +175,7 @@ function columnsOfRun(texts: Texts, { ticked, onTick }: Ticks): RunColumn[] {
     {
       id: 'created',
       firstSort: 'desc',
-      title: t('history.column.created'),
+      title: t('common.created'),
       width: '118px',
       align: 'end',
       cell: (run) => format.date(run.createdAt),

@@ -5,7 +5,7 @@ import { sayError } from '../../state/say.ts';
 import { PathText } from '../../components/files/PathText.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
-import { resumeRun } from '../../state/runs/runOrders.ts';
+import { resumeRun } from '../../state/runs/runs.ts';
 
 /** Compares a run with its checksums, and reports for each changed file what was found. */
 export function VerifyDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
@@ -52,7 +52,7 @@ export function VerifyDialog({ run, onClose }: { run: RunSummary; onClose: () =>
         </Button>
         {canRepair && (
           <Button loading={repair.isPending} onClick={() => repair.mutate()}>
-            {t('history.repair')}
+            {t('common.repair')}
           </Button>
         )}
       </Group>

@@ -71,7 +71,7 @@ export function RenameDialog({ run, onClose }: { run: RunSummary; onClose: () =>
     },
   });
   return (
-    <Modal opened onClose={onClose} title={t('history.rename')}>
+    <Modal opened onClose={onClose} title={t('common.rename')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -91,7 +91,7 @@ export function RenameDialog({ run, onClose }: { run: RunSummary; onClose: () =>
             {t('common.cancel')}
           </Button>
           <Button type="submit" disabled={name.trim() === ''} loading={rename.isPending}>
-            {t('history.rename')}
+            {t('common.rename')}
           </Button>
         </Group>
       </form>

@@ -18,7 +18,7 @@ export function describeInputs(run: RunSummary, { t }: Pick<Texts, 't'>): string
   const samples = new Set(run.samples).size;
   return samples > 0 && samples < inputs.length
     ? t('history.samples', { samples, count: inputs.length })
-    : t('history.inputs', { count: inputs.length });
+    : t('common.fileCount', { count: inputs.length });
 }
 
 export const sizeOfInputs = (run: RunSummary): number =>

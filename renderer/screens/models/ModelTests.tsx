@@ -124,7 +124,7 @@ function Groups({ groups }: Pick<Controls, 'groups'>) {
       <Table.Thead>
         <Table.Tr>
           <Table.Th scope="col">{t('controls.group')}</Table.Th>
-          <Table.Th scope="col">{t('controls.calledVirus')}</Table.Th>
+          <Table.Th scope="col">{t('common.calledVirus')}</Table.Th>
           <Table.Th scope="col">{t('controls.share')}</Table.Th>
         </Table.Tr>
       </Table.Thead>
@@ -152,7 +152,6 @@ function Groups({ groups }: Pick<Controls, 'groups'>) {
 
 const BINS = 10;
 
-/** The distribution of the scores of viral and of host sequences. */
 function Scores({ controls }: { controls: Controls }) {
   const { t, format } = useTexts();
   const counts = (name: 'viral' | 'host') => {

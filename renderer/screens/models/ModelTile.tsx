@@ -29,7 +29,7 @@ export function ModelTile({ model, tests }: { model: ModelStatus; tests: ModelTe
   const [removing, setRemoving] = useState(false);
   const working = work !== undefined && work.error === null;
   const canGet = model.kind === 'published' && (!model.present || model.problem !== null);
-  const get = model.fetchedBytes > 0 ? t('models.continue') : t('computer.getModel');
+  const get = model.fetchedBytes > 0 ? t('common.continue') : t('computer.getModel');
   const name = (action: string) => `${action}: ${title}`;
   const purpose = { length: model.chunkLength };
   return (
@@ -119,9 +119,9 @@ export function ModelTile({ model, tests }: { model: ModelStatus; tests: ModelTe
                   variant="default"
                   disabled={working}
                   onClick={() => setRemoving(true)}
-                  aria-label={name(t('models.remove'))}
+                  aria-label={name(t('common.remove'))}
                 >
-                  {t('models.remove')}
+                  {t('common.remove')}
                 </Button>
               )}
               <span className="muted">
@@ -211,7 +211,7 @@ function RemoveDialog({ model, onClose }: { model: ModelStatus; onClose: () => v
           {t('common.cancel')}
         </Button>
         <Button {...DESTRUCTIVE} loading={remove.isPending} onClick={() => remove.mutate()}>
-          {t('models.remove')}
+          {t('common.remove')}
         </Button>
       </Group>
     </Modal>

@@ -122,7 +122,7 @@ export function ModelStep({ form }: { form: NewRunForm }) {
 }
 
 const filesOf = ({ t }: Texts, { files }: { files: readonly unknown[] }) =>
-  t('newRun.fileCount', { count: files.length });
+  t('common.fileCount', { count: files.length });
 
 /** For reads and contigs together, offers one run each with the model that fits, in one click. */
 function TwoRuns({ form: { split, choices } }: { form: NewRunForm }) {

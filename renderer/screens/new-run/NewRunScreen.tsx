@@ -19,7 +19,7 @@ export function NewRunScreen() {
   );
   return (
     <Page
-      title={t('newRun.title')}
+      title={t('nav.new-run')}
       lead={chosen ? t('newRun.leadFar', { name: chosen.name }) : t('newRun.lead')}
       actions={
         !isEmpty && (

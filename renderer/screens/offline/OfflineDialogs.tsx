@@ -64,7 +64,7 @@ function Folder({ folder }: { folder: string }) {
           <Button onClick={() => void chooseOfflineFolder().catch(sayError)}>{t('offline.another')}</Button>
         ) : (
           <Button disabled={!usable} onClick={() => void setUpFromFolder(folder).catch(sayError)}>
-            {t('offline.setUp')}
+            {t('setUp.start')}
           </Button>
         )}
       </Group>

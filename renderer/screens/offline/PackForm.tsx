@@ -129,10 +129,10 @@ function Fields({ choices, models }: { choices: OfflineChoices; models: readonly
         />
         <Button
           variant="default"
-          aria-label={`${t('settings.choose')}: ${t('offline.folder')}`}
+          aria-label={`${t('common.choose')}: ${t('offline.folder')}`}
           onClick={() => void pick().catch(sayError)}
         >
-          {t('settings.choose')}
+          {t('common.choose')}
         </Button>
       </div>
       <p className={classes.text} role="status">

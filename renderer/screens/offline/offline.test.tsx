@@ -2,7 +2,7 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { App } from '../../App.tsx';
-import { takeDropped } from '../../state/dropped.ts';
+import { takeDropped } from '../../components/files/FileDropZone.tsx';
 import { useEnvironment } from '../../state/computer/environment.ts';
 import { go, useNavigation } from '../../state/navigation.ts';
 import { startOver, useNewRun } from '../../state/newRun/store.ts';

@@ -21,7 +21,7 @@ export function ExportDialog({ run, onClose }: ExportDialogProps) {
   const view = useResultsView();
   const formats = useQuery(queries.results.exportFormats.queryOptions()).data ?? [];
   const kind = formats.find(({ id }) => id === view.exportFormat);
-  const [scope, setScope] = useState<Scope>(view.shortlisted ? 'shortlist' : 'shown');
+  const [scope, setScope] = useState<Scope>(view.filter.shortlisted ? 'shortlist' : 'shown');
   const { write, fraction, cancel } = useExport(run, onClose);
   const filters: Record<Scope, SequenceFilter> = {
     shown: filterOf(view),
@@ -92,7 +92,7 @@ export function ExportDialog({ run, onClose }: ExportDialogProps) {
             kind && write.mutate({ format: kind, filter: kind.isOfWholeRun ? {} : filters[scope] })
           }
         >
-          {t('export.write')}
+          {t('common.export')}
         </Button>
       </Group>
     </Modal>

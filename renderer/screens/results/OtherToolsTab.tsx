@@ -15,7 +15,7 @@ import { engine, queries } from '../../state/connection.ts';
 import { chooseAndAddTables, forgetTables } from '../../state/results/otherTables.ts';
 import { goToRun } from '../../state/navigation.ts';
 import { whileGrowing } from '../../state/results/whileGrowing.ts';
-import { changeView } from '../../state/results/resultsView.ts';
+import { changeFilter, changeView } from '../../state/results/resultsView.ts';
 import { PredictionLabel } from './callLabels.tsx';
 import classes from './SamplesTab.module.css';
 
@@ -50,7 +50,7 @@ export function OtherToolsTab({ run }: { run: RunSummary }) {
       </Empty>
     );
   return (
-    <section aria-label={t('others.title')}>
+    <section aria-label={t('run.tab.tools')}>
       <Group justify="space-between" align="start" wrap="nowrap" mb={8}>
         <Text fz="sm" c="dimmed" maw="90ch">
           {t('others.note')}
@@ -184,7 +184,8 @@ function Cell({ runId, title, index, call, agreement, count }: CellProps) {
         call: t(`prediction.${call}`),
       })}
       onClick={() => {
-        changeView({ other: { table: index, agreement, title }, predictions: [call] });
+        changeFilter({ other: { table: index, agreement }, predictions: [call] });
+        changeView({ otherTitle: title });
         goToRun(runId, 'results');
       }}
     >

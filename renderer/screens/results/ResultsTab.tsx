@@ -14,7 +14,7 @@ import { queries } from '../../state/connection.ts';
 import { filterOf, SETTLE_MS, useResultsView } from '../../state/results/resultsView.ts';
 import { whileGrowing } from '../../state/results/whileGrowing.ts';
 import { useLiveRun } from '../../state/runs/liveRun.ts';
-import { mayFinishNow } from '../../state/runs/runOrders.ts';
+import { mayFinishNow } from '../../state/runs/runs.ts';
 import { SequencePanel } from './sequence/SequencePanel.tsx';
 import { SummaryStrip } from './SummaryStrip.tsx';
 import { ResultsToolbar } from './table/ResultsToolbar.tsx';

@@ -7,7 +7,6 @@ import { useTexts } from '../../i18n/index.ts';
 import { chooseAndAddTables } from '../../state/results/otherTables.ts';
 import { QueryDialog } from './QueryDialog.tsx';
 
-/** Actions on all results of a run. */
 export function RunActionsMenu({ run }: { run: RunSummary }) {
   const texts = useTexts();
   const { t } = texts;

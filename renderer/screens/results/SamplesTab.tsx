@@ -3,6 +3,7 @@ import { Box, Button, Group, Skeleton, Text } from '@mantine/core';
 import { useState } from 'react';
 import {
   NO_DETAILS,
+  viralShare,
   type NamedSample,
   type RunSummary,
   type SampleSummary,
@@ -13,14 +14,14 @@ import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { goToRun } from '../../state/navigation.ts';
 import { whileGrowing } from '../../state/results/whileGrowing.ts';
-import { changeView, useResultsView } from '../../state/results/resultsView.ts';
+import { changeFilter, useResultsView } from '../../state/results/resultsView.ts';
 import { SAMPLE_CALLS } from './distributions/distributionPlots.tsx';
 import classes from './SamplesTab.module.css';
 
 /** The results of each sample, as table and bars; a click shows only the sequences of that sample. */
 export function SamplesTab({ run }: { run: RunSummary }) {
   const { t, format } = useTexts();
-  const chosen = useResultsView((state) => state.sample);
+  const chosen = useResultsView((state) => state.filter.inputs);
   const [editing, setEditing] = useState(false);
   const { runId } = run;
   const asked = queries.results.samples.queryOptions({ input: { runId } });
@@ -37,7 +38,7 @@ export function SamplesTab({ run }: { run: RunSummary }) {
         names: wanted?.map(({ sample }) => sample) ?? [],
         ...(wanted && { details: wanted.map(({ group, note, control }) => ({ group, note, control })) }),
       });
-      changeView({ sample: null });
+      changeFilter({ inputs: null });
       await client.invalidateQueries({ queryKey: queries.results.samples.key() });
       setEditing(false);
     },
@@ -48,11 +49,12 @@ export function SamplesTab({ run }: { run: RunSummary }) {
   const hasGroups = items.some(({ group }) => group !== null);
   const hasControls = items.some(({ control }) => control);
   const show = (item: SampleSummary) => {
-    changeView({ sample: { name: item.sample, inputs: item.inputs } });
+    changeFilter({ inputs: item.inputs });
     goToRun(runId, 'results');
   };
+  const shareText = (share: number | null) => (share === null ? '–' : format.percent(share, 1));
   return (
-    <section aria-label={t('samples.title')}>
+    <section aria-label={t('run.tab.samples')}>
       <Group justify="space-between" mb={8}>
         <Text fz="sm" c="dimmed">
           {t('samples.shareText')}
@@ -62,29 +64,29 @@ export function SamplesTab({ run }: { run: RunSummary }) {
           {t('samples.edit')}
         </Button>
       </Group>
-      <Box style={{ overflowX: 'auto' }} tabIndex={0} role="group" aria-label={t('samples.title')}>
+      <Box style={{ overflowX: 'auto' }} tabIndex={0} role="group" aria-label={t('run.tab.samples')}>
         <table className="figures">
           <thead>
             <tr>
-              <th scope="col">{t('samples.sample')}</th>
+              <th scope="col">{t('common.sample')}</th>
               {hasGroups && <th scope="col">{t('samples.group')}</th>}
               {hasControls && <th scope="col">{t('samples.control')}</th>}
               <Box component="th" scope="col" w="30%" miw={120} ta="left">
                 {t('samples.composition')}
               </Box>
-              <th scope="col">{t('samples.sequences')}</th>
-              {SAMPLE_CALLS.map(({ key, prediction }) => (
-                <th key={key} scope="col">
-                  {t(`prediction.${prediction}`)}
+              <th scope="col">{t('common.sequences')}</th>
+              {SAMPLE_CALLS.map(({ call }) => (
+                <th key={call} scope="col">
+                  {t(`prediction.${call}`)}
                 </th>
               ))}
-              <th scope="col">{t('samples.bases')}</th>
+              <th scope="col">{t('common.bases')}</th>
               <th scope="col">{t('samples.share')}</th>
             </tr>
           </thead>
           <tbody>
             {items.map((item) => (
-              <tr key={item.sample} data-marked={chosen?.name === item.sample}>
+              <tr key={item.sample} data-marked={chosen?.join() === item.inputs.join()}>
                 <th scope="row">
                   <button type="button" className="link" onClick={() => show(item)}>
                     {item.sample}
@@ -99,21 +101,17 @@ export function SamplesTab({ run }: { run: RunSummary }) {
                 {hasControls && <td>{item.control ? t('samples.isControl') : ''}</td>}
                 <td aria-hidden>
                   <span className={classes.bar}>
-                    {SAMPLE_CALLS.filter(({ key }) => item[key] > 0).map(({ key, color }) => (
-                      <span key={key} style={{ background: color, flexGrow: item[key] }} />
+                    {SAMPLE_CALLS.filter(({ call }) => item.byPrediction[call] > 0).map(({ call, color }) => (
+                      <span key={call} style={{ background: color, flexGrow: item.byPrediction[call] }} />
                     ))}
                   </span>
                 </td>
                 <td>{format.integer(item.sequences)}</td>
-                {SAMPLE_CALLS.map(({ key }) => (
-                  <td key={key}>{format.integer(item[key])}</td>
+                {SAMPLE_CALLS.map(({ call }) => (
+                  <td key={call}>{format.integer(item.byPrediction[call])}</td>
                 ))}
                 <td>{format.bases(item.bases)}</td>
-                <td>
-                  {item.virus + item.others === 0
-                    ? '–'
-                    : format.percent(item.virus / (item.virus + item.others), 1)}
-                </td>
+                <td>{shareText(viralShare(item.byPrediction))}</td>
               </tr>
             ))}
           </tbody>

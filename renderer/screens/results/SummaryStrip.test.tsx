@@ -2,7 +2,7 @@ import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
 import { queries } from '../../state/connection.ts';
 import { queryClient } from '../../state/queryClient.ts';
-import { changeView, useResultsView, viewRun } from '../../state/results/resultsView.ts';
+import { changeFilter, useResultsView, viewRun } from '../../state/results/resultsView.ts';
 import { madeRuns, RUN_IDS } from '../../testing/memoryEngine/runs.ts';
 import { renderWithEngine } from '../../testing/render.tsx';
 import { SummaryStrip } from './SummaryStrip.tsx';
@@ -21,7 +21,7 @@ async function renderStrip() {
 }
 
 const limits = () => {
-  const { minScore, belowScore } = useResultsView.getState();
+  const { minScore = null, belowScore = null } = useResultsView.getState().filter;
   return [minScore, belowScore];
 };
 const at = (clientX: number) => ({ clientX, pointerId: 1 });
@@ -41,7 +41,7 @@ it('filters by score while the pointer drags, stops once the touch is cancelled,
 
 it('queries the scores once typing pauses', async () => {
   await renderStrip();
-  for (const search of ['c', 'co', 'con', 'cont']) act(() => changeView({ search }));
+  for (const search of ['c', 'co', 'con', 'cont']) act(() => changeFilter({ search }));
   const asked = () =>
     queryClient
       .getQueryCache()

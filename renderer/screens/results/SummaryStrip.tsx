@@ -2,12 +2,13 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { RangeSlider } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMemo, useRef, type PointerEvent } from 'react';
-import type { RunSummary, SequenceFilter } from '../../../electron/contract/index.ts';
+import { viralShare, type RunSummary, type SequenceFilter } from '../../../electron/contract/index.ts';
 import { Hint } from '../../components/Hint.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
 import {
-  changeView,
+  changed,
+  changeFilter,
   filterOf,
   SCORE_BINS,
   showScores,
@@ -40,7 +41,7 @@ function Calls({ run, filter, version }: SummaryStripProps) {
   const { t, format } = useTexts();
   const { runId, plan, state } = run;
   const view = useResultsView();
-  const chosen = view.predictions;
+  const chosen = view.filter.predictions ?? [];
   const count = (counted: SequenceFilter) => {
     const asked = queries.results.counts.queryOptions({ input: { runId, filter: counted } });
     return {
@@ -49,36 +50,36 @@ function Calls({ run, filter, version }: SummaryStripProps) {
       placeholderData: keepPreviousData,
     };
   };
-  const unsettled = useMemo(() => filterOf({ ...view, predictions: [] }), [view]);
+  const unsettled = useMemo(() => changed(filterOf(view), { predictions: null }), [view]);
   const [others] = useDebouncedValue(unsettled, SETTLE_MS);
-  const counts = useQuery(count(others)).data;
+  const counts = useQuery(count(others)).data?.byPrediction;
   const maxLength = Math.min(filter.maxLength ?? Infinity, plan.chunkLength - 1);
   const short = useQuery(count({ ...others, maxLength })).data?.total ?? 0;
-  const called = counts ? counts.virus + counts.others : 0;
+  const share = counts ? viralShare(counts) : null;
   return (
-    <div className={classes.calls} role="group" aria-label={t('results.calls')}>
+    <div className={classes.calls} role="group" aria-label={t('common.calls')}>
       <div className={classes.composition} aria-hidden>
         {counts &&
-          SAMPLE_CALLS.filter(({ key }) => counts[key] > 0).map(({ key, color }) => (
-            <span key={key} style={{ background: color, flexGrow: counts[key] }} />
+          SAMPLE_CALLS.filter(({ call }) => counts[call] > 0).map(({ call, color }) => (
+            <span key={call} style={{ background: color, flexGrow: counts[call] }} />
           ))}
       </div>
       <div className={classes.legend}>
-        {SAMPLE_CALLS.map(({ key, prediction, color }) => {
-          const isOnly = chosen.length === 1 && chosen[0] === prediction;
-          if (counts && counts[key] === 0 && !isOnly) return null;
+        {SAMPLE_CALLS.map(({ call, color }) => {
+          const isOnly = chosen.length === 1 && chosen[0] === call;
+          if (counts && counts[call] === 0 && !isOnly) return null;
           return (
-            <Hint key={key} label={t(`results.hint.${prediction}`)}>
+            <Hint key={call} label={t(`results.hint.${call}`)}>
               <button
                 type="button"
                 className={classes.call}
                 aria-pressed={isOnly}
-                onClick={() => changeView({ predictions: isOnly ? [] : [prediction] })}
+                onClick={() => changeFilter({ predictions: isOnly ? [] : [call] })}
               >
                 <i style={{ background: color }} aria-hidden />
-                <strong>{counts ? format.integer(counts[key]) : '…'}</strong> {t(`prediction.${prediction}`)}
-                {prediction === 'virus' && called > 0 && (
-                  <span className="muted"> {format.percent((counts?.virus ?? 0) / called)}</span>
+                <strong>{counts ? format.integer(counts[call]) : '…'}</strong> {t(`prediction.${call}`)}
+                {call === 'virus' && share !== null && (
+                  <span className="muted"> {format.percent(share)}</span>
                 )}
               </button>
             </Hint>
@@ -90,7 +91,7 @@ function Calls({ run, filter, version }: SummaryStripProps) {
               type="button"
               className={classes.call}
               aria-pressed={filter.maxLength === maxLength}
-              onClick={() => changeView({ maxLength: filter.maxLength === maxLength ? null : maxLength })}
+              onClick={() => changeFilter({ maxLength: filter.maxLength === maxLength ? null : maxLength })}
             >
               <strong>{format.integer(short)}</strong> {t('results.short')}
             </button>
@@ -115,8 +116,8 @@ function ScoreBrush({ run, version }: SummaryStripProps) {
     placeholderData: keepPreviousData,
   }).data?.bins;
   const path = useMemo(() => bars(bins ?? []), [bins]);
-  const from = Math.round((view.minScore ?? 0) * SCORE_BINS);
-  const end = Math.round((view.belowScore ?? 1) * SCORE_BINS);
+  const from = Math.round((view.filter.minScore ?? 0) * SCORE_BINS);
+  const end = Math.round((view.filter.belowScore ?? 1) * SCORE_BINS);
   const begun = useRef<number | null>(null);
   const edgeAt = (event: PointerEvent<SVGSVGElement>) => {
     const { left, width } = event.currentTarget.getBoundingClientRect();

@@ -6,9 +6,9 @@ import { askForNotifications, canAskForNotifications } from '../../state/runs/ru
 import { useSettings } from '../../state/settings.ts';
 import { useMutation } from '@tanstack/react-query';
 import type { RunSummary } from '../../../electron/contract/index.ts';
+import { engine } from '../../state/connection.ts';
 import { goToRun, type RunTab } from '../../state/navigation.ts';
-import { queuedRuns, runStatus, useRuns } from '../../state/runs/runs.ts';
-import { mayFinishNow, resumeRun, useRunOrder } from '../../state/runs/runOrders.ts';
+import { queuedRuns, runStatus, useRuns, mayFinishNow, resumeRun } from '../../state/runs/runs.ts';
 import { askToDiscard, askToFinishNow } from '../../components/runActions.tsx';
 import { WhileConnected } from '../../components/WhileConnected.tsx';
 import { useLiveRun } from '../../state/runs/liveRun.ts';
@@ -36,7 +36,7 @@ export function RunActions({ run, tab }: RunActionsProps) {
 function MainActions({ run, tab }: RunActionsProps) {
   const { t } = useTexts();
   const { runId } = run;
-  const order = useRunOrder(runId);
+  const leaveQueue = useMutation({ mutationFn: () => engine.runs.cancel({ runId }) });
   const resume = useMutation({ mutationFn: resumeRun });
   const status = runStatus(run);
 
@@ -51,7 +51,7 @@ function MainActions({ run, tab }: RunActionsProps) {
           leftSection={<IconPlayerPlay size={16} aria-hidden />}
           onClick={() => resume.mutate(run)}
         >
-          {t('run.continue')}
+          {t('common.continue')}
         </Button>
       )
     );
@@ -67,7 +67,7 @@ function MainActions({ run, tab }: RunActionsProps) {
   }
   if (status === 'queued') {
     return (
-      <Button variant="default" loading={order.isPending} onClick={() => order.mutate('cancel')}>
+      <Button variant="default" loading={leaveQueue.isPending} onClick={() => leaveQueue.mutate()}>
         {t('run.leaveQueue')}
       </Button>
     );
@@ -113,7 +113,9 @@ interface StopActionsProps {
 /** The ways to stop a run, each with what will be kept. */
 function StopActions({ run, running }: StopActionsProps) {
   const { t } = useTexts();
-  const order = useRunOrder(run.runId);
+  const { runId } = run;
+  const pause = useMutation({ mutationFn: () => engine.runs.pause({ runId }) });
+  const stop = useMutation({ mutationFn: () => engine.runs.cancel({ runId }) });
   const isRead = useLiveRun((state) => state.live?.progress.prepare.finished ?? false);
   const hasNext = useRuns((all) => (all.runs ? queuedRuns(all.runs).length > 0 : false));
   const othersWait = hasNext ? ` ${t('run.othersWait')}` : '';
@@ -122,10 +124,10 @@ function StopActions({ run, running }: StopActionsProps) {
       {running && (
         <Button
           variant="default"
-          loading={order.isPending}
+          loading={pause.isPending || stop.isPending}
           leftSection={<IconPlayerPause size={16} aria-hidden />}
           title={`${t('run.pauseHelp')}${othersWait}`}
-          onClick={() => order.mutate('pause')}
+          onClick={() => pause.mutate()}
         >
           {t('run.pause')}
         </Button>
@@ -140,13 +142,13 @@ function StopActions({ run, running }: StopActionsProps) {
           <Choice
             title={t('run.stopAndKeep')}
             text={`${t('run.stopAndKeepHelp')}${othersWait}`}
-            onClick={() => order.mutate('cancel')}
+            onClick={() => stop.mutate()}
           />
           {mayFinishNow(run, isRead) && (
             <Choice
               title={t('run.finishNow')}
               text={t('run.finishNowHelp')}
-              onClick={() => askToFinishNow(run.runId, t)}
+              onClick={() => askToFinishNow(runId, t)}
             />
           )}
           <Menu.Divider />
@@ -154,7 +156,7 @@ function StopActions({ run, running }: StopActionsProps) {
             title={t('run.discard')}
             text={t('run.discardHelp')}
             destructive
-            onClick={() => askToDiscard(run.runId, t)}
+            onClick={() => askToDiscard(runId, t)}
           />
         </Menu.Dropdown>
       </Menu>

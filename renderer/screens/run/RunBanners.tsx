@@ -7,8 +7,7 @@ import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { go, goToRun } from '../../state/navigation.ts';
 import { openRunDialog } from '../../state/runs/runDialog.ts';
-import { resumeRun } from '../../state/runs/runOrders.ts';
-import { runStatus, useRuns } from '../../state/runs/runs.ts';
+import { resumeRun, runStatus, useRuns } from '../../state/runs/runs.ts';
 import { queries } from '../../state/connection.ts';
 import { useEffect, useState } from 'react';
 import { isExample } from '../../state/computer/example.ts';
@@ -22,7 +21,7 @@ export function RunBanners({ run }: { run: RunSummary }) {
   const button = (
     <>
       <Button size="compact-md" loading={busy} onClick={() => start(run)}>
-        {t('run.continue')}
+        {t('common.continue')}
       </Button>
       <Button size="compact-md" variant="default" onClick={() => openRunDialog(run.runId, 'devices')}>
         {t('run.continueElsewhere')}

@@ -1,12 +1,16 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { setupSettingsSchema, type SetupSettings } from '../../../electron/contract/index.ts';
+import {
+  setupSettingsSchema,
+  type FilePurpose,
+  type SetupSettings,
+} from '../../../electron/contract/index.ts';
 import { toShownError } from '../../api/callError.ts';
 import { Banner } from '../../components/feedback/Banner.tsx';
 import { Section } from '../../components/Card.tsx';
 import { Fold } from '../../components/Fold.tsx';
-import { useTexts } from '../../i18n/index.ts';
+import { useTexts, type MessageKey } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { choosePaths, type Choice } from '../../state/pathChooser.ts';
 import { changeSettings, isElectron, useSettings } from '../../state/settings.ts';
@@ -43,46 +47,20 @@ export function SetUpCard({ settings }: { settings: SetupSettings }) {
       </Field>
       {isMoving && <MovesAtNextStart folder={settings.dataFolder ?? ''} />}
       <Fold title={t('settings.network')} opened={NETWORK.some((name) => settings[name] !== null)}>
-        <Field
-          name="proxy"
-          label={t('settings.proxy')}
-          value={settings.proxy}
-          wrong={t('settings.proxyWrong')}
-        >
-          {t('settings.proxyHelp')}
-        </Field>
-        <Field
-          name="certificateFile"
-          label={t('settings.certificateFile')}
-          value={settings.certificateFile}
-          picks={{ kind: 'files', purpose: 'certificate' }}
-        >
-          {t('settings.certificateFileHelp')}
-        </Field>
-        <Field
-          name="packageIndex"
-          label={t('settings.packageIndex')}
-          value={settings.packageIndex}
-          wrong={t('settings.packageIndexWrong')}
-        >
-          {t('settings.packageIndexHelp')}
-        </Field>
-        <Field
-          name="weightsMirror"
-          label={t('settings.weightsMirror')}
-          value={settings.weightsMirror}
-          wrong={t('settings.weightsMirrorWrong')}
-        >
-          {t('settings.weightsMirrorHelp')}
-        </Field>
-        <Field
-          name="interpreter"
-          label={t('settings.interpreter')}
-          value={settings.interpreter}
-          picks={{ kind: 'files', purpose: 'interpreter' }}
-        >
-          {t('settings.interpreterHelp')}
-        </Field>
+        {NETWORK.map((name) => {
+          const picks = PICKS[name];
+          return (
+            <Field
+              key={name}
+              name={name}
+              label={t(`settings.${name}`)}
+              value={settings[name]}
+              {...(picks ? { picks: { kind: 'files', purpose: picks } } : {})}
+            >
+              {t(`settings.${name}Help`)}
+            </Field>
+          );
+        })}
       </Fold>
     </Section>
   );
@@ -90,6 +68,17 @@ export function SetUpCard({ settings }: { settings: SetupSettings }) {
 
 /** Settings for an office network or an offline computer. They are unfolded if any of them is set. */
 const NETWORK = ['proxy', 'certificateFile', 'packageIndex', 'weightsMirror', 'interpreter'] as const;
+/** Those that name a file. */
+const PICKS: Partial<Record<Name, FilePurpose>> = {
+  certificateFile: 'certificate',
+  interpreter: 'interpreter',
+};
+/** The error if a text does not even have the required form. */
+const WRONG: Partial<Record<Name, MessageKey>> = {
+  proxy: 'settings.proxyWrong',
+  packageIndex: 'settings.packageIndexWrong',
+  weightsMirror: 'settings.weightsMirrorWrong',
+};
 
 /** The list of runs and the Python environment are open: they can't move while the program runs. */
 function MovesAtNextStart({ folder }: { folder: string }) {
@@ -122,14 +111,12 @@ interface FieldProps {
   label: string;
   /** The saved value. */
   value: string | null;
-  /** The error if the text does not even have the required form. */
-  wrong?: string;
   /** Adds a button that lets the user choose the value. */
   picks?: Choice;
   children: React.ReactNode;
 }
 
-function Field({ name, label, value, wrong, picks, children }: FieldProps) {
+function Field({ name, label, value, picks, children }: FieldProps) {
   const { t } = useTexts();
   /** Null while the field shows the saved value. */
   const [draft, setDraft] = useState<string | null>(null);
@@ -140,7 +127,7 @@ function Field({ name, label, value, wrong, picks, children }: FieldProps) {
   const save = async (entered: string) => {
     const next = entered.trim() === '' ? null : entered.trim();
     if (!setupSettingsSchema.shape[name].safeParse(next).success) {
-      setError(wrong ?? t('settings.proxyWrong'));
+      setError(t(WRONG[name] ?? 'settings.proxyWrong'));
       return;
     }
     setSaving(true);
@@ -187,15 +174,15 @@ function Field({ name, label, value, wrong, picks, children }: FieldProps) {
         {picks && (
           <Button
             variant="default"
-            aria-label={`${t('settings.choose')}: ${label}`}
+            aria-label={`${t('common.choose')}: ${label}`}
             onClick={() => void pick(picks)}
           >
-            {t('settings.choose')}
+            {t('common.choose')}
           </Button>
         )}
         {isChanged && (
-          <Button type="submit" loading={isSaving} aria-label={`${t('settings.save')}: ${label}`}>
-            {t('settings.save')}
+          <Button type="submit" loading={isSaving} aria-label={`${t('common.save')}: ${label}`}>
+            {t('common.save')}
           </Button>
         )}
       </div>

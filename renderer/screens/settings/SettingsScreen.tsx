@@ -71,7 +71,7 @@ export function SettingsScreen() {
                 value={settings.outputFolder ?? t('settings.besideInput')}
               />
               <Button variant="default" onClick={() => pick.mutate()}>
-                {t('newRun.chooseOutput')}
+                {t('common.choose')}
               </Button>
               {settings.outputFolder !== null && (
                 <Button variant="default" onClick={() => change.mutate({ outputFolder: null })}>
@@ -99,7 +99,7 @@ export function SettingsScreen() {
         <Row label={t('settings.version')}>
           {(id) => <span aria-labelledby={id}>{info?.version ?? '–'}</span>}
         </Row>
-        <Row label={t('settings.welcome')} help={t('settings.welcomeHelp')}>
+        <Row label={t('nav.start')} help={t('settings.welcomeHelp')}>
           {() => (
             <Button variant="default" onClick={() => go({ screen: 'start' })}>
               {t('settings.showWelcome')}

@@ -56,7 +56,10 @@ export function StartScreen() {
     example,
     putOff,
   });
-  const later = (name: StepName) => setPutOff(new Set([...putOff, name]));
+  const ofStep = (name: StepName) => ({
+    isCurrent: steps.current === name,
+    onLater: () => setPutOff(new Set([...putOff, name])),
+  });
   const skip = useMutation({ mutationFn: leave });
   const isDone = {
     setUp: isReady,
@@ -67,7 +70,7 @@ export function StartScreen() {
   return (
     <Page
       narrow
-      title={t('start.title')}
+      title={t('nav.start')}
       lead={t('start.lead')}
       actions={
         <Button variant="default" onClick={() => skip.mutate()}>
@@ -80,25 +83,13 @@ export function StartScreen() {
           <SetUpBody step={steps.setUp} />
         </Step>
         <Step name="example" number={2} done={isDone.example} current={steps.current}>
-          <ExampleBody
-            step={steps.example}
-            isCurrent={steps.current === 'example'}
-            onLater={() => later('example')}
-          />
+          <ExampleBody step={steps.example} {...ofStep('example')} />
         </Step>
         <Step name="model" number={3} done={isDone.model} current={steps.current}>
-          <ModelBody
-            step={steps.model}
-            isCurrent={steps.current === 'model'}
-            onLater={() => later('model')}
-          />
+          <ModelBody step={steps.model} {...ofStep('model')} />
         </Step>
         <Step name="check" number={4} done={isDone.check} current={steps.current}>
-          <CheckBody
-            step={steps.check}
-            isCurrent={steps.current === 'check'}
-            onLater={() => later('check')}
-          />
+          <CheckBody step={steps.check} {...ofStep('check')} />
         </Step>
         <Step name="files" number={5} done={false} current={steps.current}>
           <FilesBody
@@ -111,19 +102,15 @@ export function StartScreen() {
   );
 }
 
-function Step({
-  name,
-  number,
-  done,
-  current,
-  children,
-}: {
+interface StepProps {
   name: StepName;
   number: number;
   done: boolean;
   current: StepName;
   children: ReactNode;
-}) {
+}
+
+function Step({ name, number, done, current, children }: StepProps) {
   const { t } = useTexts();
   const isCurrent = name === current;
   return (
@@ -145,6 +132,12 @@ function Step({
       </Stack>
     </li>
   );
+}
+
+interface BodyProps<Step> {
+  step: Step;
+  isCurrent: boolean;
+  onLater: () => void;
 }
 
 function SetUpBody({ step }: { step: SetUpStep }) {
@@ -205,8 +198,8 @@ function SetUpBody({ step }: { step: SetUpStep }) {
                     step.how === 'set_up'
                       ? 'setUp.start'
                       : step.how === 'repair'
-                        ? 'setUp.repair'
-                        : 'setUp.goOn',
+                        ? 'common.repair'
+                        : 'common.continue',
                   )}
             </Button>
             <Button variant="default" onClick={() => go({ screen: 'settings' })}>
@@ -232,7 +225,7 @@ function PlanFacts({ plan }: { plan: SetUpPlan }) {
         items={[
           { label: t('start.setUp.download'), value: size ?? t('common.unknown') },
           {
-            label: t('start.setUp.disk'),
+            label: t('disk.title'),
             value:
               plan.diskBytes === null
                 ? t('common.unknown')
@@ -256,15 +249,7 @@ function PlanFacts({ plan }: { plan: SetUpPlan }) {
   );
 }
 
-function ExampleBody({
-  step,
-  isCurrent,
-  onLater,
-}: {
-  step: ExampleStep;
-  isCurrent: boolean;
-  onLater: () => void;
-}) {
+function ExampleBody({ step, isCurrent, onLater }: BodyProps<ExampleStep>) {
   const { t } = useTexts();
   const run = useMutation({ mutationFn: () => runExample({ show: false }) });
   const wanted = useEnvironment((state) => state.exampleWanted);
@@ -346,15 +331,7 @@ function ExampleDone({ runId }: { runId: string }) {
   );
 }
 
-function ModelBody({
-  step,
-  isCurrent,
-  onLater,
-}: {
-  step: ModelStep;
-  isCurrent: boolean;
-  onLater: () => void;
-}) {
+function ModelBody({ step, isCurrent, onLater }: BodyProps<ModelStep>) {
   const { t, format } = useTexts();
   switch (step.state) {
     case 'later':
@@ -384,15 +361,7 @@ function ModelBody({
   }
 }
 
-function CheckBody({
-  step,
-  isCurrent,
-  onLater,
-}: {
-  step: CheckStep;
-  isCurrent: boolean;
-  onLater: () => void;
-}) {
+function CheckBody({ step, isCurrent, onLater }: BodyProps<CheckStep>) {
   const texts = useTexts();
   const { t } = texts;
   const models = useQuery({ ...queries.computer.models.queryOptions(), enabled: step.state !== 'later' });

@@ -20,7 +20,6 @@ export const setUp = () => engine.computer.setUpPython();
 
 export const installRay = () => engine.computer.installRay();
 
-/** Starts the set-up and shows its progress. */
 export async function setUpAndShow(): Promise<void> {
   go({ screen: 'start' });
   await setUp();

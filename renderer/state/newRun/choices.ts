@@ -59,7 +59,24 @@ export interface RunChoices {
   readonly until: Goal | null;
 }
 
+/** The advanced settings before anybody changes them. */
+export const ADVANCED_DEFAULTS = {
+  precision: 'auto',
+  embeddings: null,
+  order: null,
+  tokensPerBatch: null,
+  residuesPerPart: null,
+  gpuMemoryGb: null,
+  cpuWorkers: null,
+  embedEqualSequencesOnce: true,
+  keepWork: false,
+  useCpu: false,
+  until: null,
+  reuseEmbeddings: null,
+} as const satisfies Partial<RunChoices>;
+
 export const RUN_REQUEST_DEFAULTS: RunChoices = {
+  ...ADVANCED_DEFAULTS,
   name: '',
   samples: {},
   details: {},
@@ -68,38 +85,10 @@ export const RUN_REQUEST_DEFAULTS: RunChoices = {
   twoRuns: false,
   where: THIS_COMPUTER,
   gpuUuids: null,
-  cpuWorkers: null,
-  useCpu: false,
   outputDir: null,
-  precision: 'auto',
-  embeddings: null,
-  order: null,
   repairs: [],
-  keepWork: false,
   withControls: false,
-  reuseEmbeddings: null,
-  gpuMemoryGb: null,
-  tokensPerBatch: null,
-  residuesPerPart: null,
-  embedEqualSequencesOnce: true,
-  until: null,
 };
-
-/** The advanced settings before anybody changes them. */
-export const ADVANCED_DEFAULTS = {
-  precision: RUN_REQUEST_DEFAULTS.precision,
-  embeddings: RUN_REQUEST_DEFAULTS.embeddings,
-  order: RUN_REQUEST_DEFAULTS.order,
-  tokensPerBatch: RUN_REQUEST_DEFAULTS.tokensPerBatch,
-  residuesPerPart: RUN_REQUEST_DEFAULTS.residuesPerPart,
-  gpuMemoryGb: RUN_REQUEST_DEFAULTS.gpuMemoryGb,
-  cpuWorkers: RUN_REQUEST_DEFAULTS.cpuWorkers,
-  embedEqualSequencesOnce: RUN_REQUEST_DEFAULTS.embedEqualSequencesOnce,
-  keepWork: RUN_REQUEST_DEFAULTS.keepWork,
-  useCpu: RUN_REQUEST_DEFAULTS.useCpu,
-  until: RUN_REQUEST_DEFAULTS.until,
-  reuseEmbeddings: RUN_REQUEST_DEFAULTS.reuseEmbeddings,
-} satisfies Partial<RunChoices>;
 
 /** A GPU is not usable if it is hidden, lacks something, or computes only through its slices. */
 export function isUsable(gpu: ProbedGpu): boolean {
@@ -239,17 +228,15 @@ export function choicesFrom(request: RunRequest): RunChoices {
   const cpu = /^cpu(?::(\d+))?$/.exec(request.devices);
   const listed = /^auto(:|$)/.test(request.devices) || cpu ? null : request.devices.split(',');
   return {
+    ...RUN_REQUEST_DEFAULTS,
     name: request.name ?? '',
     samples: request.samples ?? {},
     details: request.sampleDetails ?? {},
-    sheet: null,
     model: request.model,
-    twoRuns: false,
     where: request.where.kind === 'shares' ? THIS_COMPUTER : request.where,
     gpuUuids: listed,
     useCpu: cpu !== null,
     cpuWorkers: cpu?.[1] ? Number(cpu[1]) : null,
-    outputDir: null,
     precision: request.precision,
     embeddings: request.embeddings,
     order: request.order ?? null,

@@ -1,6 +1,6 @@
 import type { ModelStatus, RunEstimate } from '../../../electron/contract/index.ts';
 import type { ShownError } from '../../api/callError.ts';
-import type { ConnectionState } from '../../api/connection.ts';
+import type { ConnectionState } from '../connection.ts';
 import { type ListedFile, verdictOf } from './inspection.ts';
 
 /** Why the Start button cannot be pressed. The first reason in the list is the one to deal with first. */

@@ -4,7 +4,7 @@ import { go, goToRun } from '../navigation.ts';
 import { chooseFiles } from '../pathChooser.ts';
 import { queryClient } from '../queryClient.ts';
 import { uploadFile, type Dropped } from '../upload.ts';
-import { changeView } from './resultsView.ts';
+import { changeFilter, changeView } from './resultsView.ts';
 
 /** File names of tables, as opposed to sequences. */
 const TABLE = /\.(tsv|csv|tab|txt)(\.gz)?$/i;
@@ -48,6 +48,6 @@ async function addTables(runId: string, paths: readonly string[]): Promise<void>
 
 /** Refetches everything that depends on the tables. */
 export async function forgetTables(): Promise<void> {
-  changeView({ other: null });
+  changeFilter({ other: null });
   await queryClient.invalidateQueries({ queryKey: queries.results.key() });
 }

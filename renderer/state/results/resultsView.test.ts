@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  changeView,
+  changeFilter,
   filterOf,
   isFiltered,
   PRESETS,
@@ -32,7 +32,7 @@ describe('the filter', () => {
 
   it('can require terminal repeats and hints of another genetic code', () => {
     viewRun('traits');
-    changeView({ terminalRepeat: true, otherCode: true });
+    changeFilter({ terminalRepeat: true, otherCode: true });
     expect(filterOf(useResultsView.getState())).toEqual({
       terminalRepeat: true,
       otherCode: true,
@@ -41,7 +41,13 @@ describe('the filter', () => {
 
   it('omits for a chart the limits that this chart sets, and only those', () => {
     viewRun('two');
-    changeView({ minScore: 0.7, search: '  k141 ', predictions: ['virus'], belowScore: 0.9, minLength: 500 });
+    changeFilter({
+      minScore: 0.7,
+      search: '  k141 ',
+      predictions: ['virus'],
+      belowScore: 0.9,
+      minLength: 500,
+    });
     const view = useResultsView.getState();
     const rest = { search: 'k141', predictions: ['virus'] };
     const [scores, lengths] = [{ minScore: 0.7, belowScore: 0.9 }, { minLength: 500 }];
@@ -53,7 +59,7 @@ describe('the filter', () => {
 
   it('contains exactly what a preset sets', () => {
     viewRun('presets');
-    changeView({ search: 'k141', minScore: 0.3 });
+    changeFilter({ search: 'k141', minScore: 0.3 });
     showPreset('conservative');
     expect(filterOf(useResultsView.getState())).toEqual(PRESETS.conservative);
     showPreset('candidates');
@@ -62,10 +68,10 @@ describe('the filter', () => {
 
   it('is reset for another run, and kept for the same one', () => {
     viewRun('three');
-    changeView({ search: 'x' });
+    changeFilter({ search: 'x' });
     viewRun('three');
-    expect(useResultsView.getState().search).toBe('x');
+    expect(useResultsView.getState().filter.search).toBe('x');
     viewRun('four');
-    expect(useResultsView.getState().search).toBe('');
+    expect(useResultsView.getState().filter.search).toBeUndefined();
   });
 });

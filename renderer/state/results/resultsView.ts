@@ -2,10 +2,6 @@ import { create } from 'zustand';
 import {
   CANDIDATES,
   CONSERVATIVE,
-  type Agreement,
-  type Evidence,
-  type Prediction,
-  type Reason,
   type SequenceFilter,
   type SequenceSort,
 } from '../../../electron/contract/index.ts';
@@ -13,37 +9,11 @@ import { goToRun } from '../navigation.ts';
 
 /** Filter, order and columns of a run's result table; kept while other screens are shown. */
 export interface ResultsView {
-  readonly search: string;
-  /** A sample, and the numbers of its files. */
-  readonly sample: { readonly name: string; readonly inputs: readonly number[] } | null;
-  /** Empty means all. */
-  readonly predictions: readonly Prediction[];
-  readonly minScore: number | null;
-  readonly belowScore: number | null;
-  readonly minLength: number | null;
-  readonly maxLength: number | null;
-  readonly minScoredChunks: number | null;
-  readonly minFramesScored: number | null;
-  readonly minViralFraction: number | null;
-  readonly minSecondScore: number | null;
-  /** Empty means all. */
-  readonly reasons: readonly Reason[];
-  /** Compares with a table of another tool. */
-  readonly other: { readonly table: number; readonly title: string; readonly agreement: Agreement } | null;
-  /** Only sequences on which the user has written something. */
-  readonly noted: boolean;
-  /** Only sequences on the user's shortlist. */
-  readonly shortlisted: boolean;
-  /** Empty means all. */
-  readonly evidence: readonly Evidence[];
-  /** For a run that is not done: only final calls, or only calls that may change. */
-  readonly settled: boolean | null;
-  /** Only sequences with a terminal repeat. */
-  readonly terminalRepeat: boolean;
-  /** Only sequences with a hint of another genetic code. */
-  readonly otherCode: boolean;
+  /** The search has the spaces that were typed. */
+  readonly filter: SequenceFilter;
+  /** Title of the other tool's table that the filter compares with. */
+  readonly otherTitle: string;
   readonly sort: SequenceSort;
-  /** The id of an export format. */
   readonly exportFormat: string;
   readonly hiddenColumns: Readonly<Record<string, boolean>>;
   /** Row whose details are open. */
@@ -58,30 +28,9 @@ export interface ResultsView {
   readonly originalFile: string | null;
 }
 
-const NO_FILTERS = {
-  search: '',
-  sample: null,
-  predictions: [],
-  minScore: null,
-  belowScore: null,
-  minLength: null,
-  maxLength: null,
-  minScoredChunks: null,
-  minFramesScored: null,
-  minViralFraction: null,
-  minSecondScore: null,
-  reasons: [],
-  other: null,
-  noted: false,
-  shortlisted: false,
-  evidence: [],
-  settled: null,
-  terminalRepeat: false,
-  otherCode: false,
-} as const satisfies Partial<ResultsView>;
-
 const FRESH_VIEW: ResultsView = {
-  ...NO_FILTERS,
+  filter: {},
+  otherTitle: '',
   // Publishable sequences come first, not those with a high score on a single chunk.
   sort: { by: 'evidence', descending: true },
   exportFormat: 'xlsx',
@@ -107,7 +56,6 @@ export function viewRun(runId: string): void {
   if (useResultsView.getState().runId !== runId) useResultsView.setState({ ...FRESH_VIEW, runId });
 }
 
-/** Opens a sequence in the results of its run. */
 export function showSequence(runId: string, row: number): void {
   viewRun(runId);
   useResultsView.setState({ openRow: row, openIndex: null });
@@ -116,8 +64,19 @@ export function showSequence(runId: string, row: number): void {
 
 export const changeView = (change: Partial<ResultsView>) => useResultsView.setState(change);
 
-/** Resets everything but the columns and the order. */
-export const clearFilters = (): void => useResultsView.setState(NO_FILTERS);
+/** Other values of some fields of a filter. Null, an empty text or an empty list removes a field. */
+export type FilterChange = { readonly [Field in keyof SequenceFilter]: SequenceFilter[Field] | null };
+
+const isSet = (value: unknown) =>
+  value !== null && value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
+
+export const changed = (filter: SequenceFilter, change: FilterChange): SequenceFilter =>
+  Object.fromEntries(Object.entries({ ...filter, ...change }).filter(([, value]) => isSet(value)));
+
+export const changeFilter = (change: FilterChange) =>
+  useResultsView.setState(({ filter }) => ({ filter: changed(filter, change) }));
+
+export const clearFilters = () => changeView({ filter: {} });
 
 /** Named selections, from the widest to the narrowest. */
 export const PRESETS = {
@@ -128,43 +87,25 @@ export const PRESETS = {
 export type Preset = keyof typeof PRESETS;
 
 /** Applies a preset's selection and removes all other filters. */
-export function showPreset(preset: Preset): void {
-  clearFilters();
-  useResultsView.setState(PRESETS[preset]);
-}
+export const showPreset = (preset: Preset) => changeView({ filter: PRESETS[preset] });
 
 export const isFiltered = (view: ResultsView): boolean => Object.keys(filterOf(view)).length > 0;
 
 /** What a chart sets limits to. */
-export type Dimension = 'score' | 'length';
+const LIMITS = {
+  score: { minScore: null, belowScore: null },
+  length: { minLength: null, maxLength: null },
+} as const;
 
-/** The filter in the engine's form. A chart that sets limits omits them for itself, since it must also show what lies beyond. */
-export function filterOf(view: ResultsView, without: readonly Dimension[] = []): SequenceFilter {
-  const search = view.search.trim();
-  const score = !without.includes('score');
-  const length = !without.includes('length');
-  return {
-    ...(search === '' ? {} : { search }),
-    ...(view.predictions.length === 0 ? {} : { predictions: [...view.predictions] }),
-    ...(score && view.minScore !== null ? { minScore: view.minScore } : {}),
-    ...(score && view.belowScore !== null ? { belowScore: view.belowScore } : {}),
-    ...(length && view.minLength !== null ? { minLength: view.minLength } : {}),
-    ...(length && view.maxLength !== null ? { maxLength: view.maxLength } : {}),
-    ...(view.sample === null ? {} : { inputs: [...view.sample.inputs] }),
-    ...(view.minScoredChunks === null ? {} : { minScoredChunks: view.minScoredChunks }),
-    ...(view.minFramesScored === null ? {} : { minFramesScored: view.minFramesScored }),
-    ...(view.minViralFraction === null ? {} : { minViralFraction: view.minViralFraction }),
-    ...(view.minSecondScore === null ? {} : { minSecondScore: view.minSecondScore }),
-    ...(view.reasons.length === 0 ? {} : { reasons: [...view.reasons] }),
-    ...(view.other === null ? {} : { other: { table: view.other.table, agreement: view.other.agreement } }),
-    ...(view.noted ? { noted: true as const } : {}),
-    ...(view.shortlisted ? { shortlisted: true as const } : {}),
-    ...(view.evidence.length === 0 ? {} : { evidence: [...view.evidence] }),
-    ...(view.settled === null ? {} : { settled: view.settled }),
-    ...(view.terminalRepeat ? { terminalRepeat: true as const } : {}),
-    ...(view.otherCode ? { otherCode: true as const } : {}),
-  };
-}
+/** The filter for the engine. A chart that sets limits omits them for itself, since it must also show what lies beyond. */
+export const filterOf = (
+  { filter }: Pick<ResultsView, 'filter'>,
+  without: readonly (keyof typeof LIMITS)[] = [],
+): SequenceFilter =>
+  changed(filter, {
+    search: filter.search?.trim() ?? null,
+    ...Object.fromEntries(without.flatMap((dimension) => Object.entries(LIMITS[dimension]))),
+  });
 
 export const SCORE_BINS = 100;
 /** Queries follow typing and brushing after this delay. */
@@ -172,7 +113,7 @@ export const SETTLE_MS = 180;
 
 /** Limits scores to a range of histogram bins, from the first to below the end; the full range sets no limit. */
 export function showScores(firstBin: number, endBin: number): void {
-  changeView({
+  changeFilter({
     minScore: firstBin <= 0 ? null : firstBin / SCORE_BINS,
     belowScore: endBin >= SCORE_BINS ? null : endBin / SCORE_BINS,
   });

@@ -52,7 +52,7 @@ export function useKeepNote(runId: string, sequence: Pick<SequenceResult, 'row' 
     (annotation: Annotation) => {
       engine.results
         .annotate({ runId, row, ...annotation })
-        .then(() => (useResultsView.getState().noted ? forget(queries.results.key()) : undefined))
+        .then(() => (useResultsView.getState().filter.noted ? forget(queries.results.key()) : undefined))
         .catch(couldNotKeep);
     },
     { delay: SETTLE_MS, flushOnUnmount: true },
@@ -74,7 +74,9 @@ export function shortlist(
   engine.results
     .shortlist({ runId, row: sequence.row, shortlisted })
     .then(() =>
-      forget(useResultsView.getState().shortlisted ? queries.results.key() : queries.results.counts.key()),
+      forget(
+        useResultsView.getState().filter.shortlisted ? queries.results.key() : queries.results.counts.key(),
+      ),
     )
     .catch(couldNotKeep);
 }

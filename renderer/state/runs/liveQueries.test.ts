@@ -1,12 +1,11 @@
 import { waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toShownError } from '../../api/callError.ts';
-import type { Transport } from '../../api/transport.ts';
+import { type Transport, retryConnection, startConnection } from '../connection.ts';
 import { madeDevices } from '../../testing/memoryEngine/runDetails.ts';
 import { createMemoryEngine } from '../../testing/memoryEngine/index.ts';
 import { RUN_IDS } from '../../testing/memoryEngine/runs.ts';
 import { linkTo } from '../../testing/memoryLink.ts';
-import { retryConnection, startConnection } from '../connection.ts';
 import { followRun, useLiveRun } from './liveRun.ts';
 import { queryClient } from '../queryClient.ts';
 import { followRuns, useRuns } from './runs.ts';

@@ -1,4 +1,4 @@
-import { appError, AppFailure, unwrap } from '../../../contract/errors.ts';
+import { unwrap, usage } from '../../../contract/errors.ts';
 import { computerNameSchema, sshAddressSchema, type OtherComputer } from '../../../contract/rpc/computers.ts';
 import { Computers, resolveAppPaths } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
@@ -58,6 +58,3 @@ function listed(all: readonly OtherComputer[], asJson: boolean): string {
     return 'No computer is in the list. Add one with: virnucpro computers add anna@gpu.example.org';
   return textTable(['name', 'address'], shown.map(Object.values)).join('\n');
 }
-
-const usage = (cause: string, nextStep: string): AppFailure =>
-  new AppFailure(appError('usage', cause, { nextStep }));

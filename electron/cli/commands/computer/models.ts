@@ -1,4 +1,4 @@
-import { appError, AppFailure, unwrap } from '../../../contract/errors.ts';
+import { unwrap, usage } from '../../../contract/errors.ts';
 import type { ModelStatus } from '../../../contract/rpc/computer.ts';
 import {
   type EngineContext,
@@ -90,10 +90,6 @@ function toFetch({ downloadBytes, fetchedBytes }: ModelStatus): string {
 function named(model: string | undefined): string {
   if (model !== undefined) return model;
   throw usage('Say which model.', 'Name it: teaching, 300, 500, the name of an imported one, or a path.');
-}
-
-function usage(cause: string, nextStep: string): AppFailure {
-  return new AppFailure(appError('usage', cause, { nextStep }));
 }
 
 /** Prints a line for each step and each tenth of it. */

@@ -2,9 +2,10 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { join, parse, resolve } from 'node:path';
 import { execa } from 'execa';
-import { AppFailure, appError, unwrap } from '../../../contract/errors.ts';
+import { unwrap, appFailure, usage } from '../../../contract/errors.ts';
 import {
   type AppPaths,
+  becomeServer,
   detachedStartLine,
   endDetached,
   endByForce,
@@ -12,8 +13,6 @@ import {
   endBySignal,
   engineBase,
   openService,
-  processStart,
-  removeServerFile,
   resolveAppPaths,
   type Service,
   startDetached,
@@ -58,9 +57,10 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
   const paths = unwrap(resolveAppPaths({ startFolder: import.meta.dirname }));
   if (flags.detached) return serveDetached(paths);
   if (flags.endDetached) return (await endDetached(paths.usualDataDir)) ? EXIT.done : EXIT.failed;
+  const ceaseToServe = flags.forSsh ? await becomeServer(paths.usualDataDir) : undefined;
   const pageFolder = await builtWindow(paths.root);
   const root = resolve(flags.root ?? homedir());
-  if (!existsSync(root)) throw new AppFailure(appError('usage', `There is no folder ${root}.`));
+  if (!existsSync(root)) throw usage(`There is no folder ${root}.`);
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
   // A signal that arrives while the engine is being opened waits until it can be closed.
@@ -84,7 +84,7 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
   if (flags.forSsh) {
     announce(service, server);
     await Promise.race([stopped, untilIdle(service, server)]);
-    removeServerFile(paths.usualDataDir);
+    ceaseToServe?.();
     quitOnNextSignal();
     endByForceAfter(END_MS);
     await server.close();
@@ -149,7 +149,6 @@ function announce({ engine: { appVersion: version, paths } }: Service, server: R
   writeServerFile(paths.usualDataDir, {
     port: server.port,
     pid: process.pid,
-    start: processStart(process.pid),
     version,
     hostName: hostname(),
     program: paths.root,
@@ -179,11 +178,9 @@ async function builtWindow(root: string): Promise<string> {
   }
   const folder = join(root, 'dist', 'renderer');
   if (existsSync(join(folder, 'index.html'))) return folder;
-  throw new AppFailure(
-    appError('internal', `The window is not there: ${folder} holds no index.html.`, {
-      nextStep: 'Install the program again; in a checkout, "npm run build" says why.',
-    }),
-  );
+  throw appFailure('internal', `The window is not there: ${folder} holds no index.html.`, {
+    nextStep: 'Install the program again; in a checkout, "npm run build" says why.',
+  });
 }
 
 /**

@@ -97,7 +97,6 @@ Examples:
 ${QUERY_EXAMPLES.map(({ sql }) => `  virnucpro query RUN ${JSON.stringify(sql.replaceAll('\n', ' '))}`).join('\n')}
 `;
 
-/** Runs an SQL query on the results of a run. */
 export async function query(run: string, sql: string, flags: QueryFlags, storeHost: URL): Promise<number> {
   return withRun(run, storeHost, async (store) => {
     const others = await otherTables(store, flags.with);

@@ -1,12 +1,6 @@
-import { predictionSchema, shownScore } from '../../../contract/results.ts';
+import { predictionSchema, shownScore, viralShare } from '../../../contract/results.ts';
 import type { OtherTable } from '../../../contract/otherTools.ts';
-import {
-  formatCount,
-  otherText,
-  summariseOtherTable,
-  summariseSamples,
-  viralShare,
-} from '../../../engine/index.ts';
+import { formatCount, otherText, summariseOtherTable, summariseSamples } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
 import { sortOf, selectionAsked } from '../../filterArgument.ts';
 import { withRun } from '../../openEngine.ts';
@@ -52,7 +46,7 @@ export async function results(run: string, flags: ResultsFlags, storeHost: URL):
         ['sample', '>sequences', '>virus', '>others', '>not scored', '>failed', '>viral share'],
         summaries.map((summary) => {
           const { virus, others, not_scored: notScored, failed } = summary.byPrediction;
-          const share = viralShare(summary);
+          const share = viralShare(summary.byPrediction);
           return [
             summary.sample,
             ...[summary.sequences, virus, others, notScored, failed].map(formatCount),

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { appError, AppFailure, unwrap } from '../../../contract/errors.ts';
+import { unwrap, usage } from '../../../contract/errors.ts';
 import type { Calibration } from '../../../contract/rpc/computer.ts';
 import { wilson } from '../../../contract/samples.ts';
 import { runRequestSchema } from '../../../contract/rpc/runs.ts';
@@ -86,8 +86,4 @@ function calibrationLines(title: string, calibration: Calibration): string[] {
       ),
     ]),
   ];
-}
-
-function usage(cause: string, nextStep: string): AppFailure {
-  return new AppFailure(appError('usage', cause, { nextStep }));
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type EngineContext, OpenRun, isRunFolder, isRunSound, verifyRun } from '../../../engine/index.ts';
 import { EXIT, exitCodeOf } from '../../exitCodes.ts';
 import type { Goal } from '../../../contract/goal.ts';
-import { AppFailure, appError, unwrap } from '../../../contract/errors.ts';
+import { AppFailure, unwrap, appFailure, usage } from '../../../contract/errors.ts';
 import type { Reporter } from '../../output/reporter.ts';
 import { startAsked, type ClusterFlags } from '../../clusterFlags.ts';
 import { followRun, lacksResults } from './followRun.ts';
@@ -110,10 +110,10 @@ const runJsonSchema = z.object({
 
 async function fromRunJson(path: string): Promise<RepeatableRun> {
   const text = await readFile(path, 'utf8').catch((reason: unknown) => {
-    throw new AppFailure(appError('input_unreadable', `${path} cannot be read: ${String(reason)}`));
+    throw appFailure('input_unreadable', `${path} cannot be read: ${String(reason)}`);
   });
   const stored = parseJson(runJsonSchema, text);
-  if (!stored) throw new AppFailure(appError('usage', `${path} is no run.json of this program.`));
+  if (!stored) throw usage(`${path} is no run.json of this program.`);
   const { notice, run, plan: made, inputs } = stored;
   return {
     plan: {
@@ -148,7 +148,7 @@ export async function verify(
   folder: string,
   { json, quiet }: Pick<CommonFlags, 'json' | 'quiet'>,
 ): Promise<number> {
-  if (!isRunFolder(folder)) throw new AppFailure(appError('folder_not_a_run', `${folder} holds no run.db.`));
+  if (!isRunFolder(folder)) throw appFailure('folder_not_a_run', `${folder} holds no run.db.`);
   const files = await verifyRun({ storeHost }, folder);
   const sound = isRunSound(files);
   const lines = json

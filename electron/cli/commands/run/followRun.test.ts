@@ -1,18 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AppError } from '../../../contract/errors.ts';
-import { failureLines, lacksResults, resumeCommand } from './followRun.ts';
-
-it('names the list that shows the failures', () => {
-  const lines = (failedInputs: number, failedParts: number, failedRecords: number) =>
-    failureLines({ failedInputs, failedParts, failedRecords }, '/run');
-  expect(lines(0, 0, 0)).toEqual([]);
-  expect(lines(2, 0, 0)).toEqual(['2 files could not be used: see /run/failed_files.txt']);
-  expect(lines(0, 0, 1200)).toEqual(['1,200 sequences failed: see /run/failed_records.tsv']);
-  expect(lines(1, 1, 3)).toEqual([
-    '1 file could not be used: see /run/failed_files.txt',
-    '3 sequences failed: see /run/failed_records.tsv and /run/failed_files.txt',
-  ]);
-});
+import { lacksResults, resumeCommand } from './followRun.ts';
 
 it('reports missing result files as an error, even with -q', () => {
   const errors: AppError[] = [];

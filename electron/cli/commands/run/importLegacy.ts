@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { AppFailure, appError, asAppError } from '../../../contract/errors.ts';
+import { asAppError, appFailure, usage } from '../../../contract/errors.ts';
 import type { EngineContext } from '../../../engine/index.ts';
 import type { Reporter } from '../../output/reporter.ts';
 import { predict, type PredictFlags } from './predict.ts';
@@ -22,7 +22,7 @@ export async function importLegacy(
   if (inputs.length === 0 && found.input === undefined) {
     const cause = `The file that the run in ${folder} was made from is not beside its results.`;
     const nextStep = 'Name it: "virnucpro import-legacy FOLDER FILE".';
-    throw new AppFailure(appError('usage', cause, { nextStep }));
+    throw usage(cause, nextStep);
   }
   const chosenModel = flags.model ?? flags.modelPath;
   return predict(
@@ -45,7 +45,7 @@ async function lookInto(folder: string): Promise<{ input?: string; model?: strin
     names = (await readdir(folder)).toSorted();
   } catch (reason) {
     const nextStep = 'Name the folder that the earlier tool wrote.';
-    throw new AppFailure(appError('legacy_unusable', asAppError(reason).cause, { nextStep }));
+    throw appFailure('legacy_unusable', asAppError(reason).cause, { nextStep });
   }
   const chunked = names.map((name) => CHUNKED.exec(name)?.groups).filter((groups) => groups !== undefined);
   const [only] = chunked;

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve, join } from 'node:path';
 import { createWriteStream, existsSync, rmSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { AppFailure, appError, unwrap } from '../../../contract/errors.ts';
+import { unwrap, appFailure, usage } from '../../../contract/errors.ts';
 import type { Goal } from '../../../contract/goal.ts';
 import { message } from '../../../contract/messages.ts';
 import type { Plan } from '../../../contract/plan.ts';
@@ -85,12 +85,11 @@ export async function predict(
   const inputs = [...named, ...(flags.input ?? [])];
   if (inputs.length === 0) {
     const nextStep = 'Name FASTA or FASTQ files, or folders: "virnucpro predict FILE".';
-    throw new AppFailure(appError('usage', 'No input was named.', { nextStep }));
+    throw usage('No input was named.', nextStep);
   }
   if (inputs.includes(STANDARD_INPUT)) {
     const others = inputs.filter((input) => input !== STANDARD_INPUT);
-    if (flags.shard !== undefined)
-      throw new AppFailure(appError('usage', 'Standard input cannot be divided into shards.'));
+    if (flags.shard !== undefined) throw usage('Standard input cannot be divided into shards.');
     return onStandardInput(flags, (file) =>
       predict(context, [...others, file], { ...flags, input: [] }, reporter),
     );
@@ -108,7 +107,7 @@ export async function predict(
       await run.close();
       const cause = `The run in ${folder} was made from other inputs or with other settings: ${differs.join('; ')}.`;
       const nextStep = 'Leave these out to go on with it, or name another folder for a new run.';
-      throw new AppFailure(appError('usage', cause, { nextStep }));
+      throw usage(cause, nextStep);
     }
     return followRun(context, run, reporter, startOptions(flags));
   }
@@ -172,17 +171,10 @@ async function samplesIn(
   const { rows: byPath, missing, ambiguous } = matchSheet(rows, paths);
   const name = basename(sheet);
   const [unknown] = missing;
-  if (unknown)
-    throw new AppFailure(
-      appError('sample_sheet', message('sheet.file_missing', { name, file: unknown.file })),
-    );
+  if (unknown) throw appFailure('sample_sheet', message('sheet.file_missing', { name, file: unknown.file }));
   const [several] = ambiguous;
   if (several)
-    throw new AppFailure(
-      appError('sample_sheet', message('sheet.file_ambiguous', { name, file: several.file }), {
-        nextStep: message('sheet.file_ambiguous.next'),
-      }),
-    );
+    throw appFailure('sample_sheet', message('sheet.file_ambiguous', { name, file: several.file }));
   return samplesOfSheet(byPath);
 }
 
@@ -321,7 +313,7 @@ async function filesOfShard(inputs: string[], named: string): Promise<string[]> 
     const nextStep =
       'Name no more shards than files, or divide the run among computers that share a folder: prepare, compute --share, finish.';
     const cause = `There are ${formatCount(paths.length)} files for ${formatCount(shard.of)} shards, and a shard has whole files.`;
-    throw new AppFailure(appError('usage', cause, { nextStep }));
+    throw usage(cause, nextStep);
   }
   return paths.filter((_, place) => Math.floor((place * shard.of) / paths.length) === shard.index - 1);
 }
@@ -331,7 +323,7 @@ export function shareNamed(text: string, flag: string): Share {
   const share = parseShare(text);
   if (share) return share;
   const nextStep = `Such as "${flag} 3/8": the third of eight.`;
-  throw new AppFailure(appError('usage', `${text} is no ${flag.slice(2)}.`, { nextStep }));
+  throw usage(`${text} is no ${flag.slice(2)}.`, nextStep);
 }
 
 /** The earlier tool's `--model-type custom --model-path FILE` means `--model FILE`. */
@@ -339,9 +331,7 @@ function model(flags: PredictFlags): string | undefined {
   if (flags.model !== undefined && flags.model !== 'custom') return flags.model;
   if (flags.modelPath !== undefined) return flags.modelPath;
   if (flags.model === 'custom') {
-    throw new AppFailure(
-      appError('usage', 'A custom model needs its path.', { nextStep: 'Use --model PATH.' }),
-    );
+    throw usage('A custom model needs its path.', 'Use --model PATH.');
   }
   return undefined;
 }
@@ -459,6 +449,3 @@ async function onStandardInput(
     if (!isRunFolder(folder)) rmSync(file, { force: true });
   }
 }
-
-const usage = (cause: string, nextStep: string): AppFailure =>
-  new AppFailure(appError('usage', cause, { nextStep }));

@@ -1,5 +1,5 @@
-import { AppFailure, appError } from '../../../contract/errors.ts';
-import { intervalText, sharePercent } from '../../../contract/shareEstimate.ts';
+import { appFailure } from '../../../contract/errors.ts';
+import { estimateText } from '../../../contract/shareEstimate.ts';
 import {
   controlsFacts,
   describePhase,
@@ -37,11 +37,13 @@ function memoryWords({ devices, plan }: StoredRun, id: string): string {
   );
 }
 
-function viralLines({ isSample, run, samples }: ViralShares): string[] {
+function viralLines({ isSample, run, samples }: ViralShares, isDone: boolean): string[] {
   if (run.scored === 0) return [];
-  const each =
-    samples.length < 2 ? [] : samples.map((sample) => `  ${sample.sample}: ${shareText(sample, isSample)}`);
-  return [`viral so far ${shareText(run, isSample)}`, ...each];
+  const nothing = isDone ? 'nothing to score' : 'nothing computed yet';
+  const each = samples.map(
+    (sample) => `  ${sample.sample}: ${sample.scored === 0 ? nothing : shareText(sample, isSample)}`,
+  );
+  return [`viral so far ${shareText(run, isSample)}`, ...(samples.length < 2 ? [] : each)];
 }
 
 /** For more sequences, the calls are not counted, to keep the command fast. */
@@ -90,7 +92,7 @@ const SHOWN_REMARKS = 5;
 
 /** Prints the state of a run, also while another program works on it. */
 export async function status(context: EngineContext, folder: string, json: boolean): Promise<number> {
-  if (!isRunFolder(folder)) throw new AppFailure(appError('folder_not_a_run', `${folder} holds no run.db.`));
+  if (!isRunFolder(folder)) throw appFailure('folder_not_a_run', `${folder} holds no run.db.`);
   const store = await openRunStore(folder, { hostEntry: context.storeHost, readOnly: true });
   try {
     const { run, timings, devices, uneven, remarks } = await readRunReport(store);
@@ -121,7 +123,7 @@ export async function status(context: EngineContext, folder: string, json: boole
         `frames ${formatCount(frames.done)}/${formatCount(frames.total)}, ${parts.failed} failed, ` +
         `at work for ${formatDuration(timings.workingMilliseconds / 1000)}`,
       ...shareLines(shares),
-      ...viralLines(viral),
+      ...viralLines(viral, run.state.phase === 'done'),
       ...(calls === null
         ? []
         : [
@@ -149,15 +151,14 @@ export async function status(context: EngineContext, folder: string, json: boole
   }
 }
 
+const NO_ESTIMATE_YET =
+  'no estimate until the files are read and the first 256th of each, or another whole round, is computed';
 const FORMAT = { percent: formatPercent, range: (low: string, high: string) => `${low} to ${high}` };
 
-/** The viral share of a run or a sample with its interval, where there is one, and what it rests on. */
-export function shareText({ unit, viral, scored, total, estimate }: ShareSoFar, isSample: boolean): string {
-  if (scored === 0) return 'nothing computed yet';
+/** The viral share of a run or a sample of which something is scored, and what it rests on. */
+function shareText({ unit, viral, scored, total, estimate }: ShareSoFar, isSample: boolean): string {
   const of = `${formatCount(scored)} of ${formatCount(total)} ${unit}`;
-  if (estimate === null)
-    return `${formatCount(viral)} of ${of}, ${isSample ? 'no estimate until the files are read and a 256th of each is computed' : 'computed in the order of the files'}`;
-  const interval = intervalText(estimate, FORMAT);
-  const basis = interval === null ? `all ${formatCount(scored)} ${unit}` : `${interval}, from ${of}`;
-  return `${sharePercent(estimate.share, FORMAT)} (${basis})`;
+  return estimate === null
+    ? `${formatCount(viral)} of ${of}, ${isSample ? NO_ESTIMATE_YET : 'computed in the order of the files'}`
+    : `${estimateText(estimate, FORMAT)}, from ${of}`;
 }

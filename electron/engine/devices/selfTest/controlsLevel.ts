@@ -4,7 +4,7 @@
  */
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { appError, err, ok, type Result } from '../../../contract/errors.ts';
+import { ok, type Result, failWith } from '../../../contract/errors.ts';
 import type { PlanModel } from '../../../contract/plan.ts';
 import type { Precision } from '../../../contract/protocol/index.ts';
 import {
@@ -70,8 +70,8 @@ export async function runControls(
     const level = ['controls', precision ?? preferredPrecision(device), ...panel] as const;
     const begin = performance.now();
     const tested = await testDevice(environment, device, level, reportSchema, TIMEOUT_MS, options);
-    if (options.signal?.aborted) return err(appError('usage', 'The check was stopped.'));
-    if (!tested.report) return err(appError('usage', tested.lost));
+    if (options.signal?.aborted) return failWith('usage', 'The check was stopped.');
+    if (!tested.report) return failWith('usage', tested.lost);
     const { kind, name: deviceName } = device;
     const seconds = (performance.now() - begin) / 1000;
     const checkedAt = new Date().toISOString();

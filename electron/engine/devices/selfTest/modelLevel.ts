@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { z } from 'zod';
-import { appError, err, ok, type Result } from '../../../contract/errors.ts';
+import { ok, type Result, failWith } from '../../../contract/errors.ts';
 import type { PlanModel } from '../../../contract/plan.ts';
 import { precisionSchema, type ProbeResult } from '../../../contract/protocol/index.ts';
 import {
@@ -68,7 +68,7 @@ export async function checkAnswers(
     const precisions = possiblePrecisions(device);
     const level = ['model', precisions.join(','), '--model', model.folder, '--reference', reference] as const;
     const tested = await testDevice(environment, device, level, reportSchema, TIMEOUT_MS, options);
-    if (options.signal?.aborted) return err(appError('usage', 'The check was stopped.'));
+    if (options.signal?.aborted) return failWith('usage', 'The check was stopped.');
     const { id, name } = device;
     if (tested.report) {
       const { against, source, results } = tested.report;

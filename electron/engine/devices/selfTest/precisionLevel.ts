@@ -6,7 +6,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { z } from 'zod';
-import { appError, err, ok, type Result } from '../../../contract/errors.ts';
+import { ok, type Result, failWith } from '../../../contract/errors.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import type { PlanModel } from '../../../contract/plan.ts';
 import type { Precision } from '../../../contract/protocol/index.ts';
@@ -76,8 +76,7 @@ export async function checkPrecision(
 ): Promise<Result<void>> {
   if (!MEASURED_FIRST.has(precision)) return ok(undefined);
   const name = precision.toUpperCase();
-  const refuse = (cause: string, nextStep: string) =>
-    err(appError('precision_unsupported', cause, { nextStep }));
+  const refuse = (cause: string, nextStep: string) => failWith('precision_unsupported', cause, { nextStep });
   const report = await readKept(paths, keptName(modelHash), reportSchema);
   const unmeasured = devices.find((device) => device.name !== report?.device.name);
   if (!report || unmeasured) {

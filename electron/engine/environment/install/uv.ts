@@ -6,7 +6,7 @@ import { chmodSync, cpSync, existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { appError, err, ok, type Result } from '../../../contract/errors.ts';
+import { err, ok, type Result, failWith } from '../../../contract/errors.ts';
 import type { OfflinePlatform } from '../../../contract/rpc/computer.ts';
 import { hashFile } from '../../system/hashFile.ts';
 import { replaceFile } from '../../system/replaceFile.ts';
@@ -23,7 +23,6 @@ export const UV_VERSION = '0.13.9';
 interface UvKind {
   /** SHA-256 of the executable in the wheel of that release. */
   readonly program: string;
-  /** The platform for `--python-platform`. */
   readonly platform: string;
   /** uv's name of the managed Python for this platform. */
   readonly python: string;
@@ -87,7 +86,7 @@ export async function fetchOwnUv(
 ): Promise<Result<string>> {
   const kind = knownKind();
   if (kind === null)
-    return err(appError('computer_unsupported', `The program is not made for ${KIND_HERE} computers.`));
+    return failWith('computer_unsupported', `The program is not made for ${KIND_HERE} computers.`);
   const env = scrubbedEnvironment(request.env);
   const pythons = kind.startsWith('win32') ? ['py', 'python'] : ['python3', 'python'];
   for (const python of pythons) {
@@ -96,14 +95,12 @@ export async function fetchOwnUv(
     const pip = ['-m', 'pip', 'install', '--disable-pip-version-check', '--no-input'];
     return fetchUv(kind, fetchedUvFolder(root, kind), { ...request, file: python, args: pip, env });
   }
-  return err(
-    appError(
-      'python_missing',
-      'uv, which installs Python and its packages, is not there, and no pip to fetch it with.',
-      {
-        nextStep: 'Install Python with pip (python3-pip on Debian and Ubuntu), then start again.',
-      },
-    ),
+  return failWith(
+    'python_missing',
+    'uv, which installs Python and its packages, is not there, and no pip to fetch it with.',
+    {
+      nextStep: 'Install Python with pip (python3-pip on Debian and Ubuntu), then start again.',
+    },
   );
 }
 
@@ -149,11 +146,9 @@ async function fetchUv(
     const name = uvFileName(kind);
     const fetched = join(work, 'bin', name);
     if ((await hashFile(fetched)) !== UV_KINDS[kind].program) {
-      return err(
-        appError('python_broken', 'The uv that was fetched is not the published one.', {
-          nextStep: 'Check which mirror is entered under Settings, then start again.',
-        }),
-      );
+      return failWith('python_broken', 'The uv that was fetched is not the published one.', {
+        nextStep: 'Check which mirror is entered under Settings, then start again.',
+      });
     }
     await mkdir(folder, { recursive: true });
     cpSync(join(work, `uv-${UV_VERSION}.dist-info`, 'licenses'), folder, { recursive: true });

@@ -1,11 +1,10 @@
 import { FRAME_NAMES } from '../../../contract/results.ts';
 import type { ChunkCall, DifferingChunk, OriginalComparison } from '../../../contract/rpc/results.ts';
-import { callChunk, isVirusFrame, chunkBounds } from '../../results/chunkCall.ts';
-import { float32Text } from '../../results/cellText.ts';
+import { callChunk, isVirusFrame, chunkBounds } from '../../results/sequenceTally.ts';
+import { float32Text, firstWord } from '../../results/cellText.ts';
 import type { ScoredFrames } from '../../results/types.ts';
-import { firstWord } from '../../store/sqlite/files/prepareFiles.ts';
 import { chunkId, nameText } from '../../store/sqlite/results/tables/tableRows.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import { WholeFile } from '../wholeFile.ts';
 import { readOriginalResults, sequenceOf, type OriginalChunk } from './originalResults.ts';
 import { ScoreAgreement } from './compareRuns.ts';

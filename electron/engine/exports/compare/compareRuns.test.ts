@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { SequenceResult } from '../../../contract/results.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import { temporaryFolder } from '../../testing/temporaryFolder.ts';
 import { markSequence } from '../../store/sequenceNotes.ts';
 import { compareRuns, writeComparison, type ComparedSequence } from './compareRuns.ts';

@@ -1,37 +1,22 @@
-import type { Prediction, SequenceResult } from '../../../contract/results.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import { noPredictions, type SequenceResult } from '../../../contract/results.ts';
+import type { RunComparison, ScoresCompared } from '../../../contract/rpc/results.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import { float32Text } from '../../results/cellText.ts';
 import { WholeFile } from '../wholeFile.ts';
 
 const PAGE_ROWS = 5000;
 
-/** A sequence of two runs. */
+type Compared = Pick<SequenceResult, 'row' | 'prediction' | 'virusScore'>;
+
 export interface ComparedSequence {
   seqName: string;
   length: number;
-  first: Pick<SequenceResult, 'row' | 'prediction' | 'virusScore'>;
-  second: Pick<SequenceResult, 'row' | 'prediction' | 'virusScore'>;
+  first: Compared;
+  second: Compared;
 }
 
-export interface RunComparison {
-  /**
-   * Sequences with the same name and length in both runs; the n-th of several equal ones is matched with the
-   * n-th.
-   */
-  inBoth: number;
-  onlyInFirst: number;
-  onlyInSecond: number;
-  /** Counts by the call in the first run and in the second. */
-  calls: Record<Prediction, Record<Prediction, number>>;
-  sameCall: number;
-  /** Agreement of the sequences that both runs scored; null if there are none. */
-  scores: ScoresCompared | null;
-  /**
-   * Counts of sequences that both scored, by the score in the first run (row) and in the second (column), in
-   * bins of width 1/SCORE_BINS.
-   */
-  scoreGrid: number[][];
-}
+/** The comparison without what depends on the lists that a window keeps. */
+type Comparison = Omit<RunComparison, 'shortlisted'>;
 
 const SCORE_BINS = 20;
 const scoreBin = (score: number) => Math.min(SCORE_BINS - 1, Math.floor(score * SCORE_BINS));
@@ -45,17 +30,22 @@ export async function compareRuns(
   second: RunStore,
   onListed: (listed: ComparedSequence) => Promise<void> | void,
   isShortlisted: (firstRow: number, secondRow: number) => boolean = () => false,
-): Promise<RunComparison> {
-  const rest = new Map<string, Pick<SequenceResult, 'row' | 'prediction' | 'virusScore'>>();
+): Promise<Comparison> {
+  const rest = new Map<string, Compared>();
   for await (const { key, sequence } of namedSequences(second)) {
     const { row, prediction, virusScore } = sequence;
     rest.set(key, { row, prediction, virusScore });
   }
-  const comparison: RunComparison = {
+  const comparison: Comparison = {
     inBoth: 0,
     onlyInFirst: 0,
     onlyInSecond: 0,
-    calls: { virus: noCalls(), others: noCalls(), not_scored: noCalls(), failed: noCalls() },
+    calls: {
+      virus: noPredictions(),
+      others: noPredictions(),
+      not_scored: noPredictions(),
+      failed: noPredictions(),
+    },
     sameCall: 0,
     scores: null,
     scoreGrid: Array.from({ length: SCORE_BINS }, () => new Array<number>(SCORE_BINS).fill(0)),
@@ -85,12 +75,8 @@ export async function compareRuns(
 }
 
 /** Writes the sequences whose call changed as a table, besides comparing. */
-export async function writeComparison(
-  first: RunStore,
-  second: RunStore,
-  path: string,
-): Promise<RunComparison> {
-  let comparison: RunComparison | undefined;
+export async function writeComparison(first: RunStore, second: RunStore, path: string): Promise<Comparison> {
+  let comparison: Comparison | undefined;
   await WholeFile.write(path, async (file) => {
     await file.write(
       'seq_name\tlength\tno_1\tprediction_1\tvirus_score_1\tno_2\tprediction_2\tvirus_score_2\n',
@@ -121,17 +107,6 @@ async function* namedSequences(store: RunStore): AsyncGenerator<{ key: string; s
       yield { key: `${name}\t${count}`, sequence };
     }
   }
-}
-
-function noCalls(): Record<Prediction, number> {
-  return { virus: 0, others: 0, not_scored: 0, failed: 0 };
-}
-
-interface ScoresCompared {
-  compared: number;
-  correlation: number | null;
-  meanAbsoluteDifference: number;
-  largestDifference: number;
 }
 
 /**

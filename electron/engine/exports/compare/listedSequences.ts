@@ -1,7 +1,7 @@
-import type { ComparedList } from '../../../contract/rpc/results.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { ComparedList, ComparedSequence, RunComparison } from '../../../contract/rpc/results.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import { markedRows } from '../../store/sequenceNotes.ts';
-import { compareRuns, type ComparedSequence, type RunComparison } from './compareRuns.ts';
+import { compareRuns } from './compareRuns.ts';
 
 /** The rows of a list in either run, in the order of the first. */
 interface Rows {
@@ -11,21 +11,16 @@ interface Rows {
 
 type Lists = Readonly<Record<ComparedList, Rows>>;
 
-interface WithRibbons extends ComparedSequence {
-  first: ComparedSequence['first'] & { ribbon: number[] };
-  second: ComparedSequence['second'] & { ribbon: number[] };
-}
-
 const shortlistOf = ({ folder }: RunStore) => new Set(markedRows(folder, { shortlisted: true }).marked);
 
 async function compare(
   first: RunStore,
   second: RunStore,
-): Promise<{ comparison: RunComparison; lists: Lists }> {
+): Promise<{ comparison: Awaited<ReturnType<typeof compareRuns>>; lists: Lists }> {
   const lists: Lists = { changed: { first: [], second: [] }, shortlisted: { first: [], second: [] } };
   const [marked, otherMarked] = [shortlistOf(first), shortlistOf(second)];
   const isShortlisted = (row: number, other: number) => marked.has(row) || otherMarked.has(other);
-  const list = (rows: Rows, one: ComparedSequence) => {
+  const list = (rows: Rows, one: { first: { row: number }; second: { row: number } }) => {
     rows.first.push(one.first.row);
     rows.second.push(one.second.row);
   };
@@ -54,7 +49,7 @@ async function sequencesOf(store: RunStore, rows: readonly number[]) {
 export class ComparisonPages {
   #last: { folders: readonly [string, string]; lists: Lists } | null = null;
 
-  async compare(first: RunStore, second: RunStore): Promise<RunComparison & { shortlisted: number }> {
+  async compare(first: RunStore, second: RunStore): Promise<RunComparison> {
     const { comparison, lists } = await this.#renew(first, second);
     return { ...comparison, shortlisted: lists.shortlisted.first.length };
   }
@@ -63,7 +58,7 @@ export class ComparisonPages {
     first: RunStore,
     second: RunStore,
     { list, offset, limit }: { list: ComparedList; offset: number; limit: number },
-  ): Promise<{ total: number; items: WithRibbons[] }> {
+  ): Promise<{ total: number; items: ComparedSequence[] }> {
     const lists = this.#listsOf(first, second) ?? (await this.#renew(first, second)).lists;
     const rows = lists[list];
     const [ones, others] = await Promise.all([

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import { appError, AppFailure } from '../../../contract/errors.ts';
+import { type AppFailure, appFailure } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import { FRAME_NAMES } from '../../../contract/results.ts';
-import { callChunk, FRAMES_IN_MASK } from '../../results/chunkCall.ts';
+import { callChunk, FRAMES_IN_MASK } from '../../results/sequenceTally.ts';
 import { TABLE_HEADERS } from '../../store/sqlite/results/tables/tableRows.ts';
 import { tableRows } from '../../inputs/tableRows.ts';
 
@@ -117,14 +117,8 @@ function isCalledVirus({ frames, pairs }: OriginalChunk): boolean {
   return callChunk(own).isVirus;
 }
 
-/** The sequence's name in a chunk's id. */
 export const sequenceOf = (chunkId: string): string => CHUNK_ID.exec(chunkId)?.[1] ?? '';
 
 function notOriginal(file: string, detail: string): AppFailure {
-  return new AppFailure(
-    appError('usage', message('original.unreadable', { file }), {
-      detail,
-      nextStep: message('original.unreadable.next'),
-    }),
-  );
+  return appFailure('usage', message('original.unreadable', { file }), { detail });
 }

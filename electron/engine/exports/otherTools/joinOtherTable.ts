@@ -2,10 +2,10 @@ import { lstatSync } from 'node:fs';
 import { z } from 'zod';
 import { type OtherTable, MOST_OTHER_TABLES, otherRuleSchema } from '../../../contract/otherTools.ts';
 import type { SaidByTool, SequenceFilter } from '../../../contract/rpc/results.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import type { SequenceSelection } from '../../store/duckdb/selection.ts';
 import { type OtherLine, type ReadOtherTable, tablesTooLarge } from './readOtherTable.ts';
-import { appError, AppFailure } from '../../../contract/errors.ts';
+import { usage } from '../../../contract/errors.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { deleteInRun, pathInRun, readPlain, replaceInRun, somethingAt } from '../../system/runFiles.ts';
 import { OTHER_TABLES_FILE } from '../../../contract/folderNames.ts';
@@ -173,11 +173,7 @@ export function stampOfOtherTables(folder: string): string | null {
 export function addOtherTable(folder: string, table: ReadOtherTable): void {
   const others = storedOtherTables(folder).filter(({ title }) => title !== table.title);
   if (others.length >= MOST_OTHER_TABLES)
-    throw new AppFailure(
-      appError('usage', `A run takes ${MOST_OTHER_TABLES} tables of other tools.`, {
-        nextStep: 'Remove one first.',
-      }),
-    );
+    throw usage(`A run takes ${MOST_OTHER_TABLES} tables of other tools.`, 'Remove one first.');
   writeOtherTables(folder, [...others, table]);
 }
 

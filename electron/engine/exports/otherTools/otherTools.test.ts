@@ -14,7 +14,7 @@ import {
 } from '../../store/testing/storeFixture.ts';
 import { makeReaders, readBack } from '../testing/readers.ts';
 import { recordOf } from '../../store/testing/syntheticRun.ts';
-import { exportResults } from '../exportResults.ts';
+import { exportResults, type ExportRequest } from '../exportResults.ts';
 import {
   joinOtherTable,
   otherText,
@@ -87,6 +87,21 @@ const joinTable = async (name: string, content: string | Buffer): Promise<Joined
 async function namesWith(joined: JoinedTable, agreement: Agreement): Promise<string[]> {
   const selection = selectionOf({ other: { table: 0, agreement } }, [joined]);
   return (await run.store.findSequences(selection, BY_ROW, 0, 10)).items.map(({ seqName }) => seqName);
+}
+
+/** The cells of a table exported as TSV, line by line. */
+async function exportedCells(request: Pick<ExportRequest, 'selection' | 'others'>): Promise<string[][]> {
+  const path = join(folder, 'exported.tsv');
+  await exportResults(run.store, {
+    ...request,
+    sort: BY_ROW,
+    format: 'tsv',
+    language: 'en',
+    path,
+    environment: () => Promise.reject(new Error('not needed')),
+  });
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+  return lines.map((line) => line.split('\t'));
 }
 
 describe('a table of another tool', () => {
@@ -266,7 +281,8 @@ describe('a table of another tool', () => {
     expect(parquet.types).toMatchObject({ lanes_tsv_pvalue: 'double', lanes_tsv_lane: 'string' });
     expect(parquet.rows.map((row) => row['lanes_tsv_pvalue'])).toEqual([1e-60, null]);
     expect(json.sequences.map((row) => row['lanes_tsv_pvalue'])).toEqual([1e-60, null]);
-    expect(xlsx['Sequenzen']!.slice(1).map((row) => row.slice(-4))).toEqual([
+    expect(xlsx['Sequenzen']!.map((row) => row.slice(-4))).toEqual([
+      ['lanes.tsv: len', 'lanes.tsv: score', 'lanes.tsv: pvalue', 'lanes.tsv: lane'],
       [1500, 0.9, 1e-60, '007'],
       [1500, 0.12, null, '012'],
     ]);
@@ -278,20 +294,8 @@ describe('a table of another tool', () => {
       await joinTable('gut_virus_summary.tsv', GENOMAD),
       await joinTable('quality_summary.tsv', CHECKV),
     ];
-    const path = join(folder, 'joined.tsv');
-    await exportResults(run.store, {
-      selection: selectionOf({ other: { table: 0, agreement: 'only_theirs' } }, others),
-      others,
-      sort: BY_ROW,
-      format: 'tsv',
-      language: 'en',
-      path,
-      environment: () => Promise.reject(new Error('not needed')),
-    });
-    const [head = [], ...rows] = readFileSync(path, 'utf8')
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.split('\t'));
+    const selection = selectionOf({ other: { table: 0, agreement: 'only_theirs' } }, others);
+    const [head = [], ...rows] = await exportedCells({ selection, others });
     const from = head.indexOf('genomad_call');
     expect(head.slice(from)).toEqual([
       'genomad_call',
@@ -303,6 +307,22 @@ describe('a table of another tool', () => {
     ]);
     expect(rows.map((row) => [row[1], ...row.slice(from)])).toEqual([
       ['other_a', 'virus', '0.7512', 'Viruses', 'NA', 'NA', 'NA'],
+    ]);
+  });
+
+  it('gives its columns a name of its own, whatever its title is', async () => {
+    const named = await joinTable('names.csv', 'name,call\nvirus_a,virus\nvirus_b,\n');
+    const titled = (title: string): JoinedTable => ({ ...named, table: { ...named.table, title } });
+    const [head = [], ...rows] = await exportedCells({
+      selection: { filter: { predictions: ['virus'] } },
+      others: ['-Tool  2.0!', '-tool  2.0!', '...', 'Tool'].map(titled),
+    });
+    expect(head.slice(-8)).toEqual(
+      ['tool_2_0', 'tool_2_0_2', 'other', 'tool'].flatMap((prefix) => [`${prefix}_call`, `${prefix}_call`]),
+    );
+    expect(rows.map((row) => row.slice(-2))).toEqual([
+      ['virus', 'virus'],
+      ['not_virus', 'NA'],
     ]);
   });
 });

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { appError, AppFailure } from '../../../contract/errors.ts';
+import { type AppFailure, usage } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import type { OtherRule } from '../../../contract/otherTools.ts';
 import { isOriginalHead } from '../compare/originalResults.ts';
@@ -117,11 +117,7 @@ export async function readOtherTable(
   }
   if (isOriginalHead(names)) {
     await rows.return(undefined);
-    throw new AppFailure(
-      appError('usage', message('original.is_compared', { file }), {
-        nextStep: message('original.is_compared.next'),
-      }),
-    );
+    throw usage(message('original.is_compared', { file }));
   }
   const { nameAt, isVirus, title, rule, columns } = layoutOf(names, file);
   const lines: OtherLine[] = [];
@@ -145,9 +141,7 @@ function bytesOfLine({ name, values }: OtherLine): number {
 }
 
 export function tablesTooLarge(): AppFailure {
-  return new AppFailure(
-    appError('usage', message('table.too_large'), { nextStep: message('table.too_large.next') }),
-  );
+  return usage(message('table.too_large'));
 }
 
 /** A substring keeps the whole string in memory, which a copy does not. */

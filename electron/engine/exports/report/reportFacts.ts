@@ -7,12 +7,13 @@ import { RESULT_FILES, type SequenceResult } from '../../../contract/results.ts'
 import { isPlainFile, readPlain } from '../../system/runFiles.ts';
 import { sharesSoFar } from '../../results/estimates/viralShare.ts';
 import type { LengthShare } from '../../results/types.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import { markedRows, sequenceNotes } from '../../store/sequenceNotes.ts';
 import type { RunTimings, StoredRun } from '../../store/types.ts';
 import type { ExportSource } from '../exportSource.ts';
 import { otherText } from '../otherTools/joinOtherTable.ts';
-import { summariseSamples, type SampleSummary } from '../samples.ts';
+import type { SampleSummary } from '../../../contract/rpc/results.ts';
+import { summariseSamples } from '../samples.ts';
 
 export const SCORE_BINS = 50;
 /** Length bins, in bp; the last one is open-ended. */

@@ -8,13 +8,14 @@ import {
 import { goalText } from '../../../contract/goal.ts';
 import { modelMark } from '../../../contract/plan.ts';
 import type { Precision } from '../../../contract/protocol/common.ts';
-import { intervalText, sharePercent, type ShareEstimate } from '../../../contract/shareEstimate.ts';
-import { matesOf, NO_DETAILS } from '../../../contract/samples.ts';
-import { predictionSchema, shownScore } from '../../../contract/results.ts';
+import { estimateText, type ShareEstimate } from '../../../contract/shareEstimate.ts';
+import { matesOf } from '../../../contract/samples.ts';
+import { predictionSchema, shownScore, viralShare } from '../../../contract/results.ts';
 import { formatBytes, formatDuration } from '../../../contract/terminal/format.ts';
 import { CALL_WORDS, EVIDENCE_WORDS, TOO_SHORT_WORD, UNSETTLED_WORD } from '../table/columns.ts';
 import type { ExportSource } from '../exportSource.ts';
-import { viralShare, type SampleSummary } from '../samples.ts';
+import type { SampleSummary } from '../../../contract/rpc/results.ts';
+import { addCounts, emptySample } from '../samples.ts';
 import type { WholeFile } from '../wholeFile.ts';
 import { CALL_TEXT, evidenceText, PAIR_TEXT, pValueText, SCORE_TEXT } from '../table/workbookNotes.ts';
 import { COLOURS, columns, ribbon, stackedBars, html, markup, type Markup } from './charts.ts';
@@ -139,35 +140,27 @@ class ReportPage {
     const { settled, unsettled, shares } = enough;
     return html`<section>
       <p>${texts.calls(count(settled), count(unsettled))}</p>
-      <table>
-        <thead>
-          <tr>
-            <th>${texts.sample}</th>
-            <th class="n">${texts.shareToCome}</th>
-            <th class="n">${texts.restsOn}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${shares.samples.map(
-            ({ sample, estimate, unit, scored, total }) =>
-              html`<tr>
-                <td>${sample}</td>
-                <td class="n">${estimate === null ? '–' : this.estimate(estimate)}</td>
-                <td class="n">${texts.basis[unit](count(scored), count(total))}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
+      ${table(shares.samples, [
+        { title: texts.sample, cell: ({ sample }) => sample },
+        {
+          title: texts.shareToCome,
+          kind: 'n',
+          cell: ({ estimate }) => (estimate === null ? '–' : this.estimate(estimate)),
+        },
+        {
+          title: texts.restsOn,
+          kind: 'n',
+          cell: ({ unit, scored, total }) => texts.basis[unit](count(scored), count(total)),
+        },
+      ])}
     </section>`;
   }
 
   private estimate(estimate: ShareEstimate): string {
-    const format = {
-      percent: (share: number, digits: number) => this.percents(digits).format(share),
+    return estimateText(estimate, {
+      percent: (share, digits) => this.percents(digits).format(share),
       range: this.texts.interval,
-    };
-    const interval = intervalText(estimate, format);
-    return `${sharePercent(estimate.share, format)}${interval === null ? '' : ` (${interval})`}`;
+    });
   }
 
   private what(): Markup {
@@ -193,36 +186,18 @@ class ReportPage {
     ];
     return html`<section>
       <h2>${texts.what}</h2>
-      <dl>
-        ${rows.map(
-          ([term, fact]) =>
-            html`<dt>${term}</dt>
-              <dd>${fact}</dd>`,
-        )}
-      </dl>
-      <table>
-        <thead>
-          <tr>
-            <th>${texts.file}</th>
-            <th>${texts.sample}</th>
-            <th class="n">${texts.size}</th>
-            <th class="n">${texts.sequences}</th>
-            <th class="n">${texts.bases}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${run.inputs.map(
-            ({ input, sizeBytes, prepared }) =>
-              html`<tr>
-                <td>${inputNames[input] ?? ''}</td>
-                <td>${inputSamples[input] ?? ''}</td>
-                <td class="n">${formatBytes(sizeBytes)}</td>
-                <td class="n">${prepared ? count(prepared.records) : '–'}</td>
-                <td class="n">${prepared ? count(prepared.bases) : '–'}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
+      ${definitions(rows)}
+      ${table(run.inputs, [
+        { title: texts.file, cell: ({ input }) => inputNames[input] ?? '' },
+        { title: texts.sample, cell: ({ input }) => inputSamples[input] ?? '' },
+        { title: texts.size, kind: 'n', cell: ({ sizeBytes }) => formatBytes(sizeBytes) },
+        {
+          title: texts.sequences,
+          kind: 'n',
+          cell: ({ prepared }) => (prepared ? count(prepared.records) : '–'),
+        },
+        { title: texts.bases, kind: 'n', cell: ({ prepared }) => (prepared ? count(prepared.bases) : '–') },
+      ])}
     </section>`;
   }
 
@@ -230,46 +205,27 @@ class ReportPage {
     const { samples } = this.facts;
     const { texts, language } = this;
     const calls = predictionSchema.options;
-    const total = sumOf(samples, texts.total);
     const words = CALL_WORDS[language];
     const hasGroups = samples.some(({ group }) => group !== null);
     const hasControls = samples.some(({ control }) => control);
     const noted = samples.filter(({ note }) => note !== null);
     const named = ({ sample, control }: SampleSummary): string =>
       control ? `${sample} (${texts.control})` : sample;
-    const line = (summary: SampleSummary): Markup =>
-      html`<tr>
-        <td>${named(summary)}</td>
-        ${hasGroups ? html`<td>${summary.group ?? ''}</td>` : ''}
-        <td class="n">${this.count(summary.sequences)}</td>
-        ${calls.map((call) => html`<td class="n">${this.count(summary.byPrediction[call])}</td>`)}
-        <td class="n">${this.count(summary.bases)}</td>
-        <td class="n">${this.percent(viralShare(summary))}</td>
-      </tr>`;
+    const columns: ReportColumn<SampleSummary>[] = [
+      { title: texts.sample, cell: named },
+      ...(hasGroups ? [{ title: texts.group, cell: ({ group }: SampleSummary) => group ?? '' }] : []),
+      { title: texts.sequences, kind: 'n', cell: ({ sequences }) => this.count(sequences) },
+      ...calls.map((call): ReportColumn<SampleSummary> => ({
+        title: words[call],
+        kind: 'n',
+        cell: ({ byPrediction }) => this.count(byPrediction[call]),
+      })),
+      { title: texts.bases, kind: 'n', cell: ({ bases }) => this.count(bases) },
+      { title: texts.share, kind: 'n', cell: (summary) => this.percent(viralShare(summary.byPrediction)) },
+    ];
     return html`<section>
       <h2>${texts.samples}</h2>
-      <table>
-        <thead>
-          <tr>
-            <th>${texts.sample}</th>
-            ${hasGroups ? html`<th>${texts.group}</th>` : ''}
-            <th class="n">${texts.sequences}</th>
-            ${calls.map((call) => html`<th class="n">${words[call]}</th>`)}
-            <th class="n">${texts.bases}</th>
-            <th class="n">${texts.share}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${samples.map(line)}
-        </tbody>
-        ${
-          samples.length > 1
-            ? html`<tfoot>
-                ${line(total)}
-              </tfoot>`
-            : ''
-        }
-      </table>
+      ${table(samples, columns, samples.length > 1 ? sumOf(samples, texts.total) : undefined)}
       <figure>
         ${stackedBars(
           samples
@@ -283,17 +239,7 @@ class ReportPage {
       </figure>
       <p class="note">${texts.shareNote}</p>
       ${hasControls ? html`<p class="note">${texts.controlNote}</p>` : ''}
-      ${
-        noted.length > 0
-          ? html`<dl>
-              ${noted.map(
-                ({ sample, note }) =>
-                  html`<dt>${sample}</dt>
-                    <dd>${note ?? ''}</dd>`,
-              )}
-            </dl>`
-          : ''
-      }
+      ${noted.length > 0 ? definitions(noted.map(({ sample, note }) => [sample, note ?? ''])) : ''}
     </section>`;
   }
 
@@ -356,45 +302,40 @@ class ReportPage {
     return html`<section>
       <h2>${texts.top}</h2>
       <p>${intro}</p>
-      <table>
-        <thead>
-          <tr>
-            <th>${texts.name}</th>
-            <th>${texts.sample}</th>
-            <th class="n">${texts.length}</th>
-            <th class="n">${texts.score}</th>
-            <th class="ribbon">${texts.along}</th>
-            <th>${texts.evidence}</th>
-            <th class="n">${texts.scored}</th>
-            <th class="n">${texts.viral}</th>
-            ${others.map(({ title }) => html`<th>${title}</th>`)}
-            ${isNoted ? html`<th>${texts.note}</th>` : ''}
-          </tr>
-        </thead>
-        <tbody>
-          ${top.map(
-            (row, i) =>
-              html`<tr>
-                <td class="name">${row.seqName}</td>
-                <td>${inputSamples[row.input] ?? ''}</td>
-                <td class="n">
-                  ${this.count(row.length)}${row.tooShort ? html`<br />${TOO_SHORT_WORD[language]}` : ''}
-                </td>
-                <td class="n">
-                  ${row.virusScore === null ? '–' : this.decimal(shownScore(row.virusScore), 4)}${
-                    row.settled ? '' : html`<br /><i>${UNSETTLED_WORD[language]}</i>`
-                  }
-                </td>
-                <td class="ribbon">${ribbon(ribbons[i] ?? [])}</td>
-                <td>${row.evidence === null ? '–' : EVIDENCE_WORDS[language][row.evidence]}</td>
-                <td class="n">${row.nChunksScored} / ${row.nChunks}</td>
-                <td class="n">${row.nChunksViral}</td>
-                ${others.map(({ says }) => html`<td>${this.otherTool(says[i])}</td>`)}
-                ${isNoted ? html`<td>${noteOf(row.row)}</td>` : ''}
-              </tr>`,
-          )}
-        </tbody>
-      </table>
+      ${table(top, [
+        { title: texts.name, cell: ({ seqName }) => seqName },
+        { title: texts.sample, cell: ({ input }) => inputSamples[input] ?? '' },
+        {
+          title: texts.length,
+          kind: 'n',
+          cell: ({ length, tooShort }) =>
+            html`${this.count(length)}${tooShort ? html`<br />${TOO_SHORT_WORD[language]}` : ''}`,
+        },
+        {
+          title: texts.score,
+          kind: 'n',
+          cell: ({ virusScore, settled }) =>
+            html`${virusScore === null ? '–' : this.decimal(shownScore(virusScore), 4)}${
+              settled ? '' : html`<br /><i>${UNSETTLED_WORD[language]}</i>`
+            }`,
+        },
+        { title: texts.along, kind: 'ribbon', cell: (_, i) => ribbon(ribbons[i] ?? []) },
+        {
+          title: texts.evidence,
+          cell: ({ evidence }) => (evidence === null ? '–' : EVIDENCE_WORDS[language][evidence]),
+        },
+        {
+          title: texts.scored,
+          kind: 'n',
+          cell: ({ nChunksScored, nChunks }) => `${nChunksScored} / ${nChunks}`,
+        },
+        { title: texts.viral, kind: 'n', cell: ({ nChunksViral }) => String(nChunksViral) },
+        ...others.map(({ title, says }): ReportColumn<(typeof top)[number]> => ({
+          title,
+          cell: (_, i) => this.otherTool(says[i]),
+        })),
+        ...(isNoted ? [{ title: texts.note, cell: ({ row }: (typeof top)[number]) => noteOf(row) }] : []),
+      ])}
     </section>`;
   }
 
@@ -409,7 +350,10 @@ class ReportPage {
     const { texts, language } = this;
     const { plan, inputs } = this.facts.run;
     const hasPairs = matesOf(inputs.map(({ path }) => path)).some((mate) => mate !== null);
-    const further: [string, string][] = [
+    const entries: [string, string][] = [
+      [texts.score, SCORE_TEXT[language]],
+      [texts.call, CALL_TEXT[language]],
+      [texts.evidence, evidenceText(language, plan.chunkLength)],
       ...(plan.trusted ? [[texts.pValue, pValueText(language, plan.trusted.file)] as [string, string]] : []),
       ...(hasPairs ? [[texts.pair, PAIR_TEXT[language]] as [string, string]] : []),
       ...(plan.model.name === 'teaching' && modelMark(plan.model) !== null
@@ -418,19 +362,7 @@ class ReportPage {
     ];
     return html`<section>
       <h2>${texts.reading}</h2>
-      <dl class="long">
-        <dt>${texts.score}</dt>
-        <dd>${SCORE_TEXT[language]}</dd>
-        <dt>${texts.call}</dt>
-        <dd>${CALL_TEXT[language]}</dd>
-        <dt>${texts.evidence}</dt>
-        <dd>${evidenceText(language, plan.chunkLength)}</dd>
-        ${further.map(
-          ([term, text]) =>
-            html`<dt>${term}</dt>
-              <dd>${text}</dd>`,
-        )}
-      </dl>
+      ${definitions(entries, 'long')}
     </section>`;
   }
 
@@ -533,21 +465,53 @@ class ReportPage {
   }
 }
 
+interface ReportColumn<Row> {
+  title: string;
+  /** A number, or the scores along a sequence; otherwise a text. */
+  kind?: 'n' | 'ribbon';
+  cell: (row: Row, place: number) => Markup | string;
+}
+
+const look = (kind: string | undefined): Markup => markup(kind === undefined ? '' : ` class="${kind}"`);
+
+/** A table with a line for each row, and one for their total below. */
+function table<Row>(rows: readonly Row[], columns: readonly ReportColumn<Row>[], total?: Row): Markup {
+  const line = (row: Row, place: number): Markup =>
+    html`<tr>
+      ${columns.map(({ kind, cell }) => html`<td${look(kind)}>${cell(row, place)}</td>`)}
+    </tr>`;
+  return html`<table>
+    <thead>
+      <tr>
+        ${columns.map(({ kind, title }) => html`<th${look(kind)}>${title}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(line)}
+    </tbody>
+    ${
+      total === undefined
+        ? ''
+        : html`<tfoot>
+            ${line(total, rows.length)}
+          </tfoot>`
+    }
+  </table>`;
+}
+
+function definitions(entries: readonly (readonly [term: string, text: string])[], kind?: 'long'): Markup {
+  return html`<dl${look(kind)}>
+    ${entries.map(
+      ([term, text]) =>
+        html`<dt>${term}</dt>
+          <dd>${text}</dd>`,
+    )}
+  </dl>`;
+}
+
 function sumOf(samples: readonly SampleSummary[], name: string): SampleSummary {
-  const sum: SampleSummary = {
-    ...NO_DETAILS,
-    sample: name,
-    inputs: [],
-    sequences: 0,
-    byPrediction: { virus: 0, others: 0, not_scored: 0, failed: 0 },
-    bases: 0,
-  };
-  for (const { sequences, byPrediction, bases } of samples) {
-    sum.sequences += sequences;
-    sum.bases += bases;
-    for (const prediction of predictionSchema.options)
-      sum.byPrediction[prediction] += byPrediction[prediction];
-  }
+  const sum = emptySample(name);
+  for (const sample of samples) addCounts(sum, sample);
   return sum;
 }
 

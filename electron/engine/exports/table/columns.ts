@@ -26,63 +26,50 @@ export interface Column {
   /** The word in the reader's language, for spreadsheets. */
   word?: (sequence: SequenceResult, language: ExportLanguage) => string;
   /** If given, the column is left out of a run in which no sequence has a value. */
-  needs?:
-    | 'scored'
-    | 'twoScored'
-    | 'evidence'
-    | 'tooShort'
-    | 'repeat'
-    | 'otherCode'
-    | 'pair'
-    | 'pValue'
-    | 'unsettled'
-    | 'group'
-    | 'control';
+  needs?: Need | undefined;
 }
+
+type Need =
+  | ('scored' | 'twoScored' | 'evidence' | 'tooShort' | 'repeat' | 'otherCode')
+  | ('pair' | 'pValue' | 'unsettled' | 'group' | 'control');
 
 /** The columns of every table of sequences, in order. */
 const COLUMNS: readonly Column[] = [
   integer('no', 'No.', 'Nr.', ({ row }) => row + 1),
   text('seq_name', 'Name', 'Name', 32, ({ seqName }) => seqName),
   text('sample', 'Sample', 'Probe', 18, ({ input }, { samples }) => samples[input] ?? null),
-  {
-    ...text(
-      'group',
-      'Group',
-      'Gruppe',
-      16,
-      ({ input }, { sampleDetails }) => sampleDetails?.[input]?.group ?? null,
-    ),
-    needs: 'group',
-  },
-  {
-    ...text('control', 'Control', 'Kontrolle', 9, ({ input }, { sampleDetails }) =>
+  ...only(
+    'group',
+    text('group', 'Group', 'Gruppe', 16, ({ input }, { sampleDetails: of }) => of?.[input]?.group ?? null),
+  ),
+  ...only(
+    'control',
+    text('control', 'Control', 'Kontrolle', 9, ({ input }, { sampleDetails }) =>
       sampleDetails?.[input]?.control ? 'yes' : 'no',
     ),
-    needs: 'control',
-  },
+  ),
   text('input', 'File', 'Datei', 22, ({ input }, { inputNames }) => inputNames[input] ?? null),
   integer('length', 'Length (bp)', 'Länge (bp)', ({ length }) => length),
-  { ...score('virus_score', 'Score', 'Wert', 'score', (row) => row.virusScore), needs: 'scored' },
+  ...only(
+    'scored',
+    score('virus_score', 'Score', 'Wert', 'score', (row) => row.virusScore),
+  ),
   {
     ...text('prediction', 'Call', 'Einstufung', 14, ({ prediction }) => prediction),
     word: ({ prediction }, language) => CALL_WORDS[language][prediction],
   },
-  {
+  ...only('unsettled', {
     ...text('settled', 'Settled', 'Steht fest', 12, ({ settled }) => (settled ? 'True' : 'False')),
     word: ({ settled }, language) => (settled ? '' : UNSETTLED_WORD[language]),
-    needs: 'unsettled',
-  },
-  {
+  }),
+  ...only('evidence', {
     ...text('evidence', 'Evidence', 'Beleglage', 11, ({ evidence }) => evidence),
     word: ({ evidence }, language) => (evidence === null ? '' : EVIDENCE_WORDS[language][evidence]),
-    needs: 'evidence',
-  },
-  {
+  }),
+  ...only('tooShort', {
     ...text('too_short', 'Too short', 'Zu kurz', 9, ({ tooShort }) => (tooShort ? 'True' : 'False')),
     word: ({ tooShort }, language) => (tooShort ? TOO_SHORT_WORD[language] : ''),
-    needs: 'tooShort',
-  },
+  }),
   {
     ...text('reason', 'Reason', 'Grund', 18, ({ reason }) => reason),
     word: ({ reason }, language) => (reason === 'ok' ? '' : REASON_WORDS[language][reason]),
@@ -90,104 +77,59 @@ const COLUMNS: readonly Column[] = [
   integer('n_chunks', 'Chunks', 'Stücke', ({ nChunks }) => nChunks),
   integer('n_chunks_scored', 'Chunks scored', 'Stücke bewertet', (row) => row.nChunksScored),
   integer('n_chunks_viral', 'Chunks called virus', 'Virale Stücke', (row) => row.nChunksViral),
-  {
-    ...score('viral_fraction', 'Viral chunks', 'Anteil viraler Stücke', 'share', (row) =>
+  ...only(
+    'scored',
+    score('viral_fraction', 'Viral chunks', 'Anteil viraler Stücke', 'share', (row) =>
       row.viralFraction === null ? null : Math.fround(row.viralFraction),
     ),
-    needs: 'scored',
-  },
-  {
-    ...integer('n_bases_scored', 'Bases scored', 'Basen bewertet', (row) => row.nBasesScored),
-    needs: 'scored',
-  },
-  {
-    ...integer('n_bases_viral', 'Bases called virus', 'Virale Basen', (row) => row.nBasesViral),
-    needs: 'scored',
-  },
-  {
-    ...score('best_score', 'Best chunk', 'Bestes Stück', 'score', (row) => row.bestScore),
-    needs: 'evidence',
-  },
-  {
-    ...score('second_score', 'Second-best chunk', 'Zweitbestes Stück', 'score', (row) => row.secondScore),
-    needs: 'twoScored',
-  },
-  {
-    ...integer('best_chunk_start', 'Best chunk from', 'Bestes Stück von', (row) => row.bestChunkStart),
-    needs: 'scored',
-  },
-  {
-    ...integer('best_chunk_end', 'Best chunk to', 'Bestes Stück bis', (row) => row.bestChunkEnd),
-    needs: 'scored',
-  },
-  { ...text('best_frame', 'Frame', 'Rahmen', 8, (row) => row.bestFrame), needs: 'scored' },
+    integer('n_bases_scored', 'Bases scored', 'Basen bewertet', (row) => row.nBasesScored),
+    integer('n_bases_viral', 'Bases called virus', 'Virale Basen', (row) => row.nBasesViral),
+  ),
+  ...only(
+    'evidence',
+    score('best_score', 'Best chunk', 'Bestes Stück', 'score', (row) => row.bestScore),
+  ),
+  ...only(
+    'twoScored',
+    score('second_score', 'Second-best chunk', 'Zweitbestes Stück', 'score', (row) => row.secondScore),
+  ),
+  ...only(
+    'scored',
+    integer('best_chunk_start', 'Best chunk from', 'Bestes Stück von', (row) => row.bestChunkStart),
+    integer('best_chunk_end', 'Best chunk to', 'Bestes Stück bis', (row) => row.bestChunkEnd),
+    text('best_frame', 'Frame', 'Rahmen', 8, (row) => row.bestFrame),
+  ),
   integer('n_frames_scored', 'Frames scored', 'Rahmen bewertet', (row) => row.nFramesScored),
-  {
-    ...text(
-      'terminal_repeat',
-      'Terminal repeat',
-      'Endwiederholung',
-      10,
-      (row) => row.terminalRepeat?.kind ?? null,
+  ...only(
+    'repeat',
+    text('terminal_repeat', 'Terminal repeat', 'Endwiederholung', 10, ({ terminalRepeat: repeat }) =>
+      repeat === null ? null : repeat.kind,
     ),
-    needs: 'repeat',
-  },
-  {
-    ...integer(
-      'terminal_repeat_length',
-      'Repeat (bp)',
-      'Wiederholung (bp)',
-      (row) => row.terminalRepeat?.length ?? null,
+    integer('terminal_repeat_length', 'Repeat (bp)', 'Wiederholung (bp)', ({ terminalRepeat: repeat }) =>
+      repeat === null ? null : repeat.length,
     ),
-    needs: 'repeat',
-  },
-  {
-    ...integer(
-      'n_chunks_lost',
-      'Chunks without open frame',
-      'Stücke ohne offenen Rahmen',
-      (row) => row.lostChunks.all,
-    ),
-    needs: 'otherCode',
-  },
-  {
-    ...integer(
-      'n_chunks_lost_to_tag',
-      'Chunks lost to TAG',
-      'An TAG verlorene Stücke',
-      (row) => row.lostChunks.toTag,
-    ),
-    needs: 'otherCode',
-  },
-  {
-    ...integer(
-      'n_chunks_lost_to_tga',
-      'Chunks lost to TGA',
-      'An TGA verlorene Stücke',
-      (row) => row.lostChunks.toTga,
-    ),
-    needs: 'otherCode',
-  },
-  {
-    ...integer('genetic_code_hint', 'Genetic code?', 'Genetischer Code?', (row) => row.geneticCodeHint),
-    needs: 'otherCode',
-  },
-  {
-    ...score('pair_score', 'Score of pair', 'Wert des Paars', 'score', (row) => row.pair?.score ?? null),
-    needs: 'pair',
-  },
-  {
-    ...text(
-      'pair_prediction',
-      'Call of pair',
-      'Einstufung des Paars',
-      14,
-      (row) => row.pair?.prediction ?? null,
-    ),
-    word: ({ pair }, language) => (pair === null ? '' : CALL_WORDS[language][pair.prediction]),
-    needs: 'pair',
-  },
-  { ...score('p_value', 'p-value', 'p-Wert', 'score', (row) => row.pValue), needs: 'pValue' },
+  ),
+  ...only(
+    'otherCode',
+    lost('n_chunks_lost', 'Chunks without open frame', 'Stücke ohne offenen Rahmen', 'all'),
+    lost('n_chunks_lost_to_tag', 'Chunks lost to TAG', 'An TAG verlorene Stücke', 'toTag'),
+    lost('n_chunks_lost_to_tga', 'Chunks lost to TGA', 'An TGA verlorene Stücke', 'toTga'),
+    integer('genetic_code_hint', 'Genetic code?', 'Genetischer Code?', (row) => row.geneticCodeHint),
+  ),
+  ...only(
+    'pair',
+    score('pair_score', 'Score of pair', 'Wert des Paars', 'score', (row) => row.pair?.score ?? null),
+    {
+      ...text('pair_prediction', 'Call of pair', 'Einstufung des Paars', 14, ({ pair }) =>
+        pair === null ? null : pair.prediction,
+      ),
+      word: ({ pair }, language) => (pair === null ? '' : CALL_WORDS[language][pair.prediction]),
+    },
+  ),
+  ...only(
+    'pValue',
+    score('p_value', 'p-value', 'p-Wert', 'score', (row) => row.pValue),
+  ),
   text('model', 'Model', 'Modell', 14, (_, { modelLabel }) => modelLabel),
 ];
 
@@ -208,23 +150,13 @@ export async function usedColumns(source: ExportSource, selection: SequenceSelec
     has({ otherCode: true }),
     selection.filter.settled !== true && has({ settled: false }),
   ]);
-  const pair = matesOf(source.run.inputs.map(({ path }) => path)).some((mate) => mate !== null) && scored;
-  const pValue = source.run.plan.trusted !== undefined && scored;
   const details = source.sampleDetails ?? [];
-  const group = details.some((one) => one.group !== null);
-  const control = details.some((one) => one.control);
-  const met = {
-    scored,
-    twoScored,
-    evidence,
-    tooShort,
-    repeat,
-    otherCode,
-    pair,
-    pValue,
-    unsettled,
-    group,
-    control,
+  const met: Record<Need, boolean> = {
+    ...{ scored, twoScored, evidence, tooShort, repeat, otherCode, unsettled },
+    pair: matesOf(source.run.inputs.map(({ path }) => path)).some((mate) => mate !== null) && scored,
+    pValue: source.run.plan.trusted !== undefined && scored,
+    group: details.some((one) => one.group !== null),
+    control: details.some((one) => one.control),
   };
   return [
     ...COLUMNS.filter(({ needs }) => needs === undefined || met[needs]),
@@ -271,7 +203,7 @@ function otherColumns(joined: JoinedTable, table: number, all: readonly JoinedTa
     title
       .toLowerCase()
       .replaceAll(/[^a-z0-9]+/g, '_')
-      .replaceAll(/^_+|_+$/g, '') || 'other';
+      .replaceAll(/^_|_$/g, '') || 'other';
   const isTaken = all
     .slice(0, table)
     .some((other) => other.table.title.toLowerCase() === title.toLowerCase());
@@ -309,6 +241,14 @@ function score(
   value: Column['value'],
 ): Column {
   return { name, type, heading: { en, de }, width: 12, value };
+}
+
+function lost(name: string, en: string, de: string, to: keyof SequenceResult['lostChunks']): Column {
+  return integer(name, en, de, ({ lostChunks }) => lostChunks[to]);
+}
+
+function only(needs: Need, ...columns: Column[]): Column[] {
+  return columns.map((column) => ({ ...column, needs }));
 }
 
 export const CALL_WORDS: Record<ExportLanguage, Record<Prediction, string>> = {

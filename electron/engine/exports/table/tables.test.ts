@@ -8,9 +8,11 @@ import { openRunStore } from '../../store/runStore.ts';
 import { markSequence } from '../../store/sequenceNotes.ts';
 import { SAMPLE_DETAILS_OPTION } from '../../store/types.ts';
 import {
+  compute,
   computeAll,
   HOST_ENTRY,
   newFolder,
+  preparedRun,
   removeFolders,
   reportPrepare,
   type PreparedRun,
@@ -21,22 +23,34 @@ import { exportResults } from '../exportResults.ts';
 import { makeReaders, readBack } from '../testing/readers.ts';
 
 const BY_ROW: SequenceSort = { by: 'row', descending: false };
-const SAMPLES = ['gut', 'gut', 'water'];
-const FILES = ['gut_1.fasta', 'gut_2.fasta', 'water.fasta'];
+const SAMPLES = ['gut', 'gut', 'water', 'air'];
+const FILES = ['gut_1.fasta', 'gut_2.fasta', 'water.fasta', 'air.fasta'];
 const DETAILS = [
   { group: 'patients', note: null, control: false },
   { group: 'patients', note: null, control: false },
   { group: null, note: null, control: true },
+  { group: 'patients', note: null, control: false },
 ];
 /** No two counts of the first sequence are equal, so that no column can stand in for another. */
 const RECORDS = [
   [
-    { ...recordOf('long one', [63, 63, 7, 1, 0, 0, 0, 0, 0, 0, 0, 0]), repeat: 37, lostToTag: 6 },
+    {
+      ...recordOf('long one', [63, 63, 7, 1, 0, 0, 0, 0, 0, 0, 0, 0]),
+      repeat: 37,
+      lostToTag: 6,
+      lostToTga: 3,
+    },
     recordOf('read/1', [3]),
     recordOf('closed', [0]),
   ],
   [recordOf('mate', [32]), recordOf('read/2', [5])],
-  [recordOf('drop', [12, 1]), { ...recordOf('empty', [0]), length: 0, openFrames: [] }],
+  [
+    recordOf('drop', [12, 1]),
+    // Just long enough not to be too short.
+    { ...recordOf('hundred', [2]), length: 100 },
+    { ...recordOf('empty', [0]), length: 0, openFrames: [] },
+  ],
+  [recordOf('lone', [0])],
 ];
 
 let run: PreparedRun;
@@ -77,13 +91,21 @@ async function exported(
   format: string,
   filter: SequenceFilter = {},
   language: 'en' | 'de' = 'en',
+  { store }: Pick<PreparedRun, 'store'> = run,
 ): Promise<string> {
   const path = join(newFolder(), `export.${format}`);
   const environment = () => Promise.resolve(testContext().environment);
-  await exportResults(run.store, {
+  await exportResults(store, {
     ...{ selection: { filter }, sort: BY_ROW, format, path, language, environment },
   });
   return path;
+}
+
+async function tableOf(of: PreparedRun, filter: SequenceFilter = {}) {
+  const [head, ...lines] = readFileSync(await exported('tsv', filter, 'en', of), 'utf8')
+    .trimEnd()
+    .split('\n');
+  return { names: head!.split('\t'), lines: lines.map((line) => line.split('\t')) };
 }
 
 type Value = string | number | null;
@@ -127,7 +149,9 @@ const asText = (column: string, value: Value): string =>
 describe('a table of sequences', () => {
   it('has in every column the value of its own field, in every format', async (context) => {
     context.skip(readersMissing !== undefined, readersMissing);
-    const counts = Object.values(all[0]!).filter((value) => Number.isInteger(value) && value !== 0);
+    const counts = [all[0]!, all[0]!.lostChunks, all[0]!.terminalRepeat!].flatMap((fields) =>
+      Object.values(fields).filter((value) => Number.isInteger(value) && value !== 0),
+    );
     expect(new Set(counts).size).toBe(counts.length);
     const formats = ['tsv', 'csv', 'csv_de', 'json', 'parquet', 'xlsx'] as const;
     const paths = await Promise.all([
@@ -146,7 +170,15 @@ describe('a table of sequences', () => {
       Record<string, unknown[][]>,
     ];
     const columns = Object.keys(tsv[0]!);
-    for (const name of Object.keys(RENAMED)) expect(columns).toContain(name);
+    expect(columns).toEqual([
+      ...['no', 'seq_name', 'sample', 'group', 'control', 'input', 'length', 'virus_score', 'prediction'],
+      ...['evidence', 'too_short', 'reason', 'n_chunks', 'n_chunks_scored', 'n_chunks_viral'],
+      ...['viral_fraction', 'n_bases_scored', 'n_bases_viral', 'best_score', 'second_score'],
+      ...['best_chunk_start', 'best_chunk_end', 'best_frame', 'n_frames_scored', 'terminal_repeat'],
+      ...['terminal_repeat_length', 'n_chunks_lost', 'n_chunks_lost_to_tag', 'n_chunks_lost_to_tga'],
+      ...['genetic_code_hint', 'pair_score', 'pair_prediction', 'p_value', 'model'],
+      ...['shortlist', 'tags', 'note'],
+    ]);
     const expected = all.map((row) => Object.fromEntries(columns.map((name) => [name, valueOf(name, row)])));
     const texts = expected.map((row) =>
       Object.fromEntries(columns.map((name) => [name, asText(name, row[name]!)])),
@@ -226,7 +258,7 @@ describe('a table of sequences', () => {
   it('has a workbook with number formats, a frozen head, a filter, and each sample with its counts', async (context) => {
     context.skip(readersMissing !== undefined, readersMissing);
     const path = await exported('xlsx');
-    const [layout, book] = readBack(['layout', path], ['xlsx', path]) as [
+    const [layout, book, whole] = readBack(['layout', path], ['xlsx', path], ['package', path]) as [
       {
         formats: Record<string, string>;
         widths: number[];
@@ -237,7 +269,18 @@ describe('a table of sequences', () => {
         wrapped: boolean[];
       },
       Record<string, unknown[][]>,
+      { parts: string[]; types: Record<string, string>; targets: string[] },
     ];
+    const sheets = [1, 2, 3].map((number) => `worksheets/sheet${number}.xml`);
+    const typed = [...sheets, 'styles.xml', 'workbook.xml'].map((name) => `xl/${name}`);
+    expect(whole.targets).toEqual([...sheets, 'styles.xml']);
+    expect(whole.parts).toEqual(
+      [...typed, '[Content_Types].xml', '_rels/.rels', 'xl/_rels/workbook.xml.rels'].toSorted(),
+    );
+    expect(Object.keys(whole.types).toSorted()).toEqual(typed.map((name) => `/${name}`).toSorted());
+    expect(new Set(sheets.map((name) => whole.types[`/xl/${name}`]))).toEqual(
+      new Set(['application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml']),
+    );
     const shown = readFileSync(await exported('tsv'), 'utf8')
       .split('\n')[0]!
       .split('\t');
@@ -252,6 +295,7 @@ describe('a table of sequences', () => {
     expect(layout.filter).toBe(layout.dimension);
     expect(layout.filter).toMatch(new RegExp(`^A1:[A-Z]+${all.length + 1}$`));
     expect(Math.min(...layout.widths)).toBeGreaterThan(5);
+    expect(layout.widths.slice(0, 3)).toEqual([12, 32, 18]);
     const [headings, ...samples] = book['Samples']!;
     expect(headings).toHaveLength(10);
     const countsOf = (sample: string) => {
@@ -260,10 +304,13 @@ describe('a table of sequences', () => {
         (call) => own.filter(({ prediction }) => prediction === call).length,
       );
       const bases = own.reduce((sum, { length }) => sum + length, 0);
-      return [own.length, bases, ...calls, calls[0]! / (calls[0]! + calls[1]!)];
+      const called = calls[0]! + calls[1]!;
+      // The cell of a share that does not exist is left out.
+      return [own.length, bases, ...calls, ...(called === 0 ? [] : [calls[0]! / called])];
     };
     expect(samples).toEqual([
       ['gut', 'patients', null, ...countsOf('gut')],
+      ['air', 'patients', null, ...countsOf('air')],
       ['water', null, 'yes', ...countsOf('water')],
     ]);
   });
@@ -274,16 +321,14 @@ describe('a table of sequences', () => {
     ['the long ones', { minLength: 600 }],
     ['one of two scored chunks', { minScoredChunks: 2, minLength: 5000 }],
     ['those with a terminal repeat', { terminalRepeat: true }],
+    ['those with several scored chunks that are long enough', { minScoredChunks: 2, minLength: 100 }],
+    ['one that is just long enough', { minLength: 100, maxLength: 100 }],
+    ['more scored chunks than any has', { minScoredChunks: 100 }],
+    ['long ones with strong evidence, of which there are none,', { evidence: ['strong'], minLength: 600 }],
     ['all of them', {}],
   ])('leaves out exactly the columns in which %s have no value', async (_, filter) => {
-    const table = async (selected: SequenceFilter) => {
-      const [head, ...lines] = readFileSync(await exported('tsv', selected), 'utf8')
-        .trimEnd()
-        .split('\n');
-      return { names: head!.split('\t'), lines: lines.map((line) => line.split('\t')) };
-    };
-    const everything = (await table({})).names;
-    const { names, lines } = await table(filter);
+    const everything = (await tableOf(run)).names;
+    const { names, lines } = await tableOf(run, filter);
     const rows = all.filter(({ row }) => lines.some(([no]) => Number(no) === row + 1));
     expect(rows.length).toBe(lines.length);
     const always = ['no', 'seq_name', 'sample', 'input', 'length', 'prediction', 'reason', 'model'];
@@ -308,4 +353,87 @@ describe('a table of sequences', () => {
     const value = valueOf(name, row);
     return value !== null && value !== 'False';
   }
+});
+
+describe('a table of an unfinished run without samples, pairs and trusted sequences', () => {
+  let unfinished: PreparedRun;
+
+  beforeAll(async () => {
+    unfinished = await preparedRun([[recordOf('whole', [63, 63]), recordOf('part', [1, 2, 4, 8])]], 8);
+    const [first, second] = await unfinished.store.pendingParts();
+    for (const { key } of [first!, second!])
+      await compute(unfinished, key, ({ row, frame }) => (row === 0 ? 0.9 : 0.4 + 0.2 * (frame % 2)));
+  });
+  afterAll(() => unfinished.store.close());
+
+  /** The names and cells after the name of the model, which is the last column of our own. */
+  const afterModel = async (filter: SequenceFilter = {}) => {
+    const { names, lines } = await tableOf(unfinished, filter);
+    const end = names.indexOf('model') + 1;
+    return [names.slice(end), ...lines.map((cells) => cells.slice(end))];
+  };
+
+  it('says which calls may change, unless none of those selected may', async (context) => {
+    const { names, lines } = await tableOf(unfinished);
+    expect(names).toEqual([
+      ...['no', 'seq_name', 'sample', 'input', 'length', 'virus_score', 'prediction', 'settled', 'evidence'],
+      ...['reason', 'n_chunks', 'n_chunks_scored', 'n_chunks_viral', 'viral_fraction', 'n_bases_scored'],
+      ...['n_bases_viral', 'best_score', 'second_score', 'best_chunk_start', 'best_chunk_end', 'best_frame'],
+      ...['n_frames_scored', 'model'],
+    ]);
+    expect(lines.map((cells) => [cells[1], cells[names.indexOf('settled')]])).toEqual([
+      ['whole', 'True'],
+      ['part', 'False'],
+    ]);
+    expect((await tableOf(unfinished, { settled: true })).names).toEqual(
+      names.filter((name) => name !== 'settled'),
+    );
+    expect((await tableOf(unfinished, { settled: false })).names).toEqual(names);
+    context.skip(readersMissing !== undefined, readersMissing);
+    const files = [
+      await exported('xlsx', {}, 'en', unfinished),
+      await exported('xlsx', {}, 'de', unfinished),
+    ];
+    const books = readBack(...files.map((path) => ['xlsx', path] as const)) as Record<string, unknown[][]>[];
+    for (const [i, book] of books.entries())
+      expect(
+        Object.values(book)[0]!
+          .slice(1)
+          .map((row) => row[names.indexOf('settled')]),
+      ).toEqual([null, ['may change', 'kann sich ändern'][i]]);
+  });
+
+  it('says which samples are controls, even if they have no groups', async () => {
+    const store = {
+      ...unfinished.store,
+      loadRun: async () => {
+        const stored = await unfinished.store.loadRun();
+        const options = { [SAMPLE_DETAILS_OPTION]: [{ group: null, note: null, control: true }] };
+        return { ...stored, description: { ...stored.description, options } };
+      },
+    };
+    const { names, lines } = await tableOf({ ...unfinished, store });
+    expect(names.slice(2, 5)).toEqual(['sample', 'control', 'input']);
+    expect(lines.map((cells) => cells[3])).toEqual(['yes', 'yes']);
+  });
+
+  it('ends in the marks of the selected sequences, each only if there is one', async () => {
+    const row = { row: 1, seqName: 'part' };
+    const nothing = { tags: [], note: '', shortlisted: false };
+    for (const [mark, name, value] of [
+      [{ shortlisted: true }, 'shortlist', 'yes'],
+      [{ tags: ['a', 'b'] }, 'tags', 'a; b'],
+      [{ note: 'two\nlines' }, 'note', 'two lines'],
+    ] as const) {
+      markSequence(unfinished.folder, {
+        ...row,
+        ...nothing,
+        ...mark,
+        tags: [...('tags' in mark ? mark.tags : [])],
+      });
+      expect(await afterModel()).toEqual([[name], ['NA'], [value]]);
+      expect(await afterModel({ settled: true })).toEqual([[], []]);
+    }
+    markSequence(unfinished.folder, { ...row, ...nothing });
+  });
 });

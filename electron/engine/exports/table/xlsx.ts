@@ -2,11 +2,12 @@ import { exportFormat } from '../format.ts';
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import type { ExportLanguage } from '../../../contract/exports.ts';
-import { predictionSchema, type SequenceResult } from '../../../contract/results.ts';
+import { predictionSchema, viralShare, type SequenceResult } from '../../../contract/results.ts';
 import { float32Text } from '../../results/cellText.ts';
 import type { Column } from './columns.ts';
 import type { ExportSource } from '../exportSource.ts';
-import { summariseSamples, viralShare, type SampleSummary } from '../samples.ts';
+import type { SampleSummary } from '../../../contract/rpc/results.ts';
+import { summariseSamples } from '../samples.ts';
 import { workbookNotes } from './workbookNotes.ts';
 import type { WholeFile } from '../wholeFile.ts';
 
@@ -108,7 +109,6 @@ function cell(
   const value = column.word?.(sequence, source.language) ?? column.value(sequence, source);
   if (value === null || value === '') return '';
   if (typeof value === 'string') return textCell(i, row, value, FORMAT.text);
-  if (column.type === 'text') return textCell(i, row, String(value), FORMAT.text);
   const number = column.type === 'score' || column.type === 'share' ? float32Text(value) : String(value);
   return numberCell(i, row, number, FORMAT[column.type]);
 }
@@ -153,7 +153,7 @@ function samplesSheet(samples: readonly SampleSummary[], language: ExportLanguag
     const row = i + 2;
     const texts = [sample, group ?? '', control ? YES[language] : ''];
     const counts = [sequences, bases, ...predictionSchema.options.map((call) => byPrediction[call])];
-    const share = viralShare(summary);
+    const share = viralShare(byPrediction);
     return `<row r="${row}">${[
       ...texts.map((text, at) => (text === '' ? '' : textCell(at, row, text, FORMAT.text))),
       ...counts.map((count, at) => numberCell(texts.length + at, row, String(count), FORMAT.integer)),

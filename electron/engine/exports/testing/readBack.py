@@ -6,6 +6,8 @@ Arguments: pairs of a format and a path.
 import csv
 import json
 import sys
+import zipfile
+from xml.etree import ElementTree
 
 import gffutils
 import openpyxl
@@ -37,6 +39,21 @@ def layout(path):
         "dimension": sheet.dimensions,
         "bold": [cell.font.bold for row in (sheet[1], sheet[2]) for cell in row[:1]],
         "wrapped": [bool(cell.alignment.wrap_text) for cell in book.worksheets[-1][1]],
+    }
+
+
+def package(path):
+    """The parts of an Office Open XML package, their own types, and what its workbook refers to."""
+    with zipfile.ZipFile(path) as archive:
+        types = ElementTree.fromstring(archive.read("[Content_Types].xml"))
+        relations = ElementTree.fromstring(archive.read("xl/_rels/workbook.xml.rels"))
+        names = archive.namelist()
+    return {
+        "parts": sorted(names),
+        "types": {
+            one.attrib["PartName"]: one.attrib["ContentType"] for one in types if "PartName" in one.attrib
+        },
+        "targets": [one.attrib["Target"] for one in relations],
     }
 
 
@@ -93,6 +110,7 @@ def as_json(path):
 READERS = {
     "xlsx": xlsx,
     "layout": layout,
+    "package": package,
     "parquet": parquet,
     "tsv": delimited("\t"),
     "csv": delimited(","),

@@ -1,25 +1,32 @@
 import { describe, expect, it } from 'vitest';
 import { betaBelow, isSettled, turnChance } from './settled.ts';
-import { finalShare, partlyScored, simulatedRun, strataAt } from './testing/simulatedRun.ts';
+import { finalShare, partlyScored, simulatedRun, SimulatedWork } from './testing/simulatedRun.ts';
 import { estimateShare } from './viralShare.ts';
 
-/** While a file is being read, the front is rounds ahead. */
-const whileReading = (place: number): number => (place < 0.2 ? 1 / 2 : 1 / 256);
+/** A run that was read and of which this share is computed. */
+function workAt(run: ReturnType<typeof simulatedRun>, share: number): SimulatedWork {
+  const work = new SimulatedWork(run, 100);
+  work.read();
+  if (share > 0) work.computeFirstRound();
+  work.compute(share);
+  return work;
+}
 
 describe('the estimated share', () => {
   it.each([
-    ['reads', 0.03, () => 0.01],
-    ['contigs', 0.03, () => 0.01],
-    ['huge virus', 0.001, () => 0.01],
-    ['lost chunks', 0.4, () => 0.75],
-    ['contigs', 0.03, whileReading],
+    ['reads', 0.03, 0.01],
+    ['contigs', 0.03, 0.01],
+    ['huge virus', 0.001, 0.01],
+    ['lost chunks', 0.4, 0.75],
+    ['contigs', 0.03, 0.4],
+    ['long reads', 0.03, 0.9],
   ] as const)(
     'of %s covers the share of the finished run about as often as it claims',
-    (kind, share, turnOf) => {
+    (kind, share, computed) => {
       const seeds = Array.from({ length: 40 }, (_, seed) => seed + 1);
       const covered = seeds.filter((seed) => {
         const run = simulatedRun(kind, share, seed);
-        const { low, high } = estimateShare(strataAt(run, turnOf))!;
+        const { low, high } = estimateShare(workAt(run, computed).known())!;
         expect(high - low).toBeGreaterThan(0);
         return low <= finalShare(run) && finalShare(run) <= high;
       });
@@ -30,12 +37,12 @@ describe('the estimated share', () => {
   it('narrows, and ends at the share of the finished run', () => {
     const run = simulatedRun('contigs', 0.1, 5);
     const width = (turn: number): number => {
-      const { low, high } = estimateShare(strataAt(run, () => turn))!;
+      const { low, high } = estimateShare(workAt(run, turn).known())!;
       return high - low;
     };
     const widths = [0.01, 0.05, 0.25, 0.9].map(width);
     expect(widths).toEqual(widths.toSorted((a, b) => b - a));
-    const end = estimateShare(strataAt(run, () => 1))!;
+    const end = estimateShare(workAt(run, 1).known())!;
     expect(end.low).toBe(end.high);
     expect(end.share).toBeCloseTo(finalShare(run), 12);
   });
@@ -44,16 +51,16 @@ describe('the estimated share', () => {
     const none = simulatedRun('contigs', 0, 3).map((one) => ({ ...one, scores: one.scores.map(() => 0.1) }));
     const all = none.map((one) => ({ ...one, scores: one.scores.map(() => 0.9) }));
     for (const turn of [0.02, 0.5, 0.97]) {
-      const [empty, full] = [none, all].map((run) => estimateShare(strataAt(run, () => turn))!);
+      const [empty, full] = [none, all].map((run) => estimateShare(workAt(run, turn).known())!);
       expect([empty!.share, empty!.low, full!.share, full!.high]).toEqual([0, 0, 1, 1]);
       expect(empty!.high).toBeGreaterThan(0);
       expect(full!.low).toBeLessThan(1);
     }
-    expect(estimateShare(strataAt(all, () => 1))).toEqual({ share: 1, low: 1, high: 1 });
+    expect(estimateShare(workAt(all, 1).known())).toEqual({ share: 1, low: 1, high: 1 });
   });
 
   it('is null while nothing is scored', () => {
-    expect(estimateShare(strataAt(simulatedRun('reads', 0.1, 7), () => 0))).toBeNull();
+    expect(estimateShare(workAt(simulatedRun('reads', 0.1, 7), 0).known())).toBeNull();
   });
 });
 

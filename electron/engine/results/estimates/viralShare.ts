@@ -3,40 +3,70 @@ import type { ShareSoFar, ViralShares } from '../../../contract/rpc/runs.ts';
 import type { ShareEstimate } from '../../../contract/shareEstimate.ts';
 
 /**
+ * Over sequences with several scored chunks: squared distances of calls from the mean of their sequence, and
+ * degrees of freedom.
+ */
+export interface Spread {
+  squares: number;
+  freedom: number;
+}
+
+/**
  * Sequences of one size class from one stretch of an input: their chunks with an open frame, since only these
  * can be called, and what is known about the computed ones.
  */
-export interface Stratum {
+export interface Stratum extends Spread {
   readonly sizeClass: number;
   /**
    * Chunks in all its sequences that get a call in the finished run, as far as is known: with an open frame,
-   * and not failed. `done` are computed.
+   * and not failed.
    */
   open: number;
-  done: number;
   /** Chunks with a score, and how many of them are called virus. */
-  scored: number;
-  viral: number;
+  known: Counts;
+  /**
+   * Those of them that are an even sample of every sequence: of sequences of several chunks only the rounds that
+   * are complete in this stretch. A part holds all that its round has of a sequence, or much of it. So while parts
+   * of a round are missing, some sequences are known to a larger share than others, by chance.
+   */
+  even: Counts;
   /**
    * By the number of a sequence's chunks, open or not: sums over these sequences of open chunks, and of the
    * squares of their number.
    */
   readonly sequences: Map<number, { open: number; squaredOpen: number }>;
-  /**
-   * Over sequences with several scored chunks: squared distances of calls from the mean of their sequence,
-   * and degrees of freedom.
-   */
-  squares: number;
-  freedom: number;
+}
+
+export interface Counts {
+  scored: number;
+  viral: number;
+}
+
+export function addCounts(sum: Counts, { scored, viral }: Counts): void {
+  sum.scored += scored;
+  sum.viral += viral;
+}
+
+/** Adds calls of a sequence to what was known of it before. */
+export function addCalls(stratum: Spread, before: Counts, calls: Counts): void {
+  const after = { scored: before.scored + calls.scored, viral: before.viral + calls.viral };
+  stratum.squares += squares(after) - squares(before);
+  stratum.freedom += freedom(after) - freedom(before);
+}
+
+const squares = ({ scored, viral }: Counts): number =>
+  scored === 0 ? 0 : (viral * (scored - viral)) / scored;
+const freedom = ({ scored }: Counts): number => Math.max(0, scored - 1);
+
+export function newCounts(): Pick<Stratum, 'known' | 'even'> {
+  return { known: { scored: 0, viral: 0 }, even: { scored: 0, viral: 0 } };
 }
 
 export function emptyStratum(sizeClass: number): Stratum {
   return {
     sizeClass,
     open: 0,
-    done: 0,
-    scored: 0,
-    viral: 0,
+    ...newCounts(),
     sequences: new Map(),
     squares: 0,
     freedom: 0,
@@ -81,17 +111,32 @@ const FAR_AHEAD = 4;
  * must be a sample of all strata, as after the first round. Null if nothing is scored yet.
  */
 export function estimateShare(all: readonly Stratum[]): ShareEstimate | null {
-  const strata = all.filter(({ open }) => open > 0);
+  const strata = all
+    .filter(({ open }) => open > 0)
+    .map((stratum) => (stratum.known.scored < stratum.open ? stratum : { ...stratum, even: stratum.known }));
   const total = sum(strata, ({ open }) => open);
-  const scored = sum(strata, (stratum) => stratum.scored);
-  if (scored === 0) return null;
-  if (sum(strata, ({ done }) => done) >= total) {
-    const share = sum(strata, ({ viral }) => viral) / scored;
+  const known = sum(strata, (stratum) => stratum.known.scored);
+  if (known > 0 && known >= total) {
+    const share = sum(strata, (stratum) => stratum.known.viral) / known;
     return { share, low: share, high: share };
   }
+  if (evenScored(strata) === 0) return null;
   const groups = joined(strata).map((members) => groupOf(members));
-  const share = sum(groups, ({ open, viral, scored: own }) => (open * viral) / own) / total;
-  const overall = sum(strata, ({ viral }) => viral) / scored;
+  const [whole, others] = [true, false].map((isWhole) =>
+    groups.filter(({ scored, open }) => scored >= open === isWhole),
+  ) as [Group[], Group[]];
+  const viralInWhole = sum(whole, ({ viral }) => viral);
+  const open = sum(others, (group) => group.open);
+  const inAll = (shareOfOthers: number): number => (viralInWhole + shareOfOthers * open) / total;
+  const { share, low, high } = estimateGroups(others, open);
+  return { share: inAll(share), low: inAll(low), high: inAll(high) };
+}
+
+/** The share of chunks called virus in groups of which some is missing, with its interval. */
+function estimateGroups(groups: readonly Group[], total: number): ShareEstimate {
+  const share = sum(groups, (group) => (group.open * group.viral) / group.scored) / total;
+  const viral = sum(groups, (group) => group.viral);
+  const overall = viral / sum(groups, ({ scored }) => scored);
   let variance = 0;
   /**
    * The variance if all chunks were called virus with the same probability, as a multiple of the variance of
@@ -101,7 +146,8 @@ export function estimateShare(all: readonly Stratum[]): ShareEstimate | null {
   for (const group of groups) {
     const smooth = (group.viral + 2 * overall) / (group.scored + 2);
     const calls = smooth * (1 - smooth);
-    const inner = Math.min(calls, (group.squares + calls) / (group.freedom + 1));
+    const unseen = viral === 0 ? 0 : (SQUARES_UNSEEN * group.viral) / viral;
+    const inner = Math.min(calls, (group.squares + calls + unseen) / (group.freedom + 1));
     const factor = (group.open / total / group.scored) ** 2;
     variance += factor * (inner * group.within + (calls - inner) * group.between);
     perCall += factor * group.within;
@@ -113,6 +159,12 @@ export function estimateShare(all: readonly Stratum[]): ShareEstimate | null {
   return shareEstimate(share, areFew ? Math.min(asEqual, bySpread) : bySpread);
 }
 
+/**
+ * Where one contig has most of the viral chunks, and all its calls so far are virus, some of the others may
+ * still differ. This is what half a chunk adds to the squared distances of many equal calls, in all groups.
+ */
+const SQUARES_UNSEEN = 0.5;
+
 /** Where fewer chunks of a kind count, most strata have none of them, and by their own calls would vary too little. */
 const FEWEST = 5;
 
@@ -120,17 +172,23 @@ const FEWEST = 5;
  * interval begins too high. */
 const FEW = [0.0513, 0.3554, 0.8177] as const;
 
+interface Group extends Counts, Spread {
+  open: number;
+  within: number;
+  between: number;
+}
+
 /**
  * Joined strata, with the variance of the sum over their computed chunks: for calls that differ by 1 within
  * sequences, and between them.
  */
-function groupOf(members: readonly Stratum[]) {
+function groupOf(members: readonly Stratum[]): Group {
   const open = sum(members, (stratum) => stratum.open);
   const share = computed(members);
   return {
     open,
-    scored: sum(members, ({ scored }) => scored),
-    viral: sum(members, ({ viral }) => viral),
+    scored: evenScored(members),
+    viral: sum(members, ({ even }) => even.viral),
     squares: sum(members, ({ squares }) => squares),
     freedom: sum(members, ({ freedom }) => freedom),
     within: open * share * (1 - share),
@@ -142,8 +200,8 @@ function groupOf(members: readonly Stratum[]) {
  * Of n chunks of a sequence either floor(np) or ceil(np) are computed, where p is the share computed in its
  * own stratum; how many of these have an open frame is random.
  */
-function betweenSequences({ sequences, open, done }: Stratum, groupShare: number): number {
-  const p = done / open;
+function betweenSequences({ sequences, open, even }: Stratum, groupShare: number): number {
+  const p = even.scored / open;
   let between = 0;
   for (const [n, own] of sequences) {
     const rest = n * p - Math.floor(n * p);
@@ -165,7 +223,7 @@ function joined(strata: readonly Stratum[]): Stratum[][] {
   let rest: Stratum[] = [];
   for (const [size] of SIZE_CLASSES.entries()) {
     rest.push(...strata.filter((stratum) => stratum.sizeClass === size));
-    if (sum(rest, ({ scored }) => scored) < ENOUGH) continue;
+    if (evenScored(rest) < ENOUGH) continue;
     groups.push(...inGroups(rest));
     rest = [];
   }
@@ -178,19 +236,22 @@ function inGroups(strata: readonly Stratum[]): Stratum[][] {
   let rest: Stratum[] = [];
   for (const stratum of strata) {
     rest.push(stratum);
-    if (sum(rest, ({ scored }) => scored) < ENOUGH) continue;
+    if (evenScored(rest) < ENOUGH) continue;
     groups.push(rest);
     rest = [];
   }
   const last = groups.at(-1) ?? [];
-  const isBehind =
-    sum(rest, ({ scored }) => scored) >= FEW_ALONE && FAR_AHEAD * computed(rest) < computed(last);
+  const isBehind = evenScored(rest) >= FEW_ALONE && FAR_AHEAD * computed(rest) < computed(last);
   return isBehind ? [...groups, rest] : [...groups.slice(0, -1), [...last, ...rest]];
 }
 
-/** The computed share of the chunks of these strata. */
+function evenScored(strata: readonly Stratum[]): number {
+  return sum(strata, ({ even }) => even.scored);
+}
+
+/** The share of the chunks of these strata that the estimate rests on. */
 function computed(strata: readonly Stratum[]): number {
-  return sum(strata, ({ done }) => done) / sum(strata, ({ open }) => open);
+  return evenScored(strata) / sum(strata, ({ open }) => open);
 }
 
 /** Wilson's interval for a share of this many independent calls, wider if few were observed. */
@@ -216,8 +277,8 @@ export interface ViralSoFar {
   /** Whether chunks are computed as an even sample of all inputs that grows. */
   isSample: boolean;
   /**
-   * In the order of the run. `isSampled`: its first round is computed, so what is known is a sample of all of
-   * it; of an input that can't be read to its end nothing more comes.
+   * In the order of the run. `isSampled`: what is known is a sample of all of it, as once its first round is
+   * computed, or all of it, in any order; of an input that can't be read to its end nothing more comes.
    */
   inputs: { isSampled: boolean; strata: Stratum[] }[];
   curve: CurvePoint[];
@@ -235,20 +296,17 @@ export function sharesSoFar(
   const bySample = Map.groupBy(inputs.entries(), ([input]) => samples[input] ?? '');
   return {
     isSample,
-    run: shareOf(inputs, isSample),
+    run: shareOf(inputs),
     samples: [...bySample].map(([sample, own]) => ({
       sample,
       control: own.some(([input]) => details?.[input]?.control),
-      ...shareOf(
-        own.map(([, input]) => input),
-        isSample,
-      ),
+      ...shareOf(own.map(([, input]) => input)),
     })),
     curve,
   };
 }
 
-function shareOf(inputs: ViralSoFar['inputs'], isSample: boolean): ShareSoFar {
+function shareOf(inputs: ViralSoFar['inputs']): ShareSoFar {
   const strata = inputs.flatMap((input) => input.strata);
   const sum = (value: (stratum: Stratum) => number): number =>
     strata.reduce((total, stratum) => total + value(stratum), 0);
@@ -258,9 +316,9 @@ function shareOf(inputs: ViralSoFar['inputs'], isSample: boolean): ShareSoFar {
     : 'chunks';
   return {
     unit,
-    viral: sum(({ viral }) => viral),
-    scored: sum(({ scored }) => scored),
+    viral: sum(({ known }) => known.viral),
+    scored: sum(({ known }) => known.scored),
     total: sum(({ open }) => open),
-    estimate: isSample && inputs.every(({ isSampled }) => isSampled) ? estimateShare(strata) : null,
+    estimate: inputs.every(({ isSampled }) => isSampled) ? estimateShare(strata) : null,
   };
 }

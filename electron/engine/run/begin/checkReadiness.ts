@@ -1,16 +1,137 @@
-import { appError, AppFailure, err, ok, type Result, type AppError } from '../../../contract/errors.ts';
+import {
+  appError,
+  AppFailure,
+  err,
+  ok,
+  type Result,
+  type AppError,
+  failWith,
+} from '../../../contract/errors.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { hashFile } from '../../system/hashFile.ts';
 import { answerOf, openRegular, type Patience } from '../../system/regularFile.ts';
 import { findModel } from '../../models/resolveModel.ts';
 import type { StoredRun } from '../../store/types.ts';
-import { chooseDevices, type DeviceChoice, type Wanted } from './chooseDevices.ts';
+import { chooseDevices, storedDevice, type DeviceChoice, type Wanted } from './chooseDevices.ts';
 import { precisionOf } from './clusterPlan.ts';
 import { makeWorkFolders } from '../../store/runFolder.ts';
+import { nodeOf } from '../../store/shares.ts';
+import type { Goal } from '../../../contract/goal.ts';
+import { precisionRemark } from '../../devices/choosePrecision.ts';
+import { syncedFolder } from '../../system/pathLength.ts';
+import { isMadeHere } from '../madeHere.ts';
+import { inputLeftOut } from '../runNotes.ts';
+import type { RunRecord } from '../runRecord.ts';
+import type { BatchSizes } from '../work/batchSizes.ts';
+import { localDevice } from '../work/workDevice.ts';
+import { isJustCreated, type CreatedRun } from './createRun.ts';
+import { controlsAtBegin } from './runControls.ts';
 import { bytesNamed, message } from '../../../contract/messages.ts';
-import type { RunRequest } from '../../../contract/rpc/runs.ts';
+import { THIS_COMPUTER, type RunRequest, type Where } from '../../../contract/rpc/runs.ts';
 import { freeBytes } from '../../devices/computerChecks.ts';
 import { formatBytes } from '../../../contract/terminal/format.ts';
+
+export interface StartOptions {
+  /** Devices of this computer other than those that the run was created for. */
+  devices?: string | undefined;
+  /** A place other than the one that the run was created for. */
+  where?: Where | undefined;
+  /**
+   * How long a cluster may run no task of the run before it is paused; without a limit, as long as the
+   * scheduler takes.
+   */
+  maxWaitMs?: number | undefined;
+  /** Reads the inputs and then pauses: shares compute the parts. */
+  preparesOnly?: boolean | undefined;
+  /**
+   * A goal to stop at, or null to compute everything; if absent, the last goal applies unless it was reached.
+   */
+  until?: Goal | null | undefined;
+  /** For a run that this program has just created: the devices that were chosen and checked then. */
+  created?: Pick<CreatedRun, 'choice' | 'createdAt'> | undefined;
+}
+
+/** The run is only being read, or is finished, so its devices do not matter. */
+const NOWHERE_YET: Where = { kind: 'shares', on_processors: false };
+
+/** Checks whether a run can start where these options, or its own request, say; repairs it if it is damaged. */
+export async function readyToStart(
+  context: EngineContext,
+  run: RunRecord,
+  { devices: wanted, where, created, preparesOnly }: StartOptions,
+  signal: AbortSignal,
+): Promise<Result<DeviceChoice>> {
+  const { request, stored, notes, store } = run;
+  const isOwn = created !== undefined || isMadeHere(context.paths, store.folder, stored.description);
+  // A run that was created for shares is computed here when it is resumed.
+  const usual = request.where.kind === 'shares' ? THIS_COMPUTER : request.where;
+  const place: Where = preparesOnly ? NOWHERE_YET : isOwn ? usual : THIS_COMPUTER;
+  if (where === undefined && wanted === undefined && !preparesOnly && place.kind !== usual.kind)
+    notes.add('warning', 'place_not_followed', message('note.place_not_followed'));
+  const ready = await checkReadiness(
+    context,
+    store.folder,
+    stored,
+    // Choosing devices of this computer means computing here.
+    {
+      where: where ?? (wanted === undefined ? place : THIS_COMPUTER),
+      devices: wanted ?? request.devices,
+    },
+    created && isJustCreated(created) ? created.choice : undefined,
+    { signal },
+  );
+  if (ready.ok) await repair(run);
+  return ready;
+}
+
+/**
+ * Repairs a run whose tables were refused, or exist but must be partly recomputed; otherwise damage is found
+ * before tables appear.
+ */
+async function repair(run: RunRecord): Promise<void> {
+  const { state, store } = run;
+  await store.refuseDamagedPlan();
+  // A share was already repaired when it was opened, from its run's list.
+  if (nodeOf(run.stored) !== null) return;
+  if (state.phase !== 'done' && !(state.phase === 'paused' && state.error?.code === 'run_damaged')) return;
+  const found = await store.repairDamage();
+  if (found.length === 0) return;
+  run.notes.add('warning', 'rows_damaged', message('note.rows_damaged', { what: found.join(' ') }));
+  await run.reload();
+}
+
+/** Reports facts about the devices that will compute. */
+export async function announceStart(
+  context: EngineContext,
+  run: RunRecord,
+  batches: BatchSizes,
+  { devices, leftOut, cores, driver = null }: DeviceChoice,
+  signal: AbortSignal,
+): Promise<void> {
+  const { request, notes, stored } = run;
+  const isFirst = run.state.phase === 'created';
+  for (const remark of leftOut) notes.add('warning', 'gpu_left_out', remark);
+  if (cores) notes.add('info', 'cores', cores);
+  if (request.precision === 'auto') {
+    const remark = precisionRemark(stored.plan.precision, devices);
+    if (remark !== null) notes.add('info', 'precision_of_weakest', remark);
+  }
+  const synced = syncedFolder(run.store.folder);
+  if (synced !== null) notes.add('warning', 'folder_synced', synced);
+  if (isFirst)
+    for (const { path, code, message: text } of stored.leftOut)
+      notes.add('warning', code, inputLeftOut(path, code, text));
+  await batches.recall(devices);
+  const withControls = isFirst && request.withControls === true;
+  const begin = { plan: stored.plan, devices, driver, withControls, isFirst, signal };
+  const controls = await controlsAtBegin(context, notes, begin);
+  await run.saveDevices(
+    devices.map((device) => {
+      const told = storedDevice(localDevice(device, nodeOf(stored)));
+      return { ...told, facts: { ...told.facts, ...controls(device.kind) } };
+    }),
+  );
+}
 
 /**
  * Checks whether a run can continue here and now: the same model, inputs still present if they are needed,
@@ -62,10 +183,10 @@ async function checkInputs({ inputs, state }: StoredRun, patience: Patience): Pr
     try {
       const size = await sizeOfRegular(path, patience);
       if (size !== sizeBytes || (!isKnown && (await hashFile(path, undefined, patience.signal)) !== sha256))
-        return err(appError('input_changed', `${path} is not the file that the run was started with.`));
+        return failWith('input_changed', `${path} is not the file that the run was started with.`);
     } catch (reason) {
       if (isGone(reason))
-        return err(appError('input_not_found', `${path} is gone, and it has not been read to its end.`));
+        return failWith('input_not_found', `${path} is gone, and it has not been read to its end.`);
       return err(reason instanceof AppFailure ? reason.error : appError('input_unreadable', String(reason)));
     }
   }
@@ -121,7 +242,6 @@ export function diskShortage(folder: string, needed: number, free: number | null
       free: bytesNamed(free, formatBytes(free)),
       folder,
     }),
-    { nextStep: message('start.disk_needed.next') },
   );
 }
 

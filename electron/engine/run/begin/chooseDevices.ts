@@ -20,7 +20,6 @@ export interface DeviceChoice extends PlannedDevices {
   leftOut: Message[];
   /** How many cores compute, if not all do. */
   cores?: Message | null;
-  /** The model's folder on this computer. */
   modelFolder: string;
   /** The version of NVIDIA's driver here. */
   driver?: string | null;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { SlurmChoice } from '../../../contract/cluster.ts';
 import { residuesPerPart, TOKENS_PER_BATCH } from '../../../contract/plan.ts';
 import type { Precision } from '../../../contract/protocol/index.ts';
 import { OWN_PROGRAM, slurmPlace, slurmScript } from '../../../contract/terminal/slurmScript.ts';
@@ -6,15 +7,25 @@ import { hardwareOf, precisionOf, withoutGpus } from './clusterPlan.ts';
 
 const ON_GPUS = slurmScript([], false);
 
-function refusal(script: string, torch: string): string | undefined {
+function placeOf(script: string): SlurmChoice {
   const place = slurmPlace(script, null);
   if (place === null) throw new Error('no script');
-  return withoutGpus(place, { packages: { torch } })?.code;
+  return place;
 }
+const refusal = (script: string, torch: string): string | undefined =>
+  withoutGpus(placeOf(script), { packages: { torch } }, true)?.code;
 
 describe('a job that asks for GPUs', () => {
   it('is refused before it queues if its tasks would have a PyTorch for processors', () => {
     expect(refusal(ON_GPUS, '2.13.0+cpu')).toBe('device_blocked');
+    const ray = { kind: 'ray', address: 'head:6379', shares: 8, cpus: 0, workers: 0 } as const;
+    const environment = { packages: { torch: '2.13.0+cpu' } };
+    expect(withoutGpus(ray, environment, true)?.code).toBe('device_blocked');
+    expect(withoutGpus({ ...ray, cpus: 2 }, environment, true)).toBeNull();
+  });
+
+  it('is accepted from the desktop app, whose Python no node uses', () => {
+    expect(withoutGpus(placeOf(ON_GPUS), { packages: { torch: '2.13.0+cpu' } }, false)).toBeNull();
   });
 
   it.each<[string, string, string]>([

@@ -1,6 +1,6 @@
-import { appError, type AppError, err, ok, type Result } from '../../../contract/errors.ts';
+import { appError, type AppError, ok, type Result, failWith } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
-import type { ClusterChoice } from '../../../contract/cluster.ts';
+import { computesOn, type ClusterChoice } from '../../../contract/cluster.ts';
 import { OWN_PROGRAM } from '../../../contract/terminal/slurmScript.ts';
 import type { Hardware } from '../../../contract/plan.ts';
 import type { Precision } from '../../../contract/protocol/index.ts';
@@ -35,7 +35,7 @@ export function precisionOf(wanted: 'auto' | Precision, choice: PlannedDevices):
       ? 'FP8 has to be checked on the GPU that computes in it, which a cluster does not allow.'
       : 'Processors cannot compute in fp16; those with AMX or AVX512-BF16 can do bf16.';
   if (wanted === 'fp8' || (wanted === 'fp16' && usual === 'fp32'))
-    return err(appError('precision_unsupported', cause, { nextStep: 'Choose another precision.' }));
+    return failWith('precision_unsupported', cause, { nextStep: 'Choose another precision.' });
   return ok(wanted);
 }
 
@@ -47,9 +47,13 @@ export function precisionOf(wanted: 'auto' | Precision, choice: PlannedDevices):
 export function withoutGpus(
   cluster: ClusterChoice,
   { packages }: Pick<PythonEnvironment, 'packages'>,
+  isOurs = isProgramForNodes(),
 ): AppError | null {
-  if (cluster.kind !== 'slurm' || cluster.on_processors || !packages['torch']?.endsWith('+cpu')) return null;
-  // The nodes have their own program, and so their own Python.
-  if (!cluster.script.includes(OWN_PROGRAM)) return null;
-  return appError('device_blocked', message('slurm.pytorch'), { nextStep: message('slurm.pytorch.next') });
+  if (computesOn(cluster) === 'cpu' || !packages['torch']?.endsWith('+cpu')) return null;
+  // Where the nodes have their own program, they have their own Python.
+  if (!isOurs || (cluster.kind === 'slurm' && !cluster.script.includes(OWN_PROGRAM))) return null;
+  return appError('device_blocked', message('cluster.pytorch'));
 }
+
+/** Nodes have no desktop for the app. */
+export const isProgramForNodes = (): boolean => !('electron' in process.versions) && process.argv.length > 1;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { appError, type AppError, err, ok, type Result } from '../../../contract/errors.ts';
+import { appError, type AppError, err, ok, type Result, failWith } from '../../../contract/errors.ts';
 import {
   SAMPLE_FROM_PARTS,
   TAIL_PARTS,
@@ -33,7 +33,7 @@ import {
   SAMPLE_DETAILS_OPTION,
   SAMPLES_OPTION,
 } from '../../store/types.ts';
-import { openRunStore } from '../../store/runStore.ts';
+import { createRunStore } from '../createRunStore.ts';
 import { refuseWhenClosing } from '../../store/storeThread.ts';
 import { describeStoreError } from '../../store/sqlite/database.ts';
 import { safeName } from '../../system/pathLength.ts';
@@ -111,15 +111,13 @@ export async function createRun(
   if (!model.ok) return model;
   const chunkLength = request.chunkLength ?? model.value.chunkLength;
   if (chunkLength < CHUNK_LENGTH_LIMITS.min || chunkLength > CHUNK_LENGTH_LIMITS.max) {
-    return err(
-      appError(
-        'usage',
-        `The chunk length must lie between ${CHUNK_LENGTH_LIMITS.min} and ${CHUNK_LENGTH_LIMITS.max}.`,
-      ),
+    return failWith(
+      'usage',
+      `The chunk length must lie between ${CHUNK_LENGTH_LIMITS.min} and ${CHUNK_LENGTH_LIMITS.max}.`,
     );
   }
   if (request.reuseEmbeddings !== undefined && (request.repairs ?? []).length > 0)
-    return err(appError('usage', message('start.repairs_and_reuse')));
+    return failWith('usage', message('start.repairs_and_reuse'));
   const choice = await chooseDevices(context, request, model.value);
   if (!choice.ok) return choice;
   const { devices } = choice.value;
@@ -144,8 +142,7 @@ export async function createRun(
   const [unusable] = leftOut;
   if (unusable && (request.strict || files.length === 0)) return err(unusable.error);
 
-  if (request.calibrates && files.length !== 2)
-    return err(appError('usage', message('calibration.two_files')));
+  if (request.calibrates && files.length !== 2) return failWith('usage', message('calibration.two_files'));
 
   const expected = {
     frames: files.reduce((sum, file) => sum + file.frames, 0),
@@ -326,35 +323,26 @@ async function makeFolder(
       await removeRun(folder);
       return complete;
     }
-    const store = await openRunStore(folder, {
-      hostEntry: context.storeHost,
-      closing: context.closing,
-      create: {
-        plan: complete.value,
-        description: {
-          runId,
-          name: request.name ?? basename(folder),
-          createdAt: Date.now(),
-          appVersion: context.appVersion,
-          options: {
-            request,
-            expected: { ...expected },
-            [MADE_HERE_OPTION]: signRun(context.paths, folder, runId, request),
-            ...(request.samples ? { [SAMPLES_OPTION]: samplesFor(plan, request.samples) } : {}),
-            ...(request.sampleDetails
-              ? {
-                  [SAMPLE_DETAILS_OPTION]: plan.inputs.map(
-                    ({ path }) => request.sampleDetails?.[path] ?? NO_DETAILS,
-                  ),
-                }
-              : {}),
-            [LEFT_OUT_OPTION]: leftOut.map(({ path, error }) => ({
-              path,
-              code: error.code,
-              message: error.cause,
-            })),
-          },
-        },
+    const store = await createRunStore(context, folder, complete.value, {
+      runId,
+      name: request.name ?? basename(folder),
+      options: {
+        request,
+        expected: { ...expected },
+        [MADE_HERE_OPTION]: signRun(context.paths, folder, runId, request),
+        ...(request.samples ? { [SAMPLES_OPTION]: samplesFor(plan, request.samples) } : {}),
+        ...(request.sampleDetails
+          ? {
+              [SAMPLE_DETAILS_OPTION]: plan.inputs.map(
+                ({ path }) => request.sampleDetails?.[path] ?? NO_DETAILS,
+              ),
+            }
+          : {}),
+        [LEFT_OUT_OPTION]: leftOut.map(({ path, error }) => ({
+          path,
+          code: error.code,
+          message: error.cause,
+        })),
       },
     });
     const { imported } = complete.value;

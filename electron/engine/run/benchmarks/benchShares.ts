@@ -12,13 +12,12 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { unwrap } from '../../../contract/errors.ts';
 import { runRequestSchema } from '../../../contract/rpc/runs.ts';
-import { listForShares, mergeShares } from '../shares/mergeShares.ts';
+import { listForShares, mergeShares, shareNames } from '../shares/mergeShares.ts';
 import { openShare } from '../shares/openShare.ts';
 import { sharesSoFar } from '../shares/shareStatus.ts';
 import { measuringComputer } from '../../testing/measuringComputer.ts';
 import { testContext } from '../../testing/testContext.ts';
-import { openRunStore } from '../../store/runStore.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import { openRunStore, type RunStore } from '../../store/runStore.ts';
 import { HOST_ENTRY, reportPrepare } from '../../store/testing/storeFixture.ts';
 import {
   DESCRIPTION,
@@ -106,8 +105,9 @@ async function computeShares(folder: string, { frames, parts }: SyntheticPrepare
 
 async function measureFinish(store: RunStore) {
   const begun = performance.now();
-  const unfinished = await mergeShares(store, { add: () => undefined });
+  await mergeShares(store, { add: () => undefined });
   const takenOver = performance.now();
+  const unfinished = shareNames(store.folder);
   if (unfinished.length > 0) throw new Error(`not taken over: ${unfinished.join(', ')}`);
   const { files } = await store.writeTables();
   await store.saveResultFiles(files);

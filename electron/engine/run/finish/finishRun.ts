@@ -17,7 +17,7 @@ import {
 import { Extraction, type ExtractRecords } from '../../inputs/extractRecords.ts';
 import { runJson, writeRunJson, readRunReport } from './runJson.ts';
 import type { TablesWritten } from '../../results/types.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import { HERE } from '../../system/here.ts';
 import { noteImbalance, noteUnusualNorms } from '../progress/remarks.ts';
 import type { RunNotes } from '../runNotes.ts';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { appError } from '../../../contract/errors.ts';
 import type { PartDone } from '../../../contract/protocol/index.ts';
 import { preparedRun, removeFolders, scoresFor, type PreparedRun } from '../../store/testing/storeFixture.ts';
 import { recordOf, type FrameRef, type SyntheticRecord } from '../../store/testing/syntheticRun.ts';
@@ -15,21 +16,28 @@ const fault = (header: string, what: NonNullable<SyntheticRecord['fault']>): Syn
   fault: what,
 });
 
-/** 3 virus, 2 others, 4 not scored and 1 failed: all counts differ, so that mixing them up fails the test. */
+const faults = (count: number, what: NonNullable<SyntheticRecord['fault']>): SyntheticRecord[] =>
+  Array.from({ length: count }, (_, i) => fault(`${what} ${i}`, what));
+
+/**
+ * 3 virus, 2 others, 15 not scored and 1 failed, for reasons that are also found different numbers of times, so that
+ * mixing up counts fails the test.
+ */
 const INPUTS = [
   [
     recordOf('virus in three chunks', [0b000111, 0b000001, 0b100010]),
     recordOf('virus', [0b011000]),
     recordOf('another virus', [0b000001]),
-    fault('nothing', 'empty'),
+    ...faults(3, 'empty'),
   ],
   [
     recordOf('closed', [0]),
     recordOf('not a virus', [0b000011, 0b001100]),
     recordOf('nor this', [0b000001]),
     recordOf('closed twice', [0, 0]),
-    fault('with digits', 'invalid_characters'),
+    ...faults(4, 'invalid_characters'),
     recordOf('lost with its part', [0b111000]),
+    ...faults(6, 'malformed_record'),
   ],
 ];
 const VIRUSES = [0, 1, 2];
@@ -48,6 +56,11 @@ const IMPORTED = {
   filesUsed: 25,
   filesRefused: 26,
   refused: [{ path: 'x.pt', why: 'damaged' }],
+};
+const TRUSTED = {
+  file: 'host.fasta',
+  calibratedAt: '2026-01-01T00:00:00.000Z',
+  classes: [{ from: 1, scored: 99, scores: [0.9] }],
 };
 const CONTROLS = {
   checkedAt: '2026-11-20T09:30:00.000Z',
@@ -110,7 +123,13 @@ it('gives every fact of a run with its value', async () => {
       facts: { node: 'node-a', cores: 8, controls: CONTROLS },
       switchedOff: null,
     },
-    { id: 'cpu:0', name: 'Xeon', kind: 'cpu', facts: {}, switchedOff: null },
+    {
+      id: 'cpu:0',
+      name: 'Xeon',
+      kind: 'cpu',
+      facts: {},
+      switchedOff: appError('device_switched_off', 'It failed twice.'),
+    },
   ]);
   await store.addEvent({
     time: 1000,
@@ -133,7 +152,7 @@ it('gives every fact of a run with its value', async () => {
   };
   const devices = deviceReports(stored.devices, await store.deviceSummaries(), [measured], TIMINGS);
   const content = runJson(
-    { ...stored, plan: { ...stored.plan, imported: IMPORTED } },
+    { ...stored, plan: { ...stored.plan, imported: IMPORTED, repairs: ['remove_gaps'], trusted: TRUSTED } },
     TIMINGS,
     devices,
     await store.remarks(10),
@@ -163,7 +182,7 @@ it('gives every fact of a run with its value', async () => {
       tail_parts: 32,
       order: 'file',
       order_seed: 0,
-      repairs: [],
+      repairs: ['remove_gaps'],
       embed_equal_sequences_once: true,
       embeddings: null,
       imported: {
@@ -178,6 +197,7 @@ it('gives every fact of a run with its value', async () => {
         files_refused: 26,
         refused: [{ path: 'x.pt', why: 'damaged' }],
       },
+      p_values_against: { file: 'host.fasta', calibrated_at: '2026-01-01T00:00:00.000Z' },
       model: {
         name: 'teaching',
         title: 'Teaching model',
@@ -190,7 +210,7 @@ it('gives every fact of a run with its value', async () => {
         path: '/data/reads_0.fasta',
         bytes: 1000,
         sha256: '0'.repeat(64),
-        records: 4,
+        records: 6,
         bases: 2493,
         device_seconds: 1.5,
       },
@@ -198,7 +218,7 @@ it('gives every fact of a run with its value', async () => {
         path: '/data/reads_1.fasta',
         bytes: 1000,
         sha256: '1'.repeat(64),
-        records: 6,
+        records: 15,
         bases: 3486,
         device_seconds: 2.5,
       },
@@ -222,7 +242,7 @@ it('gives every fact of a run with its value', async () => {
         id: 'cpu:0',
         name: 'Xeon',
         kind: 'cpu',
-        switched_off: null,
+        switched_off: 'It failed twice.',
         parts: 3,
         frames: 9,
         residues: 90,
@@ -265,20 +285,20 @@ it('gives every fact of a run with its value', async () => {
       { time: '1970-01-01T00:00:01.000Z', level: 'warning', code: 'worker_stalled', message: 'It stalled.' },
     ],
     counts: {
-      records: 10,
+      records: 21,
       chunks: 12,
       chunks_scored: 8,
       chunks_viral: 5,
       frames: 17,
       frames_scored: 14,
       residues: 170,
-      by_prediction: { virus: 3, others: 2, not_scored: 4, failed: 1 },
+      by_prediction: { virus: 3, others: 2, not_scored: 15, failed: 1 },
       by_reason: {
         ok: 5,
-        empty: 1,
+        empty: 3,
         no_open_frame: 2,
-        invalid_characters: 1,
-        malformed_record: 0,
+        invalid_characters: 4,
+        malformed_record: 6,
         worker_failure: 1,
         out_of_memory: 0,
         non_finite: 0,

@@ -15,7 +15,7 @@ import type {
 } from '../../store/types.ts';
 import type { RunJsonFacts, TablesWritten } from '../../results/types.ts';
 import type { DeviceMeasures } from '../../store/sqlite/telemetry/runTimings.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import { describeImbalance } from '../progress/remarks.ts';
 
 /** The content of run.json: how the results were made, for people and programs that have only the folder. */

@@ -5,7 +5,7 @@ import type { WorkerReady } from '../../../contract/protocol/index.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import type { TablesWritten } from '../../results/types.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import { describeStoreError } from '../../store/sqlite/database.ts';
 import { keepCalibration } from '../goal.ts';
 import { recordRun } from './finishRun.ts';
@@ -60,7 +60,6 @@ export function isWrappedUp(folder: string, keepWork: boolean): boolean {
   return missingResults(folder).length === 0 && (keepWork || !somethingAt(join(folder, 'work', 'parts')));
 }
 
-/** Names of the result files that are missing. */
 export function missingResults(folder: string): string[] {
   return Object.values(RESULT_FILES).filter((name) => !isPlainFile(join(folder, name)));
 }

@@ -6,7 +6,7 @@ import {
 } from '../../../contract/protocol/index.ts';
 import { isGpu } from '../../devices/chosenDevice.ts';
 import type { EngineContext } from '../../engineContext.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import { BackendProcess } from '../../workers/backendProcess.ts';
 import { backendLaunch, NO_GPU } from '../work/workProcesses.ts';
 import type { DeviceTelemetry } from './deviceTelemetry.ts';

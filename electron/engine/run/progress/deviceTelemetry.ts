@@ -1,7 +1,7 @@
 import type { DeviceSample, Placement, PartProgress } from '../../../contract/protocol/index.ts';
 import type { DeviceLive, WorkerState } from '../../../contract/rpc/runs.ts';
 import type { DeviceSampleRow } from '../../store/types.ts';
-import type { DeviceWorkerEvent } from '../../workers/deviceWorker.ts';
+import type { DeviceWorkerEvent } from '../../workers/backendProcess.ts';
 import type { WorkDevice } from '../work/workDevice.ts';
 
 /** Values of a device's sensors; null for those that its vendor does not measure. */
@@ -12,7 +12,6 @@ export type DeviceMeasures = Pick<
 
 const STARTING: ReadonlySet<WorkerState['state']> = new Set(['starting', 'loading', 'restarting']);
 
-/** Events of a device or its worker during a run. */
 type DeviceEvent = DeviceWorkerEvent | { type: 'worker_stopped' | 'exclude_device' | 'include_device' };
 
 /**

@@ -1,7 +1,7 @@
 import type { PrepareProgress } from '../../../contract/protocol/index.ts';
 import type { DeviceLive, RunProgress } from '../../../contract/rpc/runs.ts';
 import type { InputProgress, RunCounts, StoredRun } from '../../store/types.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import type { WorkElsewhere } from '../shares/shareStatus.ts';
 import { runProgress, type Speeds } from './runProgress.ts';
 import type { DeviceTelemetry } from './deviceTelemetry.ts';

@@ -1,6 +1,6 @@
 import { deviceNamed, message, type Message } from '../../../contract/messages.ts';
 import type { DeviceSummary, RunDevice, NormRange, RunCounts } from '../../store/types.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import type { RunNotes } from '../runNotes.ts';
 import type { Plan } from '../../../contract/plan.ts';
 import type { EncoderNorms, UnusualNorms } from '../../../contract/rpc/runs.ts';

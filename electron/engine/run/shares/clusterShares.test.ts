@@ -1,15 +1,15 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { temporaryFolder, testContext } from '../../testing/testContext.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import type { RunNotes } from '../runNotes.ts';
 import { ClusterShares, type ClusterSharesEvent } from './clusterShares.ts';
 import { endEarlierJobs, refusedBySlurm } from './slurm.ts';
 
 /*
- * A folder stands in for SLURM: sbatch counts jobs, squeue prints what the test has written, and each program
- * fails if a file says so.
+ * A folder stands in for SLURM: sbatch counts jobs, squeue prints what the test has written once there was a job,
+ * and each program fails if a file says so.
  * Shares have computed what their file `taken.json` says.
  */
 
@@ -37,7 +37,10 @@ beforeEach(async () => {
     'sbatch',
     `[ "$1" = --version ] || { n=$(($(cat '${slurm}/number' 2>/dev/null || echo 100) + 1)); echo $n > '${slurm}/number'; echo $n; exit; }; echo slurm 1`,
   );
-  stub('squeue', `cat '${slurm}/queue' 2>/dev/null; exit 0`);
+  stub(
+    'squeue',
+    `! grep -q 'sbatch --parsable' '${slurm}/calls' || cat '${slurm}/queue' 2>/dev/null; exit 0`,
+  );
   stub('scancel', 'exit 0');
   stub('sacct', `cat '${slurm}/accounts' 2>/dev/null || exit 1`);
   vi.stubEnv('PATH', `${slurm}:${process.env['PATH']}`);
@@ -73,14 +76,14 @@ const cancelled = (): string[] => calls('scancel').map((line) => nameOf(line).re
 const submitted = (): string[] => calls('sbatch').map((line) => /--array=(\S+)/.exec(line)?.[1] ?? '');
 
 /** The next look merges what the share has computed. */
-function computed(share: number, of: number, phase = 'done', done = 1): void {
+function computed(share: number, of: number, phase = 'done', done = 1, time = 1): void {
   const at = join(folder, 'shares', `${share}-of-${of}`);
   mkdirSync(at, { recursive: true });
   const parts = { total: 1, done };
   const status = {
     version: 1,
     node: 'n1',
-    time: 1,
+    time,
     phase,
     error: null,
     parts,
@@ -146,7 +149,7 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
   it('resubmits a share whose task has ended, once sbatch responds, but not to a node where two have failed', async () => {
     queue(['101', '1', 'RUNNING', 'n1', 'None'], ['101', '2', 'RUNNING', 'n2', 'None']);
     start(2, { script: '#SBATCH --exclude=n7\n' });
-    await eventually(submitted).toEqual(['1,2']);
+    await eventually(submitted).toEqual(['1-2']);
     fails('sbatch', AWAY);
     queue(['101', '1', 'FAILED', 'n1', 'None'], ['101', '2', 'RUNNING', 'n2', 'None']);
     await eventually(() => notes).toContain('cluster_passing');
@@ -198,6 +201,7 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     const asked = calls('squeue').length;
     const second = start(1);
     await eventually(() => calls('squeue').length).toBeGreaterThan(asked + 2);
+    expect(notes).toContain('cluster_passing');
     works('squeue');
     await eventually(() => second.live()).toMatchObject({ job: '101', waiting: 0 });
     expect(submitted()).toEqual(['1']);
@@ -236,14 +240,15 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
   });
 
   it('ends jobs that a killed program left in SLURM, if the run is divided differently or computes elsewhere', async () => {
+    stub('scancel', `rm -f '${slurm}/queue'`);
     queue(['101', '1', 'RUNNING', 'n1', 'None'], ['101', '2', 'RUNNING', 'n1', 'None']);
     const first = start(2);
-    await eventually(submitted).toEqual(['1,2']);
+    await eventually(submitted).toEqual(['1-2']);
     forget(first);
     await first.stop();
     expect(cancelled()).toEqual([]);
     const second = start(3);
-    await eventually(submitted).toEqual(['1,2', '1,2,3']);
+    await eventually(submitted).toEqual(['1-2', '1-3']);
     expect(cancelled()).toEqual(['2']);
     forget(second);
     await second.stop();
@@ -306,6 +311,16 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     queue(['101', '1', 'PENDING', '', 'Priority']);
     start(1, { maxWaitMs: 50 });
     await eventually(failure).toMatch(/computed nothing/);
+    events = [];
+    // A task of an earlier start computes, and SLURM does not answer.
+    fails('squeue', AWAY);
+    computed(1, 1, 'running', 0, Date.now());
+    start(1, { maxWaitMs: 50 });
+    const asked = calls('squeue').length;
+    await eventually(() => calls('squeue').length).toBeGreaterThan(asked + 2);
+    expect(failure()).toBeUndefined();
+    computed(1, 1, 'running', 0);
+    await eventually(failure).toMatch(/computed nothing/);
   });
 
   it.each([
@@ -325,6 +340,26 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     const refused = await refusedBySlurm(choice);
     if (cause === null) expect(refused).toBeNull();
     else expect(refused?.cause).toMatch(cause);
+  });
+
+  it('says how many tasks an array of the cluster may have, if a script asks for more', async () => {
+    stub('scontrol', "echo 'MaxArraySize            = 1001'");
+    fails('sbatch', 'allocation failure: Invalid job array specification');
+    const script = '#SBATCH -M west --array=1-1001\n';
+    const choice = { kind: 'slurm', script, shares: 1001, login: null, on_processors: true } as const;
+    expect((await refusedBySlurm(choice))?.wording?.cause?.values).toEqual({ shares: 1001, most: 1000 });
+    expect(calls('scontrol')).toEqual(['scontrol --clusters=west show config']);
+    expect((await refusedBySlurm({ ...choice, shares: 1000 }))?.cause).toMatch(/Invalid job array/);
+  });
+
+  it('writes neighbouring shares as a range, so that thousands of them fit into one argument', async () => {
+    queue();
+    const of = 10_000;
+    start(of);
+    await eventually(submitted).toEqual(['1-10000']);
+    const failed = [1, 2, 3, 5, of].map((share) => ['101', `${share}`, 'FAILED', `n${share}`, 'None']);
+    queue(...failed, ['101', '4', 'RUNNING', 'n4', 'None'], ['101', '[6-9999]', 'PENDING', '', 'None']);
+    await eventually(submitted).toEqual(['1-10000', '1-3,5,10000']);
   });
 
   it('reads from the accounts how a task ended that the controller has forgotten', async () => {
@@ -363,13 +398,25 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     expect(calls('scancel').at(-1)).toContain('--clusters=east,west');
   });
 
-  it('asks the cluster for its jobs if a script names one of several', async () => {
-    stub('sbatch', `[ "$1" = --version ] && echo slurm 1 || echo '101;east'`);
-    queue(['101', '1', 'RUNNING', 'n1', 'None']);
-    const shares = start(1);
-    await eventually(() => shares.live()).toMatchObject({ job: '101', waiting: 0 });
-    await shares.stop();
-    expect(calls('squeue').at(-1)).toContain('--clusters=east');
-    expect(calls('scancel')).toEqual([`scancel --clusters=east --name=${nameOf(calls('sbatch')[0])}`]);
-  });
+  it.each(['#SBATCH -M east\n', '#SBATCH --partition=gpu --clusters=east\n', ''])(
+    'follows and cancels jobs on the cluster that a script names, or that took the job: %j',
+    async (script) => {
+      stub('sbatch', `[ "$1" = --version ] && echo slurm 1 || echo '101;east'`);
+      // Without the name, they ask the cluster of this computer, which does not know the job.
+      const onlyThere = (does: string): string => `case "$*" in *--clusters=east*) ${does};; esac`;
+      stub('squeue', onlyThere(`! grep -q 'sbatch --parsable' '${slurm}/calls' || cat '${slurm}/queue'`));
+      stub('scancel', onlyThere(`rm '${slurm}/queue'`));
+      stub('sacct', onlyThere("echo '101_2|CANCELLED by 0|n2'"));
+      queue(['101', '1', 'RUNNING', 'n1', 'None']);
+      const first = start(2, { script });
+      await eventually(() => first.live()).toMatchObject({ job: '101', waiting: 1 });
+      await eventually(() => notes).toContain('share_ended');
+      forget(first);
+      await first.stop();
+      const second = start(2, { script });
+      await eventually(() => second.live()).toMatchObject({ job: '101', waiting: 1 });
+      await second.stop();
+      expect(existsSync(join(slurm, 'queue'))).toBe(false);
+    },
+  );
 });

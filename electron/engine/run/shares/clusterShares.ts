@@ -1,7 +1,14 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { appError, AppFailure, asAppError, type AppError } from '../../../contract/errors.ts';
+import {
+  type appError,
+  appFailure,
+  asAppError,
+  type AppError,
+  type ErrorCode,
+  type AppFailure,
+} from '../../../contract/errors.ts';
 import { message, type Message } from '../../../contract/messages.ts';
 import type { ClusterChoice } from '../../../contract/cluster.ts';
 import type { ClusterLive, DeviceLive } from '../../../contract/rpc/runs.ts';
@@ -9,14 +16,21 @@ import { quotedForShell } from '../../../contract/terminal/predictCommand.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { pathInRun, replaceInRun } from '../../system/runFiles.ts';
 import { runLockHolder } from '../../store/runFolder.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import type { ShareMerged } from '../../store/types.ts';
 import { partsByShare, shareFolder, shareName, type Share, type SharePart } from '../../store/shares.ts';
+import { isProgramForNodes } from '../begin/clusterPlan.ts';
 import type { RunNotes } from '../runNotes.ts';
 import { listForShares, mergeShare, mergeShares } from './mergeShares.ts';
 import { RayScheduler } from './ray.ts';
 import type { Scheduler, ShareTask } from './scheduler.ts';
-import { readShareStatuses, workElsewhere, type ShareStatus, type WorkElsewhere } from './shareStatus.ts';
+import {
+  isSilent,
+  readShareStatuses,
+  workElsewhere,
+  type ShareStatus,
+  type WorkElsewhere,
+} from './shareStatus.ts';
 import { SlurmScheduler } from './slurm.ts';
 
 const PROGRAM = 'work/virnucpro';
@@ -35,7 +49,8 @@ const MOST_ENDS_ON_NODE = 2;
  */
 const REPORTED_FRUITLESS_LIVES = 3;
 const MOST_FRUITLESS_LIVES = 6;
-/** A failure that lasts longer than this is not temporary. */
+/** Failures that no waiting ends, and others that last longer than this. */
+const LASTING: ReadonlySet<ErrorCode> = new Set(['disk_full', 'cluster_lost']);
 const PASSES_WITHIN_MS = 10 * 60_000;
 const END_WAIT_MS = 20_000;
 const LAST_OUTPUT = 300;
@@ -205,7 +220,7 @@ export class ClusterShares {
       return done;
     } catch (reason) {
       const { code, cause } = asAppError(reason);
-      if (code === 'disk_full') throw reason;
+      if (LASTING.has(code)) throw reason;
       const now = performance.now();
       const since = this.failing.get(what) ?? now;
       if (!this.failing.has(what))
@@ -220,8 +235,11 @@ export class ClusterShares {
     }
   }
 
+  /** Until the scheduler has answered, the shares' own statuses say it. */
   private isAnyRunning(): boolean {
-    return [...this.open.values()].some(({ task }) => task?.state === 'running');
+    return [...this.open.values()].some(({ task, status }) =>
+      task ? task.state === 'running' : status !== null && !isSilent(status),
+    );
   }
 
   private async look(asksScheduler: boolean): Promise<void> {
@@ -230,10 +248,10 @@ export class ClusterShares {
     const statuses = await readShareStatuses(this.options.store.folder, names);
     for (const one of open) one.status = statuses.get(shareName(one.share)) ?? null;
     const byShare = new Map(open.flatMap(({ share, status }) => (status ? [[share.index, status]] : [])));
-    const tasks = asksScheduler ? await this.scheduler.tasks(byShare) : null;
+    const tasks = asksScheduler ? await this.attempt('ask', () => this.scheduler.tasks(byShare)) : undefined;
     for (const task of tasks ?? []) this.note(task);
     // Tasks of an earlier start are followed. If a missing answer were taken for no tasks, all would be submitted twice.
-    if (tasks !== null && this.unsubmitted === null) {
+    if (tasks && this.unsubmitted === null) {
       this.unsubmitted = new Set(open.flatMap(({ share, task }) => (task ? [] : [share.index])));
       if (tasks.length === 0) await this.submit();
     }
@@ -241,15 +259,15 @@ export class ClusterShares {
     for (const one of open) {
       if (this.isEnding()) return;
       // The end of a task that has no successor yet was already reported.
-      const hasEnded =
-        tasks !== null && one.task?.state === 'ended' && !this.unsubmitted?.has(one.share.index);
+      const hasEnded = tasks && one.task?.state === 'ended' && !this.unsubmitted?.has(one.share.index);
       if (!hasEnded && one.status?.phase !== 'done') continue;
       const { store, notes } = this.options;
       const name = shareName(one.share);
       const merged = await this.attempt(`merge ${name}`, () => mergeShare(store, notes, name));
-      if (merged) this.noteMerged(one, merged, hasEnded);
+      if (merged) this.noteMerged(one, merged, hasEnded === true);
     }
-    if (asksScheduler) await this.attempt('submit', () => this.submit());
+    // Only after an answer, which names also a job that was taken although sbatch had failed.
+    if (tasks) await this.attempt('submit', () => this.submit());
     if (this.open.size === 0) await this.failIfPartsAreLeft();
     this.failIfWaitedTooLong();
   }
@@ -328,7 +346,7 @@ export class ClusterShares {
     const [first] = tasks;
     if (!first || !tasks.every(({ state }) => state === 'hopeless')) return;
     const { reason } = first;
-    throw failure(message('cluster.hopeless', { reason }), { nextStep: message('cluster.hopeless.next') });
+    throw failure(message('cluster.hopeless', { reason }));
   }
 
   private failIfWaitedTooLong(): void {
@@ -338,14 +356,12 @@ export class ClusterShares {
     if (maxWaitMs === undefined || now - this.lastAtWork < maxWaitMs) return;
     const minutes = Math.round(maxWaitMs / 60_000);
     const reason = [...this.open.values()].find(({ task }) => task)?.task?.reason ?? '';
-    throw failure(message('cluster.waited', { minutes, reason }), {
-      nextStep: message('cluster.waited.next'),
-    });
+    throw failure(message('cluster.waited', { minutes, reason }));
   }
 }
 
 const failure = (cause: Message, more: Parameters<typeof appError>[2] = {}): AppFailure =>
-  new AppFailure(appError('cluster_failed', cause, more));
+  appFailure('cluster_failed', cause, more);
 
 /**
  * Writes into the run's folder a file that starts this very program on a node, with the same settings and the
@@ -353,8 +369,8 @@ const failure = (cause: Message, more: Parameters<typeof appError>[2] = {}): App
  * the desktop app, which nodes cannot start: they need their own `virnucpro`.
  */
 function writeOwnProgram(folder: string, { environment }: EngineContext): string | null {
-  const [, script] = process.argv;
-  if ('electron' in process.versions || script === undefined) return null;
+  if (!isProgramForNodes()) return null;
+  const [, script = ''] = process.argv;
   const own = Object.entries(process.env).flatMap(([name, value = '']) =>
     name.startsWith('VIRNUCPRO_') ? [[name, value] as const] : [],
   );

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, createReadStream, createWriteStream } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { appError, AppFailure, type AppError, unwrap } from '../../../contract/errors.ts';
+import { appError, AppFailure, appFailure, unwrap, usage, type AppError } from '../../../contract/errors.ts';
 import type { Plan } from '../../../contract/plan.ts';
 import type { PrepareDone } from '../../../contract/protocol/index.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
@@ -18,15 +18,15 @@ import {
   removeRun,
   acquireRunLock,
 } from '../../store/runFolder.ts';
-import { openRunStore } from '../../store/runStore.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import { openRunStore, type RunStore } from '../../store/runStore.ts';
 import { parseShare } from '../../store/shares.ts';
 import { LEFT_OUT_OPTION, MADE_HERE_OPTION, SAMPLES_OPTION, type StoredRun } from '../../store/types.ts';
+import { createRunStore } from '../createRunStore.ts';
 import { MERGED_SEQUENCES } from '../finish/finishRun.ts';
 import { areResultsWhole } from '../finish/wrapUpRun.ts';
 import { signRun } from '../madeHere.ts';
 import { OpenRun } from '../openRun.ts';
-import { storedRequest } from '../storedRequest.ts';
+import { storedRequest } from '../runRecord.ts';
 
 /** A finished run that becomes part of another; it is not changed. */
 interface MergedRun {
@@ -82,11 +82,9 @@ async function look({ storeHost, closing }: EngineContext, folder: string): Prom
     const run = await store.loadRun();
     const { prepared } = run;
     if (run.state.phase !== 'done' || prepared === null)
-      throw new AppFailure(
-        appError('shares_missing', `The run in ${folder} is not finished.`, {
-          nextStep: `Finish it: virnucpro resume ${folder}`,
-        }),
-      );
+      throw appFailure('shares_missing', `The run in ${folder} is not finished.`, {
+        nextStep: `Finish it: virnucpro resume ${folder}`,
+      });
     if (run.plan.imported)
       throw usage(`The run in ${folder} holds embeddings of an earlier tool: it cannot be merged.`);
     const { found } = await store.findDamage();
@@ -123,7 +121,7 @@ function inOrder(runs: readonly MergedRun[]): MergedRun[] {
   if (missing.length > 0) {
     const list = missing.slice(0, 20).map((n) => `${n}/${of}`);
     const cause = `Of ${of} shards, ${missing.length} are missing: ${list.join(', ')}${missing.length > list.length ? ', ...' : ''}.`;
-    throw new AppFailure(appError('shares_missing', cause, { nextStep: 'Compute them, then merge all.' }));
+    throw appFailure('shares_missing', cause, { nextStep: 'Compute them, then merge all.' });
   }
   return shards.toSorted((a, b) => a.index - b.index).map(({ one }) => one);
 }
@@ -160,23 +158,14 @@ async function fill(context: EngineContext, folder: string, runs: readonly Merge
     embeddings: null,
     ...{ name: undefined, shard: undefined, samples: undefined },
   };
-  const store = await openRunStore(folder, {
-    hostEntry: context.storeHost,
-    closing: context.closing,
-    create: {
-      plan: { ...first.plan, inputs, embeddings: null },
-      description: {
-        runId,
-        name: basename(folder),
-        createdAt: Date.now(),
-        appVersion: context.appVersion,
-        options: {
-          request,
-          [MADE_HERE_OPTION]: signRun(context.paths, folder, runId, request),
-          ...samplesOf(runs),
-          [LEFT_OUT_OPTION]: runs.flatMap(({ run }) => run.leftOut.map((one) => ({ ...one }))),
-        },
-      },
+  const plan = { ...first.plan, inputs, embeddings: null };
+  const store = await createRunStore(context, folder, plan, {
+    ...{ runId, name: basename(folder) },
+    options: {
+      request,
+      [MADE_HERE_OPTION]: signRun(context.paths, folder, runId, request),
+      ...samplesOf(runs),
+      [LEFT_OUT_OPTION]: runs.flatMap(({ run }) => run.leftOut.map((one) => ({ ...one }))),
     },
   });
   try {
@@ -230,5 +219,3 @@ async function gatherSequences(folder: string, runs: readonly MergedRun[]): Prom
       createWriteStream(path, { flags: 'a', flush: true }),
     );
 }
-
-const usage = (cause: string): AppFailure => new AppFailure(appError('usage', cause));

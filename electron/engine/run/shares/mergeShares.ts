@@ -4,7 +4,7 @@ import { AppFailure, asAppError, type ErrorCode } from '../../../contract/errors
 import { message } from '../../../contract/messages.ts';
 import { deleteInRun, isPlainFolder, pathInRun } from '../../system/runFiles.ts';
 import { acquireRunLock } from '../../store/runFolder.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import type { ShareMerged } from '../../store/types.ts';
 import { writeShareList } from '../../store/shares.ts';
 import { SHARES_FOLDER } from '../../../contract/folderNames.ts';
@@ -30,19 +30,15 @@ export async function listForShares(store: RunStore): Promise<void> {
 
 const NOTHING: ShareMerged = { keys: [], finished: false, damaged: 0 };
 
-/** Merges the results of all shares that no process is computing. Returns the names of those with parts left. */
-export async function mergeShares(store: RunStore, notes: Pick<RunNotes, 'add'>): Promise<string[]> {
-  const unfinished: string[] = [];
+/** Merges the results of all shares that no process is computing. */
+export async function mergeShares(store: RunStore, notes: Pick<RunNotes, 'add'>): Promise<void> {
   let [parts, shares] = [0, 0];
   for (const name of shareNames(store.folder)) {
-    const merged = await mergeShare(store, notes, name);
-    if (!merged?.finished) unfinished.push(name);
-    if (!merged || merged.keys.length === 0) continue;
-    parts += merged.keys.length;
-    shares += 1;
+    const { length } = (await mergeShare(store, notes, name))?.keys ?? [];
+    parts += length;
+    shares += length > 0 ? 1 : 0;
   }
   if (parts > 0) notes.add('info', 'shares_merged', message('note.shares_merged', { parts, shares }));
-  return unfinished;
 }
 
 /**

@@ -14,8 +14,7 @@ import {
   acquireRunLock,
   runLockHolder,
 } from '../../store/runFolder.ts';
-import { openRunStore } from '../../store/runStore.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import { openRunStore, type RunStore } from '../../store/runStore.ts';
 import {
   readShareList,
   SHARE_NAME_OPTION,
@@ -25,6 +24,7 @@ import {
   type Share,
   type ShareList,
 } from '../../store/shares.ts';
+import { createRunStore } from '../createRunStore.ts';
 import { OpenRun } from '../openRun.ts';
 
 /**
@@ -83,19 +83,9 @@ async function makeShare(
     makeWorkFolders(folder);
     const { plan, name, options } = list;
     const request = { ...(options['request'] as object), where: THIS_COMPUTER, devices: 'auto' };
-    const store = await openRunStore(folder, {
-      hostEntry: context.storeHost,
-      closing: context.closing,
-      create: {
-        plan,
-        description: {
-          runId: crypto.randomUUID(),
-          name,
-          createdAt: Date.now(),
-          appVersion: context.appVersion,
-          options: { request, [SHARE_OPTION]: list.runId, [SHARE_NAME_OPTION]: shareName(share) },
-        },
-      },
+    const store = await createRunStore(context, folder, plan, {
+      ...{ runId: crypto.randomUUID(), name },
+      options: { request, [SHARE_OPTION]: list.runId, [SHARE_NAME_OPTION]: shareName(share) },
     });
     try {
       await store.adoptParts(list.parts, list.prepared);

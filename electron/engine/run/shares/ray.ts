@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { RayChoice } from '../../../contract/cluster.ts';
-import { appError, AppFailure } from '../../../contract/errors.ts';
+import { AppFailure, appFailure } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import { rayEventSchema, type RayEvent } from '../../../contract/protocol/index.ts';
 import { BackendProcess, type ProcessEvent } from '../../workers/backendProcess.ts';
@@ -67,20 +67,20 @@ export class RayScheduler implements Scheduler {
   }
 
   private readonly take = (event: ProcessEvent<RayEvent>): void => {
-    if (event.type === 'fault') this.fail(new AppFailure(event.error));
+    if (event.type === 'fault') this.fail(new AppFailure({ ...event.error, code: 'cluster_lost' }));
     else if (event.type === 'exit') {
       const how = exitMessage(event.exit);
       // Ray itself ends a program that has not reached its head node, the GCS, for a minute.
       const isHeadLost = event.exit.lastLines.some((line) => /\bGCS\b/.test(line));
       const cause = isHeadLost ? message('cluster.head_lost') : message('cluster.ended', { how });
-      this.fail(new AppFailure(appError('cluster_lost', cause, { detail: how.text })));
+      this.fail(appFailure('cluster_lost', cause, { detail: how.text }));
     } else this.takeMessage(event.message);
   };
 
   private takeMessage(event: RayEvent): void {
     if (event.type === 'connected') this.connected.resolve(event.version);
     else if (event.type === 'refused')
-      this.fail(new AppFailure(appError('cluster_failed', event.message, { nextStep: event.next_step })));
+      this.fail(appFailure('cluster_failed', event.message, { nextStep: event.next_step }));
     else if (event.type === 'share_ended') {
       const { share, node, reason, output } = event;
       this.tasksByShare.set(share, { share, node, reason, output, state: 'ended' });

@@ -29,10 +29,10 @@ export interface Scheduler {
   /** Whether it can keep tasks away from a node. */
   readonly excludes: boolean;
   /**
-   * The tasks of all submitted shares that it knows; null while it does not respond. `statuses`: the shares'
-   * own statuses, by number.
+   * The tasks of all submitted shares that it knows. `statuses`: the shares' own statuses, by number. Rejects
+   * while it does not respond, with cluster_lost if it will not again.
    */
-  tasks(statuses: ReadonlyMap<number, ShareStatus>): Promise<ShareTask[] | null>;
+  tasks(statuses: ReadonlyMap<number, ShareStatus>): Promise<ShareTask[]>;
   /** The id of the tasks in the scheduler's own programs, for people. */
   readonly job: string | null;
   /** The last lines that the last task of a share wrote. */

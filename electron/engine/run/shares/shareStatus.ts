@@ -6,7 +6,7 @@ import { countSchema } from '../../../contract/protocol/common.ts';
 import { deviceLiveSchema, type DeviceLive, type RunProgress } from '../../../contract/rpc/runs.ts';
 import type { RunState } from '../../../contract/runState.ts';
 import { readInRun, replaceInRun } from '../../system/runFiles.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import { parseShare, partsByShare, type SharePart } from '../../store/shares.ts';
 import { shareNames } from './mergeShares.ts';
 

@@ -3,8 +3,9 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { z } from 'zod';
-import { appError, AppFailure, type AppError } from '../../../contract/errors.ts';
+import { appError, AppFailure, appFailure, type AppError } from '../../../contract/errors.ts';
 import type { SlurmChoice } from '../../../contract/cluster.ts';
+import { message, type Message } from '../../../contract/messages.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { quotedForShell } from '../../../contract/terminal/predictCommand.ts';
 import { sbatchOption } from '../../../contract/terminal/slurmScript.ts';
@@ -100,15 +101,11 @@ async function ask(login: string | null, words: readonly string[], input?: strin
 
 const among = (cluster: string | null): string[] => (cluster === null ? [] : [`--clusters=${cluster}`]);
 
-/** The columns of each line that a program prints about the clusters of these jobs; null without an answer. */
-async function list({ login, cluster }: Jobs, words: readonly string[]): Promise<string[][] | null> {
-  try {
-    const { code, output } = await ask(login, [...words, ...among(cluster)]);
-    if (code !== 0) return null;
-    return output.split('\n').map((line) => line.split('|').map((word) => word.trim()));
-  } catch {
-    return null;
-  }
+/** The columns of each line that a program prints about the clusters of these jobs. */
+async function list({ login, cluster }: Jobs, words: readonly string[]): Promise<string[][]> {
+  const { code, output, errors } = await ask(login, [...words, ...among(cluster)]);
+  if (code !== 0) throw unreachable(login, errors);
+  return output.split('\n').map((line) => line.split('|').map((word) => word.trim()));
 }
 
 /**
@@ -123,10 +120,7 @@ async function cancel({ login, cluster, name }: Jobs, tasks: readonly string[] =
 function unreachable(login: string | null, output: string): AppFailure {
   const line = output.trim().split('\n').at(-1)?.slice(0, 300) ?? '';
   return failed(
-    `SLURM on ${login ?? 'this computer'} gives no answer: ${line}`,
-    login === null
-      ? 'Try again later, or ask who runs the cluster.'
-      : `See that "ssh -o BatchMode=yes ${login}" connects without asking for anything.`,
+    login === null ? message('slurm.silent', { line }) : message('slurm.silent_there', { login, line }),
   );
 }
 
@@ -137,10 +131,6 @@ export class SlurmScheduler implements Scheduler {
   private readonly run: ClusterRun;
   private readonly jobs: Jobs;
   private readonly last = new Map<number, LastJob>();
-  /** Whether SLURM may know jobs of this run, from this start or an earlier one. */
-  private hasJobs = false;
-  /** SLURM may have taken a job for which sbatch gave no answer. */
-  private mayHaveTaken = false;
 
   constructor(choice: SlurmChoice, run: ClusterRun) {
     const { script, shares, login } = choice;
@@ -152,44 +142,35 @@ export class SlurmScheduler implements Scheduler {
     this.jobs = { folder: run.folder, name: `virnucpro-${digest}-${shares}`, login, cluster };
   }
 
-  get job(): string | null {
-    const jobs = [...new Set([...this.last.values()].map(({ job }) => job))];
-    if (jobs.length === 0) return this.hasJobs ? this.jobs.name : null;
-    return jobs.toSorted((a, b) => a - b).join(', ');
+  get job(): string {
+    const jobs = new Set([...this.last.values()].map(({ job }) => job));
+    return [...jobs].toSorted((a, b) => a - b).join(', ') || this.jobs.name;
   }
 
   async open(): Promise<string> {
     const { login } = this.choice;
     const { code, output, errors } = await ask(login, ['sbatch', '--version']);
     if (code === 127 || errors.includes('not found'))
-      throw failed(
-        `SLURM's program sbatch was not found on ${login ?? 'this computer'}.`,
-        "Name the cluster's login node, or start VirNucPro there. It may need a module to be loaded.",
-      );
+      throw failed(login === null ? message('slurm.missing') : message('slurm.missing_there', { login }));
     if (code !== 0) throw unreachable(login, errors);
     const earlier = recalled(this.run);
-    if (earlier?.name === this.jobs.name && earlier.login === login) {
-      this.hasJobs = true;
-      this.jobs.cluster ??= earlier.cluster;
-    } else if (earlier) await cancel(earlier);
+    if (earlier?.name === this.jobs.name && earlier.login === login) this.jobs.cluster ??= earlier.cluster;
+    else if (earlier) await cancel(earlier);
+    remember(this.run, this.jobs);
     return `S${output.trim().replace(/^s/, '').slice(0, 100)}`;
   }
 
   async submit(shares: readonly number[], excluded: readonly string[]): Promise<void> {
     const { folder, program } = this.run;
     const { script, shares: of, login } = this.choice;
-    // The same shares must not be submitted twice: `tasks` looks for the job first.
-    if (this.mayHaveTaken) throw unreachable(login, 'it may have taken a job, and squeue does not answer');
     replaceInRun(folder, SCRIPT, Buffer.from(script));
     makeFolderInRun(folder, 'logs');
     const excludes = [sbatchOption(script, 'exclude', 'x') ?? [], excluded].flat();
     const atOnce = /%\d+$/.exec(sbatchOption(script, 'array', 'a') ?? '')?.[0] ?? '';
-    [this.hasJobs, this.mayHaveTaken] = [true, true];
-    remember(this.run, this.jobs);
     const { code, output, errors } = await ask(login, [
       ...['sbatch', '--parsable', `--job-name=${this.jobs.name}`, `--chdir=${folder}`, '--open-mode=append'],
       `--output=${folder.replaceAll('%', '%%')}/logs/slurm-%A_%a.log`,
-      `--array=${shares.join(',')}${atOnce}`,
+      `--array=${ranges(shares)}${atOnce}`,
       // This overrides the script's own option.
       ...(excluded.length === 0 ? [] : [`--exclude=${excludes.join(',')}`]),
       ...[pathInRun(folder, SCRIPT), folder, program ?? 'virnucpro', String(of)],
@@ -198,10 +179,8 @@ export class SlurmScheduler implements Scheduler {
     const [, job, cluster] = /^(\d+)(?:;([\w.-]+))?$/m.exec(output) ?? [];
     if (code !== 0 || job === undefined) {
       if (/contact slurm controller|timed out/i.test(errors)) throw unreachable(login, errors);
-      this.mayHaveTaken = false;
       throw new AppFailure(refusal(errors || output));
     }
-    this.mayHaveTaken = false;
     this.jobs.cluster ??= cluster ?? null;
     remember(this.run, this.jobs);
     for (const share of shares) {
@@ -210,16 +189,13 @@ export class SlurmScheduler implements Scheduler {
     }
   }
 
-  async tasks(): Promise<ShareTask[] | null> {
-    if (!this.hasJobs) return [];
+  async tasks(): Promise<ShareTask[]> {
     const format = '--Format=ArrayJobID:|,ArrayTaskID:|,State:|,NodeList:|,SubmitTime:|,Reason:200';
     const lines = await list(this.jobs, [
       // Times that can be compared as text, whatever the login node's own format is.
       ...['env', 'SLURM_TIME_FORMAT=standard', 'squeue', '--me', '--noheader', '--array', '--states=all'],
       ...[`--name=${this.jobs.name}`, format],
     ]);
-    if (lines === null) return null;
-    this.mayHaveTaken = false;
     const listed = new Map<number, ListedTask>();
     // For a share that was submitted several times, the last task counts. Numbers of jobs do not tell which that is:
     // each of several clusters has its own.
@@ -260,8 +236,8 @@ export class SlurmScheduler implements Scheduler {
     const lines = await list(this.jobs, [
       ...['sacct', '--noheader', '--allocations', '--array', '--parsable2'],
       ...[`--jobs=${[...new Set(jobs)].join(',')}`, '--format=JobID,State,NodeList'],
-    ]);
-    return (lines ?? [])
+    ]).catch(() => []);
+    return lines
       .map(([task = '', state = '', node = '']) => {
         const [job, share] = task.split('_').map(Number);
         return toTask(job ?? 0, share ?? 0, state.split(' ')[0] ?? '', node, '');
@@ -280,7 +256,6 @@ export class SlurmScheduler implements Scheduler {
   }
 
   async cancel(): Promise<void> {
-    if (!this.hasJobs) return;
     await cancel(this.jobs);
     forget(this.run);
     this.last.clear();
@@ -307,14 +282,26 @@ export async function endEarlierJobs(run: Omit<ClusterRun, 'program'>): Promise<
  * Why SLURM would not accept the job of a run, checked before anything is created for it; null if it would,
  * or does not answer.
  */
-export async function refusedBySlurm({ script, login }: SlurmChoice): Promise<AppError | null> {
+export async function refusedBySlurm(choice: SlurmChoice): Promise<AppError | null> {
+  const { script, login } = choice;
   try {
     const { code, errors } = await ask(login, ['sbatch', '--test-only'], script);
-    return code !== 0 && LASTING_REFUSAL.test(errors) ? refusal(errors) : null;
+    if (code === 0 || !LASTING_REFUSAL.test(errors)) return null;
+    return (/array/i.test(errors) ? await tooManyShares(choice) : null) ?? refusal(errors);
   } catch {
     // SLURM may respond later, once the run is prepared.
     return null;
   }
+}
+
+/** SLURM itself says only that the array is invalid. Null if the array is not too long, or nobody knows. */
+async function tooManyShares({ script, shares, login }: SlurmChoice): Promise<AppError | null> {
+  const cluster = sbatchOption(script, 'clusters', 'M') ?? null;
+  const { output } = await ask(login, ['scontrol', ...among(cluster), 'show', 'config']);
+  // Tasks are numbered below it, and ours from 1.
+  const most = Number(/^MaxArraySize\s*=\s*(\d+)/m.exec(output)?.[1]) - 1;
+  if (!(shares > most)) return null;
+  return appError('cluster_failed', message('slurm.array', { shares, most }));
 }
 
 /** In the user's data folder and not in the run's, so that nobody's folder decides which jobs are cancelled. */
@@ -353,14 +340,25 @@ function unlisted(share: number, at: number): ShareTask {
   return { share, state: 'ended', node: null, reason: 'SLURM knows nothing of it any more' };
 }
 
+/**
+ * Numbers as SLURM writes them, such as `1-8,11`: a list of all would be longer than Linux takes for an
+ * argument.
+ */
+function ranges(numbers: readonly number[]): string {
+  const found: [first: number, last: number][] = [];
+  for (const number of numbers.toSorted((a, b) => a - b)) {
+    const before = found.at(-1);
+    if (before?.[1] === number - 1) before[1] = number;
+    else found.push([number, number]);
+  }
+  return found.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(',');
+}
+
 /** Why sbatch refuses a job, in its own words. */
 function refusal(errors: string): AppError {
   const lines = errors.split('\n').filter((line) => /error|failure/i.test(line));
   const words = lines.length === 0 ? errors : lines.join('; ').replaceAll(/sbatch: |error: /g, '');
-  return appError('cluster_failed', `SLURM does not take the job. It says: ${words.trim().slice(0, 400)}`, {
-    nextStep: 'Change the job as SLURM suggests, or ask who runs the cluster.',
-  });
+  return appError('cluster_failed', message('slurm.refused', { words: words.trim().slice(0, 400) }));
 }
 
-const failed = (cause: string, nextStep: string): AppFailure =>
-  new AppFailure(appError('cluster_failed', cause, { nextStep }));
+const failed = (cause: Message): AppFailure => appFailure('cluster_failed', cause);

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { appError, AppFailure } from '../../../contract/errors.ts';
 import type { PartDone } from '../../../contract/protocol/index.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import type { StoredPart } from '../../store/types.ts';
-import { PartLedger } from './partLedger.ts';
-import type { StoreAnswer } from './workEvents.ts';
+import { PartLedger, type StoreAnswer } from './partLedger.ts';
 
 const FULL = appError('disk_full', 'There is no space left.');
 const START = { part: '000001', device: 'cpu:0', workerPid: 1, startedAt: 1, log: 'worker.log' };

@@ -1,8 +1,45 @@
-import { asAppError } from '../../../contract/errors.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
-import type { AttemptStart, StoredPart } from '../../store/types.ts';
-import { preparedKey } from './decide/workState.ts';
-import type { PartFailure, StoreAnswer, StoreEffect } from './workEvents.ts';
+import { asAppError, type AppError } from '../../../contract/errors.ts';
+import type { PartDone, PartFailureCode } from '../../../contract/protocol/index.ts';
+import type { RunStore } from '../../store/runStore.ts';
+import {
+  preparedKey,
+  type AttemptOutcome,
+  type AttemptStart,
+  type PartFailing,
+  type PartIntake,
+  type PartSplit,
+  type StoredPart,
+} from '../../store/types.ts';
+
+/** Why a part was given up, or why its attempt ended. */
+export interface PartFailure {
+  code: PartFailureCode;
+  message: string;
+}
+
+/** Each is answered by one `StoreAnswer`. */
+export type StoreEffect =
+  | { type: 'end_attempt'; key: string; outcome: AttemptOutcome; failure: PartFailure | null }
+  | { type: 'store_scores'; done: PartDone }
+  | { type: 'split_part'; key: string; failure: PartFailure }
+  | { type: 'give_up_part'; key: string; failure: PartFailure }
+  | { type: 'read_part'; key: string }
+  | { type: 'invalidate_prepare' };
+
+export type StoreAnswer =
+  | { type: 'attempt_ended'; key: string; outcome: AttemptOutcome; failure: PartFailure | null }
+  | { type: 'scores_stored'; key: string; intake: PartIntake }
+  | {
+      type: 'part_split';
+      key: string;
+      split: PartSplit;
+      children: readonly StoredPart[];
+      failure: PartFailure;
+    }
+  | { type: 'part_given_up'; key: string; failing: PartFailing; failure: PartFailure }
+  | { type: 'part_read'; parts: readonly StoredPart[] }
+  | { type: 'prepare_invalidated' }
+  | { type: 'store_failed'; error: AppError };
 
 /** The id of a part's open attempt, or null if none is open. */
 type Attempt = number | null;

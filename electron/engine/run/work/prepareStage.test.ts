@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { PROTOCOL_VERSION } from '../../../contract/protocol/index.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import { REAL_PYTHON, temporaryFolder, WITHOUT_PYTHON } from '../../testing/testContext.ts';
 import { RunNotes } from '../runNotes.ts';
-import { PrepareStage } from './prepareStage.ts';
-import type { PrepareStageEvent } from './workEvents.ts';
+import { PrepareStage, type PrepareStageEvent } from './prepareStage.ts';
 
 /** Hangs like a read from a network disk that is gone: alive, but without a message. */
 const HANGING = `

@@ -1,20 +1,21 @@
 import { basename } from 'node:path';
-import { appError, asAppError, AppFailure, type AppError } from '../../../contract/errors.ts';
+import { appError, asAppError, type AppError, appFailure } from '../../../contract/errors.ts';
 import {
   prepareEventSchema,
   type PrepareCommand,
   type PrepareEvent,
   type PrepareFailed,
+  type PrepareProgress,
 } from '../../../contract/protocol/index.ts';
 import { message, type Wording } from '../../../contract/messages.ts';
 import type { PythonLaunch } from '../../environment/pythonLaunch.ts';
 import { READING_SILENT_MS } from '../../system/regularFile.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
+import type { Registered } from '../../store/types.ts';
 import { BackendProcess, type ProcessEvent } from '../../workers/backendProcess.ts';
 import { RegularLook } from '../../workers/deadlines.ts';
 import { exitMessage, type ProcessExit } from '../../workers/childProcess.ts';
 import { inputLeftOut, type RunNotes } from '../runNotes.ts';
-import type { PrepareStageEvent } from './workEvents.ts';
 
 const STOP_GRACE_MS = 2_000;
 /** The number of events that may wait to be stored before prepare has to wait too. */
@@ -39,6 +40,14 @@ const OF_THE_INPUT: ReadonlySet<PrepareFailed['code']> = new Set([
   'not_compressed',
   'input_changed',
 ]);
+
+export type PrepareStageEvent =
+  | { type: 'prepare_progress'; progress: PrepareProgress }
+  | { type: 'part_prepared'; key: string; registered: Registered }
+  | { type: 'prepared' }
+  /** One of the inputs can't be used: the others are read again without it. */
+  | { type: 'input_left_out'; input: number; firstRow: number }
+  | { type: 'prepare_failed'; error: AppError };
 
 /** Runs prepare once over all inputs and stores its reports in the order reported. */
 export class PrepareStage {
@@ -174,9 +183,9 @@ export class PrepareStage {
           await this.leaveOut(event.input, event);
           break;
         }
-        throw new AppFailure(
-          appError(FAILURE_TITLES[event.code], event.message, { nextStep: event.next_step }),
-        );
+        if (event.input !== null && event.code === 'input_changed')
+          await this.store.forgetChanged(event.input);
+        throw appFailure(FAILURE_TITLES[event.code], event.message, { nextStep: event.next_step });
     }
   }
 
@@ -186,12 +195,12 @@ export class PrepareStage {
 
   /** The run continues without a file that can't be read as it was when the run was created. */
   private async leaveOut(input: number, { code, message: text }: PrepareFailed): Promise<void> {
-    await this.store.failInput(input, { code, message: text });
+    const firstRow = await this.store.failInput(input, { code, message: text });
     const { path = '' } = this.inputs.find((one) => one.input === input) ?? {};
     this.notes.add('warning', code, inputLeftOut(path, code, text));
     this.outcome = 'failed';
     this.process.kill();
-    this.emit({ type: 'input_left_out', input });
+    this.emit({ type: 'input_left_out', input, firstRow });
   }
 
   private onExit(exit: ProcessExit): void {
@@ -199,7 +208,6 @@ export class PrepareStage {
     this.fail(
       this.verdict ??
         appError('prepare_failed', message('prepare.stopped', { how: exitMessage(exit) }), {
-          nextStep: message('prepare.stopped.next'),
           detail: exit.lastLines.join('\n'),
         }),
     );

@@ -4,11 +4,10 @@ import type { ClusterChoice } from '../../../contract/cluster.ts';
 import type { PartCommand, PrepareCommand } from '../../../contract/protocol/index.ts';
 import { workerEnvironment, type ChosenDevice } from '../../devices/chosenDevice.ts';
 import type { EngineContext } from '../../engineContext.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import type { StoredPart } from '../../store/types.ts';
 import { patientDeadlines } from '../../workers/deadlines.ts';
-import type { DeviceWorkerOptions, LoadCommand } from '../../workers/deviceWorker.ts';
-import { localLauncher } from '../../workers/backendProcess.ts';
+import { type DeviceWorkerOptions, type LoadCommand, localLauncher } from '../../workers/backendProcess.ts';
 import type { RunRecord } from '../runRecord.ts';
 import type { BatchSizes } from './batchSizes.ts';
 import type { WorkDevice } from './workDevice.ts';
@@ -26,7 +25,6 @@ export interface WorkSessionOptions {
   preparesOnly: boolean;
   /** Without a running task of the cluster for this long, the run is paused. */
   maxWaitMs: number | undefined;
-  /** The model's folder on this computer. */
   modelFolder: string;
   /** What is known about the devices' memory. */
   batches: BatchSizes;

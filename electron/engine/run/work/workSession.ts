@@ -7,7 +7,7 @@ import { isOtherGpu } from '../../devices/chosenDevice.ts';
 import { pathInRun, somethingAt } from '../../system/runFiles.ts';
 import { formatBytes, formatCount, formatDuration } from '../../../contract/terminal/format.ts';
 import type { StoredPart } from '../../store/types.ts';
-import { DeviceWorker } from '../../workers/deviceWorker.ts';
+import { DeviceWorker } from '../../workers/backendProcess.ts';
 import { storedDevice, type DeviceFindings, type MemoryUse } from '../begin/chooseDevices.ts';
 import { ClusterShares } from '../shares/clusterShares.ts';
 import { mergeShares } from '../shares/mergeShares.ts';
@@ -25,11 +25,17 @@ import {
   type WorkSessionOptions,
 } from './workProcesses.ts';
 import { decideWork } from './decide/decideWork.ts';
-import { newWorkState, type WorkState } from './decide/workState.ts';
+import {
+  newWorkState,
+  type WorkState,
+  type UserEvent,
+  type WorkEffect,
+  type WorkEvent,
+  type WorkOutcome,
+} from './decide/workState.ts';
 import { PartLedger } from './partLedger.ts';
 import { PrepareStage } from './prepareStage.ts';
 import { localDevice, type WorkDevice } from './workDevice.ts';
-import type { UserEvent, WorkEffect, WorkEvent, WorkOutcome } from './workEvents.ts';
 
 /**
  * One work session of a run, from start or resume to its pause or end. Prepare, workers, store and user emit
@@ -303,9 +309,8 @@ export class WorkSession {
     const { context, store, record } = this.options;
     if (nodeOf(record.stored) !== null) {
       // A share has parts of a run that has been read, but not its inputs.
-      const nextStep = message('share.part_lost.next');
       const cause = message('share.part_lost', { folder: store.folder });
-      this.emit({ type: 'prepare_failed', error: appError('prepare_failed', cause, { nextStep }) });
+      this.emit({ type: 'prepare_failed', error: appError('prepare_failed', cause) });
       return;
     }
     const prepare: PrepareStage = new PrepareStage(
@@ -361,7 +366,6 @@ export class WorkSession {
   }
 }
 
-/** Names of the existing work files of parts. */
 function partFiles(folder: string): ReadonlySet<string> {
   const path = pathInRun(folder, 'work/parts');
   return new Set(somethingAt(path) ? readdirSync(path) : []);

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import { dirname, isAbsolute } from 'node:path';
-import { appError, err, ok, AppFailure } from '../../../contract/errors.ts';
+import { ok, AppFailure, failWith, usage } from '../../../contract/errors.ts';
 import { inSequence, message } from '../../../contract/messages.ts';
 import type { ComputerCheck, Settings } from '../../../contract/rpc/computer.ts';
 import { computerChecks, freeBytes, type ComputerFacts } from '../../devices/computerChecks.ts';
@@ -11,7 +11,6 @@ import { listModels } from '../../models/listModels.ts';
 import type { EngineBase } from '../../engineContext.ts';
 import type { PythonEnvironmentManager } from './pythonEnvironmentManager.ts';
 import { tooLong, type PathLimit } from '../../system/pathLength.ts';
-import { usage } from '../failures.ts';
 
 /** The facts that each card needs before it can report anything. */
 const NEEDS: Record<ComputerCheck['id'], 'probe' | 'models' | 'disk' | 'python' | 'devices'> = {
@@ -30,7 +29,7 @@ export async function* checkComputer(
 ): AsyncGenerator<ComputerCheck[], void> {
   const known = new Set<string>();
   const facts: ComputerFacts = {
-    environment: err(appError('python_missing', 'Not looked at yet.')),
+    environment: failWith('python_missing', 'Not looked at yet.'),
     probe: null,
     models: null,
     diskFreeBytes: null,

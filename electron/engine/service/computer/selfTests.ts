@@ -1,4 +1,4 @@
-import { appError, AppFailure, unwrap } from '../../../contract/errors.ts';
+import { unwrap, appFailure } from '../../../contract/errors.ts';
 import { message, type Message } from '../../../contract/messages.ts';
 import type { ProbeResult } from '../../../contract/protocol/index.ts';
 import type {
@@ -57,8 +57,7 @@ export class UserSelfTests {
     return this.job(`${name} ${model}`, title, async (context, options) => {
       const { environment, paths } = context;
       const present = (await listModels(paths)).some((each) => each.id === model && each.present);
-      if (!present)
-        throw new AppFailure(appError('model_unknown', `There is no model "${model}" on this computer.`));
+      if (!present) throw appFailure('model_unknown', `There is no model "${model}" on this computer.`);
       const resolved = unwrap(await resolveModel(model, paths));
       const { planModel } = resolved;
       const probe = unwrap(await probeDevices(environment));

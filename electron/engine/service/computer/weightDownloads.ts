@@ -1,4 +1,4 @@
-import { appError, AppFailure, unwrap, type Result } from '../../../contract/errors.ts';
+import { unwrap, type Result, appFailure } from '../../../contract/errors.ts';
 import { message, type Wording } from '../../../contract/messages.ts';
 import type { ImportRequest, RemovedModel, StepProgress } from '../../../contract/rpc/computer.ts';
 import type { EngineContext } from '../../engineContext.ts';
@@ -38,7 +38,6 @@ export class WeightDownloads {
     await job?.ended;
   }
 
-  /** Models that are downloading or waiting to. */
   get models(): string[] {
     return [...this.jobs.keys()].flatMap((key) => (key.startsWith('get ') ? [key.slice(4)] : []));
   }
@@ -58,9 +57,7 @@ export class WeightDownloads {
 
   async remove(model: string): Promise<RemovedModel> {
     if (this.areUnderWay) {
-      throw new AppFailure(
-        appError('weights_busy', 'Weights are being fetched, imported or checked in this program.'),
-      );
+      throw appFailure('weights_busy', 'Weights are being fetched, imported or checked in this program.');
     }
     return unwrap(await removeModel(model, this.pythonEnvironment.paths));
   }

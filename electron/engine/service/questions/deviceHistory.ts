@@ -1,14 +1,16 @@
 import type { DeviceHistory, ViralShares } from '../../../contract/rpc/runs.ts';
 import { deviceReports } from '../../run/finish/runJson.ts';
 import { findImbalance } from '../../run/progress/remarks.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import { detailsOf, samplesOf } from '../../exports/samples.ts';
 import { sharesSoFar } from '../../results/estimates/viralShare.ts';
 
-const MOST_POINTS = 120;
+const MOST_POINTS = 240;
+/** Of all devices together; a cluster may have a thousand. */
+const MOST_POINTS_OF_ALL = 60_000;
 const STEP_MS = 1_000;
 
-/** The performance of each device over the whole run: at most 120 points each, and their summary. */
+/** The performance of each device over the whole run: at most 240 points each, at the same times, and their summary. */
 export async function deviceHistoryOf(store: RunStore): Promise<DeviceHistory[]> {
   const [{ devices }, done, measured, timings] = await Promise.all([
     store.loadRun(),
@@ -18,10 +20,21 @@ export async function deviceHistoryOf(store: RunStore): Promise<DeviceHistory[]>
   ]);
   const slow = findImbalance(devices, done);
   const reports = deviceReports(devices, done, measured, timings);
+  const spans = (await Promise.all(reports.map(({ id }) => store.sampleSpan(id)))).filter(
+    (span) => span !== null,
+  );
+  const first = Math.min(...spans.map((span) => span.first));
+  const last = Math.max(...spans.map((span) => span.last));
+  const most = Math.min(MOST_POINTS, Math.ceil(MOST_POINTS_OF_ALL / reports.length));
+  const step = Math.max(STEP_MS, Math.ceil((last - first + 1) / most));
   return Promise.all(
     reports.map(async (report) => ({
       id: report.id,
-      points: await pointsOf(store, report.id),
+      // Means over equal intervals; intervals without a sample are left out.
+      points: (await store.sampleMeans(report.id, { first, last }, step)).map(({ time, ...mean }) => ({
+        time: time / 1000,
+        ...mean,
+      })),
       busyFraction: report.busy_share,
       keptBusy: report.kept_busy,
       utilizationMeanPercent: report.utilization_mean_percent,
@@ -31,47 +44,6 @@ export async function deviceHistoryOf(store: RunStore): Promise<DeviceHistory[]>
       slowerThan: slow?.slowest === report.id ? { id: slow.fastest, percent: slow.percent } : null,
     })),
   );
-}
-
-/** Means over equal intervals; intervals without a sample are left out. */
-async function pointsOf(store: RunStore, device: string): Promise<DeviceHistory['points']> {
-  const span = await store.sampleSpan(device);
-  if (span === null) return [];
-  const step = Math.max(STEP_MS, Math.ceil((span.last - span.first + 1) / MOST_POINTS));
-  const means = await store.sampleMeans(device, span, step);
-  return means.map(({ time, ...mean }) => ({ time: time / 1000, ...mean }));
-}
-
-interface ThroughputPoint {
-  /** Seconds since the epoch. */
-  time: number;
-  residuesPerSecond: Record<string, number>;
-}
-
-const THROUGHPUT_POINTS = 600;
-
-/** Residues per second and device over the whole run: at most 600 points, each the mean over its interval. */
-export async function throughputOf(store: RunStore): Promise<ThroughputPoint[]> {
-  const { devices } = await store.loadRun();
-  const spans = (await Promise.all(devices.map(({ id }) => store.sampleSpan(id)))).filter(
-    (span) => span !== null,
-  );
-  if (spans.length === 0) return [];
-  const span = {
-    first: Math.min(...spans.map(({ first }) => first)),
-    last: Math.max(...spans.map(({ last }) => last)),
-  };
-  const step = Math.max(STEP_MS, Math.ceil((span.last - span.first + 1) / THROUGHPUT_POINTS));
-  const points = new Map<number, Record<string, number>>();
-  for (const { id } of devices) {
-    for (const { time, residuesPerSecond } of await store.sampleMeans(id, span, step)) {
-      if (residuesPerSecond === null) continue;
-      points.set(time, { ...points.get(time), [id]: residuesPerSecond });
-    }
-  }
-  return [...points]
-    .sort(([a], [b]) => a - b)
-    .map(([time, residuesPerSecond]) => ({ time: time / 1000, residuesPerSecond }));
 }
 
 /** The viral share of a run and of its samples, as far as it is known. */

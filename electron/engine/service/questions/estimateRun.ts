@@ -121,7 +121,7 @@ async function folderBlocker(folder: string, force: boolean): Promise<AppError |
   const { error } = checked;
   // The window has no option like --force.
   return error.code === 'folder_has_run'
-    ? appError(error.code, causeOf(error), { nextStep: message('start.folder_has_run.next') })
+    ? appError(error.code, causeOf(error), { nextStep: message('start.elsewhere_or_resume') })
     : error;
 }
 

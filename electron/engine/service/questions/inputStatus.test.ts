@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import { unusableInputs } from './inputStatus.ts';
 
 it('names every file that a run continues without, whether left out before it began or while it was read', async () => {

@@ -2,8 +2,8 @@ import { appError, errorCodeSchema, type AppError } from '../../../contract/erro
 import type { InputStatus, UnusableInput, FailedWhile, PartStatus } from '../../../contract/rpc/runs.ts';
 import { isActive } from '../../../contract/runState.ts';
 import type { InputProgress, StoredRun } from '../../store/types.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
-import { message, type Message } from '../../../contract/messages.ts';
+import type { RunStore } from '../../store/runStore.ts';
+import { message } from '../../../contract/messages.ts';
 import type { PartFailureCode } from '../../../contract/protocol/index.ts';
 import type { PartPage } from '../../store/sqlite/parts/partRows.ts';
 
@@ -75,17 +75,6 @@ const STAGES: Record<PartFailureCode, FailedWhile> = {
   recalled: 'waiting',
 };
 
-const NEXT_STEPS = {
-  out_of_memory: message('part.out_of_memory.next'),
-  non_finite: message('part.non_finite.next'),
-  part_unreadable: message('part.part_unreadable.next'),
-  write_failed: message('part.write_failed.next'),
-  disk_full: message('part.disk_full.next'),
-  device_lost: message('part.device_lost.next'),
-  internal_error: message('part.again'),
-  recalled: message('part.again'),
-} satisfies Record<PartFailureCode, Message>;
-
 /** Parts as the window shows them. */
 export function partStatuses(page: PartPage): { total: number; items: PartStatus[] } {
   return {
@@ -113,5 +102,5 @@ export function partStatuses(page: PartPage): { total: number; items: PartStatus
 }
 
 function describeFailure({ code, message: detail }: { code: PartFailureCode; message: string }): AppError {
-  return appError('part_failed', message(`part.${code}`), { nextStep: NEXT_STEPS[code], detail });
+  return appError('part_failed', message(`part.${code}`), { detail });
 }

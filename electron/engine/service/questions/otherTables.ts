@@ -4,7 +4,7 @@ import {
   stampOfOtherTables,
   storedOtherTables,
 } from '../../exports/otherTools/joinOtherTable.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
 
 const MOST_RUNS = 2;
 

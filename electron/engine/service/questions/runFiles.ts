@@ -1,7 +1,7 @@
 import { existsSync, closeSync, fstatSync, readSync, realpathSync } from 'node:fs';
 import { lstat, readdir, rmdir } from 'node:fs/promises';
 import { join, isAbsolute, relative, sep } from 'node:path';
-import { AppFailure, asAppError, appError } from '../../../contract/errors.ts';
+import { AppFailure, asAppError, usage } from '../../../contract/errors.ts';
 import { isOurName, SEQUENCE_NOTES_FILE } from '../../../contract/folderNames.ts';
 import { isRunFolder, removeRun, removeWork, acquireRunLock } from '../../store/runFolder.ts';
 import { message } from '../../../contract/messages.ts';
@@ -74,11 +74,7 @@ export interface LogText {
 export function readLog(folder: string, path: string, lines: number): LogText {
   const name = nameInRun(folder, path);
   if (!/^logs\/[^/]+$/.test(name)) {
-    throw new AppFailure(
-      appError('usage', 'Only the logs of the run can be read here.', {
-        nextStep: 'Choose one of its logs.',
-      }),
-    );
+    throw usage('Only the logs of the run can be read here.', 'Choose one of its logs.');
   }
   const descriptor = openLogFile(folder, name);
   try {
@@ -99,7 +95,7 @@ function openLogFile(folder: string, name: string): number {
     return openPlain(pathInRun(folder, name), 'read');
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-    throw new AppFailure(appError('usage', message('log.none'), { nextStep: message('log.none.next') }));
+    throw usage(message('log.none'));
   }
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { secondsFor, type MeasuredWork } from './runSpeeds.ts';
 import { SpeedHistory } from './speedHistory.ts';
 import type { LibraryStore } from '../../store/storeThread.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
 
 /**
  * Real runs of the teaching model on a busy computer with two cores, one after the other: the work that the

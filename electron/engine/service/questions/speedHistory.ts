@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { LibraryStore } from '../../store/storeThread.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import { secondsFor, type MeasuredWork, type SecondsRange, type WorkAhead } from './runSpeeds.ts';
 
 const KEY = 'measured_speeds';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import { compute, computeAll, preparedRun, removeFolders } from '../../store/testing/storeFixture.ts';
 import { recordOf } from '../../store/testing/syntheticRun.ts';
 import { viralShares, ViralSoFar } from './deviceHistory.ts';

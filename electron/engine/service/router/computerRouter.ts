@@ -1,4 +1,4 @@
-import { appError, AppFailure, unwrap } from '../../../contract/errors.ts';
+import { unwrap, usage } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import type { Settings } from '../../../contract/rpc/computer.ts';
 import { freeBytes } from '../../devices/computerChecks.ts';
@@ -19,14 +19,16 @@ import { ownKind, packableKinds } from '../../environment/install/setUpPlan.ts';
 import { HERE } from '../../system/here.ts';
 import type { Service } from '../service.ts';
 import { homedir, hostname } from 'node:os';
-import { calls } from './implementer.ts';
+import { implement } from '@orpc/server';
+import { contract } from '../../../contract/index.ts';
+import type { CallContext } from '../window/windowContext.ts';
 
 const RUNS_IN_DIAGNOSTICS = 5;
 const EVENTS_IN_DIAGNOSTICS = 200;
 
 export function computerRouter(service: Service) {
   const { engine, pythonEnvironment, settings, catalog, control, known, open, downloads } = service;
-  const { computer } = calls;
+  const computer = implement(contract.computer).$context<CallContext>();
 
   return {
     info: computer.info.handler(({ context: { window } }) => ({
@@ -68,10 +70,7 @@ export function computerRouter(service: Service) {
       );
     }),
     runSelfTest: computer.runSelfTest.handler(({ input, signal }) => {
-      if (input.level === 'speed' && control.queue.active !== null)
-        throw new AppFailure(
-          appError('usage', message('speed.run_at_work'), { nextStep: message('speed.run_at_work.next') }),
-        );
+      if (input.level === 'speed' && control.queue.active !== null) throw usage(message('speed.run_at_work'));
       return service.selfTests.start(input).follow(signal);
     }),
     getWeights: computer.getWeights.handler(({ input, signal }) => downloads.get(input.model).follow(signal)),

@@ -1,8 +1,10 @@
-import { appError, AppFailure } from '../../../contract/errors.ts';
+import { usage } from '../../../contract/errors.ts';
 import { callbackStream } from '../changes.ts';
 import { fetchFile, sendFile } from '../../computers/transfers.ts';
 import type { Service } from '../service.ts';
-import { calls } from './implementer.ts';
+import { implement } from '@orpc/server';
+import { contract } from '../../../contract/index.ts';
+import type { CallContext } from '../window/windowContext.ts';
 
 /**
  * Only the desktop app has other computers: in a browser, anybody with its token would decide what is reached
@@ -10,10 +12,12 @@ import { calls } from './implementer.ts';
  */
 export function computersRouter(service: Service) {
   const { others, known } = service;
-  const computers = calls.computers.use(({ context: { window }, next }) => {
-    if (window.shell === 'electron') return next();
-    throw new AppFailure(appError('usage', 'Only the desktop app can connect to other computers.'));
-  });
+  const computers = implement(contract.computers)
+    .$context<CallContext>()
+    .use(({ context: { window }, next }) => {
+      if (window.shell === 'electron') return next();
+      throw usage('Only the desktop app can connect to other computers.');
+    });
 
   return {
     list: computers.list.handler(({ signal }) => service.otherComputers.watch(signal)),

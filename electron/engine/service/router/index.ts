@@ -1,22 +1,33 @@
-import { calls } from './implementer.ts';
+import { implement, ORPCError } from '@orpc/server';
+import { z } from 'zod';
+import { appError, asAppError, contract, type AppError } from '../../../contract/index.ts';
 import type { Service } from '../service.ts';
 import { computerRouter } from './computerRouter.ts';
 import { computersRouter } from './computersRouter.ts';
 import { resultsRouter } from './resultsRouter.ts';
 import { runsRouter } from './runsRouter.ts';
-import { appError, AppFailure, unwrap } from '../../../contract/errors.ts';
-import { usage } from '../failures.ts';
+import { unwrap, usage } from '../../../contract/errors.ts';
 import { WholeFile } from '../../exports/wholeFile.ts';
-import type { DesktopActions, WindowContext } from '../window/windowContext.ts';
+import type { CallContext, DesktopActions, WindowContext } from '../window/windowContext.ts';
 
 /**
  * Every call of the contract, answered by the service. It is the same for windows of Electron and of a
- * browser.
+ * browser. Every error reaches the window as code, title, cause and next step.
  */
 export function serviceRouter(service: Service) {
-  // Calls are counted, so that none is pending any more when the engine has closed.
-  return calls
-    .use(({ next }) => service.calls.run(() => next()))
+  return implement(contract)
+    .$context<CallContext>()
+    .use(async ({ next }) => {
+      try {
+        // Calls are counted, so that none is pending any more when the engine has closed.
+        const result = await service.calls.run(() => next());
+        return isStream(result.output)
+          ? { ...result, output: asData(result.output) as typeof result.output }
+          : result;
+      } catch (reason) {
+        throw asCallError(reason);
+      }
+    })
     .router({
       runs: runsRouter(service),
       results: resultsRouter(service),
@@ -28,7 +39,7 @@ export function serviceRouter(service: Service) {
 export type ServiceRouter = ReturnType<typeof serviceRouter>;
 
 function shellRouter(service: Service) {
-  const { shell } = calls;
+  const shell = implement(contract.shell).$context<CallContext>();
   return {
     chooseFiles: shell.chooseFiles.handler(async ({ input, context: { window } }) => ({
       paths: await desktop(window).chooseFiles(input.purpose),
@@ -72,9 +83,42 @@ function shellRouter(service: Service) {
 
 function desktop(window: WindowContext): DesktopActions {
   if (window.shell === 'electron') return window.desktop;
-  throw new AppFailure(
-    appError('usage', 'Only the desktop app can do this.', {
-      nextStep: 'Use the file chooser of this page.',
-    }),
-  );
+  throw usage('Only the desktop app can do this.', 'Use the file chooser of this page.');
+}
+
+/** A stream may fail long after it began. */
+async function* asData<Event>(stream: AsyncIterable<Event>): AsyncGenerator<Event, void> {
+  try {
+    yield* stream;
+  } catch (reason) {
+    throw asCallError(reason);
+  }
+}
+
+function isStream(output: unknown): output is AsyncIterable<unknown> {
+  return typeof output === 'object' && output !== null && Symbol.asyncIterator in output;
+}
+
+const issuesSchema = z.object({
+  issues: z.array(z.object({ message: z.string(), path: z.array(z.unknown()).optional() })),
+});
+
+function asCallError(reason: unknown): Error {
+  return new ORPCError('APP', { message: 'The call failed', data: describe(reason) });
+}
+
+function describe(reason: unknown): AppError {
+  if (reason instanceof ORPCError && reason.code === 'BAD_REQUEST') {
+    const [issue] = issuesSchema.safeParse(reason.data).data?.issues ?? [];
+    const where = issue?.path?.map(String).join('.');
+    return appError(
+      'usage',
+      `The window sent something that the engine does not understand${where ? ` (${where})` : ''}.`,
+      {
+        nextStep: 'Load the window again.',
+        ...(issue ? { detail: issue.message } : {}),
+      },
+    );
+  }
+  return asAppError(reason instanceof ORPCError ? (reason.cause ?? reason) : reason);
 }

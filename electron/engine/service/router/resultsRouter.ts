@@ -1,16 +1,21 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { appError, AppFailure } from '../../../contract/errors.ts';
+import { usage } from '../../../contract/errors.ts';
 import { exportFileName, exportScope, runFileStem } from '../../../contract/exports.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import type { DifferingChunk, ExportEvent, SequenceFilter } from '../../../contract/rpc/results.ts';
 import { compareWithOriginal } from '../../exports/compare/compareOriginal.ts';
 import { ComparisonPages } from '../../exports/compare/listedSequences.ts';
 import { isOriginalResult } from '../../exports/compare/originalResults.ts';
-import { exportResults, answerAsTsv, queryRun } from '../../exports/exportResults.ts';
+import {
+  exportResults,
+  answerAsTsv,
+  queryRun,
+  EXPORT_FORMATS,
+  formatNamed,
+} from '../../exports/exportResults.ts';
 import { ExportSource } from '../../exports/exportSource.ts';
-import { EXPORT_FORMATS, formatNamed } from '../../exports/formats.ts';
 import { openFewSequences, type InputSequences } from '../../exports/inputSequences.ts';
 import { LENGTH_EDGES } from '../../exports/report/reportFacts.ts';
 import { detailsOf, samplesOf, summariseSamples } from '../../exports/samples.ts';
@@ -26,14 +31,15 @@ import {
 import { readOtherTable } from '../../exports/otherTools/readOtherTable.ts';
 import { lettersOfOne, recordsOf } from '../../exports/sequenceFiles.ts';
 import { WholeFile } from '../../exports/wholeFile.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import { markedRows, markSequence, sequenceNotes } from '../../store/sequenceNotes.ts';
 import type { SequenceSelection } from '../../store/duckdb/selection.ts';
 import { OtherTables } from '../questions/otherTables.ts';
 import { callbackStream } from '../changes.ts';
 import type { Service } from '../service.ts';
-import type { DesktopActions } from '../window/windowContext.ts';
-import { calls } from './implementer.ts';
+import type { CallContext, DesktopActions } from '../window/windowContext.ts';
+import { implement } from '@orpc/server';
+import { contract } from '../../../contract/index.ts';
 
 /** A sequence of 100 million bases has as many chunks; the drawer draws no more than this. */
 const MOST_CHUNKS = 20_000;
@@ -43,15 +49,13 @@ const BY_ROW = { by: 'row', descending: false } as const;
 /** The number of chunks with another call that a window lists. */
 const MOST_CHANGED = 200;
 
-const noFile = () =>
-  new AppFailure(appError('usage', 'The export has no file to go to.', { nextStep: 'Choose one.' }));
+const noFile = () => usage('The export has no file to go to.', 'Choose one.');
 const noPdf = () =>
-  new AppFailure(
-    appError('usage', 'Only the desktop app makes a PDF.', {
-      nextStep: 'Save the report as HTML, open it, and print it to a PDF there.',
-    }),
+  usage(
+    'Only the desktop app makes a PDF.',
+    'Save the report as HTML, open it, and print it to a PDF there.',
   );
-const noSuchSequence = () => new AppFailure(appError('usage', 'There is no such sequence in this run.'));
+const noSuchSequence = () => usage('There is no such sequence in this run.');
 
 /** Prints a temporary page, written only for that, as PDF. */
 async function writePdf<Written extends object>(
@@ -72,7 +76,7 @@ async function writePdf<Written extends object>(
 
 export function resultsRouter(service: Service) {
   const { catalog, control, known, open } = service;
-  const { results } = calls;
+  const results = implement(contract.results).$context<CallContext>();
   const read = <Answer>(runId: string, ask: Parameters<typeof open.read<Answer>>[1]): Promise<Answer> =>
     open.read(catalog.folder(runId), ask);
   const readBoth = <Answer>(
@@ -139,13 +143,9 @@ export function resultsRouter(service: Service) {
     removeOtherTable: results.removeOtherTable.handler(({ input }) => {
       removeOtherTable(catalog.folder(input.runId), input.table);
     }),
-    counts: results.counts.handler(async ({ input }) => {
-      const { total, byPrediction, unsettled } = await read(input.runId, (store) =>
-        select(store, input.filter).then((selected) => store.countPredictions(selected)),
-      );
-      const { virus, others, not_scored: notScored, failed } = byPrediction;
-      return { total, virus, others, notScored, failed, unsettled };
-    }),
+    counts: results.counts.handler(({ input }) =>
+      read(input.runId, async (store) => store.countPredictions(await select(store, input.filter))),
+    ),
     histogram: results.histogram.handler(async ({ input }) => ({
       bins: await read(input.runId, async (store) =>
         store.scoreBins(await select(store, input.filter), input.bins),
@@ -235,11 +235,7 @@ export function resultsRouter(service: Service) {
       read(input.runId, async (store) => {
         const [run, perInput] = await Promise.all([store.loadRun(), store.inputSummaries()]);
         const names = samplesOf(run);
-        const items = summariseSamples(names, perInput, detailsOf(run)).map(({ byPrediction, ...rest }) => {
-          const { virus, others, not_scored: notScored, failed } = byPrediction;
-          return { ...rest, virus, others, notScored, failed };
-        });
-        return { names, items };
+        return { names, items: summariseSamples(names, perInput, detailsOf(run)) };
       }),
     ),
     query: results.query.handler(({ input }) =>
@@ -263,7 +259,7 @@ export function resultsRouter(service: Service) {
       return { path, downloadPath, rows: answer.rows.length, bytes, isCut: answer.isCut };
     }),
     setSamples: results.setSamples.handler(({ input }) =>
-      control.setSamples(input.runId, input.names, input.details),
+      control.withSession(input.runId, (run) => run.setSamples(input.names, input.details)),
     ),
     exportFormats: results.exportFormats.handler(() =>
       EXPORT_FORMATS.map(({ id, ending, group, isOfWholeRun, needsEmbeddings, texts }) => ({

@@ -1,4 +1,4 @@
-import { appError, AppFailure, unwrap } from '../../../contract/errors.ts';
+import { unwrap, usage } from '../../../contract/errors.ts';
 import type { RunRequest } from '../../../contract/rpc/runs.ts';
 import { compareExample, exampleRequest } from '../../run/exampleRun.ts';
 import { collectInputs, type Walk } from '../../inputs/collectInputs.ts';
@@ -10,18 +10,18 @@ import { isRunSound, verifyRun } from '../../run/verifyRun.ts';
 import { estimateRun } from '../questions/estimateRun.ts';
 import { deleteRunFiles, runFolderSize, readLog, resultFiles } from '../questions/runFiles.ts';
 import { inputStatuses, unusableInputs, partStatuses } from '../questions/inputStatus.ts';
-import { usage } from '../failures.ts';
 import { toRunEvent } from '../runs/runWatch.ts';
 import type { Service } from '../service.ts';
-import { deviceHistoryOf, throughputOf, ViralSoFar } from '../questions/deviceHistory.ts';
+import { deviceHistoryOf, ViralSoFar } from '../questions/deviceHistory.ts';
 import { RUN_DATABASE } from '../../../contract/folderNames.ts';
-import type { PathPolicy } from '../window/windowContext.ts';
-import { calls } from './implementer.ts';
+import type { CallContext, PathPolicy } from '../window/windowContext.ts';
+import { implement } from '@orpc/server';
+import { contract } from '../../../contract/index.ts';
 import { join } from 'node:path';
 
 export function runsRouter(service: Service) {
   const { catalog, control, known, open, watch } = service;
-  const runs = calls.runs;
+  const runs = implement(contract.runs).$context<CallContext>();
   const read = <Answer>(runId: string, ask: Parameters<typeof open.read<Answer>>[1]): Promise<Answer> =>
     open.read(catalog.folder(runId), ask);
   /** Without a root, a folder that the user chose includes the targets of its links. */
@@ -77,7 +77,7 @@ export function runsRouter(service: Service) {
     }),
     checkExample: runs.checkExample.handler(({ input }) => {
       const { folder, plan, state } = catalog.find(input.runId);
-      if (state.phase !== 'done') throw new AppFailure(appError('usage', 'The example is not done yet.'));
+      if (state.phase !== 'done') throw usage('The example is not done yet.');
       return compareExample(service.engine.paths, folder, plan.precision);
     }),
     open: runs.open.handler(async ({ input, context: { window } }) => {
@@ -95,7 +95,6 @@ export function runsRouter(service: Service) {
       if (!catalog.has(input.runId)) await catalog.takeOthers().catch(() => undefined);
       return watch.watch(input.runId, signal);
     }),
-    throughput: runs.throughput.handler(({ input }) => read(input.runId, throughputOf)),
     deviceHistory: runs.deviceHistory.handler(({ input }) => read(input.runId, deviceHistoryOf)),
     viralSoFar: runs.viralSoFar.handler(({ input }) =>
       viralSoFar.of(input.runId, (ask) => read(input.runId, ask)),
@@ -140,7 +139,9 @@ export function runsRouter(service: Service) {
     drain: runs.drain.handler(({ input }) => {
       control.drain(input.runId);
     }),
-    setGoal: runs.setGoal.handler(({ input }) => control.setGoal(input.runId, input.goal)),
+    setGoal: runs.setGoal.handler(({ input }) =>
+      control.withSession(input.runId, (run) => run.setGoal(input.goal)),
+    ),
     resume: runs.resume.handler(({ input: { runId, devices, where } }) => {
       control.resume(runId, { devices, where });
     }),
@@ -157,9 +158,11 @@ export function runsRouter(service: Service) {
     moveInQueue: runs.moveInQueue.handler(({ input }) => {
       control.move(input.runId, input.position);
     }),
-    rename: runs.rename.handler(({ input }) => control.rename(input.runId, input.name)),
+    rename: runs.rename.handler(({ input }) =>
+      control.withSession(input.runId, (run) => run.rename(input.name)),
+    ),
     annotate: runs.annotate.handler(({ input: { runId, ...annotation } }) =>
-      control.annotate(runId, annotation),
+      control.withSession(runId, (run) => run.annotate(annotation)),
     ),
     folderSize: runs.folderSize.handler(({ input }) => runFolderSize(catalog.folder(input.runId))),
     remove: runs.remove.handler(async ({ input }) => {

@@ -1,9 +1,7 @@
-import { AppFailure } from '../../../contract/errors.ts';
+import { AppFailure, usage } from '../../../contract/errors.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { OpenRun } from '../../run/openRun.ts';
-import { openRunStore } from '../../store/runStore.ts';
-import type { OpenRunStoreOptions, RunStore } from '../../store/runStoreFace.ts';
-import { usage } from '../failures.ts';
+import { openRunStore, type OpenRunStoreOptions, type RunStore } from '../../store/runStore.ts';
 
 const READER_IDLE_MS = 60_000;
 /** Each is a thread with a cache of 64 MB. */

@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { appError, AppFailure, asAppError } from '../../../contract/errors.ts';
+import { asAppError, appFailure } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import { runSummarySchema, type RunSummary } from '../../../contract/rpc/runs.ts';
 import { RUN_DATABASE } from '../../../contract/folderNames.ts';
@@ -27,7 +27,7 @@ export class RunCatalog {
   private readonly runs = new Map<string, RunSummary>();
   /** By run: the paths that the user named when creating it here; empty for one that was opened. */
   private readonly named = new Map<string, readonly string[]>();
-  private looking: Promise<void> = Promise.resolve();
+  private checking: Promise<void> = Promise.resolve();
   private closed = false;
   private others: NodeJS.Timeout | undefined;
 
@@ -50,17 +50,17 @@ export class RunCatalog {
   }
 
   /** Checks in the background which folders still exist, and the state of unfinished runs. */
-  lookAround(): void {
+  checkAll(): void {
     const left = this.all().values();
     const some = async (): Promise<void> => {
       for (const { runId } of left) {
         if (this.closed) return;
         // A run that can't be checked stays unchanged in the list.
-        await this.lookAfter(runId).catch(() => undefined);
+        await this.check(runId).catch(() => undefined);
       }
     };
-    this.looking = Promise.all(Array.from({ length: FOLDERS_AT_ONCE }, some)).then(() => {
-      this.planLookAtOthers();
+    this.checking = Promise.all(Array.from({ length: FOLDERS_AT_ONCE }, some)).then(() => {
+      this.planToTakeOthers();
     });
   }
 
@@ -71,18 +71,18 @@ export class RunCatalog {
       const known = this.runs.get(runId);
       // Its folder has more information than the other program's list.
       if (!known) await this.add(folder).catch(() => undefined);
-      else if (!hasEnded(known.state) && !this.open.session(known.folder)) await this.lookAfter(runId);
+      else if (!hasEnded(known.state) && !this.open.session(known.folder)) await this.check(runId);
     }
   }
 
-  private planLookAtOthers(): void {
+  private planToTakeOthers(): void {
     if (this.closed) return;
     this.others = setTimeout(() => {
-      this.looking = this.takeOthers()
+      this.checking = this.takeOthers()
         // This program's list stays valid.
         .catch(() => undefined)
         .then(() => {
-          this.planLookAtOthers();
+          this.planToTakeOthers();
         });
     }, OTHERS_INTERVAL_MS).unref();
   }
@@ -91,7 +91,7 @@ export class RunCatalog {
   close(): Promise<void> {
     this.closed = true;
     clearTimeout(this.others);
-    return this.looking;
+    return this.checking;
   }
 
   /** The paths that the user named when creating the runs of this list. */
@@ -109,16 +109,13 @@ export class RunCatalog {
   find(runId: string): RunSummary {
     const found = this.runs.get(runId);
     if (found) return found;
-    throw new AppFailure(
-      appError('folder_not_a_run', message('run.not_listed'), { nextStep: message('run.not_listed.next') }),
-    );
+    throw appFailure('folder_not_a_run', message('run.not_listed'));
   }
 
   folder(runId: string): string {
     return this.find(runId).folder;
   }
 
-  /** The run that lies in a folder. */
   in(folder: string): RunSummary | undefined {
     return [...this.runs.values()].find((run) => run.folder === folder);
   }
@@ -136,7 +133,7 @@ export class RunCatalog {
   /** Rereads the state from the run's folder. */
   async refresh(runId: string): Promise<RunSummary> {
     const known = this.find(runId);
-    const fresh = await this.look(known);
+    const fresh = await this.readFolder(known);
     if (JSON.stringify(fresh) !== JSON.stringify(known)) await this.put(fresh);
     return fresh;
   }
@@ -167,7 +164,7 @@ export class RunCatalog {
     await this.library.removeRun(runId);
   }
 
-  private async lookAfter(runId: string): Promise<void> {
+  private async check(runId: string): Promise<void> {
     const known = this.runs.get(runId);
     if (!known) return;
     if (!hasEnded(known.state)) {
@@ -179,7 +176,7 @@ export class RunCatalog {
     if (now && now.folder === known.folder && now.missing !== missing) await this.put({ ...now, missing });
   }
 
-  private async look(known: RunSummary): Promise<RunSummary> {
+  private async readFolder(known: RunSummary): Promise<RunSummary> {
     if (!(await isPresent(known.folder))) return { ...known, missing: true };
     try {
       const summary = await this.open.read(known.folder, (store) => readSummary(store, this.paths));

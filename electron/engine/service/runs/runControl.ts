@@ -5,31 +5,26 @@ import {
   AppFailure,
   asAppError,
   causeOf,
-  ok,
   type Result,
   unwrap,
+  usage,
 } from '../../../contract/errors.ts';
-import type { Goal } from '../../../contract/goal.ts';
 import { message } from '../../../contract/messages.ts';
-import type { Annotation, RunRequest, RunSummary } from '../../../contract/rpc/runs.ts';
+import type { RunRequest, RunSummary } from '../../../contract/rpc/runs.ts';
 import { isActive } from '../../../contract/runState.ts';
-import type { SampleDetails } from '../../../contract/samples.ts';
 import type { InspectedFile } from '../../../contract/protocol/index.ts';
 import type { Walk, Reading } from '../../inputs/collectInputs.ts';
 import { type CreatedRun, createRun } from '../../run/begin/createRun.ts';
-import type { OpenRun, StartOptions } from '../../run/openRun.ts';
-import type { RunListener } from '../../run/runRecord.ts';
-import { type LifecycleEvent, transition } from '../../run/runTransitions.ts';
-import { workOnRun } from '../../run/workOnRun.ts';
+import { type OpenRun, workOnRun } from '../../run/openRun.ts';
+import { type RunListener, type LifecycleEvent, transition } from '../../run/runRecord.ts';
 import type { LibraryStore } from '../../store/storeThread.ts';
-import { usage } from '../failures.ts';
 import { Listeners } from '../changes.ts';
 import { namedPaths } from '../window/knownPaths.ts';
 import type { OpenRuns } from './openRuns.ts';
 import type { PythonEnvironmentManager } from '../computer/pythonEnvironmentManager.ts';
 import type { RunCatalog } from './runCatalog.ts';
-import { RunQueue } from './runQueue.ts';
 import { withStartError } from './runSummary.ts';
+import type { StartOptions } from '../../run/begin/checkReadiness.ts';
 
 const QUEUE_KEY = 'queue';
 /** A timer with this option keeps no process alive. */
@@ -116,7 +111,6 @@ export class RunControl {
     return this.queue.active === runId || this.queue.position(runId) !== null;
   }
 
-  /** Resumes a run, elsewhere or on other devices if given. */
   resume(runId: string, elsewhere: Pick<StartOptions, 'devices' | 'where'> = {}): void {
     const session = this.session(runId);
     this.pauseWanted.delete(runId);
@@ -169,12 +163,6 @@ export class RunControl {
     if (runId !== this.queue.active) this.queue.add(runId, 'first');
   }
 
-  /** For a time goal, the time counts from now. */
-  async setGoal(runId: string, goal: Goal | null): Promise<void> {
-    await this.withSession(runId, (session) => session.setGoal(goal));
-    this.changes.tell(runId);
-  }
-
   async includeDevice(runId: string, device: string, included: boolean): Promise<void> {
     const session = this.session(runId);
     if (!session) throw usage(message('run.devices_at_rest'));
@@ -184,39 +172,6 @@ export class RunControl {
 
   move(runId: string, position: number): void {
     if (!this.queue.move(runId, position)) throw usage(message('run.not_waiting'));
-  }
-
-  async rename(runId: string, name: string): Promise<void> {
-    await this.withSession(runId, async (session) => {
-      await session.rename(name);
-      return ok(undefined);
-    });
-  }
-
-  async annotate(runId: string, annotation: Annotation): Promise<void> {
-    await this.withSession(runId, async (session) => {
-      await session.annotate(annotation);
-      return ok(undefined);
-    });
-  }
-
-  /**
-   * An empty list restores the samples that the file names suggest; without details, those of each file stay.
-   */
-  async setSamples(
-    runId: string,
-    names: readonly string[],
-    details?: readonly SampleDetails[],
-  ): Promise<void> {
-    await this.withSession(runId, async (session) => {
-      const files = session.stored.inputs.length;
-      if (names.length !== 0 && names.length !== files)
-        throw usage(`The run has ${files} files, not ${names.length}.`);
-      if (details && details.length !== files)
-        throw usage(`The run has ${files} files, not ${details.length}.`);
-      await session.setSamples(names, details);
-      return ok(undefined);
-    });
   }
 
   /** Runs tasks that need exclusive access to the run's folder. */
@@ -335,8 +290,8 @@ export class RunControl {
     }
   }
 
-  /** Uses the open session, or opens one for this single task. */
-  private async withSession(runId: string, task: (session: OpenRun) => Promise<Result<void>>): Promise<void> {
+  /** Changes a run through its open session, or opens one for this single task. */
+  async withSession(runId: string, task: (session: OpenRun) => Promise<Result<void>>): Promise<void> {
     const { catalog, open, pythonEnvironment } = this.parts;
     const folder = catalog.folder(runId);
     await this.turns.take(runId, async () => {
@@ -370,5 +325,107 @@ class KeyedMutex {
     } finally {
       if (this.last.get(name) === turn) this.last.delete(name);
     }
+  }
+}
+
+/** Callbacks that the queue needs. */
+interface QueueWork {
+  /** Starts the run and resolves when it has stopped, for whatever reason. */
+  run: (runId: string) => Promise<void>;
+  /** The waiting runs, or the running one, have changed. */
+  changed: (waiting: readonly string[]) => void;
+}
+
+/** Runs that wait for the GPUs, in order; one at a time is computed. */
+export class RunQueue {
+  private readonly work: QueueWork;
+  private waiting: string[];
+  private atWork: { runId: string; ended: Promise<void> } | undefined;
+  /**
+   * After a start of the program, or a pause, nothing begins by itself: the user decides when the GPUs may be
+   * used.
+   */
+  private held = true;
+  private closed = false;
+
+  constructor(waiting: readonly string[], work: QueueWork) {
+    this.waiting = [...waiting];
+    this.work = work;
+  }
+
+  get active(): string | null {
+    return this.atWork?.runId ?? null;
+  }
+
+  get order(): readonly string[] {
+    return this.waiting;
+  }
+
+  /** Whether nothing begins by itself. */
+  get isHeld(): boolean {
+    return this.held;
+  }
+
+  /** Position among the waiting runs, from 0; null for a run that doesn't wait. */
+  position(runId: string): number | null {
+    const index = this.waiting.indexOf(runId);
+    return index < 0 ? null : index;
+  }
+
+  /** The running run may be added: it was paused, is being closed, and then begins again. */
+  add(runId: string, place: 'first' | 'last'): void {
+    const others = this.waiting.filter((other) => other !== runId);
+    this.waiting = place === 'first' ? [runId, ...others] : [...others, runId];
+    this.held = false;
+    this.tell();
+    this.startNext();
+  }
+
+  /** Removes a waiting run; false if it didn't wait. */
+  remove(runId: string): boolean {
+    if (this.position(runId) === null) return false;
+    this.waiting = this.waiting.filter((other) => other !== runId);
+    this.tell();
+    return true;
+  }
+
+  /** The user wants the GPUs for something else: nothing begins until a run is added or resumed. */
+  hold(): void {
+    this.held = true;
+  }
+
+  move(runId: string, position: number): boolean {
+    if (this.position(runId) === null) return false;
+    this.waiting = this.waiting.filter((other) => other !== runId);
+    this.waiting.splice(position, 0, runId);
+    this.tell();
+    return true;
+  }
+
+  /** Starts nothing any more; resolves when the running run has stopped. */
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.atWork?.ended;
+  }
+
+  private startNext(): void {
+    if (this.closed || this.held || this.atWork) return;
+    const runId = this.waiting.shift();
+    if (runId === undefined) return;
+    // Even if this run failed, the next one starts.
+    const ended = this.work
+      .run(runId)
+      .catch(() => undefined)
+      .finally(() => {
+        this.atWork = undefined;
+        this.tell();
+        this.startNext();
+      });
+    this.atWork = { runId, ended };
+    this.tell();
+  }
+
+  private tell(): void {
+    this.work.changed(this.waiting);
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RunQueue } from './runQueue.ts';
+import { RunQueue } from './runControl.ts';
 
 function queueUnderTest(waiting: string[] = []) {
   const endings = new Map<string, () => void>();

@@ -6,11 +6,11 @@ import type { AppPaths } from '../../environment/appPaths.ts';
 import { runLockHolder } from '../../store/runFolder.ts';
 import { samplesOf } from '../../exports/samples.ts';
 import type { StoredRun, HistoryEntry } from '../../store/types.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import { goalOf } from '../../run/goal.ts';
 import { controlsOf } from '../../results/calibration.ts';
 import { foreignPlace } from '../../run/madeHere.ts';
-import { storedRequest } from '../../run/storedRequest.ts';
+import { storedRequest } from '../../run/runRecord.ts';
 import type { EngineBase } from '../../engineContext.ts';
 import { openLibraryStore, type LibraryStore } from '../../store/storeThread.ts';
 

@@ -1,5 +1,5 @@
 import { isAtWork, type RunPhase } from '../../../contract/runState.ts';
-import { appError, AppFailure } from '../../../contract/errors.ts';
+import { appFailure } from '../../../contract/errors.ts';
 import { message, MESSAGES, type Message } from '../../../contract/messages.ts';
 import type { RunEvent, RunLive, RunSummary } from '../../../contract/rpc/runs.ts';
 import type { OpenRun } from '../../run/openRun.ts';
@@ -92,7 +92,7 @@ export class RunWatch {
   private async take(runId: string, watched: Watched): Promise<RunLive> {
     const run = this.isElsewhere(runId) ? await this.catalog.refresh(runId) : this.catalog.find(runId);
     if (run.missing) {
-      throw new AppFailure(appError('folder_gone', message('run.gone', { folder: run.folder })));
+      throw appFailure('folder_gone', message('run.gone', { folder: run.folder }));
     }
     if (performance.now() < watched.eventsMayChangeUntil) {
       watched.events = await this.open.read(run.folder, async (store) =>

@@ -2,13 +2,12 @@ import { placementSchema } from '../../../contract/protocol/index.ts';
 import type { DeviceLive, RunLive } from '../../../contract/rpc/runs.ts';
 import { runProgress, type WorkUnderWay } from '../../run/progress/runProgress.ts';
 import { sharesSoFar, type SharesSoFar } from '../../run/shares/shareStatus.ts';
-import type { RunStore } from '../../store/runStoreFace.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import type { StoredRun } from '../../store/types.ts';
 
 /** The period over which devices measure their speed. */
 const MEASURED_SECONDS = 60;
 
-/** A run's progress and its devices' performance. */
 export type LiveFacts = Pick<RunLive, 'progress' | 'devices' | 'cluster'>;
 
 /**

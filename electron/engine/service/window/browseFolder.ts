@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { opendir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { appError, AppFailure } from '../../../contract/errors.ts';
+import { AppFailure, appFailure } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import type { PathPolicy } from './windowContext.ts';
@@ -29,9 +29,7 @@ export async function browseFolder(folder: string, policy: PathPolicy): Promise<
   const here = await realPath(folder);
   if (!(await policy.allows(here))) throw new AppFailure(policy.refusal(folder));
   const { found, truncated } = await entriesOf(here).catch((reason: unknown) => {
-    throw new AppFailure(
-      appError('input_unreadable', message('browse.not_opened', { folder, reason: String(reason) })),
-    );
+    throw appFailure('input_unreadable', message('browse.not_opened', { folder, reason: String(reason) }));
   });
   const entries: FolderListing['entries'] = [];
   for (let start = 0; start < found.length; start += AT_ONCE) {

@@ -113,7 +113,6 @@ export async function realPath(path: string, linksLeft = MOST_LINKS): Promise<st
   return realPath(resolve(existing, link, ...below), linksLeft - 1);
 }
 
-/** Whether any of the folders is the path, or has it below it. */
 export function isBelowOne(folders: ReadonlySet<string>, path: string): boolean {
   for (let place = path; ; place = dirname(place)) {
     if (folders.has(place)) return true;

@@ -42,7 +42,7 @@ export interface DownloadOffers {
   lend: (path: string) => string;
 }
 
-/** What the router knows about the calling window: one per connection. */
+/** The calling window: one per connection. */
 export type WindowContext =
   | { readonly shell: 'electron'; readonly paths: PathPolicy; readonly desktop: DesktopActions }
   | {
@@ -52,3 +52,8 @@ export type WindowContext =
       /** Whether the browser runs on the engine's computer, as far as can be determined. */
       readonly sameComputer: boolean;
     };
+
+/** What the router knows about every call. */
+export interface CallContext {
+  readonly window: WindowContext;
+}

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBMaterializedResult } from '@duckdb/node-api';
-import { appError, AppFailure } from '../../../contract/errors.ts';
+import { type AppFailure, appFailure } from '../../../contract/errors.ts';
 
 /** More threads make a window's queries no faster, and each takes memory of its own. */
 const MOST_THREADS = 4;
@@ -71,16 +71,12 @@ export async function openDuckDb(limits: { memory?: string; threads?: number } =
 function failureOf(reason: unknown): AppFailure {
   const detail = reason instanceof Error ? reason.message : String(reason);
   if (/no space left/i.test(detail) || detail.includes('max_temp_directory_size'))
-    return new AppFailure(
-      appError('disk_full', `Sorting needs more room in ${tmpdir()} than there is.`, { detail }),
-    );
+    return appFailure('disk_full', `Sorting needs more room in ${tmpdir()} than there is.`, { detail });
   if (detail.startsWith('Out of Memory'))
-    return new AppFailure(
-      appError('internal', 'The results need more memory than they may take.', { detail }),
-    );
+    return appFailure('internal', 'The results need more memory than they may take.', { detail });
   if (/^(Binder|Parser|Catalog|INTERNAL)/.test(detail))
-    return new AppFailure(appError('internal', 'A question about the results failed.', { detail }));
-  return new AppFailure(appError('run_damaged', 'Its results cannot be read.', { detail }));
+    return appFailure('internal', 'A question about the results failed.', { detail });
+  return appFailure('run_damaged', 'Its results cannot be read.', { detail });
 }
 
 /** Quotes a text, name or path for SQL. */

@@ -1,12 +1,11 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { float32Text } from '../../results/cellText.ts';
-import { FRAMES_WORTH_A_THREAD } from '../resultThreads.ts';
+import { FRAMES_WORTH_A_THREAD, openRunStore } from '../runStore.ts';
 import { TABLE_HEADERS } from '../sqlite/results/tables/tableRows.ts';
-import { openRunStore } from '../runStore.ts';
 import {
   begin,
   compute,
@@ -44,7 +43,10 @@ function variedRecord(_: unknown, i: number): SyntheticRecord {
   if (i % 50 === 7)
     return { header: `fault_${i}`, length: 5, openFrames: [], fault: FAULTS[i % FAULTS.length]! };
   if (i % 50 === 8)
-    return { ...recordOf(`recoded_${i}`, [1, 0, 0, 0, 0, 0]), lostToTag: 2 + (i % 4), repeat: 20 + (i % 30) };
+    return {
+      ...recordOf(`recoded_${i}`, [1, 0, 0, 0, 0, 0]),
+      ...{ lostToTag: 2 + (i % 4), lostToTga: 1, repeat: 20 + (i % 30) },
+    };
   return recordOf(
     `read_${i} x`,
     Array.from({ length: 1 + (i % 3) }, (_, k) => (i * 7 + k * 11) % 64),
@@ -120,6 +122,15 @@ describe.each([
     await expect(failing).rejects.toThrow('no space for sequences');
     expect(readdirSync(run.folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
     expect(sequencesTable(run).split('\n')).toHaveLength(records + 2);
+  });
+
+  it('leave no unfinished table if results.parquet cannot be written', async () => {
+    // DuckDB writes under this name first.
+    const inTheWay = join(run.folder, `tmp_${RESULT_FILES.results}.tmp`);
+    mkdirSync(inTheWay);
+    await expect(run.store.writeTables()).rejects.toThrow();
+    rmdirSync(inTheWay);
+    expect(readdirSync(run.folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
   it('wait for the concurrent work', async () => {

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import { join } from 'node:path';
 import type { DuckDBValue } from '@duckdb/node-api';
 import { z } from 'zod';
-import { appError, AppFailure } from '../../../contract/errors.ts';
+import { type AppFailure, usage } from '../../../contract/errors.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { modelMark } from '../../../contract/plan.ts';
 import { QUERY_LIMITS, type QueryAnswer, type QueryCell } from '../../../contract/rpc/results.ts';
@@ -226,17 +226,12 @@ function cellOf(value: DuckDBValue, type: string): QueryCell {
 
 function refusal(reason: unknown, ended: 'late' | 'large' | null): AppFailure {
   if (ended !== null)
-    return new AppFailure(
-      appError('usage', ended === 'late' ? 'The query took too long.' : 'The query took too much memory.', {
-        nextStep: 'Ask for less, such as with WHERE, or with fewer joins.',
-      }),
+    return usage(
+      ended === 'late' ? 'The query took too long.' : 'The query took too much memory.',
+      'Ask for less, such as with WHERE, or with fewer joins.',
     );
   const cause = reason instanceof Error ? reason.message : String(reason);
-  return new AppFailure(
-    appError('usage', cause.slice(0, 2000), {
-      nextStep: 'Change the query; the examples show the tables and columns.',
-    }),
-  );
+  return usage(cause.slice(0, 2000), 'Change the query; the examples show the tables and columns.');
 }
 
 function identifier(name: string): string {

@@ -1,3 +1,4 @@
+import { pValue } from '../../results/calibration.ts';
 import type { DuckDBVector } from '@duckdb/node-api';
 import {
   evidenceSchema,
@@ -11,9 +12,8 @@ import {
 } from '../../../contract/results.ts';
 import type { Trusted } from '../../../contract/plan.ts';
 import { isTooShort } from '../../../contract/evidence.ts';
-import { chunkBounds } from '../../results/chunkCall.ts';
+import { chunkBounds, type SequenceSummary } from '../../results/sequenceTally.ts';
 import { geneticCodeHint, evidenceOf } from '../../results/sequenceRemarks.ts';
-import type { SequenceSummary } from '../../results/sequenceTally.ts';
 import { nameText } from '../sqlite/results/tables/tableRows.ts';
 import type { DescribedRecord } from '../sqlite/results/derive/recordScan.ts';
 import { quoted, type DuckDb } from './duckdb.ts';
@@ -33,12 +33,14 @@ export interface RunLabels {
 }
 
 /** A sequence with its results, as DuckDB reads it. */
-export interface ResultRow extends Partial<Pick<SequenceResult, 'pValue' | 'settled'>> {
+export interface ResultRow extends Partial<Pick<SequenceResult, 'settled'>> {
   record: DescribedRecord;
   summary: SequenceSummary;
   /** The call of a read and its mate, which is unknown until both have results. */
   pair?: SequenceResult['pair'];
 }
+
+type Labels = Pick<RunLabels, 'chunkLength' | 'trusted'>;
 
 const FUNCTION = 'result_rows';
 /** The rows that `readingResultRows` gives, in SQL. */
@@ -116,7 +118,7 @@ export function resultColumns(
  */
 export async function readingResultRows(
   { connection, run }: DuckDb,
-  chunkLength: number,
+  labels: Labels,
 ): Promise<(sql: string, rows: Iterable<ResultRow>) => Promise<void>> {
   const { BOOLEAN, DOUBLE, DuckDBTableFunction, FLOAT, INTEGER, VARCHAR } = await import('@duckdb/node-api');
   const types = { BOOLEAN, DOUBLE, FLOAT, INTEGER, VARCHAR };
@@ -132,7 +134,7 @@ export async function readingResultRows(
       try {
         chunk.rowCount = MOST_ROWS;
         const vectors = COLUMNS.map((_, i) => chunk.getColumnVector(i));
-        const count = fill(vectors, left, chunkLength);
+        const count = fill(vectors, left, labels);
         if (count > 0) for (const vector of vectors) vector.flush();
         chunk.rowCount = count;
       } catch (error) {
@@ -154,12 +156,12 @@ export async function readingResultRows(
 }
 
 /** Writes the next rows into the vectors, and returns their number: none after the last one. */
-function fill(vectors: readonly DuckDBVector[], rows: Iterator<ResultRow>, chunkLength: number): number {
+function fill(vectors: readonly DuckDBVector[], rows: Iterator<ResultRow>, labels: Labels): number {
   let count = 0;
   for (let chunks = 0; count < MOST_ROWS && chunks < MOST_CHUNKS;) {
     const next = rows.next();
     if (next.done === true) break;
-    const values = valuesOf(next.value, chunkLength);
+    const values = valuesOf(next.value, labels);
     for (let i = 0; i < values.length; i++) vectors[i]!.setItem(count, values[i]!);
     count++;
     chunks += next.value.record.nChunks;
@@ -169,8 +171,8 @@ function fill(vectors: readonly DuckDBVector[], rows: Iterator<ResultRow>, chunk
 
 /** In the order of COLUMNS. */
 function valuesOf(
-  { record, summary, pValue = null, pair = null, settled = true }: ResultRow,
-  chunkLength: number,
+  { record, summary, pair = null, settled = true }: ResultRow,
+  { chunkLength, trusted }: Labels,
 ) {
   const { row, name, header, input, length, nChunks } = record;
   const { bestChunk, bestFrame } = summary;
@@ -206,7 +208,7 @@ function valuesOf(
     geneticCodeHint(record),
     pair?.score ?? null,
     pair && PREDICTION[pair.prediction],
-    pValue,
+    pValue(trusted, length, summary.virusScore),
     settled,
   ];
 }

@@ -4,7 +4,6 @@ import { closeSync } from 'node:fs';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { hashDescriptor } from '../../system/hashFile.ts';
 import { isPlainFile, openPlain, sizeOf } from '../../system/runFiles.ts';
-import { pValue } from '../../results/calibration.ts';
 import { mateRows } from '../../results/sequenceRemarks.ts';
 import { cellText, inputLabels } from '../../results/cellText.ts';
 import { readResultFiles, readInputs, readPlan, readRun } from '../sqlite/runRows.ts';
@@ -86,7 +85,7 @@ export function resultSource(db: Database.Database, folder: string, known: boole
     const { restarted, rows, replaced, done } = provisional.derive(milliseconds);
     const store = await duck();
     const labels = runLabels(db);
-    const run = await (reading ??= readingResultRows(store, labels.chunkLength));
+    const run = await (reading ??= readingResultRows(store, labels));
     if (shown !== '' || restarted) {
       await run(`CREATE OR REPLACE TABLE ${PROVISIONAL} AS FROM ${ROWS}`, []);
       await store.run(
@@ -98,12 +97,7 @@ export function resultSource(db: Database.Database, folder: string, known: boole
     if (replaced.length > 0)
       await store.run(`DELETE FROM ${PROVISIONAL} WHERE row IN (${replaced.join(', ')})`);
     if (rows.length > 0) {
-      const { trusted } = labels;
-      const withP = rows.map((row) => ({
-        ...row,
-        pValue: pValue(trusted, row.record.length, row.summary.virusScore),
-      }));
-      await run(`INSERT INTO ${PROVISIONAL} FROM ${ROWS}`, withP);
+      await run(`INSERT INTO ${PROVISIONAL} FROM ${ROWS}`, rows);
       version += 1;
     }
     return done;

@@ -1,8 +1,16 @@
 import type Database from 'better-sqlite3';
 import { closeSync, fsyncSync, writeSync } from 'node:fs';
-import { appError, AppFailure } from '../../../contract/errors.ts';
+import { type AppFailure, usage } from '../../../contract/errors.ts';
 import { isTooShort } from '../../../contract/evidence.ts';
-import type { Evidence, FrameName, Prediction, Reason, SequenceResult } from '../../../contract/results.ts';
+import {
+  noPredictions,
+  type Evidence,
+  type FrameName,
+  type Prediction,
+  type Reason,
+  type SequenceResult,
+} from '../../../contract/results.ts';
+import type { ResultCounts } from '../../../contract/rpc/results.ts';
 import type { SequenceSort } from '../../../contract/rpc/results.ts';
 import { openNew } from '../../system/runFiles.ts';
 import type { InputResultSummary, LengthScores, LengthShare } from '../../results/types.ts';
@@ -23,13 +31,6 @@ export interface FoundSequences {
   /** Sequences that pass the filter, on all pages together. */
   total: number;
   items: SequenceResult[];
-}
-
-export interface PredictionCounts {
-  total: number;
-  byPrediction: Record<Prediction, number>;
-  /** Sequences whose call may change while the run continues. */
-  unsettled: number;
 }
 
 type ResultRow = [
@@ -188,7 +189,7 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
     }
   }
 
-  async function countPredictions(selection: SequenceSelection): Promise<PredictionCounts> {
+  async function countPredictions(selection: SequenceSelection): Promise<ResultCounts> {
     const byPrediction = noPredictions();
     const counts = await ask<[Prediction, bigint, bigint]>(
       selection,
@@ -296,7 +297,6 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
         scores[prediction][length]![score] = Number(count);
       return scores;
     },
-    /** Length and score of every sequence of an input. */
     labelledScores: async (input: number): Promise<LabelledScore[]> => {
       const found = await ask<[bigint, number | null]>(
         { filter: { input } },
@@ -353,10 +353,6 @@ function toSequence(found: ResultRow, record: DescribedRecord | undefined): Sequ
   };
 }
 
-function noPredictions(): Record<Prediction, number> {
-  return { virus: 0, others: 0, not_scored: 0, failed: 0 };
-}
-
 /** A score of 1 counts with the last bin. */
 function scoreBin(bins: number): string {
   return `least(${bins - 1}, floor(virus_score::DOUBLE * ${bins}))::INTEGER`;
@@ -368,9 +364,7 @@ function lengthBin(edges: readonly number[]): string {
 }
 
 function resultsChanged(): AppFailure {
-  return new AppFailure(
-    appError('usage', 'The results of this run changed while they were read.', { nextStep: 'Try again.' }),
-  );
+  return usage('The results of this run changed while they were read.', 'Try again.');
 }
 
 /** Writes numbers as little-endian U32; returns how many there are. */

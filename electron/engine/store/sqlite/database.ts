@@ -1,9 +1,15 @@
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { appError, AppFailure, type ErrorCode, asAppError, type AppError } from '../../../contract/errors.ts';
+import {
+  appError,
+  AppFailure,
+  type ErrorCode,
+  asAppError,
+  type AppError,
+  appFailure,
+} from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 
-/** A kind of database file of this program. */
 export interface DatabaseKind {
   /** Written into the file's header, so that another program's SQLite file is recognised. */
   applicationId: number;
@@ -16,11 +22,11 @@ export interface DatabaseKind {
 /** Rejects (AppFailure) a file of another kind or of a newer version. */
 export function checkKind(db: Database.Database, kind: DatabaseKind): void {
   if (db.pragma('application_id', { simple: true }) !== kind.applicationId)
-    throw new AppFailure(appError(kind.notOurs, `${db.name} was not made by this program.`));
+    throw appFailure(kind.notOurs, `${db.name} was not made by this program.`);
   const version = versionOf(db);
   if (version > kind.migrations.length) {
     const cause = `${db.name} has version ${version}; this program knows versions up to ${kind.migrations.length}.`;
-    throw new AppFailure(appError('run_too_new', cause));
+    throw appFailure('run_too_new', cause);
   }
 }
 
@@ -89,16 +95,13 @@ export function describeStoreError(reason: unknown, folder: string): AppError {
   if (['EACCES', 'EPERM', 'EROFS', 'SQLITE_PERM', 'SQLITE_AUTH'].includes(code) || isRefusedWrite(code))
     return appError('folder_unwritable', message('place.unwritable', { folder }), { detail });
   if (code.startsWith('SQLITE_IOERR') || DISK_TROUBLE.has(code))
-    return appError('folder_unwritable', message('place.trouble', { folder }), {
-      nextStep: message('place.trouble.next'),
-      detail,
-    });
+    return appError('folder_unwritable', message('place.trouble', { folder }), { detail });
   return asAppError(reason);
 }
 
 /** The error for database content that this program can't have written. */
 export function damaged(cause: string, detail?: string): AppFailure {
-  return new AppFailure(appError('run_damaged', cause, detail === undefined ? {} : { detail }));
+  return appFailure('run_damaged', cause, detail === undefined ? {} : { detail });
 }
 
 /** A time that a Date can represent. Throws AppFailure for any other number. */

@@ -1,3 +1,15 @@
-import { runStoreHost } from './host.ts';
+import { interruptDuckDb } from '../duckdb/duckdb.ts';
+import { serveStore } from '../storeThread.ts';
+import { describeStoreError } from './database.ts';
+import { openLibrary } from './libraryDatabase.ts';
+import { openRunReader, openRunWriter } from './runDatabase.ts';
 
-runStoreHost();
+serveStore({
+  open: (task) => {
+    if (task.store === 'library') return { groups: { all: openLibrary(task.path) }, journal: 'wal' };
+    if (task.role === 'reader') return { groups: openRunReader(task.folder, task.known), journal: 'wal' };
+    return openRunWriter(task.folder, task.create);
+  },
+  describeError: describeStoreError,
+  interrupt: interruptDuckDb,
+});

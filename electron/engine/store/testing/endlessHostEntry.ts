@@ -7,8 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort, threadId, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import { runStoreHost } from '../sqlite/host.ts';
-import type { StoreReply, StoreThreadData } from '../storeProtocol.ts';
+import type { StoreReply, StoreThreadData } from '../storeThread.ts';
 
 const { virnucproStore: task } = workerData as StoreThreadData;
 
@@ -22,7 +21,7 @@ function neverEnds(folder: string): void {
 }
 
 if (task.store === 'library' || task.folder.endsWith('refused')) {
-  runStoreHost();
+  await import('../sqlite/hostEntry.ts');
   // Keeps the thread from ending by itself.
   setInterval(() => undefined, 1_000);
 } else if (task.role === 'reader') neverEnds(task.folder);

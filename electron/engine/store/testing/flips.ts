@@ -6,10 +6,9 @@ import Database from 'better-sqlite3';
 import { AppFailure } from '../../../contract/errors.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { randomNumbers } from '../../testing/randomNumbers.ts';
-import { isFileError } from '../sqlite/files/prepareFiles.ts';
-import { openRunReader, openRunWriter } from '../sqlite/runDatabase.ts';
-import type { RunMethods } from '../sqlite/runMethods.ts';
-import { allOf } from '../storeProtocol.ts';
+import { isFileError } from '../sqlite/files/safetensorsFile.ts';
+import { openRunReader, openRunWriter, type RunMethods } from '../sqlite/runDatabase.ts';
+import { allOf } from '../storeThread.ts';
 import type { ResultFileDigest } from '../types.ts';
 import { scoreOf } from './storeFixture.ts';
 import {

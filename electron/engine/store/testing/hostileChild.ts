@@ -10,10 +10,9 @@ import { RunLog } from '../../run/runNotes.ts';
 import { writeViralSequences } from '../../run/finish/finishRun.ts';
 import { deleteRunFiles, runFolderSize, readLog } from '../../service/questions/runFiles.ts';
 import { removeWork, acquireRunLock } from '../runFolder.ts';
-import { openRunReader, openRunWriter } from '../sqlite/runDatabase.ts';
-import type { RunMethods } from '../sqlite/runMethods.ts';
+import { openRunReader, openRunWriter, type RunMethods } from '../sqlite/runDatabase.ts';
 import { describeStoreError } from '../sqlite/database.ts';
-import { allOf } from '../storeProtocol.ts';
+import { allOf } from '../storeThread.ts';
 import { syntheticPlan } from './syntheticRun.ts';
 
 const QUESTIONS: ((run: RunMethods) => unknown)[] = [

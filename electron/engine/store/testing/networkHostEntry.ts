@@ -8,5 +8,4 @@ registerHooks({
   },
 });
 
-const { runStoreHost } = await import('../sqlite/host.ts');
-runStoreHost();
+await import('../sqlite/hostEntry.ts');

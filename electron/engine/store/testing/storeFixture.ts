@@ -3,10 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PreparedPart, PartDone } from '../../../contract/protocol/index.ts';
-import { openRunStore } from '../runStore.ts';
+import { openRunStore, type RunStore } from '../runStore.ts';
 import { testBundle } from '../../testing/testBundles.ts';
 import type { PartIntake } from '../types.ts';
-import type { RunStore } from '../runStoreFace.ts';
 import {
   DESCRIPTION,
   syntheticPlan,

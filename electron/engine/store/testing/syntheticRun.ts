@@ -7,7 +7,7 @@ import type {
   RecordsFile,
   PartDone,
 } from '../../../contract/protocol/index.ts';
-import { chunkCount } from '../../results/chunkCall.ts';
+import { chunkCount } from '../../results/sequenceTally.ts';
 import type { RunDescription } from '../types.ts';
 import { writeSafetensors } from './safetensorsWriter.ts';
 
@@ -20,6 +20,7 @@ export interface SyntheticRecord {
   /** Bases of a direct terminal repeat. */
   repeat?: number;
   lostToTag?: number;
+  lostToTga?: number;
 }
 
 export interface FrameRef {
@@ -240,7 +241,7 @@ function writeRecords(
     ),
     n_lost: Uint32Array.from(records, ({ openFrames }) => openFrames.filter((mask) => mask === 0).length),
     n_lost_to_tag: Uint32Array.from(records, ({ lostToTag }) => lostToTag ?? 0),
-    n_lost_to_tga: new Uint32Array(records.length),
+    n_lost_to_tga: Uint32Array.from(records, ({ lostToTga }) => lostToTga ?? 0),
     repeat_kind: Uint8Array.from(records, ({ repeat }) => (repeat === undefined ? 0 : 1)),
     repeat_length: Uint32Array.from(records, ({ repeat }) => repeat ?? 0),
     reason: Uint8Array.from(records, ({ fault }) => FAULTS.indexOf(fault ?? 'ok')),

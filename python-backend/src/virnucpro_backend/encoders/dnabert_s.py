@@ -5,7 +5,7 @@ Hidden states are flat: x [T, d] holds the tokens of all sequences of a batch en
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from virnucpro_backend.encoders.attention import Attention, choose_attention
+from virnucpro_backend.encoders.blocks import BLOCKS_PER_LAYER, Block, LayerOfBlocks, blocks_of
 from virnucpro_backend.encoders.float32 import Embedding, Float32Module, LayerNorm
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.mapped_layers import MappedLayers, StepDone, ignore_step
@@ -53,6 +54,10 @@ DNABERT_S = DnabertSConfig(layers=12, width=768, heads=12, feed_forward=3072, vo
 """The published model."""
 
 
+Through = Callable[[Tensor, Tensor, SequenceLayout, "DnabertS"], tuple[Tensor, Tensor]]
+"""Takes a batch through one block: the residual stream in FP32 and rounded to the run's precision."""
+
+
 class DnabertS(nn.Module):
     """DNABERT-S without its unused pooler.
 
@@ -65,7 +70,7 @@ class DnabertS(nn.Module):
         self.embedding = Embedding(config.vocabulary, config.width)
         self.embedding_norm = LayerNorm(config.width, NORM_EPS)
         self.alibi = Alibi(config.heads)
-        self.layers: DnabertSLayers | MappedLayers[DnabertSLayer] = DnabertSLayers(
+        self.layers: DnabertSLayers | MappedLayers[Through] = DnabertSLayers(
             DnabertSLayer(config, dtype) for _ in range(config.layers)
         )
         self.requires_grad_(False)
@@ -75,6 +80,12 @@ class DnabertS(nn.Module):
     def dtype(self) -> torch.dtype:
         """The precision of the matrix products."""
         return self.layers.dtype
+
+    @property
+    def resident_layers(self) -> DnabertSLayers:
+        """The layers, unless mapped ones have taken their place."""
+        assert isinstance(self.layers, DnabertSLayers)
+        return self.layers
 
     @property
     def mapped(self) -> bool:
@@ -92,8 +103,8 @@ class DnabertS(nn.Module):
     def forward(self, tokens: Tensor, layout: SequenceLayout) -> Tensor:
         """Map tokens int [T] to the last hidden state, FP32 [T, d]."""
         x, h = self._embedded(tokens)
-        for layer in self.layers:
-            x, h = self._through(layer, x, h, layout)
+        for through in self.layers.blocks():
+            x, h = through(x, h, layout, self)
         return x
 
     @torch.inference_mode()
@@ -107,10 +118,10 @@ class DnabertS(nn.Module):
     ) -> list[Tensor]:
         """Return what `embed` gives for each batch; see `Esm2.embed_all`."""
         streams = [self._embedded(tokens) for tokens, _ in batches]
-        for layer in self.layers:
+        for through in self.layers.blocks():
             for number, ((x, h), (_, layout)) in enumerate(zip(streams, batches, strict=True)):
-                streams[number] = self._through(layer, x, h, layout)
-                step_done(1 / (len(self.layers) * len(streams)))
+                streams[number] = through(x, h, layout, self)
+                step_done(1 / (BLOCKS_PER_LAYER * len(self.layers) * len(streams)))
         return [segment_mean(x, layout) for (x, _), (_, layout) in zip(streams, batches, strict=True)]
 
     def _embedded(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
@@ -118,16 +129,8 @@ class DnabertS(nn.Module):
         x = cast(Tensor, self.ops.norm(self.embedding(tokens), self.embedding_norm, torch.float32))
         return x, x.to(self.dtype)
 
-    def _through(
-        self, layer: DnabertSLayer, x: Tensor, h: Tensor, layout: SequenceLayout
-    ) -> tuple[Tensor, Tensor]:
-        update = layer.attend(h, layout, self.alibi.slopes, self.attention)
-        x, h = self.ops.post_norm(x, update, layer.attention_norm, self.dtype)
-        update = layer.feed_forward(h, self.ops)
-        return self.ops.post_norm(x, update, layer.feed_forward_norm, self.dtype)
 
-
-class DnabertSLayer(nn.Module):
+class DnabertSLayer(LayerOfBlocks[Through]):
     """Post-LN transformer block: x = LN(x + Wo attention(x)); x = LN(x + W2 (gelu(a) * b)), [a, b] = W1 x."""
 
     def __init__(self, config: DnabertSConfig, dtype: torch.dtype) -> None:
@@ -146,6 +149,24 @@ class DnabertSLayer(nn.Module):
         """The precision of the matrix products."""
         weight: Tensor = self.qkv.weight
         return weight.dtype
+
+    def blocks(self) -> tuple[Block[Through], Block[Through]]:
+        """Return the two blocks, each of which adds to the residual stream and normalizes it."""
+        return (
+            Block(self._add_attention, frozenset(("qkv", "attention_output", "attention_norm"))),
+            Block(self._add_feed_forward, frozenset(("gated", "output", "feed_forward_norm"))),
+        )
+
+    def _add_attention(
+        self, x: Tensor, h: Tensor, layout: SequenceLayout, encoder: DnabertS
+    ) -> tuple[Tensor, Tensor]:
+        update = self.attend(h, layout, encoder.alibi.slopes, encoder.attention)
+        return encoder.ops.post_norm(x, update, self.attention_norm, self.dtype)
+
+    def _add_feed_forward(
+        self, x: Tensor, h: Tensor, _layout: SequenceLayout, encoder: DnabertS
+    ) -> tuple[Tensor, Tensor]:
+        return encoder.ops.post_norm(x, self.feed_forward(h, encoder.ops), self.feed_forward_norm, self.dtype)
 
     def attend(self, h: Tensor, layout: SequenceLayout, slopes: Tensor, attention: Attention) -> Tensor:
         """Compute Wo attention(h). h and the result: [T, d] in the run's precision; slopes: FP32 [heads]."""
@@ -170,6 +191,10 @@ class DnabertSLayers(nn.ModuleList):
 
     def __iter__(self) -> Iterator[DnabertSLayer]:
         return cast(Iterator[DnabertSLayer], super().__iter__())
+
+    def blocks(self) -> Iterator[Through]:
+        """Yield what takes a batch through each block of each layer."""
+        return blocks_of(self)
 
 
 class Alibi(Float32Module):

@@ -5,7 +5,7 @@ Hidden states are flat: x [T, d] holds the tokens of all sequences of a batch en
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, cast
 
@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from virnucpro_backend.encoders.attention import Attention, choose_attention
+from virnucpro_backend.encoders.blocks import BLOCKS_PER_LAYER, Block, LayerOfBlocks, blocks_of
 from virnucpro_backend.encoders.float32 import Embedding, LayerNorm, QueriesKeysValues, Rotary, RotaryTables
 from virnucpro_backend.encoders.fp8 import Activations, Fp8Linear
 from virnucpro_backend.encoders.layout import SequenceLayout
@@ -108,6 +109,10 @@ class EmbeddedTokens(ResidualStream):
         return QueriesKeysValues(nn.functional.embedding(self._tokens, table), self.rotary)
 
 
+Through = Callable[[ResidualStream, Ops, Attention], ResidualStream]
+"""Takes a batch through one block."""
+
+
 class Layers(Protocol):
     """The layers of an ESM-2 in order, wherever their weights are."""
 
@@ -121,7 +126,9 @@ class Layers(Protocol):
 
     def __len__(self) -> int: ...
 
-    def __iter__(self) -> Iterator[Esm2Layer]: ...
+    def blocks(self) -> Iterator[Through]:
+        """Yield what takes a batch through each block of each layer, valid until the next is requested."""
+        ...
 
 
 class Esm2(nn.Module):
@@ -153,6 +160,12 @@ class Esm2(nn.Module):
         return self.layers.streamed
 
     @property
+    def resident_layers(self) -> ResidentLayers:
+        """The layers, unless streamed or mapped ones have taken their place."""
+        assert isinstance(self.layers, ResidentLayers)
+        return self.layers
+
+    @property
     def mapped(self) -> bool:
         """Whether the layers' weights stay in their file."""
         return isinstance(self.layers, MappedLayers)
@@ -166,7 +179,7 @@ class Esm2(nn.Module):
 
     def to_fp8(self) -> None:
         """Replace the linear layers by FP8 ones, in place, on the device where they are."""
-        for layer in self.layers:
+        for layer in self.resident_layers:
             layer.to_fp8(self.ops)
         self.use_kernels_for(self.embedding.weight.device)
 
@@ -174,8 +187,8 @@ class Esm2(nn.Module):
     def forward(self, tokens: Tensor, layout: SequenceLayout) -> Tensor:
         """Map tokens int [T] to the last representation, after the final LayerNorm, FP32 [T, d]."""
         x = self._embedded(tokens, layout)
-        for layer in self.layers:
-            x = layer(x, self.ops, self.attention)
+        for through in self.layers.blocks():
+            x = through(x, self.ops, self.attention)
         return self._last(x)
 
     @torch.inference_mode()
@@ -190,16 +203,16 @@ class Esm2(nn.Module):
     def embed_all(
         self, batches: Sequence[tuple[Tensor, SequenceLayout]], step_done: StepDone = ignore_step
     ) -> list[Tensor]:
-        """Return what `embed` gives for each batch; all batches go through one layer before the next.
+        """Return what `embed` gives for each batch; all batches go through one block before the next.
 
         So streamed layers are copied to the device once for all batches, while the batches compute, and
-        mapped layers are converted once for all. `step_done` is called after each layer of each batch.
+        mapped ones are converted once for all. `step_done` is called after each block of each batch.
         """
         streams = [self._embedded(tokens, layout) for tokens, layout in batches]
-        for layer in self.layers:
+        for through in self.layers.blocks():
             for number, x in enumerate(streams):
-                streams[number] = layer(x, self.ops, self.attention)
-                step_done(1 / (len(self.layers) * len(streams)))
+                streams[number] = through(x, self.ops, self.attention)
+                step_done(1 / (BLOCKS_PER_LAYER * len(self.layers) * len(streams)))
         return [_pooled(self._last(x), x.layout) for x in streams]
 
     def _embedded(self, tokens: Tensor, layout: SequenceLayout) -> ResidualStream:
@@ -209,7 +222,7 @@ class Esm2(nn.Module):
         return cast(Tensor, x.normed(self.final_norm, self.ops, torch.float32))
 
 
-class Esm2Layer(nn.Module):
+class Esm2Layer(LayerOfBlocks[Through]):
     """Pre-LN transformer block: x = x + Wo attention(LN x); x = x + W2 gelu(W1 LN x)."""
 
     def __init__(self, config: Esm2Config, dtype: torch.dtype) -> None:
@@ -234,10 +247,23 @@ class Esm2Layer(nn.Module):
         for name in ("qkv", "attention_output", "fc1", "fc2"):
             setattr(self, name, Fp8Linear(getattr(self, name), ops.quantize))
 
+    def blocks(self) -> tuple[Block[Through], Block[Through]]:
+        """Return the two blocks, each of which adds to the residual stream."""
+        return (
+            Block(
+                lambda x, ops, attention: x + self.attend(x, ops, attention),
+                frozenset(("attention_norm", "qkv", "attention_output")),
+            ),
+            Block(
+                lambda x, ops, _attention: x + self.feed_forward(x, ops),
+                frozenset(("feed_forward_norm", "fc1", "fc2")),
+            ),
+        )
+
     def forward(self, x: ResidualStream, ops: Ops, attention: Attention) -> ResidualStream:
         """Return the residual stream after this layer."""
-        x = x + self.attend(x, ops, attention)
-        x = x + self.feed_forward(x, ops)
+        for block in self.blocks():
+            x = block.through(x, ops, attention)
         return x
 
     def attend(self, x: ResidualStream, ops: Ops, attention: Attention) -> Tensor:
@@ -269,6 +295,10 @@ class ResidentLayers(nn.ModuleList):
 
     def __iter__(self) -> Iterator[Esm2Layer]:
         return cast(Iterator[Esm2Layer], super().__iter__())
+
+    def blocks(self) -> Iterator[Through]:
+        """See `Layers.blocks`."""
+        return blocks_of(self)
 
 
 def _pooled(last: Tensor, layout: SequenceLayout) -> Tensor:

@@ -1,20 +1,26 @@
 """Layers whose weights stay in their file, for CPUs.
 
 The file is mapped into memory, so that all workers of a computer share one copy of it in the system's page
-cache, in the 16 bits in which ESM-2 was published. A layer's weights are converted to the run's precision,
-which for FP32 is exact, into the one layer that computes, when it is its turn. All batches of a part of usual
-size go through a layer together, so that each part has every layer converted once.
+cache, in the 16 bits in which ESM-2 was published. A block's weights are converted to the run's precision,
+which for FP32 is exact, when it is its turn, into memory that all blocks share, and packed where that makes
+products faster. All batches of a part of usual size go through a block together, so that each part has every
+block converted once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Generic, TypeVar, cast
+from collections.abc import Callable, Collection, Iterator, Mapping
+from itertools import accumulate
+from typing import Generic
 
 import torch
 from torch import Tensor, nn
 
-Layer = TypeVar("Layer", bound=nn.Module)
+from virnucpro_backend.encoders.blocks import LayerOfBlocks, Through
+from virnucpro_backend.encoders.packed_linear import pack_linears, packing_is_faster
+
+ALIGNMENT = 64
+"""Every tensor begins at a multiple of this many bytes, like PyTorch's own on processors."""
 
 SWEEP_BATCHES, SWEEP_TOKENS = 16, 8192
 """What goes through a layer together: as many tokens as 16 full batches have, and 8,192 at most, which take
@@ -29,8 +35,8 @@ def ignore_step(_share: float) -> None:
     """A `StepDone` that does nothing."""
 
 
-class MappedLayers(nn.Module, Generic[Layer]):
-    """`encoders.esm2.Layers`, one per item of `weights`. Each layer is valid until the next is requested.
+class MappedLayers(nn.Module, Generic[Through]):
+    """`encoders.esm2.Layers`, one per item of `weights`, for one block after the other.
 
     `layer` is on the meta device, with the dtypes of the run. `weights`: for each layer, functions that
     return the file's tensors, by their names in the state dict.
@@ -38,14 +44,19 @@ class MappedLayers(nn.Module, Generic[Layer]):
 
     streamed = False
 
-    def __init__(self, layer: Layer, weights: list[Mapping[str, Callable[[], Tensor]]]) -> None:
+    def __init__(
+        self, layer: LayerOfBlocks[Through], weights: list[Mapping[str, Callable[[], Tensor]]]
+    ) -> None:
         super().__init__()
-        self._tensors = {
-            name: torch.empty(like.shape, dtype=like.dtype) for name, like in layer.state_dict().items()
-        }
-        layer.load_state_dict(self._tensors, assign=True)
-        # The tuple hides the layer from the encoder's state dict.
-        self._layer = (layer,)
+        self._dtype = layer.dtype
+        self._packed = pack_linears(layer) if packing_is_faster(self._dtype) else {}
+        largest = max((linear.shape.numel() for linear in self._packed.values()), default=0)
+        self._converted = torch.empty(largest, dtype=self._dtype)
+        self._blocks = layer.blocks()
+        self._tensors = [_tensors_of(layer, block.modules) for block in self._blocks]
+        _share_memory(self._tensors)
+        for tensors in self._tensors:
+            layer.load_state_dict(tensors, strict=False, assign=True)
         self._weights = weights
 
     def __len__(self) -> int:
@@ -54,13 +65,44 @@ class MappedLayers(nn.Module, Generic[Layer]):
     @property
     def dtype(self) -> torch.dtype:
         """The precision of the matrix products."""
-        return cast(torch.dtype, self._layer[0].dtype)
+        return self._dtype
 
-    def __iter__(self) -> Iterator[Layer]:
+    def blocks(self) -> Iterator[Through]:
+        """See `encoders.esm2.Layers.blocks`."""
         for weights in self._weights:
-            for name, tensor in self._tensors.items():
-                convert(weights[name](), tensor)
-            yield self._layer[0]
+            for block, tensors in zip(self._blocks, self._tensors, strict=True):
+                for name, tensor in tensors.items():
+                    convert(weights[name](), tensor)
+                for name in block.modules & self._packed.keys():
+                    linear = self._packed[name]
+                    plain = self._converted[: linear.shape.numel()].view(linear.shape)
+                    convert(weights[f"{name}.weight"](), plain)
+                    linear.pack(plain)
+                try:
+                    yield block.through
+                finally:
+                    # Its memory must be free before the next block's is taken, here, in the other encoder, or
+                    # in the next sweep if this one ran out of memory.
+                    for linear in self._packed.values():
+                        linear.clear()
+
+
+def _tensors_of(layer: nn.Module, modules: Collection[str]) -> dict[str, Tensor]:
+    """The tensors of some submodules of a layer, by their names in its state dict."""
+    return {name: tensor for name, tensor in layer.state_dict().items() if name.split(".")[0] in modules}
+
+
+def _share_memory(blocks: list[dict[str, Tensor]]) -> None:
+    """Put tensors of the same shapes and dtypes in place of tensors on the meta device, those of each block
+    into the same memory."""
+    places = [
+        list(accumulate((-(-t.nbytes // ALIGNMENT) * ALIGNMENT for t in block.values()), initial=0))
+        for block in blocks
+    ]
+    memory = torch.empty(max(ends[-1] for ends in places), dtype=torch.uint8)
+    for block, begins in zip(blocks, places, strict=True):
+        for (name, like), begin in zip(list(block.items()), begins, strict=False):
+            block[name] = memory[begin : begin + like.nbytes].view(like.dtype).view(like.shape)
 
 
 _CONVERTED_AT_ONCE = 1 << 16

@@ -47,8 +47,12 @@ def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
 
     Half-split layout: component i is paired with component i + head_dim / 2.
     """
-    first, second = x.float().chunk(2, dim=-1)
-    return torch.cat((first * cos - second * sin, second * cos + first * sin), dim=-1).to(x.dtype)
+    x32 = x.float()
+    half = cos.shape[-1]
+    rotated = x32 * torch.cat((cos, cos), dim=-1)
+    rotated[..., :half].addcmul_(x32[..., half:], sin, value=-1)
+    rotated[..., half:].addcmul_(x32[..., :half], sin)
+    return rotated.to(x.dtype)
 
 
 def alibi_bias(slopes: Tensor, length: int) -> Tensor:

@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor, nn
 
-from virnucpro_backend.encoders.esm2 import Esm2Layer
+from virnucpro_backend.encoders.blocks import blocks_of
+from virnucpro_backend.encoders.esm2 import Esm2Layer, Through
 from virnucpro_backend.encoders.host_memory import HostMemory
 
 ALIGNMENT = 256
@@ -71,6 +72,10 @@ class StreamedLayers(nn.Module):
             # Fetch only after this layer's work is queued: copies from unpinned memory block the host.
             following = (number + 1) % len(self)
             self._fetch(following, self._slots[following % 2])
+
+    def blocks(self) -> Iterator[Through]:
+        """See `Layers.blocks`."""
+        return blocks_of(self)
 
     def _fetch(self, number: int, slot: _Slot) -> None:
         if slot.holds != number:

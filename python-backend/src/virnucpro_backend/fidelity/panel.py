@@ -41,6 +41,8 @@ HEADER = (
     f"{'precision':<10}{'against':<9}{'encoder':<11}{'cosine min':>12}{'p0.1':>11}{'median':>11}"
     f"{'rel. error':>12}{'worst':>10}{'score diff':>12}{'flips':>16}"
 )
+BOUNDED_PARTS = 2
+"""Parts that are scored also in halved batches and in two halves."""
 UNTRAINED = (
     "These are not trained weights, and what they show does not settle which precision to use: trained "
     "weights are harsher on half precision and FP8, because some of their activations are far larger than "
@@ -60,7 +62,6 @@ class Panel:
     precisions: Sequence[Precision]
     tokens_per_batch: int
     residues_per_part: int
-    bounded_parts: int
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def measure_panel(panel: Panel, say: Callable[[str], None]) -> dict[str, Any]:
         lambda precision: load_model(panel.model, device, precision, mapped=device.type == "cpu"),
         parts,
         panel.tokens_per_batch,
-        panel.bounded_parts,
+        BOUNDED_PARTS,
         scaled_head=model.name == RANDOM_MODEL,
     )
     reference = measurement.measure("fp32")

@@ -15,11 +15,10 @@ from virnucpro_backend.encoders import kernels
 from virnucpro_backend.inference.commands import LimitBatches, Load, Part, Recall, Stop, WorkerCommand
 from virnucpro_backend.inference.failures import PartFailedError
 from virnucpro_backend.inference.imported import EncoderName, ImportedEmbeddings
-from virnucpro_backend.inference.jobs import StopRequest
 from virnucpro_backend.inference.loading import load_in_fp32, open_and_load, remarks
 from virnucpro_backend.inference.memory.device_memory import DeviceMemory, memory_in_use
-from virnucpro_backend.inference.pipeline import PartPipeline
-from virnucpro_backend.inference.reports import PartReports
+from virnucpro_backend.inference.pipeline import PartPipeline, StopRequest
+from virnucpro_backend.inference.results import PartReports
 from virnucpro_backend.inference.scorer import PartScorer
 from virnucpro_backend.inference.status import WorkerStatus
 from virnucpro_backend.protocol import Channel

@@ -10,12 +10,12 @@ import numpy as np
 
 from virnucpro_backend.inference.imported import EncoderName, sequence_key
 from virnucpro_backend.prepare.arrays import offsets_of
+from virnucpro_backend.prepare.chunking import chunk_windows
 from virnucpro_backend.prepare.frames import FRAME_NAMES, open_frames
 from virnucpro_backend.prepare.input_file import InputFile
 from virnucpro_backend.prepare.records.headers import identifier
 from virnucpro_backend.prepare.records.record_files import Reason
 from virnucpro_backend.prepare.records.survey import Survey
-from virnucpro_backend.prepare.windows import chunk_windows
 
 SequenceKey = tuple[int, int]
 FrameKeys = dict[EncoderName, SequenceKey]

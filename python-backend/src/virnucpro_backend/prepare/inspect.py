@@ -24,11 +24,10 @@ from virnucpro_backend.prepare.chunking import chunk_counts, chunk_starts
 from virnucpro_backend.prepare.failures import PrepareError
 from virnucpro_backend.prepare.frames import open_frames
 from virnucpro_backend.prepare.input_file import InputFile, tell_of_reading
-from virnucpro_backend.prepare.records.assembly import Letters
 from virnucpro_backend.prepare.records.headers import RepeatedIdentifiers, hash_headers, hash_identifiers
 from virnucpro_backend.prepare.records.problems import Problem
 from virnucpro_backend.prepare.records.record_files import Reason
-from virnucpro_backend.prepare.records.survey import Survey
+from virnucpro_backend.prepare.records.survey import Letters, Survey
 from virnucpro_backend.prepare.scanning.scanner import Repair
 from virnucpro_backend.protocol import Channel
 

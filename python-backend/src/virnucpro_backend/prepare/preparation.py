@@ -12,7 +12,7 @@ from typing import Annotated, Any, Protocol, cast
 import msgspec
 import numpy as np
 
-from virnucpro_backend.prepare.chunking import chunk_counts
+from virnucpro_backend.prepare.chunking import ROUND_ENDS, chunk_counts, chunk_windows, rounds_of
 from virnucpro_backend.prepare.failures import FailureCode, PrepareError, halves_do_not_fit, writing_failed
 from virnucpro_backend.prepare.frames import open_frames
 from virnucpro_backend.prepare.input_file import InputFile
@@ -23,8 +23,6 @@ from virnucpro_backend.prepare.records.record_files import Reason, RecordFile, R
 from virnucpro_backend.prepare.records.survey import Survey, SurveyedGroup
 from virnucpro_backend.prepare.scanning.scanner import Repair
 from virnucpro_backend.prepare.terminal_repeats import terminal_repeats
-from virnucpro_backend.prepare.turn_order import ROUND_ENDS, rounds_of
-from virnucpro_backend.prepare.windows import chunk_windows
 from virnucpro_backend.safetensors_file import make_real_folders
 from virnucpro_backend.typed_commands import (
     CommandError,
@@ -47,7 +45,7 @@ class JobInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Job(CommandStruct, tag="prepare", frozen=True):
     """work_dir: the run folder's `work`; PartWriter describes the next three fields.
 
-    order_seed: the seed for turn_order.py; None keeps the order of the files. `repairs`: see `mended`.
+    order_seed: the seed of the rounds; None keeps the order of the files. `repairs`: see `mended`.
     """
 
     inputs: Annotated[tuple[JobInput, ...], msgspec.Meta(min_length=1)]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from virnucpro_backend.prepare.arrays import BoolArray, ByteArray, IntArray, offsets_of
-from virnucpro_backend.prepare.records.assembly import Letters
+from virnucpro_backend.prepare.records.survey import Letters
 
 SHORTEST = 20
 """In bases; equal ends of this length hardly occur by chance."""

@@ -87,7 +87,6 @@ def _precision(arguments: argparse.Namespace) -> None:
         precisions=arguments.precisions,
         tokens_per_batch=arguments.tokens_per_batch,
         residues_per_part=arguments.residues_per_part,
-        bounded_parts=arguments.bounded_parts,
     )
     report = measure_panel(panel, lambda line: print(line, flush=True))
     if arguments.json is not None:
@@ -138,9 +137,6 @@ def _parser() -> argparse.ArgumentParser:
     precision.add_argument("--json", type=Path, help="file to write")
     precision.add_argument("--tokens-per-batch", type=int, default=GPU_TOKENS_PER_BATCH)
     precision.add_argument("--residues-per-part", type=int, default=65_536)
-    precision.add_argument(
-        "--bounded-parts", type=int, default=2, help="parts to score also in halved batches and in two halves"
-    )
     return parser
 
 

@@ -8,7 +8,7 @@ too, as an upper bound. Rates are those of one worker, which on a processor is o
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from virnucpro_backend.devices.precisions import DeviceKind, Precision
 from virnucpro_backend.encoders.dnabert_s import DNABERT_S, DnabertS
 from virnucpro_backend.encoders.esm2 import ESM2_3B, Esm2, ResidualStream
 from virnucpro_backend.encoders.layout import SequenceLayout
+from virnucpro_backend.encoders.packed_linear import pack_linears, packing_is_faster
 from virnucpro_backend.encoders.precision import forbid_hidden_rounding
 from virnucpro_backend.fidelity.conditions import conditions
 from virnucpro_backend.fidelity.random_model import RandomWeights
@@ -42,6 +43,10 @@ def measure_speed(kind: DeviceKind, precision: Precision, seconds: float) -> dic
     layers, sizes = (CPU_LAYERS, CPU_BATCHES) if kind == "cpu" else (GPU_LAYERS, GPU_BATCHES)
     weights = RandomWeights(device, esm2_config=replace(ESM2_3B, layers=layers), dnabert_s_config=DNABERT_S)
     esm2, dnabert_s = weights.encoders(precision)
+    matrices = [module.weight for module in esm2.modules() if isinstance(module, nn.Linear)]
+    if kind == "cpu" and packing_is_faster(esm2.dtype):
+        for layer in (*esm2.resident_layers, *dnabert_s.resident_layers):
+            _pack(layer)
     each = seconds / (3 * len(sizes))
     rows = []
     for tokens in sizes:
@@ -50,7 +55,7 @@ def measure_speed(kind: DeviceKind, precision: Precision, seconds: float) -> dic
             with torch.inference_mode():
                 protein_seconds = _seconds_per_call(_through_layers(esm2, proteins), each, device)
                 frame_seconds = _seconds_per_call(_through(dnabert_s, frames), each, device)
-                product_seconds = _seconds_per_call(_products(esm2, proteins * ESM2_TOKENS), each, device)
+                product_seconds = _seconds_per_call(_products(matrices, proteins * ESM2_TOKENS), each, device)
         except Exception as error:
             if not is_out_of_memory(error):
                 raise
@@ -81,7 +86,7 @@ def _through_layers(esm2: Esm2, proteins: int) -> Callable[[], object]:
 
     def run() -> None:
         x = ResidualStream(esm2.embedding(letters), layout, rotary)
-        for layer in esm2.layers:
+        for layer in esm2.resident_layers:
             x = layer(x, esm2.ops, esm2.attention)
 
     return run
@@ -97,15 +102,20 @@ def _batch(lengths: list[int], device: torch.device) -> tuple[SequenceLayout, Te
     return layout, torch.randint(5, 24, (layout.n_tokens,), dtype=torch.int32).to(device)
 
 
-def _products(encoder: Esm2, rows: int) -> Callable[[], None]:
+def _pack(layer: nn.Module) -> None:
+    """Pack the weights of a layer, as a worker does for each part."""
+    plain = {name: linear.weight for name, linear in layer.named_children() if isinstance(linear, nn.Linear)}
+    for name, linear in pack_linears(layer).items():
+        linear.pack(plain[name])
+
+
+def _products(matrices: Sequence[Tensor], rows: int) -> Callable[[], None]:
     """Compute only the matrix products of an encoder's layers."""
-    weights = [module.weight for module in encoder.modules() if isinstance(module, nn.Linear)]
-    like = weights[0]
-    inputs = {weight.shape[1]: torch.randn(rows, weight.shape[1]).to(like) for weight in weights}
+    inputs = {matrix.shape[1]: torch.randn(rows, matrix.shape[1]).to(matrices[0]) for matrix in matrices}
 
     def multiply() -> None:
-        for weight in weights:
-            inputs[weight.shape[1]] @ weight.t()
+        for matrix in matrices:
+            inputs[matrix.shape[1]] @ matrix.t()
 
     return multiply
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -12,7 +12,8 @@ import torch
 from torch import Tensor, nn
 
 from virnucpro_backend.devices.precisions import Precision
-from virnucpro_backend.encoders.dnabert_s import DnabertS, DnabertSLayer
+from virnucpro_backend.encoders.blocks import LayerOfBlocks, Through
+from virnucpro_backend.encoders.dnabert_s import DnabertS
 from virnucpro_backend.encoders.esm2 import Esm2, Esm2Layer
 from virnucpro_backend.encoders.head import Head
 from virnucpro_backend.encoders.mapped_layers import MappedLayers
@@ -33,7 +34,6 @@ from virnucpro_backend.weights.model_json import ModelDescription, NormBand, rea
 from virnucpro_backend.weights.verified import verify_file
 
 Encoder = TypeVar("Encoder", Esm2, DnabertS)
-Layer = TypeVar("Layer", Esm2Layer, DnabertSLayer)
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,8 @@ def load_model(
     if streamed:
         stream_layers(esm2, weights, where, esm2_file.name, fp8=precision == "fp8")
     elif mapped:
-        esm2.layers = map_layers(list(esm2.layers), weights, esm2_file.name)
-        dnabert_s.layers = map_layers(list(dnabert_s.layers), dnabert_s_weights, dnabert_s_file.name)
+        esm2.layers = map_layers(list(esm2.resident_layers), weights, esm2_file.name)
+        dnabert_s.layers = map_layers(list(dnabert_s.resident_layers), dnabert_s_weights, dnabert_s_file.name)
     fill(esm2, weights, where, esm2_file.name)
     if precision == "fp8" and not streamed:
         esm2.to_fp8()
@@ -138,7 +138,7 @@ def stream_layers(model: Esm2, state: State, device: torch.device, name: str, *,
 
     Each layer is made on the device, as if it stayed there, before it is copied to main memory.
     """
-    templates, ops = list(model.layers), choose_ops(device, model.dtype)
+    templates, ops = list(model.resident_layers), choose_ops(device, model.dtype)
 
     def build(number: int) -> Esm2Layer:
         layer = copy.deepcopy(templates[number])
@@ -150,7 +150,7 @@ def stream_layers(model: Esm2, state: State, device: torch.device, name: str, *,
     model.layers = StreamedLayers(build, len(templates), device)
 
 
-def map_layers(templates: list[Layer], state: State, name: str) -> MappedLayers[Layer]:
+def map_layers(templates: Sequence[LayerOfBlocks[Through]], state: State, name: str) -> MappedLayers[Through]:
     """Turn layers on the meta device into MappedLayers. Raises WeightsError for a missing or wrong tensor."""
     weights: list[Mapping[str, Callable[[], Tensor]]] = []
     for number, layer in enumerate(templates):

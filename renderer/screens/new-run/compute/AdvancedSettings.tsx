@@ -13,6 +13,21 @@ import type { NewRunForm } from '../useNewRunForm.ts';
 const PRECISIONS = ['auto', 'fp8', 'fp16', 'bf16', 'fp32'] as const;
 /** Help below the fields keeps adjacent fields aligned. */
 const ORDER: ('label' | 'input' | 'description')[] = ['label', 'input', 'description'];
+
+type FieldName =
+  | ('precision' | 'embeddings' | 'order' | 'tokensPerBatch')
+  | ('partSize' | 'gpuMemory' | 'cpuWorkers' | 'reuse');
+
+/** The label of a field and its help. */
+function useField() {
+  const { t } = useTexts();
+  return (name: FieldName) => ({
+    inputWrapperOrder: ORDER,
+    label: t(`advanced.${name}`),
+    description: t(`advanced.${name}Help`),
+  });
+}
+
 const ORDERS = ['auto', 'sample', 'file'] as const;
 const EMBEDDINGS = ['none', 'fp16', 'fp32'] as const;
 
@@ -23,6 +38,13 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
   const onGpu = form.onGpus;
   const isHere = choices.where.kind === 'this_computer';
   const kind = onGpu ? 'gpu' : 'cpu';
+  const field = useField();
+  const switches = [
+    { label: 'equalOnce', choice: 'embedEqualSequencesOnce' } as const,
+    { label: 'keepWork', choice: 'keepWork' } as const,
+    ...(isHere ? [{ label: 'withControls', choice: 'withControls' } as const] : []),
+    ...(form.hasGpus ? [{ label: 'useCpu', choice: 'useCpu' } as const] : []),
+  ];
   const number = (value: string | number) =>
     typeof value === 'number' && value > 0 ? Math.round(value) : null;
   return (
@@ -30,9 +52,7 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
       <Fold title={t('advanced.title')}>
         <SimpleGrid minColWidth={220} autoFlow="auto-fit" spacing={20} verticalSpacing={14} pt={12}>
           <Select
-            inputWrapperOrder={ORDER}
-            label={t('advanced.precision')}
-            description={t('advanced.precisionHelp')}
+            {...field('precision')}
             data={PRECISIONS.map((value) => ({
               value,
               label: t(`precision.${value}`),
@@ -44,25 +64,19 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
             onChange={(value) => choose({ precision: PRECISIONS.find((known) => known === value) ?? 'auto' })}
           />
           <Select
-            inputWrapperOrder={ORDER}
-            label={t('advanced.embeddings')}
-            description={t('advanced.embeddingsHelp')}
+            {...field('embeddings')}
             data={EMBEDDINGS.map((value) => ({ value, label: t(`embeddings.${value}`) }))}
             value={choices.embeddings ?? 'none'}
             onChange={(value) => choose({ embeddings: value === 'fp16' || value === 'fp32' ? value : null })}
           />
           <Select
-            inputWrapperOrder={ORDER}
-            label={t('advanced.order')}
-            description={t('advanced.orderHelp')}
+            {...field('order')}
             data={ORDERS.map((value) => ({ value, label: t(`order.${value}`) }))}
             value={choices.order ?? 'auto'}
             onChange={(value) => choose({ order: value === 'sample' || value === 'file' ? value : null })}
           />
           <NumberInput
-            inputWrapperOrder={ORDER}
-            label={t('advanced.tokensPerBatch')}
-            description={t('advanced.tokensPerBatchHelp')}
+            {...field('tokensPerBatch')}
             placeholder={format.integer(TOKENS_PER_BATCH[kind])}
             min={256}
             step={1024}
@@ -71,9 +85,7 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
             onChange={(value) => choose({ tokensPerBatch: number(value) })}
           />
           <NumberInput
-            inputWrapperOrder={ORDER}
-            label={t('advanced.partSize')}
-            description={t('advanced.partSizeHelp')}
+            {...field('partSize')}
             placeholder={format.integer(RESIDUES_PER_PART[kind])}
             min={1024}
             step={16384}
@@ -83,9 +95,7 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
           />
           {onGpu && (
             <NumberInput
-              inputWrapperOrder={ORDER}
-              label={t('advanced.gpuMemory')}
-              description={t('advanced.gpuMemoryHelp')}
+              {...field('gpuMemory')}
               min={LIMITS.leastGpuMemoryBytes / 1e9}
               value={choices.gpuMemoryGb ?? ''}
               onChange={(value) =>
@@ -95,9 +105,7 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
           )}
           {!onGpu && isHere && (
             <NumberInput
-              inputWrapperOrder={ORDER}
-              label={t('advanced.cpuWorkers')}
-              description={t('advanced.cpuWorkersHelp')}
+              {...field('cpuWorkers')}
               min={1}
               max={form.probe.data?.cpu.logical_cores ?? 64}
               allowDecimal={false}
@@ -105,34 +113,15 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
               onChange={(value) => choose({ cpuWorkers: number(value) })}
             />
           )}
-          <Checkbox
-            label={t('advanced.equalOnce')}
-            description={t('advanced.equalOnceHelp')}
-            checked={choices.embedEqualSequencesOnce}
-            onChange={(event) => choose({ embedEqualSequencesOnce: event.currentTarget.checked })}
-          />
-          <Checkbox
-            label={t('advanced.keepWork')}
-            description={t('advanced.keepWorkHelp')}
-            checked={choices.keepWork}
-            onChange={(event) => choose({ keepWork: event.currentTarget.checked })}
-          />
-          {isHere && (
+          {switches.map(({ label, choice }) => (
             <Checkbox
-              label={t('advanced.withControls')}
-              description={t('advanced.withControlsHelp')}
-              checked={choices.withControls}
-              onChange={(event) => choose({ withControls: event.currentTarget.checked })}
+              key={label}
+              label={t(`advanced.${label}`)}
+              description={t(`advanced.${label}Help`)}
+              checked={choices[choice]}
+              onChange={(event) => choose({ [choice]: event.currentTarget.checked })}
             />
-          )}
-          {form.hasGpus && (
-            <Checkbox
-              label={t('advanced.useCpu')}
-              description={t('advanced.useCpuHelp')}
-              checked={choices.useCpu}
-              onChange={(event) => choose({ useCpu: event.currentTarget.checked })}
-            />
-          )}
+          ))}
         </SimpleGrid>
         {isHere && (
           <Box mt={14}>
@@ -151,6 +140,7 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
 /** Folder of a run of the original VirNucPro, or of its fork. */
 function EarlierRun({ folder }: { folder: string | null }) {
   const { t } = useTexts();
+  const field = useField();
   const pick = useMutation({
     mutationFn: async () => {
       const path = await chooseFolder('run');
@@ -162,14 +152,12 @@ function EarlierRun({ folder }: { folder: string | null }) {
       <TextInput
         flex="1 1 260px"
         miw={0}
-        inputWrapperOrder={ORDER}
-        label={t('advanced.reuse')}
-        description={t('advanced.reuseHelp')}
+        {...field('reuse')}
         value={folder ?? ''}
         onChange={(event) => choose({ reuseEmbeddings: event.currentTarget.value || null })}
       />
       <Button variant="default" onClick={() => pick.mutate()} aria-label={t('advanced.reuseChoose')}>
-        {t('newRun.chooseOutput')}
+        {t('common.choose')}
       </Button>
     </div>
   );

@@ -134,7 +134,7 @@ function ResultsFolder({ form: { choices, estimate, folderError } }: { form: New
         onChange={(event) => choose({ outputDir: event.currentTarget.value || null })}
       />
       <Button variant="default" onClick={() => pick.mutate()}>
-        {t('newRun.chooseOutput')}
+        {t('common.choose')}
       </Button>
     </Group>
   );

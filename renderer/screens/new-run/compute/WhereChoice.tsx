@@ -1,5 +1,10 @@
 import { Button, Group, NumberInput, Radio, TextInput } from '@mantine/core';
-import { MOST_CLUSTER_SHARES, THIS_COMPUTER, type WindowWhere } from '../../../../electron/contract/index.ts';
+import {
+  MOST_CLUSTER_SHARES,
+  THIS_COMPUTER,
+  USUAL_RAY_SHARES,
+  type WindowWhere,
+} from '../../../../electron/contract/index.ts';
 import { Banner } from '../../../components/feedback/Banner.tsx';
 import { useTexts, type MessageKey } from '../../../i18n/index.ts';
 import { installRay, useEnvironment } from '../../../state/computer/environment.ts';
@@ -11,7 +16,7 @@ type Ray = Extract<WindowWhere, { kind: 'ray' }>;
 
 const STARTS: Readonly<Record<WindowWhere['kind'], () => WindowWhere>> = {
   this_computer: () => THIS_COMPUTER,
-  ray: () => ({ kind: 'ray', address: '', shares: 8, cpus: 0, workers: 0 }),
+  ray: () => ({ kind: 'ray', address: '', shares: USUAL_RAY_SHARES, cpus: 0, workers: 0 }),
   slurm: rememberedPlace,
 };
 const KINDS = Object.keys(STARTS) as WindowWhere['kind'][];

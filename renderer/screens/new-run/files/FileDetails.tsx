@@ -122,7 +122,6 @@ export function FileDetails({ file }: { file: ListedFile }) {
 
 const ICONS = { blocks: IconCircleX, skipped: IconAlertTriangle, warning: IconInfoCircle };
 
-/** The problems in a file, each with its effect. */
 function ProblemList({ problems }: { problems: readonly InputFileProblem[] }) {
   const { t } = useTexts();
   const sayProblem = useProblemTexts();

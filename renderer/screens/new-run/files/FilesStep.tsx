@@ -130,7 +130,7 @@ export function FilesStep() {
   return (
     <Step
       number={1}
-      title={t('newRun.files')}
+      title={t('common.sequences')}
       summary={files.length > 0 ? summary : undefined}
       done={isSettled && blocked.length < files.length}
       opened={opened}
@@ -145,7 +145,7 @@ export function FilesStep() {
               name: toSend[0]?.name ?? '',
             })}
           </span>
-          <ProgressBar label={t('newRun.files')} fraction={sentFraction(uploads)} />
+          <ProgressBar label={t('common.sequences')} fraction={sentFraction(uploads)} />
         </div>
       )}
       {inspectError && <ErrorCard error={inspectError} />}
@@ -175,7 +175,7 @@ export function FilesStep() {
               )}
             </Group>
           )}
-          {shown.length > 0 && table(t('newRun.files'), shown)}
+          {shown.length > 0 && table(t('common.sequences'), shown)}
           <SampleSheet />
           <Repairs />
           {blocked.length > 0 && (
@@ -299,7 +299,7 @@ function fileColumns(
   return [
     {
       id: 'name',
-      title: t('newRun.column.file'),
+      title: t('common.file'),
       width: 'minmax(clamp(92px, 19vw, 140px), 1fr)',
       cell: (row) => (
         <span title={row.path}>
@@ -311,7 +311,7 @@ function fileColumns(
       ? [
           {
             id: 'sample',
-            title: t('samples.sample'),
+            title: t('common.sample'),
             width: 'minmax(88px, 0.5fr)',
             cell: (row: ListedFile) => <span title={samples.get(row.path)}>{samples.get(row.path)}</span>,
           },
@@ -319,14 +319,14 @@ function fileColumns(
       : []),
     {
       id: 'sequences',
-      title: t('newRun.column.sequences'),
+      title: t('common.sequences'),
       width: '96px',
       align: 'end',
       cell: (row) => figure(row, (file) => format.integer(file.sequences)),
     },
     {
       id: 'bases',
-      title: t('newRun.column.bases'),
+      title: t('common.bases'),
       width: '96px',
       align: 'end',
       cell: (row) => figure(row, (file) => format.bases(file.bases)),

@@ -39,7 +39,7 @@ export function Repairs() {
           {isChosen ? t(`repair.${repair}.done`) : t(`repair.${repair}.found`, { count: affected })}
         </span>
         <Button size="compact-sm" variant="default" flex="none" onClick={() => setRepair(repair, !isChosen)}>
-          {isChosen ? t('repair.undo') : t(`repair.${repair}`)}
+          {isChosen ? t('common.undo') : t(`repair.${repair}`)}
         </Button>
       </Group>
     );

@@ -11,7 +11,7 @@ export function useRemoveFiles(): (paths: readonly string[]) => void {
     (paths) => {
       const undo = removeFiles(paths);
       const text = t('newRun.removed', { count: paths.length, name: fileName(paths[0] ?? '') });
-      say(text, [{ label: t('newRun.bringBack'), run: undo }]);
+      say(text, [{ label: t('common.undo'), run: undo }]);
     },
     [t],
   );

@@ -7,7 +7,7 @@ import { useTexts } from '../../../i18n/index.ts';
 import { queries } from '../../../state/connection.ts';
 import { goToRun } from '../../../state/navigation.ts';
 import {
-  changeView,
+  changeFilter,
   clearFilters,
   filterOf,
   isFiltered,
@@ -72,23 +72,20 @@ export function PlotsTab({ run }: { run: RunSummary }) {
       ) : (
         <SimpleGrid cols={{ base: 1, lg: 2 }} spacing={32} verticalSpacing={28}>
           <Titled title={t('plots.scores')}>
-            <ScoresByCallChart found={ofAllScores} chosen={view} isLog={isLog} onPick={changeView} />
+            <ScoresByCallChart found={ofAllScores} chosen={view.filter} isLog={isLog} onPick={changeFilter} />
           </Titled>
           <Titled title={t('plots.lengths')}>
-            <LengthShareChart found={ofAllLengths} chosen={view} onPick={changeView} />
+            <LengthShareChart found={ofAllLengths} chosen={view.filter} onPick={changeFilter} />
           </Titled>
           <Titled title={t('plots.grid')}>
-            <LengthScoreChart found={ofAll} chosen={view} onPick={changeView} />
+            <LengthScoreChart found={ofAll} chosen={view.filter} onPick={changeFilter} />
           </Titled>
           <Titled title={t('plots.ranked')}>
             <RankedChart found={shown} />
           </Titled>
           {samples && (
             <Titled title={t('plots.composition')}>
-              <CompositionChart
-                samples={samples}
-                onPick={({ sample, inputs }) => changeView({ sample: { name: sample, inputs } })}
-              />
+              <CompositionChart samples={samples} onPick={({ inputs }) => changeFilter({ inputs })} />
             </Titled>
           )}
         </SimpleGrid>

@@ -32,10 +32,10 @@ import {
 
 /** The calls by which the sequences of a sample are counted, in the order in which they are drawn, with their colours. */
 export const SAMPLE_CALLS = [
-  { key: 'virus', prediction: 'virus', color: 'var(--virus)' },
-  { key: 'others', prediction: 'others', color: 'var(--others)' },
-  { key: 'notScored', prediction: 'not_scored', color: 'var(--not-scored)' },
-  { key: 'failed', prediction: 'failed', color: 'var(--failed)' },
+  { call: 'virus', color: 'var(--virus)' },
+  { call: 'others', color: 'var(--others)' },
+  { call: 'not_scored', color: 'var(--not-scored)' },
+  { call: 'failed', color: 'var(--failed)' },
 ] as const;
 
 /** Gives a single sequence a height on a logarithmic scale. */
@@ -106,7 +106,7 @@ export function ScoresByCallChart({
         width: COUNT_AXIS_PX,
         axisLine: false,
         allowDataOverflow: true,
-        label: beside(t('plots.rank')),
+        label: beside(t('common.sequences')),
         ...countTicks(most, format),
         ...(isLog ? { scale: 'log', domain: [LOG_FLOOR, powers.at(-1) ?? 10], ticks: powers } : {}),
       }}
@@ -227,7 +227,7 @@ export function RankedChart({ found }: { found: LengthScores }) {
       note={t('plots.rankedNote')}
       height={HEIGHT}
       table={() => ({
-        columns: [t('plots.atLeast'), t('plots.rank')],
+        columns: [t('plots.atLeast'), t('common.sequences')],
         rows: data.map(({ score, rank }) => [format.decimal(score, 2), format.integer(rank)]),
       })}
       // The curve begins at the first sequence, at that sequence's score.
@@ -296,12 +296,12 @@ export function CompositionChart({
       ...sample,
       // Controls must be marked in the plot, or it would mislead.
       label: labelOf(sample),
-      shares: Object.fromEntries(SAMPLE_CALLS.map(({ key }) => [key, shareOf(sample[key])])),
+      shares: Object.fromEntries(SAMPLE_CALLS.map(({ call }) => [call, shareOf(sample.byPrediction[call])])),
     };
   });
   const hasControls = samples.some(({ control }) => control);
   const note = [t('plots.compositionNote'), ...(hasControls ? [t('samples.controlText')] : [])].join(' ');
-  const calls = SAMPLE_CALLS.filter(({ key }) => samples.some((sample) => sample[key] > 0));
+  const calls = SAMPLE_CALLS.filter(({ call }) => samples.some(({ byPrediction }) => byPrediction[call] > 0));
   return (
     <Plot
       kind="bar"
@@ -310,17 +310,17 @@ export function CompositionChart({
       summary={note}
       note={note}
       height={Math.max(HEIGHT, AROUND_PX + BAR_PX * samples.length)}
-      legend={calls.map(({ prediction, color }) => ({ label: t(`prediction.${prediction}`), color }))}
+      legend={calls.map(({ call, color }) => ({ label: t(`prediction.${call}`), color }))}
       table={() => ({
         columns: [
-          t('samples.sample'),
-          t('samples.sequences'),
-          ...SAMPLE_CALLS.map(({ prediction }) => t(`prediction.${prediction}`)),
+          t('common.sample'),
+          t('common.sequences'),
+          ...SAMPLE_CALLS.map(({ call }) => t(`prediction.${call}`)),
         ],
         rows: samples.map((sample) => [
           labelOf(sample),
           format.integer(sample.sequences),
-          ...SAMPLE_CALLS.map(({ key }) => format.integer(sample[key])),
+          ...SAMPLE_CALLS.map(({ call }) => format.integer(sample.byPrediction[call])),
         ]),
       })}
       data={data}
@@ -344,13 +344,13 @@ export function CompositionChart({
       tip={(sample) => ({
         title: sample.label,
         lines: calls.map(
-          ({ key, prediction }) =>
-            `${t(`prediction.${prediction}`)}: ${format.integer(sample[key])} (${format.percent(sample.shares[key] ?? 0, 1)})`,
+          ({ call }) =>
+            `${t(`prediction.${call}`)}: ${format.integer(sample.byPrediction[call])} (${format.percent(sample.shares[call] ?? 0, 1)})`,
         ),
       })}
     >
-      {calls.map(({ key, color }) => (
-        <Bar key={key} dataKey={`shares.${key}`} stackId="calls" fill={color} isAnimationActive={false} />
+      {calls.map(({ call, color }) => (
+        <Bar key={call} dataKey={`shares.${call}`} stackId="calls" fill={color} isAnimationActive={false} />
       ))}
     </Plot>
   );

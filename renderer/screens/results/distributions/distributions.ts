@@ -55,7 +55,6 @@ function withoutEmptyEnds<Bin>(bins: readonly Bin[], count: (bin: Bin) => number
   );
 }
 
-/** The share of viral sequences by length. */
 export function shareByLength({ edges, virus, others }: LengthScores): LengthBar[] {
   const bars = edges.map((from, i) => {
     const [viral, other] = [sum(virus[i] ?? []), sum(others[i] ?? [])];
@@ -91,14 +90,16 @@ export function lengthScoreGrid(
   return withoutEmptyEnds(rows, ({ counts }) => sum(counts));
 }
 
+type Limit = number | null | undefined;
+
 /** The part of a filter that corresponds to a bin of scores, or of lengths. */
 export interface Scores {
-  readonly minScore: number | null;
-  readonly belowScore: number | null;
+  readonly minScore?: Limit;
+  readonly belowScore?: Limit;
 }
 export interface Lengths {
-  readonly minLength: number | null;
-  readonly maxLength: number | null;
+  readonly minLength?: Limit;
+  readonly maxLength?: Limit;
 }
 
 export const scoresOf = (bin: number, bins: number): Scores => ({
@@ -112,13 +113,13 @@ export const lengthsOf = ({ from, to }: LengthBin): Lengths => ({
 });
 
 /** The part of the scale that a filter lets through; null if it limits nothing. */
-export const chosenScores = ({ minScore, belowScore }: Scores): [number, number] | null =>
+export const chosenScores = ({ minScore = null, belowScore = null }: Scores): [number, number] | null =>
   minScore === null && belowScore === null ? null : [minScore ?? 0, belowScore ?? 1];
 
 /** The same for lengths, in bins of equal width. */
 export function chosenLengths(
   bins: readonly LengthBin[],
-  { minLength, maxLength }: Lengths,
+  { minLength = null, maxLength = null }: Lengths,
 ): [number, number] | null {
   if (minLength === null && maxLength === null) return null;
   const place = (length: number): number => {

@@ -155,7 +155,7 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
               whole: format.integer(sequence.nChunksScored),
             }),
           },
-          { label: t('results.column.input'), value: fileName(run.plan.inputs[sequence.input]?.path ?? '') },
+          { label: t('common.file'), value: fileName(run.plan.inputs[sequence.input]?.path ?? '') },
         ]}
       />
       {others.length > 0 && (

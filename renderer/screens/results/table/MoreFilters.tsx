@@ -12,7 +12,7 @@ import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
 import { useState } from 'react';
 import { evidenceSchema, reasonSchema } from '../../../../electron/contract/index.ts';
 import { useTexts, type Texts } from '../../../i18n/index.ts';
-import { changeView, useResultsView } from '../../../state/results/resultsView.ts';
+import { changeFilter, useResultsView } from '../../../state/results/resultsView.ts';
 import classes from '../ResultsTab.module.css';
 
 export const LIMIT_FIELDS = [
@@ -25,6 +25,9 @@ export const LIMIT_FIELDS = [
   'minViralFraction',
   'minSecondScore',
 ] as const;
+
+/** Those of the menu. */
+const OFFERED = [...LIMIT_FIELDS, 'reasons', 'evidence', 'settled', 'terminalRepeat', 'otherCode'] as const;
 
 type LimitField = (typeof LIMIT_FIELDS)[number];
 
@@ -59,14 +62,9 @@ const FITS = { flip: true, shift: true, size: true } as const;
 /** Filters on the columns of the table, except those that are offered above it. */
 export function MoreFilters({ isDone }: { isDone: boolean }) {
   const { t } = useTexts();
-  const view = useResultsView();
-  const used =
-    LIMIT_FIELDS.filter((field) => view[field] !== null).length +
-    Number(view.reasons.length > 0) +
-    Number(view.evidence.length > 0) +
-    Number(view.settled !== null) +
-    Number(view.terminalRepeat) +
-    Number(view.otherCode);
+  const { filter } = useResultsView();
+  const { reasons = [], evidence = [], settled = null } = filter;
+  const used = OFFERED.filter((field) => filter[field] !== undefined).length;
   return (
     <Popover position="bottom-end" width={WIDTH} withArrow shadow="md" trapFocus middlewares={FITS}>
       <Popover.Target>
@@ -86,19 +84,19 @@ export function MoreFilters({ isDone }: { isDone: boolean }) {
         </SimpleGrid>
         <MultiSelect
           label={t('results.column.reason')}
-          placeholder={view.reasons.length === 0 ? t('results.anyReason') : ''}
+          placeholder={reasons.length === 0 ? t('results.anyReason') : ''}
           comboboxProps={{ withinPortal: false }}
           data={reasonSchema.options.map((value) => ({ value, label: t(`reason.${value}`) }))}
-          value={[...view.reasons]}
+          value={[...reasons]}
           onChange={(values) =>
-            changeView({ reasons: reasonSchema.options.filter((reason) => values.includes(reason)) })
+            changeFilter({ reasons: reasonSchema.options.filter((reason) => values.includes(reason)) })
           }
         />
         <Checkbox.Group
           label={t('results.column.evidence')}
-          value={[...view.evidence]}
+          value={[...evidence]}
           onChange={(values: string[]) =>
-            changeView({ evidence: evidenceSchema.options.filter((level) => values.includes(level)) })
+            changeFilter({ evidence: evidenceSchema.options.filter((level) => values.includes(level)) })
           }
         >
           <Group gap="md" mt={6}>
@@ -110,16 +108,16 @@ export function MoreFilters({ isDone }: { isDone: boolean }) {
         <Checkbox
           size="xs"
           label={t('results.terminalRepeatOnly')}
-          checked={view.terminalRepeat}
-          onChange={(event) => changeView({ terminalRepeat: event.currentTarget.checked })}
+          checked={filter.terminalRepeat === true}
+          onChange={(event) => changeFilter({ terminalRepeat: event.currentTarget.checked || null })}
         />
         <Checkbox
           size="xs"
           label={t('results.otherCodeOnly')}
-          checked={view.otherCode}
-          onChange={(event) => changeView({ otherCode: event.currentTarget.checked })}
+          checked={filter.otherCode === true}
+          onChange={(event) => changeFilter({ otherCode: event.currentTarget.checked || null })}
         />
-        {(!isDone || view.settled !== null) && (
+        {(!isDone || settled !== null) && (
           <Select
             label={t('results.column.settled')}
             placeholder={t('results.settled.any')}
@@ -129,8 +127,8 @@ export function MoreFilters({ isDone }: { isDone: boolean }) {
               { value: 'yes', label: t('results.settled.yes') },
               { value: 'no', label: t('results.settled.no') },
             ]}
-            value={view.settled === null ? null : view.settled ? 'yes' : 'no'}
-            onChange={(chosen) => changeView({ settled: chosen === null ? null : chosen === 'yes' })}
+            value={settled === null ? null : settled ? 'yes' : 'no'}
+            onChange={(chosen) => changeFilter({ settled: chosen === null ? null : chosen === 'yes' })}
           />
         )}
       </Popover.Dropdown>
@@ -140,7 +138,7 @@ export function MoreFilters({ isDone }: { isDone: boolean }) {
 
 function NumberField({ field }: { field: LimitField }) {
   const { t } = useTexts();
-  const value = useResultsView((state) => state[field]);
+  const value = useResultsView((state) => state.filter[field] ?? null);
   /** Keeps the text as typed: "0." may become 0.9. */
   const [draft, setDraft] = useState<number | string>('');
   const kind = KINDS[field];
@@ -158,7 +156,7 @@ function NumberField({ field }: { field: LimitField }) {
       value={meant(draft) === value ? draft : Number(((value ?? 0) * unit).toFixed(4)) || ''}
       onChange={(typed) => {
         setDraft(typed);
-        changeView({ [field]: meant(typed) });
+        changeFilter({ [field]: meant(typed) });
       }}
     />
   );

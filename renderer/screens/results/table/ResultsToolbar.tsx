@@ -13,7 +13,14 @@ import { type RunSummary } from '../../../../electron/contract/index.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { engine, queries } from '../../../state/connection.ts';
 import { askAndSearchBlast } from '../../../state/results/blast.ts';
-import { changeView, clearFilters, isFiltered, useResultsView } from '../../../state/results/resultsView.ts';
+import {
+  changeFilter,
+  changeView,
+  clearFilters,
+  isFiltered,
+  useResultsView,
+  type FilterChange,
+} from '../../../state/results/resultsView.ts';
 import { useSequenceNotes } from '../../../state/results/sequenceNotes.ts';
 import { openRunDialog } from '../../../state/runs/runDialog.ts';
 import { say, sayError } from '../../../state/say.ts';
@@ -35,19 +42,19 @@ export function ResultsToolbar({ run, total }: { run: RunSummary; total: number 
         maw={260}
         leftSection={<IconSearch size={14} aria-hidden />}
         rightSection={
-          view.search !== '' && (
+          view.filter.search !== undefined && (
             <CloseButton
               size="sm"
               aria-label={t('results.clearSearch')}
-              onClick={() => changeView({ search: '' })}
+              onClick={() => changeFilter({ search: null })}
             />
           )
         }
         placeholder={t('results.search')}
         aria-label={t('results.search')}
-        value={view.search}
+        value={view.filter.search ?? ''}
         maxLength={200}
-        onChange={(event) => changeView({ search: event.currentTarget.value })}
+        onChange={(event) => changeFilter({ search: event.currentTarget.value })}
       />
       <SampleSelect run={run} />
       <PresetsMenu run={run} />
@@ -84,7 +91,7 @@ export function ResultsToolbar({ run, total }: { run: RunSummary; total: number 
           variant="light"
           onClick={() => openRunDialog(run.runId, 'export')}
         >
-          {t('results.export')}
+          {t('common.export')}
         </Button>
         <RunActionsMenu run={run} />
       </Group>
@@ -94,7 +101,7 @@ export function ResultsToolbar({ run, total }: { run: RunSummary; total: number 
 
 function SampleSelect({ run }: { run: RunSummary }) {
   const { t } = useTexts();
-  const chosen = useResultsView((state) => state.sample);
+  const chosen = useResultsView((state) => state.filter.inputs);
   const { data } = useQuery({
     ...queries.results.samples.queryOptions({ input: { runId: run.runId } }),
     enabled: run.plan.inputs.length > 1,
@@ -106,14 +113,13 @@ function SampleSelect({ run }: { run: RunSummary }) {
       w={150}
       searchable
       clearable
-      aria-label={t('samples.sample')}
+      aria-label={t('common.sample')}
       placeholder={t('results.allSamples')}
       data={data.items.map(({ sample }) => sample)}
-      value={chosen?.name ?? null}
-      onChange={(name) => {
-        const item = data.items.find(({ sample }) => sample === name);
-        changeView({ sample: item ? { name: item.sample, inputs: item.inputs } : null });
-      }}
+      value={data.items.find(({ inputs }) => inputs.join() === chosen?.join())?.sample ?? null}
+      onChange={(name) =>
+        changeFilter({ inputs: data.items.find(({ sample }) => sample === name)?.inputs ?? null })
+      }
     />
   );
 }
@@ -122,56 +128,45 @@ function SampleSelect({ run }: { run: RunSummary }) {
 function ActiveFilters() {
   const texts = useTexts();
   const { t } = texts;
-  const view = useResultsView();
-  const { notes } = useSequenceNotes(view.runId ?? '');
+  const { filter, otherTitle, runId } = useResultsView();
+  const { notes } = useSequenceNotes(runId ?? '');
   const hasNotes = [...(notes?.values() ?? [])].some(({ note, tags }) => note !== '' || tags.length > 0);
-  const active = [
-    ...view.predictions.map((call) => ({
+  const { predictions = [], evidence = [], reasons = [], other, settled } = filter;
+  const active: { label: string; remove: FilterChange }[] = [
+    ...predictions.map((call) => ({
       label: t(`prediction.${call}`),
-      remove: { predictions: view.predictions.filter((other) => other !== call) },
+      remove: { predictions: predictions.filter((one) => one !== call) },
     })),
-    ...(view.shortlisted ? [{ label: t('shortlist.title'), remove: { shortlisted: false } }] : []),
-    ...(view.noted ? [{ label: t('notes.only'), remove: { noted: false } }] : []),
-    ...(view.other
-      ? [
-          {
-            label: t(`others.agreement.${view.other.agreement}`, { title: view.other.title }),
-            remove: { other: null },
-          },
-        ]
+    ...(filter.shortlisted ? [{ label: t('shortlist.title'), remove: { shortlisted: null } }] : []),
+    ...(filter.noted ? [{ label: t('notes.only'), remove: { noted: null } }] : []),
+    ...(other
+      ? [{ label: t(`others.agreement.${other.agreement}`, { title: otherTitle }), remove: { other: null } }]
       : []),
-    ...view.evidence.map((level) => ({
+    ...evidence.map((level) => ({
       label: `${t('results.column.evidence')}: ${t(`evidence.${level}`)}`,
-      remove: { evidence: view.evidence.filter((other) => other !== level) },
+      remove: { evidence: evidence.filter((one) => one !== level) },
     })),
     ...LIMIT_FIELDS.flatMap((field) => {
-      const limit = view[field];
-      if (limit === null) return [];
-      return [
-        { label: `${t(`results.${field}`)}: ${limitText(texts, field, limit)}`, remove: { [field]: null } },
-      ];
+      const limit = filter[field];
+      const label = `${t(`results.${field}`)}: ${limitText(texts, field, limit ?? 0)}`;
+      return limit === undefined ? [] : [{ label, remove: { [field]: null } }];
     }),
-    ...view.reasons.map((reason) => ({
+    ...reasons.map((reason) => ({
       label: t(`reason.${reason}`),
-      remove: { reasons: view.reasons.filter((other) => other !== reason) },
+      remove: { reasons: reasons.filter((one) => one !== reason) },
     })),
-    ...(view.settled === null
+    ...(settled === undefined
       ? []
-      : [
-          {
-            label: t(view.settled ? 'results.settled.yes' : 'results.settled.no'),
-            remove: { settled: null },
-          },
-        ]),
-    ...(view.terminalRepeat
-      ? [{ label: t('results.terminalRepeatOnly'), remove: { terminalRepeat: false } }]
+      : [{ label: t(settled ? 'results.settled.yes' : 'results.settled.no'), remove: { settled: null } }]),
+    ...(filter.terminalRepeat
+      ? [{ label: t('results.terminalRepeatOnly'), remove: { terminalRepeat: null } }]
       : []),
-    ...(view.otherCode ? [{ label: t('results.otherCodeOnly'), remove: { otherCode: false } }] : []),
+    ...(filter.otherCode ? [{ label: t('results.otherCodeOnly'), remove: { otherCode: null } }] : []),
   ];
   return (
     <>
-      {hasNotes && !view.noted && (
-        <Button variant="default" size="compact-xs" onClick={() => changeView({ noted: true })}>
+      {hasNotes && !filter.noted && (
+        <Button variant="default" size="compact-xs" onClick={() => changeFilter({ noted: true })}>
           {t('notes.only')}
         </Button>
       )}
@@ -181,7 +176,7 @@ function ActiveFilters() {
           variant="light"
           size="compact-xs"
           rightSection={<IconX size={12} aria-hidden />}
-          onClick={() => changeView(remove)}
+          onClick={() => changeFilter(remove)}
         >
           {label}
         </Button>
@@ -199,8 +194,7 @@ function ShortlistMenu({ run }: { run: RunSummary }) {
   const count = [...(notes?.values() ?? [])].filter(({ shortlisted }) => shortlisted).length;
   if (count === 0) return null;
   const show = () => {
-    clearFilters();
-    changeView({ shortlisted: true });
+    changeView({ filter: { shortlisted: true } });
   };
   const blast = async () => {
     const { fasta } = await engine.results.shortlistLetters({ runId });

@@ -89,7 +89,7 @@ export function SequenceTable({ run, filter, version }: SequenceTableProps) {
   return (
     <div className={classes.table}>
       <VirtualTable
-        label={t('results.table')}
+        label={t('common.sequences')}
         columns={columns}
         hiddenColumns={hiddenColumns}
         total={rows.total ?? 0}

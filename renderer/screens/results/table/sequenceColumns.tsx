@@ -95,8 +95,11 @@ export function sequenceColumns(
     of:
       | ('row' | 'seqName' | 'sample' | 'length' | 'virusScore' | 'ribbon' | 'prediction' | 'viralFraction')
       | ('nChunks' | 'bestScore' | 'bestChunkStart' | 'nFramesScored' | 'reason' | 'input' | 'header'),
-  ) => ({
-    hint: t(`results.hint.${of}`),
+  ) => ({ hint: t(`results.hint.${of}`) });
+  const column = (id: Exclude<Parameters<typeof hint>[0], 'sample' | 'nFramesScored' | 'input'>) => ({
+    id,
+    title: t(`results.column.${id}`),
+    ...hint(id),
   });
   const otherText = ({ isVirus, text }: OtherCall) => {
     const call = t(isVirus ? 'prediction.virus' : 'others.notVirus');
@@ -128,20 +131,16 @@ export function sequenceColumns(
       ),
     },
     {
-      id: 'row',
-      ...hint('row'),
+      ...column('row'),
       firstSort: 'desc',
-      title: t('results.column.row'),
       width: '76px',
       align: 'end',
       cell: (row) => format.integer(row.row + 1),
       look: () => MUTED,
     },
     {
-      id: 'seqName',
-      ...hint('seqName'),
+      ...column('seqName'),
       firstSort: 'asc',
-      title: t('results.column.seqName'),
       // Names in one assembly differ at their ends.
       width: 'minmax(clamp(110px, 14vw, 200px), 2fr)',
       cell: (row) => {
@@ -161,17 +160,15 @@ export function sequenceColumns(
           {
             id: 'sample',
             ...hint('sample'),
-            title: t('results.column.sample'),
+            title: t('common.sample'),
             width: 'minmax(90px, 1fr)',
             cell: (row: ListedSequence) => samples[row.input] ?? missing,
           },
         ]
       : []),
     {
-      id: 'length',
-      ...hint('length'),
+      ...column('length'),
       firstSort: 'desc',
-      title: t('results.column.length'),
       width: '96px',
       align: 'end',
       cell: (row) => {
@@ -190,19 +187,15 @@ export function sequenceColumns(
       look: (row) => (row.tooShort ? tooShortLook : row.length < chunkLength ? shortLook : NO_LOOK),
     },
     {
-      id: 'virusScore',
-      ...hint('virusScore'),
+      ...column('virusScore'),
       firstSort: 'desc',
-      title: t('results.column.virusScore'),
       width: '122px',
       align: 'end',
       cell: (row) => (row.virusScore === null ? missing : format.score(row.virusScore)),
       look: scoreLook,
     },
     {
-      id: 'ribbon',
-      ...hint('ribbon'),
-      title: t('results.column.ribbon'),
+      ...column('ribbon'),
       width: '150px',
       cell: (row) =>
         row.ribbon.length === 0 ? (
@@ -220,10 +213,8 @@ export function sequenceColumns(
       look: (row) => (row.ribbon.length === 0 ? MUTED : NO_LOOK),
     },
     {
-      id: 'prediction',
-      ...hint('prediction'),
+      ...column('prediction'),
       firstSort: 'desc',
-      title: t('results.column.prediction'),
       width: '110px',
       cell: (row) => t(`prediction.${row.prediction}`),
       look: (row) => (row.settled ? CALL_LOOKS : UNSETTLED_LOOKS)[row.prediction],
@@ -290,19 +281,15 @@ export function sequenceColumns(
       },
     })),
     {
-      id: 'viralFraction',
-      ...hint('viralFraction'),
+      ...column('viralFraction'),
       firstSort: 'desc',
-      title: t('results.column.viralFraction'),
       width: '104px',
       align: 'end',
       cell: (row) => (row.viralFraction === null ? missing : format.percent(row.viralFraction)),
     },
     {
-      id: 'nChunks',
-      ...hint('nChunks'),
+      ...column('nChunks'),
       firstSort: 'desc',
-      title: t('results.column.nChunks'),
       width: '86px',
       align: 'end',
       cell: (row) =>
@@ -312,10 +299,8 @@ export function sequenceColumns(
         }),
     },
     {
-      id: 'bestScore',
-      ...hint('bestScore'),
+      ...column('bestScore'),
       firstSort: 'desc',
-      title: t('results.column.bestScore'),
       width: '112px',
       align: 'end',
       cell: (row) => {
@@ -326,10 +311,8 @@ export function sequenceColumns(
       },
     },
     {
-      id: 'bestChunkStart',
-      ...hint('bestChunkStart'),
+      ...column('bestChunkStart'),
       firstSort: 'asc',
-      title: t('results.column.bestChunkStart'),
       width: 'minmax(168px, 1fr)',
       cell: (row) => {
         const { bestChunkStart, bestChunkEnd, bestFrame, reason } = row;
@@ -342,7 +325,7 @@ export function sequenceColumns(
       id: 'nFramesScored',
       ...hint('nFramesScored'),
       firstSort: 'desc',
-      title: t('results.column.nFramesScored'),
+      title: t('common.frames'),
       width: '84px',
       align: 'end',
       cell: (row) => format.integer(row.nFramesScored),
@@ -357,10 +340,8 @@ export function sequenceColumns(
       look: ({ terminalRepeat }) => (terminalRepeat === null ? MUTED : NO_LOOK),
     },
     {
-      id: 'reason',
-      ...hint('reason'),
+      ...column('reason'),
       firstSort: 'asc',
-      title: t('results.column.reason'),
       width: 'minmax(110px, 1fr)',
       cell: (row) => (row.reason === 'ok' ? '' : t(`reason.${row.reason}`)),
     },
@@ -368,15 +349,13 @@ export function sequenceColumns(
       id: 'input',
       ...hint('input'),
       firstSort: 'asc',
-      title: t('results.column.input'),
+      title: t('common.file'),
       width: 'minmax(120px, 1fr)',
       cell: (row) => inputName(row.input),
     },
     {
-      id: 'header',
-      ...hint('header'),
+      ...column('header'),
       firstSort: 'asc',
-      title: t('results.column.header'),
       width: 'minmax(160px, 2fr)',
       cell: (row) => row.header,
       look: (row) => ({ title: row.header }),

@@ -3,11 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Area } from 'recharts';
 import type { Goal, RunSummary, ShareSoFar, ViralShares } from '../../../../electron/contract/index.ts';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
-import {
-  intervalText,
-  sharePercent,
-  type ShareEstimate,
-} from '../../../../electron/contract/shareEstimate.ts';
+import { estimateText, intervalText, sharePercent } from '../../../../electron/contract/shareEstimate.ts';
 import { Section } from '../../../components/Card.tsx';
 import { BASE_LINE, MARGIN, niceTop } from '../../../components/charts/axes.ts';
 import { Plot } from '../../../components/charts/Plot.tsx';
@@ -39,33 +35,27 @@ export function useViralShares(run: RunSummary | null) {
   return answer.data;
 }
 
-function useShareTexts(isSample: boolean, { state }: RunSummary) {
+function useShareTexts(isSample: boolean) {
   const { t, format } = useTexts();
-  const isDone = state.phase === 'done';
-  const percent = (share: number): string => sharePercent(share, format);
-  const range = (estimate: ShareEstimate): string =>
-    intervalText(estimate, {
-      percent: format.percent,
-      range: (low, high) => t('viral.interval', { low, high }),
-    }) ?? '';
+  const shareFormat = {
+    percent: format.percent,
+    range: (low: string, high: string) => t('viral.interval', { low, high }),
+  };
   return {
-    percent,
-    range,
-    /** The estimated share in the finished run; without an estimate, the count so far, or the share at the end. */
+    shareFormat,
+    percent: (share: number): string => sharePercent(share, shareFormat),
+    /** The estimated share in the finished run, or, without an estimate, the count so far. */
     share: ({ viral, scored, estimate }: ShareSoFar): string =>
       scored === 0
         ? '–'
-        : estimate !== null
-          ? percent(estimate.share)
-          : isDone
-            ? percent(viral / scored)
-            : t('common.of', { part: format.integer(viral), whole: format.integer(scored) }),
+        : estimate === null
+          ? t('common.of', { part: format.integer(viral), whole: format.integer(scored) })
+          : sharePercent(estimate.share, shareFormat),
+    /** The estimate's interval, or, without an estimate, why there is none. */
     interval: ({ estimate }: ShareSoFar): string =>
-      estimate !== null
-        ? range(estimate)
-        : isDone
-          ? ''
-          : t(isSample ? 'viral.noIntervalYet' : 'viral.noInterval'),
+      estimate === null
+        ? t(isSample ? 'viral.noIntervalYet' : 'viral.noInterval')
+        : intervalText(estimate, shareFormat),
     basis: ({ unit, scored, total }: ShareSoFar): string =>
       t(unit === 'chunks' ? 'viral.fromChunks' : 'viral.fromSequences', {
         scored: format.integer(scored),
@@ -83,7 +73,7 @@ export function AnswerSoFar({ run }: { run: RunSummary }) {
       <ViralShare run={run} found={found} />
       <Stack gap={12}>
         <BestHits run={run} />
-        <SampleShares run={run} found={found} />
+        <SampleShares found={found} />
       </Stack>
     </div>
   );
@@ -102,10 +92,10 @@ function RunGoal({ run }: { run: RunSummary }) {
 function ViralShare({ run, found }: { run: RunSummary; found: ViralShares }) {
   const { t, format } = useTexts();
   const { isSample, curve } = found;
-  const texts = useShareTexts(isSample, run);
+  const texts = useShareTexts(isSample);
   const top = niceTop(Math.max(...curve.map(({ high }) => high)) * 100);
   return (
-    <Section title={t('viral.title')}>
+    <Section title={t('common.calledVirus')}>
       <Hint label={`${t('viral.hint')} ${texts.basis(found.run)}`}>
         <Text component="p" w="fit-content" tabIndex={0}>
           <Text span fz={22} fw={650}>
@@ -117,7 +107,7 @@ function ViralShare({ run, found }: { run: RunSummary; found: ViralShares }) {
       {curve.length > 1 && (
         <Plot
           kind="area"
-          title={t('viral.title')}
+          title={t('common.calledVirus')}
           summary={`${texts.share(found.run)} ${texts.interval(found.run)}`}
           height={110}
           table={() => ({
@@ -144,7 +134,7 @@ function ViralShare({ run, found }: { run: RunSummary; found: ViralShares }) {
           }}
           tip={({ fraction, ...estimate }) => ({
             title: t('viral.when', { fraction: format.percent(fraction, 1) }),
-            lines: [`${texts.percent(estimate.share)} ${texts.range(estimate)}`],
+            lines: [estimateText(estimate, texts.shareFormat)],
           })}
         >
           <Area
@@ -165,9 +155,9 @@ function ViralShare({ run, found }: { run: RunSummary; found: ViralShares }) {
 /** Many samples scroll, so that the devices below stay near. */
 const MOST_SAMPLES_PX = 240;
 
-function SampleShares({ run, found: { isSample, samples } }: { run: RunSummary; found: ViralShares }) {
+function SampleShares({ found: { isSample, samples } }: { found: ViralShares }) {
   const { t, format } = useTexts();
-  const texts = useShareTexts(isSample, run);
+  const texts = useShareTexts(isSample);
   const restsOn = samples.every(({ unit }) => unit === 'sequences')
     ? 'viral.sequencesComputed'
     : samples.every(({ unit }) => unit === 'chunks')
@@ -182,12 +172,12 @@ function SampleShares({ run, found: { isSample, samples } }: { run: RunSummary; 
           style={{ overflow: 'auto' }}
           tabIndex={0}
           role="group"
-          aria-label={t('viral.sample')}
+          aria-label={t('common.sample')}
         >
           <table className="figures">
             <thead>
               <tr>
-                <th scope="col">{t('viral.sample')}</th>
+                <th scope="col">{t('common.sample')}</th>
                 <th scope="col">{t('viral.share')}</th>
                 <th scope="col">{t(restsOn)}</th>
               </tr>

@@ -8,11 +8,11 @@ import { isAtWork } from '../../../../electron/contract/runState.ts';
 import { AccessibleChart } from '../../../components/charts/AccessibleChart.tsx';
 import { TimeCurve } from '../../../components/charts/TimeCurve.tsx';
 import { gapsBetween, withPauses } from '../../../components/charts/timeSeries.ts';
-import { WorkerBadge } from '../../../components/feedback/StateBadge.tsx';
+import { StateBadge } from '../../../components/feedback/StateBadge.tsx';
 import { Fold } from '../../../components/Fold.tsx';
 import { Hint } from '../../../components/Hint.tsx';
 import { useTexts, type Texts } from '../../../i18n/index.ts';
-import { queries, useConnectionStatus } from '../../../state/connection.ts';
+import { engine, queries, useConnectionStatus } from '../../../state/connection.ts';
 import { useErrorTexts } from '../../../state/engineTexts.ts';
 import { formatNamed, useExport } from '../../../state/results/useExport.ts';
 import {
@@ -23,7 +23,6 @@ import {
   useNumberedDevices,
 } from '../../../state/runs/deviceLabels.ts';
 import { sequencesPerMinute, useLiveRun } from '../../../state/runs/liveRun.ts';
-import { includeDevice } from '../../../state/runs/runOrders.ts';
 import { sayError } from '../../../state/say.ts';
 import { curvesEvery, useOnceMoreAtEnd } from './askingAgain.ts';
 import classes from './DevicesTable.module.css';
@@ -204,6 +203,7 @@ const DeviceRow = memo(function DeviceRow({ id, past, run, isGpu, onNode, scale,
         ]),
     ...pastNotes(past, label, texts),
   ];
+  const state = worker?.state ?? 'stopped';
   const title = device ? (onNode ? titleOnNode(device, t) : deviceTitle(device, t)) : label(id);
   return (
     <>
@@ -212,7 +212,9 @@ const DeviceRow = memo(function DeviceRow({ id, past, run, isGpu, onNode, scale,
           {title}
         </th>
         <td>
-          <WorkerBadge state={worker?.state ?? 'stopped'} finished={run.state.phase === 'done'} />
+          <StateBadge
+            state={`deviceState.${state === 'stopped' && run.state.phase === 'done' ? 'finished' : state}`}
+          />
         </td>
         <td data-number>{isStopped || perMinute === null ? '–' : format.rate(perMinute)}</td>
         <td>{past && <Sparkline past={past} scale={scale} />}</td>
@@ -263,7 +265,9 @@ function DevicesMenu({ runId }: { runId: string }) {
           <Menu.CheckboxItem
             key={device.id}
             checked={!out.includes(device.id)}
-            onChange={(included) => void includeDevice(runId, device.id, included).catch(sayError)}
+            onChange={(included) =>
+              void engine.runs.includeDevice({ runId, device: device.id, included }).catch(sayError)
+            }
           >
             {deviceTitle(device, t)}
           </Menu.CheckboxItem>

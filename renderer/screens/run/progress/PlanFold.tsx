@@ -24,7 +24,7 @@ export function PlanFold({ run }: { run: RunSummary }) {
             { label: t('newRun.model'), value: modelTitle(plan.model, texts) },
             ...(run.controls ? [{ label: t('plan.controls'), value: <LastControls run={run} /> }] : []),
             { label: t('plan.chunkLength'), value: format.bases(plan.chunkLength) },
-            { label: t('plan.created'), value: format.dateTime(run.createdAt) },
+            { label: t('common.created'), value: format.dateTime(run.createdAt) },
             ...(plan.repairs
               ? [
                   {

@@ -22,7 +22,7 @@ it('shows the last samples of a run that ended before the curve was queried agai
   await screen.findByRole('figure', { name: /^Speed over time/ });
   const input = { runId: running.runId };
   // The query was made before anything had been measured.
-  act(() => void queryClient.setQueryData(queries.runs.throughput.queryKey({ input }), []));
+  act(() => void queryClient.setQueryData(queries.runs.deviceHistory.queryKey({ input }), []));
   await screen.findByText('The curve appears after about half a minute of computing.');
 
   change({ ...running, state: { phase: 'done', failedParts: 0, failedRecords: 0 } });

@@ -1,6 +1,4 @@
 import { isAtWork } from '../../../../electron/contract/runState.ts';
-import { queries } from '../../../state/connection.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import type { RunSummary } from '../../../../electron/contract/index.ts';
 import { AccessibleChart } from '../../../components/charts/AccessibleChart.tsx';
@@ -10,35 +8,26 @@ import { TimeCurve } from '../../../components/charts/TimeCurve.tsx';
 import { totalsOverTime } from '../../../components/charts/timeSeries.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { sequencesPerMinute, useLiveRun } from '../../../state/runs/liveRun.ts';
-import { curvesEvery, useOnceMoreAtEnd } from './askingAgain.ts';
 import { useDeviceHistory } from './DevicesTable.tsx';
-
-const MOST_POINTS = 240;
 
 /** Sequences per minute of all devices together, from the start of the run until now. */
 export function ThroughputChart({ run }: { run: RunSummary }) {
   const { t, format } = useTexts();
-  const answer = useQuery(
-    queries.runs.throughput.queryOptions({
-      input: { runId: run.runId },
-      refetchInterval: () => isAtWork(run) && curvesEvery(run.createdAt),
-    }),
-  );
-  useOnceMoreAtEnd(isAtWork(run), answer.refetch);
+  const history = useDeviceHistory(run);
   const perResidue = useLiveRun((state) => sequencesPerMinute(1, state.live?.progress)) ?? 0;
   // Three digits are enough: the ratio drifts while files are being read, and the chart need not be redrawn for that.
   const factor = Number(perResidue.toPrecision(3));
   const points = useMemo(
     () =>
-      totalsOverTime(answer.data ?? [], MOST_POINTS).map(({ time, value }) => ({
+      totalsOverTime(history).map(({ time, value }) => ({
         time,
         value: value === null ? null : value * factor,
       })),
-    [answer.data, factor],
+    [history, factor],
   );
   // The curve starts when computing began, not with the first score.
   const [first] = points;
-  const began = useDeviceHistory(run).map((device) => device.points[0]?.time ?? Infinity);
+  const began = history.map((device) => device.points[0]?.time ?? Infinity);
   const begin = Math.min(first?.time ?? 0, ...began);
   const top = Math.max(0, ...points.map((point) => point.value ?? 0));
   const labelOf = useCallback(

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 
 const SHORTEST_MS = 10_000;
-/** Share of the time since the run was created: a third of the time that one point of its curves covers. */
+/** Share of the time since the run was created: two thirds of the time that one point of its curves covers. */
 const SHARE = 1 / 360;
 
 /** The interval, in milliseconds, at which the curves of a run at work are queried. Each query reads all of its samples, one a second and

@@ -22,6 +22,17 @@ import type { World } from '../world.ts';
 const OTHER_COLUMNS = ['virus_score', 'taxonomy'];
 const titleOfTable = (index: number) => (index === 0 ? 'geNomad' : 'DeepVirFinder');
 
+function countCalls(rows: readonly SequenceResult[]) {
+  const count = (prediction: SequenceResult['prediction']) =>
+    rows.filter((row) => row.prediction === prediction).length;
+  return {
+    virus: count('virus'),
+    others: count('others'),
+    not_scored: count('not_scored'),
+    failed: count('failed'),
+  };
+}
+
 export function resultsRouter(world: World) {
   const { results } = implement(contract);
   const selected = ({ runId, filter }: { runId: string; filter: SequenceFilter }) => {
@@ -128,14 +139,9 @@ export function resultsRouter(world: World) {
     }),
     counts: results.counts.handler(({ input }) => {
       const rows = selected(input);
-      const count = (prediction: SequenceResult['prediction']) =>
-        rows.filter((row) => row.prediction === prediction).length;
       return {
         total: rows.length,
-        virus: count('virus'),
-        others: count('others'),
-        notScored: count('not_scored'),
-        failed: count('failed'),
+        byPrediction: countCalls(rows),
         unsettled: rows.filter((row) => !row.settled).length,
       };
     }),
@@ -262,8 +268,6 @@ export function resultsRouter(world: World) {
       const items = [...new Set(names)].map((sample) => {
         const inputs = names.flatMap((name, index) => (name === sample ? [index] : []));
         const rows = filteredSequences(world.sequencesOf(input.runId), { inputs });
-        const count = (prediction: SequenceResult['prediction']) =>
-          rows.filter((row) => row.prediction === prediction).length;
         const bases = (some: readonly SequenceResult[]) => some.reduce((sum, { length }) => sum + length, 0);
         return {
           ...NO_DETAILS,
@@ -271,10 +275,7 @@ export function resultsRouter(world: World) {
           sample,
           inputs,
           sequences: rows.length,
-          virus: count('virus'),
-          others: count('others'),
-          notScored: count('not_scored'),
-          failed: count('failed'),
+          byPrediction: countCalls(rows),
           bases: bases(rows),
         };
       });

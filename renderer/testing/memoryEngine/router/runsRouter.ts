@@ -8,7 +8,6 @@ import { madeViralShares, madeEvents, madeInputs, madeParts, madeUnusable } from
 import { madeRun, RUN_IDS } from '../runs.ts';
 import { isAtWork, type World } from '../world.ts';
 
-const PAUSED_AT = 110;
 const MADE_SHEET = [
   { file: 'P01.fasta', sample: 'P01', group: 'patients', note: 'day 3', control: false },
   { file: 'blank.fasta', sample: 'Blank', group: 'patients', note: null, control: true },
@@ -130,22 +129,6 @@ export function runsRouter(world: World) {
         last = text;
         await pause(1000 / world.snapshotsPerSecond, signal);
       }
-    }),
-    throughput: runs.throughput.handler(({ input }) => {
-      const run = world.find(input.runId);
-      const end = Date.now() / 1000;
-      // The series contains a pause of six minutes.
-      return Array.from({ length: 216 }, (_, index) => ({
-        time: end - (216 - index) * 10 - (index < PAUSED_AT ? 360 : 0),
-        residuesPerSecond: Object.fromEntries(
-          world.devices
-            .slice(0, run.plan.model.notice === null ? world.devices.length : 1)
-            .map((device, position) => [
-              device.id,
-              (index < 3 ? index * 12_000 : 41_000) + Math.sin(index / 9 + position) * 2600,
-            ]),
-        ),
-      }));
     }),
     deviceHistory: runs.deviceHistory.handler(({ input }) =>
       madeDeviceHistory(world, world.find(input.runId)),

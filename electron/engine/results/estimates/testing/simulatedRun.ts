@@ -1,6 +1,10 @@
+import { PartQueue } from '../../../run/work/decide/workState.ts';
+import { randomNumbers } from '../../../testing/randomNumbers.ts';
 import type { PartlyScored } from '../settled.ts';
 import {
+  addCalls,
   addSequence,
+  type Counts,
   emptyStratum,
   SIZE_CLASSES,
   sizeClass,
@@ -33,17 +37,6 @@ export const KINDS = [
   'mosaics',
 ] as const;
 type Kind = (typeof KINDS)[number];
-
-/** Uniform numbers from 0 to below 1, reproducible by seed (mulberry32). */
-export function randomNumbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 /** Jöhnk's method. */
 function beta(random: () => number, a: number, b: number): number {
@@ -91,60 +84,152 @@ export function simulatedRun(kind: Kind, share: number, seed: number, reads = 10
 
 const isViral = (score: number): boolean => score >= 0.5;
 
-/** The chunks with an open frame whose turn came before a moment, and how many of them are called virus. */
-function counts({ scores, offset }: SimulatedSequence, turn: number): { open: number; viral: number } {
-  const computed = Math.min(scores.length, Math.max(0, Math.ceil(turn * scores.length - offset)));
-  let [open, viral] = [0, 0];
-  for (let i = 0; i < computed; i++) {
-    const score = scores[i] ?? null;
-    if (score === null) continue;
-    open += 1;
-    if (isViral(score)) viral += 1;
-  }
-  return { open, viral };
+export function finalShare(sequences: readonly SimulatedSequence[]): number {
+  const scores = sequences.flatMap((sequence) => sequence.scores).filter((score) => score !== null);
+  return scores.filter(isViral).length / scores.length;
 }
 
-const END = 2;
+/** The priorities at which rounds end, as in `chunking.py`. */
+const ROUND_ENDS = Array.from({ length: 9 }, (_, round) => 2 ** (round - 8));
 
-export function finalShare(sequences: readonly SimulatedSequence[]): number {
-  let [viral, all] = [0, 0];
-  for (const sequence of sequences) {
-    const end = counts(sequence, END);
-    all += end.open;
-    viral += end.viral;
-  }
-  return viral / all;
+interface PartOfSequence {
+  place: number;
+  scored: number;
+  viral: number;
 }
 
 /**
- * What is known once the chunks of every sequence up to a turn are computed; the turn may differ between
- * sequences.
+ * A run at work: its sequences are read in order and cut into parts of one round each, and the parts are
+ * handed out as to real devices.
  */
-export function strataAt(
-  sequences: readonly SimulatedSequence[],
-  turnOf: (place: number) => number,
-): Stratum[] {
-  const strata = new Map<number, Stratum>();
-  for (const [i, sequence] of sequences.entries()) {
-    const place = i / sequences.length;
-    const chunks = sequence.scores.length;
-    const { open } = counts(sequence, END);
-    if (open === 0) continue;
-    const size = sizeClass(chunks);
-    const key = Math.floor(place * STRETCHES) * SIZE_CLASSES.length + size;
-    const stratum = strata.get(key) ?? emptyStratum(size);
-    strata.set(key, stratum);
-    addSequence(stratum, chunks, open);
-    const { open: scored, viral } = counts(sequence, turnOf(place));
-    stratum.done += scored;
-    stratum.scored += scored;
-    stratum.viral += viral;
-    if (scored < 2) continue;
-    stratum.squares += (viral * (scored - viral)) / scored;
-    stratum.freedom += scored - 1;
+export class SimulatedWork {
+  private readonly sequences: readonly SimulatedSequence[];
+  private readonly chunksPerPart: number;
+  private readonly chunks: number;
+  private readonly queue = new PartQueue();
+  private readonly parts: PartOfSequence[][] = [];
+  /** By stretch and round, the chunks that are not computed, and what is known of the others by size class. */
+  private readonly rounds = Array.from({ length: STRETCHES }, () =>
+    ROUND_ENDS.map(() => ({ missing: 0, known: SIZE_CLASSES.map(() => ({ scored: 0, viral: 0 })) })),
+  );
+  /** By round, the chunks that are in no part yet. */
+  private readonly waiting = ROUND_ENDS.map(() => ({ chunks: 0, own: [] as PartOfSequence[] }));
+  private readonly strata = new Map<number, Stratum>();
+  private readonly calls: Counts[];
+  private readCount = 0;
+  private firstRoundLeft = 0;
+  private computed = 0;
+
+  constructor(sequences: readonly SimulatedSequence[], chunksPerPart: number) {
+    this.sequences = sequences;
+    this.chunksPerPart = chunksPerPart;
+    this.calls = sequences.map(() => ({ scored: 0, viral: 0 }));
+    this.chunks = sequences.reduce((sum, { scores }) => sum + openChunks(scores), 0);
+    for (const [place, { scores }] of sequences.entries()) {
+      const open = openChunks(scores);
+      if (open > 0) addSequence(this.stratumOf(place), scores.length, open);
+      for (const [turn, score] of scores.entries())
+        if (score !== null) this.rounds[this.stretchOf(place)]![this.roundOf(place, turn)]!.missing += 1;
+    }
   }
-  return [...strata.values()];
+
+  /** Reads the sequences up to this share of them. */
+  read(share = 1): void {
+    const until = Math.round(share * this.sequences.length);
+    for (; this.readCount < until; this.readCount++) this.cut(this.readCount);
+    if (share < 1) return;
+    for (const round of ROUND_ENDS.keys()) this.endPart(round);
+  }
+
+  /** Computes parts until this share of all chunks is computed, or all that were read. */
+  compute(share: number): void {
+    while (this.computed < share * this.chunks && this.computeNext());
+  }
+
+  computeFirstRound(): void {
+    while (this.firstRoundLeft > 0) this.computeNext();
+  }
+
+  known(): Stratum[] {
+    for (const [key, stratum] of this.strata) {
+      const size = key % SIZE_CLASSES.length;
+      stratum.even = { scored: 0, viral: 0 };
+      for (const { missing, known } of this.rounds[Math.floor(key / SIZE_CLASSES.length)]!) {
+        if (size > 0 && missing > 0) continue;
+        stratum.even.scored += known[size]!.scored;
+        stratum.even.viral += known[size]!.viral;
+      }
+    }
+    return [...this.strata.values()];
+  }
+
+  private stretchOf(place: number): number {
+    return Math.floor((place * STRETCHES) / this.sequences.length);
+  }
+
+  private roundOf(place: number, turn: number): number {
+    const { scores, offset } = this.sequences[place]!;
+    return ROUND_ENDS.findIndex((end) => (turn + offset) / scores.length < end);
+  }
+
+  private stratumOf(place: number): Stratum {
+    const size = sizeClass(this.sequences[place]!.scores.length);
+    const key = this.stretchOf(place) * SIZE_CLASSES.length + size;
+    const stratum = this.strata.get(key) ?? emptyStratum(size);
+    this.strata.set(key, stratum);
+    return stratum;
+  }
+
+  private cut(place: number): void {
+    for (const [turn, score] of this.sequences[place]!.scores.entries()) {
+      if (score === null) continue;
+      const round = this.roundOf(place, turn);
+      const waiting = this.waiting[round]!;
+      if (waiting.own.at(-1)?.place !== place) waiting.own.push({ place, scored: 0, viral: 0 });
+      const own = waiting.own.at(-1)!;
+      own.scored += 1;
+      if (isViral(score)) own.viral += 1;
+      waiting.chunks += 1;
+      if (waiting.chunks >= this.chunksPerPart) this.endPart(round);
+    }
+  }
+
+  private endPart(round: number): void {
+    const { chunks, own } = this.waiting[round]!;
+    if (chunks === 0) return;
+    this.queue.add({ key: String(this.parts.length), residues: chunks, round, failedAttempts: 0 });
+    this.parts.push(own);
+    if (round === 0) this.firstRoundLeft += 1;
+    this.waiting[round] = { chunks: 0, own: [] };
+  }
+
+  private computeNext(): boolean {
+    const part = this.queue.take('device');
+    if (!part) return false;
+    this.queue.settle(part.key);
+    if (part.round === 0) this.firstRoundLeft -= 1;
+    for (const { place, scored, viral } of this.parts[Number(part.key)]!) {
+      const stratum = this.stratumOf(place);
+      stratum.known.scored += scored;
+      stratum.known.viral += viral;
+      const round = this.rounds[this.stretchOf(place)]![part.round]!;
+      round.missing -= scored;
+      const known = round.known[stratum.sizeClass]!;
+      known.scored += scored;
+      known.viral += viral;
+      const before = this.calls[place]!;
+      addCalls(stratum, before, { scored, viral });
+      this.calls[place] = { scored: before.scored + scored, viral: before.viral + viral };
+      this.computed += scored;
+    }
+    return true;
+  }
 }
+
+const openChunks = (scores: readonly (number | null)[]): number =>
+  scores.reduce<number>((open, score) => (score === null ? open : open + 1), 0);
+
+const END = 2;
 
 /** What is then known about a sequence, and its final score. */
 export function partlyScored(

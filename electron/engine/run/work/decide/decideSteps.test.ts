@@ -5,9 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { appError } from '../../../../contract/errors.ts';
 import type { PartDone, PartFailureCode } from '../../../../contract/protocol/index.ts';
 import type { StoredPart } from '../../../store/types.ts';
-import type { WorkEvent } from '../workEvents.ts';
+import { type WorkEvent, newWorkState, type ComputedBy } from './workState.ts';
 import { decideWork } from './decideWork.ts';
-import { newWorkState, type ComputedBy } from './workState.ts';
 
 const ERROR = appError('worker_died', 'It stopped.', { detail: 'a trace' });
 const DISK = appError('disk_full', 'No space.');
@@ -131,10 +130,13 @@ describe('a session of work', () => {
     ).toMatchInlineSnapshot(`
       [
         "read_part 3",
+        "read_part 1",
       ]
     `);
     expect(after({ type: 'prepared' })).toMatchInlineSnapshot(`[]`);
-    expect(after({ type: 'part_read', parts: [part('3')] })).toMatchInlineSnapshot(`[]`);
+    expect(
+      after({ type: 'part_read', parts: [part('3')] }, { type: 'part_read', parts: [part('1')] }),
+    ).toMatchInlineSnapshot(`[]`);
     expect(after(ready('b'))).toMatchInlineSnapshot(`
       [
         "show_worker b idle",
@@ -491,8 +493,9 @@ describe('parts', () => {
       { type: 'attempt_ended', key: '1', outcome: 'worker_lost', failure: null },
       { type: 'attempt_ended', key: '1', outcome: 'worker_lost', failure: null },
     );
-    expect(superseded.after(split('superseded'))).toMatchInlineSnapshot(`
+    expect(superseded.after(split('superseded'), { type: 'part_read', parts: [] })).toMatchInlineSnapshot(`
       [
+        "read_part 1",
         "settled",
       ]
     `);
@@ -509,6 +512,35 @@ describe('parts', () => {
         "invalidate_prepare",
       ]
     `);
+  });
+
+  it('of another reading of the inputs are not handed out any more, and take the place of those in work', () => {
+    const { state, after } = session(['a']);
+    const old = ['1', '2', '3', '4'].map((key) => part(key, { lastRow: Number(key) }));
+    after({ type: 'started', parts: old, lost: [], prepared: false }, ready('a'));
+    after({ type: 'input_left_out', input: 0, firstRow: 2 });
+    expect(state.queue.waitingCount).toBe(0);
+    after(done('a', '1'), stored('1'));
+    after(
+      { type: 'part_prepared', key: '2', registered: 'new' },
+      { type: 'part_read', parts: [part('2', { lastRow: 9 })] },
+      { type: 'prepared' },
+    );
+    expect(
+      after(done('a', '2'), stored('2', 'superseded'), {
+        type: 'part_read',
+        parts: [part('2', { lastRow: 9 })],
+      }),
+    ).toMatchInlineSnapshot(`
+      [
+        "show_worker a idle",
+        "store_scores 2",
+        "read_part 2",
+        "assign a 2",
+        "show_worker a working/2",
+      ]
+    `);
+    expect(after(done('a', '2'), stored('2'))).toContain('settled');
   });
 
   it('whose file is lost are prepared again, at most three times', () => {
@@ -589,14 +621,21 @@ describe('parts', () => {
         "invalidate_prepare",
       ]
     `);
-    expect(after({ type: 'prepare_invalidated' }, { type: 'prepared' }, { type: 'input_left_out', input: 0 }))
-      .toMatchInlineSnapshot(`
+    expect(
+      after(
+        { type: 'prepare_invalidated' },
+        { type: 'prepared' },
+        { type: 'input_left_out', input: 0, firstRow: 0 },
+      ),
+    ).toMatchInlineSnapshot(`
         [
           "start_prepare",
           "start_prepare",
           "start_prepare",
         ]
       `);
+    // The lost part may have been one of the dropped input.
+    expect(after({ type: 'prepared' })).not.toContain('start_prepare');
     const nothing = session(['a']);
     expect(nothing.after({ type: 'started', parts: [], lost: [], prepared: true })).toMatchInlineSnapshot(`
       [

@@ -3,9 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { appError } from '../../../../contract/errors.ts';
 import type { PartDone, PartFailureCode } from '../../../../contract/protocol/index.ts';
 import type { StoredPart } from '../../../store/types.ts';
-import type { StoreAnswer, StoreEffect, WorkEffect, WorkEvent } from '../workEvents.ts';
+import {
+  type WorkEffect,
+  type WorkEvent,
+  type ComputedBy,
+  newWorkState,
+  PARTS_IN_FLIGHT,
+} from './workState.ts';
 import { decideWork } from './decideWork.ts';
-import { type ComputedBy, newWorkState, PARTS_IN_FLIGHT } from './workState.ts';
+import type { StoreAnswer, StoreEffect } from '../partLedger.ts';
 
 const DIED = appError('worker_died', 'The worker of gpu-0 stopped.');
 

@@ -1,6 +1,5 @@
 import { deviceNamed, message as sentence } from '../../../../contract/messages.ts';
-import type { StoreAnswer, WorkEffect, WorkEvent } from '../workEvents.ts';
-import { Decision, type WorkState, preparedKey } from './workState.ts';
+import { type WorkEffect, type WorkEvent, Decision, type WorkState } from './workState.ts';
 import {
   exclude,
   followPace,
@@ -13,8 +12,9 @@ import {
   startDevices,
 } from './devices.ts';
 import { drain, handOut } from './handOut.ts';
-import { lose, offer, partFailed, partGivenUp, partSplit, settle } from './parts.ts';
-import type { Registered } from '../../../store/types.ts';
+import { lose, offer, partFailed, partGivenUp, partSplit, settle, supersede } from './parts.ts';
+import { type Registered, preparedKey } from '../../../store/types.ts';
+import type { StoreAnswer } from '../partLedger.ts';
 
 /**
  * Makes all decisions of a work session: updates the state with the event and returns the effects to carry
@@ -110,6 +110,11 @@ function take(decision: Decision, event: WorkEvent): void {
       prepared(decision);
       break;
     case 'input_left_out':
+      // They will be parts of other sequences.
+      for (const { key, lastRow } of state.parts.values())
+        if (lastRow >= event.firstRow) state.queue.withdraw(key);
+      // There may be fewer parts now, and what is not written again need not be waited for.
+      state.awaited.clear();
       startPrepare(decision);
       break;
 
@@ -183,8 +188,11 @@ function scoresStored(
       settle(decision, key);
       break;
     }
-    default:
+    case 'already_done':
       settle(decision, key);
+      break;
+    case 'superseded':
+      supersede(decision, key);
   }
 }
 
@@ -215,8 +223,8 @@ function partPrepared(decision: Decision, key: string, registered: Registered): 
   const { queue, awaited } = decision.state;
   // Another reading of the input replaces the part.
   if (registered === 'replaced') queue.withdraw(key);
-  const wasAwaited = awaited.delete(key);
-  if (registered !== 'known' || wasAwaited) decision.ask({ type: 'read_part', key });
+  awaited.delete(key);
+  decision.ask({ type: 'read_part', key });
 }
 
 /** All inputs were read completely. */

@@ -1,4 +1,11 @@
-import { appError, causeOf, nextStepOf, type AppError, type ErrorCode } from '../../../../contract/errors.ts';
+import {
+  appError,
+  causeOf,
+  nextStepOf,
+  usualNextStep,
+  type AppError,
+  type ErrorCode,
+} from '../../../../contract/errors.ts';
 import { deviceNamed, message as sentence, type Message } from '../../../../contract/messages.ts';
 import type { PartDone } from '../../../../contract/protocol/index.ts';
 import { type Decision, hasWorker, type DeviceWork } from './workState.ts';
@@ -54,7 +61,7 @@ export function workerDied(
     return;
   }
   switchedOff(decision, device, error);
-  const nextStep = RESTARTS_BY_ITSELF.has(error.code) ? undefined : nextStepOf(error);
+  const nextStep = RESTARTS_BY_ITSELF.has(error.code) ? usualNextStep('no_usable_device') : nextStepOf(error);
   haltIfNoneLeft(decision, causeOf(error), nextStep, error.detail);
 }
 
@@ -87,15 +94,14 @@ export function scoresDamaged(decision: Decision, key: string, detail: string): 
 
 function switchOffForDamage(decision: Decision, device: DeviceWork, detail: string): void {
   const cause = sentence('device.damaged', { times: device.damagedInRow });
-  const nextStep = sentence('device.damaged.next');
-  const error = appError('device_switched_off', cause, { nextStep, detail });
+  const error = appError('device_switched_off', cause, { detail });
   device.damagedInRow = 0;
   device.included = false;
   device.stopping = true;
   device.condemned = error;
   decision.do({ type: 'stop_worker', device: device.id });
   switchedOff(decision, device, error);
-  haltIfNoneLeft(decision, cause, nextStep, detail);
+  haltIfNoneLeft(decision, cause, undefined, detail);
 }
 
 function switchedOff(decision: Decision, device: DeviceWork, error: AppError): void {
@@ -122,7 +128,7 @@ export function exclude(decision: Decision, device: DeviceWork): void {
 function excluded(decision: Decision, device: DeviceWork): void {
   decision.show(device, { state: 'excluded' });
   decision.note('info', 'device_excluded', sentence('note.excluded', { device: deviceNamed(device) }));
-  haltIfNoneLeft(decision, sentence('halt.all_excluded'), sentence('halt.all_excluded.next'));
+  haltIfNoneLeft(decision, sentence('halt.all_excluded'));
 }
 
 export function include(decision: Decision, device: DeviceWork): void {
@@ -176,7 +182,7 @@ export function giveBackHeld(decision: Decision, device: DeviceWork): void {
 export function haltIfNoneLeft(
   decision: Decision,
   cause: Message,
-  nextStep?: Message,
+  nextStep?: string | Message,
   detail?: string,
 ): void {
   const { devices, devicesStarted } = decision.state;

@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { appError } from '../../../../contract/errors.ts';
 import type { StoredPart } from '../../../store/types.ts';
-import type { WorkEffect, WorkEvent } from '../workEvents.ts';
+import { type WorkEffect, type WorkEvent, newWorkState } from './workState.ts';
 import { decideWork } from './decideWork.ts';
-import { newWorkState } from './workState.ts';
 
 interface SimulatedDevice {
   /** Residues per second as a function of time. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PartQueue } from './partQueue.ts';
+import { PartQueue } from './workState.ts';
 
 type Step = { device: number; outcome: 'done' | 'recalled' | 'worker_dies' };
 

@@ -1,9 +1,9 @@
 import { appError } from '../../../../contract/errors.ts';
 import { message as sentence } from '../../../../contract/messages.ts';
 import type { PartFailed, PartFailureCode } from '../../../../contract/protocol/index.ts';
-import type { StoredPart } from '../../../store/types.ts';
-import type { PartFailure, StoreAnswer } from '../workEvents.ts';
-import { type Decision, preparedKey } from './workState.ts';
+import { type StoredPart, preparedKey } from '../../../store/types.ts';
+import type { Decision } from './workState.ts';
+import type { PartFailure, StoreAnswer } from '../partLedger.ts';
 
 /** How often the work file of a part is rewritten in one session. */
 const MOST_LOSSES = 3;
@@ -16,8 +16,8 @@ const HALTING: Partial<Record<PartFailureCode, 'disk_full' | 'folder_unwritable'
 
 /** A part becomes ready to be computed. */
 export function offer({ state: { queue, parts } }: Decision, part: StoredPart): void {
-  if (queue.has(part.key)) return;
   parts.set(part.key, part);
+  if (queue.has(part.key)) return;
   const failedAttempts = part.bisected || part.attempts > 0 ? 1 : 0;
   queue.add({ key: part.key, residues: part.residues, round: part.round, failedAttempts });
 }
@@ -26,6 +26,12 @@ export function offer({ state: { queue, parts } }: Decision, part: StoredPart): 
 export function settle({ state }: Decision, key: string): void {
   state.queue.settle(key);
   state.parts.delete(key);
+}
+
+/** The part was computed from another reading of the inputs, or is nothing to compute any more. */
+export function supersede(decision: Decision, key: string): void {
+  settle(decision, key);
+  decision.ask({ type: 'read_part', key });
 }
 
 /** The part returns unscored, through no fault of its own. */
@@ -82,7 +88,7 @@ export function partSplit(
       decision.ask({ type: 'give_up_part', key, failure });
       break;
     case 'superseded':
-      settle(decision, key);
+      supersede(decision, key);
       break;
     case 'part_damaged':
       lose(decision, key, split.message);
@@ -111,8 +117,7 @@ export function lose(decision: Decision, key: string, message: string): void {
   state.losses.set(preparedKey(key), losses);
   if (losses > MOST_LOSSES) {
     const cause = sentence('part.lost', { part: key, times: losses });
-    const nextStep = sentence('part.lost.next');
-    decision.halt(appError('folder_unwritable', cause, { nextStep, detail: message }));
+    decision.halt(appError('folder_unwritable', cause, { detail: message }));
     return;
   }
   state.awaited.add(preparedKey(key));

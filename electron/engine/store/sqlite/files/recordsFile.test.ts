@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { firstWord } from './prepareFiles.ts';
+import { firstWord } from '../../../results/cellText.ts';
 
 describe('the name of a record', () => {
   it.each([

@@ -115,3 +115,7 @@ function isDtype(value: unknown): value is Dtype {
 function isCountList(value: unknown): value is number[] {
   return Array.isArray(value) && value.every((item) => Number.isSafeInteger(item) && item >= 0);
 }
+
+export function isFileError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'code' in error && 'syscall' in error;
+}

@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import type Database from 'better-sqlite3';
-import { appError, AppFailure } from '../../../../contract/errors.ts';
+import { appFailure } from '../../../../contract/errors.ts';
 import { message } from '../../../../contract/messages.ts';
 import type { PrepareDone } from '../../../../contract/protocol/index.ts';
 import { openPlain, pathInRun } from '../../../system/runFiles.ts';
 import { SHARE_OPTION } from '../../shares.ts';
 import type { Damage } from '../../types.ts';
 import { inLittleMemory } from '../database.ts';
-import { isFileError } from '../files/prepareFiles.ts';
-import { MOST_BYTES } from '../files/safetensorsFile.ts';
+import { isFileError, MOST_BYTES } from '../files/safetensorsFile.ts';
 import { readRun } from '../runRows.ts';
 import { Digests } from './digests.ts';
 import { partPath } from './partRows.ts';
@@ -91,7 +90,7 @@ function isPlanDamaged(db: Database.Database, digests: Digests): boolean {
  * repaired.
  */
 export function refuseDamagedPlan(db: Database.Database): void {
-  if (isPlanDamaged(db, new Digests(db))) throw new AppFailure(appError('run_damaged', DAMAGED_PLAN));
+  if (isPlanDamaged(db, new Digests(db))) throw appFailure('run_damaged', DAMAGED_PLAN);
 }
 
 /** Throws if the results would not be those of the run. */
@@ -99,7 +98,7 @@ export function refuseDamage(db: Database.Database): void {
   const { plan, found } = findDamage(db);
   if (found.length === 0) return;
   const nextStep = message('run.damaged.next');
-  throw new AppFailure(appError('run_damaged', found.join(' '), plan ? {} : { nextStep }));
+  throw appFailure('run_damaged', found.join(' '), plan ? {} : { nextStep });
 }
 
 /**

@@ -1,11 +1,9 @@
 import type Database from 'better-sqlite3';
 import type { PartFailureCode } from '../../../../contract/protocol/index.ts';
 import type { Reason } from '../../../../contract/results.ts';
-import { endAttemptsOf } from './attempts.ts';
-import { chunkSpans, readPartFrames, type ChunkSpan } from '../files/prepareFiles.ts';
+import { endAttemptsOf, deleteChunksOf, findPart, type PartRow } from './partRows.ts';
 import { sealMethods } from './digests.ts';
-import { insertChunks, type ChunkRow } from './partIntake.ts';
-import { deleteChunksOf, findPart, type PartRow } from './partRows.ts';
+import { insertChunks, type ChunkRow, chunkSpans, readPartFrames, type ChunkSpan } from './partIntake.ts';
 import type { PartFailing, PartSplit } from '../../types.ts';
 
 const REASON_BY_CODE: Partial<Record<PartFailureCode, Reason>> = {

@@ -5,9 +5,8 @@ import BetterSqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { float32Text } from '../../../results/cellText.ts';
-import { isVirusFrame } from '../../../results/chunkCall.ts';
-import { openRunWriter } from '../runDatabase.ts';
-import type { RunMethods } from '../runMethods.ts';
+import { isVirusFrame } from '../../../results/sequenceTally.ts';
+import { openRunWriter, type RunMethods } from '../runDatabase.ts';
 import { newFolder, removeFolders, scoreOf } from '../../testing/storeFixture.ts';
 import {
   DESCRIPTION,
@@ -18,7 +17,7 @@ import {
   type FrameRef,
   type SyntheticPrepare,
 } from '../../testing/syntheticRun.ts';
-import { allOf } from '../../storeProtocol.ts';
+import { allOf } from '../../storeThread.ts';
 import type { StoredPart } from '../../types.ts';
 
 afterAll(removeFolders);

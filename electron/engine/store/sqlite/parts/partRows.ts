@@ -3,7 +3,7 @@ import { partKeySchema, sha256Schema } from '../../../../contract/protocol/commo
 import { partFailureCodeSchema, type PartFailureCode } from '../../../../contract/protocol/index.ts';
 import type { PartState } from '../../../../contract/runState.ts';
 import { damaged } from '../database.ts';
-import type { StoredPart, StoredInput } from '../../types.ts';
+import type { AttemptEnd, StoredPart, StoredInput } from '../../types.ts';
 import { readInputs } from '../runRows.ts';
 
 /** A part with its number in the database, which its chunk rows refer to. */
@@ -11,40 +11,28 @@ export interface PartRow extends StoredPart {
   id: number;
   /** The number from prepare; bisected parts share it. */
   number: number;
+  batchHalvings: number;
 }
 
-export interface PartColumns {
-  id: number;
-  key: string;
-  number: number;
-  parent: string | null;
-  sha256: string;
-  frame_begin: number;
-  frame_end: number;
-  frames: number;
-  residues: number;
-  chunks: number;
-  first_row: number;
-  last_row: number;
-  round: number;
-  state: PartState;
-  attempts: number;
-  device: string | null;
-  seconds: number | null;
-  batch_halvings: number;
+/** The columns of a part, with the names that it has outside the database. */
+const COLUMNS = `id, key, number, parent, sha256, frame_begin AS frameBegin, frame_end AS frameEnd, frames, residues,
+  chunks, first_row AS firstRow, last_row AS lastRow, round, state, attempts, device, seconds,
+  batch_halvings AS batchHalvings, bisected, failure_code AS failureCode, failure_message AS failureMessage`;
+
+interface PartColumns extends Omit<PartRow, 'path' | 'failure' | 'bisected'> {
   bisected: number;
-  failure_code: PartFailureCode | null;
-  failure_message: string | null;
+  failureCode: PartFailureCode | null;
+  failureMessage: string | null;
 }
 
 export function findPart(db: Database.Database, key: string): PartRow | null {
-  const row = db.prepare<[string], PartColumns>('SELECT * FROM part WHERE key = ?').get(key);
+  const row = db.prepare<[string], PartColumns>(`SELECT ${COLUMNS} FROM part WHERE key = ?`).get(key);
   return row ? toPartRow(row) : null;
 }
 
 export function partReadMethods(db: Database.Database) {
   const byState = db.prepare<[PartState, number], PartColumns>(
-    'SELECT * FROM part WHERE state = ? ORDER BY number, key LIMIT ?',
+    `SELECT ${COLUMNS} FROM part WHERE state = ? ORDER BY number, key LIMIT ?`,
   );
   const embeddings = db.prepare<[], { key: string; sha256: string }>(
     `SELECT key, embeddings_sha256 AS sha256 FROM part
@@ -57,6 +45,18 @@ export function partReadMethods(db: Database.Database) {
     embeddingFiles: (): { key: string; sha256: string }[] => embeddings.all(),
     part: (key: string): StoredPart | null => findPart(db, key),
   };
+}
+
+/** Ends the open attempts of one part, inside the caller's transaction. */
+export function endAttemptsOf(db: Database.Database, key: string, how: AttemptEnd): void {
+  db.prepare(
+    'UPDATE attempt SET ended_at = ?, outcome = ?, code = ?, message = ? WHERE part = ? AND ended_at IS NULL',
+  ).run(Math.round(how.endedAt), how.outcome, how.code ?? null, how.message ?? null, key);
+}
+
+export function isAttemptOpen(db: Database.Database, attempt: number, key: string): boolean {
+  const open = db.prepare('SELECT 1 FROM attempt WHERE attempt = ? AND part = ? AND ended_at IS NULL');
+  return open.get(attempt, key) !== undefined;
 }
 
 /** Deletes the chunk rows of a part by their range of rows, as chunk rows have no index by part. */
@@ -90,16 +90,16 @@ function checkedKey(key: string): string {
 }
 
 function fitsTogether(row: PartColumns): boolean {
-  const counts = [row.frame_begin, row.residues, row.chunks, row.first_row, row.round, row.attempts, row.batch_halvings]; // prettier-ignore
+  const counts = [row.frameBegin, row.residues, row.chunks, row.firstRow, row.round, row.attempts, row.batchHalvings]; // prettier-ignore
   return (
     row.number === Number(row.key.replace(/\..*$/, '')) &&
     row.parent === (row.key.includes('.') ? row.key.slice(0, -2) : null) &&
     sha256Schema.safeParse(row.sha256).success &&
     counts.every((count) => Number.isSafeInteger(count) && count >= 0) &&
     row.frames > 0 &&
-    row.frames === row.frame_end - row.frame_begin &&
-    row.first_row <= row.last_row &&
-    (row.failure_code === null || partFailureCodeSchema.safeParse(row.failure_code).success)
+    row.frames === row.frameEnd - row.frameBegin &&
+    row.firstRow <= row.lastRow &&
+    (row.failureCode === null || partFailureCodeSchema.safeParse(row.failureCode).success)
   );
 }
 
@@ -107,32 +107,12 @@ function fitsTogether(row: PartColumns): boolean {
  * Validates a row that the rest of the program trusts. Throws AppFailure if this program can't have written
  * it.
  */
-export function toPartRow(row: PartColumns): PartRow {
+function toPartRow(row: PartColumns): PartRow {
+  const { bisected, failureCode: code, failureMessage, ...columns } = row;
   const path = partPath(row.key);
   if (!fitsTogether(row)) throw damaged(`What run.db says of part ${row.key} does not fit together.`);
-  return {
-    id: row.id,
-    key: row.key,
-    number: row.number,
-    parent: row.parent,
-    path,
-    sha256: row.sha256,
-    frameBegin: row.frame_begin,
-    frameEnd: row.frame_end,
-    frames: row.frames,
-    residues: row.residues,
-    chunks: row.chunks,
-    firstRow: row.first_row,
-    lastRow: row.last_row,
-    round: row.round,
-    state: row.state,
-    attempts: row.attempts,
-    device: row.device,
-    seconds: row.seconds,
-    failure:
-      row.failure_code === null ? null : { code: row.failure_code, message: row.failure_message ?? '' },
-    bisected: row.bisected === 1,
-  };
+  const failure = code === null ? null : { code, message: failureMessage ?? '' };
+  return { ...columns, path, failure, bisected: bisected === 1 };
 }
 
 interface PartPageRequest {
@@ -200,7 +180,7 @@ export function partPageMethods(db: Database.Database) {
       const where = `WHERE ${conditions.join(' AND ')}`;
       const total = db.prepare<unknown[], number>(`SELECT count(*) FROM part ${where}`).pluck();
       const page = db.prepare<unknown[], PartColumns & { log: string | null }>(
-        `SELECT part.*, (SELECT log FROM attempt WHERE attempt.part = part.key ORDER BY attempt DESC LIMIT 1) AS log
+        `SELECT ${COLUMNS}, (SELECT log FROM attempt WHERE attempt.part = part.key ORDER BY attempt DESC LIMIT 1) AS log
          FROM part ${where} ORDER BY number, key LIMIT ? OFFSET ?`,
       );
       const inputs = readInputs(db);

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { appError, AppFailure } from '../../../../contract/errors.ts';
+import { appFailure } from '../../../../contract/errors.ts';
 import type {
   InputDone,
   InputProblem,
@@ -7,12 +7,12 @@ import type {
   PrepareDone,
   RecordsFile,
 } from '../../../../contract/protocol/index.ts';
-import { endAttemptsOf } from './attempts.ts';
-import { readRecords, isFileError } from '../files/prepareFiles.ts';
-import { SafetensorsError } from '../files/safetensorsFile.ts';
+import { endAttemptsOf, deleteChunksOf, findPart, partPath, type PartRow } from './partRows.ts';
+import { firstWord } from '../../../results/cellText.ts';
+import type { Reason, SequenceResult } from '../../../../contract/results.ts';
+import { isFileError, readSafetensors, SafetensorsError } from '../files/safetensorsFile.ts';
 import { repairDamage, wrongCounts } from './damage.ts';
 import { sealMethods } from './digests.ts';
-import { deleteChunksOf, findPart, partPath, type PartRow } from './partRows.ts';
 import type { InputFailure, Registered } from '../../types.ts';
 
 /** Stores prepare's reports. A second prepare over the same inputs changes nothing. */
@@ -30,9 +30,14 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
   );
   const inputHash = db.prepare<[number], string>('SELECT sha256 FROM input WHERE input = ?').pluck();
   const saveInput = db.prepare('UPDATE input SET records = ?, bases = ?, first_row = ? WHERE input = ?');
-  const saveInputFailure = db.prepare(
-    'UPDATE input SET failure = ?, records = NULL, bases = NULL, first_row = NULL WHERE input = ?',
+  const saveInputFailure = db.prepare('UPDATE input SET failure = ? WHERE input = ?');
+  const forgetInputs = db.prepare(
+    'UPDATE input SET records = NULL, bases = NULL, first_row = NULL WHERE input >= ?',
   );
+  const rowsBefore = db
+    .prepare<[number], number>('SELECT coalesce(max(first_row + records), 0) FROM input WHERE input < ?')
+    .pluck();
+  const wasRead = db.prepare<[number], number | null>('SELECT records FROM input WHERE input = ?').pluck();
   const savePrepared = db.prepare('UPDATE run SET prepared = ?');
 
   const { sealRecords } = sealMethods(db);
@@ -51,7 +56,7 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
       }
     } catch (error) {
       if (error instanceof SafetensorsError || isFileError(error))
-        throw new AppFailure(appError('prepare_failed', `${event.path} is damaged: ${error.message}`));
+        throw appFailure('prepare_failed', `${event.path} is damaged: ${error.message}`);
       throw error;
     }
     saveFile.run(event.path, event.sha256, event.first_row, event.count);
@@ -63,7 +68,7 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
     const planned = inputHash.get(event.input);
     if (planned !== event.sha256) {
       const cause = `Input ${event.input} has another content than when the run was created.`;
-      throw new AppFailure(appError('input_changed', cause, { detail: `${planned} -> ${event.sha256}` }));
+      throw appFailure('input_changed', cause, { detail: `${planned} -> ${event.sha256}` });
     }
     saveInput.run(event.records, event.bases, event.first_row, event.input);
   }
@@ -73,9 +78,29 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
     const wrong = wrongCounts(db, done);
     if (wrong.length > 0) {
       const cause = 'What was read from the inputs does not add up to what was reported.';
-      throw new AppFailure(appError('prepare_failed', cause, { detail: wrong.join('; ') }));
+      throw appFailure('prepare_failed', cause, { detail: wrong.join('; ') });
     }
     savePrepared.run(JSON.stringify(done));
+  }
+
+  /**
+   * The run goes on without this input, so the rows from its first one on will be those of other sequences:
+   * nothing that is stored of them may remain until then. Returns the first of them.
+   */
+  function failInput(input: number, failure: InputFailure): number {
+    const firstRow = rowsBefore.get(input)!;
+    saveInputFailure.run(JSON.stringify(failure), input);
+    forgetInputs.run(input);
+    forgetFrom(db, firstRow);
+    return firstRow;
+  }
+
+  /**
+   * What was read of this input, and computed of that, may be of no file that there ever was. What an earlier
+   * reading to its end has left is of the right file.
+   */
+  function forgetChanged(input: number): void {
+    if (wasRead.get(input) === null) forgetFrom(db, rowsBefore.get(input)!);
   }
 
   return {
@@ -85,8 +110,8 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
       saveProblem.run(input, code, severity, message, count, JSON.stringify(examples));
     },
     finishInput,
-    failInput: (input: number, failure: InputFailure): void =>
-      void saveInputFailure.run(JSON.stringify(failure), input),
+    failInput: db.transaction(failInput),
+    forgetChanged: db.transaction(forgetChanged),
     finishPrepare: db.transaction(finishPrepare),
     invalidatePrepare: (): void => void savePrepared.run(null),
     repairDamage: db.transaction(() => repairDamage(db)),
@@ -96,7 +121,7 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
 function registerPart(db: Database.Database, event: PreparedPart): Registered {
   if (event.path !== partPath(event.key)) {
     const cause = `Part ${event.key} was written to ${event.path}, where it does not belong.`;
-    throw new AppFailure(appError('prepare_failed', cause));
+    throw appFailure('prepare_failed', cause);
   }
   const known = findPart(db, event.key);
   const columns = [
@@ -148,6 +173,20 @@ function forgetResults(db: Database.Database, root: PartRow): void {
   db.prepare('DELETE FROM part WHERE number = ? AND parent IS NOT NULL').run(root.number);
 }
 
+function forgetFrom(db: Database.Database, row: number): void {
+  const keys = db
+    .prepare<[number], string>('SELECT key FROM part WHERE last_row >= ? AND parent IS NULL')
+    .pluck()
+    .all(row);
+  const deletePart = db.prepare('DELETE FROM part WHERE key = ?');
+  for (const key of keys) {
+    forgetResults(db, findPart(db, key)!);
+    deletePart.run(key);
+  }
+  db.prepare('DELETE FROM record WHERE row >= ?').run(row);
+  db.prepare('DELETE FROM records_file WHERE first_row + count > ?').run(row);
+}
+
 /** Deletes what an earlier prepare left beyond this one's counts. */
 function deleteBeyond(db: Database.Database, done: PrepareDone): void {
   const keys = db.prepare<[number], string>('SELECT key FROM part WHERE number >= ?').pluck().all(done.parts);
@@ -158,4 +197,71 @@ function deleteBeyond(db: Database.Database, done: PrepareDone): void {
   db.prepare('DELETE FROM part WHERE number >= ?').run(done.parts);
   db.prepare('DELETE FROM record WHERE row >= ?').run(done.records);
   db.prepare('DELETE FROM records_file WHERE first_row >= ?').run(done.records);
+}
+
+/** The meaning of the numbers in the `reason` array. */
+const REASON_BY_NUMBER: readonly Reason[] = ['ok', 'empty', 'invalid_characters', 'malformed_record'];
+
+/** The meaning of the numbers in the `repeat_kind` array. */
+const REPEAT_BY_NUMBER = [null, 'DTR', 'ITR'] as const;
+
+interface RecordRow {
+  row: number;
+  input: number;
+  byteOffset: number;
+  length: number;
+  chunks: number;
+  frames: number;
+  lost: SequenceResult['lostChunks'];
+  terminalRepeat: SequenceResult['terminalRepeat'];
+  /** Null if the record can be scored. */
+  reason: Reason | null;
+  name: string;
+  /** Null if the whole header line is the name. */
+  header: string | null;
+}
+
+/** Reads the rows of a records file, after checking its hash and its counts. Throws SafetensorsError. */
+export function* readRecords(folder: string, event: RecordsFile): Generator<RecordRow> {
+  const file = readSafetensors(folder, event.path, event.sha256);
+  const n = event.count;
+  const rows = file.u32('row', n);
+  const inputs = file.u32('input', n);
+  const byteOffsets = file.u64('byte_offset', n);
+  const lengths = file.u64('length', n);
+  const chunks = file.u32('n_chunks', n);
+  const frames = file.u32('n_frames', n);
+  const lost = file.u32('n_lost', n);
+  const lostToTag = file.u32('n_lost_to_tag', n);
+  const lostToTga = file.u32('n_lost_to_tga', n);
+  const repeatKinds = file.u8('repeat_kind', n);
+  const repeatLengths = file.u32('repeat_length', n);
+  const reasons = file.u8('reason', n);
+  const headerBytes = file.u8('header');
+  const headerOffsets = file.u64('header_offsets', n + 1);
+  const text = Buffer.from(headerBytes.buffer, headerBytes.byteOffset, headerBytes.byteLength);
+  for (let i = 0; i < n; i++) {
+    const reason = REASON_BY_NUMBER[reasons[i]!];
+    if (rows[i] !== event.first_row + i)
+      throw new SafetensorsError(`its rows don't count up from ${event.first_row}`);
+    if (!reason) throw new SafetensorsError(`unknown reason ${reasons[i]} in row ${rows[i]}`);
+    const repeat = REPEAT_BY_NUMBER[repeatKinds[i]!];
+    if (repeat === undefined)
+      throw new SafetensorsError(`unknown repeat ${repeatKinds[i]} in row ${rows[i]}`);
+    const header = text.toString('utf8', Number(headerOffsets[i]), Number(headerOffsets[i + 1]));
+    const name = firstWord(header);
+    yield {
+      row: rows[i]!,
+      input: inputs[i]!,
+      byteOffset: Number(byteOffsets[i]),
+      length: Number(lengths[i]),
+      chunks: chunks[i]!,
+      frames: frames[i]!,
+      lost: { all: lost[i]!, toTag: lostToTag[i]!, toTga: lostToTga[i]! },
+      terminalRepeat: repeat && { kind: repeat, length: repeatLengths[i]! },
+      reason: reason === 'ok' ? null : reason,
+      name,
+      header: name === header ? null : header,
+    };
+  }
 }

@@ -14,19 +14,9 @@ import { sealMethods } from './digests.ts';
 import { findPart, type PartRow } from './partRows.ts';
 
 /** The columns that computing a part sets; the others come from prepare. */
-const OUTCOME = [
-  ...['state', 'attempts', 'device', 'seconds', 'scores_sha256', 'embeddings_sha256', 'recomputed_fp32'],
-  ...[
-    'frames_failed',
-    'frames_outside_norm_band',
-    'batch_halvings',
-    'bisected',
-    'failure_code',
-    'failure_message',
-  ],
-  ...['repeated_proteins', 'repeated_nucleotides', 'esm2_norm_low', 'esm2_norm_high'],
-  ...['dnabert_s_norm_low', 'dnabert_s_norm_high'],
-].join(', ');
+const OUTCOME = `state, attempts, device, seconds, scores_sha256, embeddings_sha256, recomputed_fp32, frames_failed,
+  frames_outside_norm_band, batch_halvings, bisected, failure_code, failure_message, repeated_proteins,
+  repeated_nucleotides, esm2_norm_low, esm2_norm_high, dnabert_s_norm_low, dnabert_s_norm_high`;
 
 /** Samples of a share's devices are stored as means over this time: there may be a thousand devices. */
 const SAMPLES_EVERY_MS = 60_000;

@@ -8,12 +8,12 @@ import {
   VIRUS_FROM,
   chunkBounds,
   chunkCount,
-} from '../../../results/chunkCall.ts';
+  SequenceTally,
+} from '../../../results/sequenceTally.ts';
 import { checkChunk, scorePairs, scoredFrames, SCORES_READ } from './derive/recordScan.ts';
 import { nameText } from './tables/tableRows.ts';
 import { writeRows } from '../../duckdb/sequenceQueries.ts';
 import type { ChunkPage, FrameOfPart, ScoredChunk, ScoredFrames } from '../../../results/types.ts';
-import { SequenceTally } from '../../../results/sequenceTally.ts';
 import { damaged } from '../database.ts';
 
 /** Answers queries about results that need only run.db: chunks, reading frames, and rows by name. */

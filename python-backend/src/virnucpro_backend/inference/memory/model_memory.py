@@ -54,7 +54,7 @@ class ModelSizes:
             esm2, dnabert_s = Esm2(model.esm2, dtype), DnabertS(model.dnabert_s, dtype)
         # The residual stream in FP32; an update, a product's input, and GELU's input and output.
         per_token = 4 * model.esm2.width + dtype.itemsize * 2 * (model.esm2.width + model.esm2.feed_forward)
-        return cls(_n_bytes(esm2) + _n_bytes(dnabert_s), sum(map(_n_bytes, esm2.layers)), per_token)
+        return cls(_n_bytes(esm2) + _n_bytes(dnabert_s), sum(map(_n_bytes, esm2.resident_layers)), per_token)
 
 
 def placements_to_try(choice: PlacementChoice, sizes: ModelSizes, allowance: int) -> list[Placement]:

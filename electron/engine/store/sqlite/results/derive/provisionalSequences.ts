@@ -1,7 +1,11 @@
 import type Database from 'better-sqlite3';
 import { AppFailure } from '../../../../../contract/errors.ts';
-import { FRAMES_IN_MASK, chunkCount } from '../../../../results/chunkCall.ts';
-import { SequenceTally, type SequenceSummary } from '../../../../results/sequenceTally.ts';
+import {
+  FRAMES_IN_MASK,
+  chunkCount,
+  SequenceTally,
+  type SequenceSummary,
+} from '../../../../results/sequenceTally.ts';
 import { readPlan } from '../../runRows.ts';
 import { damaged } from '../../database.ts';
 import { ChunkCursor, DESCRIBED, type DescribedRecord } from './recordScan.ts';

@@ -1,10 +1,16 @@
 import type Database from 'better-sqlite3';
 import type { Reason } from '../../../../../contract/results.ts';
 import { damaged } from '../../database.ts';
-import { FRAMES_IN_MASK, type ScorePairs, chunkCount } from '../../../../results/chunkCall.ts';
+import {
+  FRAMES_IN_MASK,
+  type ScorePairs,
+  chunkCount,
+  type ChunkScores,
+  SequenceTally,
+  type SequenceSummary,
+} from '../../../../results/sequenceTally.ts';
 import { readPlan } from '../../runRows.ts';
-import { type ChunkScores, SequenceTally, type SequenceSummary } from '../../../../results/sequenceTally.ts';
-import { appError, AppFailure } from '../../../../../contract/errors.ts';
+import { type AppFailure, appFailure } from '../../../../../contract/errors.ts';
 
 const PAGE_ROWS = 1024;
 /** Characters of a float32 in hexadecimal. */
@@ -231,10 +237,10 @@ export function* recordSummaries(
 
 function framesAmiss({ row, nFrames }: CountedRecord, summary: SequenceSummary): AppFailure {
   const cause = `Row ${row} has ${summary.nFrames} frames in its results, ${nFrames} in the input.`;
-  return new AppFailure(appError('internal', cause));
+  return appFailure('internal', cause);
 }
 
 function chunkAmiss({ row, nChunks }: CountedRecord, { chunk }: ScannedChunk): AppFailure {
   const cause = `Row ${row} has a chunk ${chunk + 1} in its results, ${nChunks} in the input.`;
-  return new AppFailure(appError('internal', cause));
+  return appFailure('internal', cause);
 }

@@ -1,11 +1,16 @@
 import type Database from 'better-sqlite3';
 import {
+  addCalls,
+  addCounts,
   addSequence,
+  type Counts,
   emptyStratum,
   estimateShare,
+  newCounts,
   SIZE_CLASSES,
   sizeClass,
   STRETCHES,
+  type Spread,
   type Stratum,
   type CurvePoint,
   type ViralSoFar,
@@ -29,8 +34,8 @@ interface RoundPart {
   lastRow: number;
 }
 
-/** A part's counts by stratum: computed chunks, scored ones, viral ones, squares and degrees of freedom. */
-type PartTally = Map<number, [done: number, scored: number, viral: number, squares: number, freedom: number]>;
+/** A part's counts by stratum; `done` includes chunks without a score. */
+type PartTally = Map<number, Counts & Spread & { done: number }>;
 
 type ReadInput = StoredInput & { prepared: NonNullable<StoredInput['prepared']> };
 
@@ -75,9 +80,8 @@ export function viralSoFarMethods(db: Database.Database) {
     tallies.clear();
   }
 
-  function stratumOf({ input, prepared }: ReadInput, row: number, chunks: number): number {
-    const stretch = Math.floor(((row - prepared.firstRow) * STRETCHES) / prepared.records);
-    return input * STRATA_PER_INPUT + stretch * SIZE_CLASSES.length + sizeClass(chunks);
+  function stratumOf(input: ReadInput, row: number, chunks: number): number {
+    return input.input * STRATA_PER_INPUT + stretchOf(input, row) * SIZE_CLASSES.length + sizeClass(chunks);
   }
 
   function measure(input: ReadInput): Map<number, Stratum> {
@@ -92,38 +96,47 @@ export function viralSoFarMethods(db: Database.Database) {
     return strata;
   }
 
-  /** Counts these parts in one pass over the rows that they span. */
-  function count(parts: readonly SettledPart[], inputs: readonly ReadInput[]): void {
+  /** Counts these parts in one pass over the rows that they span; `turns` are those of all settled parts. */
+  function count(
+    parts: readonly SettledPart[],
+    turns: ReadonlyMap<number, number>,
+    inputs: readonly ReadInput[],
+  ): void {
     const wanted = new Map<number, PartTally>(parts.map(({ id }) => [id, new Map()]));
-    const ofRow = new Map<number, { scored: number; viral: number }>();
+    /** A sequence's calls by the turn of their part. */
+    const ofRow = new Map<number, Counts & { part: number }>();
     let current = { row: -1, key: -1 };
     const finishRow = (): void => {
-      for (const [part, { scored, viral }] of ofRow) {
-        const sums = wanted.get(part)?.get(current.key);
-        if (!sums || scored < 2) continue;
-        sums[3] += (viral * (scored - viral)) / scored;
-        sums[4] += scored - 1;
+      const before = { scored: 0, viral: 0 };
+      for (const [, { part, ...own }] of [...ofRow].sort(([a], [b]) => a - b)) {
+        const counts = wanted.get(part)?.get(current.key);
+        if (counts) addCalls(counts, before, own);
+        addCounts(before, own);
       }
       ofRow.clear();
     };
     let place = 0;
     for (const { from, to } of spans(parts))
       for (const [row, chunks, part, isVirus] of calls.iterate(from, to)) {
-        const tally = wanted.get(part);
-        if (!tally) continue;
+        const turn = turns.get(part);
+        if (turn === undefined) continue;
         if (row !== current.row) {
           finishRow();
-          while (row >= inputs[place]!.prepared.firstRow + inputs[place]!.prepared.records) place += 1;
+          while (row > lastRowOf(inputs[place]!)) place += 1;
           current = { row, key: stratumOf(inputs[place]!, row, chunks) };
         }
-        const sums = tally.get(current.key) ?? [0, 0, 0, 0, 0];
-        tally.set(current.key, sums);
-        sums[0] += 1;
-        if (isVirus === null) continue;
-        sums[1] += 1;
-        sums[2] += isVirus;
-        const own = ofRow.get(part) ?? { scored: 0, viral: 0 };
-        ofRow.set(part, { scored: own.scored + 1, viral: own.viral + isVirus });
+        const call = { scored: isVirus === null ? 0 : 1, viral: isVirus ?? 0 };
+        const tally = wanted.get(part);
+        if (tally) {
+          const counts = tally.get(current.key) ?? { done: 0, scored: 0, viral: 0, squares: 0, freedom: 0 };
+          tally.set(current.key, counts);
+          counts.done += 1;
+          addCounts(counts, call);
+        }
+        if (chunks === 1 || isVirus === null) continue;
+        const own = ofRow.get(turn) ?? { part, scored: 0, viral: 0 };
+        ofRow.set(turn, own);
+        addCounts(own, call);
       }
     finishRow();
     for (const { id, seal } of parts) tallies.set(id, { seal, tally: wanted.get(id)! });
@@ -143,22 +156,27 @@ export function viralSoFarMethods(db: Database.Database) {
     const parts = settledParts.all().filter(({ lastRow }) => lastRow < rowsRead);
     const seals = new Map(parts.map(({ id, seal }) => [id, seal]));
     for (const [id, { seal }] of tallies) if (!seals.has(id) || seals.get(id) !== seal) tallies.delete(id);
+    const turns = new Map(parts.map(({ id }, turn) => [id, turn]));
     count(
       parts.filter(({ id }) => !tallies.has(id)),
+      turns,
       inputs,
     );
     const strata = new Map<number, Stratum>();
-    for (const own of found.values()) for (const [key, stratum] of own) strata.set(key, { ...stratum });
+    for (const own of found.values())
+      for (const [key, stratum] of own) strata.set(key, { ...stratum, ...newCounts() });
     const curve: CurvePoint[] = [];
     const open = [...strata.values()].reduce((sum, stratum) => sum + stratum.open, 0);
-    const firstRound = isSample
-      ? sampledSince(allParts.all(), new Map(parts.map(({ id }, turn) => [id, turn])), {
-          isAllCut: readRun(db).prepared !== null,
-        })
-      : [];
-    const cutUntil = readRun(db).prepared === null ? (firstRound.at(-1)?.lastRow ?? -1) : Infinity;
+    const isAllCut = readRun(db).prepared !== null;
+    const ofRounds = isSample ? allParts.all() : [];
+    const firstRound = sampledSince(ofRounds, turns, { isAllCut });
+    const cutUntil = isAllCut ? Infinity : (firstRound.at(-1)?.lastRow ?? -1);
+    const completed = completedRounds(ofRounds, turns, inputs, { isAllCut });
+    /** By stratum and round. */
+    const ofRound = new Map<number, Map<number, Counts>>();
     const isSampled = ({ prepared, failure }: StoredInput): boolean => {
       if (prepared === null || !isStored(prepared)) return failure !== null;
+      if (!isSample) return false;
       const last = prepared.firstRow + prepared.records - 1;
       return (
         last <= cutUntil &&
@@ -172,19 +190,31 @@ export function viralSoFarMethods(db: Database.Database) {
     const curveFrom = Math.max(...firstRound.map(({ since }) => since));
     let done = 0;
     let nextPoint = 0;
-    for (const [place, { id }] of parts.entries()) {
-      for (const [key, sums] of tallies.get(id)?.tally ?? []) {
+    for (const [place, { id, round }] of parts.entries()) {
+      for (const [key, counts] of tallies.get(id)?.tally ?? []) {
         const stratum = strata.get(key);
         if (!stratum) continue;
-        done += sums[0];
+        done += counts.done;
         // Chunks that failed or were left out get no call in the finished run, unless they are retried.
-        stratum.open -= sums[0] - sums[1];
-        stratum.done += sums[1];
-        stratum.scored += sums[1];
-        stratum.viral += sums[2];
-        stratum.squares += sums[3];
-        stratum.freedom += sums[4];
+        stratum.open -= counts.done - counts.scored;
+        addCounts(stratum.known, counts);
+        stratum.squares += counts.squares;
+        stratum.freedom += counts.freedom;
+        if (stratum.sizeClass === 0) {
+          addCounts(stratum.even, counts);
+          continue;
+        }
+        const rounds = ofRound.get(key) ?? new Map<number, Counts>();
+        ofRound.set(key, rounds);
+        const own = rounds.get(round) ?? { scored: 0, viral: 0 };
+        rounds.set(round, own);
+        addCounts(own, counts);
       }
+      for (const one of completed.get(place) ?? [])
+        for (const key of SIZE_CLASSES.map((_, size) => one.stretch * SIZE_CLASSES.length + size)) {
+          const counts = ofRound.get(key)?.get(one.round);
+          if (counts) addCounts(strata.get(key)!.even, counts);
+        }
       if (!isSample || !isWholeSampled || place < curveFrom) continue;
       if (done < nextPoint && place < parts.length - 1) continue;
       const estimate = estimateShare([...strata.values()]);
@@ -200,7 +230,7 @@ export function viralSoFarMethods(db: Database.Database) {
         const isWhole =
           one.prepared !== null &&
           isStored(one.prepared) &&
-          own.every(({ done: known, open: all }) => known >= all);
+          own.every(({ known, open: all }) => known.scored >= all);
         return { isSampled: isWhole || isSampled(one), strata: own };
       }),
       curve,
@@ -248,6 +278,55 @@ function sampledSince(
     });
     return { firstRow, lastRow, since: Math.min(turnOf(part), ...sinces) };
   });
+}
+
+interface RoundOfStretch {
+  /** Numbered over all inputs. */
+  stretch: number;
+  round: number;
+}
+
+/**
+ * For each turn, which rounds of which stretches it completed: all parts that hold chunks of them are done
+ * since then. `turns` are those of settled parts; `parts` are in the order of their rounds and rows.
+ */
+function completedRounds(
+  parts: readonly RoundPart[],
+  turns: ReadonlyMap<number, number>,
+  inputs: readonly ReadInput[],
+  { isAllCut }: { isAllCut: boolean },
+): Map<number, RoundOfStretch[]> {
+  const completed: (RoundOfStretch & { turn: number })[] = [];
+  for (const [round, own] of Map.groupBy(parts, (part) => part.round)) {
+    const cut = own.map(({ id, isDone, firstRow, lastRow }) => ({
+      firstRow,
+      lastRow,
+      turn: (isDone ? turns.get(id) : undefined) ?? Infinity,
+    }));
+    const uncut = { firstRow: own.at(-1)!.lastRow + 1, lastRow: Infinity, turn: Infinity };
+    const since = new Map<number, number>();
+    let begin = 0;
+    for (const { firstRow, lastRow, turn } of isAllCut ? cut : [...cut, uncut]) {
+      while (begin < inputs.length && lastRowOf(inputs[begin]!) < firstRow) begin += 1;
+      for (let place = begin; (inputs[place]?.prepared.firstRow ?? Infinity) <= lastRow; place++) {
+        const input = inputs[place]!;
+        const end = stretchOf(input, Math.min(lastRow, lastRowOf(input)));
+        let stretch = stretchOf(input, Math.max(firstRow, input.prepared.firstRow));
+        for (; stretch <= end; stretch++) {
+          const key = input.input * STRETCHES + stretch;
+          since.set(key, Math.max(since.get(key) ?? 0, turn));
+        }
+      }
+    }
+    for (const [stretch, turn] of since) completed.push({ stretch, round, turn });
+  }
+  return Map.groupBy(completed, ({ turn }) => turn);
+}
+
+const lastRowOf = ({ prepared }: ReadInput): number => prepared.firstRow + prepared.records - 1;
+
+function stretchOf({ prepared }: ReadInput, row: number): number {
+  return Math.floor(((row - prepared.firstRow) * STRETCHES) / prepared.records);
 }
 
 /** The row ranges of parts without the gaps between them; both ends included. */

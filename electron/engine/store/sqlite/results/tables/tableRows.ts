@@ -4,13 +4,14 @@ import {
   FRAMES_IN_MASK,
   frameName,
   isVirusFrame,
-} from '../../../../results/chunkCall.ts';
+  type ChunkScores,
+  type SequenceSummary,
+} from '../../../../results/sequenceTally.ts';
 import { isTooShort } from '../../../../../contract/evidence.ts';
 import type { SequenceResult } from '../../../../../contract/results.ts';
 import { geneticCodeHint } from '../../../../results/sequenceRemarks.ts';
 import { float32Text, visibleText } from '../../../../results/cellText.ts';
 import { scoredFrames, type DescribedRecord, type ScannedRecord } from '../derive/recordScan.ts';
-import type { ChunkScores, SequenceSummary } from '../../../../results/sequenceTally.ts';
 
 export const TABLE_HEADERS = {
   originalFrames: 'Sequence_ID\tPrediction\tscore1\tscore2\n',

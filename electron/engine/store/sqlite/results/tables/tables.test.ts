@@ -101,6 +101,54 @@ describe('result tables', () => {
     expect(readdirSync(run.folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
+  it('have in every column the value of its own field, for a sequence in which no two counts are equal', async () => {
+    const faults = Array.from({ length: 5 }, () => ({ header: 'x', length: 0, openFrames: [] }));
+    const chunks = [63, 63, 0b111, 1, 0, 0, 0, 0, 0, 0, 0, 0];
+    const run = await preparedRun([
+      faults.map((record) => ({ ...record, fault: 'empty' as const })),
+      [{ ...recordOf('own', chunks), repeat: 37, lostToTag: 6, lostToTga: 3 }],
+    ]);
+    const scores = [0.75, 0.625, 0.25, 0.125];
+    for (const { key } of await run.store.pendingParts())
+      await compute(run, key, ({ chunk, frame }) => (chunk === 0 && frame === 4 ? 0.875 : scores[chunk]!));
+    await run.store.writeTables();
+    await run.store.close();
+    const [head, ...lines] = readFileSync(join(run.folder, RESULT_FILES.sequences), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t'));
+    // Chunks of 500 bases, of which the second to fourth add 499 each; (437.5 + 499 * (0.625 + 0.25 + 0.125)) / 1997.
+    expect(lines.at(-1)!.map((cell, i) => [head![i], cell])).toEqual([
+      ['seq_name', 'own'],
+      ['input', 'reads_1.fasta'],
+      ['row', '5'],
+      ['length', '5993'],
+      ['too_short', 'False'],
+      ['virus_score', '0.46895343'],
+      ['fdr', 'NA'],
+      ['prediction', 'others'],
+      ['reason', 'ok'],
+      ['n_chunks', '12'],
+      ['n_chunks_scored', '4'],
+      ['n_chunks_viral', '2'],
+      ['viral_fraction', '0.5'],
+      ['n_bases_scored', '1997'],
+      ['n_bases_viral', '999'],
+      ['best_chunk_start', '1'],
+      ['best_chunk_end', '500'],
+      ['best_frame', 'R2'],
+      ['n_frames_scored', '16'],
+      ['terminal_repeat', 'DTR'],
+      ['terminal_repeat_length', '37'],
+      ['n_chunks_lost', '8'],
+      ['n_chunks_lost_to_tag', '6'],
+      ['n_chunks_lost_to_tga', '3'],
+      ['genetic_code_hint', '15'],
+      ['model', MODEL],
+      ['taxonomy', 'NA'],
+    ]);
+  });
+
   it('carry no mark if the model is a real one', async () => {
     const run = await preparedRun([[recordOf('a', [F1, 0])]], 8, { name: '500', notice: null });
     await computeAll(run);

@@ -1,9 +1,13 @@
+import { createHash } from 'node:crypto';
+import { closeSync, fsyncSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { modelMark } from '../../../../../contract/plan.ts';
 import { predictionSchema, reasonSchema, RESULT_FILES } from '../../../../../contract/results.ts';
 import { inLittleMemory, inOneState } from '../../database.ts';
 import { readPlan, readRun } from '../../runRows.ts';
-import { syncFolder } from '../../../../system/replaceFile.ts';
+import { replaceFile, syncFolder } from '../../../../system/replaceFile.ts';
+import { openNew } from '../../../../system/runFiles.ts';
 import { FailedParts } from './failedParts.ts';
 import { ResultFile } from '../../../duckdb/resultFile.ts';
 import type { ResultRow, RunLabels } from '../../../duckdb/resultRows.ts';
@@ -17,7 +21,6 @@ import {
   recordSummaries,
 } from '../derive/recordScan.ts';
 import type { SequenceSummary } from '../../../../results/sequenceTally.ts';
-import { TableFile } from '../../files/tableFile.ts';
 import {
   booleanText,
   chunkLines,
@@ -28,7 +31,7 @@ import {
   unopenedChunkLine,
 } from './tableRows.ts';
 import type { ResultCounts, TablesPrepared } from '../../../../results/types.ts';
-import { appError, AppFailure } from '../../../../../contract/errors.ts';
+import { appFailure } from '../../../../../contract/errors.ts';
 
 type TableName = 'originalFrames' | 'sequences' | 'chunks' | 'failedFiles' | 'failedRecords';
 type Tables = Record<TableName, TableFile>;
@@ -119,7 +122,7 @@ function openTables(folder: string): Tables {
  */
 function* resultRows(
   db: Database.Database,
-  { mates, trusted }: RunLabels,
+  { mates }: RunLabels,
   visit?: SummaryOptions['visit'],
 ): Generator<Required<Omit<ResultRow, 'settled'>>> {
   let matesOfInput: ReturnType<typeof recordSummaries> | null = null;
@@ -134,7 +137,7 @@ function* resultRows(
     }
     const mate = matesOfInput?.next().value;
     const pair = mate && areMates(record, mate.record) ? callPair(summary, mate.summary) : null;
-    yield { record, summary, pair, pValue: pValue(trusted, record.length, summary.virusScore) };
+    yield { record, summary, pair };
   }
 }
 
@@ -172,11 +175,13 @@ function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
     if (chunk.reason !== null) failedIn.add(chunk.part);
     next = chunk.chunk + 1;
   };
-  for (const { record, summary, pair, pValue: p } of resultRows(db, labels, writeChunk)) {
+  for (const { record, summary, pair } of resultRows(db, labels, writeChunk)) {
     writeUnopened(record, record.nChunks);
     const inputLabel = labels.inputs[record.input] ?? 'NA';
     const line = sequenceLine(record, summary, chunkLength, { input: inputLabel, model: modelLabel });
-    tables.sequences.write(`${line.slice(0, -1)}${moreCells(labels, pair, p)}\n`);
+    tables.sequences.write(
+      `${line.slice(0, -1)}${moreCells(labels, pair, pValue(trusted, record.length, summary.virusScore))}\n`,
+    );
     if (summary.prediction === 'failed') {
       const cells = failedParts.cells(failedIn);
       tables.failedRecords.write(
@@ -239,7 +244,85 @@ function refuseUnfinished(db: Database.Database): void {
     .pluck()
     .get();
   if (open === 0 && readRun(db).prepared !== null) return;
-  throw new AppFailure(
-    appError('internal', `Results were asked for with ${open} parts still to be computed.`),
-  );
+  throw appFailure('internal', `Results were asked for with ${open} parts still to be computed.`);
+}
+
+/**
+ * Text is encoded in small pieces, while they are still in the processor's cache, and written in large
+ * blocks.
+ */
+const ENCODE_CHARACTERS = 1 << 12;
+const BLOCK_BYTES = 1 << 20;
+/** A character of a JavaScript string takes at most three bytes in UTF-8. */
+const BYTES_PER_CHARACTER = 3;
+
+/** A text file that appears complete or not at all: written under a temporary name, flushed, then renamed. */
+class TableFile {
+  readonly name: string;
+  readonly #path: string;
+  readonly #temporary: string;
+  readonly #hash = createHash('sha256');
+  #descriptor: number | null;
+  #pending = '';
+  readonly #block = Buffer.allocUnsafe(BLOCK_BYTES);
+  #filled = 0;
+  #bytes = 0;
+
+  constructor(folder: string, name: string) {
+    this.name = name;
+    this.#path = join(folder, name);
+    this.#temporary = `${this.#path}.tmp`;
+    this.#descriptor = openNew(this.#temporary);
+  }
+
+  write(text: string): void {
+    this.#pending += text;
+    if (this.#pending.length >= ENCODE_CHARACTERS) this.#encode();
+  }
+
+  /** Flushes everything to disk, still under the temporary name. */
+  finish(): { bytes: number; sha256: string } {
+    this.#encode();
+    this.#flush();
+    if (this.#descriptor !== null) {
+      fsyncSync(this.#descriptor);
+      this.#close();
+    }
+    return { bytes: this.#bytes, sha256: this.#hash.digest('hex') };
+  }
+
+  publish(): void {
+    replaceFile(this.#temporary, this.#path);
+  }
+
+  discard(): void {
+    this.#close();
+    rmSync(this.#temporary, { force: true });
+  }
+
+  #encode(): void {
+    const text = this.#pending;
+    this.#pending = '';
+    const most = BYTES_PER_CHARACTER * text.length;
+    if (this.#filled + most > BLOCK_BYTES) this.#flush();
+    if (most > BLOCK_BYTES) this.#toDisk(Buffer.from(text, 'utf8'));
+    else this.#filled += this.#block.write(text, this.#filled, 'utf8');
+  }
+
+  #flush(): void {
+    this.#toDisk(this.#block.subarray(0, this.#filled));
+    this.#filled = 0;
+  }
+
+  #toDisk(bytes: Buffer): void {
+    this.#hash.update(bytes);
+    this.#bytes += bytes.length;
+    if (this.#descriptor === null) throw new Error(`${this.name} is closed`);
+    for (let done = 0; done < bytes.length;) done += writeSync(this.#descriptor, bytes, done);
+  }
+
+  #close(): void {
+    if (this.#descriptor !== null) closeSync(this.#descriptor);
+    this.#descriptor = null;
+  }
 }

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { APP_PATHS, REAL_PYTHON, WITHOUT_PYTHON } from '../engine/testing/realFiles.ts';
+import { temporaryFolder } from '../engine/testing/testContext.ts';
+import { ended, virnucpro } from './testing/commandLineProcess.ts';
+
+it.skipIf(WITHOUT_PYTHON)(
+  'stores what controls found before a run, and keeps them out of its results',
+  async () => {
+    const folder = await temporaryFolder();
+    const input = join(folder, 'one.fa');
+    writeFileSync(
+      input,
+      `>one\n${'ATGAAACGTGCAGGCTTA'.repeat(20)}\n>two\n${'ATGCCCGGGTTTAAACGT'.repeat(30)}\n`,
+    );
+    const run = async (name: string, ...flags: string[]) => {
+      const out = join(folder, name);
+      const options = ['--devices', 'cpu:1', '--precision', 'fp32', '--python', REAL_PYTHON];
+      const words = ['predict', input, '--model', 'teaching', ...options];
+      const { code, output } = await ended(virnucpro([...words, '-o', out, ...flags]));
+      expect(code, output).toBe(0);
+      return (file: string) => readFileSync(join(out, file), 'utf8');
+    };
+    const plain = await run('plain');
+    const controlled = await run('controlled', '--with-controls');
+    expect(JSON.parse(controlled('run.json'))).toMatchObject({
+      controls: [{ kind: 'cpu', precision: 'fp32', quick: true, verdict: 'works', viral: { scored: 20 } }],
+      counts: { records: 2 },
+    });
+    for (const table of ['sequences.tsv', 'chunks.tsv', 'viral_sequences.fna'])
+      expect(controlled(table)).toBe(plain(table));
+
+    // A calibration is a run, and must not reuse the folder of another one.
+    const other = join(folder, 'other.fa');
+    writeFileSync(other, `>three\n${'ATGGGTACCAAACGTTTC'.repeat(30)}\n`);
+    const words = ['calibrate', '--viral', input, '--other', other, '--model', 'teaching', '-d', 'cpu:1'];
+    const refused = await ended(virnucpro([...words, '-o', join(folder, 'plain'), '--python', REAL_PYTHON]));
+    expect(refused.code).toBe(1);
+    expect(refused.output).toContain('already holds a run');
+    expect(JSON.parse(plain('run.json'))).toMatchObject({ counts: { records: 2 } });
+  },
+);
+
+/** The teaching model, whose classifier has its two classes swapped, in files with correct checksums. */
+async function withSwappedClasses(): Promise<string> {
+  const folder = join(await temporaryFolder(), 'model');
+  cpSync(join(APP_PATHS.resources, 'teaching-model'), folder, { recursive: true });
+  const head = join(folder, '500_model.safetensors');
+  const bytes = readFileSync(head);
+  const headerEnd = 8 + Number(bytes.readBigUInt64LE(0));
+  const header = JSON.parse(bytes.toString('utf8', 8, headerEnd)) as Record<
+    string,
+    { data_offsets: number[] }
+  >;
+  const [begin = 0, end = 0] = header['output_layer.weight']?.data_offsets ?? [];
+  const numbers = bytes.subarray(headerEnd + begin, headerEnd + end);
+  const half = numbers.length / 2;
+  numbers.set(Buffer.concat([numbers.subarray(half), numbers.subarray(0, half)]));
+  writeFileSync(head, bytes);
+  const json = join(folder, 'model.json');
+  const model = JSON.parse(readFileSync(json, 'utf8')) as { files: { head: { sha256: string } } };
+  model.files.head.sha256 = createHash('sha256').update(bytes).digest('hex');
+  writeFileSync(json, JSON.stringify(model));
+  return folder;
+}
+
+it.skipIf(WITHOUT_PYTHON).each([
+  ['passes', 0, () => Promise.resolve('teaching'), 'works'],
+  ['finds a classifier whose classes are swapped', 1, withSwappedClasses, 'inverted'],
+] as const)('controls --quick %s, with exit code %i', async (_, exitCode, model, verdict) => {
+  const dataDir = await temporaryFolder();
+  const words = [
+    'controls',
+    '--quick',
+    '--precision',
+    'fp32',
+    '--model',
+    await model(),
+    '--devices',
+    'cpu:1',
+  ];
+  const child = virnucpro([...words, '--json', '--python', REAL_PYTHON], {
+    env: { VIRNUCPRO_DATA_DIR: dataDir },
+  });
+  const { code, output } = await ended(child);
+  expect(output).toContain(`"verdict":"${verdict}"`);
+  expect(code).toBe(exitCode);
+  expect(output).toMatch(/"quick":true.*"group":"viral","sequences":20/);
+});

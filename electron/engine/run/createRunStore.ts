@@ -1,0 +1,16 @@
+import type { Plan } from '../../contract/plan.ts';
+import type { EngineContext } from '../engineContext.ts';
+import { openRunStore, type RunStore } from '../store/runStore.ts';
+import type { RunDescription } from '../store/types.ts';
+
+/** Creates the database of a run in its folder, whose lock the caller holds. */
+export const createRunStore = (
+  { storeHost: hostEntry, closing, appVersion }: EngineContext,
+  folder: string,
+  plan: Plan,
+  run: Pick<RunDescription, 'runId' | 'name' | 'options'>,
+): Promise<RunStore> =>
+  openRunStore(folder, {
+    ...{ hostEntry, closing },
+    create: { plan, description: { ...run, createdAt: Date.now(), appVersion } },
+  });

@@ -2,9 +2,10 @@
 
 One call measures a layer's matrix products, as PyTorch computes them and with packed weights, the program's
 encoder in as many single-threaded worker processes as there are cores, in one worker, and in the threads of
-one process, Hugging Face's ESM-2, and DNABERT-S. In a sweep through all layers, complete layers are timed,
-including the conversion of their weights. Rates are residues per second for the entire encoder, without a
-worker's other tasks (reading, writing, classifying).
+one process, Hugging Face's ESM-2, DNABERT-S, and the operations of DNABERT-S's published code, in batches of
+1, 16 or 64 frames, whichever is fastest. In a sweep through all layers, complete layers are timed, including
+the conversion of their weights. Rates are residues per second for the entire encoder, or frames per second of
+DNABERT-S, without a worker's other tasks (reading, writing, classifying).
 `--rows` adds Hugging Face's ESM-2 through torch.compile, ONNX Runtime and OpenVINO, where installed.
 """
 
@@ -33,7 +34,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from benchmarks import TOKENIZER
+from benchmarks.published_dnabert_s import PublishedDnabertS
 from virnucpro_backend.devices.allocator import SETTINGS
+from virnucpro_backend.encoders.blocks import BLOCKS_PER_LAYER
 from virnucpro_backend.encoders.layout import SequenceLayout
 from virnucpro_backend.encoders.mapped_layers import SWEEP_TOKENS
 from virnucpro_backend.encoders.packed_linear import PackedLinear
@@ -54,9 +57,13 @@ AVX2 = {"ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2", "ATEN_C
 """Settings that keep the libraries from using instructions newer than AVX2."""
 
 
-ROWS = ("products", "packed_products", "encoder", "threads", "hugging_face", "dnabert")
+ROWS = ("products", "packed_products", "encoder", "threads", "hugging_face", "dnabert", "published_dnabert")
 OTHER_ROWS = ("compiled", "onnx_runtime", "openvino")
 """The encoder in other runtimes; OpenVINO chooses its precision by the processor."""
+
+
+IN_ONE_PROCESS = ("threads", "hugging_face", "published_dnabert", *OTHER_ROWS)
+"""Rows that use all threads in one process. The others start one process per thread."""
 
 
 class EnoughError(Exception):
@@ -104,8 +111,7 @@ class Rows:
         rows = []
         for precision in precisions:
             for name in names:
-                # Use all threads in one process, or one process per thread.
-                threaded = name in ("threads", "hugging_face", *OTHER_ROWS)
+                threaded = name in IN_ONE_PROCESS
                 runs: list[tuple[str, int, dict[str, str]]] = [
                     (f"{name}{workers}" if threaded else name, 1 if threaded else workers, {})
                 ]
@@ -174,7 +180,7 @@ def _row(row: str, model: Path, tokens_per_batch: int) -> None:
     what, precision = row.split(":")
     name = what.rstrip("0123456789")
     threads = int(what[len(name) :] or 1)
-    torch.set_num_threads(threads if name in ("hugging_face", *OTHER_ROWS) else 1)
+    torch.set_num_threads(threads if name in IN_ONE_PROCESS and name != "threads" else 1)
     make: Callable[[], Callable[[], Any]] = {
         "products": lambda: _products(precision, tokens_per_batch),
         "packed_products": lambda: _products(precision, tokens_per_batch, packed=True),
@@ -185,6 +191,7 @@ def _row(row: str, model: Path, tokens_per_batch: int) -> None:
         "onnx_runtime": lambda: _hugging_face(precision, _onnx_runtime),
         "openvino": lambda: _hugging_face(precision, _openvino),
         "dnabert": lambda: _dnabert_s(_loaded(model, precision), tokens_per_batch),
+        "published_dnabert": lambda: _published_dnabert_s(precision),
     }[name]
     # What reads this process takes its first line for "ready"; torch.onnx.export prints how far it is.
     with contextlib.redirect_stdout(sys.stderr):
@@ -236,18 +243,19 @@ def _encoder(model: LoadedModel, tokens_per_batch: int) -> Callable[[], dict[str
 
     def run() -> dict[str, float]:
         times: list[float] = []
+        steps_per_layer = BLOCKS_PER_LAYER * len(batches)
 
         def step_done(_share: float) -> None:
             times.append(time.perf_counter())
-            if len(times) == (1 + TIMED_LAYERS) * len(batches):
+            if len(times) == (1 + TIMED_LAYERS) * steps_per_layer:
                 raise EnoughError
 
         with contextlib.suppress(EnoughError):
             model.esm2.embed_all(batches, step_done)
         # Leave out the first layer, which looks up most of its first product.
-        steps = np.diff(times)[len(batches) - 1 :].reshape(TIMED_LAYERS, len(batches))
-        seconds = float(steps.sum(axis=1).mean())
-        conversion = float((steps[:, 0] - np.median(steps[:, 1:], axis=1)).mean())
+        steps = np.diff(times)[steps_per_layer - 1 :].reshape(TIMED_LAYERS, BLOCKS_PER_LAYER, len(batches))
+        seconds = float(steps.sum(axis=(1, 2)).mean())
+        conversion = float((steps[..., 0] - np.median(steps[..., 1:], axis=-1)).sum(axis=1).mean())
         return {
             "per_second": sequences * RESIDUES / (model.esm2.config.layers * seconds),
             "conversion": conversion / seconds,
@@ -287,6 +295,22 @@ def _dnabert_s(model: LoadedModel, tokens_per_batch: int) -> Callable[[], dict[s
         return {"per_second": frames / (time.perf_counter() - began)}
 
     return run
+
+
+def _published_dnabert_s(precision: str) -> Callable[[], dict[str, float]]:
+    model = PublishedDnabertS().to(DTYPES[precision]).eval()  # type: ignore[index]
+
+    def per_second(frames: int) -> float:
+        tokens = torch.randint(5, 24, (frames, FRAME_TOKENS))
+        model(tokens)
+        times: list[float] = []
+        for _ in range(3):
+            began = time.perf_counter()
+            model(tokens)
+            times.append(time.perf_counter() - began)
+        return frames / min(times)
+
+    return lambda: {"per_second": max(map(per_second, (1, 16, 64)))}
 
 
 def _products(

@@ -2,9 +2,9 @@
  * Runs the package for servers in an empty home, on the oldest Node that it claims to support, which comes
  * from the npm registry. The scores of the example must be the expected ones.
  */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { compareExample, exampleInput } from '../../electron/engine/run/exampleRun.ts';
@@ -49,3 +49,49 @@ it('runs the example on the oldest Node that it allows', async ({ skip }) => {
   const compared = await compareExample(APP_PATHS, join(folder, 'results'), 'fp32');
   expect(compared.matches, compared.message).toBe(true);
 });
+
+it.skipIf(process.platform === 'win32')(
+  'a server gets virnucpro from one file, without a registry',
+  async () => {
+    const file = await packServer(`${process.platform}-${process.arch}`, folder, { uv: null });
+    const { stdout: list } = await execa('tar', ['-tzf', file]);
+    const names = list.split('\n');
+    expect(names).toEqual(
+      expect.arrayContaining(
+        [
+          'virnucpro.mjs',
+          'commandLine.mjs',
+          'better_sqlite3.node',
+          'duckdb.node',
+          'libduckdb.so',
+          'python-backend/src/virnucpro_backend/__init__.py',
+          'python-backend/requirements.lock',
+          'resources/teaching-model/model.json',
+          'THIRD_PARTY_NOTICES.txt',
+        ].map((name) => `package/${name}`),
+      ),
+    );
+    expect(names.filter((name) => /\.test\.|requirements-test|__pycache__|node_modules/.test(name))).toEqual(
+      [],
+    );
+
+    const prefix = join(folder, 'own Node');
+    // The environment offers Node and basic system tools only.
+    const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, HOME: join(folder, 'home') };
+    await execa(
+      'npm',
+      ['install', '--global', '--offline', '--no-audit', '--no-fund', '--prefix', prefix, file],
+      {
+        env,
+      },
+    );
+    const virnucpro = (...args: string[]) =>
+      execa(join(prefix, 'bin', 'virnucpro'), args, { env, extendEnv: false, cwd: folder });
+    const { version } = JSON.parse(
+      await readFile(join(prefix, 'lib', 'node_modules', 'virnucpro', 'package.json'), 'utf8'),
+    ) as { version: string };
+    expect(file).toContain(version);
+    expect((await virnucpro('--version')).stdout).toBe(version);
+    expect((await virnucpro('help')).stdout).toMatch(/Usage: virnucpro .*[^]*predict/);
+  },
+);

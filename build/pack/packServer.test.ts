@@ -1,11 +1,10 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bundleCommandLine } from '../bundleCommandLine.ts';
 import { NODE_VERSION } from './fetchNode.ts';
-import { packServer } from './packServer.ts';
 
 const SERVERS = readFile(join(import.meta.dirname, '..', '..', 'docs', 'servers.md'), 'utf8');
 
@@ -14,53 +13,6 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'server '));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
-
-it.skipIf(process.platform === 'win32')(
-  'a server gets virnucpro from one file, without a registry',
-  async () => {
-    const file = await packServer(`${process.platform}-${process.arch}`, folder, { uv: null });
-    const { stdout: list } = await execa('tar', ['-tzf', file]);
-    const names = list.split('\n');
-    expect(names).toEqual(
-      expect.arrayContaining(
-        [
-          'virnucpro.mjs',
-          'commandLine.mjs',
-          'better_sqlite3.node',
-          'duckdb.node',
-          'libduckdb.so',
-          'python-backend/src/virnucpro_backend/__init__.py',
-          'python-backend/requirements.lock',
-          'resources/teaching-model/model.json',
-          'THIRD_PARTY_NOTICES.txt',
-        ].map((name) => `package/${name}`),
-      ),
-    );
-    expect(names.filter((name) => /\.test\.|requirements-test|__pycache__|node_modules/.test(name))).toEqual(
-      [],
-    );
-
-    const prefix = join(folder, 'prefix');
-    // The environment offers Node and basic system tools only.
-    const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, HOME: join(folder, 'home') };
-    await execa(
-      'npm',
-      ['install', '--global', '--offline', '--no-audit', '--no-fund', '--prefix', prefix, file],
-      {
-        env,
-      },
-    );
-    const virnucpro = (...args: string[]) =>
-      execa(join(prefix, 'bin', 'virnucpro'), args, { env, extendEnv: false, cwd: folder });
-    const { version } = JSON.parse(
-      await readFile(join(prefix, 'lib', 'node_modules', 'virnucpro', 'package.json'), 'utf8'),
-    ) as { version: string };
-    expect(file).toContain(version);
-    expect((await virnucpro('--version')).stdout).toBe(version);
-    expect((await virnucpro('help')).stdout).toMatch(/Usage: virnucpro .*[^]*predict/);
-  },
-  120_000,
-);
 
 it('an older Node prints what is needed, instead of failing at unknown syntax', async () => {
   const outFolder = join(folder, 'too new');

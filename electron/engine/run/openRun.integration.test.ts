@@ -9,22 +9,16 @@ import { NOTICE_FILE, PROVISIONAL_TABLE, RESULT_FILES } from '../../contract/res
 import { unwrap } from '../../contract/errors.ts';
 import type { RunState } from '../../contract/runState.ts';
 import { readTables, SAMPLE, temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
-import { ExportSource } from '../exports/exportSource.ts';
-import { reportFacts } from '../exports/report/reportFacts.ts';
 import { detailsOf, samplesOf } from '../exports/samples.ts';
 import { openRunStore } from '../store/runStore.ts';
 import { readRunReport } from './finish/runJson.ts';
 import { OpenRun } from './openRun.ts';
-import { codes, makeRun, predict, undisturbed, type Outcome } from './testing/realRuns.ts';
+import { callsOf, codes, makeRun, predict, undisturbed, type Outcome } from './testing/realRuns.ts';
 
 const ONE_RECORD = `>a\n${'GCC'.repeat(100)}\n`;
 let oneRecord: Promise<Outcome> | undefined;
 /** One record, with more workers than parts. */
 const oneRecordAlone = (): Promise<Outcome> => (oneRecord ??= predictOneRecord());
-
-/** All tables without their scores, whose last digits depend on the order of work. */
-const callsOf = (tables: Record<string, string>): string[] =>
-  Object.values(tables).map((table) => table.replaceAll(/\d\.\d+/g, ''));
 
 async function predictOneRecord(): Promise<Outcome> {
   const input = join(await temporaryFolder(), 'one.fa');
@@ -108,48 +102,6 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     await session.close();
     expect(await readTables(session.folder)).toEqual(whole.tables);
     await expect(readFile(provisional)).rejects.toThrow('ENOENT');
-  });
-
-  it('stops where its samples are known as well as asked, as a sample that grows, which ends as in any other way', async () => {
-    const many = { order: 'sample', residuesPerPart: 300 } as const;
-    const whole = await predict(testContext(), many);
-    const session = await makeRun(testContext(), { ...many, until: { kind: 'half_width', share: 0.45 } });
-    unwrap(await session.start());
-    expect(await session.whenIdle()).toMatchObject({ phase: 'paused', enough: { kind: 'half_width' } });
-    const { enough } = await reportFacts(
-      await ExportSource.open(
-        session.store,
-        { filter: {} },
-        { by: 'row', descending: false },
-        { language: 'en' },
-      ),
-    );
-    expect(enough?.shares.samples.map(({ estimate }) => estimate !== null)).toEqual([true]);
-    expect(enough?.settled).toBeGreaterThan(0);
-    const { done, total } = session.progress().parts;
-    expect(done).toBeLessThan(total);
-    unwrap(await session.start());
-    expect(await session.whenIdle()).toMatchObject({ phase: 'done', failedParts: 0 });
-    await session.close();
-    expect(await readTables(session.folder)).toEqual(whole.tables);
-    expect(callsOf(whole.tables)).toEqual(callsOf((await undisturbed()).tables));
-  });
-
-  it('stops where no call can change, before the last chunk of a uniform contig', async () => {
-    const input = join(await temporaryFolder(), 'uniform.fa');
-    await writeFile(input, `>long\n${'GCC'.repeat(60_000)}\n${ONE_RECORD}`);
-    const many = { inputs: [input], order: 'sample' as const, residuesPerPart: 800 };
-    const session = await makeRun(testContext(), { ...many, until: { kind: 'settled' } });
-    unwrap(await session.start());
-    expect(await session.whenIdle()).toMatchObject({ phase: 'paused', enough: { kind: 'settled' } });
-    const { done, total } = session.progress().parts;
-    expect(done).toBeLessThan(total);
-    const provisional = await readFile(join(session.folder, PROVISIONAL_TABLE), 'utf8');
-    expect(provisional).toMatch(/^no\t.*\n1\t.*\n2\t.*\n$/);
-    unwrap(await session.start());
-    expect(await session.whenIdle()).toMatchObject({ phase: 'done', failedParts: 0 });
-    await session.close();
-    expect(await readTables(session.folder)).toEqual((await predict(testContext(), many)).tables);
   });
 
   it('leaves a file out that turns out to be cut off, also where parts of its even sample are computed by then', async () => {

@@ -59,3 +59,7 @@ let sample: Promise<Outcome> | undefined;
 export const undisturbed = (): Promise<Outcome> => (sample ??= predict(testContext()));
 
 export const codes = (outcome: Outcome): string[] => outcome.notes.map(({ code }) => code);
+
+/** All tables without their scores, whose last digits depend on the order of work. */
+export const callsOf = (tables: Record<string, string>): string[] =>
+  Object.values(tables).map((table) => table.replaceAll(/\d\.\d+/g, ''));

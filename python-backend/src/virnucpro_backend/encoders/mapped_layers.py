@@ -50,8 +50,6 @@ class MappedLayers(nn.Module, Generic[Through]):
         super().__init__()
         self._dtype = layer.dtype
         self._packed = pack_linears(layer) if packing_is_faster(self._dtype) else {}
-        largest = max((linear.shape.numel() for linear in self._packed.values()), default=0)
-        self._converted = torch.empty(largest, dtype=self._dtype)
         self._blocks = layer.blocks()
         self._tensors = [_tensors_of(layer, block.modules) for block in self._blocks]
         _share_memory(self._tensors)
@@ -75,9 +73,7 @@ class MappedLayers(nn.Module, Generic[Through]):
                     convert(weights[name](), tensor)
                 for name in block.modules & self._packed.keys():
                     linear = self._packed[name]
-                    plain = self._converted[: linear.shape.numel()].view(linear.shape)
-                    convert(weights[f"{name}.weight"](), plain)
-                    linear.pack(plain)
+                    linear.pack(converted(weights[f"{name}.weight"](), self._dtype))
                 try:
                     yield block.through
                 finally:
@@ -107,6 +103,13 @@ def _share_memory(blocks: list[dict[str, Tensor]]) -> None:
 
 _CONVERTED_AT_ONCE = 1 << 16
 """This many numbers stay in a core's cache between two conversions."""
+
+
+def converted(weights: Tensor, dtype: torch.dtype) -> Tensor:
+    """Return a copy of weights in another precision; see `convert`."""
+    copy = torch.empty(weights.shape, dtype=dtype)
+    convert(weights, copy)
+    return copy
 
 
 def convert(weights: Tensor, into: Tensor) -> None:

@@ -88,14 +88,14 @@ class EagerOps:
 
     def linear_gelu(self, linear: nn.Module, h: Activations) -> Activations:
         """See `Ops.linear_gelu`."""
-        activated = F.gelu(linear(h))
+        # In place, because no other array of a layer is as large.
+        activated: Tensor = torch.ops.aten.gelu_(linear(h))
         return quantized(activated) if isinstance(linear, Fp8Linear) else activated
 
     def linear_geglu(self, linear: nn.Linear, h: Tensor) -> Tensor:
         """See `Ops.linear_geglu`."""
         activated, gate = linear(h).chunk(2, dim=-1)
-        out: Tensor = F.gelu(activated) * gate
-        return out
+        return F.gelu(activated).mul_(gate)
 
     def queries_keys_values(
         self, linear: nn.Module, h: Activations, layout: SequenceLayout, rotary: RotaryTables

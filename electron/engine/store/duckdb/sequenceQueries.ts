@@ -367,16 +367,27 @@ function resultsChanged(): AppFailure {
   return usage('The results of this run changed while they were read.', 'Try again.');
 }
 
+const ROWS_BLOCK_BYTES = 1 << 16;
+
 /** Writes numbers as little-endian U32; returns how many there are. */
-export function writeRows(rows: Uint32Array, path: string): number {
-  const bytes = Buffer.alloc(4 * rows.length);
-  for (const [i, row] of rows.entries()) bytes.writeUInt32LE(row, 4 * i);
+export function writeRows(rows: Iterable<number>, path: string): number {
+  const block = Buffer.alloc(ROWS_BLOCK_BYTES);
+  let [filled, count] = [0, 0];
   const descriptor = openNew(path);
+  const flush = (): void => {
+    for (let done = 0; done < filled;) done += writeSync(descriptor, block, done, filled - done);
+    filled = 0;
+  };
   try {
-    for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done);
+    for (const row of rows) {
+      filled = block.writeUInt32LE(row, filled);
+      count++;
+      if (filled === ROWS_BLOCK_BYTES) flush();
+    }
+    flush();
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
-  return rows.length;
+  return count;
 }

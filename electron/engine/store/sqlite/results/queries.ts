@@ -217,16 +217,17 @@ function viralRowMethods(db: Database.Database) {
     return (tally.summary(null).virusScore ?? 0) >= VIRUS_FROM;
   }
 
-  /** Rows of the sequences called virus, ascending. */
-  const viralRows = (): Uint32Array =>
-    Uint32Array.from(
-      withViralChunks.all().flatMap(({ row, isDivided }) => (isDivided && !isViral(row) ? [] : [row])),
-    );
+  /** Rows of the sequences called virus, ascending, of which there may be millions. */
+  function* viralRows(): Generator<number> {
+    for (const { row, isDivided } of withViralChunks.iterate()) if (!isDivided || isViral(row)) yield row;
+  }
   return {
     viralRows,
     /** Counts of the calls in a run whose parts are all settled. */
     callCounts: (): { virus: number; others: number } => {
-      const virus = viralRows().length;
+      const rows = viralRows();
+      let virus = 0;
+      while (rows.next().done !== true) virus++;
       return { virus, others: (called.get() ?? 0) - virus };
     },
   };

@@ -37,7 +37,7 @@ export type FrameName = (typeof FRAME_NAMES)[number];
 export const evidenceSchema = z.enum(['weak', 'moderate', 'strong']);
 export type Evidence = z.infer<typeof evidenceSchema>;
 
-/** Rounds to four digits without crossing the threshold between the calls. */
+/** The score to show with four digits, so that one below the threshold between the calls is not rounded to it. */
 export function shownScore(score: number): number {
   return score < 0.5 ? Math.min(score, 0.4999) : score;
 }

@@ -66,7 +66,7 @@ export async function resume(
     if (lacksResults(session, reporter)) return EXIT.doneWithFailures;
     reporter.line(
       failedParts > 0
-        ? `The run is done, but ${failedParts} parts failed. Try them again with --retry-failed.`
+        ? `The run is done, but ${failedParts === 1 ? 'one part' : `${failedParts} parts`} failed. Try again with --retry-failed.`
         : 'The run is already complete.',
     );
   } finally {
@@ -101,8 +101,7 @@ const runJsonSchema = z.object({
     order: plan.order,
     embed_equal_sequences_once: plan.embedEqualSequencesOnce,
     embeddings: plan.embeddings,
-    // Absent from the run.json of earlier versions.
-    repairs: z.array(repairSchema).optional(),
+    repairs: z.array(repairSchema),
     model: z.object({ name: z.string(), folder: z.string() }),
   }),
   inputs: z.array(z.object({ path: z.string() })).min(1),
@@ -126,7 +125,7 @@ async function fromRunJson(path: string): Promise<RepeatableRun> {
       order: made.order,
       embedEqualSequencesOnce: made.embed_equal_sequences_once,
       embeddings: made.embeddings,
-      ...(made.repairs ? { repairs: made.repairs } : {}),
+      repairs: made.repairs,
     },
     request: run.options.request,
     folder: dirname(path),

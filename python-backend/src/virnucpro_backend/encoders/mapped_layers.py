@@ -2,9 +2,9 @@
 
 The file is mapped into memory, so that all workers of a computer share one copy of it in the system's page
 cache, in the 16 bits in which ESM-2 was published. A block's weights are converted to the run's precision,
-which for FP32 is exact, when it is its turn, into memory that all blocks share, and packed where that makes
-products faster. All batches of a part of usual size go through a block together, so that each part has every
-block converted once.
+which for FP32 is exact, when it is its turn: into memory that all blocks share, or, where that makes products
+faster, into a copy that is packed and freed. All batches of a part of usual size go through a block
+together, so that each part has every block converted once.
 """
 
 from __future__ import annotations

@@ -239,7 +239,7 @@ export const FRAMES_WORTH_A_THREAD = 50_000;
 
 /**
  * Compares everything stored with its digests and writes the tables. For large runs this happens at the same
- * time in two threads beside the writing one; tables appear, and `meanwhile` is called, only if nothing is
+ * time in three threads beside the writing one; tables appear, and `meanwhile` is called, only if nothing is
  * damaged. If `openReader` is null because only one connection may have the database open, and for small
  * runs, they happen in turn. A run that is cut off in between is not done, and writes everything again. After
  * a failure, nothing is still running when the promise settles.
@@ -275,17 +275,18 @@ async function writeAtOnce(
     return reader;
   };
   try {
-    const [texts, columns] = [await open(), await open()];
-    const sound = texts.call('refuseDamage');
-    const text = sound.then(() => texts.call('prepareTextTables'));
-    const sorted = text.then(() => texts.call('prepareSortedTable'));
+    const [checked, texts, columns] = [await open(), await open(), await open()];
+    const sound = checked.call('refuseDamage');
+    const sorted = sound.then(() => checked.call('prepareSortedTable'));
+    const text = texts.call('prepareTextTables');
     const results = columns.call('prepareResultFile');
     const tables = Promise.all([text, sorted, results]).then(async ([{ counts, files }, last, parquet]) => {
       await Promise.all(readers.map((reader) => reader.call('publishTables')));
       return { counts, files: { ...files, ...parquet.files, ...last.files } };
     });
     try {
-      const [written] = await allSettled([tables, sound.then(meanwhile), sorted, results]);
+      // What is damaged can fail in other ways in the threads that write it; the first of these failures is reported.
+      const [, written] = await allSettled([sound, tables, sound.then(meanwhile), text, sorted, results]);
       return written;
     } catch (error) {
       await Promise.all(readers.map((reader) => reader.call('discardTables')));

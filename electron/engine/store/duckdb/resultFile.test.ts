@@ -195,6 +195,8 @@ describe.each([
     db.exec(
       'UPDATE chunk SET scores = zeroblob(length(scores)) WHERE row = (SELECT min(row) FROM chunk WHERE scores IS NOT NULL)',
     );
+    // Whoever writes tables stumbles over it, long before all is compared with its digests.
+    db.exec('UPDATE record SET n_frames = n_frames + 1 WHERE row = 0');
     db.close();
     const before = sequencesTable(run);
     const store = await openRunStore(run.folder, { hostEntry: HOST_ENTRY });

@@ -12,7 +12,7 @@ import {
 import { readPlan } from '../../runRows.ts';
 import { type AppFailure, appFailure } from '../../../../../contract/errors.ts';
 
-const PAGE_ROWS = 1024;
+const PAGE_ROWS = 128;
 /** Characters of a float32 in hexadecimal. */
 const HEX_PER_SCORE = 8;
 const NO_PAIRS = new Float32Array(0);

@@ -1,15 +1,16 @@
 /**
  * `npm run bench -- shares [reads] [--shares N] [--json FILE]`: shares compute a made-up run of reads of one
- * chunk, which takes long and is not measured. The benchmark then measures how long `finish` takes, from
+ * chunk, in one process for each processor, which is not measured. The benchmark then measures how long `finish` takes, from
  * merging the first share to the last table, and how long it takes to sum up the statuses of 64, 512 and
  * 1,000 shares, and for how long that blocks everything else.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
+import { execa } from 'execa';
 import { unwrap } from '../../../contract/errors.ts';
 import { runRequestSchema } from '../../../contract/rpc/runs.ts';
 import { listForShares, mergeShares, shareNames } from '../shares/mergeShares.ts';
@@ -18,51 +19,59 @@ import { sharesSoFar } from '../shares/shareStatus.ts';
 import { measuringComputer } from '../../testing/measuringComputer.ts';
 import { testContext } from '../../testing/testContext.ts';
 import { openRunStore, type RunStore } from '../../store/runStore.ts';
+import { readShareList } from '../../store/shares.ts';
 import { HOST_ENTRY, reportPrepare } from '../../store/testing/storeFixture.ts';
 import {
   DESCRIPTION,
+  framesOf,
   recordOf,
   syntheticPlan,
   writePrepared,
   writeScores,
-  type SyntheticPrepare,
 } from '../../store/testing/syntheticRun.ts';
 
 /** Most reads of 150 bp have one or two open frames. */
 const OPEN_FRAMES = [0b1, 0b11, 0b10_0000, 0b1];
+const openFramesOf = (row: number): number => OPEN_FRAMES[row % OPEN_FRAMES.length] ?? 1;
 const FRAMES_PER_PART = 4_071;
 const STATUSES = [64, 512, 1_000];
 const DEVICES = 4;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { shares: { type: 'string', default: '1000' }, json: { type: 'string' } },
+  options: {
+    shares: { type: 'string', default: '1000' },
+    json: { type: 'string' },
+    // Set by the benchmark itself, for the processes that compute shares.
+    folder: { type: 'string' },
+    first: { type: 'string' },
+  },
 });
 const reads = Number(positionals[0] ?? 1_000_000);
 const shares = Number(values.shares);
+const processes = availableParallelism();
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 async function main(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'virnucpro-bench-'));
   try {
     say(`Making ${reads.toLocaleString('en')} reads, computed by ${shares} shares ...`);
-    const { store, prepared } = await makeRun(folder);
+    const { store, parts } = await makeRun(folder);
     const status = [];
     for (const count of STATUSES) status.push(await measureStatus(store, count));
-    const computed = await computeShares(folder, prepared);
+    await computeInProcesses(folder);
     const finish = await measureFinish(store);
     await store.close();
-    const parts = prepared.parts.length;
-    const results = { computer: measuringComputer(), reads, parts, shares: computed, finish, status };
+    const results = { computer: measuringComputer(), reads, parts, shares, finish, status };
     if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-async function makeRun(folder: string): Promise<{ store: RunStore; prepared: SyntheticPrepare }> {
+async function makeRun(folder: string): Promise<{ store: RunStore; parts: number }> {
   const records = Array.from({ length: reads }, (_, row) =>
-    recordOf(`SRR000001.${row} length=150`, [OPEN_FRAMES[row % OPEN_FRAMES.length] ?? 1]),
+    recordOf(`SRR000001.${row} length=150`, [openFramesOf(row)]),
   );
   const prepared = writePrepared(folder, [records], { framesPerPart: FRAMES_PER_PART });
   const plan = syntheticPlan(1);
@@ -73,34 +82,37 @@ async function makeRun(folder: string): Promise<{ store: RunStore; prepared: Syn
   });
   await reportPrepare(store, prepared);
   await listForShares(store);
-  return { store, prepared };
+  return { store, parts: prepared.parts.length };
 }
 
-/** Computes through the stores of shares, with made-up scores. */
-async function computeShares(folder: string, { frames, parts }: SyntheticPrepare): Promise<number> {
-  let computed = 0;
-  for (let index = 1; index <= shares; index++) {
+async function computeInProcesses(folder: string): Promise<void> {
+  const own = [...process.execArgv, import.meta.filename, String(reads), `--shares=${shares}`];
+  await Promise.all(
+    Array.from({ length: processes }, (_, i) =>
+      execa(process.execPath, [...own, `--folder=${folder}`, `--first=${i + 1}`], { stdio: 'inherit' }),
+    ),
+  );
+}
+
+/** Computes every n-th share from the first through the shares' own stores, with made-up scores. */
+async function computeShares(folder: string, first: number): Promise<void> {
+  for (let index = first; index <= shares; index += processes) {
+    const { parts } = readShareList(folder, { index, of: shares });
     const share = unwrap(await openShare(testContext(), folder, { index, of: shares }));
     if (share === null) continue;
-    for (const { key } of await share.store.pendingParts()) {
-      const part = parts[Number(key)];
-      if (!part) throw new Error(`there is no part ${key}`);
-      const report = writeScores(
-        share.folder,
-        part,
-        key,
-        frames.get(key) ?? [],
-        ({ row }) => (row % 97) / 97,
+    for (const { key, residues, firstRow, lastRow } of parts) {
+      const rows = Array.from({ length: lastRow - firstRow + 1 }, (_, place) => firstRow + place);
+      const frames = rows.flatMap((row) =>
+        framesOf(openFramesOf(row)).map((frame) => ({ row, chunk: 0, frame })),
       );
+      const report = writeScores(share.folder, { residues }, key, frames, ({ row }) => (row % 97) / 97);
       const start = { part: key, device: 'cpu:0', workerPid: 1, startedAt: 0, log: null };
       const intake = await share.store.completePart(report, (await share.store.startAttempt(start)) ?? -1, 1);
       if (intake.outcome !== 'taken') throw new Error(intake.outcome);
     }
     await share.store.setState({ phase: 'done', failedParts: 0, failedRecords: 0 });
     await share.close();
-    computed += 1;
   }
-  return computed;
 }
 
 async function measureFinish(store: RunStore) {
@@ -164,4 +176,5 @@ function writeStatus(folder: string, index: number, of: number, residues: number
 
 const inSeconds = (milliseconds: number): number => Math.round(milliseconds / 100) / 10;
 
-await main();
+if (values.folder === undefined) await main();
+else await computeShares(values.folder, Number(values.first));

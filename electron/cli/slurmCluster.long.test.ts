@@ -9,6 +9,7 @@ import { ended, MAIN, succeeds, virnucpro, waitUntil } from './testing/commandLi
 
 const PRIVATE_SLURM = join(APP_PATHS.root, 'python-backend', 'tests', 'cluster', 'private_slurm.py');
 const COPIES = 6;
+const LONG_COPIES = 60;
 const PATIENCE_MS = 300_000;
 /** The exit code with which private_slurm.py says that SLURM can't run here. */
 const CANT_BE_HERE = 3;
@@ -46,16 +47,7 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
     env = environment;
     ours = login?.environment ?? environment;
     by = login ? ['--slurm-login', login.name] : [];
-    const parent = await temporaryFolder();
-    input = join(parent, 'input.fa');
-    const sample = readFileSync(SAMPLE, 'utf8');
-    const copies = Array.from({ length: COPIES }, (_, copy) => sample.replaceAll(/^>/gm, `>copy_${copy}_`));
-    writeFileSync(input, copies.join(''));
-    await succeeds([
-      ...['predict', input, '-o', join(parent, 'local'), '--devices', 'cpu:1', '--precision', 'fp32'],
-      ...small,
-    ]);
-    local = await readTables(join(parent, 'local'));
+    ({ input, local } = await computedHere(COPIES));
   }, 600_000);
   afterAll(async () => {
     if (!slurm || slurm.exitCode !== null) return;
@@ -63,6 +55,17 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
     slurm.stdin?.end();
     await closed;
   }, 120_000);
+
+  async function computedHere(copies: number): Promise<{ input: string; local: Record<string, string> }> {
+    const parent = await temporaryFolder();
+    const file = join(parent, 'input.fa');
+    const sample = readFileSync(SAMPLE, 'utf8');
+    const all = Array.from({ length: copies }, (_, copy) => sample.replaceAll(/^>/gm, `>copy_${copy}_`));
+    writeFileSync(file, all.join(''));
+    const here = ['--devices', 'cpu:1', '--precision', 'fp32'];
+    await succeeds(['predict', file, '-o', join(parent, 'local'), ...here, ...small]);
+    return { input: file, local: await readTables(join(parent, 'local')) };
+  }
 
   const program = async (name: string, ...words: string[]): Promise<string> =>
     (await execa(name, words, { env: env ?? {} })).stdout;
@@ -115,6 +118,49 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
     expect(log).toMatch(/Share \d\/5 ended on .*CANCELLED/);
     expect(await program('squeue', '--noheader')).toBe('');
     await program('scontrol', 'update', 'nodename=node2', 'state=resume');
+  }, 900_000);
+
+  it('writes the tables of a local run, although one node fails every task, and tasks are preempted and run out of time', async ({
+    skip,
+  }) => {
+    skip(env === undefined, missing);
+    const long = await computedHere(LONG_COPIES);
+    const folder = join(await temporaryFolder(), 'run');
+    const script = await job(4, '30');
+    const modules = '# Load modules here, if the nodes need any.';
+    const broken = 'if [ "$SLURMD_NODENAME" = node1 ]; then echo "no such module" >&2; exit 3; fi';
+    writeFileSync(script, readFileSync(script, 'utf8').replace(modules, broken));
+    const run = virnucpro(['predict', long.input, '-o', folder, '--slurm', script, ...by, ...small], {
+      env: ours,
+    });
+    const end = ended(run);
+    const log = (): string => {
+      const path = join(folder, 'logs', 'run.log');
+      return existsSync(path) ? readFileSync(path, 'utf8') : '';
+    };
+    await waitUntil(
+      () => run.exitCode !== null || /Node node1 /.test(log()),
+      'node1 is left out',
+      PATIENCE_MS,
+    );
+    const [timed = '', preempted = ''] = await running();
+    // What SLURM sends before the time of a task ends.
+    await program('scancel', '--batch', '--signal=USR1', timed);
+    const node = await program('squeue', '--noheader', `--job=${preempted}`, '-o', '%N');
+    await program(
+      'sbatch',
+      '--partition=urgent',
+      `--nodelist=${node}`,
+      '--output=/dev/null',
+      '--wrap',
+      'sleep 5',
+    );
+    const restarts = async (task: string): Promise<string> =>
+      program('squeue', '--noheader', '--array', '--states=all', `--job=${task}`, '-O', 'RestartCnt');
+    for (const task of [timed, preempted])
+      await expect.poll(async () => Number(await restarts(task)), { timeout: PATIENCE_MS }).toBe(1);
+    expect((await end).code).toBe(0);
+    expect(await readTables(folder)).toEqual(long.local);
   }, 900_000);
 
   it('computes shares that are submitted by hand, and reports at once what can never start', async ({

@@ -132,7 +132,7 @@ class PrivateSlurm:
         for node in self.nodes:
             self._run_daemon("slurmd", "-D", "-N", node, "-f", str(self.folder / "slurm.conf"))
         idle = ["idle"] * len(self.nodes)
-        self._wait(lambda: self.run("sinfo", "-h", "-N", "-o", "%T").split() == idle, "slurmd")
+        self._wait(lambda: self.run("sinfo", "-h", "-N", "-p", "main", "-o", "%T").split() == idle, "slurmd")
 
     def _write_configuration(self, munge: Path) -> None:
         host = socket.gethostname()
@@ -162,11 +162,14 @@ class PrivateSlurm:
             "ReturnToService=2",
             "KillWait=5",
             "SchedulerParameters=sched_interval=5,bf_interval=5,batch_sched_delay=1",
+            "PreemptType=preempt/partition_prio",
+            "PreemptMode=REQUEUE",
             *(
                 f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=1 RealMemory=4000"
                 for node, port in zip(self.nodes, ports, strict=True)
             ),
-            "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO",
+            "PartitionName=main Nodes=ALL Default=YES OverSubscribe=NO PriorityTier=1",
+            "PartitionName=urgent Nodes=ALL OverSubscribe=NO PriorityTier=10",
         ]
         (folder / "slurm.conf").write_text("\n".join(lines) + "\n")
         (folder / "cgroup.conf").write_text("CgroupAutomount=no\n")

@@ -22,7 +22,6 @@ PACKAGES = {
     "httpx2": "httpx2",
     "truststore": "truststore",
     "xopen": "xopen",
-    "zstandard": "zstandard",
     "nvidia-ml-py": "pynvml",
     "msgspec": "msgspec",
     "psutil": "psutil",

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bad_inputs import zstd
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -82,13 +83,12 @@ def test_a_suffix_is_added_to_every_header(tmp_path: Path) -> None:
 
 
 def test_every_compression_and_fastq_can_be_extracted_from(tmp_path: Path) -> None:
-    zstandard = pytest.importorskip("zstandard")
     fasta = b">a one\nACGT\n>b two\nTTTT\n"
     fastq = b"@c three\nGGGG\n+\nIIII\n@d four\nccnn\n+\n@@@@\n"
     inputs = [
         as_input(tmp_path / "1", bz2.compress(fasta)),
         as_input(tmp_path / "2", lzma.compress(fastq)),
-        as_input(tmp_path / "3", zstandard.compress(fasta)),
+        as_input(tmp_path / "3", zstd.compress(fasta)),
     ]
     out = tmp_path / "out.fna"
     extract(inputs, np.array([1, 3, 4], np.uint32), out)

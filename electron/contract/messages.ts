@@ -194,6 +194,16 @@ export const MESSAGES = {
   'slurm.array':
     'The script asks for {shares} tasks, and this cluster takes at most {most} in one array (its MaxArraySize).',
   'slurm.array.next': 'Number the tasks of the array from 1 to {most} or less: each then computes more.',
+  'slurm.reason.None': 'SLURM has not looked at it yet',
+  'slurm.reason.Priority': 'other jobs come first (Priority)',
+  'slurm.reason.Resources': 'it waits for a free node (Resources)',
+  'slurm.reason.PartitionConfig': 'the partition has no nodes as it asks for (PartitionConfig)',
+  'slurm.reason.BadConstraints': 'no node is as it asks (BadConstraints)',
+  'slurm.unknown': 'SLURM knows nothing of it any more',
+  'ray.no_gpu': 'no node of the Ray cluster has a GPU',
+  'ray.no_processors': 'no node of the Ray cluster has as many processors as a task needs ({count})',
+  'ray.limit': 'no more tasks may run at once ({count})',
+  'ray.busy': 'all nodes of the Ray cluster are busy',
   // why a folder can't set up this computer
   'offline.other': 'In {folder} there is no {list}: it was not packed for setting up without a network.',
   'offline.unfinished': 'Packing this folder was not finished.',
@@ -495,6 +505,8 @@ export const deviceNamed = ({ id, name }: { id: string; name: string }): Message
 });
 
 /** A number of bytes inside a sentence. */
+export const messageSchema = z.object({ text: z.string(), wording: wordingSchema.nullable() });
+
 export const bytesNamed = (bytes: number, text: string): Message => ({
   text,
   wording: { key: 'bytes', values: { bytes, text } },

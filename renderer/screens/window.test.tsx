@@ -1,3 +1,4 @@
+import { message } from '../../electron/contract/index.ts';
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -348,7 +349,7 @@ describe('a run', () => {
     await renderWithEngine(<App />, { runs: 'many', devices: 32, nodes: 4 });
     act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));
     await screen.findByText('The Ray cluster has not started 2 shares of this run yet.');
-    screen.getByText('gpu-node-9 is starting');
+    screen.getByText(new RegExp(message('ray.busy').text, 'i'));
     const node = await screen.findByText('gpu-node-1');
     screen.getByText('gpu-node-4');
     // Thirty-two GPUs at once would hide everything else.

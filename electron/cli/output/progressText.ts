@@ -98,7 +98,7 @@ export function clusterLine(cluster: ClusterLive): string | null {
   if (cluster.state === 'ended') return null;
   if (cluster.waiting === 0) return null;
   const shares = cluster.waiting === 1 ? 'one share' : `${formatCount(cluster.waiting)} shares`;
-  const why = cluster.reason ? `: ${cluster.reason}` : '';
+  const why = cluster.reason ? `: ${cluster.reason.text}` : '';
   return `${scheduler} has not started ${shares}${why}`;
 }
 

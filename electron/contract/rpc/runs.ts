@@ -4,7 +4,7 @@ import { clusterChoiceSchema, type ClusterChoice } from '../cluster.ts';
 import { appErrorSchema } from '../errors.ts';
 import { goalSchema } from '../goal.ts';
 import { inputPathSchema, LIMITS, pathSchema, wordSchema } from '../limits.ts';
-import { wordingSchema } from '../messages.ts';
+import { messageSchema, wordingSchema } from '../messages.ts';
 import { orderSchema, planSchema } from '../plan.ts';
 import {
   countSchema,
@@ -148,7 +148,7 @@ const clusterLiveSchema = z.object({
   job: z.string().nullable(),
   /** Shares whose tasks are not computing yet, and why. */
   waiting: countSchema,
-  reason: z.string().nullable(),
+  reason: messageSchema.nullable(),
 });
 export type ClusterLive = z.infer<typeof clusterLiveSchema>;
 

@@ -1,4 +1,4 @@
-import { appError, type RunLive, type RunSummary } from '../../../electron/contract/index.ts';
+import { appError, message, type RunLive, type RunSummary } from '../../../electron/contract/index.ts';
 import { madeEvents } from './runDetails.ts';
 import { RUN_IDS } from './runs.ts';
 import { isAtWork, type World } from './world.ts';
@@ -63,7 +63,7 @@ export function madeLive(world: World, run: RunSummary): RunLive {
             state: 'open',
             job: null,
             waiting: 2,
-            reason: 'gpu-node-9 is starting',
+            reason: message('ray.busy'),
           },
     recentEvents: madeEvents(world.openedAt),
   };

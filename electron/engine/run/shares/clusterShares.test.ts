@@ -272,7 +272,7 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
       const shares = start(2);
       await eventually(() => shares.live()).toMatchObject({
         waiting: 1,
-        reason: expect.stringContaining(reason) as string,
+        reason: { text: expect.stringContaining(reason) as string },
       });
       const asked = calls('squeue').length;
       await eventually(() => calls('squeue').length).toBeGreaterThan(asked + 1);

@@ -303,7 +303,7 @@ export class ClusterShares {
   private noteEnd(one: OpenShare, { node, reason }: ShareTask, hasComputed: boolean): void {
     const { notes } = this.options;
     const { index, of } = one.share;
-    const cause = one.status?.error ?? reason;
+    const cause = one.status?.error ?? reason ?? '';
     const where = node ?? one.status?.node ?? '?';
     one.fruitlessEnds = hasComputed ? 0 : one.fruitlessEnds + 1;
     const named = { share: `${index}/${of}`, node: where, reason: cause };
@@ -345,8 +345,7 @@ export class ClusterShares {
     const tasks = [...this.open.values()].flatMap(({ task }) => task ?? []);
     const [first] = tasks;
     if (!first || !tasks.every(({ state }) => state === 'hopeless')) return;
-    const { reason } = first;
-    throw failure(message('cluster.hopeless', { reason }));
+    throw failure(message('cluster.hopeless', { reason: first.reason ?? '' }));
   }
 
   private failIfWaitedTooLong(): void {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { RayChoice } from '../../../contract/cluster.ts';
 import { AppFailure, appFailure } from '../../../contract/errors.ts';
-import { message } from '../../../contract/messages.ts';
+import { message, plain } from '../../../contract/messages.ts';
 import { rayEventSchema, type RayEvent } from '../../../contract/protocol/index.ts';
 import { BackendProcess, type ProcessEvent } from '../../workers/backendProcess.ts';
 import { exitMessage } from '../../workers/childProcess.ts';
@@ -38,7 +38,7 @@ export class RayScheduler implements Scheduler {
   }
 
   submit(shares: readonly number[]): Promise<void> {
-    const task = { state: 'waiting', node: null, reason: '', output: null } as const;
+    const task = { state: 'waiting', node: null, reason: null, output: null } as const;
     for (const share of shares) this.tasksByShare.set(share, { share, ...task });
     this.process.send({ type: 'submit', shares });
     return Promise.resolve();
@@ -52,7 +52,7 @@ export class RayScheduler implements Scheduler {
         const status = statuses.get(task.share);
         return task.state === 'ended' || !status || isSilent(status)
           ? task
-          : { ...task, state: 'running' as const, node: status.node, reason: '' };
+          : { ...task, state: 'running' as const, node: status.node, reason: null };
       }),
     );
   }
@@ -83,9 +83,11 @@ export class RayScheduler implements Scheduler {
       this.fail(appFailure('cluster_failed', event.message, { nextStep: event.next_step }));
     else if (event.type === 'share_ended') {
       const { share, node, reason, output } = event;
-      this.tasksByShare.set(share, { share, node, reason, output, state: 'ended' });
-    } else if (event.type === 'waits')
-      for (const task of this.tasksByShare.values()) if (task.state === 'waiting') task.reason = event.reason;
+      this.tasksByShare.set(share, { share, node, reason: plain(reason), output, state: 'ended' });
+    } else if (event.type === 'waits') {
+      const reason = message(`ray.${event.reason}`, { count: event.count });
+      for (const task of this.tasksByShare.values()) if (task.state === 'waiting') task.reason = reason;
+    }
   }
 
   private fail(failure: AppFailure): void {

@@ -1,3 +1,4 @@
+import type { Message } from '../../../contract/messages.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import type { ShareStatus } from './shareStatus.ts';
 
@@ -16,8 +17,8 @@ export interface ShareTask {
   /** `hopeless`: it waits for something that will never happen. */
   state: 'waiting' | 'hopeless' | 'running' | 'ended';
   node: string | null;
-  /** Why it waits, or how it ended; empty while it runs. */
-  reason: string;
+  /** Why it waits, or how it ended; null while it runs, and while nobody knows. */
+  reason: Message | null;
 }
 
 /** A cluster's scheduler, which starts `virnucpro compute` for shares and restarts them if a node is lost. */

@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { z } from 'zod';
 import { appError, AppFailure, appFailure, type AppError } from '../../../contract/errors.ts';
 import type { SlurmChoice } from '../../../contract/cluster.ts';
-import { message, type Message } from '../../../contract/messages.ts';
+import { message, plain, type Message } from '../../../contract/messages.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { quotedForShell } from '../../../contract/terminal/predictCommand.ts';
 import { sbatchOption } from '../../../contract/terminal/slurmScript.ts';
@@ -38,13 +38,7 @@ const HELD_FOR_GOOD = /^launch.fail\w*.requeued.held/i;
 const HOPELESS =
   /^(PartitionConfig|PartitionTimeLimit|BadConstraints|InvalidAccount|InvalidQOS|\w*PerJob\w*|\w*MaxWallDuration\w*|QOSMin\w+)(,|$)/;
 /** SLURM's reasons that are hard to guess or that everybody meets. */
-const MEANINGS: Readonly<Record<string, string>> = {
-  None: 'SLURM has not looked at it yet',
-  Priority: 'other jobs come first',
-  Resources: 'waiting for a free node',
-  PartitionConfig: 'the partition has no nodes as it asks for',
-  BadConstraints: 'no node is as it asks',
-};
+const EXPLAINED = ['None', 'Priority', 'Resources', 'PartitionConfig', 'BadConstraints'] as const;
 /** Refusals that no waiting changes. Messages about a policy mention its time limits as well, so limits do not count. */
 const LASTING_REFUSAL =
   /invalid|no partition specified|not permitted|qos permission|generic resource|gres|not available|more processors|cpu count|memory specification|array/i;
@@ -327,17 +321,17 @@ function recalled(run: Omit<ClusterRun, 'program'>): Jobs | null {
 function toTask(job: number, share: number, state: string, node: string, reason: string): ListedTask {
   const held = HELD_FOR_GOOD.test(reason);
   const task = { share, job, held, node: /^[\w.-]+$/.test(node) ? node : null };
-  if (RUNNING.test(state)) return { ...task, state: 'running', reason: '' };
-  if (held || ENDED.test(state)) return { ...task, state: 'ended', reason: held ? reason : state };
-  const meaning = MEANINGS[reason === '' ? 'None' : reason];
-  const explained = meaning === undefined ? reason : `${meaning} (${reason})`;
+  if (RUNNING.test(state)) return { ...task, state: 'running', reason: null };
+  if (held || ENDED.test(state)) return { ...task, state: 'ended', reason: plain(held ? reason : state) };
+  const known = EXPLAINED.find((one) => one === (reason || 'None'));
+  const explained = known ? message(`slurm.reason.${known}`) : plain(reason);
   return { ...task, state: HOPELESS.test(reason) ? 'hopeless' : 'waiting', reason: explained };
 }
 
 function unlisted(share: number, at: number): ShareTask {
   if (performance.now() - at < UNKNOWN_MS)
-    return { share, state: 'waiting', node: null, reason: MEANINGS['None'] ?? '' };
-  return { share, state: 'ended', node: null, reason: 'SLURM knows nothing of it any more' };
+    return { share, state: 'waiting', node: null, reason: message('slurm.reason.None') };
+  return { share, state: 'ended', node: null, reason: message('slurm.unknown') };
 }
 
 /**

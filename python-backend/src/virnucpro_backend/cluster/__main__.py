@@ -96,12 +96,10 @@ class Shares:
         """Report why tasks wait: possibly no node can compute them."""
         name = "CPU" if self.cpus else "GPU"
         nodes = (node["Resources"] for node in self.ray.nodes() if node["Alive"])
-        what = f"{self.cpus} processors" if self.cpus > 1 else "a processor" if self.cpus else "a GPU"
         if max((node.get(name, 0) for node in nodes), default=0) < max(self.cpus, 1):
-            reason = f"no node of the Ray cluster has {what}"
+            self.channel.emit("waits", reason="no_processors" if self.cpus else "no_gpu", count=self.cpus)
         else:
-            reason = f"at most {self.most} tasks run at once" if self.held_back else "all nodes are busy"
-        self.channel.emit("waits", reason=reason)
+            self.channel.emit("waits", reason="limit" if self.held_back else "busy", count=self.most)
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core';
 import { Banner } from '../../../components/feedback/Banner.tsx';
 import { useTexts } from '../../../i18n/index.ts';
+import { useEngineTexts } from '../../../state/engineTexts.ts';
 import { useLiveRun } from '../../../state/runs/liveRun.ts';
 import type { RunSummary } from '../../../../electron/contract/index.ts';
 import { Card } from '../../../components/Card.tsx';
@@ -65,6 +66,7 @@ export function ProgressTab({ run }: { run: RunSummary }) {
 /** Tells the user that a run waits for its cluster, and why. */
 function ClusterBanner() {
   const { t } = useTexts();
+  const own = useEngineTexts();
   const cluster = useLiveRun((state) => state.live?.cluster ?? null);
   if (!cluster) return null;
   const kind = t(`where.${cluster.kind}`);
@@ -73,7 +75,7 @@ function ClusterBanner() {
   if (cluster.waiting === 0) return null;
   return (
     <Banner tone="info" title={t('cluster.waiting', { kind, count: cluster.waiting })}>
-      {cluster.reason}
+      {cluster.reason && own(cluster.reason)}
     </Banner>
   );
 }

@@ -394,8 +394,56 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     await eventually(() => second.live()).toMatchObject({ job: '5', waiting: 0 });
     expect(submitted()).toHaveLength(2);
     await second.stop();
-    expect(calls('squeue').at(-1)).toContain('--clusters=east,west');
-    expect(calls('scancel').at(-1)).toContain('--clusters=east,west');
+    // Asked about both, they say nothing of one that does not answer.
+    for (const program of ['squeue', 'scancel'])
+      expect(calls(program).map((call) => /--clusters=(\S+)/.exec(call)?.[1])).toEqual(
+        expect.arrayContaining(['east', 'west']),
+      );
+  });
+
+  it('submits nothing twice while one of several clusters does not answer, and reports that it cannot cancel there', async () => {
+    queue(['101', '1', 'RUNNING', 'n1', 'None']);
+    const shares = start(2, { script: '#SBATCH --clusters=east,west\n' });
+    await eventually(() => shares.live()).toMatchObject({ job: '101', waiting: 1 });
+    const silent = 'case "$*" in *--clusters=west*) echo down >&2; exit 1; esac';
+    stub('squeue', silent);
+    stub('scancel', silent);
+    await eventually(() => notes).toContain('cluster_passing');
+    const asked = calls('squeue').length;
+    await eventually(() => calls('squeue').length).toBeGreaterThan(asked + 2);
+    expect(submitted()).toHaveLength(1);
+    await shares.stop();
+    expect(notes).toContain('jobs_left');
+  });
+
+  it('excludes no node on several clusters, each of which would refuse a node of another', async () => {
+    queue(['101', '1', 'FAILED', 'e1', 'None'], ['101', '2', 'FAILED', 'e1', 'None']);
+    const shares = start(2, { script: '#SBATCH --clusters=east,west\n' });
+    await eventually(submitted).toHaveLength(2);
+    await shares.stop();
+    expect(notes).not.toContain('node_excluded');
+    expect(calls('sbatch').at(-1)).not.toContain('--exclude');
+  });
+
+  it('does not take tasks for failed that ended because the run was paused', async () => {
+    stub(
+      'squeue',
+      `name=$(printf '%s\\n' "$@" | sed -n 's/^--name=//p'); cat "${slurm}/queue-$name" 2>/dev/null; exit 0`,
+    );
+    const queueOf = (call: string | undefined): string => join(slurm, `queue-${nameOf(call)}`);
+    const first = start(1);
+    await eventually(submitted).toHaveLength(1);
+    const [before] = calls('sbatch');
+    writeFileSync(queueOf(before), listed(['101', '1', 'RUNNING', 'n1', 'None']));
+    await eventually(() => first.live()).toMatchObject({ waiting: 0 });
+    await first.stop();
+    writeFileSync(queueOf(before), listed(['101', '1', 'CANCELLED', 'n1', 'None']));
+    const second = start(1);
+    await eventually(submitted).toHaveLength(2);
+    writeFileSync(queueOf(calls('sbatch').at(-1)), listed(['102', '1', 'RUNNING', 'n1', 'None']));
+    await eventually(() => second.live()).toMatchObject({ job: '102', waiting: 0 });
+    expect(notes).not.toContain('share_ended');
+    await second.stop();
   });
 
   it.each(['#SBATCH -M east\n', '#SBATCH --partition=gpu --clusters=east\n', ''])(
@@ -411,6 +459,8 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
       const first = start(2, { script });
       await eventually(() => first.live()).toMatchObject({ job: '101', waiting: 1 });
       await eventually(() => notes).toContain('share_ended');
+      await eventually(submitted).toHaveLength(2);
+      expect(calls('sbatch').at(-1)).toContain('--clusters=east');
       forget(first);
       await first.stop();
       const second = start(2, { script });

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
@@ -95,11 +95,18 @@ async function ask(login: string | null, words: readonly string[], input?: strin
 
 const among = (cluster: string | null): string[] => (cluster === null ? [] : [`--clusters=${cluster}`]);
 
-/** The columns of each line that a program prints about the clusters of these jobs. */
+/** Asked about several clusters at once, SLURM's programs leave out one that does not answer, without an error. */
+const oneByOne = (cluster: string | null): (string | null)[] => cluster?.split(',') ?? [null];
+
+/** The columns of each line that a program prints about the clusters of these jobs. Rejects unless all of them answer. */
 async function list({ login, cluster }: Jobs, words: readonly string[]): Promise<string[][]> {
-  const { code, output, errors } = await ask(login, [...words, ...among(cluster)]);
-  if (code !== 0) throw unreachable(login, errors);
-  return output.split('\n').map((line) => line.split('|').map((word) => word.trim()));
+  const lines: string[] = [];
+  for (const one of oneByOne(cluster)) {
+    const { code, output, errors } = await ask(login, [...words, ...among(one)]);
+    if (code !== 0) throw unreachable(login, errors);
+    lines.push(...output.split('\n'));
+  }
+  return lines.map((line) => line.split('|').map((word) => word.trim()));
 }
 
 /**
@@ -107,8 +114,12 @@ async function list({ login, cluster }: Jobs, words: readonly string[]): Promise
  * content.
  */
 async function cancel({ login, cluster, name }: Jobs, tasks: readonly string[] = []): Promise<void> {
-  const { code, errors } = await ask(login, ['scancel', ...among(cluster), `--name=${name}`, ...tasks]);
-  if (code !== 0 && !/invalid job id|already complet/i.test(errors)) throw unreachable(login, errors);
+  const silent: string[] = [];
+  for (const one of oneByOne(cluster)) {
+    const { code, errors } = await ask(login, ['scancel', ...among(one), `--name=${name}`, ...tasks]);
+    if (code !== 0 && !/invalid job id|already complet/i.test(errors)) silent.push(errors);
+  }
+  if (silent.length > 0) throw unreachable(login, silent.join('\n'));
 }
 
 function unreachable(login: string | null, output: string): AppFailure {
@@ -120,20 +131,22 @@ function unreachable(login: string | null, output: string): AppFailure {
 
 /** Submits the shares of a run as array jobs, and follows them by their name. */
 export class SlurmScheduler implements Scheduler {
-  readonly excludes = true;
+  /** Each of several clusters would refuse a job that excludes a node of another. */
+  readonly excludes: boolean;
   private readonly choice: SlurmChoice;
   private readonly run: ClusterRun;
-  private readonly jobs: Jobs;
+  private jobs: Jobs;
   private readonly last = new Map<number, LastJob>();
 
   constructor(choice: SlurmChoice, run: ClusterRun) {
     const { script, shares, login } = choice;
     this.choice = choice;
     this.run = run;
-    // A copied run has the same id, and another run in the same folder had the same path.
-    const digest = createHash('sha256').update(`${run.runId}\n${run.folder}`).digest('hex').slice(0, 16);
     const cluster = sbatchOption(script, 'clusters', 'M') ?? null;
-    this.jobs = { folder: run.folder, name: `virnucpro-${digest}-${shares}`, login, cluster };
+    this.excludes = !/,|^all$/.test(cluster ?? '');
+    // Each start has a name of its own, since SLURM lists tasks for minutes that were cancelled by a pause.
+    const name = `virnucpro-${randomBytes(8).toString('hex')}-${shares}`;
+    this.jobs = { folder: run.folder, name, login, cluster };
   }
 
   get job(): string {
@@ -142,13 +155,15 @@ export class SlurmScheduler implements Scheduler {
   }
 
   async open(): Promise<string> {
-    const { login } = this.choice;
+    const { login, shares } = this.choice;
     const { code, output, errors } = await ask(login, ['sbatch', '--version']);
     if (code === 127 || errors.includes('not found'))
       throw failed(login === null ? message('slurm.missing') : message('slurm.missing_there', { login }));
     if (code !== 0) throw unreachable(login, errors);
     const earlier = recalled(this.run);
-    if (earlier?.name === this.jobs.name && earlier.login === login) this.jobs.cluster ??= earlier.cluster;
+    const cluster = this.jobs.cluster ?? earlier?.cluster ?? null;
+    if (earlier?.name.endsWith(`-${shares}`) && earlier.login === login && earlier.cluster === cluster)
+      this.jobs = earlier;
     else if (earlier) await cancel(earlier);
     remember(this.run, this.jobs);
     return `S${output.trim().replace(/^s/, '').slice(0, 100)}`;
@@ -165,6 +180,8 @@ export class SlurmScheduler implements Scheduler {
       ...['sbatch', '--parsable', `--job-name=${this.jobs.name}`, `--chdir=${folder}`, '--open-mode=append'],
       `--output=${folder.replaceAll('%', '%%')}/logs/slurm-%A_%a.log`,
       `--array=${ranges(shares)}${atOnce}`,
+      // Variables of the environment could lead a later job to another cluster than the first.
+      ...among(this.jobs.cluster),
       // This overrides the script's own option.
       ...(excluded.length === 0 ? [] : [`--exclude=${excludes.join(',')}`]),
       ...[pathInRun(folder, SCRIPT), folder, program ?? 'virnucpro', String(of)],
@@ -228,10 +245,12 @@ export class SlurmScheduler implements Scheduler {
    */
   private async accounted(jobs: readonly number[]): Promise<ListedTask[]> {
     const lines = await list(this.jobs, [
-      ...['sacct', '--noheader', '--allocations', '--array', '--parsable2'],
-      ...[`--jobs=${[...new Set(jobs)].join(',')}`, '--format=JobID,State,NodeList'],
+      ...['env', 'SLURM_TIME_FORMAT=standard', 'sacct', '--noheader', '--allocations', '--parsable2'],
+      ...[`--jobs=${[...new Set(jobs)].join(',')}`, '--format=JobID,State,NodeList,Submit'],
     ]).catch(() => []);
+    // Two clusters may have given the same number to jobs of one share: the last one comes first.
     return lines
+      .toSorted(([, , , a = ''], [, , , b = '']) => (a > b ? -1 : a < b ? 1 : 0))
       .map(([task = '', state = '', node = '']) => {
         const [job, share] = task.split('_').map(Number);
         return toTask(job ?? 0, share ?? 0, state.split(' ')[0] ?? '', node, '');

@@ -201,8 +201,8 @@ export const MESSAGES = {
   'slurm.reason.BadConstraints': 'no node is as it asks (BadConstraints)',
   'slurm.unknown': 'SLURM knows nothing of it any more',
   'ray.no_gpu': 'no node of the Ray cluster has a GPU',
-  'ray.no_processors': 'no node of the Ray cluster has as many processors as a task needs ({count})',
-  'ray.limit': 'no more tasks may run at once ({count})',
+  'ray.no_processors': 'no node of the Ray cluster has as many processors as a task needs',
+  'ray.limit': 'as many tasks run as may run at once',
   'ray.busy': 'all nodes of the Ray cluster are busy',
   // why a folder can't set up this computer
   'offline.other': 'In {folder} there is no {list}: it was not packed for setting up without a network.',

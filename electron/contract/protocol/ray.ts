@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { byeSchema, countSchema, helloSchema } from './common.ts';
+import { byeSchema, helloSchema } from './common.ts';
 
 /**
  * Messages to and from the process that is the driver of a Ray cluster: it has one task computed for each
@@ -15,12 +15,7 @@ export const rayEventSchema = z.discriminatedUnion('type', [
   /** The cluster cannot be used; the process ends. */
   z.object({ type: z.literal('refused'), message: z.string(), next_step: z.string() }),
   /** Why the tasks that do not run yet wait. */
-  z.object({
-    type: z.literal('waits'),
-    reason: z.enum(['no_gpu', 'no_processors', 'limit', 'busy']),
-    /** Processors that a task needs, or tasks that may run at once. */
-    count: countSchema,
-  }),
+  z.object({ type: z.literal('waits'), reason: z.enum(['no_gpu', 'no_processors', 'limit', 'busy']) }),
   z.object({
     type: z.literal('share_ended'),
     share: shareNumberSchema,

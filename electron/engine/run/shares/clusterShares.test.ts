@@ -371,6 +371,18 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     expect(calls('sacct')[0]).toContain('--jobs=101');
   });
 
+  it('does not ask the accounts again and again for shares that are computed', async () => {
+    queue(['101', '1', 'COMPLETED', 'n1', 'None'], ['101', '2', 'RUNNING', 'n2', 'None']);
+    computed(1, 2);
+    const shares = start(2);
+    await eventually(taken).toEqual(['000000']);
+    await eventually(() => shares.live()).toMatchObject({ job: '101', waiting: 0 });
+    queue(['101', '2', 'RUNNING', 'n2', 'None']);
+    const asked = calls('squeue').length;
+    await eventually(() => calls('squeue').length).toBeGreaterThan(asked + 2);
+    expect(calls('sacct')).toEqual([]);
+  });
+
   it('follows the job that was submitted last, if a script names several clusters, whose numbers do not compare', async () => {
     stub('sbatch', `[ "$1" = --version ] && echo slurm 1 || echo '5;west'`);
     const east = listed(['900', '1', 'FAILED', 'e1', 'None'], '2026-11-20T10:00:00');

@@ -85,7 +85,7 @@ export class RayScheduler implements Scheduler {
       const { share, node, reason, output } = event;
       this.tasksByShare.set(share, { share, node, reason: plain(reason), output, state: 'ended' });
     } else if (event.type === 'waits') {
-      const reason = message(`ray.${event.reason}`, { count: event.count });
+      const reason = message(`ray.${event.reason}`);
       for (const task of this.tasksByShare.values()) if (task.state === 'waiting') task.reason = reason;
     }
   }

@@ -70,6 +70,8 @@ interface LastJob {
   at: number;
   /** SLURM's time of submission of the last job that it listed for the share. */
   submitted: string;
+  /** Its end was reported: nobody is asked again once SLURM forgets it. */
+  ended: boolean;
 }
 
 /** Runs one of SLURM's programs, here or on a login node. Rejects with AppFailure if it could not be run. */
@@ -196,7 +198,7 @@ export class SlurmScheduler implements Scheduler {
     remember(this.run, this.jobs);
     for (const share of shares) {
       const submitted = this.last.get(share)?.submitted ?? '';
-      this.last.set(share, { job: Number(job), at: performance.now(), submitted });
+      this.last.set(share, { job: Number(job), at: performance.now(), submitted, ended: false });
     }
   }
 
@@ -224,19 +226,25 @@ export class SlurmScheduler implements Scheduler {
       const last = this.last.get(share);
       if (job !== last?.job && submitted <= (last?.submitted ?? '')) continue;
       listed.set(share, toTask(job, share, state, node, reason));
-      this.last.set(share, { job, submitted, at: job === last?.job ? last.at : performance.now() });
+      const at = job === last?.job ? last.at : performance.now();
+      this.last.set(share, { job, submitted, at, ended: false });
     }
     const held = [...listed.values()].filter((task) => task.held).map(({ job, share }) => `${job}_${share}`);
     if (held.length > 0) await cancel(this.jobs, held).catch(() => undefined);
-    const gone = [...this.last].filter(([share]) => !listed.has(share));
+    const gone = [...this.last].filter(([share, { ended }]) => !ended && !listed.has(share));
     const accounted = gone.length === 0 ? [] : await this.accounted(gone.map(([, { job }]) => job));
-    return [
+    const tasks = [
       ...listed.values(),
       ...gone.map(
         ([share, { job, at }]) =>
           accounted.find((task) => task.share === share && task.job === job) ?? unlisted(share, at),
       ),
     ];
+    for (const { share, state } of tasks) {
+      const last = this.last.get(share);
+      if (last) last.ended = state === 'ended';
+    }
+    return tasks;
   }
 
   /**

@@ -97,9 +97,9 @@ class Shares:
         name = "CPU" if self.cpus else "GPU"
         nodes = (node["Resources"] for node in self.ray.nodes() if node["Alive"])
         if max((node.get(name, 0) for node in nodes), default=0) < max(self.cpus, 1):
-            self.channel.emit("waits", reason="no_processors" if self.cpus else "no_gpu", count=self.cpus)
+            self.channel.emit("waits", reason="no_processors" if self.cpus else "no_gpu")
         else:
-            self.channel.emit("waits", reason="limit" if self.held_back else "busy", count=self.most)
+            self.channel.emit("waits", reason="limit" if self.held_back else "busy")
 
 
 def main() -> None:

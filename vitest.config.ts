@@ -2,12 +2,23 @@ import { mkdtempSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { onlyLongTests } from './build/checks/longTests.ts';
 
 const LONG = '{electron,build,e2e,packaging}/**/*.long.test.ts';
+/** Computes for minutes on one core: begun last, it would keep everybody waiting alone. */
+const LONGEST = 'viralShare.long.test.ts';
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLongest = ({ moduleId }: TestSpecification): number => Number(moduleId.endsWith(LONGEST));
+    return (await super.sort(files)).toSorted((a, b) => isLongest(b) - isLongest(a));
+  }
+}
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     // Charts and focus traps miss the layout, of which the window's test environment has none.
     onConsoleLog: (log) => (/of chart should be greater than 0|use-focus-trap/.test(log) ? false : undefined),
     projects: [

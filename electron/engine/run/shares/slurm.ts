@@ -111,6 +111,12 @@ async function list({ login, cluster }: Jobs, words: readonly string[]): Promise
   return lines.map((line) => line.split('|').map((word) => word.trim()));
 }
 
+/** The lines in the order of one of SLURM's times, which compare as text. */
+function byTime(lines: readonly string[][], column: number): string[][] {
+  const time = (line: readonly string[]): string => line[column] ?? '';
+  return lines.toSorted((a, b) => (time(a) < time(b) ? -1 : time(a) > time(b) ? 1 : 0));
+}
+
 /**
  * Cancels these tasks of the jobs, or all. Rejects if they may continue. Without jobs that match, scancel is
  * content.
@@ -212,53 +218,41 @@ export class SlurmScheduler implements Scheduler {
     const listed = new Map<number, ListedTask>();
     // For a share that was submitted several times, the last task counts. Numbers of jobs do not tell which that is:
     // each of several clusters has its own.
-    const bySubmission = lines.toSorted(([, , , , a = ''], [, , , , b = '']) => (a < b ? -1 : a > b ? 1 : 0));
-    for (const [
-      number = '',
-      index = '',
-      state = '',
-      node = '',
-      submitted = '',
-      reason = '',
-    ] of bySubmission) {
+    for (const line of byTime(lines, 4)) {
+      const [number = '', index = '', state = '', node = '', submitted = '', reason = ''] = line;
       if (!/^\d+$/.test(index)) continue;
       const [job, share] = [Number(number), Number(index)];
       const last = this.last.get(share);
       if (job !== last?.job && submitted <= (last?.submitted ?? '')) continue;
-      listed.set(share, toTask(job, share, state, node, reason));
+      const task = toTask(job, share, state, node, reason);
+      listed.set(share, task);
       const at = job === last?.job ? last.at : performance.now();
-      this.last.set(share, { job, submitted, at, ended: false });
+      this.last.set(share, { job, submitted, at, ended: task.state === 'ended' });
     }
     const held = [...listed.values()].filter((task) => task.held).map(({ job, share }) => `${job}_${share}`);
     if (held.length > 0) await cancel(this.jobs, held).catch(() => undefined);
     const gone = [...this.last].filter(([share, { ended }]) => !ended && !listed.has(share));
     const accounted = gone.length === 0 ? [] : await this.accounted(gone.map(([, { job }]) => job));
-    const tasks = [
-      ...listed.values(),
-      ...gone.map(
-        ([share, { job, at }]) =>
-          accounted.find((task) => task.share === share && task.job === job) ?? unlisted(share, at),
-      ),
-    ];
-    for (const { share, state } of tasks) {
-      const last = this.last.get(share);
-      if (last) last.ended = state === 'ended';
-    }
-    return tasks;
+    const forgotten = gone.map(([share, last]) => {
+      const found = accounted.findLast((task) => task.share === share && task.job === last.job);
+      const task = found ?? unlisted(share, last.at);
+      last.ended = task.state === 'ended';
+      return task;
+    });
+    return [...listed.values(), ...forgotten];
   }
 
   /**
-   * How tasks ended that SLURM's controller has forgotten, if the cluster keeps accounts. Some controllers
-   * forget within seconds.
+   * How tasks ended that SLURM's controller has forgotten, if the cluster keeps accounts, in the order of their
+   * submission: two clusters may have given one number to jobs of the same share. Some controllers forget within
+   * seconds.
    */
   private async accounted(jobs: readonly number[]): Promise<ListedTask[]> {
     const lines = await list(this.jobs, [
       ...['env', 'SLURM_TIME_FORMAT=standard', 'sacct', '--noheader', '--allocations', '--parsable2'],
       ...[`--jobs=${[...new Set(jobs)].join(',')}`, '--format=JobID,State,NodeList,Submit'],
     ]).catch(() => []);
-    // Two clusters may have given the same number to jobs of one share: the last one comes first.
-    return lines
-      .toSorted(([, , , a = ''], [, , , b = '']) => (a > b ? -1 : a < b ? 1 : 0))
+    return byTime(lines, 3)
       .map(([task = '', state = '', node = '']) => {
         const [job, share] = task.split('_').map(Number);
         return toTask(job ?? 0, share ?? 0, state.split(' ')[0] ?? '', node, '');

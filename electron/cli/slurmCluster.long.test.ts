@@ -183,7 +183,7 @@ describe.skipIf(WITHOUT_PYTHON)('predict through a real SLURM', () => {
     writeFileSync(own, `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@" --python '${REAL_PYTHON}'\n`, {
       mode: 0o755,
     });
-    await program('sbatch', '--wait', '--output=/dev/null', await job(4, '30'), folder, own);
+    await program('sbatch', '--wait', '--output=/dev/null', await job(3, '30'), folder, own);
     await succeeds(['finish', folder, '--python', REAL_PYTHON, '-q'], { env: ours });
     expect(await readTables(folder)).toEqual(local);
 

@@ -505,8 +505,6 @@ export const deviceNamed = ({ id, name }: { id: string; name: string }): Message
 });
 
 /** A number of bytes inside a sentence. */
-export const messageSchema = z.object({ text: z.string(), wording: wordingSchema.nullable() });
-
 export const bytesNamed = (bytes: number, text: string): Message => ({
   text,
   wording: { key: 'bytes', values: { bytes, text } },
@@ -517,6 +515,11 @@ export interface Message {
   /** Null for a text without a key, such as one that another program has written. */
   wording: Wording | null;
 }
+
+export const messageSchema: z.ZodType<Message> = z.object({
+  text: z.string(),
+  wording: wordingSchema.nullable(),
+});
 
 export function message<Key extends MessageKey>(
   key: Key,

@@ -19,7 +19,6 @@ import { sharesSoFar } from '../shares/shareStatus.ts';
 import { measuringComputer } from '../../testing/measuringComputer.ts';
 import { testContext } from '../../testing/testContext.ts';
 import { openRunStore, type RunStore } from '../../store/runStore.ts';
-import { readShareList } from '../../store/shares.ts';
 import { HOST_ENTRY, reportPrepare } from '../../store/testing/storeFixture.ts';
 import {
   DESCRIPTION,
@@ -60,9 +59,10 @@ async function main(): Promise<void> {
     const status = [];
     for (const count of STATUSES) status.push(await measureStatus(store, count));
     await computeInProcesses(folder);
+    const computed = shareNames(folder).length;
     const finish = await measureFinish(store);
     await store.close();
-    const results = { computer: measuringComputer(), reads, parts, shares, finish, status };
+    const results = { computer: measuringComputer(), reads, parts, shares: computed, finish, status };
     if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
   } finally {
     rmSync(folder, { recursive: true });
@@ -97,10 +97,9 @@ async function computeInProcesses(folder: string): Promise<void> {
 /** Computes every n-th share from the first through the shares' own stores, with made-up scores. */
 async function computeShares(folder: string, first: number): Promise<void> {
   for (let index = first; index <= shares; index += processes) {
-    const { parts } = readShareList(folder, { index, of: shares });
     const share = unwrap(await openShare(testContext(), folder, { index, of: shares }));
     if (share === null) continue;
-    for (const { key, residues, firstRow, lastRow } of parts) {
+    for (const { key, residues, firstRow, lastRow } of await share.store.pendingParts()) {
       const rows = Array.from({ length: lastRow - firstRow + 1 }, (_, place) => firstRow + place);
       const frames = rows.flatMap((row) =>
         framesOf(openFramesOf(row)).map((frame) => ({ row, chunk: 0, frame })),

@@ -10,12 +10,14 @@ import { formatCount } from '../../../contract/terminal/format.ts';
 export const IMBALANCE = 'devices_uneven';
 
 const NOTABLE_IMBALANCE = 0.2;
-/** With fewer parts than this, the difference may be chance. */
+/** With fewer parts, or after less computing, the difference may be chance. */
 const TELLING_PARTS = 10;
+const TELLING_SECONDS = 60;
 
 /**
- * Describes devices of one kind if one was much slower than another: this suggests heat, a narrow slot, or
- * other programs on it. Null if all are even. Different kinds of devices are expected to differ.
+ * Describes GPUs of one kind if one was much slower than another: this suggests heat, a narrow slot, or
+ * other programs on it. Null if all are even. Different kinds of GPUs are expected to differ, and the workers
+ * of a processor share its cores with every other program.
  */
 export function describeImbalance(
   devices: readonly RunDevice[],
@@ -40,9 +42,10 @@ export function findImbalance(
   done: readonly DeviceSummary[],
 ): Imbalance | null {
   const byName = new Map<string, { id: string; rate: number }[]>();
-  for (const { id, name } of devices) {
+  for (const { id, name, kind } of devices) {
+    if (kind === 'cpu') continue;
     const summary = done.find(({ device }) => device === id);
-    if (!summary || summary.parts < TELLING_PARTS || summary.seconds <= 0) continue;
+    if (!summary || summary.parts < TELLING_PARTS || summary.seconds < TELLING_SECONDS) continue;
     const rates = byName.get(name) ?? [];
     rates.push({ id, rate: summary.residues / summary.seconds });
     byName.set(name, rates);

@@ -6,7 +6,7 @@ import { runSummarySchema, type RunSummary } from '../../../contract/rpc/runs.ts
 import { RUN_DATABASE } from '../../../contract/folderNames.ts';
 import type { AppPaths } from '../../environment/appPaths.ts';
 import type { LibraryStore } from '../../store/storeThread.ts';
-import type { StoredRun } from '../../store/types.ts';
+import type { HistoryEntry, StoredRun } from '../../store/types.ts';
 import type { OpenRuns } from './openRuns.ts';
 import { isActive } from '../../../contract/runState.ts';
 import { Listeners } from '../changes.ts';
@@ -28,6 +28,7 @@ export class RunCatalog {
   /** By run: the paths that the user named when creating it here; empty for one that was opened. */
   private readonly named = new Map<string, readonly string[]>();
   private checking: Promise<void> = Promise.resolve();
+  private taking: Promise<void> = Promise.resolve();
   private closed = false;
   private others: NodeJS.Timeout | undefined;
 
@@ -39,14 +40,17 @@ export class RunCatalog {
 
   /** Loads the history from the library, without touching any run's folder or database. */
   async load(): Promise<void> {
-    for (const entry of await this.library.history()) {
-      const { success, data } = runSummarySchema.safeParse(entry.summary);
-      if (!success) continue;
-      // Until its folder was checked: a run that was computing then no longer is, unless another program
-      // computes it.
-      this.runs.set(entry.runId, isActive(data.state) ? { ...data, interrupted: true } : data);
-      this.named.set(entry.runId, entry.inputs);
-    }
+    for (const entry of await this.library.history()) this.addFromLibrary(entry);
+  }
+
+  private addFromLibrary({ runId, inputs, summary }: HistoryEntry): void {
+    const { success, data } = runSummarySchema.safeParse(summary);
+    if (!success) return;
+    // Until its folder was checked: a run that was computing then no longer is, unless another program
+    // computes it.
+    this.runs.set(runId, isActive(data.state) ? { ...data, interrupted: true } : data);
+    this.named.set(runId, inputs);
+    this.changes.tell();
   }
 
   /** Checks in the background which folders still exist, and the state of unfinished runs. */
@@ -64,14 +68,24 @@ export class RunCatalog {
     });
   }
 
-  /** Adds runs that another program has put on the list since. */
-  async takeOthers(): Promise<void> {
-    if (!(await this.library.changedElsewhere())) return;
-    for (const { runId, folder } of await this.library.history()) {
-      const known = this.runs.get(runId);
-      // Its folder has more information than the other program's list.
-      if (!known) await this.add(folder).catch(() => undefined);
-      else if (!hasEnded(known.state) && !this.open.session(known.folder)) await this.check(runId);
+  /**
+   * Adds runs that another program has put on the list since. The library reports a change once, so callers take turns:
+   * whoever comes second finds the runs of the first on the list.
+   */
+  takeOthers(): Promise<void> {
+    const take = (): Promise<void> => this.takeOthersInTurn();
+    this.taking = this.taking.then(take, take);
+    return this.taking;
+  }
+
+  private async takeOthersInTurn(): Promise<void> {
+    for (const entry of (await this.library.historyChangedElsewhere()) ?? []) {
+      if (this.closed) return;
+      const known = this.runs.get(entry.runId);
+      // Its folder has more information than the other program's list, but may be out of reach.
+      if (!known) await this.add(entry.folder).catch(() => this.addFromLibrary(entry));
+      else if (!hasEnded(known.state) && !this.open.session(known.folder))
+        await this.check(entry.runId).catch(() => undefined);
     }
   }
 
@@ -88,10 +102,10 @@ export class RunCatalog {
   }
 
   /** Ends the background check. */
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.closed = true;
     clearTimeout(this.others);
-    return this.checking;
+    await Promise.allSettled([this.checking, this.taking]);
   }
 
   /** The paths that the user named when creating the runs of this list. */

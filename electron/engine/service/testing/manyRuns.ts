@@ -18,38 +18,43 @@ export async function libraryOfRuns(
     const folder = join(dataDir, 'runs', String(number));
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'run.db'), 'damaged');
-    const createdAt = 1_700_000_000_000 + number;
-    const plan = syntheticPlan(3);
-    const run: RunSummary = {
-      runId: randomUUID(),
-      folder,
-      name: `run ${number}`,
-      state: { phase: 'done', failedParts: 0, failedRecords: 0 },
-      interrupted: false,
-      missing: false,
-      createdAt: new Date(createdAt).toISOString(),
-      finishedAt: new Date(createdAt).toISOString(),
-      plan,
-      request: runRequestSchema.parse({ inputs: plan.inputs.map(({ path }) => path), model: 'teaching' }),
-      goal: null,
-      queuePosition: null,
-      controls: null,
-      expected: null,
-      foreignPlace: null,
-      starting: false,
-      startsInSeconds: null,
-      computingSeconds: 60,
-      fraction: 1,
-      sequences: 1000,
-      viralSequences: 10,
-      otherSequences: 900,
-      samples: [],
-      tags: [],
-      note: '',
-    };
+    const run = syntheticSummary(folder, number);
     runs.push(run);
     await library.saveRun(libraryEntry(run, run.request.inputs));
   }
   await library.close();
   return runs;
+}
+
+/** The entry of a finished run in the list, as if it lay in this folder. */
+export function syntheticSummary(folder: string, number: number): RunSummary {
+  const createdAt = new Date(1_700_000_000_000 + number).toISOString();
+  const plan = syntheticPlan(3);
+  return {
+    runId: randomUUID(),
+    folder,
+    name: `run ${number}`,
+    state: { phase: 'done', failedParts: 0, failedRecords: 0 },
+    interrupted: false,
+    missing: false,
+    createdAt,
+    finishedAt: createdAt,
+    plan,
+    request: runRequestSchema.parse({ inputs: plan.inputs.map(({ path }) => path), model: 'teaching' }),
+    goal: null,
+    queuePosition: null,
+    controls: null,
+    expected: null,
+    foreignPlace: null,
+    starting: false,
+    startsInSeconds: null,
+    computingSeconds: 60,
+    fraction: 1,
+    sequences: 1000,
+    viralSequences: 10,
+    otherSequences: 900,
+    samples: [],
+    tags: [],
+    note: '',
+  };
 }

@@ -114,10 +114,11 @@ function libraryMethods(db: Database.Database) {
       void saveEntry.run(runId, folder, JSON.stringify(inputs), JSON.stringify(summary)),
     history: (): HistoryEntry[] => entries.all().map(toEntry),
     removeRun: (runId: string): void => void deleteEntry.run(runId),
-    changedElsewhere: (): boolean => {
+    /** The history if another program has changed the library since this was last asked; null otherwise. */
+    historyChangedElsewhere: (): HistoryEntry[] | null => {
       const before = seenVersion;
       seenVersion = dataVersion();
-      return seenVersion !== before;
+      return seenVersion === before ? null : entries.all().map(toEntry);
     },
     learntBatch: ({ deviceUuid, modelHash, precision }: DeviceUse): LearntBatch | null => {
       const row = getBatch.get(deviceUuid, modelHash, precision);

@@ -38,6 +38,7 @@ import { EXIT, outliveSignals } from './exitCodes.ts';
 import { FILTER_HELP, SORT_HELP } from './filterArgument.ts';
 import { QUERY_LIMITS } from '../contract/rpc/results.ts';
 import { appVersion, openEngine } from './openEngine.ts';
+import { CONFIG_FLAG } from './originalToolFlags.ts';
 import { errorText } from './output/reporter.ts';
 import { toLog, toStandardError } from './output/terminal.ts';
 import {
@@ -101,6 +102,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     .showHelpAfterError()
     // As in the original tool, flags that all commands share may also precede the command.
     .enablePositionalOptions()
+    .addOption(new Option(CONFIG_FLAG).hideHelp())
     .hook('preAction', passOn)
     .configureOutput({
       outputError: (text, write) => {

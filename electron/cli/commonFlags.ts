@@ -89,8 +89,8 @@ export function passOn(program: Command, command: Command): void {
     if (program.getOptionValueSource(name) !== 'cli') continue;
     // Only our own commands have this option.
     if (!known(name) && known('progress')) {
-      const [long = name] = FLAGS[name as Flag].split(', ').at(-1)?.split(' ') ?? [];
-      throw usage(`${long} has no effect on "virnucpro ${command.name()}".`);
+      const given = program.options.find((option) => option.attributeName() === name);
+      throw usage(`${given?.long ?? name} has no effect on "virnucpro ${command.name()}".`);
     }
     command.setOptionValue(name, value);
   }

@@ -3,24 +3,29 @@ import { embeddingPrecisionSchema, precisionSchema, repairSchema } from '../cont
 import { orderSchema } from '../contract/plan.ts';
 import { withClusterOptions } from './clusterFlags.ts';
 import { gigabytes, goalArgument, positiveInteger } from './commonFlags.ts';
+import { withOriginalFlags } from './originalToolFlags.ts';
+
+/** Heading of the last options of `predict --help`, which few need. */
+const CLUSTERS = 'Clusters and other computers:';
 
 export const UNTIL = '--until <goal>';
 export const UNTIL_HELP =
   'stop when enough is known: settled (no call may change), 0.5% (half width of the interval of every sample), 30min, 8h; or end';
 
-/** `predict` with its flags; flags of the original tool that have an equivalent are accepted too. */
 export function predictCommand(root: Command): Command {
   return withRunOptions(
     root
       .command('predict')
       .description('Score every sequence of the inputs and write the result tables')
-      .argument('[inputs...]', 'FASTA or FASTQ files, plain or compressed, or folders; -: standard input')
-      .option(
-        '--reuse-embeddings <folder>',
-        'take over embeddings that the original VirNucPro or its fork computed of these inputs',
-      )
-      .option('--shard <i/n>', 'only the i-th of n shards of the inputs, in whole files: see merge'),
-  );
+      .argument('[inputs...]', 'FASTA or FASTQ files, plain or compressed, or folders; -: standard input'),
+  )
+    .option(
+      '--reuse-embeddings <folder>',
+      'take over embeddings that the original VirNucPro or its fork computed of these inputs',
+    )
+    .optionsGroup(CLUSTERS)
+    .option('--shard <i/n>', 'only the i-th of n shards of the inputs, in whole files: see merge')
+    .optionsGroup('');
 }
 
 /** `prepare` with the flags of `predict` that decide what is computed. */
@@ -57,13 +62,33 @@ export function withDeviceOptions(command: Command): Command {
 }
 
 function withRunOptions(command: Command, where: 'here' | 'elsewhere' = 'here'): Command {
-  if (where === 'here') withDeviceOptions(withClusterOptions(command));
-  if (where === 'here') command.option(UNTIL, UNTIL_HELP, goalArgument);
   command
     .option('-o, --output-dir <folder>', 'folder for the results (default: {input}_predictions)')
     .option(
       '--model <name>',
       'teaching, 300, 500, the name of an imported model, or the path of a model folder or head file (default: 500; teaching for the bundled example)',
+    );
+  if (where === 'here') withDeviceOptions(command);
+  command
+    .option('--resume', 'go on with the run if the folder holds one')
+    .option('-f, --force', 'replace a run that is in the folder')
+    .option(
+      '--samples <sheet>',
+      'sample sheet (CSV, TSV or XLSX) with the columns file and sample and, if wanted, group, note and control',
+    );
+  if (where === 'here') command.option(UNTIL, UNTIL_HELP, goalArgument);
+  command
+    .addOption(
+      new Option('--repair <what>', 'mend the sequences of all inputs as they are read; may be repeated')
+        .choices(repairSchema.options)
+        .argParser((what: string, before: string[] | undefined) => [...(before ?? []), what]),
+    )
+    .option('--strict', 'end where a file cannot be used, instead of going on without it')
+    .option('--with-controls', "first score 40 known sequences with the run's model, devices and precision")
+    .addOption(
+      new Option('--embeddings [precision]', 'keep the embeddings')
+        .choices(embeddingPrecisionSchema.options)
+        .preset('fp16'),
     )
     .option('-e, --chunk-length <n>', "chunk length in bases (default: the model's)", positiveInteger)
     .addOption(
@@ -77,6 +102,13 @@ function withRunOptions(command: Command, where: 'here' | 'elsewhere' = 'here'):
       'most memory to use on each GPU, at least 2 GB, such as where others use it too (default: all that is free)',
       gigabytes,
     )
+    .addOption(
+      new Option(
+        '--order <name>',
+        'what is computed first: an even sample of all inputs, which grows, or one file after the other (default: by the size of the run)',
+      ).choices(orderSchema.options),
+    )
+    .option('-k, --keep-work', 'keep the work folder after the run')
     .option(
       '--patience <n>',
       'wait n times as long before a worker that makes no progress is started again (default: 1)',
@@ -92,59 +124,7 @@ function withRunOptions(command: Command, where: 'here' | 'elsewhere' = 'here'):
       'size of a part, the unit of work and of resuming (default: by the kind of the devices)',
       positiveInteger,
     )
-    .addOption(
-      new Option(
-        '--order <name>',
-        'what is computed first: an even sample of all inputs, which grows, or one file after the other (default: by the size of the run)',
-      ).choices(orderSchema.options),
-    )
-    .option('--no-embed-equal-sequences-once', 'compute equal proteins of a part as often as they occur')
-    .addOption(
-      new Option('--embeddings [precision]', 'keep the embeddings')
-        .choices(embeddingPrecisionSchema.options)
-        .preset('fp16'),
-    )
-    .addOption(
-      new Option('--repair <what>', 'mend the sequences of all inputs as they are read; may be repeated')
-        .choices(repairSchema.options)
-        .argParser((what: string, before: string[] | undefined) => [...(before ?? []), what]),
-    )
-    .option(
-      '--samples <sheet>',
-      'sample sheet (CSV, TSV or XLSX) with the columns file and sample and, if wanted, group, note and control',
-    )
-    .option('--with-controls', "first score 40 known sequences with the run's model, devices and precision")
-    .option('-k, --keep-work', 'keep the work folder after the run')
-    .option('-f, --force', 'replace a run that is in the folder')
-    .option('--strict', 'end where a file cannot be used, instead of going on without it')
-    .option('--resume', 'go on with the run if the folder holds one');
-  const aliases = [
-    new Option('-m, --model-type <name>').hideHelp(),
-    new Option('-p, --model-path <path>').hideHelp(),
-    new Option('--expected-length <n>').argParser(positiveInteger).hideHelp(),
-    new Option('--gpus <list>').hideHelp(),
-    new Option('--esm-batch-size <tokens>').argParser(positiveInteger).hideHelp(),
-    new Option('--input <files...>').hideHelp(),
-    new Option('--device <name>').hideHelp(),
-    new Option('--keep-intermediate').hideHelp(),
-  ];
-  for (const alias of aliases) command.addOption(alias);
-  const into = {
-    modelType: 'model',
-    expectedLength: 'chunkLength',
-    gpus: 'devices',
-    device: 'devices',
-    keepIntermediate: 'keepWork',
-    esmBatchSize: 'tokensPerBatch',
-  };
-  for (const [from, to] of Object.entries(into)) {
-    command.on(`option:${kebab(from)}`, () => {
-      command.setOptionValue(to, command.getOptionValue(from));
-    });
-  }
-  return command;
-}
-
-function kebab(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    .option('--no-embed-equal-sequences-once', 'compute equal proteins of a part as often as they occur');
+  if (where === 'here') withClusterOptions(command.optionsGroup(CLUSTERS)).optionsGroup('');
+  return withOriginalFlags(command);
 }

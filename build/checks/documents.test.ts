@@ -18,7 +18,7 @@ const TEXTS = [
     cwd: root,
     exclude: ['**/*.test.ts', '**/testing/**'],
   }),
-  ...globSync('renderer/i18n/{en,de}.json', { cwd: root }),
+  ...globSync('renderer/i18n/{en.ts,de.json}', { cwd: root }),
 ];
 const scripts = Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts);
 const program = describedCommands();

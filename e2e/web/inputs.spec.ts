@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '../support/fixtures.ts';
 import { SAMPLE, writeMixedFolder } from '../support/inputs.ts';
-import { drop, expectNoComplaint, isDone, takeTeachingModel } from '../support/window.ts';
+import { drop, expectNoComplaint, goTo, isDone, takeTeachingModel } from '../support/window.ts';
 
 test('a dropped folder: what it contains, what cannot be used and why, and the rest runs', async ({
   window,
@@ -116,4 +116,19 @@ test('a folder with a sample sheet: the same dropped and chosen, corrected, kept
   await pond.getByLabel('Group').fill('');
   await chooser.getByRole('button', { name: 'Save' }).click();
   await expect(rows.filter({ hasText: 'March' })).not.toContainText('lake');
+});
+
+test('weights dropped on Models are sent, and the screen stays', async ({ window, places }) => {
+  const folder = join(places.files, '..', 'weights');
+  await mkdir(folder);
+  const names = ['esm2.pt', 'dnabert_s.bin', 'tokenizer.json', '300_model.pth', '500_model.pth'];
+  const paths = names.map((name) => join(folder, name));
+  for (const path of paths) await writeFile(path, 'too short to be weights');
+  await goTo(window, 'Models');
+  await drop(window, paths);
+  const dialog = window.getByRole('dialog', { name: 'Import weights' });
+  await expect(dialog).toBeVisible();
+  await dialog.getByRole('button', { name: 'Close' }).first().click();
+  await expect(dialog).toBeHidden();
+  await expect(window.getByRole('heading', { level: 1, name: 'Models' })).toBeVisible();
 });

@@ -1,12 +1,13 @@
 import type { Wording } from '../../electron/contract/index.ts';
-import type { MessageKey, Texts } from './index.ts';
+import type { Texts } from './index.ts';
 import { titleOfCode } from './errors.ts';
 
-type Speaker = Pick<Texts, 't' | 'lookUp' | 'language' | 'format'>;
+type Speaker = Pick<Texts, 'lookUp' | 'language' | 'format'>;
 /** Maps a device's id to its name in this window; null for an unknown device. */
 type DeviceLabel = (id: string) => string | null;
 
-/** The engine's sentence in the language of the window; null if the catalogue lacks a key for any part of it. */
+/** The engine's sentence in the language of the window; null if the catalogue lacks a key for any part of it, or
+ * the engine a value. */
 export function inOwnWords(wording: Wording, texts: Speaker, deviceLabel: DeviceLabel): string | null {
   const { key, values } = wording;
   if (key === 'device' && typeof values['id'] === 'string') {
@@ -23,7 +24,8 @@ export function inOwnWords(wording: Wording, texts: Speaker, deviceLabel: Device
     if (words === null) return null;
     filled[name] = name === 'device' && typeof words === 'string' ? (deviceLabel(words) ?? words) : words;
   }
-  const sentence = texts.t(`engine.${key}` as MessageKey, filled);
+  const sentence = texts.lookUp(`engine.${key}`, filled);
+  if (sentence === null) return null;
   // The name of a file keeps its case.
   return pattern.startsWith('{') ? sentence : capitalised(sentence);
 }

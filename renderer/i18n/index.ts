@@ -1,24 +1,44 @@
-import { IntlMessageFormat } from 'intl-messageformat';
+import type { GetICUArgs } from '@schummar/icu-type-parser';
+import { FormatError, IntlMessageFormat } from 'intl-messageformat';
 import { createContext, useContext } from 'react';
 import { MESSAGES, type Settings } from '../../electron/contract/index.ts';
 import de from './de.json' with { type: 'json' };
-import en from './en.json' with { type: 'json' };
+import en from './en.ts';
 import { createFormats, type Formats } from './format.ts';
 
-export type MessageKey = keyof typeof en | `engine.${keyof typeof MESSAGES}`;
-export type Messages = Readonly<Record<MessageKey, string>>;
+type English = typeof en;
+export type MessageKey = keyof English;
+type CatalogueKey = MessageKey | `engine.${keyof typeof MESSAGES}`;
+export type Messages = Readonly<Record<CatalogueKey, string>>;
 export type Language = Settings['language'];
 type MessageValues = Record<string, string | number>;
 
+/** The variables of each message, which the type checker reads from the English text. */
+type Variables = {
+  [Key in MessageKey]: GetICUArgs<English[Key], { ICUArgument: string | number; ICUNumberArgument: number }>;
+};
+/** Where the key is one of several, all their variables: any of the messages may be the one that is shown. */
+type VariablesOfAll<Key extends MessageKey> = (
+  Key extends Key ? (variables: Variables[Key]) => void : never
+) extends (variables: infer All extends MessageValues) => void
+  ? All
+  : never;
+type Values<Key extends MessageKey> = keyof VariablesOfAll<Key> extends never
+  ? []
+  : [values: VariablesOfAll<Key>];
+
 export interface Texts {
   readonly language: Language;
-  readonly t: (key: MessageKey, values?: MessageValues) => string;
-  /** The message if the catalogue has it; used for keys built from the engine's codes. */
-  readonly lookUp: (key: string) => string | null;
+  readonly t: <Key extends MessageKey>(key: Key, ...values: Values<Key>) => string;
+  /**
+   * The message of a key that is known at run time only, such as one made from a code of the engine; null if the catalogue
+   * lacks it or one of its variables has no value, as in what an older engine wrote. Without values, the message as written.
+   */
+  readonly lookUp: (key: string, values?: MessageValues) => string | null;
   readonly format: Formats;
 }
 
-/** Messages that the engine sends by key are in the contract. en.json has one only where the window needs another text: it names
+/** Messages that the engine sends by key are in the contract. en.ts has one only where the window needs another text: it names
  * buttons where the terminal names commands, and speaks of sequences where a log counts parts. */
 const fromEngine = Object.fromEntries(
   Object.entries(MESSAGES).map(([key, text]) => [`engine.${key}`, typeset(text)]),
@@ -35,20 +55,30 @@ export const CATALOGUES: Record<Language, Messages> = { en: { ...fromEngine, ...
 const LOCALES: Record<Language, string> = { en: 'en-GB', de: 'de-DE' };
 
 export function createTexts(language: Language): Texts {
-  const catalogue = CATALOGUES[language];
-  const parsed = new Map<MessageKey, IntlMessageFormat>();
+  const catalogue = new Map<string, string>(Object.entries(CATALOGUES[language]));
+  const parsed = new Map<string, IntlMessageFormat>();
+  const say = (key: string, pattern: string, values?: MessageValues) => {
+    if (!values) return pattern;
+    let message = parsed.get(key);
+    if (!message) {
+      message = new IntlMessageFormat(pattern, LOCALES[language]);
+      parsed.set(key, message);
+    }
+    return String(message.format(values));
+  };
   return {
     language,
-    t(key, values) {
-      if (!values) return catalogue[key];
-      let message = parsed.get(key);
-      if (!message) {
-        message = new IntlMessageFormat(catalogue[key], LOCALES[language]);
-        parsed.set(key, message);
+    t: (key, ...[values]) => say(key, CATALOGUES[language][key], values),
+    lookUp: (key, values) => {
+      const pattern = catalogue.get(key);
+      if (pattern === undefined) return null;
+      try {
+        return say(key, pattern, values);
+      } catch (error) {
+        if (error instanceof FormatError) return null;
+        throw error;
       }
-      return String(message.format(values));
     },
-    lookUp: (key) => (key in catalogue ? catalogue[key as MessageKey] : null),
     format: createFormats(LOCALES[language]),
   };
 }

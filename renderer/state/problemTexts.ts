@@ -1,6 +1,6 @@
 import { useCallback } from 'react';
 import type { InputFileProblem } from '../../electron/contract/index.ts';
-import { useTexts, type MessageKey } from '../i18n/index.ts';
+import { useTexts } from '../i18n/index.ts';
 import { titleOfCode } from '../i18n/errors.ts';
 
 interface ProblemTexts {
@@ -12,16 +12,16 @@ interface ProblemTexts {
 
 /** Describes a problem in a file and its effect in the language of the window, by the problem's code. */
 export function useProblemTexts(): (problem: InputFileProblem) => ProblemTexts {
-  const { t, lookUp, language } = useTexts();
+  const { lookUp, language } = useTexts();
   return useCallback(
     ({ code, kind, count, message, what_happens: effect }) => {
       const key = kind === undefined ? `engine.problem.${code}` : `engine.problem.kind.${kind}`;
-      if (lookUp(key) !== null) {
-        const known = t(key as MessageKey, { count });
+      const known = lookUp(key, { count });
+      if (known !== null) {
         return {
           message: known,
-          short: lookUp(`${key}.short`) === null ? known : t(`${key}.short` as MessageKey),
-          effect: t(`${key}.effect` as MessageKey, { count }),
+          short: lookUp(`${key}.short`) ?? known,
+          effect: lookUp(`${key}.effect`, { count }) ?? effect,
         };
       }
       // A problem that stops the reading of a file is an error, whose title is found by its code.
@@ -31,6 +31,6 @@ export function useProblemTexts(): (problem: InputFileProblem) => ProblemTexts {
         ? { message, short, effect }
         : { message: short, short, effect: '' };
     },
-    [t, lookUp, language],
+    [lookUp, language],
   );
 }

@@ -8,7 +8,7 @@ import {
   type FilePurpose,
   type FolderPurpose,
 } from '../../../electron/contract/index.ts';
-import { useTexts, type MessageKey } from '../../i18n/index.ts';
+import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
 import { usePathChooser, type Choice } from '../../state/pathChooser.ts';
 import { useSettings } from '../../state/settings.ts';
@@ -44,8 +44,10 @@ export function BrowseDialog() {
   );
 }
 
-function titleOf(choice: Choice): MessageKey {
-  return choice.kind === 'files' ? `browse.title.files.${choice.purpose}` : `browse.title.${choice.purpose}`;
+function titleOf(choice: Choice) {
+  return choice.kind === 'files'
+    ? (`browse.title.files.${choice.purpose}` as const)
+    : (`browse.title.${choice.purpose}` as const);
 }
 
 /** Whose disk is shown: this computer's, or that of the named one on which the program runs. */

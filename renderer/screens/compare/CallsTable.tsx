@@ -12,6 +12,7 @@ export function CallsTable<Call extends Prediction>(props: {
 }) {
   const { title, first, second, calls, counts } = props;
   const { t, format } = useTexts();
+  const nameOf = (call: Prediction) => t(`prediction.${call}`);
   return (
     <Box style={{ overflow: 'auto' }} tabIndex={0} role="group" aria-label={title}>
       <table className="figures">
@@ -21,7 +22,7 @@ export function CallsTable<Call extends Prediction>(props: {
             <th scope="col">{t('compare.rowsColumns', { first, second })}</th>
             {calls.map((call) => (
               <th key={call} scope="col">
-                {t(`prediction.${call}`)}
+                {nameOf(call)}
               </th>
             ))}
           </tr>
@@ -29,7 +30,7 @@ export function CallsTable<Call extends Prediction>(props: {
         <tbody>
           {calls.map((call) => (
             <tr key={call}>
-              <th scope="row">{t(`prediction.${call}`)}</th>
+              <th scope="row">{nameOf(call)}</th>
               {calls.map((other) => (
                 <td key={other} data-marked={call === other}>
                   {format.integer(counts[call][other])}

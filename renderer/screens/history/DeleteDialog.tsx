@@ -27,7 +27,6 @@ export function DeleteDialog({ run, onClose }: { run: RunSummary; onClose: () =>
         {size.data
           ? t('history.folderSize', {
               size: format.fileSize(size.data.bytes),
-              files: format.integer(size.data.files),
               count: size.data.files,
             })
           : run.missing

@@ -109,8 +109,8 @@ function ImportPart() {
       </Menu>
       {upload && (
         <Stack gap={6} my={10}>
-          <span className="ellipsis">{t('newRun.uploading', { name: upload.name })}</span>
-          <ProgressBar label={upload.name} fraction={upload.fraction} />
+          <span className="ellipsis">{t('newRun.uploading', upload)}</span>
+          <ProgressBar label={t('models.importTitle')} fraction={upload.fraction} />
         </Stack>
       )}
     </section>

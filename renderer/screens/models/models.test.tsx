@@ -1,8 +1,10 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { takeDropped } from '../../components/files/FileDropZone.tsx';
 import { createTexts, TextsContext } from '../../i18n/index.ts';
 import { openImport, useWeights } from '../../state/computer/weights.ts';
+import { go } from '../../state/navigation.ts';
 import { renderWithEngine } from '../../testing/render.tsx';
 import { ModelList } from './ModelList.tsx';
 
@@ -56,4 +58,41 @@ it('identifies dropped files, and imports them under a name', async () => {
   expect(dialog.getByLabelText<HTMLInputElement>('Name of the model').value).toBe('soil_500');
   await user.click(dialog.getByRole('button', { name: 'Import' }));
   await waitFor(() => expect(useWeights.getState().importing).toBeNull());
+});
+
+it('shows how many dropped files are still being sent in browser mode, then what they are', async () => {
+  const requests: { answer: (path: string) => void }[] = [];
+  vi.stubGlobal(
+    'XMLHttpRequest',
+    class extends EventTarget {
+      upload = new EventTarget();
+      response: unknown = null;
+      open() {}
+      send() {
+        requests.push({
+          answer: (path) => {
+            this.response = { path };
+            this.dispatchEvent(new Event('load'));
+          },
+        });
+      }
+    },
+  );
+  act(() => go({ screen: 'models' }));
+  await card();
+  const files = ['esm2.pt', 'head.pth'].map((name) => new File(['x'], name));
+  act(() => void takeDropped(files));
+  await screen.findByText('Sending 2 files');
+  const bar = screen.getByRole('progressbar', { name: 'Import weights' });
+  expect(bar.getAttribute('aria-valuenow')).toBe('0');
+  act(() => requests[0]?.answer('/data/usb/esm2.pt'));
+  await screen.findByText('Sending head.pth');
+  expect(bar.getAttribute('aria-valuenow')).toBe('50');
+  act(() => requests[1]?.answer('/data/usb/head.pth'));
+  await screen.findByRole('dialog');
+  expect(useWeights.getState()).toMatchObject({
+    importing: ['/data/usb/esm2.pt', '/data/usb/head.pth'],
+    upload: null,
+  });
+  vi.unstubAllGlobals();
 });

@@ -10,7 +10,7 @@ import { toShownError } from '../../api/callError.ts';
 import { Banner } from '../../components/feedback/Banner.tsx';
 import { Section } from '../../components/Card.tsx';
 import { Fold } from '../../components/Fold.tsx';
-import { useTexts, type MessageKey } from '../../i18n/index.ts';
+import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { choosePaths, type Choice } from '../../state/pathChooser.ts';
 import { changeSettings, isElectron, useSettings } from '../../state/settings.ts';
@@ -74,7 +74,7 @@ const PICKS: Partial<Record<Name, FilePurpose>> = {
   interpreter: 'interpreter',
 };
 /** The error if a text does not even have the required form. */
-const WRONG: Partial<Record<Name, MessageKey>> = {
+const WRONG: Partial<Record<Name, `settings.${'proxy' | 'packageIndex' | 'weightsMirror'}Wrong`>> = {
   proxy: 'settings.proxyWrong',
   packageIndex: 'settings.packageIndexWrong',
   weightsMirror: 'settings.weightsMirrorWrong',

@@ -16,8 +16,9 @@ interface WeightsState {
   readonly works: Readonly<Record<string, WeightsWork>>;
   /** Files and folders that the user wants to import; null where the dialog is closed. */
   readonly importing: readonly string[] | null;
-  /** In browser mode, the file that is being sent to the engine's computer. */
-  readonly upload: { readonly name: string; readonly fraction: number } | null;
+  /** In browser mode, what is being sent to the engine's computer: the file under way, how many are left with it, and the
+   * fraction of all bytes that has arrived. */
+  readonly upload: { readonly name: string; readonly count: number; readonly fraction: number } | null;
 }
 
 export const useWeights = create<WeightsState>(() => ({ works: {}, importing: null, upload: null }));
@@ -104,11 +105,22 @@ export async function importDropped(dropped: Dropped): Promise<void> {
     return;
   }
   try {
+    const { files } = dropped;
     const paths: string[] = [];
-    for (const file of dropped.files) {
-      const onProgress = (fraction: number) => useWeights.setState({ upload: { name: file.name, fraction } });
+    const total = Math.max(
+      1,
+      files.reduce((sum, { size }) => sum + size, 0),
+    );
+    let sent = 0;
+    for (const [position, file] of files.entries()) {
+      const { name, size } = file;
+      const count = files.length - position;
+      const before = sent;
+      const onProgress = (fraction: number) =>
+        useWeights.setState({ upload: { name, count, fraction: (before + fraction * size) / total } });
       onProgress(0);
       paths.push(await uploadFile(file, onProgress));
+      sent += size;
     }
     openImport(paths);
   } finally {

@@ -6,7 +6,7 @@ import {
   type WindowWhere,
 } from '../../../../electron/contract/index.ts';
 import { Banner } from '../../../components/feedback/Banner.tsx';
-import { useTexts, type MessageKey } from '../../../i18n/index.ts';
+import { useTexts } from '../../../i18n/index.ts';
 import { installRay, useEnvironment } from '../../../state/computer/environment.ts';
 import { rememberedPlace } from '../../../state/newRun/slurm.ts';
 import { SlurmFields } from '../slurm/SlurmFields.tsx';
@@ -46,15 +46,10 @@ export function WhereChoice({ where, onChange }: WhereChoiceProps) {
 
 function RayFields({ ray, onChange }: { ray: Ray; onChange: (ray: Ray) => void }) {
   const { t } = useTexts();
-  const count = (
-    field: 'shares' | 'cpus' | 'workers',
-    least: number,
-    label: MessageKey,
-    help: MessageKey,
-  ) => (
+  const count = (field: 'shares' | 'cpus' | 'workers', least: number, label: string, help: string) => (
     <NumberInput
-      label={t(label)}
-      description={t(help)}
+      label={label}
+      description={help}
       min={least}
       max={MOST_CLUSTER_SHARES}
       allowDecimal={false}
@@ -75,9 +70,9 @@ function RayFields({ ray, onChange }: { ray: Ray; onChange: (ray: Ray) => void }
         value={ray.address}
         onChange={(event) => onChange({ ...ray, address: event.currentTarget.value.trim() })}
       />
-      {count('shares', 1, 'where.shares', 'where.sharesHelp')}
-      {count('cpus', 0, 'where.processors', 'where.processorsHelp')}
-      {count('workers', 0, 'where.workers', 'where.workersHelp')}
+      {count('shares', 1, t('where.shares'), t('where.sharesHelp'))}
+      {count('cpus', 0, t('where.processors'), t('where.processorsHelp'))}
+      {count('workers', 0, t('where.workers'), t('where.workersHelp'))}
     </div>
   );
 }

@@ -118,7 +118,6 @@ export function FilesStep() {
       {looking && <Loader size={14} mr={8} />}
       {t('newRun.totals', {
         files: totals.files,
-        sequences: format.integer(totals.sequences),
         sequenceCount: totals.sequences,
         bases: format.bases(totals.bases),
       })}

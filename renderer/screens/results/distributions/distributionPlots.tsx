@@ -83,7 +83,7 @@ export function ScoresByCallChart({
     <Plot
       kind="area"
       title={t('plots.scores')}
-      summary={t('results.allScored', { shown: format.integer(total), count: total })}
+      summary={t('results.allScored', { count: total })}
       height={HEIGHT}
       legend={calls
         .map(({ call, opacity }) => ({ label: t(`prediction.${call}`), color: `var(--${call})`, opacity }))
@@ -223,7 +223,7 @@ export function RankedChart({ found }: { found: LengthScores }) {
     <Plot
       kind="line"
       title={t('plots.ranked')}
-      summary={t('results.allScored', { shown: format.integer(total), count: total })}
+      summary={t('results.allScored', { count: total })}
       note={t('plots.rankedNote')}
       height={HEIGHT}
       table={() => ({

@@ -44,7 +44,6 @@ export function OverallProgress() {
       {!isStill && (
         <Text mt={8} fz="sm" c="dimmed">
           {t(prepare.finished ? 'progress.read' : 'progress.reading', {
-            sequences: format.integer(prepare.records),
             count: prepare.records,
             bases: format.bases(prepare.bases),
           })}

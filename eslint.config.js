@@ -89,6 +89,20 @@ export default defineConfig(
     rules: { 'react-hooks/incompatible-library': 'off' },
   },
   {
+    files: ['renderer/**/*.{ts,tsx}'],
+    ignores: ['renderer/components/Dialog.tsx'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          name: '@mantine/core',
+          importNames: ['Modal'],
+          message: 'The Dialog of components/ stays usable if its content cannot be shown.',
+        },
+      ],
+    },
+  },
+  {
     files: ['**/*.{js,mjs}'],
     languageOptions: { globals: readonly('process', 'setInterval', 'clearInterval') },
   },

@@ -4,6 +4,7 @@ import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { useEffect, useMemo, type ReactNode } from 'react';
 import { Announcer } from './components/feedback/Announcer.tsx';
+import { Guarded } from './components/feedback/Guarded.tsx';
 import { BrowseDialog } from './components/files/BrowseDialog.tsx';
 import { FileDropZone } from './components/files/FileDropZone.tsx';
 import { sayError } from './state/say.ts';
@@ -18,6 +19,7 @@ import { Shell } from './shell/Shell.tsx';
 import { followComputers } from './state/computer/computers.ts';
 import { connectionStore, homeConnection, useConnectionStatus } from './state/connection.ts';
 import { keepDraft } from './state/newRun/draft.ts';
+import { hashOfRoute, useNavigation } from './state/navigation.ts';
 import { queryClient } from './state/queryClient.ts';
 import { followEnvironment } from './state/computer/followEnvironment.ts';
 import { followRunEnds } from './state/runs/runEnds.ts';
@@ -31,10 +33,15 @@ export function App() {
     <MantineProvider theme={theme} defaultColorScheme="auto">
       <QueryClientProvider client={queryClient}>
         <WithLanguage>
-          <WithTheme />
-          <ModalsProvider>
-            <Contents />
-          </ModalsProvider>
+          <Guarded what="window">
+            <ModalsProvider>
+              <WithTheme />
+              <Contents />
+            </ModalsProvider>
+          </Guarded>
+          <Guarded what="floating">
+            <Toasts />
+          </Guarded>
         </WithLanguage>
       </QueryClientProvider>
     </MantineProvider>
@@ -42,7 +49,7 @@ export function App() {
 }
 
 function Contents() {
-  const { t } = useTexts();
+  const place = useNavigation(({ route }) => hashOfRoute(route));
   const refused = useConnectionStatus() === 'refused';
   useEffect(followComputers, []);
   useEffect(followRuns, []);
@@ -56,17 +63,25 @@ function Contents() {
   return (
     <>
       <Shell />
-      <FileDropZone />
-      <OfflineDialogs />
-      <BrowseDialog />
-      <CommandPalette />
-      <RunDialogs />
-      <ComputerQuestion />
-      <section aria-label={t('toasts.label')}>
-        <Notifications withinPortal={false} />
-      </section>
+      <Guarded what="floating" resetKeys={[place]}>
+        <FileDropZone />
+        <OfflineDialogs />
+        <BrowseDialog />
+        <CommandPalette />
+        <RunDialogs />
+        <ComputerQuestion />
+      </Guarded>
       <Announcer />
     </>
+  );
+}
+
+function Toasts() {
+  const { t } = useTexts();
+  return (
+    <section aria-label={t('toasts.label')}>
+      <Notifications withinPortal={false} />
+    </section>
   );
 }
 

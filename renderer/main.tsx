@@ -13,7 +13,10 @@ const root = document.getElementById('root');
 if (!root) throw new Error('The page has no root element');
 startHomeConnection();
 startConnection(defaultTransport());
-createRoot(root).render(
+createRoot(root, {
+  // What a boundary caught is an error of the page like any other: tests of the window fail by it, and the browser's tools show it.
+  onCaughtError: (error) => reportError(error),
+}).render(
   <StrictMode>
     <App />
   </StrictMode>,

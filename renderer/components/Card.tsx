@@ -1,5 +1,6 @@
 import { Group, Text } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
+import { Guarded } from './feedback/Guarded.tsx';
 
 interface CardProps {
   title?: ReactNode;
@@ -44,12 +45,12 @@ function Region({
           )}
           {aside && (
             <Group gap={8} fz="sm" c="dimmed">
-              {aside}
+              <Guarded>{aside}</Guarded>
             </Group>
           )}
         </Group>
       )}
-      {children}
+      <Guarded>{children}</Guarded>
     </section>
   );
 }

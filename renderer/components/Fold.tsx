@@ -1,6 +1,7 @@
 import { Button, Collapse } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useId, useState, type ReactNode } from 'react';
+import { Guarded } from './feedback/Guarded.tsx';
 
 interface FoldProps {
   title: string;
@@ -32,7 +33,7 @@ export function Fold({ title, opened: forced = false, startsOpen = false, childr
         {title}
       </Button>
       <Collapse expanded={opened} id={id}>
-        {children}
+        <Guarded>{children}</Guarded>
       </Collapse>
     </>
   );

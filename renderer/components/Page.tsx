@@ -2,6 +2,7 @@ import { Box, Group, Text } from '@mantine/core';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { isAtWork } from '../../electron/contract/runState.ts';
 import { useTexts } from '../i18n/index.ts';
+import { Guarded } from './feedback/Guarded.tsx';
 import { useRuns } from '../state/runs/runs.ts';
 import classes from './Page.module.css';
 
@@ -48,9 +49,13 @@ export function Page({
             </Text>
           )}
         </Box>
-        {actions && <Group gap={8}>{actions}</Group>}
+        {actions && (
+          <Group gap={8}>
+            <Guarded>{actions}</Guarded>
+          </Group>
+        )}
       </header>
-      {children}
+      <Guarded>{children}</Guarded>
     </div>
   );
 }

@@ -23,6 +23,7 @@ import {
 } from '@tabler/icons-react';
 import { isAtWork, predictCommand, type RunSummary } from '../../electron/contract/index.ts';
 import { useTexts, type Texts } from '../i18n/index.ts';
+import { Guarded } from './feedback/Guarded.tsx';
 import { copyText } from '../state/clipboard.ts';
 import { engine, queries } from '../state/connection.ts';
 import { go, goToRun } from '../state/navigation.ts';
@@ -163,7 +164,11 @@ function FinishNowQuestion({ runId }: { runId: string }) {
 export function askToFinishNow(runId: string, t: Texts['t']): void {
   modals.openConfirmModal({
     title: t('run.finishNowTitle'),
-    children: <FinishNowQuestion runId={runId} />,
+    children: (
+      <Guarded>
+        <FinishNowQuestion runId={runId} />
+      </Guarded>
+    ),
     labels: { confirm: t('run.finishNow'), cancel: t('common.cancel') },
     onConfirm: () => void engine.runs.finishNow({ runId }).catch(sayError),
   });

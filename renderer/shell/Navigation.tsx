@@ -13,6 +13,7 @@ import type { MouseEvent } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { isAtWork } from '../../electron/contract/runState.ts';
 import type { RunSummary } from '../../electron/contract/index.ts';
+import { Guarded } from '../components/feedback/Guarded.tsx';
 import { ProgressBar } from '../components/feedback/ProgressBar.tsx';
 import { useTexts } from '../i18n/index.ts';
 import { useChosenComputer, useComputers } from '../state/computer/computers.ts';
@@ -41,7 +42,7 @@ const PLACES = [
 ] as const;
 
 export function Navigation() {
-  const { t, format } = useTexts();
+  const { t } = useTexts();
   const route = useNavigation((state) => state.route);
   const isNew = useSettings((state) => state.settings?.welcomeSeen === false);
   const chosen = useChosenComputer();
@@ -50,11 +51,6 @@ export function Navigation() {
     ({ screen }) =>
       (screen !== 'start' || isNew || route.screen === 'start') && (screen !== 'computers' || hasComputers),
   );
-  const busy = useRuns(useShallow((state) => state.runs?.filter(needsSight).slice(0, MOST_SHOWN) ?? []));
-  // For the run on screen, the fraction is the one that its page shows.
-  const shownId = useLiveRun((state) => state.live?.run.runId);
-  const shownFraction = useLiveRun((state) => state.live?.progress.fraction ?? null);
-  const fractionOf = (run: RunSummary) => (run.runId === shownId ? shownFraction : run.fraction);
   return (
     <nav className={classes.nav} aria-label={t('shell.navigation')}>
       <div className={classes.brand}>
@@ -85,39 +81,52 @@ export function Navigation() {
         <span>{t('palette.open')}</span>
         <Kbd size="xs">{keyNames('mod+K')}</Kbd>
       </button>
-      {busy.length > 0 && (
-        <>
-          <p className={classes.heading}>{t('nav.atWork')}</p>
-          <ul className={classes.list} data-live>
-            {busy.map((run) => (
-              <li key={run.runId}>
-                <Place
-                  to={{ screen: 'run', runId: run.runId, tab: 'progress' }}
-                  current={route.screen === 'run' && route.runId === run.runId}
-                >
-                  <span className={classes.run}>
-                    <span className="ellipsis">{run.name}</span>
-                    <Text span fz="xs" c="inherit">
-                      {!isAtWork(run)
-                        ? t(`runState.${runStatus(run)}`)
-                        : fractionOf(run) === null
-                          ? '–'
-                          : format.progress(fractionOf(run) ?? 0)}
-                    </Text>
-                    <ProgressBar
-                      label={t('files.progressOf', { name: run.name })}
-                      fraction={isAtWork(run) ? fractionOf(run) : (run.fraction ?? 0)}
-                      tone={isAtWork(run) ? 'active' : 'warn'}
-                      size="thin"
-                    />
-                  </span>
-                </Place>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
+      <Guarded>
+        <RunsAtWork route={route} />
+      </Guarded>
     </nav>
+  );
+}
+
+function RunsAtWork({ route }: { route: Route }) {
+  const { t, format } = useTexts();
+  const busy = useRuns(useShallow((state) => state.runs?.filter(needsSight).slice(0, MOST_SHOWN) ?? []));
+  // For the run on screen, the fraction is the one that its page shows.
+  const shownId = useLiveRun((state) => state.live?.run.runId);
+  const shownFraction = useLiveRun((state) => state.live?.progress.fraction ?? null);
+  const fractionOf = (run: RunSummary) => (run.runId === shownId ? shownFraction : run.fraction);
+  if (busy.length === 0) return null;
+  return (
+    <>
+      <p className={classes.heading}>{t('nav.atWork')}</p>
+      <ul className={classes.list} data-live>
+        {busy.map((run) => (
+          <li key={run.runId}>
+            <Place
+              to={{ screen: 'run', runId: run.runId, tab: 'progress' }}
+              current={route.screen === 'run' && route.runId === run.runId}
+            >
+              <span className={classes.run}>
+                <span className="ellipsis">{run.name}</span>
+                <Text span fz="xs" c="inherit">
+                  {!isAtWork(run)
+                    ? t(`runState.${runStatus(run)}`)
+                    : fractionOf(run) === null
+                      ? '–'
+                      : format.progress(fractionOf(run) ?? 0)}
+                </Text>
+                <ProgressBar
+                  label={t('files.progressOf', { name: run.name })}
+                  fraction={isAtWork(run) ? fractionOf(run) : (run.fraction ?? 0)}
+                  tone={isAtWork(run) ? 'active' : 'warn'}
+                  size="thin"
+                />
+              </span>
+            </Place>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Banner } from '../components/feedback/Banner.tsx';
+import { Guarded } from '../components/feedback/Guarded.tsx';
 import { useTexts } from '../i18n/index.ts';
 import { CompareScreen } from '../screens/compare/CompareScreen.tsx';
 import { ComputersScreen } from '../screens/computers/ComputersScreen.tsx';
@@ -15,7 +16,7 @@ import { SettingsScreen } from '../screens/settings/SettingsScreen.tsx';
 import { StartScreen } from '../screens/welcome/StartScreen.tsx';
 import { useChosenComputer } from '../state/computer/computers.ts';
 import { chosenComputer, retryConnection, useConnectionStatus } from '../state/connection.ts';
-import { useNavigation, type Route } from '../state/navigation.ts';
+import { hashOfRoute, useNavigation, type Route } from '../state/navigation.ts';
 import { useSettings } from '../state/settings.ts';
 import { EnvironmentBanner } from './EnvironmentBanner.tsx';
 import { InterruptedBanner } from './InterruptedBanner.tsx';
@@ -34,12 +35,15 @@ export function Shell() {
   const chosen = useChosenComputer();
   // Until another computer has first answered, only the state of its connection can be shown.
   const isOnTheWay = useSettings((state) => chosenComputer !== null && state.info === null);
+  const shown: Route = isOnTheWay ? { screen: 'computers' } : route;
   return (
     <div className={classes.shell} data-lost={status === 'lost' && !isOnTheWay}>
       <a href="#main" className="skip-link" onClick={skipToMain}>
         {t('shell.skip')}
       </a>
-      <Navigation />
+      <Guarded>
+        <Navigation />
+      </Guarded>
       <main id="main" className={classes.main} tabIndex={0}>
         <div className={classes.banners}>
           {status === 'lost' && !isOnTheWay && (
@@ -60,10 +64,14 @@ export function Shell() {
               {t(chosen ? 'computers.lostText' : isDead ? 'connection.deadText' : 'connection.lostText')}
             </Banner>
           )}
-          {route.screen !== 'start' && <EnvironmentBanner atCheck={route.screen === 'computer'} />}
-          <InterruptedBanner />
+          <Guarded>
+            {route.screen !== 'start' && <EnvironmentBanner atCheck={route.screen === 'computer'} />}
+            <InterruptedBanner />
+          </Guarded>
         </div>
-        <Screen route={isOnTheWay ? { screen: 'computers' } : route} />
+        <Guarded what="screen" resetKeys={[hashOfRoute(shown)]}>
+          <Screen route={shown} />
+        </Guarded>
       </main>
     </div>
   );

@@ -4,6 +4,7 @@ import { useDeferredValue, useId, useRef, useState, type ReactNode } from 'react
 import { useTexts } from '../../i18n/index.ts';
 import { useCopy } from '../../state/clipboard.ts';
 import { PICTURE_FORMATS, useSavePicture } from '../../state/results/useSavePicture.ts';
+import { Guarded } from '../feedback/Guarded.tsx';
 import type { LegendItem } from '../../state/results/chartPicture.ts';
 
 export interface AccessibleChartProps {
@@ -25,6 +26,14 @@ export interface AccessibleChartProps {
 
 /** A picture with a one-sentence summary and its data as a table, for readers who cannot see it. */
 export function AccessibleChart(props: AccessibleChartProps) {
+  return (
+    <Guarded>
+      <Figure {...props} />
+    </Guarded>
+  );
+}
+
+function Figure(props: AccessibleChartProps) {
   const {
     title,
     summary,

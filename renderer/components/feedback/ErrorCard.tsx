@@ -52,7 +52,6 @@ export function ErrorCard({ error: reason, actions, bare = false }: ErrorCardPro
   const error = toShownError(reason);
   const lacks = useEnvironment(({ status }) => lacksEnvironment(status));
   const { title, cause, next, detail } = useErrorTexts()(error);
-  const copy = useCopy();
   // One cause gets one card: the card above the screen explains it, and everything else that needs Python only refers to it.
   if (lacks && error.code === 'python_broken') return <p className="muted">{t('setUp.afterwards')}</p>;
   const everything = [title, error.cause, next, error.detail ?? ''].join('\n');
@@ -81,14 +80,20 @@ export function ErrorCard({ error: reason, actions, bare = false }: ErrorCardPro
         </Text>
         <Group gap={8} mt={8} className="unless-empty">
           {actions ?? <Remedy code={error.code} />}
-          {detail !== null && (
-            <Button variant="subtle" color="slate" size="compact-sm" onClick={() => copy.mutate(everything)}>
-              {t('error.copyDetail')}
-            </Button>
-          )}
+          {detail !== null && <CopyDetails text={everything} />}
         </Group>
       </Box>
     </Group>
+  );
+}
+
+export function CopyDetails({ text }: { text: string }) {
+  const { t } = useTexts();
+  const copy = useCopy();
+  return (
+    <Button variant="subtle" color="slate" size="compact-sm" onClick={() => copy.mutate(text)}>
+      {t('error.copyDetail')}
+    </Button>
   );
 }
 

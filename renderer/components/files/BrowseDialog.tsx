@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Box, Button, Checkbox, Group, Loader, Modal, Select, Text, TextInput } from '@mantine/core';
+import { Box, Button, Checkbox, Group, Loader, Select, Text, TextInput } from '@mantine/core';
+import { Dialog } from '../Dialog.tsx';
 import { IconArrowUp, IconFile, IconFolder, IconSearch } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import {
@@ -33,14 +34,14 @@ export function BrowseDialog() {
   const request = usePathChooser((state) => state.request);
   const place = usePlace();
   return (
-    <Modal
+    <Dialog
       opened={request !== null}
       onClose={() => request?.resolve([])}
       title={request ? t(titleOf(request.choice), { place }) : ''}
       size="lg"
     >
       {request && <BrowseFolder choice={request.choice} onChosen={request.resolve} />}
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,4 +1,5 @@
-import { Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Dialog } from '../Dialog.tsx';
 import { memo, useCallback, useState } from 'react';
 import { LIMITS, NO_DETAILS, type NamedSample } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
@@ -32,7 +33,7 @@ export function SamplesDialog({ paths, samples, saving = false, onSave, onClose 
       }),
     );
   return (
-    <Modal opened onClose={onClose} title={t('samples.edit')} size={860}>
+    <Dialog opened onClose={onClose} title={t('samples.edit')} size={860}>
       <Text fz="sm" c="dimmed" mb={12}>
         {t('samples.editText')}
       </Text>
@@ -60,7 +61,7 @@ export function SamplesDialog({ paths, samples, saving = false, onSave, onClose 
           {t('common.save')}
         </Button>
       </Group>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -11,6 +11,7 @@ import {
   type ReactNode,
 } from 'react';
 import { IconArrowDown, IconArrowUp, IconArrowsSort } from '@tabler/icons-react';
+import { Guarded } from '../feedback/Guarded.tsx';
 import { Hint } from '../Hint.tsx';
 import classes from './VirtualTable.module.css';
 import { useTexts } from '../../i18n/index.ts';
@@ -98,6 +99,14 @@ interface VirtualTableProps<Row extends object> {
  * with state of its own needs a key that names its row, since its element is reused for other rows.
  */
 export function VirtualTable<Row extends object>(props: VirtualTableProps<Row>) {
+  return (
+    <Guarded>
+      <Table {...props} />
+    </Guarded>
+  );
+}
+
+function Table<Row extends object>(props: VirtualTableProps<Row>) {
   const { t, format } = useTexts();
   const { columns, rowAt, onRangeChange, onOpen, rowHeight = ROW_HEIGHT } = props;
   const total =

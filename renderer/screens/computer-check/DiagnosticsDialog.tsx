@@ -1,6 +1,7 @@
 import { queries } from '../../state/connection.ts';
 import { useQuery } from '@tanstack/react-query';
-import { Button, Group, Modal } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
+import { Dialog } from '../../components/Dialog.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { useCopy } from '../../state/clipboard.ts';
@@ -12,7 +13,7 @@ export function DiagnosticsDialog({ onClose }: { onClose: () => void }) {
   const text = diagnostics.data?.text;
   const copy = useCopy();
   return (
-    <Modal opened onClose={onClose} size={760} title={t('computer.diagnosticsTitle')}>
+    <Dialog opened onClose={onClose} size={760} title={t('computer.diagnosticsTitle')}>
       <p className="muted" style={{ marginTop: 0 }}>
         {t('computer.diagnosticsText')}
       </p>
@@ -37,6 +38,6 @@ export function DiagnosticsDialog({ onClose }: { onClose: () => void }) {
           {t('common.copy')}
         </Button>
       </Group>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,4 +1,5 @@
-import { Button, Group, Modal, PasswordInput } from '@mantine/core';
+import { Button, Group, PasswordInput } from '@mantine/core';
+import { Dialog } from '../../components/Dialog.tsx';
 import { useState } from 'react';
 import type { SshQuestion } from '../../../electron/contract/index.ts';
 import { sayError } from '../../state/say.ts';
@@ -36,7 +37,7 @@ function Question({ name, question, answer }: QuestionProps) {
   const [secret, setSecret] = useState('');
   const isKey = question.kind === 'host_key';
   return (
-    <Modal
+    <Dialog
       opened
       onClose={() => answer(null)}
       closeOnClickOutside={false}
@@ -76,6 +77,6 @@ function Question({ name, question, answer }: QuestionProps) {
           <Button type="submit">{t(isKey ? 'computers.keyYes' : 'computers.signIn')}</Button>
         </Group>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button, Text } from '@mantine/core';
 import type { InputStatus, RunSummary } from '../../../electron/contract/index.ts';
 import { Section } from '../../components/Card.tsx';
+import { Guarded } from '../../components/feedback/Guarded.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { whileInWork } from './whileInWork.ts';
@@ -17,7 +18,7 @@ export function FilesTab({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const [input, setInput] = useState<InputStatus | null>(null);
   return (
-    <>
+    <Guarded>
       <FailuresCard run={run} />
       <LeftOutCard run={run} />
       <UnusableCard run={run} />
@@ -26,7 +27,7 @@ export function FilesTab({ run }: { run: RunSummary }) {
       <Fold title={t('plan.technical')}>
         <PartsCard run={run} input={input} onShowAll={() => setInput(null)} />
       </Fold>
-    </>
+    </Guarded>
   );
 }
 

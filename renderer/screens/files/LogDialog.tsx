@@ -1,6 +1,7 @@
 import { queries } from '../../state/connection.ts';
 import { useQuery } from '@tanstack/react-query';
-import { Button, Group, Modal, Switch, TextInput } from '@mantine/core';
+import { Button, Group, Switch, TextInput } from '@mantine/core';
+import { Dialog } from '../../components/Dialog.tsx';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
@@ -16,9 +17,9 @@ interface LogDialogProps {
 export function LogDialog({ runId, path, onClose }: LogDialogProps) {
   const { t } = useTexts();
   return (
-    <Modal opened={path !== null} onClose={onClose} title={t('files.log')} size={900}>
+    <Dialog opened={path !== null} onClose={onClose} title={t('files.log')} size={900}>
       {path !== null && <LogText runId={runId} path={path} />}
-    </Modal>
+    </Dialog>
   );
 }
 

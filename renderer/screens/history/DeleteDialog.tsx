@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Button, Group, Modal, Radio, Stack } from '@mantine/core';
+import { Button, Group, Radio, Stack } from '@mantine/core';
+import { Dialog } from '../../components/Dialog.tsx';
 import { useState } from 'react';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { DESTRUCTIVE } from '../../styles/theme.ts';
@@ -22,7 +23,7 @@ export function DeleteDialog({ run, onClose }: { run: RunSummary; onClose: () =>
     },
   });
   return (
-    <Modal opened onClose={onClose} title={t('history.deleteTitle', { name: run.name })}>
+    <Dialog opened onClose={onClose} title={t('history.deleteTitle', { name: run.name })}>
       <p className="muted" style={{ marginTop: 0 }} aria-live="polite">
         {size.data
           ? t('history.folderSize', {
@@ -61,6 +62,6 @@ export function DeleteDialog({ run, onClose }: { run: RunSummary; onClose: () =>
           {t(`history.deleteConfirm.${files}`)}
         </Button>
       </Group>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Button, Checkbox, Group, Modal, NumberInput } from '@mantine/core';
+import { Button, Checkbox, Group, NumberInput } from '@mantine/core';
+import { Dialog } from '../../components/Dialog.tsx';
 import { useState } from 'react';
 import type { RunSummary, WindowWhere } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/feedback/Banner.tsx';
@@ -69,7 +70,7 @@ export function DevicesDialog({ run, onClose }: { run: RunSummary; onClose: () =
     },
   });
   return (
-    <Modal opened onClose={onClose} size="lg" title={t('run.continueElsewhereTitle')}>
+    <Dialog opened onClose={onClose} size="lg" title={t('run.continueElsewhereTitle')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -131,6 +132,6 @@ export function DevicesDialog({ run, onClose }: { run: RunSummary; onClose: () =
           </Button>
         </Group>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,5 +1,6 @@
 import { useMutation, useQueries, useQueryClient } from '@tanstack/react-query';
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
+import { Dialog } from '../../components/Dialog.tsx';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
@@ -32,7 +33,7 @@ export function DiskDialog({ runs, onClose }: { runs: readonly RunSummary[]; onC
     rows.reduce((total, row) => total + value(row), 0);
   const isComplete = rows.every(({ size }) => size !== undefined);
   return (
-    <Modal opened onClose={onClose} title={t('disk.title')} size="lg">
+    <Dialog opened onClose={onClose} title={t('disk.title')} size="lg">
       <p className="muted" style={{ marginTop: 0 }} aria-live="polite">
         {isComplete
           ? t('disk.total', {
@@ -65,6 +66,6 @@ export function DiskDialog({ runs, onClose }: { runs: readonly RunSummary[]; onC
           </li>
         ))}
       </ul>
-    </Modal>
+    </Dialog>
   );
 }

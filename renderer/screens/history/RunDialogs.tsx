@@ -1,4 +1,5 @@
 import type { RunSummary } from '../../../electron/contract/index.ts';
+import { Guarded } from '../../components/feedback/Guarded.tsx';
 import { closeRunDialog, useRunDialog, type RunDialog } from '../../state/runs/runDialog.ts';
 import { useRuns } from '../../state/runs/runs.ts';
 import { DiagnosticsDialog } from '../computer-check/DiagnosticsDialog.tsx';
@@ -43,6 +44,14 @@ export function DialogOfRun({ run, dialog, onClose }: DialogOfRunProps) {
 /** Renders the dialog that was opened from any screen. */
 export function RunDialogs() {
   const open = useRunDialog((state) => state.open);
+  return (
+    <Guarded what="floating" resetKeys={[open]}>
+      <OpenDialog open={open} />
+    </Guarded>
+  );
+}
+
+function OpenDialog({ open }: Pick<ReturnType<typeof useRunDialog.getState>, 'open'>) {
   const runs = useRuns((state) => state.runs);
   if (open?.dialog === 'diagnostics') return <DiagnosticsDialog onClose={closeRunDialog} />;
   if (!open || !runs) return null;

@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Button, Group, List, Loader, Modal } from '@mantine/core';
+import { Button, Group, List, Loader } from '@mantine/core';
+import { Dialog } from '../../components/Dialog.tsx';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { sayError } from '../../state/say.ts';
 import { PathText } from '../../components/files/PathText.tsx';
@@ -25,7 +26,7 @@ export function VerifyDialog({ run, onClose }: { run: RunSummary; onClose: () =>
     ({ kind, verdict }) => kind !== 'input' && (verdict === 'damaged' || verdict === 'missing'),
   );
   return (
-    <Modal opened onClose={onClose} title={t('history.verifyTitle', { name: run.name })} size="lg">
+    <Dialog opened onClose={onClose} title={t('history.verifyTitle', { name: run.name })} size="lg">
       <p style={{ marginTop: 0 }} aria-live="polite">
         {verified.isPending && (
           <>
@@ -56,6 +57,6 @@ export function VerifyDialog({ run, onClose }: { run: RunSummary; onClose: () =>
           </Button>
         )}
       </Group>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
-import { Button, Group, Modal, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Dialog } from '../../components/Dialog.tsx';
 import { useMemo, useState } from 'react';
 import { LIMITS, type RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
@@ -20,7 +21,7 @@ export function AnnotateDialog({ run, onClose }: { run: RunSummary; onClose: () 
     },
   });
   return (
-    <Modal opened onClose={onClose} title={t('history.annotateTitle', { name: run.name })}>
+    <Dialog opened onClose={onClose} title={t('history.annotateTitle', { name: run.name })}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -57,7 +58,7 @@ export function AnnotateDialog({ run, onClose }: { run: RunSummary; onClose: () 
           </Button>
         </Group>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -71,7 +72,7 @@ export function RenameDialog({ run, onClose }: { run: RunSummary; onClose: () =>
     },
   });
   return (
-    <Modal opened onClose={onClose} title={t('common.rename')}>
+    <Dialog opened onClose={onClose} title={t('common.rename')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -95,6 +96,6 @@ export function RenameDialog({ run, onClose }: { run: RunSummary; onClose: () =>
           </Button>
         </Group>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { Button, Group, Loader, Modal, NumberInput, Text, TextInput } from '@mantine/core';
+import { Button, Group, Loader, NumberInput, Text, TextInput } from '@mantine/core';
+import { Dialog } from '../../components/Dialog.tsx';
 import { useState } from 'react';
 import type { FoundWeights } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/feedback/Banner.tsx';
@@ -16,7 +17,13 @@ export function ImportDialog({ paths }: { paths: readonly string[] }) {
   const { t } = useTexts();
   const found = useQuery(lookQuery(paths));
   return (
-    <Modal opened onClose={closeImport} closeOnClickOutside={false} title={t('models.importTitle')} size="lg">
+    <Dialog
+      opened
+      onClose={closeImport}
+      closeOnClickOutside={false}
+      title={t('models.importTitle')}
+      size="lg"
+    >
       {found.error && <ErrorCard error={found.error} />}
       {!found.data && !found.error && (
         <p role="status">
@@ -24,7 +31,7 @@ export function ImportDialog({ paths }: { paths: readonly string[] }) {
         </p>
       )}
       {found.data && <Import paths={paths} found={found.data} />}
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -4,6 +4,7 @@ import { IconChevronDown, IconFileImport, IconFiles, IconFolder } from '@tabler/
 import { useEffect } from 'react';
 import type { ModelStatus, SelfTests } from '../../../electron/contract/index.ts';
 import { sayError } from '../../state/say.ts';
+import { Guarded } from '../../components/feedback/Guarded.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { Hint } from '../../components/Hint.tsx';
 import { ProgressBar } from '../../components/feedback/ProgressBar.tsx';
@@ -30,7 +31,7 @@ export function ModelList({ withTeaching = false }: { withTeaching?: boolean }) 
   const real = models.data?.filter(({ kind }) => kind !== 'teaching') ?? [];
   const teaching = models.data?.filter(({ kind }) => kind === 'teaching') ?? [];
   return (
-    <>
+    <Guarded>
       {models.error && <ErrorCard error={models.error} />}
       {!models.data && !models.error && <Waiting like="choices" rows={3} />}
       <Tiles models={real} tests={tests.data} />
@@ -42,8 +43,10 @@ export function ModelList({ withTeaching = false }: { withTeaching?: boolean }) 
           <Tiles models={teaching} tests={tests.data} />
         </section>
       )}
-      {importing && <ImportDialog paths={importing} />}
-    </>
+      <Guarded what="floating" resetKeys={[importing]}>
+        {importing && <ImportDialog paths={importing} />}
+      </Guarded>
+    </Guarded>
   );
 }
 

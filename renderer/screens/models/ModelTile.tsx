@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Button, Group, Modal, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
+import { Dialog } from '../../components/Dialog.tsx';
 import type { ModelStatus, ModelTests } from '../../../electron/contract/index.ts';
 import { DESTRUCTIVE } from '../../styles/theme.ts';
 import { useTexts } from '../../i18n/index.ts';
@@ -200,7 +201,7 @@ function RemoveDialog({ model, onClose }: { model: ModelStatus; onClose: () => v
     onSuccess: () => client.invalidateQueries(),
   });
   return (
-    <Modal opened onClose={onClose} title={t('models.removeTitle', { title: model.title })}>
+    <Dialog opened onClose={onClose} title={t('models.removeTitle', { title: model.title })}>
       <p>{t('models.removeFrees', { size: format.fileSize(model.freesBytes) })}</p>
       {model.sharedWith.length > 0 && (
         <p>{t('models.removeKeeps', { titles: model.sharedWith.join(', ') })}</p>
@@ -214,6 +215,6 @@ function RemoveDialog({ model, onClose }: { model: ModelStatus; onClose: () => v
           {t('common.remove')}
         </Button>
       </Group>
-    </Modal>
+    </Dialog>
   );
 }

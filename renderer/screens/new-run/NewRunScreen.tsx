@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { Guarded } from '../../components/feedback/Guarded.tsx';
 import { Page } from '../../components/Page.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { useChosenComputer } from '../../state/computer/computers.ts';
@@ -33,9 +34,11 @@ export function NewRunScreen() {
         <NothingYet />
       ) : (
         <div>
-          <FilesStep />
-          <ModelStep form={form} />
-          <StartStep form={form} />
+          <Guarded>
+            <FilesStep />
+            <ModelStep form={form} />
+            <StartStep form={form} />
+          </Guarded>
         </div>
       )}
     </Page>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { Button, Group, Loader, Modal } from '@mantine/core';
+import { Button, Group, Loader } from '@mantine/core';
+import { Dialog } from '../../components/Dialog.tsx';
 import type { OfflineFolder } from '../../../electron/contract/index.ts';
 import { sayError } from '../../state/say.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
@@ -20,7 +21,7 @@ export function OfflineDialogs() {
   const { t } = useTexts();
   const dialog = useOffline((state) => state.dialog);
   return (
-    <Modal
+    <Dialog
       opened={dialog !== null}
       onClose={closeOffline}
       closeOnClickOutside={dialog?.shows !== 'pack'}
@@ -30,7 +31,7 @@ export function OfflineDialogs() {
       {dialog?.shows === 'folder' && <Folder folder={dialog.folder} />}
       {dialog?.shows === 'drop_in_browser' && <DroppedInBrowser />}
       {dialog?.shows === 'pack' && <PackForm />}
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Button, Group, Modal, Progress, Radio, Select, Stack, Text } from '@mantine/core';
+import { Button, Group, Progress, Radio, Select, Stack, Text } from '@mantine/core';
+import { Dialog } from '../../components/Dialog.tsx';
 import { useState } from 'react';
 import type { RunSummary, SequenceFilter } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
@@ -35,7 +36,7 @@ export function ExportDialog({ run, onClose }: ExportDialogProps) {
     onClose();
   };
   return (
-    <Modal opened onClose={close} title={t('export.title')}>
+    <Dialog opened onClose={close} title={t('export.title')}>
       <Stack gap="lg">
         <Select
           label={t('export.format')}
@@ -95,7 +96,7 @@ export function ExportDialog({ run, onClose }: ExportDialogProps) {
           {t('common.export')}
         </Button>
       </Group>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -10,6 +10,7 @@ import {
 } from '../../../electron/contract/index.ts';
 import { Empty } from '../../components/feedback/Empty.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
+import { Guarded } from '../../components/feedback/Guarded.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { chooseAndAddTables, forgetTables } from '../../state/results/otherTables.ts';
@@ -57,9 +58,11 @@ export function OtherToolsTab({ run }: { run: RunSummary }) {
         </Text>
         {addButton}
       </Group>
-      {tables.data.map((table, index) => (
-        <Agreements key={`${table.title} ${table.file}`} runId={runId} table={table} index={index} />
-      ))}
+      <Guarded>
+        {tables.data.map((table, index) => (
+          <Agreements key={`${table.title} ${table.file}`} runId={runId} table={table} index={index} />
+        ))}
+      </Guarded>
     </section>
   );
 }

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
-import { Button, Group, Modal, Select, Stack, Table, Text, Textarea } from '@mantine/core';
+import { Button, Group, Select, Stack, Table, Text, Textarea } from '@mantine/core';
+import { Dialog } from '../../components/Dialog.tsx';
 import { useState } from 'react';
 import {
   QUERY_EXAMPLES,
@@ -36,7 +37,7 @@ export function QueryDialog({ run, onClose }: { run: RunSummary; onClose: () => 
   });
   const failure = ask.error ?? save.error;
   return (
-    <Modal opened onClose={onClose} title={t('query.title', { name: run.name })} size="xl">
+    <Dialog opened onClose={onClose} title={t('query.title', { name: run.name })} size="xl">
       <Stack gap="md">
         <Text size="sm">{t('query.text')}</Text>
         <Select
@@ -75,7 +76,7 @@ export function QueryDialog({ run, onClose }: { run: RunSummary; onClose: () => 
         {failure && <ErrorCard error={failure} />}
         {ask.data && <Answer answer={ask.data} />}
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

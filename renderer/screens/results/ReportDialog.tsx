@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
-import { Button, Checkbox, Group, Modal, Stack } from '@mantine/core';
+import { Button, Checkbox, Group, Stack } from '@mantine/core';
+import { Dialog } from '../../components/Dialog.tsx';
 import { useState } from 'react';
 import { reportPartSchema, type ReportPart, type RunSummary } from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
@@ -24,7 +25,7 @@ export function ReportDialog({ run, onClose }: { run: RunSummary; onClose: () =>
   });
   const isDesktop = isElectron();
   return (
-    <Modal opened onClose={onClose} title={t('report.title')}>
+    <Dialog opened onClose={onClose} title={t('report.title')}>
       <Checkbox.Group
         label={t('report.parts')}
         value={[...parts]}
@@ -48,6 +49,6 @@ export function ReportDialog({ run, onClose }: { run: RunSummary; onClose: () =>
           {t(isDesktop ? 'report.pdf' : 'report.print')}
         </Button>
       </Group>
-    </Modal>
+    </Dialog>
   );
 }

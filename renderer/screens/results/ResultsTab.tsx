@@ -8,6 +8,7 @@ import type { RunSummary } from '../../../electron/contract/index.ts';
 import { Banner } from '../../components/feedback/Banner.tsx';
 import { Empty } from '../../components/feedback/Empty.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
+import { Guarded } from '../../components/feedback/Guarded.tsx';
 import { askToFinishNow } from '../../components/runActions.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
@@ -46,17 +47,19 @@ export function ResultsTab({ run }: { run: RunSummary }) {
   // Existing rows of a run that is not done change, too.
   const version = run.state.phase === 'done' ? 0 : all.dataUpdatedAt;
   return (
-    <>
+    <Guarded>
       {run.state.phase !== 'done' && (
         <ProvisionalBanner run={run} found={total} unsettled={all.data?.unsettled ?? 0} />
       )}
       <SummaryStrip run={run} filter={settled} version={version} />
       <ResultsToolbar run={run} total={total} />
       <div className={classes.page}>
-        <SequenceTable run={run} filter={settled} version={version} />
-        <SequencePanel run={run} />
+        <Guarded>
+          <SequenceTable run={run} filter={settled} version={version} />
+          <SequencePanel run={run} />
+        </Guarded>
       </div>
-    </>
+    </Guarded>
   );
 }
 

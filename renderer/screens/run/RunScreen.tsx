@@ -5,6 +5,7 @@ import { followRun, useLiveRun } from '../../state/runs/liveRun.ts';
 import { runStatus, useRuns } from '../../state/runs/runs.ts';
 import { Group, Tabs, Text } from '@mantine/core';
 import { isAtWork, runFileStem, type RunSummary } from '../../../electron/contract/index.ts';
+import { Guarded } from '../../components/feedback/Guarded.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { Page } from '../../components/Page.tsx';
 import { PathEnd } from '../../components/files/PathText.tsx';
@@ -104,22 +105,34 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
         </Tabs.List>
         <ChartSourceContext value={source}>
           <Tabs.Panel value="progress">
-            <ProgressTab run={run} />
+            <Guarded>
+              <ProgressTab run={run} />
+            </Guarded>
           </Tabs.Panel>
           <Tabs.Panel value="results">
-            <ResultsTab run={run} />
+            <Guarded>
+              <ResultsTab run={run} />
+            </Guarded>
           </Tabs.Panel>
           <Tabs.Panel value="samples">
-            <SamplesTab run={run} />
+            <Guarded>
+              <SamplesTab run={run} />
+            </Guarded>
           </Tabs.Panel>
           <Tabs.Panel value="plots">
-            <PlotsTab run={run} />
+            <Guarded>
+              <PlotsTab run={run} />
+            </Guarded>
           </Tabs.Panel>
           <Tabs.Panel value="tools">
-            <OtherToolsTab run={run} />
+            <Guarded>
+              <OtherToolsTab run={run} />
+            </Guarded>
           </Tabs.Panel>
           <Tabs.Panel value="files">
-            <FilesTab run={run} />
+            <Guarded>
+              <FilesTab run={run} />
+            </Guarded>
           </Tabs.Panel>
         </ChartSourceContext>
       </Tabs>

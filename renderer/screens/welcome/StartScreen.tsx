@@ -5,6 +5,7 @@ import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { SetUpPlan } from '../../../electron/contract/index.ts';
 import { Badge } from '../../components/feedback/StateBadge.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
+import { Guarded } from '../../components/feedback/Guarded.tsx';
 import { Facts } from '../../components/Facts.tsx';
 import { Page } from '../../components/Page.tsx';
 import { ProgressBar } from '../../components/feedback/ProgressBar.tsx';
@@ -128,7 +129,7 @@ function Step({ name, number, done, current, children }: StepProps) {
           {t(`start.${name}.title`)}
           {done && <span className="visually-hidden"> ({t('common.done')})</span>}
         </h2>
-        {children}
+        <Guarded>{children}</Guarded>
       </Stack>
     </li>
   );

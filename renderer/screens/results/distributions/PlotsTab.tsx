@@ -3,6 +3,7 @@ import { Button, Group, SimpleGrid, Skeleton, Switch, Text } from '@mantine/core
 import { useState } from 'react';
 import type { RunSummary, SequenceFilter } from '../../../../electron/contract/index.ts';
 import { HEIGHT } from '../../../components/charts/axes.ts';
+import { Guarded } from '../../../components/feedback/Guarded.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { queries } from '../../../state/connection.ts';
 import { goToRun } from '../../../state/navigation.ts';
@@ -112,7 +113,7 @@ function Titled({ title, children }: { title: string; children: React.ReactNode 
       <Text component="h2" fz="md" fw={620} mb={6}>
         {title}
       </Text>
-      {children}
+      <Guarded>{children}</Guarded>
     </div>
   );
 }

@@ -8,6 +8,7 @@ import { useRef, useState } from 'react';
 import { SHORTEST_LENGTH, type ChunkResult, type RunSummary } from '../../../../electron/contract/index.ts';
 import { ChunkTrack } from '../../../components/charts/ChunkTrack.tsx';
 import { ErrorCard } from '../../../components/feedback/ErrorCard.tsx';
+import { Guarded } from '../../../components/feedback/Guarded.tsx';
 import { Facts } from '../../../components/Facts.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { changeView, useResultsView } from '../../../state/results/resultsView.ts';
@@ -47,11 +48,15 @@ function OpenSequence({ run, row }: { run: RunSummary; row: number }) {
   return (
     <section ref={panel} className={classes.panel} aria-label={t('chunks.title')}>
       <Group className={classes.head ?? ''} gap={8} wrap="nowrap">
-        <SequenceSteps run={run} row={row} />
-        <ShortlistButton run={run} row={row} />
+        <Guarded>
+          <SequenceSteps run={run} row={row} />
+          <ShortlistButton run={run} row={row} />
+        </Guarded>
         <CloseButton aria-label={t('common.close')} onClick={close} />
       </Group>
-      <SequenceDetails key={row} run={run} row={row} />
+      <Guarded>
+        <SequenceDetails key={row} run={run} row={row} />
+      </Guarded>
     </section>
   );
 }

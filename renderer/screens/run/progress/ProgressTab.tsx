@@ -5,6 +5,7 @@ import { useEngineTexts } from '../../../state/engineTexts.ts';
 import { useLiveRun } from '../../../state/runs/liveRun.ts';
 import type { RunSummary } from '../../../../electron/contract/index.ts';
 import { Card } from '../../../components/Card.tsx';
+import { Guarded } from '../../../components/feedback/Guarded.tsx';
 import { ProgressBar } from '../../../components/feedback/ProgressBar.tsx';
 import { Waiting } from '../../../components/feedback/Waiting.tsx';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
@@ -44,21 +45,29 @@ export function ProgressTab({ run }: { run: RunSummary }) {
           {t('run.cpuText')}
         </Banner>
       )}
-      {isAtWork(run) && <ClusterBanner />}
+      <Guarded>{isAtWork(run) && <ClusterBanner />}</Guarded>
       <Stack gap={16} data-live>
-        <OverallProgress />
+        <Guarded>
+          <OverallProgress />
+        </Guarded>
         {run.state.phase !== 'created' && (
           <>
-            <AnswerSoFar run={run} />
-            <DevicesTable run={run} />
+            <Guarded>
+              <AnswerSoFar run={run} />
+              <DevicesTable run={run} />
+            </Guarded>
             <div className="columns">
-              <ThroughputChart run={run} />
-              <EventList runId={run.runId} />
+              <Guarded>
+                <ThroughputChart run={run} />
+                <EventList runId={run.runId} />
+              </Guarded>
             </div>
           </>
         )}
       </Stack>
-      <PlanFold run={run} />
+      <Guarded>
+        <PlanFold run={run} />
+      </Guarded>
     </>
   );
 }

@@ -60,30 +60,33 @@ export const ORIGINAL_FLAGS: readonly OriginalFlag[] = [
 
 /** Lets a command take the flags of the original tool's `predict`. They stand in one line of its help. */
 export function withOriginalFlags(command: Command): Command {
-  const named = { sets: [] as string[], says: [] as string[] };
+  const working: string[] = [];
+  const answers = new Map<Option, string>();
   for (const flag of ORIGINAL_FLAGS) {
     const option = new Option(flag.flags).hideHelp();
     if (flag.isCount) option.argParser(positiveInteger);
     command.addOption(option);
-    const name = option.attributeName();
-    named['sets' in flag ? 'sets' : 'says'].push(option.long ?? flag.flags);
-    if ('sets' in flag)
-      command.on(`option:${option.name()}`, () => {
-        command.setOptionValue(flag.sets, command.getOptionValue(name));
-      });
+    if ('says' in flag) {
+      answers.set(option, flag.says);
+      continue;
+    }
+    working.push(option.long ?? flag.flags);
+    command.on(`option:${option.name()}`, () => {
+      command.setOptionValue(flag.sets, command.getOptionValue(option.attributeName()));
+    });
   }
   command.hook('preAction', () => {
-    for (const flag of ORIGINAL_FLAGS) {
-      if ('sets' in flag) continue;
-      const option = new Option(flag.flags);
+    const say = command.opts<CommonFlags>().quiet === true ? toLog : toStandardError;
+    for (const [option, answer] of answers) {
       const value: unknown = command.getOptionValue(option.attributeName());
-      if (value === undefined || value === option.negate) continue;
-      const say = command.opts<CommonFlags>().quiet === true ? toLog : toStandardError;
-      say(`${option.long} changes nothing here. ${flag.says}`);
+      // --no-cuda-streams shares its value with --cuda-streams.
+      if (value !== undefined && value !== option.negate)
+        say(`${option.long} changes nothing here. ${answer}`);
     }
   });
+  const answered = [...answers.keys()].map(({ long }) => long);
   return command.addHelpText(
     'after',
-    `\nFlags of the original VirNucPro work too: ${named.sets.join(', ')}. These change nothing, and the run goes on: ${named.says.join(', ')}.`,
+    `\nFlags of the original VirNucPro work too: ${working.join(', ')}. These change nothing, and the run goes on: ${answered.join(', ')}.`,
   );
 }

@@ -23,9 +23,12 @@ export function predictCommand(root: Command): Command {
       '--reuse-embeddings <folder>',
       'take over embeddings that the original VirNucPro or its fork computed of these inputs',
     )
-    .optionsGroup(CLUSTERS)
-    .option('--shard <i/n>', 'only the i-th of n shards of the inputs, in whole files: see merge')
-    .optionsGroup('');
+    .addOption(
+      new Option(
+        '--shard <i/n>',
+        'only the i-th of n shards of the inputs, in whole files: see merge',
+      ).helpGroup(CLUSTERS),
+    );
 }
 
 /** `prepare` with the flags of `predict` that decide what is computed. */

@@ -55,7 +55,7 @@ export const CATALOGUES: Record<Language, Messages> = { en: { ...fromEngine, ...
 const LOCALES: Record<Language, string> = { en: 'en-GB', de: 'de-DE' };
 
 export function createTexts(language: Language): Texts {
-  const catalogue = new Map<string, string>(Object.entries(CATALOGUES[language]));
+  const catalogue: Readonly<Record<string, string | undefined>> = CATALOGUES[language];
   const parsed = new Map<string, IntlMessageFormat>();
   const say = (key: string, pattern: string, values?: MessageValues) => {
     if (!values) return pattern;
@@ -70,7 +70,7 @@ export function createTexts(language: Language): Texts {
     language,
     t: (key, ...[values]) => say(key, CATALOGUES[language][key], values),
     lookUp: (key, values) => {
-      const pattern = catalogue.get(key);
+      const pattern = catalogue[key];
       if (pattern === undefined) return null;
       try {
         return say(key, pattern, values);

@@ -42,3 +42,17 @@ export async function uploadFile(
   }
   throw new DOMException('Upload cancelled', 'AbortError');
 }
+
+/** How much of one file has been sent. */
+export interface Sent {
+  readonly bytes: number;
+  readonly fraction: number;
+}
+
+/** The fraction of all bytes that are sent together; it never decreases. */
+export function sentFraction(uploads: readonly Sent[]): number {
+  // An empty file gets the least weight.
+  const weight = ({ bytes }: Sent) => Math.max(1, bytes);
+  const sent = uploads.reduce((sum, upload) => sum + weight(upload) * upload.fraction, 0);
+  return sent / uploads.reduce((sum, upload) => sum + weight(upload), 0);
+}

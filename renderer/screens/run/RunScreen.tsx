@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from 'react';
+import { useEffect, useMemo, useRef, type ComponentType } from 'react';
 import { announce } from '../../components/feedback/Announcer.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { followRun, useLiveRun } from '../../state/runs/liveRun.ts';
@@ -25,6 +25,15 @@ import { ProgressTab } from './progress/ProgressTab.tsx';
 import { RunActions } from './RunActions.tsx';
 import { viewRun } from '../../state/results/resultsView.ts';
 import classes from './RunScreen.module.css';
+
+const CONTENTS: Readonly<Record<RunTab, ComponentType<{ run: RunSummary }>>> = {
+  progress: ProgressTab,
+  results: ResultsTab,
+  samples: SamplesTab,
+  plots: PlotsTab,
+  tools: OtherToolsTab,
+  files: FilesTab,
+};
 
 export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
   const texts = useTexts();
@@ -104,36 +113,16 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
           })}
         </Tabs.List>
         <ChartSourceContext value={source}>
-          <Tabs.Panel value="progress">
-            <Guarded>
-              <ProgressTab run={run} />
-            </Guarded>
-          </Tabs.Panel>
-          <Tabs.Panel value="results">
-            <Guarded>
-              <ResultsTab run={run} />
-            </Guarded>
-          </Tabs.Panel>
-          <Tabs.Panel value="samples">
-            <Guarded>
-              <SamplesTab run={run} />
-            </Guarded>
-          </Tabs.Panel>
-          <Tabs.Panel value="plots">
-            <Guarded>
-              <PlotsTab run={run} />
-            </Guarded>
-          </Tabs.Panel>
-          <Tabs.Panel value="tools">
-            <Guarded>
-              <OtherToolsTab run={run} />
-            </Guarded>
-          </Tabs.Panel>
-          <Tabs.Panel value="files">
-            <Guarded>
-              <FilesTab run={run} />
-            </Guarded>
-          </Tabs.Panel>
+          {RUN_TABS.map((name) => {
+            const Content = CONTENTS[name];
+            return (
+              <Tabs.Panel key={name} value={name}>
+                <Guarded>
+                  <Content run={run} />
+                </Guarded>
+              </Tabs.Panel>
+            );
+          })}
         </ChartSourceContext>
       </Tabs>
     </Page>

@@ -3,7 +3,7 @@ import type { SelfTestLevel, StepProgress } from '../../../electron/contract/ind
 import { toShownError, type ShownError } from '../../api/callError.ts';
 import { engine, queries } from '../connection.ts';
 import { queryClient } from '../queryClient.ts';
-import { uploadFile, type Dropped } from '../upload.ts';
+import { sentFraction, uploadFile, type Dropped } from '../upload.ts';
 
 /** A download, check, self-test or import that this window follows, even while other screens are shown. */
 interface WeightsWork {
@@ -107,20 +107,17 @@ export async function importDropped(dropped: Dropped): Promise<void> {
   try {
     const { files } = dropped;
     const paths: string[] = [];
-    const total = Math.max(
-      1,
-      files.reduce((sum, { size }) => sum + size, 0),
-    );
-    let sent = 0;
     for (const [position, file] of files.entries()) {
-      const { name, size } = file;
-      const count = files.length - position;
-      const before = sent;
-      const onProgress = (fraction: number) =>
-        useWeights.setState({ upload: { name, count, fraction: (before + fraction * size) / total } });
+      const onProgress = (fraction: number) => {
+        const sent = files.map(({ size }, index) => ({
+          bytes: size,
+          fraction: index < position ? 1 : index > position ? 0 : fraction,
+        }));
+        const count = files.length - position;
+        useWeights.setState({ upload: { name: file.name, count, fraction: sentFraction(sent) } });
+      };
       onProgress(0);
       paths.push(await uploadFile(file, onProgress));
-      sent += size;
     }
     openImport(paths);
   } finally {

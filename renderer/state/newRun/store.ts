@@ -15,13 +15,11 @@ import { toShownError } from '../../api/callError.ts';
 import { engine } from '../connection.ts';
 import { sayError } from '../say.ts';
 import { type ListedFile, withFiles } from './inspection.ts';
-import { MOST_IGNORED_NAMED, pickDropped, uploadFile, type Dropped } from '../upload.ts';
+import { MOST_IGNORED_NAMED, pickDropped, uploadFile, type Dropped, type Sent } from '../upload.ts';
 
-interface Upload {
+interface Upload extends Sent {
   readonly id: number;
   readonly name: string;
-  readonly bytes: number;
-  readonly fraction: number;
   /** The file has arrived and was inspected, or could not be sent. */
   readonly done: boolean;
 }
@@ -276,12 +274,4 @@ function setUpload(id: number, change: Partial<Upload>): void {
     const uploads = state.uploads.map((upload) => (upload.id === id ? { ...upload, ...change } : upload));
     return { uploads: uploads.every(({ done }) => done) ? [] : uploads };
   });
-}
-
-/** The fraction of all bytes that are sent together; it never decreases. */
-export function sentFraction(uploads: readonly Upload[]): number {
-  // An empty file gets the least weight.
-  const weight = ({ bytes }: Upload) => Math.max(1, bytes);
-  const sent = uploads.reduce((sum, upload) => sum + weight(upload) * upload.fraction, 0);
-  return sent / uploads.reduce((sum, upload) => sum + weight(upload), 0);
 }

@@ -2,17 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createMemoryEngine } from '../../testing/memoryEngine/index.ts';
 import { memoryTransport } from '../../testing/memoryLink.ts';
 import { connectionStore, startConnection } from '../connection.ts';
-import type { uploadFile } from '../upload.ts';
-import {
-  addPaths,
-  choose,
-  removeFiles,
-  sentFraction,
-  setRepair,
-  startOver,
-  uploadAndAdd,
-  useNewRun,
-} from './store.ts';
+import { sentFraction, type uploadFile } from '../upload.ts';
+import { addPaths, choose, removeFiles, setRepair, startOver, uploadAndAdd, useNewRun } from './store.ts';
 
 describe('files of a new run', () => {
   let close: () => void;

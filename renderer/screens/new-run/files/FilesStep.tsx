@@ -18,7 +18,8 @@ import {
   verdictOf,
 } from '../../../state/newRun/inspection.ts';
 import { detailsOfFiles, samplesOfFiles } from '../../../state/newRun/choices.ts';
-import { nameSamples, selectFile, sentFraction, useNewRun } from '../../../state/newRun/store.ts';
+import { nameSamples, selectFile, useNewRun } from '../../../state/newRun/store.ts';
+import { sentFraction } from '../../../state/upload.ts';
 import { useSettings } from '../../../state/settings.ts';
 import { useProblemTexts } from '../../../state/problemTexts.ts';
 import { Step } from '../Step.tsx';

@@ -12,8 +12,8 @@ export const EXIT = {
 export function exitCodeOf(state: RunState): number {
   if (state.phase === 'paused' && state.enough) return EXIT.done;
   if (state.phase !== 'done') return EXIT.failed;
-  const failures = state.failedParts + state.failedRecords + (state.failedInputs ?? 0);
-  return failures > 0 ? EXIT.doneWithFailures : EXIT.done;
+  const { failedParts, failedRecords, failedInputs = 0, damage } = state;
+  return failedParts + failedRecords + failedInputs > 0 || damage ? EXIT.doneWithFailures : EXIT.done;
 }
 
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';

@@ -2,6 +2,10 @@ import { z } from 'zod';
 import { appErrorSchema } from './errors.ts';
 import { goalSchema } from './goal.ts';
 
+/** Damaged records, and lines that belong to no record and were passed over. */
+export const damageSchema = z.object({ records: z.int().nonnegative(), lines: z.int().nonnegative() });
+export type Damage = z.infer<typeof damageSchema>;
+
 /** A run's life. Transitions are in engine/run/runRecord.ts. */
 export const runStateSchema = z.discriminatedUnion('phase', [
   z.object({ phase: z.literal('created') }),
@@ -24,6 +28,8 @@ export const runStateSchema = z.discriminatedUnion('phase', [
     failedRecords: z.int().nonnegative(),
     /** Files named by the user that could not be used. */
     failedInputs: z.int().nonnegative().optional(),
+    /** What of the files is in no score because it is damaged; absent if nothing is. */
+    damage: damageSchema.optional(),
   }),
   /** Shown in the list of runs for a folder that cannot be read; no run enters this state itself. */
   z.object({ phase: z.literal('failed'), error: appErrorSchema }),

@@ -57,6 +57,8 @@ const partSchema = z.object({
 });
 export type PreparedPart = z.infer<typeof partSchema>;
 
+const problemExampleSchema = z.object({ row: countSchema, name: z.string(), detail: z.string() });
+
 export const inputProblemSchema = z.object({
   type: z.literal('input_problem'),
   input: countSchema,
@@ -65,7 +67,8 @@ export const inputProblemSchema = z.object({
   /** In plain words, with the count. */
   message: z.string(),
   count: countSchema,
-  examples: z.array(z.object({ row: countSchema, name: z.string(), detail: z.string() })).max(5),
+  /** The first ones; of damage many, since failed_records.tsv lists it. */
+  examples: z.array(problemExampleSchema).max(1000),
 });
 export type InputProblem = z.infer<typeof inputProblemSchema>;
 
@@ -129,6 +132,8 @@ const problemSchema = z.object({
   count: countSchema,
   message: z.string(),
   what_happens: z.string(),
+  /** The first few records or lines that have it. */
+  examples: z.array(problemExampleSchema).max(5),
   /** The format of a file without sequences, such as `genbank`; absent if unknown. */
   kind: z.string().optional(),
 });
@@ -153,6 +158,13 @@ export const inspectedFileSchema = z.object({
   empty: countSchema,
   invalid_characters: countSchema,
   malformed: countSchema,
+  /** To what each byte of the unpacked file belongs; the four add up to it, as far as it could be read. */
+  bytes: z.object({
+    used: countSchema,
+    damaged: countSchema,
+    left_out: countSchema,
+    passed_over: countSchema,
+  }),
   duplicate_ids: countSchema,
   /** Whole header lines that repeat: this many names would still repeat if the whole line were the name. */
   duplicate_headers: countSchema,

@@ -25,6 +25,7 @@ import { isActive, type RunState } from '../../contract/runState.ts';
 import type { EngineContext } from '../engineContext.ts';
 import type { FileLock } from '../system/fileLock.ts';
 import { acquireRunLock, isRunFolder, removeWork } from '../store/runFolder.ts';
+import { NO_DAMAGE } from '../results/damage.ts';
 import type { TablesWritten } from '../results/types.ts';
 import { openRunStore, type RunStore } from '../store/runStore.ts';
 import type { StoredRun } from '../store/types.ts';
@@ -526,7 +527,7 @@ export class OpenRun extends RunRecord {
   private async finishShare(): Promise<void> {
     await this.stopWork();
     const { failed, skipped } = (await this.store.counts()).parts;
-    unwrap(await this.advance({ type: 'tables_written', failedParts: failed + skipped, failedRecords: 0, failedInputs: 0 })); // prettier-ignore
+    unwrap(await this.advance({ type: 'tables_written', failedParts: failed + skipped, failedRecords: 0, failedInputs: 0, damage: NO_DAMAGE })); // prettier-ignore
     removeWork(this.store.folder, this.stored.plan.embeddings !== null);
     await this.store.checkpoint();
   }

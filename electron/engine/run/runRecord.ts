@@ -12,7 +12,7 @@ import {
 import { goalText, type Goal } from '../../contract/goal.ts';
 import { message } from '../../contract/messages.ts';
 import { runRequestSchema, type Annotation, type RunRequest } from '../../contract/rpc/runs.ts';
-import { isActive, type RunState } from '../../contract/runState.ts';
+import { isActive, type Damage, type RunState } from '../../contract/runState.ts';
 import type { SampleDetails } from '../../contract/samples.ts';
 import type { RunStore } from '../store/runStore.ts';
 import {
@@ -171,7 +171,13 @@ export type LifecycleEvent =
   | { type: 'workers_idle' }
   | { type: 'halt'; error: AppError }
   | { type: 'parts_settled' }
-  | { type: 'tables_written'; failedParts: number; failedRecords: number; failedInputs: number }
+  | {
+      type: 'tables_written';
+      failedParts: number;
+      failedRecords: number;
+      failedInputs: number;
+      damage: Damage;
+    }
   | { type: 'cancel' }
   | { type: 'reopen' };
 
@@ -229,6 +235,7 @@ export function transition(state: RunState, event: LifecycleEvent): Transition {
             failedParts: event.failedParts,
             failedRecords: event.failedRecords,
             ...(event.failedInputs > 0 ? { failedInputs: event.failedInputs } : {}),
+            ...(event.damage.records + event.damage.lines > 0 ? { damage: event.damage } : {}),
           })
         : impossible(state, event);
     case 'cancel':

@@ -1,3 +1,4 @@
+import { NO_DAMAGE } from '../results/damage.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { appError } from '../../contract/errors.ts';
@@ -14,7 +15,7 @@ const lifecycleEvents: LifecycleEvent[] = [
   { type: 'workers_idle' },
   { type: 'halt', error },
   { type: 'parts_settled' },
-  { type: 'tables_written', failedParts: 0, failedRecords: 0, failedInputs: 0 },
+  { type: 'tables_written', failedParts: 0, failedRecords: 0, failedInputs: 0, damage: NO_DAMAGE },
   { type: 'cancel' },
   { type: 'reopen' },
 ];
@@ -33,7 +34,7 @@ describe('run transitions', () => {
     const states = live({ phase: 'created' }, [
       { type: 'start' },
       { type: 'parts_settled' },
-      { type: 'tables_written', failedParts: 1, failedRecords: 3, failedInputs: 0 },
+      { type: 'tables_written', failedParts: 1, failedRecords: 3, failedInputs: 0, damage: NO_DAMAGE },
     ]);
     expect(states.map((state) => state.phase)).toEqual(['created', 'running', 'finishing', 'done']);
     expect(states.at(-1)).toMatchObject({ failedParts: 1, failedRecords: 3 });
@@ -86,7 +87,7 @@ describe('run transitions', () => {
   it('refuses with a message', () => {
     const refused = transition(
       { phase: 'created' },
-      { type: 'tables_written', failedParts: 0, failedRecords: 0, failedInputs: 0 },
+      { type: 'tables_written', failedParts: 0, failedRecords: 0, failedInputs: 0, damage: NO_DAMAGE },
     );
     expect(refused).toMatchObject({ ok: false, error: { code: 'usage' } });
     expect(refused.ok ? '' : refused.error.cause).toContain('not started');

@@ -140,6 +140,8 @@ def other_formats() -> dict[str, Content]:
         "Stockholm alignment": b"# STOCKHOLM 1.0\na ACGT\n//\n",
         "proteins": b">p\nMKLVFFAEDVGSNKGAIIGLMVGGVVIATVIVITLVMLKKKEFPQ*\n",
         "quality values only": b">q\n40 40 38 37 2 2 40 40\n",
+        "a protein among genes": FASTA + b">p\nMKLVFFAEDVGSNKGAIIGLMVGGVVIATVIVITLVMLKKKEFPQ*\n",
+        "RNA among genes": FASTA + b">r\n" + SEQUENCE.replace(b"T", b"U") + b"\n",
         "FASTQ behind FASTA": FASTA + READ,
         "FASTA behind FASTQ": READ + FASTA,
     }
@@ -164,6 +166,11 @@ def line_ends() -> dict[str, Content]:
         "line of 200,000 bases": b">a\n" + bases(500) + b"N" * 199_500 + b"\n",
         "spaces at line ends": FASTA.replace(b"\n", b"  \n"),
         "indented sequence": b">a\n    " + SEQUENCE + b"\n",
+        "files joined without a line end": FASTA.rstrip() + FASTA,
+        "headers from a web page": FASTA.replace(b">", b"&gt;", 2).replace(b"&gt;", b">", 1),
+        "files with byte-order marks, joined": (b"\xef\xbb\xbf" + FASTA) * 2,
+        "zero-width spaces at line ends": FASTA.replace(b"\n", b"\xe2\x80\x8b\n"),
+        "ctrl-Z between two files": FASTA + b"\x1a" + FASTA,
         "indented headers": FASTA.replace(b">", b"  >"),
         "vertical tab and form feed": b">a\nACGT\x0bACGT\x0cACGT\n",
     }
@@ -179,6 +186,9 @@ def sequences() -> dict[str, Content]:
         "N only": b">a\n" + b"N" * 600 + b"\n",
         "gaps": b">a\nACGT----ACGTACGT....ACGT\n",
         "star at the end": b">a\n" + SEQUENCE + b"*\n",
+        "stars between": b">a\nACGT***ACGTACGTACGT\n",
+        "masked with X": b">a\n" + SEQUENCE[:40] + b"X" * 20 + SEQUENCE[60:] + b"\n",
+        "lines numbered as in GenBank": b">a\n        1 acgtacgtac gtacgtacgt\n       61 acgtacgtac\n",
         "digits": b">a\n1 ACGTACGTAC 11 GTACGTACGT\n",
         "spaces between tens": b">a\nACGTACGTAC GTACGTACGT\n",
         "tabulators within": b">a\nACGT\tACGT\n",
@@ -252,6 +262,22 @@ def reads() -> dict[str, Content]:
         + quality[30:]
         + b"\n"
         + READ,
+        "sequence in lines, quality in one": b"@a\n"
+        + one[:30]
+        + b"\n"
+        + one[30:]
+        + b"\n+\n"
+        + quality
+        + b"\n"
+        + READ,
+        "one of three reads in lines lacks quality": b"".join(
+            b"@%d\n%s\n%s\n+\n%s\n" % (i, one[:30], one[30:], quality[: 30 if i == 1 else 60])
+            for i in range(3)
+        ),
+        "text between reads": READ + b"resumed after a lost connection\n" + READ.replace(b"read", b"two"),
+        "dots for unknown bases": READ.replace(one[5:8], b"..."),
+        "colour space": b"@a\nT" + b"0123" * 15 + b"\n+\n" + b"I" * 61 + b"\n",
+        "read without bases at the end": READ + b"@a\n\n+\n",
         "read without bases": b"@a\n\n+\n\n" + READ,
         "other name behind the plus": b"@a\n" + one + b"\n+b\n" + quality + b"\n" + READ,
         "blank lines between reads": READ + b"\n\n" + READ,

@@ -207,24 +207,26 @@ def test_several_inputs_with_bad_records_and_repeated_names(tmp_path: Path) -> N
     outcome = run_prepare(tmp_path / "run", [first, second])
     check_consistency(outcome)
     records = outcome.records()
-    assert records["reason"].tolist() == [3, 0, 0, 2, 1, 2, 0, 0, 3, 0, 0]
-    assert records["input"].tolist() == [0] * 7 + [1] * 4
+    assert records["reason"].tolist() == [0, 0, 2, 1, 2, 0, 0, 3, 0, 0]
+    assert records["input"].tolist() == [0] * 6 + [1] * 4
     assert outcome.headers() == [
-        "", "a one", "", "a again", "empty", "umlaut ä", "a", "r1", "bad", "r1 again", "a",
+        "a one", "", "a again", "empty", "umlaut ä", "a", "r1", "bad", "r1 again", "a",
     ]  # fmt: skip
-    assert outcome.last["not_scored"] == {"empty": 1, "invalid_characters": 2, "malformed_record": 2}
-    assert [event["first_row"] for event in outcome.of("input_done")] == [0, 7]
+    assert outcome.last["not_scored"] == {"empty": 1, "invalid_characters": 2, "malformed_record": 1}
+    assert [event["first_row"] for event in outcome.of("input_done")] == [0, 6]
     problems = outcome.problems()
     invalid = problems[0, "invalid_characters"]["examples"]
-    assert [example["detail"] for example in invalid] == ["byte 0x00 at letter 3", "byte 0xc3 at letter 4"]
-    assert problems[0, "malformed_record"]["examples"][0]["name"] == "(no name)"
-    assert problems[1, "malformed_record"]["examples"] == [
-        {"row": 8, "name": "bad", "detail": "4 letters but 2 quality values"}
+    assert [example["detail"] for example in invalid] == [
+        "U+0000 in line 7, at letter 3",
+        "U+00E4 in line 11, at letter 4",
     ]
-    # The two records without a name count as repeated, too.
-    assert [example["row"] for example in problems[0, "duplicate_ids"]["examples"]] == [2, 3, 6]
-    assert [example["row"] for example in problems[1, "duplicate_ids"]["examples"]] == [9, 10]
-    assert {frame[0] for frame in outcome.frames()} <= {1, 2, 6, 7, 9, 10}
+    assert problems[0, "passed_over"]["count"] == 1
+    [damaged] = problems[1, "malformed_record"]["examples"]
+    assert (damaged["row"], damaged["name"]) == (7, "bad")
+    assert damaged["detail"].startswith("4 letters but 2 quality values; line 5")
+    assert [example["row"] for example in problems[0, "duplicate_ids"]["examples"]] == [2, 5]
+    assert [example["row"] for example in problems[1, "duplicate_ids"]["examples"]] == [8, 9]
+    assert {frame[0] for frame in outcome.frames()} <= {0, 1, 5, 6, 8, 9}
 
 
 def test_a_job_gives_the_same_bytes_after_a_killed_one(tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ function InputProblems({ input }: { input: InputStatus }) {
           </b>{' '}
           <span className="muted">
             {t(problem.severity === 'skipped' ? 'files.skippedNote' : 'files.keptNote')}{' '}
-            {format.list(problem.examples.slice(0, 3).map((example) => example.name))}
+            {format.list(problem.examples.slice(0, 3).map(({ name, detail }) => `${name} (${detail})`))}
           </span>
         </li>
       ))}

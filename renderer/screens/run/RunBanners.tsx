@@ -79,6 +79,8 @@ export function RunBanners({ run }: { run: RunSummary }) {
             files: state.failedInputs ?? 0,
             parts: state.failedParts,
             records: state.failedRecords,
+            damaged: state.damage?.records ?? 0,
+            lines: state.damage?.lines ?? 0,
           })}
         </Banner>
       ) : null;

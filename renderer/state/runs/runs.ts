@@ -40,7 +40,7 @@ export function runStatus(run: RunSummary): RunStatus {
   if (state.phase === 'paused' && state.error) return 'halted';
   if (
     state.phase === 'done' &&
-    (state.failedParts > 0 || state.failedRecords > 0 || (state.failedInputs ?? 0) > 0)
+    (state.failedParts > 0 || state.failedRecords > 0 || (state.failedInputs ?? 0) > 0 || state.damage)
   )
     return 'done_with_failures';
   return state.phase;

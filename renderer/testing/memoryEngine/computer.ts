@@ -316,6 +316,7 @@ export function madeInspection(path: string, chunkLength: number): InspectedFile
       count: 1,
       message: `${name} ends too early: the compressed data are cut off.`,
       what_happens: 'Copy or download the file again; it is probably an interrupted transfer.',
+      examples: [],
     });
   if (isProtein)
     problems.push({
@@ -324,6 +325,7 @@ export function madeInspection(path: string, chunkLength: number): InspectedFile
       count: 1,
       message: 'The letters are those of proteins, not of DNA.',
       what_happens: 'Proteins can’t be scored: choose the nucleotide sequences.',
+      examples: [],
     });
   if (hasDuplicates) {
     problems.push({
@@ -332,6 +334,7 @@ export function madeInspection(path: string, chunkLength: number): InspectedFile
       count: 12,
       message: '12 names occur more than once.',
       what_happens: 'All are kept and told apart by their number.',
+      examples: [],
     });
     problems.push({
       code: 'empty',
@@ -339,6 +342,7 @@ export function madeInspection(path: string, chunkLength: number): InspectedFile
       count: 3,
       message: '3 sequences are empty.',
       what_happens: 'They are listed as not scored.',
+      examples: [],
     });
   }
   return {
@@ -359,6 +363,7 @@ export function madeInspection(path: string, chunkLength: number): InspectedFile
     length_bin_edges: EDGES,
     length_histogram: histogram,
     below_chunk_length: chunkLength === 500 ? 12_392 : 2592,
+    bytes: { used: 18_400_000, damaged: 0, left_out: 0, passed_over: 0 },
     empty: hasDuplicates ? 3 : 0,
     invalid_characters: 0,
     malformed: 0,

@@ -148,7 +148,8 @@ export function failureLines(
     failedInputs = 0,
     failedParts,
     failedRecords,
-  }: Pick<Done, 'failedInputs' | 'failedParts' | 'failedRecords'>,
+    damage,
+  }: Pick<Done, 'failedInputs' | 'failedParts' | 'failedRecords' | 'damage'>,
   folder: string,
 ): string[] {
   const [files, records] = [join(folder, RESULT_FILES.failedFiles), join(folder, RESULT_FILES.failedRecords)];
@@ -157,6 +158,11 @@ export function failureLines(
     ...(failedInputs > 0 ? [`${counted(failedInputs, 'file')} could not be used: see ${files}`] : []),
     ...(failedParts > 0 || failedRecords > 0
       ? [`${counted(failedRecords, 'sequence')} failed: see ${lists}`]
+      : []),
+    ...(damage
+      ? [
+          `${counted(damage.records, 'damaged record')}, ${counted(damage.lines, 'line')} passed over: see ${records}`,
+        ]
       : []),
   ];
 }

@@ -363,9 +363,10 @@ export async function validate(
         `  ${formatCount(file.sequences)} sequences, ${formatCount(file.bases)} bases, lengths ` +
           `${formatCount(file.min_length)} to ${formatCount(file.max_length)} (median ${formatCount(file.median_length)}), ` +
           `${formatCount(file.chunks)} chunks`,
-        ...file.problems.map(
-          ({ severity, message, what_happens }) => `  ${severity}: ${message} ${what_happens}`,
-        ),
+        ...file.problems.flatMap(({ severity, message, what_happens, examples }) => [
+          `  ${severity}: ${message} ${what_happens}`,
+          ...examples.map(({ name, detail }) => `    ${name}: ${detail}`),
+        ]),
         ...(file.problems.length === 0 ? ['  Nothing to complain about.'] : []),
       ];
       toStandardOutput(lines.join('\n'));

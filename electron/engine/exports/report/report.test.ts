@@ -26,6 +26,7 @@ function factsOf(notice: string | null): ReportFacts {
     plan,
     inputs,
     devices: [],
+    problems: [],
     state: { phase: 'done', failedParts: 0, failedRecords: 0 },
   } as unknown as StoredRun;
   return {

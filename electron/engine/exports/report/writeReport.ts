@@ -21,6 +21,7 @@ import { CALL_TEXT, evidenceText, PAIR_TEXT, pValueText, SCORE_TEXT } from '../t
 import { COLOURS, columns, ribbon, stackedBars, html, markup, type Markup } from './charts.ts';
 import { reportFacts, SCORE_BINS, type ReportFacts } from './reportFacts.ts';
 import { describeRunControls } from '../../results/calibration.ts';
+import { damageOf, isDamage } from '../../results/damage.ts';
 import { REPORT_TEXTS } from './reportTexts.ts';
 
 const PRECISIONS: Record<Precision, string> = {
@@ -184,6 +185,10 @@ class ReportPage {
       [texts.working, formatDuration(timings.workingMilliseconds / 1000)],
       [texts.program, `VirNucPro Desktop: ${program.join(', ')}`],
     ];
+    const damageIn = (input: number): string => {
+      const { records, lines } = damageOf(run.problems.filter((problem) => problem.input === input));
+      return records + lines === 0 ? '–' : `${count(records)}, ${count(lines)}`;
+    };
     return html`<section>
       <h2>${texts.what}</h2>
       ${definitions(rows)}
@@ -197,6 +202,9 @@ class ReportPage {
           cell: ({ prepared }) => (prepared ? count(prepared.records) : '–'),
         },
         { title: texts.bases, kind: 'n', cell: ({ prepared }) => (prepared ? count(prepared.bases) : '–') },
+        ...(run.problems.some(isDamage)
+          ? [{ title: texts.damage, cell: ({ input }: (typeof run.inputs)[number]) => damageIn(input) }]
+          : []),
       ])}
     </section>`;
   }

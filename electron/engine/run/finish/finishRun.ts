@@ -5,6 +5,7 @@ import { message } from '../../../contract/messages.ts';
 import { BOUNDED_TOLERANCE, modelMark, type PlanModel, type Plan } from '../../../contract/plan.ts';
 import type { WorkerReady } from '../../../contract/protocol/index.ts';
 import { RESULT_FILES, NOTICE_FILE } from '../../../contract/results.ts';
+import type { Damage } from '../../../contract/runState.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import {
   digestInRun,
@@ -16,6 +17,7 @@ import {
 } from '../../system/runFiles.ts';
 import { Extraction, type ExtractRecords } from '../../inputs/extractRecords.ts';
 import { runJson, writeRunJson, readRunReport } from './runJson.ts';
+import { damageOf } from '../../results/damage.ts';
 import type { TablesWritten } from '../../results/types.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import { HERE } from '../../system/here.ts';
@@ -27,6 +29,7 @@ export interface FinishedRun {
   failedParts: number;
   failedRecords: number;
   failedInputs: number;
+  damage: Damage;
 }
 
 /** Derives the results of a run whose parts are all settled and writes every table. */
@@ -42,9 +45,15 @@ export async function finishRun(
     await noteImbalance(store, notes);
     await noteUnusualNorms(store, notes);
     const { failedParts, byPrediction } = tables.counts;
-    const { inputs, leftOut } = await store.loadRun();
+    const { inputs, leftOut, problems } = await store.loadRun();
     const failedInputs = leftOut.length + inputs.filter(({ failure }) => failure !== null).length;
-    return { tables, failedParts, failedRecords: byPrediction.failed, failedInputs };
+    return {
+      tables,
+      failedParts,
+      failedRecords: byPrediction.failed,
+      failedInputs,
+      damage: damageOf(problems),
+    };
   } finally {
     await extraction.dismiss();
   }

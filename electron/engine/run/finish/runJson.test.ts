@@ -213,6 +213,7 @@ it('gives every fact of a run with its value', async () => {
         records: 6,
         bases: 2493,
         device_seconds: 1.5,
+        problems: [],
       },
       {
         path: '/data/reads_1.fasta',
@@ -221,6 +222,7 @@ it('gives every fact of a run with its value', async () => {
         records: 15,
         bases: 3486,
         device_seconds: 2.5,
+        problems: [],
       },
     ],
     controls: [

@@ -71,6 +71,9 @@ export function runJson(
       records: prepared?.records ?? null,
       bases: prepared?.bases ?? null,
       device_seconds: facts.inputSeconds[input] ?? null,
+      problems: run.problems
+        .filter((problem) => problem.input === input)
+        .map(({ code, count }) => ({ code, count })),
     })),
     // The model's last controls on these kinds of devices when the run began; empty if it was never checked.
     controls: controlsFacts(run.devices),

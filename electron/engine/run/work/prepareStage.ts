@@ -167,7 +167,10 @@ export class PrepareStage {
             file: basename(this.inputs.find(({ input }) => input === event.input)?.path ?? ''),
             text: { text: event.message, wording: problemWording(event) },
           }),
-          event.examples.map(({ name, detail }) => `${name}: ${detail}`).join('\n'),
+          event.examples
+            .slice(0, 5)
+            .map(({ name, detail }) => `${name}: ${detail}`)
+            .join('\n'),
         );
         break;
       case 'input_done':

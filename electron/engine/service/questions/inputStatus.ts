@@ -29,7 +29,7 @@ export async function inputStatuses(store: RunStore): Promise<InputStatus[]> {
         code,
         severity,
         count,
-        examples,
+        examples: examples.slice(0, 5),
       })),
     };
   });

@@ -13,6 +13,7 @@ import argparse
 import json
 import sys
 from collections.abc import Collection, Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +26,14 @@ from virnucpro_backend.prepare.failures import PrepareError
 from virnucpro_backend.prepare.frames import open_frames
 from virnucpro_backend.prepare.input_file import InputFile, tell_of_reading
 from virnucpro_backend.prepare.records.headers import RepeatedIdentifiers, hash_headers, hash_identifiers
-from virnucpro_backend.prepare.records.problems import Problem
+from virnucpro_backend.prepare.records.problems import MAX_EXAMPLES, Problem
 from virnucpro_backend.prepare.records.record_files import Reason
-from virnucpro_backend.prepare.records.survey import Letters, Survey
+from virnucpro_backend.prepare.records.survey import Letters, Survey, new_bytes
 from virnucpro_backend.prepare.scanning.scanner import Repair
 from virnucpro_backend.protocol import Channel
 
 # A run is pointless with these, although each record can be read.
-_BLOCKING = ("looks_like_protein", "looks_like_rna")
+_BLOCKING = ("looks_like_protein", "looks_like_rna", "looks_like_numbers")
 
 
 class Inspection:
@@ -97,8 +98,9 @@ class Inspection:
             "length_histogram": self._lengths.histogram(),
             "below_chunk_length": self._lengths.below(self._chunk_length),
             "empty": count("empty"),
-            "invalid_characters": count("invalid_characters"),
+            "invalid_characters": count("invalid_characters") + count("protein_records"),
             "malformed": count("malformed_record"),
+            "bytes": survey.bytes if survey else new_bytes(),
             "duplicate_ids": count("duplicate_ids"),
             "duplicate_headers": int(self._repeated_headers.rows().size),
             "ambiguous_fraction": composition.ambiguous / bases if composition and bases else 0.0,
@@ -116,6 +118,7 @@ class Inspection:
                 "count": problem.count,
                 "message": problem.message,
                 "what_happens": problem.kind.what_happens,
+                "examples": [asdict(example) for example in problem.examples[:MAX_EXAMPLES]],
             }
             for problem in found
         ]
@@ -128,6 +131,7 @@ class Inspection:
                     "count": 1,
                     "message": self._failure.message,
                     "what_happens": self._failure.next_step,
+                    "examples": [],
                     **({} if self._failure.kind is None else {"kind": self._failure.kind}),
                 },
             )

@@ -58,6 +58,7 @@ export function FileDetails({ file }: { file: ListedFile }) {
             count: short,
             message: t('newRun.short', { count: short, length: format.bases(chunkLength) }),
             what_happens: t('newRun.shortText'),
+            examples: [],
           },
         ];
   return (
@@ -150,6 +151,12 @@ function ProblemList({ problems }: { problems: readonly InputFileProblem[] }) {
                 {message}
               </Text>{' '}
               <span className="muted">{effect}</span>
+              {problem.severity === 'skipped' &&
+                problem.examples.map(({ row, name, detail }) => (
+                  <Text key={`${row} ${name}`} fz="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+                    {name}: {detail}
+                  </Text>
+                ))}
             </div>
           </Group>
         );

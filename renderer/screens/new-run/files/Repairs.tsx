@@ -7,8 +7,8 @@ const has = (file: InspectedFile, problem: string) => file.problems.some(({ code
 
 /** Repairs, each with a test for the files that it would help. */
 const OFFERS = [
-  ['read_u_as_t', (file) => has(file, 'looks_like_rna')],
-  ['remove_gaps', (file) => has(file, 'looks_like_alignment')],
+  ['read_u_as_t', (file) => has(file, 'looks_like_rna') || has(file, 'rna_records')],
+  ['remove_gaps', (file) => has(file, 'gaps')],
   // If whole header lines repeat as often as names, they distinguish nothing more.
   ['whole_headers_as_names', (file) => file.duplicate_headers < file.duplicate_ids],
 ] as const satisfies (readonly [Repair, (file: InspectedFile) => boolean])[];

@@ -8,6 +8,9 @@ from typing import Literal
 Severity = Literal["warning", "skipped"]
 
 MAX_EXAMPLES = 5
+# Of damage, since failed_records.tsv says where each is.
+_MAX_PLACES_OF_DAMAGE = 1_000
+_DAMAGE = ("malformed_record", "invalid_characters", "passed_over")
 
 
 @dataclass(frozen=True)
@@ -28,13 +31,33 @@ PROBLEMS: dict[str, ProblemKind] = {
     ),
     "invalid_characters": ProblemKind(
         "skipped",
-        "Sequences with non-letter characters (such as control characters or accents): {n}.",
+        "Sequences with characters that no sequence has (such as control characters or accents): {n}.",
         "They are listed as not scored, with this reason; all others are scored.",
     ),
     "malformed_record": ProblemKind(
         "skipped",
         "Damaged or incomplete records: {n}.",
         "They are listed as not scored, with this reason; reading goes on with the next record.",
+    ),
+    "passed_over": ProblemKind(
+        "skipped",
+        "Lines that belong to no sequence and were passed over: {n}.",
+        "They may be what is left of sequences: look at these lines of the file.",
+    ),
+    "protein_records": ProblemKind(
+        "skipped",
+        "Proteins among the sequences: {n}.",
+        "They are listed as not scored; the other sequences are scored.",
+    ),
+    "rna_records": ProblemKind(
+        "warning",
+        "Sequences that are written as RNA, with U instead of T: {n}.",
+        "Codons with U are skipped, so hardly anything of them is scored: use --repair read_u_as_t.",
+    ),
+    "invisible_marks": ProblemKind(
+        "warning",
+        "Invisible marks (such as a byte-order mark) at the beginning or end of lines: {n}.",
+        "They are left out, as they are no part of a name or sequence.",
     ),
     "duplicate_ids": ProblemKind(
         "warning",
@@ -61,6 +84,11 @@ PROBLEMS: dict[str, ProblemKind] = {
         "Lines inside sequences that begin with # or ;: {n}.",
         "They are left out as comments. The original tool reads them as part of the sequence.",
     ),
+    "looks_like_numbers": ProblemKind(
+        "warning",
+        "The lines hold numbers (such as quality values or colour space), not bases.",
+        "Choose the file with the sequences themselves.",
+    ),
     "looks_like_protein": ProblemKind(
         "warning",
         "The letters are those of proteins, not of DNA.",
@@ -71,9 +99,9 @@ PROBLEMS: dict[str, ProblemKind] = {
         "The sequences are written as RNA, with U instead of T.",
         "Codons with U are skipped, so hardly anything would be scored: use --repair read_u_as_t.",
     ),
-    "looks_like_alignment": ProblemKind(
+    "gaps": ProblemKind(
         "warning",
-        "The sequences are aligned, with gaps (- or .).",
+        "Sequences with gaps or padding of an alignment (-, ., * or ~): {n}.",
         "Gaps are read as unknown letters and shift the reading frames: use --repair remove_gaps.",
     ),
 }
@@ -123,10 +151,16 @@ class ProblemLog:
         if count:
             self._problems.setdefault(code, Problem(code)).count += count
 
+    def replace(self, code: str, by: str) -> None:
+        """Drop a problem of some records, since it is one of the whole file."""
+        self._problems.pop(code, None)
+        self.add(by)
+
     def wants_example(self, code: str) -> bool:
         """Whether there is still room for an example."""
         problem = self._problems.get(code)
-        return problem is None or len(problem.examples) < MAX_EXAMPLES
+        most = _MAX_PLACES_OF_DAMAGE if code in _DAMAGE else MAX_EXAMPLES
+        return problem is None or len(problem.examples) < most
 
     def add_example(self, code: str, example: Example) -> None:
         """Name a record of a problem that has been counted."""

@@ -6,6 +6,7 @@ Preparation and inspection both use it, so the user sees before a run what the r
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
@@ -19,15 +20,21 @@ from virnucpro_backend.prepare.arrays import ByteArray, IntArray, offsets_of, tr
 from virnucpro_backend.prepare.input_file import InputFile
 from virnucpro_backend.prepare.records.composition import (
     AMBIGUOUS,
+    FOREIGN,
+    GAP,
     INVALID,
     LETTER_FLAGS,
     LOWER_CASE,
     Composition,
+    Found,
+    are_proteins,
+    are_rna,
 )
 from virnucpro_backend.prepare.records.headers import as_utf8, identifier
 from virnucpro_backend.prepare.records.problems import Example, ProblemLog
 from virnucpro_backend.prepare.records.record_files import Reason
-from virnucpro_backend.prepare.scanning.batch import ScanBatch
+from virnucpro_backend.prepare.scanning.batch import ScanBatch, Stretch, size_text
+from virnucpro_backend.prepare.scanning.invisible_marks import InvisibleMarks
 from virnucpro_backend.prepare.scanning.scanner import Repair, new_scanner, scan
 from virnucpro_backend.prepare.scanning.sniff import SequenceFormat, sniff_format
 
@@ -36,7 +43,7 @@ SPOOL_BYTES = 4 << 20
 # How much is kept for inspection of a record whose letters are dropped.
 KEPT_BYTES = 128 << 10
 
-_MAX_DESCRIBED = 5
+_MAX_DESCRIBED = 1_000
 
 
 class Letters(Protocol):
@@ -54,18 +61,18 @@ class Letters(Protocol):
 class RecordGroup:
     """Complete records in order; all arrays [k].
 
-    headers, header_counts, byte_offsets: as in ScanBatch. lengths: bases. flags: see Composition.
-    malformed: the fault, by place in the group; invalid: the same, for the first few. letters: those of all
-    records, end to end.
+    headers, header_counts, byte_offsets: as in ScanBatch. lengths: bases. found: what they hold. malformed:
+    the fault, by place in the group; wrong_letters: the first wrong letter, for the first few that have one.
+    letters: those of all records, end to end.
     """
 
     headers: bytes
     header_counts: IntArray
     byte_offsets: IntArray
     lengths: IntArray
-    flags: ByteArray
+    found: Found
     malformed: dict[int, str]
-    invalid: dict[int, str]
+    wrong_letters: dict[int, str]
     letters: Letters
 
 
@@ -85,10 +92,10 @@ class RecordAssembler:
     def add(self, batch: ScanBatch) -> Iterator[RecordGroup]:
         """Add a batch; yield the records that it completes."""
         edges = np.concatenate([[0], batch.begins, [batch.letters.size]]).astype(np.int64)
-        flags = self._composition.add(batch.letters, edges[:-1])
+        found = self._composition.add(batch.letters, edges[:-1])
         malformed = {number - self._begun: problem for number, problem in batch.malformed.items()}
         if self._open is not None:
-            self._open.extend(batch.letters[: edges[1]], int(flags[0]), malformed.pop(-1, None))
+            self._open.extend(batch, 0, int(edges[1]), _part(found, slice(0, 1)), malformed.pop(-1, None))
         if batch.begins.size == 0:
             return
         if self._open is not None:
@@ -97,20 +104,21 @@ class RecordAssembler:
         last_problem = malformed.pop(last, None)
         header_edge = len(batch.headers) - int(batch.header_counts[last])
         if last > 0:
-            letters = batch.letters[edges[1] : edges[last + 1]]
             yield RecordGroup(
                 batch.headers[:header_edge],
                 batch.header_counts[:-1],
                 batch.byte_offsets[:-1],
                 np.diff(edges[1:-1]),
-                flags[1:-1],
+                _part(found, slice(1, -1)),
                 malformed,
-                _describe_invalid(letters, edges[1:-1] - edges[1], flags[1:-1]),
-                _InMemory(letters),
+                _wrong_letters(batch, edges[1:-1], found.flags[1:-1]),
+                _InMemory(batch.letters[edges[1] : edges[last + 1]]),
             )
         spool = _Spool(self._spool_folder)
         self._open = _OpenRecord(batch.headers[header_edge:], int(batch.byte_offsets[-1]), spool)
-        self._open.extend(batch.letters[edges[last + 1] :], int(flags[-1]), last_problem)
+        self._open.extend(
+            batch, int(edges[last + 1]), batch.letters.size, _part(found, slice(-1, None)), last_problem
+        )
         self._begun += batch.begins.size
 
     def finish(self) -> Iterator[RecordGroup]:
@@ -180,17 +188,19 @@ class _OpenRecord:
     header: bytes
     byte_offset: int
     letters: _Spool
-    flags: int = 0
+    found: Found = field(default_factory=lambda: Found(np.zeros(1, np.uint8), *np.zeros((2, 1), np.int64)))
     malformed: str | None = None
-    invalid: dict[int, str] = field(default_factory=dict)
+    wrong_letters: dict[int, str] = field(default_factory=dict)
 
-    def extend(self, letters: ByteArray, flags: int, problem: str | None) -> None:
-        if flags & INVALID and not self.invalid:
-            self.invalid = _describe_invalid(
-                letters, np.zeros(1, np.int64), np.array([flags]), self.letters.size
-            )
-        self.letters.append(letters)
-        self.flags |= flags
+    def extend(self, batch: ScanBatch, begin: int, end: int, found: Found, problem: str | None) -> None:
+        if not self.wrong_letters:
+            self.wrong_letters = _wrong_letters(batch, np.array([begin, end]), found.flags, self.letters.size)
+        self.letters.append(batch.letters[begin:end])
+        self.found = Found(
+            self.found.flags | found.flags,
+            self.found.protein_only + found.protein_only,
+            self.found.uracil + found.uracil,
+        )
         self.malformed = problem or self.malformed
 
     def group(self) -> RecordGroup:
@@ -199,27 +209,56 @@ class _OpenRecord:
             np.array([len(self.header)]),
             np.array([self.byte_offset]),
             np.array([self.letters.size]),
-            np.array([self.flags], np.uint8),
+            self.found,
             {} if self.malformed is None else {0: self.malformed},
-            self.invalid,
+            self.wrong_letters,
             self.letters,
         )
 
 
-def _describe_invalid(
-    letters: ByteArray, begins: IntArray, flags: npt.NDArray[np.integer[Any]], before: int = 0
+def _part(found: Found, place: slice) -> Found:
+    return Found(found.flags[place], found.protein_only[place], found.uracil[place])
+
+
+def _wrong_letters(
+    batch: ScanBatch, edges: IntArray, flags: npt.NDArray[np.integer[Any]], before: int = 0
 ) -> dict[int, str]:
-    """Name the wrong byte and its position, for the first few segments; `before`: preceding letters."""
+    """Name the first letter that no sequence has and its line, for the first few segments that have one.
+
+    edges: int64 [k + 1], where the segments begin in the batch, and the end of the last. before: letters of
+    the first segment in earlier batches.
+    """
     described = {}
-    for place in np.flatnonzero(flags & INVALID)[:_MAX_DESCRIBED].tolist():
-        begin = int(begins[place])
-        tail = letters[begin : int(begins[place + 1]) if place + 1 < begins.size else letters.size]
-        wrong = int(np.argmax(translate(tail, LETTER_FLAGS) & INVALID))
-        described[place] = f"byte 0x{int(tail[wrong]):02x} at letter {before + wrong + 1:,}"
+    for place in np.flatnonzero(flags & (INVALID | FOREIGN))[:_MAX_DESCRIBED].tolist():
+        begin, end = int(edges[place]), int(edges[place + 1])
+        wrong = begin + int(
+            np.argmax(translate(batch.letters[begin:end], LETTER_FLAGS) & (INVALID | FOREIGN) != 0)
+        )
+        sign = _named(batch.letters[wrong : wrong + 4].tobytes())
+        letter = wrong - begin + (before if place == 0 else 0) + 1
+        described[place] = f"{sign} in line {batch.line_of(wrong):,}, at letter {letter:,}"
     return described
 
 
+def _named(text: bytes) -> str:
+    """Name the first character of a text in UTF-8, or its first byte."""
+    for size in range(1, len(text) + 1):
+        try:
+            character = text[:size].decode("utf-8")
+        except UnicodeDecodeError:
+            continue
+        return f"'{character}'" if character.isprintable() and size == 1 else f"U+{ord(character):04X}"
+    return f"byte 0x{text[0]:02x}"
+
+
 _UNNAMED = "(no name)"
+# To which share of the file's bytes a record belongs, by its reason.
+_SHARES = {
+    Reason.OK: "used",
+    Reason.EMPTY: "left_out",
+    Reason.INVALID_CHARACTERS: "damaged",
+    Reason.MALFORMED_RECORD: "damaged",
+}
 
 
 @dataclass(frozen=True)
@@ -230,6 +269,11 @@ class SurveyedGroup:
     headers: bytes
     header_counts: IntArray
     reason: ByteArray
+
+
+def new_bytes() -> dict[str, int]:
+    """The shares of a file's bytes, before any is read."""
+    return {"used": 0, "damaged": 0, "left_out": 0, "passed_over": 0}
 
 
 class Survey:
@@ -250,48 +294,104 @@ class Survey:
         self.problems = ProblemLog()
         self.records = 0
         self.format: SequenceFormat | None = None
+        self.bytes = new_bytes()
+        """The bytes of the decompressed stream; blank lines and comments belong to the record before them."""
+        self._size = 0
+        self._last_begin = 0
+        self._last_share = "left_out"
+        self._stretches: list[Stretch] = []
+        self._kinds: Counter[str] = Counter()  # Records with letters, and how many of them are of what kind.
 
     def groups(self) -> Iterator[SurveyedGroup]:
         """Yield all records in order. Raises PrepareError; the groups before it are valid."""
-        blocks = self._source.blocks()
+        blocks = self._counted(self._source.blocks())
         beginning = next(blocks, b"")
         self.format = sniff_format(self._source, beginning)
         assembler = RecordAssembler(self.composition, self._spool_folder)
-        for batch in scan(chain([beginning], blocks), new_scanner(self.format), self._repairs):
+        marks = InvisibleMarks()
+        for batch in scan(chain([beginning], blocks), new_scanner(self.format), self._repairs, marks):
             self.problems.add("comment_lines", batch.comment_lines)
+            self._stretches += batch.passed_over
             for group in assembler.add(batch):
                 yield self._survey(group)
         for group in assembler.finish():
             yield self._survey(group)
+        self._account(np.array([self._size]), [self._last_share])
+        self.problems.add("invisible_marks", marks.count)
         if self.records == 0:
             self.problems.add("no_sequences")
-        if self.composition.looks_like_protein:
-            self.problems.add("looks_like_protein")
-        if self.composition.looks_like_rna:
-            self.problems.add("looks_like_rna")
-        if self.composition.looks_like_alignment:
-            self.problems.add("looks_like_alignment")
+        self._judge_file()
+
+    def _counted(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
+        for block in blocks:
+            self._size += len(block)
+            yield block
+
+    def _judge_file(self) -> None:
+        """Refuse a file of numbers, or one of which most sequences are proteins or RNA."""
+        with_letters = self._kinds["with letters"]
+        if self.composition.looks_like_numbers:
+            self.problems.add("looks_like_numbers")
+        for kind in ("protein", "rna"):
+            if 2 * self._kinds[kind] > with_letters:
+                self.problems.replace(f"{kind}_records", f"looks_like_{kind}")
 
     def _survey(self, group: RecordGroup) -> SurveyedGroup:
         headers, header_counts = as_utf8(group.headers, group.header_counts)
+        flags = group.found.flags
+        proteins = are_proteins(group.lengths, group.found.protein_only)
         reason = np.zeros(group.lengths.size, np.uint8)
         reason[group.lengths == 0] = Reason.EMPTY
-        reason[group.flags & INVALID != 0] = Reason.INVALID_CHARACTERS
+        reason[(flags & INVALID != 0) | proteins] = Reason.INVALID_CHARACTERS
+        reason[flags & FOREIGN != 0] = Reason.MALFORMED_RECORD
         reason[list(group.malformed)] = Reason.MALFORMED_RECORD
         surveyed = SurveyedGroup(group, headers, header_counts, reason)
-        if reason.any() or group.flags.any():
-            self._name_problems(surveyed)
+        self._kinds["with letters"] += int(np.count_nonzero(group.lengths))
+        if reason.any() or flags.any():
+            self._name_problems(surveyed, proteins)
+        self._account(group.byte_offsets, [_SHARES[value] for value in reason.tolist()])
         self.records += reason.size
         return surveyed
 
-    def _name_problems(self, group: SurveyedGroup) -> None:
+    def _account(self, begins: IntArray, shares: list[str]) -> None:
+        """Account for the bytes before each of the next records, whose own bytes count to these shares."""
+        edges = [self._last_begin, *begins.tolist()]
+        # What stands before the first record belongs to it.
+        owners = [self._last_share if self.records else shares[0], *shares]
+        for begin, end, share in zip(edges, edges[1:], owners, strict=False):
+            self.bytes[share] += end - begin
+        first = self.records
+        while self._stretches and self._stretches[0].after <= first + len(shares):
+            stretch = self._stretches.pop(0)
+            self.bytes[owners[stretch.after - first]] -= stretch.bytes
+            self.bytes["passed_over"] += stretch.bytes
+            self._name_stretch(stretch)
+        self._last_begin, self._last_share = edges[-1], owners[-1]
+
+    def _name_stretch(self, stretch: Stretch) -> None:
+        self.problems.add("passed_over", stretch.lines)
+        if self.problems.wants_example("passed_over"):
+            detail = size_text(stretch.lines, stretch.bytes)
+            example = Example(self._first_row + stretch.after, f"line {stretch.first_line:,}", detail)
+            self.problems.add_example("passed_over", example)
+
+    def _name_problems(self, group: SurveyedGroup, proteins: npt.NDArray[np.bool_]) -> None:
         records, reason = group.records, group.reason
+        flags = records.found.flags
         scorable = reason == Reason.OK
+        rna = scorable & are_rna(records.lengths, records.found.uracil)
+        self._kinds["protein"] += int(np.count_nonzero(proteins))
+        self._kinds["rna"] += int(np.count_nonzero(rna))
+        wrong = {**records.wrong_letters, **records.malformed}
+        invalid = (reason == Reason.INVALID_CHARACTERS) & ~proteins
         self._add("empty", reason == Reason.EMPTY, group, {})
-        self._add("invalid_characters", reason == Reason.INVALID_CHARACTERS, group, records.invalid)
-        self._add("malformed_record", reason == Reason.MALFORMED_RECORD, group, records.malformed)
-        self._add("ambiguous_bases", scorable & (records.flags & AMBIGUOUS != 0), group, {})
-        self._add("lower_case", scorable & (records.flags & LOWER_CASE != 0), group, {})
+        self._add("invalid_characters", invalid, group, wrong)
+        self._add("malformed_record", reason == Reason.MALFORMED_RECORD, group, wrong)
+        self._add("protein_records", proteins & (reason == Reason.INVALID_CHARACTERS), group, {})
+        self._add("rna_records", rna, group, {})
+        self._add("ambiguous_bases", scorable & ~rna & (flags & AMBIGUOUS != 0), group, {})
+        self._add("gaps", scorable & (flags & GAP != 0), group, {})
+        self._add("lower_case", scorable & (flags & LOWER_CASE != 0), group, {})
 
     def _add(
         self, code: str, affected: npt.NDArray[np.bool_], group: SurveyedGroup, details: dict[int, str]

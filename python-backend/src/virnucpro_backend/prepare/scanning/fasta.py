@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +13,9 @@ from virnucpro_backend.prepare.scanning.batch import (
     MAX_HEADER_BYTES,
     WHITE_SPACE,
     ScanBatch,
+    Stretch,
+    is_white_space,
+    line_ends,
     without_white_space,
 )
 
@@ -26,6 +31,33 @@ class _CutHeader(NamedTuple):
     offset: int
 
 
+@dataclass(frozen=True)
+class _LinesOfLetters:
+    """Finds the lines of a block's letters. begins, ends: header and comment lines; lead: letters left out.
+
+    lines: how many ended before; after_return: as in FastaScanner.
+    """
+
+    block: bytes
+    begins: IntArray
+    ends: IntArray
+    lead: int
+    lines: int
+    after_return: bool
+
+    def line_of(self, letter: int) -> int:
+        """See `ScanBatch.line_of`."""
+        text = self.block[: int(self._places[self.lead + letter])]
+        return self.lines + _line_ends_after(text, self.after_return) + 1
+
+    @cached_property
+    def _places(self) -> IntArray:
+        is_letter = ~is_white_space(np.frombuffer(self.block, np.uint8))
+        for begin, end in zip(self.begins.tolist(), self.ends.tolist(), strict=True):
+            is_letter[begin:end] = False
+        return np.flatnonzero(is_letter)
+
+
 class FastaScanner:
     """Keeps between blocks which kind of line the block's end cut, and the header so far if it is one."""
 
@@ -35,17 +67,25 @@ class FastaScanner:
         self._cut_header: _CutHeader | None = None
         self._records = 0
         self._seen_header = False
+        self._text_before: tuple[int, int] | None = None  # Offset and line of text before the first header.
+        self._lines = 0  # Lines that ended in earlier blocks.
+        self._after_return = False  # A line feed at the block's beginning would belong to a carriage return.
 
     def feed(self, block: bytes) -> ScanBatch:
         """See `Scanner.feed`."""
         batch = self._scan(block)
         self._offset += len(block)
+        self._after_return = block.endswith(b"\r")
         return batch
 
     def finish(self) -> ScanBatch:
         """See `Scanner.finish`."""
+        lines = self._lines + (self._cut_line is not None)
         # A line feed closes a header without a line end, and has no other effect.
-        return self._scan(b"\n")
+        batch = self._scan(b"\n")
+        return (
+            batch if self._text_before is None else replace(batch, passed_over=(self._text_until(0, lines),))
+        )
 
     def _scan(self, block: bytes) -> ScanBatch:
         data = np.frombuffer(block, np.uint8)
@@ -77,23 +117,51 @@ class FastaScanner:
         # A record begins with the segment after its header; after a cut header it has not begun.
         begins = segment_places[1:][is_header[special]][: len(texts)]
         malformed: dict[int, str] = {}
+        passed_over: tuple[Stretch, ...] = ()
+        lead = 0
         if not self._seen_header:
             lead = int(begins[0]) if begins.size else letters.size
             letters, begins = letters[lead:], begins - lead
-            if lead and self._records == 0:
-                # It becomes a separate record without letters, so that it is named and counted.
-                malformed[0] = "text before the first '>'"
-                texts.insert(0, b"")
-                place = self._offset + _first_visible(block, segment_begin, segment_end)
-                offsets, begins = np.append(place, offsets), np.append(0, begins)
-            self._seen_header = begins.size > len(malformed)
+            if lead and self._text_before is None:
+                place = _first_visible(block, segment_begin, segment_end)
+                self._text_before = self._offset + place, self._lines + self._line_ends(block[:place]) + 1
+            self._seen_header = begins.size > 0
+            if self._text_before is not None and is_header.any():
+                place = int(starts[np.argmax(is_header)])
+                passed_over = (self._text_until(place, self._lines + self._line_ends(block[:place])),)
+                self._text_before = None
         header_counts = np.fromiter(map(len, texts), np.int64, len(texts))
         for number in np.flatnonzero(header_counts > MAX_HEADER_BYTES).tolist():
             texts[number] = texts[number][:MAX_HEADER_BYTES]
             header_counts[number] = MAX_HEADER_BYTES
             malformed[self._records + number] = f"header line longer than {MAX_HEADER_BYTES:,} bytes"
         self._records += len(texts)
-        return ScanBatch(letters, begins, offsets, b"".join(texts), header_counts, malformed, comment_lines)
+        lines_before = self._lines
+        # Without carriage returns, the lines have been counted already.
+        self._lines += self._line_ends(block) if b"\r" in block else starts.size - (ends[-1] == data.size)
+        return ScanBatch(
+            letters,
+            begins,
+            offsets,
+            b"".join(texts),
+            header_counts,
+            malformed,
+            passed_over,
+            comment_lines,
+            _LinesOfLetters(
+                block, starts[special], ends[special], lead, lines_before, self._after_return
+            ).line_of,
+        )
+
+    def _line_ends(self, text: bytes) -> int:
+        """Return how many lines end in `text`, which stands at the beginning of a block."""
+        return _line_ends_after(text, self._after_return)
+
+    def _text_until(self, place: int, last_line: int) -> Stretch:
+        """Return the text before the first header, up to a place of this block, where its last line ends."""
+        assert self._text_before is not None
+        offset, first_line = self._text_before
+        return Stretch(0, offset, first_line, last_line - first_line + 1, self._offset + place - offset)
 
     def _comments_in_records(self, is_header: BoolArray, lines: IntArray, goes_on: bool) -> int:
         """Count the comments after a header among these header and comment lines.
@@ -119,6 +187,10 @@ class FastaScanner:
             self._cut_header = _CutHeader(texts.pop()[: MAX_HEADER_BYTES + 1], int(offsets[-1]))
             offsets = offsets[:-1]
         return texts, offsets
+
+
+def _line_ends_after(text: bytes, after_return: bool) -> int:
+    return line_ends(text) - (after_return and text.startswith(b"\n"))
 
 
 def _lines(block: bytes) -> tuple[IntArray, IntArray]:

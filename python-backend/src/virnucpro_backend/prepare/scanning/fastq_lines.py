@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import string
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from virnucpro_backend.prepare.arrays import BoolArray, ByteArray, IntArray
+from virnucpro_backend.prepare.arrays import BoolArray, ByteArray, IntArray, offsets_of
 
 _LINE_FEED, _CARRIAGE_RETURN, _SPACE, _TAB = 10, 13, 32, 9
-_AT, _PLUS, _SEMICOLON, _HASH = (ord(sign) for sign in "@+;#")
+_AT, _PLUS = ord("@"), ord("+")
+_IN_SEQUENCES = string.ascii_letters.encode() + b"*-.~? \t\r\n"
 
 
 @dataclass(frozen=True)
 class FastqLines:
     """The complete lines of a buffer; all arrays [n].
 
-    starts, ends: where a line begins and ends, without its line end; lengths: its length without trailing
-    blanks; first: its first byte. tail: where the text after the last complete line begins.
+    text: the buffer. starts, ends: where a line begins and ends, without its line end; lengths: its length
+    without trailing blanks; first: its first byte. tail: where the text after the last complete line begins.
     """
 
+    text: bytes
     starts: IntArray
     ends: IntArray
     lengths: IntArray
@@ -32,10 +35,31 @@ class FastqLines:
         """The number of complete lines, n."""
         return self.starts.size
 
+    def text_of(self, begin: int, end: int) -> bytes:
+        """The text of the lines begin..end-1, of which there is at least one, with the line ends between."""
+        return self.text[int(self.starts[begin]) : int(self.ends[end - 1])]
+
+    def is_sequence(self, begin: int, end: int) -> bool:
+        """Whether the lines begin..end-1, of which there is at least one, hold letters of sequences only."""
+        return not self.text_of(begin, end).translate(None, _IN_SEQUENCES)
+
+    def may_be_quality(self, line: int) -> bool:
+        """Whether a line holds visible ASCII characters only, as quality values are."""
+        text = self.text_of(line, line + 1).rstrip()
+        return text.isascii() and text.decode("ascii").isprintable() and b" " not in text
+
+    def is_quality_only(self, line: int) -> bool:
+        """Whether a line may hold quality values and can be neither sequence, nor '+' and a name."""
+        return (
+            bool(self.first[line] != _PLUS)
+            and not self.is_sequence(line, line + 1)
+            and self.may_be_quality(line)
+        )
+
     @cached_property
-    def heads(self) -> IntArray:
-        """Lines that look like the first of a record: they begin with '@', and the second next with '+'."""
-        return np.flatnonzero(self._is_head)
+    def totals(self) -> IntArray:
+        """How long all lines before each line are together, and at last all lines, int64 [n + 1]."""
+        return offsets_of(self.lengths)
 
     @cached_property
     def is_record(self) -> BoolArray:
@@ -57,9 +81,8 @@ class FastqLines:
 
     @cached_property
     def written_lines(self) -> IntArray:
-        """Lines that are neither empty nor comments."""
-        is_comment = (self.first == _SEMICOLON) | (self.first == _HASH)
-        return np.flatnonzero((self.lengths > 0) & ~is_comment)
+        """Lines that are not empty."""
+        return np.flatnonzero(self.lengths > 0)
 
     def end_of_records(self, line: int) -> int:
         """The end of the unbroken run of four-line records that begins at `line`, or `line` if none does."""
@@ -71,7 +94,10 @@ class FastqLines:
     def _is_head(self) -> BoolArray:
         head = np.zeros(self.count, np.bool_)
         if self.count >= 3:
-            head[:-2] = (self.first[:-2] == _AT) & (self.first[2:] == _PLUS)
+            second = self.first[1:-1]
+            head[:-2] = (
+                (self.first[:-2] == _AT) & (second != _AT) & (second != _PLUS) & (self.first[2:] == _PLUS)
+            )
         return head
 
     @cached_property
@@ -93,12 +119,12 @@ def split_lines(buffer: bytes, *, final: bool) -> FastqLines:
         breaks, ends = np.append(breaks, data.size), np.append(ends, data.size)
     starts = np.concatenate([[0], breaks[:-1] + 1]) if breaks.size else breaks
     tail = min(int(breaks[-1]) + 1, data.size) if breaks.size else 0
-    return FastqLines(starts, ends, _lengths(data, starts, ends), data[starts], tail)
+    return FastqLines(buffer, starts, ends, _lengths(data, starts, ends), data[starts], tail)
 
 
 def next_place(places: IntArray, at: int, otherwise: int) -> int:
     """Return the first of the sorted places that is not before `at`."""
-    index = int(np.searchsorted(places, at))
+    index = int(places.searchsorted(at))
     return int(places[index]) if index < places.size else otherwise
 
 

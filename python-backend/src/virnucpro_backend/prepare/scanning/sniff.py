@@ -7,16 +7,15 @@ from typing import Literal
 
 from virnucpro_backend.prepare.failures import FailureCode, PrepareError
 from virnucpro_backend.prepare.input_file import InputFile
+from virnucpro_backend.prepare.scanning.invisible_marks import BYTE_ORDER_MARK, InvisibleMarks
 
 SequenceFormat = Literal["fasta", "fastq"]
 
 _COMPRESSED_NAME = re.compile(r"\.(gz|bgz|bz2|xz|zst)$", re.IGNORECASE)
 
-UTF8_BOM = b"\xef\xbb\xbf"
-
 _SKIPPED_LINES = re.compile(rb"(?:[ \t]*[\r\n]+|[;#][^\r\n]*(?:[\r\n]+|\Z))*")
 _FASTA_LINE = re.compile(rb"(?:\A|[\r\n])>")
-_FASTQ_RECORD = re.compile(rb"(?:\A|[\r\n])@[^\r\n]*(?:\r\n|\r|\n)[^\r\n]*(?:\r\n|\r|\n)\+")
+_FASTQ_RECORD = re.compile(rb"(?:\A|[\r\n])@[^\r\n]*(?:\r\n|\r|\n)(?:[A-Za-z*.~?-]+(?:\r\n|\r|\n))+\+")
 
 _SAVE_AS_TEXT = "Copy the sequences into a plain text file, each below a line of > and its name."
 _TABLE_LINE = re.compile(rb"[^\t\r\n]+\t[^\t\r\n]+\t")
@@ -93,11 +92,12 @@ def sniff_format(source: InputFile, beginning: bytes) -> SequenceFormat:
     nothing is known about the file except that its name wrongly says that it is compressed.
     """
     name = source.path.name
-    text = beginning.removeprefix(UTF8_BOM)
+    # A file of zero bytes is no empty file: it is what an interrupted download leaves.
+    text = InvisibleMarks().removed_from(beginning, final=True) or beginning.removeprefix(BYTE_ORDER_MARK)
     skipped = _SKIPPED_LINES.match(text)
     content = text[skipped.end() :] if skipped else text
     for pattern, what, kind, next_step in _OTHER_FORMATS:
-        if pattern.match(text) or pattern.match(content):
+        if pattern.match(beginning) or pattern.match(content):
             raise _refused(name, f"is not a sequence file, it seems to be {what}", next_step, kind)
     # An empty sample of a pipeline is valid: it has empty results.
     if not content.strip() or content.startswith(b">"):
@@ -105,9 +105,10 @@ def sniff_format(source: InputFile, beginning: bytes) -> SequenceFormat:
     if content.startswith(b"@"):
         return "fastq"
     # Text before the first record is allowed, as the scanner reports it; binary data are not.
+    # A quality line can begin with '>', but no sequence is followed by a line that begins with '+'.
     patterns: tuple[tuple[re.Pattern[bytes], SequenceFormat], ...] = (
-        (_FASTA_LINE, "fasta"),
         (_FASTQ_RECORD, "fastq"),
+        (_FASTA_LINE, "fasta"),
     )
     for pattern, sequence_format in patterns:
         found = pattern.search(content)

@@ -36,6 +36,11 @@ describe('result tables', () => {
     );
     const score = scoresBy({ '0.0.0': 0.75, '0.2.1': 0.25, '0.2.5': 0.125, '3.0.1': 0.0625, '3.0.5': 1 });
     for (const { key } of await run.store.pendingParts()) await compute(run, key, score);
+    const damage = { type: 'input_problem', input: 1, severity: 'skipped', message: '' } as const;
+    const examples = [{ row: 4, name: '', detail: "'>' in line 3,\tat letter 5" }];
+    await run.store.addInputProblem({ ...damage, code: 'malformed_record', count: 1, examples });
+    const stretch = [{ row: 5, name: 'line 9', detail: '2 lines, 30 bytes' }];
+    await run.store.addInputProblem({ ...damage, code: 'passed_over', count: 2, examples: stretch });
     const written = await run.store.writeTables();
     expect(await run.store.callCounts()).toEqual({ virus: 1, others: 1 });
     await run.store.close();
@@ -88,7 +93,14 @@ describe('result tables', () => {
       ].join('\n'),
     );
     expect(table('failedFiles')).toBe('');
-    expect(table('failedRecords')).toBe('seq_name\tinput\trow\tlength\treason\tparts\terror\n');
+    expect(table('failedRecords')).toBe(
+      [
+        'seq_name\tinput\trow\tlength\treason\tparts\terror',
+        "NA\treads_1.fasta\t4\t7\tmalformed_record\tNA\t'>' in line 3, at letter 5",
+        'NA\treads_1.fasta\tNA\tNA\tpassed_over\tNA\tline 9: 2 lines, 30 bytes',
+        '',
+      ].join('\n'),
+    );
     expect(written.counts).toMatchObject({
       records: 5,
       chunks: 5,

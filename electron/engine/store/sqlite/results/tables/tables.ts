@@ -5,13 +5,15 @@ import type Database from 'better-sqlite3';
 import { modelMark } from '../../../../../contract/plan.ts';
 import { predictionSchema, reasonSchema, RESULT_FILES } from '../../../../../contract/results.ts';
 import { inLittleMemory, inOneState } from '../../database.ts';
-import { readPlan, readRun } from '../../runRows.ts';
+import { readPlan, readProblems, readRun } from '../../runRows.ts';
 import { replaceFile, syncFolder } from '../../../../system/replaceFile.ts';
 import { openNew } from '../../../../system/runFiles.ts';
 import { FailedParts } from './failedParts.ts';
 import { ResultFile } from '../../../duckdb/resultFile.ts';
 import type { ResultRow, RunLabels } from '../../../duckdb/resultRows.ts';
 import { runLabels } from '../../../duckdb/resultSource.ts';
+import { cellText } from '../../../../results/cellText.ts';
+import { isDamage, isStretch } from '../../../../results/damage.ts';
 import { pValue } from '../../../../results/calibration.ts';
 import { areMates, callPair } from '../../../../results/sequenceRemarks.ts';
 import {
@@ -147,6 +149,10 @@ function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
   const labels = runLabels(db);
   const { chunkLength, model: modelLabel, trusted, isPaired } = labels;
   const failedParts = new FailedParts(db);
+  const damage = readProblems(db).filter(isDamage);
+  const [stretches, damagedRecords] = [damage.filter(isStretch), damage.filter((one) => !isStretch(one))];
+  const faults = damagedRecords.flatMap(({ examples }) => examples);
+  const faultOfRow = new Map(faults.map(({ row, detail }) => [row, detail]));
   /** chunks.tsv names the model only if it must not be mistaken for a real one. */
   const isMarked = modelMark(model) !== null;
   const marked = (line: string, cell: string): string =>
@@ -182,8 +188,11 @@ function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
     tables.sequences.write(
       `${line.slice(0, -1)}${moreCells(labels, pair, pValue(trusted, record.length, summary.virusScore))}\n`,
     );
-    if (summary.prediction === 'failed') {
-      const cells = failedParts.cells(failedIn);
+    if (summary.prediction === 'failed' || isDamage({ code: summary.reason })) {
+      const cells =
+        summary.prediction === 'failed'
+          ? failedParts.cells(failedIn)
+          : `NA\t${cellText(faultOfRow.get(record.row) ?? 'NA')}`;
       tables.failedRecords.write(
         `${nameText(record.name)}\t${inputLabel}\t${record.row}\t${record.length}\t${summary.reason}\t${cells}\n`,
       );
@@ -192,6 +201,11 @@ function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
     next = 0;
     failedIn.clear();
   }
+  for (const { input, code, examples } of stretches)
+    for (const { name, detail } of examples)
+      tables.failedRecords.write(
+        `NA\t${labels.inputs[input] ?? 'NA'}\tNA\tNA\t${code}\tNA\t${name}: ${detail}\n`,
+      );
   for (const line of failedParts.lines()) tables.failedFiles.write(line);
   return counts;
 }

@@ -88,7 +88,7 @@ def read_input(path: Path) -> None:
     """Read a sequence file to its end."""
     with InputFile(path) as file:
         for group in Survey(file, path.parent).groups():
-            assert len(group.reason) == len(group.header_counts)
+            assert len(group.reason) == len(group.headers.counts)
 
 
 def read_part_file(path: Path) -> None:

@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
 import { AppFailure, type ErrorCode, appFailure } from '../../contract/errors.ts';
 import { modelMark } from '../../contract/plan.ts';
@@ -8,18 +9,13 @@ import { RESULT_FILES } from '../../contract/results.ts';
 import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { Extraction } from '../inputs/extractRecords.ts';
 import { isPlainFile, pathInRun } from '../system/runFiles.ts';
-import { nameText } from '../store/sqlite/results/tables/tableRows.ts';
 import type { ExportSource } from './exportSource.ts';
 import { noSpaceFor, unfinishedName } from './wholeFile.ts';
 import type { SequenceSelection } from '../store/duckdb/selection.ts';
-import { firstWord } from '../results/cellText.ts';
 
 /** The records of the selected sequences, by row. */
 export interface InputSequences {
-  /**
-   * The record as in the input, with its header line; only the mark of a teaching model is added to the
-   * header.
-   */
+  /** The record with its letters as in the input. A teaching model's mark ends its header line. */
   record: (row: number) => Buffer;
   close: () => Promise<void>;
 }
@@ -78,18 +74,24 @@ async function fromInputs(
   const fastaPath = join(folder, 'sequences.fna');
   try {
     await source.store.writeSelectedRows(selection, rowsPath);
-    const { inputs, repairs } = source.run.plan;
+    const { plan } = source.run;
     const extraction = new Extraction(environment);
     const cancel = (): void => void extraction.cancel();
     source.signal?.addEventListener('abort', cancel);
     try {
-      await extraction.run({ inputs, rowsPath, outPath: fastaPath, repairs });
+      await extraction.run({
+        inputs: plan.inputs,
+        rowsPath,
+        outPath: fastaPath,
+        headerSuffix: modelMark(plan.model) ?? '',
+        repairs: plan.repairs,
+      });
     } finally {
       source.signal?.removeEventListener('abort', cancel);
     }
     const fasta = await FastaFile.open(fastaPath);
     return {
-      record: recordReader(source, fasta, Uint32Array.from(source.order).sort()),
+      record: recordReader(fasta, Uint32Array.from(source.order).sort()),
       close: async () => {
         fasta.close();
         await rm(folder, { recursive: true, force: true });
@@ -104,39 +106,36 @@ async function fromInputs(
   }
 }
 
-/** Null if it does not hold all of the selected sequences. */
-async function fromViralSequences(source: ExportSource): Promise<InputSequences | null> {
-  const path = pathInRun(source.store.folder, RESULT_FILES.viralSequences);
-  if (!isPlainFile(path)) return null;
-  const viral = await source.store.selectedRows(
+/** Null if it does not hold all of the selected sequences, or is not the file that the run has written. */
+async function fromViralSequences({ store, run, order }: ExportSource): Promise<InputSequences | null> {
+  const path = pathInRun(store.folder, RESULT_FILES.viralSequences);
+  // A run that computes again may call other sequences virus than when it wrote the file.
+  if (run.state.phase !== 'done' || !isPlainFile(path)) return null;
+  const viral = await store.selectedRows(
     { filter: { predictions: ['virus'] } },
     { by: 'row', descending: false },
   );
   const isViral = new Set(viral);
-  if (!source.order.every((row) => isViral.has(row))) return null;
+  if (!order.every((row) => isViral.has(row))) return null;
   const fasta = await FastaFile.open(path);
   const close = (): Promise<void> => {
     fasta.close();
     return Promise.resolve();
   };
-  if (fasta.records !== viral.length) {
+  const { [RESULT_FILES.viralSequences]: written } = await store.resultFiles();
+  if (fasta.sha256 !== written?.sha256) {
     await close();
     return null;
   }
-  return { record: recordReader(source, fasta, viral), close };
+  return { record: recordReader(fasta, viral), close };
 }
 
 /** `rows`: the row of each record of the file, ascending. */
-function recordReader(source: ExportSource, fasta: FastaFile, rows: Uint32Array): (row: number) => Buffer {
-  const mark = modelMark(source.run.plan.model);
+function recordReader(fasta: FastaFile, rows: Uint32Array): (row: number) => Buffer {
   return (row) => {
     const place = placeOf(rows, row);
     if (place === -1) throw new Error(`Row ${row} was not taken out of the inputs.`);
-    const record = fasta.read(place);
-    if (mark === null) return record;
-    const { header, end } = headerOf(record);
-    if (header.endsWith(mark)) return record;
-    return Buffer.concat([record.subarray(0, end), Buffer.from(` ${mark}`), record.subarray(end)]);
+    return fasta.read(place);
   };
 }
 
@@ -152,29 +151,20 @@ function placeOf(rows: Uint32Array, row: number): number {
   return -1;
 }
 
-/**
- * Refuses a record that differs from the run's record in this row, because the file was changed after the
- * run.
- */
-export function checkName(record: Buffer, seqName: string): void {
-  const found = nameText(firstWord(headerOf(record).header));
-  if (found === seqName) return;
-  throw appFailure(
-    'input_changed',
-    `The sequence ${seqName} is called ${found} in the file that it was to be taken from.`,
-  );
-}
-
 const NEW_LINE = 10;
 const BEGIN = 62; // ">"
 
-/** The start of every record in a FASTA file, and the file's end: one more number than there are records. */
-async function recordOffsets(path: string): Promise<number[]> {
+/**
+ * Reads a FASTA file once, for its SHA-256 and the start of every record; the last offset is the file's end.
+ */
+async function scanned(path: string): Promise<{ offsets: number[]; sha256: string }> {
+  const hash = createHash('sha256');
   const offsets: number[] = [];
   let position = 0;
   let atLineStart = true;
   for await (const data of createReadStream(path, { highWaterMark: 1 << 20 })) {
     const block = data as Buffer;
+    hash.update(block);
     if (atLineStart && block[0] === BEGIN) offsets.push(position);
     for (let at = block.indexOf(NEW_LINE); at !== -1; at = block.indexOf(NEW_LINE, at + 1))
       if (block[at + 1] === BEGIN) offsets.push(position + at + 1);
@@ -182,24 +172,27 @@ async function recordOffsets(path: string): Promise<number[]> {
     position += block.length;
   }
   offsets.push(position);
-  return offsets;
+  return { offsets, sha256: hash.digest('hex') };
 }
 
 /** A FASTA file whose records are read by number. */
 class FastaFile {
-  readonly records: number;
+  readonly sha256: string;
   private readonly descriptor: number;
   private readonly offsets: readonly number[];
 
-  private constructor(descriptor: number, offsets: readonly number[]) {
+  private constructor(
+    descriptor: number,
+    { offsets, sha256 }: { offsets: readonly number[]; sha256: string },
+  ) {
     this.descriptor = descriptor;
     this.offsets = offsets;
-    this.records = offsets.length - 1;
+    this.sha256 = sha256;
   }
 
   static async open(path: string): Promise<FastaFile> {
-    const offsets = await recordOffsets(path);
-    return new FastaFile(openSync(path, 'r'), offsets);
+    const found = await scanned(path);
+    return new FastaFile(openSync(path, 'r'), found);
   }
 
   /** The unchanged record, with header line and line breaks. */
@@ -219,14 +212,13 @@ class FastaFile {
   }
 }
 
-/** The header line of a record without its '>', and where the letters begin. */
-export function headerOf(record: Buffer): { header: string; end: number } {
+/** Where the header line of a record ends. */
+export function headerEnd(record: Buffer): number {
   const end = record.indexOf(NEW_LINE);
-  const stop = end === -1 ? record.length : end;
-  return { header: record.toString('utf8', 1, stop), end: stop };
+  return end === -1 ? record.length : end;
 }
 
 /** The letters of a record, upper-case, without line breaks. */
 export function lettersOf(record: Buffer): string {
-  return record.toString('latin1', headerOf(record).end).replaceAll('\n', '').toUpperCase();
+  return record.toString('latin1', headerEnd(record)).replaceAll('\n', '').toUpperCase();
 }

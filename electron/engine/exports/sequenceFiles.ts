@@ -2,16 +2,16 @@ import { exportFormat } from './format.ts';
 import { usage } from '../../contract/errors.ts';
 import type { FrameName, SequenceResult } from '../../contract/results.ts';
 import { chunkId } from '../store/sqlite/results/tables/tableRows.ts';
-import { float32Text, cellText, firstWord } from '../results/cellText.ts';
+import { float32Text, cellText } from '../results/cellText.ts';
 import { modelMark } from '../../contract/plan.ts';
 import type { ScoredChunk } from '../results/types.ts';
 import type { ExportSource } from './exportSource.ts';
-import { headerOf, lettersOf, checkName, type InputSequences } from './inputSequences.ts';
+import { headerEnd, lettersOf, type InputSequences } from './inputSequences.ts';
 import type { WholeFile } from './wholeFile.ts';
 
 const LETTERS_PER_LINE = 80;
 
-/** The selected sequences in the order asked for, headers unchanged but for what `said` puts behind them. */
+/** The selected sequences in the order asked for; `describe` says what to put behind a header line. */
 async function writeFasta(
   source: ExportSource,
   inputs: InputSequences,
@@ -20,12 +20,11 @@ async function writeFasta(
 ): Promise<void> {
   for await (const sequence of source.sequences()) {
     const record = inputs.record(sequence.row);
-    checkName(record, sequence.seqName);
     if (describe === undefined) {
       await file.write(record);
       continue;
     }
-    const { end } = headerOf(record);
+    const end = headerEnd(record);
     await file.write(record.subarray(0, end));
     await file.write(` ${describe(sequence)}`);
     await file.write(record.subarray(end));
@@ -52,10 +51,8 @@ async function writeUniquelyNamed(
   file: WholeFile,
 ): Promise<void> {
   for await (const sequence of source.sequences()) {
-    const record = inputs.record(sequence.row);
-    checkName(record, sequence.seqName);
     await file.write(`>${uniqueName(sequence)} `);
-    await file.write(record.subarray(1));
+    await file.write(inputs.record(sequence.row).subarray(1));
   }
 }
 
@@ -64,7 +61,7 @@ async function writeUniqueNames(source: ExportSource, file: WholeFile): Promise<
   await file.write('name\tno\tseq_name\theader\n');
   for await (const sequence of source.sequences()) {
     const { row, seqName, header } = sequence;
-    await file.write(`${[uniqueName(sequence), row + 1, cellText(seqName), cellText(header)].join('\t')}\n`);
+    await file.write(`${[uniqueName(sequence), row + 1, seqName, cellText(header)].join('\t')}\n`);
   }
 }
 
@@ -80,11 +77,7 @@ export async function writeProteins(
 ): Promise<number> {
   let proteins = 0;
   for await (const { sequence, chunks } of source.sequencesWithChunks()) {
-    const protein = decidingProtein(source, sequence, chunks, () => {
-      const record = inputs.record(sequence.row);
-      checkName(record, sequence.seqName);
-      return record;
-    });
+    const protein = decidingProtein(source, sequence, chunks, () => inputs.record(sequence.row));
     if (protein === null) continue;
     await file.write(protein);
     proteins += 1;
@@ -109,24 +102,24 @@ function decidingProtein(
   const facts =
     `chunk=${start + 1}-${end} frame=${best.frame} score=${float32Text(best.virusScore)} ` +
     `call=${sequence.prediction}${mark === null ? '' : ` ${mark}`}`;
-  return `>${chunkId(firstWord(sequence.header), best.chunk)}${best.frame} ${facts}\n${wrapped(protein)}`;
+  return `>${chunkId(sequence.seqName, best.chunk)}${best.frame} ${facts}\n${wrapped(protein)}`;
 }
 
-/** One sequence as FASTA, unchanged from its input, and its deciding protein. */
+/** One sequence as FASTA, with its letters as in the input, and its deciding protein. */
 export async function lettersOfOne(
   source: ExportSource,
   inputs: InputSequences,
 ): Promise<{ record: Buffer; protein: string | null }> {
   for await (const { sequence, chunks } of source.sequencesWithChunks()) {
     const record = inputs.record(sequence.row);
-    checkName(record, sequence.seqName);
     return { record, protein: decidingProtein(source, sequence, chunks, () => record) };
   }
   throw usage('There is no such sequence in this run.');
 }
 
 /**
- * The selected sequences as FASTA, unchanged from their inputs; null if they take more than this many bytes.
+ * The selected sequences as FASTA, with their letters as in the inputs; null if they take more than this many
+ * bytes.
  */
 export async function recordsOf(
   source: ExportSource,
@@ -135,9 +128,8 @@ export async function recordsOf(
 ): Promise<string | null> {
   const records: Buffer[] = [];
   let bytes = 0;
-  for await (const { row, seqName } of source.sequences()) {
+  for await (const { row } of source.sequences()) {
     const record = inputs.record(row);
-    checkName(record, seqName);
     bytes += record.length;
     if (bytes > mostBytes) return null;
     records.push(record);

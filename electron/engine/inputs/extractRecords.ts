@@ -48,8 +48,8 @@ export class Extraction {
   }
 
   /**
-   * Reads the inputs again and writes the wanted records to a file; header lines are unchanged except for the
-   * suffix.
+   * Reads the inputs again and writes the wanted records to a file, with the header lines that the run knows
+   * and the suffix.
    */
   async run({
     inputs,

@@ -163,14 +163,3 @@ export function visibleText(text: string): string {
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
-
-// Python's str.split() knows other white space than \s: the information separators and NEL, but not the byte order mark.
-// eslint-disable-next-line no-control-regex
-const FIRST_WORD = /[^\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
-
-/**
- * The name of a record: the first word of its header line as in the original tool, or '' if there is none.
- */
-export function firstWord(header: string): string {
-  return FIRST_WORD.exec(header)?.[0] ?? '';
-}

@@ -28,7 +28,6 @@ describe('read pairs', () => {
       ['r1', 'r2'],
       ['read_7/1', 'read_8/2'],
       ['r1/1', 'r1/3'],
-      ['', ''],
     ] as const)
       expect(areMates(read(one), read(other))).toBe(false);
     // Contigs of two assemblies whose files have pair names.

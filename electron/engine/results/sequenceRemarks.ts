@@ -88,7 +88,7 @@ export function mateRows(inputs: readonly InputRows[]): ({ firstRow: number; rec
  */
 export function areMates(one: Mate, other: Mate): boolean {
   if (Math.max(one.length, other.length) > LONGEST_READ) return false;
-  if (one.name === other.name) return one.name !== '';
+  if (one.name === other.name) return true;
   const ends = [one.name.slice(-2), other.name.slice(-2)].sort();
   return ends.join() === '/1,/2' && one.name.slice(0, -2) === other.name.slice(0, -2);
 }

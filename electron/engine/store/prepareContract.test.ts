@@ -119,7 +119,7 @@ describe.skipIf(!existsSync(PYTHON))('with the real prepare (skipped without pyt
     const hashed = inputs.map(({ path, sha256 }) => ({ path, sha256 }));
     const extraction = { type: 'extract', inputs: hashed, rows_path: rowsPath, out_path: outPath };
     expect(await python('prepare.extract', extraction)).toEqual([{ type: 'extracted', records: 2 }]);
-    expect(readFileSync(outPath, 'latin1')).toBe(
+    expect(readFileSync(outPath, 'utf8')).toBe(
       [
         '>first again, same name',
         GLYCINES.slice(0, 80).toLowerCase(),

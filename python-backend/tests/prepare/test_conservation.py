@@ -57,11 +57,11 @@ def seen(path: Path) -> Seen:
             letters = (
                 group.records.letters.read(0, int(group.records.lengths.sum())).tobytes().decode("latin-1")
             )
-            names = offsets_of(group.header_counts).tolist()
+            names = group.headers.offsets.tolist()
             places = offsets_of(group.records.lengths).tolist()
             for i, reason in enumerate(group.reason.tolist()):
                 if reason == Reason.OK:
-                    name = group.headers[names[i] : names[i + 1]].decode()
+                    name = group.headers.text[names[i] : names[i + 1]].decode()
                     used.append(Read(name, letters[places[i] : places[i + 1]]))
     return Seen(used, survey.records, survey.bytes)
 
@@ -197,8 +197,8 @@ def test_no_byte_and_no_record_is_lost(
     used = set(found.used)
     assert [read for read in file.whole if read not in used] == []
     for read in used - {*file.whole, *file.wounded}:
-        # A read in lines that lost its last one can look whole, and a quality line before a lost header can look
-        # like one; what is left is told, then.
+        # A read in lines that lost its last one can look whole, and a quality line before a lost header can
+        # look like one; what is left is told, then.
         assert any(lost.letters.startswith(read.letters) for lost in file.wounded)
         assert found.bytes["passed_over"] + found.bytes["damaged"] > 0
     if not damages:

@@ -210,7 +210,7 @@ def test_several_inputs_with_bad_records_and_repeated_names(tmp_path: Path) -> N
     assert records["reason"].tolist() == [0, 0, 2, 1, 2, 0, 0, 3, 0, 0]
     assert records["input"].tolist() == [0] * 6 + [1] * 4
     assert outcome.headers() == [
-        "a one", "", "a again", "empty", "umlaut ä", "a", "r1", "bad", "r1 again", "a",
+        "a one", "unnamed_2", "a again", "empty", "umlaut ä", "a", "r1", "bad", "r1 again", "a",
     ]  # fmt: skip
     assert outcome.last["not_scored"] == {"empty": 1, "invalid_characters": 2, "malformed_record": 1}
     assert [event["first_row"] for event in outcome.of("input_done")] == [0, 6]
@@ -224,8 +224,11 @@ def test_several_inputs_with_bad_records_and_repeated_names(tmp_path: Path) -> N
     [damaged] = problems[1, "malformed_record"]["examples"]
     assert (damaged["row"], damaged["name"]) == (7, "bad")
     assert damaged["detail"].startswith("4 letters but 2 quality values; line 5")
-    assert [example["row"] for example in problems[0, "duplicate_ids"]["examples"]] == [2, 5]
-    assert [example["row"] for example in problems[1, "duplicate_ids"]["examples"]] == [8, 9]
+    repeated = [
+        [(example["row"], example["name"]) for example in problems[source, "duplicate_ids"]["examples"]]
+        for source in (0, 1)
+    ]
+    assert repeated == [[(2, "a"), (5, "a")], [(8, "r1"), (9, "a")]]
     assert {frame[0] for frame in outcome.frames()} <= {0, 1, 5, 6, 8, 9}
 
 

@@ -1,9 +1,9 @@
 import { FRAME_NAMES } from '../../../contract/results.ts';
 import type { ChunkCall, DifferingChunk, OriginalComparison } from '../../../contract/rpc/results.ts';
 import { callChunk, isVirusFrame, chunkBounds } from '../../results/sequenceTally.ts';
-import { float32Text, firstWord } from '../../results/cellText.ts';
+import { float32Text } from '../../results/cellText.ts';
 import type { ScoredFrames } from '../../results/types.ts';
-import { chunkId, nameText } from '../../store/sqlite/results/tables/tableRows.ts';
+import { chunkId } from '../../store/sqlite/results/tables/tableRows.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import { WholeFile } from '../wholeFile.ts';
 import { readOriginalResults, sequenceOf, type OriginalChunk } from './originalResults.ts';
@@ -44,7 +44,7 @@ export async function compareWithOriginal(
     for (const [i, sequence] of sequences.entries()) {
       if (ambiguousNames.has(sequence.seqName)) continue;
       for (const ours of scored[i] ?? []) {
-        const id = chunkId(firstWord(sequence.header), ours.chunk);
+        const id = chunkId(sequence.seqName, ours.chunk);
         const their = theirs.get(id);
         if (their?.isRepeated === true) continue;
         theirs.delete(id);
@@ -78,7 +78,7 @@ export async function compareWithOriginal(
   const onlyInFile: string[] = [];
   let onlyInFileCount = 0;
   for (const [id, { isRepeated }] of theirs) {
-    if (isRepeated || ambiguousNames.has(nameText(sequenceOf(id)))) {
+    if (isRepeated || ambiguousNames.has(sequenceOf(id))) {
       ambiguous += 1;
       continue;
     }
@@ -149,7 +149,7 @@ function differingLine({ seqName, row, chunk, start, end, run, file }: Differing
 /** The names in some ids that several sequences of the run have. */
 async function namesOfSeveral(store: RunStore, ids: Iterable<string>): Promise<Set<string>> {
   const names = new Set<string>();
-  for (const id of ids) names.add(nameText(sequenceOf(id)));
+  for (const id of ids) names.add(sequenceOf(id));
   const rows = await store.rowsNamed([...names]);
   return new Set([...rows].flatMap(([name, own]) => (own.length > 1 ? [name] : [])));
 }

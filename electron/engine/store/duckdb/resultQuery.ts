@@ -78,8 +78,12 @@ async function addChunks(db: Database.Database, folder: string, duck: DuckDb): P
   const columns = Object.entries(CHUNK_COLUMNS).map(([name, type]) => `${quoted(name)}: ${quoted(type)}`);
   // The plan decides, since DuckDB cannot read a first line without the whole file.
   if (modelMark(readPlan(db).model) !== null) columns.push("'model': 'VARCHAR'");
+  const shown = Object.keys(CHUNK_COLUMNS).map((name) =>
+    // Every sequence has a name, so one that is read as missing is NA itself.
+    name === 'seq_name' ? `coalesce(seq_name, 'NA') AS seq_name` : identifier(name),
+  );
   await duck.run(
-    `CREATE OR REPLACE VIEW chunks AS SELECT ${Object.keys(CHUNK_COLUMNS).map(identifier).join(', ')} FROM read_csv(${quotedPath(path)},
+    `CREATE OR REPLACE VIEW chunks AS SELECT ${shown.join(', ')} FROM read_csv(${quotedPath(path)},
        delim = '\t', header = true, quote = '', escape = '', nullstr = 'NA', auto_detect = false, columns = {${columns.join(', ')}})`,
   );
   return path;

@@ -14,7 +14,6 @@ import type { Trusted } from '../../../contract/plan.ts';
 import { isTooShort } from '../../../contract/evidence.ts';
 import { chunkBounds, type SequenceSummary } from '../../results/sequenceTally.ts';
 import { geneticCodeHint, evidenceOf } from '../../results/sequenceRemarks.ts';
-import { nameText } from '../sqlite/results/tables/tableRows.ts';
 import type { DescribedRecord } from '../sqlite/results/derive/recordScan.ts';
 import { quoted, type DuckDb } from './duckdb.ts';
 
@@ -180,7 +179,7 @@ function valuesOf(
   const evidence = evidenceOf({ ...summary, length, chunkLength });
   return [
     row,
-    nameText(name),
+    name,
     header ?? name,
     input,
     length,

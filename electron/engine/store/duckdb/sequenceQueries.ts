@@ -18,7 +18,6 @@ import { geneticCodeHint, areMates, callPair, mateRows } from '../../results/seq
 import { pValue, type LabelledScore } from '../../results/calibration.ts';
 import { readInputs } from '../sqlite/runRows.ts';
 import { DESCRIBED, type DescribedRecord } from '../sqlite/results/derive/recordScan.ts';
-import { nameText } from '../sqlite/results/tables/tableRows.ts';
 import { runLabels, type ResultSource } from './resultSource.ts';
 import { conditionOf, orderOf, type SequenceSelection } from './selection.ts';
 
@@ -320,7 +319,7 @@ function toSequence(found: ResultRow, record: DescribedRecord | undefined): Sequ
   const [, , , , , , , , , start, end, bestFrame, bestScore, secondScore, evidence, basesScored, basesViral, settled] = found; // prettier-ignore
   return {
     row,
-    seqName: nameText(record.name),
+    seqName: record.name,
     header: record.header ?? record.name,
     input: record.input,
     length: Number(length),

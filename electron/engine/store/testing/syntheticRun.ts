@@ -247,6 +247,7 @@ function writeRecords(
     reason: Uint8Array.from(records, ({ fault }) => FAULTS.indexOf(fault ?? 'ok')),
     header: Buffer.concat(headers),
     header_offsets: headerOffsets,
+    name_bytes: Uint32Array.from(records, ({ header }) => Buffer.byteLength(header.split(/[ \t]/)[0]!)),
   });
   return { type: 'records', path, sha256, first_row: firstRow, count: records.length };
 }

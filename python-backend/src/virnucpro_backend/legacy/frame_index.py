@@ -9,11 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from virnucpro_backend.inference.imported import EncoderName, sequence_key
-from virnucpro_backend.prepare.arrays import offsets_of
 from virnucpro_backend.prepare.chunking import chunk_windows
 from virnucpro_backend.prepare.frames import FRAME_NAMES, open_frames
 from virnucpro_backend.prepare.input_file import InputFile
-from virnucpro_backend.prepare.records.headers import identifier
 from virnucpro_backend.prepare.records.record_files import Reason
 from virnucpro_backend.prepare.records.survey import Survey
 
@@ -60,7 +58,6 @@ def _frames(survey: Survey, chunk_length: int) -> Iterator[tuple[str, bytes, byt
     for group in survey.groups():
         lengths = group.records.lengths
         to_chunk = np.where(group.reason == Reason.OK, lengths, 0)
-        headers = offsets_of(group.header_counts)
         for window in chunk_windows(group.records.letters, lengths, to_chunk, chunk_length):
             frames = open_frames(window.letters, window.start, window.length)
             residues, nucleotides = frames.residues.tobytes(), frames.nucleotides.tobytes()
@@ -71,8 +68,9 @@ def _frames(survey: Survey, chunk_length: int) -> Iterator[tuple[str, bytes, byt
                 zip(frames.chunk.tolist(), frames.frame.tolist(), strict=True)
             ):
                 record = int(window.record[chunk])
-                header = group.headers[int(headers[record]) : int(headers[record + 1])].decode("utf-8")
-                name = f"{identifier(header)}_chunk_{int(window.chunk[chunk]) + 1}{FRAME_NAMES[frame]}"
+                name = (
+                    f"{group.headers.name(record)}_chunk_{int(window.chunk[chunk]) + 1}{FRAME_NAMES[frame]}"
+                )
                 protein = residues[protein_begin : protein_ends[number]]
                 letters = nucleotides[nucleotide_begin : nucleotide_ends[number]]
                 protein_begin, nucleotide_begin = protein_ends[number], nucleotide_ends[number]

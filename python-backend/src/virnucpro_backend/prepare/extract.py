@@ -29,6 +29,7 @@ from virnucpro_backend.prepare.failures import (
     writing_failed,
 )
 from virnucpro_backend.prepare.input_file import InputFile, tell_of_reading
+from virnucpro_backend.prepare.records.headers import readable_header
 from virnucpro_backend.prepare.scanning.batch import ScanBatch
 from virnucpro_backend.prepare.scanning.scanner import Repair, new_scanner, scan
 from virnucpro_backend.prepare.scanning.sniff import sniff_format
@@ -67,10 +68,10 @@ def extract(
 ) -> int:
     """Write the records of the given rows to `out_path` as FASTA.
 
-    rows: uint32 [n], ascending, numbered over all inputs as in prepare. Header lines are copied byte for byte
-    after a '>', followed by a space and `header_suffix` if given; letters are copied, LINE_LETTERS per line;
-    `repairs` are applied to both. The file is written atomically. Inputs after the last requested row are not
-    read. Returns the number of records.
+    rows: uint32 [n], ascending, numbered over all inputs as in prepare. Header lines are those of
+    `readable_header`, followed by a space and `header_suffix` if given; letters are copied, LINE_LETTERS per
+    line; `repairs` are applied to both. The file is written atomically. Inputs after the last requested row
+    are not read. Returns the number of records.
 
     Raises PrepareError: `input_changed` if the hash of an input differs, the errors of InputFile, `disk_full`
     and `folder_unwritable`.
@@ -95,6 +96,7 @@ def _extract_input(source: ExtractInput, writer: _RecordWriter, repairs: Collect
         blocks = file.blocks()
         beginning = next(blocks, b"")
         scanner = new_scanner(sniff_format(file, beginning))
+        writer.begin_input()
         for batch in scan(chain([beginning], blocks), scanner, repairs):
             writer.add(batch)
         writer.end_record()
@@ -115,6 +117,7 @@ class _RecordWriter:
         self._out = out
         self._header_end = f" {header_suffix}\n".encode() if header_suffix else b"\n"
         self._next_row = 0
+        self._first_of_input = 0
         self._begun = 0
         self._is_open = False
         """Whether the newest record is being written and may continue."""
@@ -123,6 +126,10 @@ class _RecordWriter:
     @property
     def is_complete(self) -> bool:
         return self._begun == self._rows.size
+
+    def begin_input(self) -> None:
+        """The next record is the first one of its file."""
+        self._first_of_input = self._next_row
 
     def add(self, batch: ScanBatch) -> None:
         """Process the records and letters of a block of input."""
@@ -141,7 +148,8 @@ class _RecordWriter:
             self.end_record()
             header_end = int(header_ends[place])
             header = batch.headers[header_end - int(batch.header_counts[place]) : header_end]
-            self._out.write(b">" + header + self._header_end)
+            number = self._next_row + place - self._first_of_input
+            self._out.write(b">" + readable_header(header, number) + self._header_end)
             self._is_open = True
             self._write_letters(letters[int(edges[place]) : int(edges[place + 1])])
             if place < count - 1:

@@ -25,7 +25,7 @@ from virnucpro_backend.prepare.chunking import chunk_counts, chunk_starts
 from virnucpro_backend.prepare.failures import PrepareError
 from virnucpro_backend.prepare.frames import open_frames
 from virnucpro_backend.prepare.input_file import InputFile, tell_of_reading
-from virnucpro_backend.prepare.records.headers import RepeatedIdentifiers, hash_headers, hash_identifiers
+from virnucpro_backend.prepare.records.headers import RepeatedNames
 from virnucpro_backend.prepare.records.problems import MAX_EXAMPLES, Problem
 from virnucpro_backend.prepare.records.record_files import Reason
 from virnucpro_backend.prepare.records.survey import Letters, Survey, new_bytes
@@ -45,8 +45,8 @@ class Inspection:
         self._source: InputFile | None = None
         self._survey: Survey | None = None
         self._lengths = LengthStatistics()
-        self._repeats = RepeatedIdentifiers()
-        self._repeated_headers = RepeatedIdentifiers()
+        self._repeats = RepeatedNames()
+        self._repeated_headers = RepeatedNames()
         self._chunks = 0
         self._sample = FrameSample(chunk_length)
         self._sha256: str | None = None
@@ -62,8 +62,8 @@ class Inspection:
             self._chunks += int(chunk_counts(scorable, self._chunk_length).sum())
             self._sample.add(group.records.letters, lengths, scorable)
             self._lengths.add(lengths)
-            self._repeats.add(hash_identifiers(group.headers, group.header_counts))
-            self._repeated_headers.add(hash_headers(group.headers, group.header_counts))
+            self._repeats.add(group.headers.name_hashes())
+            self._repeated_headers.add(group.headers.hashes())
         self._sha256 = source.sha256()
         survey.problems.add("duplicate_ids", self._repeats.rows().size)
         survey.problems.add("ids_not_compared", self._repeats.not_compared)

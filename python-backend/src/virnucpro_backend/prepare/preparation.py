@@ -17,7 +17,7 @@ from virnucpro_backend.prepare.failures import FailureCode, PrepareError, halves
 from virnucpro_backend.prepare.frames import open_frames
 from virnucpro_backend.prepare.input_file import InputFile
 from virnucpro_backend.prepare.parts import FrameBlock, Part, PartWriter
-from virnucpro_backend.prepare.records.headers import RepeatedIdentifiers, hash_identifiers, identifier
+from virnucpro_backend.prepare.records.headers import RepeatedNames
 from virnucpro_backend.prepare.records.problems import MAX_EXAMPLES, Example, Problem, ProblemLog
 from virnucpro_backend.prepare.records.record_files import Reason, RecordFile, RecordRows, RecordWriter
 from virnucpro_backend.prepare.records.survey import Survey, SurveyedGroup
@@ -88,7 +88,7 @@ class Preparation:
         self._input = -1
         self._bases = self._chunks = self._frames = self._residues = 0
         self._reasons: Counter[int] = Counter()
-        self._repeats = RepeatedIdentifiers()
+        self._repeats = RepeatedNames()
         self._first_rows: list[tuple[int, int]] = []
         self._next_progress = 0.0
         self._records = RecordWriter(job.work_dir, self._on_record_file)
@@ -202,7 +202,7 @@ class Preparation:
         self._chunks += int(n_chunks.sum())
         reasons, counts = np.unique(group.reason, return_counts=True)
         self._reasons.update(dict(zip(reasons.tolist(), counts.tolist(), strict=True)))
-        self._repeats.add(hash_identifiers(group.headers, group.header_counts))
+        self._repeats.add(group.headers.name_hashes())
         self._records.add(
             RecordRows(
                 source,
@@ -216,7 +216,6 @@ class Preparation:
                 n_lost_to_tga,
                 *terminal_repeats(group.records.letters, lengths, group.reason == Reason.OK),
                 group.headers,
-                group.header_counts,
             )
         )
 
@@ -254,7 +253,7 @@ class Preparation:
             repeated = rows[(rows >= begin) & (rows < end)]
             log.add("duplicate_ids", repeated.size)
             for row in repeated[:MAX_EXAMPLES].tolist():
-                name = identifier(self._records.header(row))
+                name = self._records.name(row)
                 log.add_example("duplicate_ids", Example(row, name, "stood in an earlier record already"))
             log.add("ids_not_compared", max(0, end - max(begin, compared)))
             for problem in log.all():

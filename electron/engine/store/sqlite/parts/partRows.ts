@@ -148,8 +148,8 @@ export function partPageMethods(db: Database.Database) {
   const nameOf = db
     .prepare<[number], string>('SELECT substr(name, 1, 200) FROM record WHERE row = ?')
     .pluck();
-  /** Sequences without a name, and those of a file that is still being read, are shown by number. */
-  const nameAt = (row: number): string => nameOf.get(row) || String(row + 1);
+  /** Sequences of a file that is still being read are shown by number. */
+  const nameAt = (row: number): string => nameOf.get(row) ?? String(row + 1);
   function filesOf({ firstRow, lastRow }: StoredPart, inputs: StoredInput[]): string[] {
     return inputs
       .filter(

@@ -8,7 +8,6 @@ import type {
   RecordsFile,
 } from '../../../../contract/protocol/index.ts';
 import { endAttemptsOf, deleteChunksOf, findPart, partPath, type PartRow } from './partRows.ts';
-import { firstWord } from '../../../results/cellText.ts';
 import type { Reason, SequenceResult } from '../../../../contract/results.ts';
 import { isFileError, readSafetensors, SafetensorsError } from '../files/safetensorsFile.ts';
 import { repairDamage, wrongCounts } from './damage.ts';
@@ -239,6 +238,7 @@ export function* readRecords(folder: string, event: RecordsFile): Generator<Reco
   const reasons = file.u8('reason', n);
   const headerBytes = file.u8('header');
   const headerOffsets = file.u64('header_offsets', n + 1);
+  const nameBytes = file.u32('name_bytes', n);
   const text = Buffer.from(headerBytes.buffer, headerBytes.byteOffset, headerBytes.byteLength);
   for (let i = 0; i < n; i++) {
     const reason = REASON_BY_NUMBER[reasons[i]!];
@@ -248,8 +248,9 @@ export function* readRecords(folder: string, event: RecordsFile): Generator<Reco
     const repeat = REPEAT_BY_NUMBER[repeatKinds[i]!];
     if (repeat === undefined)
       throw new SafetensorsError(`unknown repeat ${repeatKinds[i]} in row ${rows[i]}`);
-    const header = text.toString('utf8', Number(headerOffsets[i]), Number(headerOffsets[i + 1]));
-    const name = firstWord(header);
+    const begin = Number(headerOffsets[i]);
+    const header = text.toString('utf8', begin, Number(headerOffsets[i + 1]));
+    const name = text.toString('utf8', begin, begin + nameBytes[i]!);
     yield {
       row: rows[i]!,
       input: inputs[i]!,

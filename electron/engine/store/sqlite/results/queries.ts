@@ -11,7 +11,6 @@ import {
   SequenceTally,
 } from '../../../results/sequenceTally.ts';
 import { checkChunk, scorePairs, scoredFrames, SCORES_READ } from './derive/recordScan.ts';
-import { nameText } from './tables/tableRows.ts';
 import { writeRows } from '../../duckdb/sequenceQueries.ts';
 import type { ChunkPage, FrameOfPart, ScoredChunk, ScoredFrames } from '../../../results/types.ts';
 import { damaged } from '../database.ts';
@@ -60,7 +59,7 @@ export function resultQueryMethods(db: Database.Database) {
       partFrames.all(part).flatMap(({ frames, name, ...chunk }) =>
         FRAMES_IN_MASK[frames]!.map((frame) => ({
           ...chunk,
-          name: nameText(name),
+          name,
           frame: frameName(frame),
         })),
       ),
@@ -158,8 +157,7 @@ function rowsNamed(db: Database.Database, names: readonly string[]): Map<string,
     .raw();
   for (let last = -1; ;) {
     const rows = page.all(last);
-    for (const [row, stored] of rows) {
-      const name = nameText(stored);
+    for (const [row, name] of rows) {
       if (!wanted.has(name)) continue;
       const before = found.get(name);
       if (before) before.push(row);

@@ -1,57 +1,118 @@
-"""Decodes header lines, extracts their identifiers, and finds repeated identifiers."""
+"""Decodes header lines, says where their names end, and finds repeated names."""
 
 from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
 from virnucpro_backend.prepare.arrays import ByteArray, HashArray, IntArray, offsets_of, splitmix64, translate
 
-# Ten million identifiers take 80 MB of hashes, and 200 MB more while they are sorted.
-MAX_COMPARED_IDENTIFIERS = 10_000_000
+# Ten million names take 80 MB of hashes, and 200 MB more while they are sorted.
+MAX_COMPARED_NAMES = 10_000_000
 
 _HASHED_BYTES = 4096
-_IS_SPACE = bytes(byte in b" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f" for byte in range(256))
+
+_BLANKS = b" \t"
+_IS_BLANK = bytes(byte in _BLANKS for byte in range(256))
+_PLAIN = bytes(byte for byte in range(256) if chr(byte).isprintable() and byte < 128) + b"\t"
+
+# Other than a tabulator: the blanks of the original tool, which are those of str.split().
+_OTHER_BLANK = re.compile(r"[^\S\t]")
+# They would control a terminal, change the direction of text, or not be allowed in XML.
+_UNSAFE = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 
 
-def as_utf8(headers: bytes, counts: IntArray) -> tuple[bytes, IntArray]:
-    """Return all headers as UTF-8, with byte counts [n]; those that are not UTF-8 are read as Latin-1."""
-    if headers.isascii():
-        return headers, counts
-    pieces = _pieces(headers, counts)
-    for number, piece in enumerate(pieces):
-        if not piece.isascii():
-            try:
-                piece.decode("utf-8")
-            except UnicodeDecodeError:
-                pieces[number] = piece.decode("latin-1").encode("utf-8")
-    return b"".join(pieces), np.array([len(piece) for piece in pieces], np.int64)
+def decoded(header: bytes) -> str:
+    """Decode a header line: as UTF-8, or as Latin-1 if it is not UTF-8.
+
+    Every blank but a tabulator becomes a space, except those before the first word, which are left out. What
+    can't be shown is written as its number, such as \\u0001.
+    """
+    try:
+        text = header.decode("utf-8")
+    except UnicodeDecodeError:
+        text = header.decode("latin-1")
+    text = _OTHER_BLANK.sub(" ", text).lstrip()
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def identifier(header: str) -> str:
-    """Return the first word of a header line, or an empty string if there is none."""
-    return next(iter(header.split(maxsplit=1)), "")
+def readable_header(header: bytes, number: int) -> bytes:
+    """Return a header line in UTF-8 as all tables and files show it. It begins with the name of its record.
+
+    number: of the record in its file, counted from 0. Without a name it is called unnamed_1 or unnamed_2 and
+    so on, by its place in the file.
+    """
+    return decoded(header).encode() or b"unnamed_%d" % (number + 1)
 
 
-def hash_identifiers(headers: bytes, counts: IntArray) -> HashArray:
-    """A 64-bit hash of the first word of each header, uint64 [n]."""
-    data = np.frombuffer(headers, np.uint8)
-    return _hashes(data, *_first_words(data, counts))
+@dataclass(frozen=True)
+class Headers:
+    """Readable header lines, end to end. counts: bytes of each, int64 [n]."""
+
+    text: bytes
+    counts: IntArray
+
+    @classmethod
+    def read(cls, headers: bytes, counts: IntArray, first: int) -> Headers:
+        """Make lines [n] of a file readable: see `readable_header`. first: the number of the first one."""
+        offsets = offsets_of(counts)
+        data = np.frombuffer(headers, np.uint8)
+        first_bytes = np.append(data, np.uint8(_BLANKS[0]))[offsets[:-1]]
+        is_readable = (counts > 0) & (translate(first_bytes, _IS_BLANK) == 0)
+        if headers.translate(None, _PLAIN):
+            unusual = np.flatnonzero(np.isin(data, np.frombuffer(_PLAIN, np.uint8), invert=True))
+            is_readable[np.searchsorted(offsets, unusual, side="right") - 1] = False
+        if is_readable.all():
+            return cls(headers, counts)
+        pieces = [headers[begin:end] for begin, end in pairwise(offsets.tolist())]
+        for place in np.flatnonzero(~is_readable).tolist():
+            pieces[place] = readable_header(pieces[place], first + place)
+        return cls(b"".join(pieces), np.fromiter(map(len, pieces), np.int64, len(pieces)))
+
+    @cached_property
+    def offsets(self) -> IntArray:
+        """Where each header line begins, and the end of the last, int64 [n + 1]."""
+        return offsets_of(self.counts)
+
+    @cached_property
+    def name_counts(self) -> IntArray:
+        """Bytes of each name, int64 [n]: a header line begins with it, and it ends at the first blank."""
+        blanks = np.flatnonzero(translate(np.frombuffer(self.text, np.uint8), _IS_BLANK))
+        begins = self.offsets[:-1]
+        next_blank = np.append(blanks, len(self.text))[np.searchsorted(blanks, begins)]
+        return np.minimum(next_blank - begins, self.counts)
+
+    def name(self, place: int) -> str:
+        """The name in one of these header lines."""
+        begin = int(self.offsets[place])
+        return self.text[begin : begin + int(self.name_counts[place])].decode("utf-8")
+
+    def name_hashes(self) -> HashArray:
+        """A 64-bit hash of each name, uint64 [n]."""
+        return _hashes(np.frombuffer(self.text, np.uint8), self.offsets[:-1], self.name_counts)
+
+    def hashes(self) -> HashArray:
+        """A 64-bit hash of each whole header line, uint64 [n]."""
+        return _hashes(np.frombuffer(self.text, np.uint8), self.offsets[:-1], self.counts)
+
+    def split(self, count: int) -> tuple[Headers, Headers]:
+        """Split off the first `count` header lines."""
+        edge = int(self.offsets[count])
+        first = Headers(self.text[:edge], self.counts[:count])
+        return first, Headers(self.text[edge:], self.counts[count:])
 
 
-def hash_headers(headers: bytes, counts: IntArray) -> HashArray:
-    """A 64-bit hash of each whole header, uint64 [n]."""
-    offsets = offsets_of(counts)
-    return _hashes(np.frombuffer(headers, np.uint8), offsets[:-1], offsets[1:])
-
-
-def _hashes(data: ByteArray, begins: IntArray, ends: IntArray) -> HashArray:
-    """A 64-bit hash of the bytes between each beginning and end, uint64 [n].
+def _hashes(data: ByteArray, begins: IntArray, lengths: IntArray) -> HashArray:
+    """A 64-bit hash of so many bytes from each beginning on, uint64 [n].
 
     Multilinear hashing: the sum over the bytes b_i of (b_i + 1) * r_i modulo 2^64, with fixed odd random
     r_i (Lemire and Kaser, "Strongly universal string hashing is fast", 2014). Texts beyond 4,096 bytes
     repeat the r_i.
     """
-    lengths = ends - begins
     place = np.arange(int(lengths.sum())) - np.repeat(offsets_of(lengths)[:-1], lengths)
     word_bytes = data[place + np.repeat(begins, lengths)].astype(np.uint64) + np.uint64(1)
     terms = word_bytes * _MULTIPLIERS[place % _HASHED_BYTES]
@@ -61,13 +122,13 @@ def _hashes(data: ByteArray, begins: IntArray, ends: IntArray) -> HashArray:
     return hashes
 
 
-class RepeatedIdentifiers:
-    """Finds rows whose identifier occurred in an earlier row, in bounded memory.
+class RepeatedNames:
+    """Finds rows whose name occurred in an earlier row, in bounded memory.
 
-    It compares hashes: with ten million identifiers, the probability of any collision is below 1e-3.
+    It compares hashes: with ten million names, the probability of any collision is below 1e-3.
     """
 
-    def __init__(self, limit: int = MAX_COMPARED_IDENTIFIERS) -> None:
+    def __init__(self, limit: int = MAX_COMPARED_NAMES) -> None:
         self._limit = limit
         self._hashes: list[HashArray] = []
         self._kept = 0
@@ -82,7 +143,7 @@ class RepeatedIdentifiers:
         self.not_compared += hashes.size - taken.size
 
     def rows(self) -> IntArray:
-        """Rows (counted from the first one added) that repeat an earlier identifier, ascending."""
+        """Rows (counted from the first one added) that repeat an earlier name, ascending."""
         if not self._hashes:
             return np.zeros(0, np.int64)
         hashes = np.concatenate(self._hashes)
@@ -97,23 +158,6 @@ class RepeatedIdentifiers:
         del order
         rows.sort()
         return rows
-
-
-def _pieces(data: bytes, counts: IntArray) -> list[bytes]:
-    offsets = offsets_of(counts)
-    return [data[begin:end] for begin, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
-
-
-def _first_words(data: ByteArray, counts: IntArray) -> tuple[IntArray, IntArray]:
-    offsets = offsets_of(counts)
-    is_space = translate(data, _IS_SPACE)
-    spaces, letters = np.flatnonzero(is_space), np.flatnonzero(is_space == 0)
-    begins = np.minimum(_next_places(letters, offsets[:-1], data.size), offsets[1:])
-    return begins, np.minimum(_next_places(spaces, begins, data.size), offsets[1:])
-
-
-def _next_places(places: IntArray, at: IntArray, otherwise: int) -> IntArray:
-    return np.append(places, otherwise)[np.searchsorted(places, at)]
 
 
 _MULTIPLIERS: HashArray = splitmix64(0, np.arange(_HASHED_BYTES)) | np.uint64(1)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from safetensors.numpy import load_file
 
 from virnucpro_backend.prepare.arrays import ByteArray, IntArray, offsets_of
+from virnucpro_backend.prepare.records.headers import Headers
 from virnucpro_backend.safetensors_file import write_safetensors
 
 FORMAT_VERSION = "1"
@@ -46,7 +47,7 @@ _COLUMNS: dict[str, type[np.generic]] = {
 
 @dataclass(frozen=True)
 class RecordRows:
-    """Consecutive records of one input. headers: UTF-8; all arrays [k]."""
+    """Consecutive records of one input; all arrays [k]."""
 
     input: int
     byte_offset: IntArray
@@ -59,8 +60,7 @@ class RecordRows:
     n_lost_to_tga: IntArray
     repeat_kind: ByteArray
     repeat_length: IntArray
-    headers: bytes
-    header_counts: IntArray
+    headers: Headers
 
     @property
     def count(self) -> int:
@@ -69,9 +69,10 @@ class RecordRows:
 
     def split(self, count: int) -> tuple[RecordRows, RecordRows]:
         """Split off the first `count` records."""
-        edge = int(self.header_counts[:count].sum())
         parts = []
-        for part, text in ((slice(0, count), slice(0, edge)), (slice(count, None), slice(edge, None))):
+        for part, headers in zip(
+            (slice(0, count), slice(count, None)), self.headers.split(count), strict=True
+        ):
             parts.append(
                 RecordRows(
                     self.input,
@@ -85,8 +86,7 @@ class RecordRows:
                     self.n_lost_to_tga[part],
                     self.repeat_kind[part],
                     self.repeat_length[part],
-                    self.headers[text],
-                    self.header_counts[part],
+                    headers,
                 )
             )
         return parts[0], parts[1]
@@ -127,14 +127,14 @@ class RecordWriter:
         while rows.count:
             room = RECORDS_PER_FILE - self._waiting_records
             header_room = HEADER_BYTES_PER_FILE - self._waiting_header_bytes
-            fitting = int(np.searchsorted(np.cumsum(rows.header_counts), header_room, side="right"))
+            fitting = int(np.searchsorted(rows.headers.offsets[1:], header_room, side="right"))
             # A record whose header alone exceeds the limit still needs a file.
             taken = min(room, max(fitting, 0 if self._waiting_records else 1), rows.count)
             head, rows = rows.split(taken)
             if head.count:
                 self._waiting.append(head)
                 self._waiting_records += head.count
-                self._waiting_header_bytes += len(head.headers)
+                self._waiting_header_bytes += len(head.headers.text)
             if rows.count or self._waiting_records == RECORDS_PER_FILE:
                 self._write()
 
@@ -143,19 +143,19 @@ class RecordWriter:
         if self._waiting:
             self._write()
 
-    def header(self, row: int) -> str:
-        """Read the header line of a record that is already on disk."""
+    def name(self, row: int) -> str:
+        """Read the name of a record that is already on disk."""
         number = next(i for i, file in enumerate(self._files) if row < file.first_row + file.count)
         arrays = load_file(self._folder / _name(number))
         place = row - self._files[number].first_row
-        begin, end = arrays["header_offsets"][place : place + 2].tolist()
-        return bytes(arrays["header"][begin:end]).decode("utf-8")
+        begin = int(arrays["header_offsets"][place])
+        return bytes(arrays["header"][begin : begin + int(arrays["name_bytes"][place])]).decode("utf-8")
 
     def _write(self) -> None:
         waiting = self._waiting
         count = self._waiting_records
-        headers = b"".join(rows.headers for rows in waiting)
-        header_counts = np.concatenate([rows.header_counts for rows in waiting])
+        headers = b"".join(rows.headers.text for rows in waiting)
+        header_counts = np.concatenate([rows.headers.counts for rows in waiting])
 
         def of_all(name: str, type: type[np.generic]) -> npt.NDArray[Any]:
             return np.concatenate([getattr(rows, name) for rows in waiting]).astype(type)
@@ -167,6 +167,7 @@ class RecordWriter:
             **{name: of_all(name, type) for name, type in _COLUMNS.items()},
             "header": np.frombuffer(headers, np.uint8),
             "header_offsets": offsets_of(header_counts).astype(np.uint64),
+            "name_bytes": np.concatenate([rows.headers.name_counts for rows in waiting]).astype(np.uint32),
         }
         name = _name(len(self._files))
         metadata = {"kind": "records", "version": FORMAT_VERSION}

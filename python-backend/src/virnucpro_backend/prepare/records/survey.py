@@ -16,7 +16,7 @@ from typing import IO, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from virnucpro_backend.prepare.arrays import ByteArray, IntArray, offsets_of, translate
+from virnucpro_backend.prepare.arrays import ByteArray, IntArray, translate
 from virnucpro_backend.prepare.input_file import InputFile
 from virnucpro_backend.prepare.records.composition import (
     AMBIGUOUS,
@@ -30,7 +30,7 @@ from virnucpro_backend.prepare.records.composition import (
     are_proteins,
     are_rna,
 )
-from virnucpro_backend.prepare.records.headers import as_utf8, identifier
+from virnucpro_backend.prepare.records.headers import Headers
 from virnucpro_backend.prepare.records.problems import Example, ProblemLog
 from virnucpro_backend.prepare.records.record_files import Reason
 from virnucpro_backend.prepare.scanning.batch import ScanBatch, Stretch, size_text
@@ -251,7 +251,6 @@ def _named(text: bytes) -> str:
     return f"byte 0x{text[0]:02x}"
 
 
-_UNNAMED = "(no name)"
 # To which share of the file's bytes a record belongs, by its reason.
 _SHARES = {
     Reason.OK: "used",
@@ -263,11 +262,10 @@ _SHARES = {
 
 @dataclass(frozen=True)
 class SurveyedGroup:
-    """A group of complete records. reason: uint8 [k], see Reason; headers are UTF-8."""
+    """A group of complete records. reason: uint8 [k], see Reason."""
 
     records: RecordGroup
-    headers: bytes
-    header_counts: IntArray
+    headers: Headers
     reason: ByteArray
 
 
@@ -337,7 +335,7 @@ class Survey:
                 self.problems.replace(f"{kind}_records", f"looks_like_{kind}")
 
     def _survey(self, group: RecordGroup) -> SurveyedGroup:
-        headers, header_counts = as_utf8(group.headers, group.header_counts)
+        headers = Headers.read(group.headers, group.header_counts, self.records)
         flags = group.found.flags
         proteins = are_proteins(group.lengths, group.found.protein_only)
         reason = np.zeros(group.lengths.size, np.uint8)
@@ -345,11 +343,14 @@ class Survey:
         reason[(flags & INVALID != 0) | proteins] = Reason.INVALID_CHARACTERS
         reason[flags & FOREIGN != 0] = Reason.MALFORMED_RECORD
         reason[list(group.malformed)] = Reason.MALFORMED_RECORD
-        surveyed = SurveyedGroup(group, headers, header_counts, reason)
+        surveyed = SurveyedGroup(group, headers, reason)
         self._kinds["with letters"] += int(np.count_nonzero(group.lengths))
         if reason.any() or flags.any():
             self._name_problems(surveyed, proteins)
-        self._account(group.byte_offsets, [_SHARES[value] for value in reason.tolist()])
+        shares = [_SHARES[value] for value in reason.tolist()]
+        for place in np.flatnonzero(proteins & (reason == Reason.INVALID_CHARACTERS)).tolist():
+            shares[place] = "left_out"
+        self._account(group.byte_offsets, shares)
         self.records += reason.size
         return surveyed
 
@@ -401,8 +402,6 @@ class Survey:
         for place in places.tolist():
             if not self.problems.wants_example(code):
                 break
-            offsets = offsets_of(group.header_counts)
-            header = group.headers[int(offsets[place]) : int(offsets[place + 1])].decode("utf-8")
             row = self._first_row + self.records + place
             detail = details.get(place, f"{int(group.records.lengths[place]):,} letters")
-            self.problems.add_example(code, Example(row, identifier(header) or _UNNAMED, detail))
+            self.problems.add_example(code, Example(row, group.headers.name(place), detail))

@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from virnucpro_backend.prepare.arrays import offsets_of, translate
+from virnucpro_backend.prepare.records.headers import decoded
 from virnucpro_backend.prepare.scanning.batch import ScanBatch
 from virnucpro_backend.prepare.scanning.fasta import FastaScanner
 from virnucpro_backend.prepare.scanning.fastq import FastqScanner
@@ -52,11 +53,7 @@ def mended(batch: ScanBatch, repairs: Collection[Repair]) -> ScanBatch:
 
 def _as_one_word(header: bytes) -> bytes:
     # In all tables, also the original tool's, names end at the first blank, so names must have none.
-    try:
-        text = header.decode("utf-8")
-    except UnicodeDecodeError:
-        text = header.decode("latin-1")
-    return "_".join(text.split()).encode("utf-8")
+    return "_".join(decoded(header).split()).encode("utf-8")
 
 
 class Scanner(Protocol):

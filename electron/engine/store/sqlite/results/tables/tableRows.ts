@@ -10,7 +10,7 @@ import {
 import { isTooShort } from '../../../../../contract/evidence.ts';
 import type { SequenceResult } from '../../../../../contract/results.ts';
 import { geneticCodeHint } from '../../../../results/sequenceRemarks.ts';
-import { float32Text, visibleText } from '../../../../results/cellText.ts';
+import { float32Text } from '../../../../results/cellText.ts';
 import { scoredFrames, type DescribedRecord, type ScannedRecord } from '../derive/recordScan.ts';
 
 export const TABLE_HEADERS = {
@@ -72,7 +72,7 @@ export function sequenceLine(
   const best = bestChunk === null ? null : chunkBounds(record.length, chunkLength, bestChunk);
   const frame = bestFrame === null ? 'NA' : frameName(bestFrame);
   return (
-    `${nameText(record.name)}\t${labels.input}\t${record.row}\t${record.length}\t${booleanText(isTooShort(record.length))}\t${score}\tNA\t` +
+    `${record.name}\t${labels.input}\t${record.row}\t${record.length}\t${booleanText(isTooShort(record.length))}\t${score}\tNA\t` +
     `${summary.prediction}\t${summary.reason}\t${record.nChunks}\t${nChunksScored}\t${nChunksViral}\t${fraction}\t` +
     `${summary.nBasesScored}\t${summary.nBasesViral}\t${best ? best.start + 1 : 'NA'}\t${best ? best.end : 'NA'}\t${frame}\t${summary.nFramesScored}\t` +
     `${record.terminalRepeat ?? 'NA'}\t${record.terminalRepeatLength ?? 'NA'}\t${record.nLost}\t${record.nLostToTag}\t${record.nLostToTga}\t` +
@@ -98,12 +98,7 @@ export function booleanText(value: boolean): 'True' | 'False' {
   return value ? 'True' : 'False';
 }
 
-/** A record's name in our own tables. The two files in the original's format keep it unchanged. */
-export function nameText(name: string): string {
-  return name === '' ? 'NA' : visibleText(name);
-}
-
 function chunkLineStart(record: ScannedRecord, chunkLength: number, chunk: number): string {
   const { start, end } = chunkBounds(record.length, chunkLength, chunk);
-  return `${nameText(record.name)}\t${record.row}\t${chunk + 1}\t${start + 1}\t${end}\t`;
+  return `${record.name}\t${record.row}\t${chunk + 1}\t${start + 1}\t${end}\t`;
 }

@@ -29,7 +29,7 @@ describe('result tables', () => {
         ],
         [
           recordOf('contig1 again', [F2_R3]),
-          { header: '', length: 7, openFrames: [], fault: 'malformed_record' },
+          { header: 'torn', length: 7, openFrames: [], fault: 'malformed_record' },
         ],
       ],
       2,
@@ -88,7 +88,7 @@ describe('result tables', () => {
         `short\treads_0.fasta\t1\t0\tTrue\tNA\tNA\tnot_scored\tempty\t0\t0\t0\tNA\t0\t0\tNA\tNA\tNA\t0\tNA\tNA\t0\t0\t0\tNA\t${MODEL}\tNA`,
         `closed\treads_0.fasta\t2\t500\tFalse\tNA\tNA\tnot_scored\tno_open_frame\t1\t0\t0\tNA\t0\t0\tNA\tNA\tNA\t0\tNA\tNA\t1\t0\t0\tNA\t${MODEL}\tNA`,
         `contig1\treads_1.fasta\t3\t500\tFalse\t1.0\tNA\tvirus\tok\t1\t1\t1\t1.0\t500\t500\t1\t500\tR3\t2\tNA\tNA\t0\t0\t0\tNA\t${MODEL}\tNA`,
-        `NA\treads_1.fasta\t4\t7\tTrue\tNA\tNA\tnot_scored\tmalformed_record\t0\t0\t0\tNA\t0\t0\tNA\tNA\tNA\t0\tNA\tNA\t0\t0\t0\tNA\t${MODEL}\tNA`,
+        `torn\treads_1.fasta\t4\t7\tTrue\tNA\tNA\tnot_scored\tmalformed_record\t0\t0\t0\tNA\t0\t0\tNA\tNA\tNA\t0\tNA\tNA\t0\t0\t0\tNA\t${MODEL}\tNA`,
         '',
       ].join('\n'),
     );

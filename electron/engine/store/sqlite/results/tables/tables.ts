@@ -26,7 +26,6 @@ import type { SequenceSummary } from '../../../../results/sequenceTally.ts';
 import {
   booleanText,
   chunkLines,
-  nameText,
   moreCells,
   sequenceLine,
   TABLE_HEADERS,
@@ -194,7 +193,7 @@ function writeInOrder(db: Database.Database, tables: Tables): ResultCounts {
           ? failedParts.cells(failedIn)
           : `NA\t${cellText(faultOfRow.get(record.row) ?? 'NA')}`;
       tables.failedRecords.write(
-        `${nameText(record.name)}\t${inputLabel}\t${record.row}\t${record.length}\t${summary.reason}\t${cells}\n`,
+        `${record.name}\t${inputLabel}\t${record.row}\t${record.length}\t${summary.reason}\t${cells}\n`,
       );
     }
     count(counts, record, summary);

@@ -74,13 +74,14 @@ async function fromInputs(
   const fastaPath = join(folder, 'sequences.fna');
   try {
     await source.store.writeSelectedRows(selection, rowsPath);
-    const { plan } = source.run;
+    const { inputs, plan } = source.run;
     const extraction = new Extraction(environment);
     const cancel = (): void => void extraction.cancel();
     source.signal?.addEventListener('abort', cancel);
     try {
       await extraction.run({
-        inputs: plan.inputs,
+        // The rows count without the records of a file that was left out while it was read.
+        inputs: inputs.filter(({ failure }) => failure === null),
         rowsPath,
         outPath: fastaPath,
         headerSuffix: modelMark(plan.model) ?? '',

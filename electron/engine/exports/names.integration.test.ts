@@ -130,4 +130,13 @@ describe.skipIf(WITHOUT_PYTHON)('a name that is not plain text, or missing', () 
     expect(parquet.rows.map(({ seq_name }) => seq_name)).toEqual(NAMES);
     expect(xlsx.Sequences.slice(1).map(([, name]) => name)).toEqual(NAMES);
   });
+
+  it('is the same in viral_sequences.fna if whole header lines are the names', async () => {
+    const input = join(await temporaryFolder(), 'repeated.fa');
+    writeFileSync(input, ['seq 1', 'seq 2', ''].map((header) => `>${header}\n${VIRAL}\n`).join(''));
+    const { tables } = await predict(testContext(), { inputs: [input], repairs: ['whole_headers_as_names'] });
+    const names = ['seq_1', 'seq_2', 'unnamed_3'];
+    expect(cells(tables[RESULT_FILES.sequences]!, 0).slice(1)).toEqual(names);
+    expect(wordsIn(tables[RESULT_FILES.viralSequences]!)).toEqual(names);
+  });
 });

@@ -68,9 +68,7 @@ async function writeSequences(store: RunStore, notes: RunNotes, extraction: Extr
   }
   const used = inputs.filter(({ failure }) => failure === null);
   try {
-    await writeViralSequences(store, { inputs: used, model: plan.model }, (request) =>
-      extraction.run(request),
-    );
+    await writeViralSequences(store, { ...plan, inputs: used }, (request) => extraction.run(request));
   } catch (reason) {
     const error = asAppError(reason);
     notes.add(
@@ -151,7 +149,7 @@ const ROWS_FILE = 'viral_rows.u32.tmp';
 export const MERGED_SEQUENCES = 'work/viral_sequences.fna';
 
 /**
- * Writes viral_sequences.fna: the records called virus, unchanged from the inputs, in the order of the run.
+ * Writes viral_sequences.fna: the records called virus, with their letters as in the inputs, in the order of the run.
  * `extract` streams the inputs once more and checks their hashes. Returns the number of records.
  */
 export async function writeViralSequences(

@@ -1186,7 +1186,7 @@ export default {
   'engine.problem.rna_records': 'Sequences that are written as RNA, with U instead of T: {count, number}.',
   'engine.problem.invisible_marks': 'Invisible marks (such as a byte-order mark) at the beginning or end of lines: {count, number}.',
   'engine.problem.looks_like_numbers': 'The lines hold numbers (such as quality values or colour space), not bases.',
-  'engine.problem.duplicate_ids': 'Sequences with a name that an earlier sequence has too: {count, number}.',
+  'engine.problem.duplicate_ids': 'Sequences with the name of an earlier one in the file: {count, number}.',
   'engine.problem.ids_not_compared': 'Names not checked for duplicates, because there are too many: {count, number}.',
   'engine.problem.ambiguous_bases': 'Sequences with letters other than A, C, G and T: {count, number}.',
   'engine.problem.lower_case': 'Sequences with lower-case letters: {count, number}.',

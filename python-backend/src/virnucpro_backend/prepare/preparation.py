@@ -89,7 +89,6 @@ class Preparation:
         self._bases = self._chunks = self._frames = self._residues = 0
         self._reasons: Counter[int] = Counter()
         self._repeats = RepeatedNames()
-        self._first_rows: list[tuple[int, int]] = []
         self._next_progress = 0.0
         self._records = RecordWriter(job.work_dir, self._on_record_file)
         self._parts = PartWriter(
@@ -120,7 +119,6 @@ class Preparation:
             raise writing_failed(error) from error
         finally:
             self._parts.close()
-        self._report_repeats()
         scorable = self._reasons.pop(Reason.OK, 0)
         self._emit(
             "done",
@@ -135,7 +133,7 @@ class Preparation:
 
     def _prepare_input(self, source: JobInput) -> None:
         first_row = self._records.next_row
-        self._first_rows.append((source.input, first_row))
+        self._repeats = RepeatedNames()
         with InputFile(source.path) as file:
             survey = Survey(file, self._job.work_dir, first_row, self._job.repairs)
             for group in survey.groups():
@@ -150,6 +148,7 @@ class Preparation:
                 f"{source.path.name} is no longer the file this run was created with.",
                 "Restore the file, or start a new run with the changed one.",
             )
+        self._add_repeats(survey.problems, first_row)
         for problem in survey.problems.all():
             self._report_problem(source.input, problem)
         self._emit(
@@ -243,21 +242,14 @@ class Preparation:
             examples=[asdict(example) for example in problem.examples],
         )
 
-    def _report_repeats(self) -> None:
-        """Report repeated identifiers at the end, since a name may repeat across inputs."""
-        rows = self._repeats.rows()
-        ends = [*(row for _, row in self._first_rows[1:]), self._records.next_row]
-        compared = self._records.next_row - self._repeats.not_compared
-        for (source, begin), end in zip(self._first_rows, ends, strict=True):
-            log = ProblemLog()
-            repeated = rows[(rows >= begin) & (rows < end)]
-            log.add("duplicate_ids", repeated.size)
-            for row in repeated[:MAX_EXAMPLES].tolist():
-                name = self._records.name(row)
-                log.add_example("duplicate_ids", Example(row, name, "stood in an earlier record already"))
-            log.add("ids_not_compared", max(0, end - max(begin, compared)))
-            for problem in log.all():
-                self._report_problem(source, problem)
+    def _add_repeats(self, problems: ProblemLog, first_row: int) -> None:
+        """Add the repeated names of the current input, whose first record has the row `first_row`."""
+        rows = first_row + self._repeats.rows()
+        problems.add("duplicate_ids", rows.size)
+        for row in rows[:MAX_EXAMPLES].tolist():
+            example = Example(row, self._records.name(row), "stood in an earlier record already")
+            problems.add_example("duplicate_ids", example)
+        problems.add("ids_not_compared", self._repeats.not_compared)
 
     def _on_record_file(self, file: RecordFile) -> None:
         self._emit("records", **asdict(file))

@@ -61,7 +61,7 @@ PROBLEMS: dict[str, ProblemKind] = {
     ),
     "duplicate_ids": ProblemKind(
         "warning",
-        "Sequences with a name that an earlier sequence has too: {n}.",
+        "Sequences with the name of an earlier one in the file: {n}.",
         "Names end at the first blank. All sequences are scored and kept apart by their place in the file.",
     ),
     "ids_not_compared": ProblemKind(

@@ -144,7 +144,13 @@ class RecordWriter:
             self._write()
 
     def name(self, row: int) -> str:
-        """Read the name of a record that is already on disk."""
+        """Return the name of a record that has been added."""
+        if row >= self._first_row:
+            place = row - self._first_row
+            for rows in self._waiting:
+                if place < rows.count:
+                    return rows.headers.name(place)
+                place -= rows.count
         number = next(i for i, file in enumerate(self._files) if row < file.first_row + file.count)
         arrays = load_file(self._folder / _name(number))
         place = row - self._files[number].first_row

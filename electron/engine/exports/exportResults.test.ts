@@ -164,7 +164,9 @@ describe('tables read back by other programs', () => {
         isNoted ? { ...written, note: `'${written.note}` } : { shortlist: 'NA', tags: 'NA', note: 'NA' },
       );
       for (const { [i]: row } of [parquet.rows, json.sequences])
-        expect(row).toMatchObject(isNoted ? written : { shortlist: null, tags: null, note: null });
+        expect(row).toMatchObject(
+          isNoted ? { ...written, shortlist: true } : { shortlist: false, tags: null, note: null },
+        );
     }
     expect(parquet.types).toMatchObject({ no: 'int64', virus_score: 'float', seq_name: 'string' });
     expect(parquet.metadata['virnucpro.notice']).toBe('teaching model, not for research');
@@ -178,7 +180,9 @@ describe('tables read back by other programs', () => {
     expect(rows.find((row) => row[0] === 2)?.[1]).toBe('contig<1>&co');
     expect(rows[0]![heading!.indexOf('Score')]).toBeCloseTo(wanted[0]!.virusScore!, 7);
     expect(heading!.slice(-3)).toEqual(['Shortlist', 'Tags', 'Note']);
-    expect(rows.find((row) => row[0] === noted.row + 1)?.slice(-3)).toEqual(Object.values(written));
+    expect(rows.find((row) => row[0] === noted.row + 1)?.slice(-3)).toEqual(
+      Object.values({ ...written, shortlist: true }),
+    );
     expect(heading).not.toContain('Model');
     expect(rows.map((row) => row[heading!.indexOf('Reason')])).not.toContain('scored');
     const [headings, ...samples] = xlsx['Samples']!;

@@ -9,20 +9,22 @@ import type { ExportSource } from '../exportSource.ts';
 import { numberIn, type JoinedTable } from '../otherTools/joinOtherTable.ts';
 import type { OtherLine } from '../otherTools/readOtherTable.ts';
 
-export type CellValue = string | number | null;
+export type CellValue = string | number | boolean | null;
 
 /**
  * A column of an exported table. `score` and `share` are float32 from 0 to 1, `number` comes from another
- * tool.
+ * tool. A `flag` is true or false wherever the format has such values.
  */
 export interface Column {
   /** The name in sequences.tsv, if that has the column. */
   name: string;
-  type: 'text' | 'integer' | 'score' | 'share' | 'number';
+  type: 'text' | 'integer' | 'score' | 'share' | 'number' | 'flag';
   heading: Record<ExportLanguage, string>;
   /** Width in characters that fits most of its cells. */
   width: number;
   value: (sequence: SequenceResult, source: ExportSource) => CellValue;
+  /** What stands in text tables where a flag is true, and where it is false. */
+  flagTexts?: readonly [yes: string, no: string];
   /** The word in the reader's language, for spreadsheets. */
   word?: (sequence: SequenceResult, language: ExportLanguage) => string;
   /** If given, the column is left out of a run in which no sequence has a value. */
@@ -44,8 +46,8 @@ const COLUMNS: readonly Column[] = [
   ),
   ...only(
     'control',
-    text('control', 'Control', 'Kontrolle', 9, ({ input }, { sampleDetails }) =>
-      sampleDetails?.[input]?.control ? 'yes' : 'no',
+    flag('control', 'Control', 'Kontrolle', ['yes', 'no'], ({ input }, { sampleDetails }) =>
+      Boolean(sampleDetails?.[input]?.control),
     ),
   ),
   text('input', 'File', 'Datei', 22, ({ input }, { inputNames }) => inputNames[input] ?? null),
@@ -59,7 +61,7 @@ const COLUMNS: readonly Column[] = [
     word: ({ prediction }, language) => CALL_WORDS[language][prediction],
   },
   ...only('unsettled', {
-    ...text('settled', 'Settled', 'Steht fest', 12, ({ settled }) => (settled ? 'True' : 'False')),
+    ...flag('settled', 'Settled', 'Steht fest', ['True', 'False'], ({ settled }) => settled),
     word: ({ settled }, language) => (settled ? '' : UNSETTLED_WORD[language]),
   }),
   ...only('evidence', {
@@ -67,7 +69,7 @@ const COLUMNS: readonly Column[] = [
     word: ({ evidence }, language) => (evidence === null ? '' : EVIDENCE_WORDS[language][evidence]),
   }),
   ...only('tooShort', {
-    ...text('too_short', 'Too short', 'Zu kurz', 9, ({ tooShort }) => (tooShort ? 'True' : 'False')),
+    ...flag('too_short', 'Too short', 'Zu kurz', ['True', 'False'], ({ tooShort }) => tooShort),
     word: ({ tooShort }, language) => (tooShort ? TOO_SHORT_WORD[language] : ''),
   }),
   {
@@ -181,11 +183,7 @@ function noteColumns({ order, store }: ExportSource): Column[] {
   return [
     ...(shortlisted.size === 0
       ? []
-      : [
-          text('shortlist', 'Shortlist', 'Engere Wahl', 11, ({ row }) =>
-            shortlisted.has(row) ? 'yes' : null,
-          ),
-        ]),
+      : [flag('shortlist', 'Shortlist', 'Engere Wahl', ['yes', 'NA'], ({ row }) => shortlisted.has(row))]),
     ...(tags.size === 0
       ? []
       : [text('tags', 'Tags', 'Schlagwörter', 20, ({ row }) => tags.get(row) ?? null)]),
@@ -227,6 +225,16 @@ const ALL_LEVELS: Evidence[] = ['weak', 'moderate', 'strong'];
 
 function text(name: string, en: string, de: string, width: number, value: Column['value']): Column {
   return { name, type: 'text', heading: { en, de }, width, value };
+}
+
+function flag(
+  name: string,
+  en: string,
+  de: string,
+  flagTexts: NonNullable<Column['flagTexts']>,
+  value: (...of: Parameters<Column['value']>) => boolean,
+): Column {
+  return { name, type: 'flag', heading: { en, de }, width: 12, flagTexts, value };
 }
 
 function integer(name: string, en: string, de: string, value: Column['value']): Column {

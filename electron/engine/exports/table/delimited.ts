@@ -37,7 +37,9 @@ async function writeCsv(source: ExportSource, columns: readonly Column[], file: 
       line(
         columns.map((column) => {
           const text = cellText(column, column.value(sequence, source));
-          return column.type === 'text' || decimal === '.' ? text : text.replace('.', decimal);
+          return column.type === 'text' || column.type === 'flag' || decimal === '.'
+            ? text
+            : text.replace('.', decimal);
         }),
       ),
     );
@@ -45,8 +47,9 @@ async function writeCsv(source: ExportSource, columns: readonly Column[], file: 
   }
 }
 
-function cellText({ type }: Column, value: CellValue): string {
+function cellText({ type, flagTexts }: Column, value: CellValue): string {
   if (value === null) return NOT_AVAILABLE;
+  if (flagTexts) return flagTexts[value === true ? 0 : 1];
   return typeof value === 'number' && (type === 'score' || type === 'share')
     ? float32Text(value)
     : String(value);

@@ -6,7 +6,14 @@ import type { WholeFile } from '../wholeFile.ts';
 
 const ROWS_PER_GROUP = 100_000;
 
-const TYPES = { text: 'STRING', integer: 'INT64', score: 'FLOAT', share: 'FLOAT', number: 'DOUBLE' } as const;
+const TYPES = {
+  text: 'STRING',
+  integer: 'INT64',
+  score: 'FLOAT',
+  share: 'FLOAT',
+  number: 'DOUBLE',
+  flag: 'BOOLEAN',
+} as const;
 
 /**
  * Apache Parquet with Snappy: scores in full precision, counts as 64-bit integers, nulls for missing values.

@@ -108,16 +108,15 @@ async function tableOf(of: PreparedRun, filter: SequenceFilter = {}) {
   return { names: head!.split('\t'), lines: lines.map((line) => line.split('\t')) };
 }
 
-type Value = string | number | null;
+type Value = string | number | boolean | null;
 
 /** Columns that are not named as the field of the result is. */
 const RENAMED: Record<string, (row: SequenceResult) => Value> = {
   no: ({ row }) => row + 1,
   sample: ({ input }) => SAMPLES[input]!,
   group: ({ input }) => DETAILS[input]!.group,
-  control: ({ input }) => (DETAILS[input]!.control ? 'yes' : 'no'),
+  control: ({ input }) => DETAILS[input]!.control,
   input: ({ input }) => FILES[input]!,
-  too_short: ({ tooShort }) => (tooShort ? 'True' : 'False'),
   viral_fraction: ({ viralFraction }) => (viralFraction === null ? null : Math.fround(viralFraction)),
   terminal_repeat: ({ terminalRepeat }) => terminalRepeat?.kind ?? null,
   terminal_repeat_length: ({ terminalRepeat }) => terminalRepeat?.length ?? null,
@@ -127,7 +126,7 @@ const RENAMED: Record<string, (row: SequenceResult) => Value> = {
   pair_score: ({ pair }) => pair?.score ?? null,
   pair_prediction: ({ pair }) => pair?.prediction ?? null,
   model: () => 'teaching (teaching model, not for research)',
-  shortlist: ({ row }) => (row === 3 ? 'yes' : null),
+  shortlist: ({ row }) => row === 3,
   tags: ({ row }) => (row === 3 ? 'check' : null),
   note: ({ row }) => (row === 3 ? 'why' : null),
 };
@@ -143,8 +142,20 @@ function valueOf(column: string, row: SequenceResult): Value {
 const filled = (column: string) => all.map((row) => valueOf(column, row)).find((value) => value !== null);
 const SCORES = ['virus_score', 'best_score', 'second_score', 'pair_score', 'p_value'];
 const isFloat = (column: string) => [...SCORES, 'viral_fraction'].includes(column);
+/** What text tables say of a column of true and false. */
+const FLAG_TEXTS: Record<string, readonly [yes: string, no: string]> = {
+  too_short: ['True', 'False'],
+  control: ['yes', 'no'],
+  shortlist: ['yes', 'NA'],
+};
 const asText = (column: string, value: Value): string =>
-  value === null ? 'NA' : typeof value === 'number' && isFloat(column) ? float32Text(value) : String(value);
+  typeof value === 'boolean'
+    ? FLAG_TEXTS[column]![value ? 0 : 1]
+    : value === null
+      ? 'NA'
+      : typeof value === 'number' && isFloat(column)
+        ? float32Text(value)
+        : String(value);
 
 describe('a table of sequences', () => {
   it('has in every column the value of its own field, in every format', async (context) => {
@@ -201,7 +212,7 @@ describe('a table of sequences', () => {
         );
     const typeOf = (name: string): string => {
       if (isFloat(name)) return 'float';
-      return typeof filled(name) === 'number' ? 'int64' : 'string';
+      return { number: 'int64', boolean: 'bool' }[typeof filled(name) as string] ?? 'string';
     };
     expect(parquet.types).toEqual(Object.fromEntries(columns.map((name) => [name, typeOf(name)])));
     // A workbook has the same columns but the model's, with words in place of some values.
@@ -247,7 +258,7 @@ describe('a table of sequences', () => {
     // What needs no attention has no word.
     for (const [name, plain] of [
       ['reason', 'ok'],
-      ['too_short', 'False'],
+      ['too_short', false],
       ['evidence', null],
       ['pair_prediction', null],
     ] as const)
@@ -351,7 +362,7 @@ describe('a table of sequences', () => {
     if (name.startsWith('n_chunks_lost') || name === 'genetic_code_hint') return row.geneticCodeHint !== null;
     if (name.startsWith('pair_')) return row.virusScore !== null;
     const value = valueOf(name, row);
-    return value !== null && value !== 'False';
+    return value !== null && value !== false;
   }
 });
 

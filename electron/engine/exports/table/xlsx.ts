@@ -22,7 +22,16 @@ const SHEET_NAMES: Record<ExportLanguage, { sequences: string; samples: string; 
 };
 
 /** Numbers of the cell formats in `STYLES`. */
-const FORMAT = { text: 0, heading: 1, integer: 2, score: 3, share: 4, wrapped: 5, number: 0 } as const;
+const FORMAT = {
+  text: 0,
+  heading: 1,
+  integer: 2,
+  score: 3,
+  share: 4,
+  wrapped: 5,
+  number: 0,
+  flag: 0,
+} as const;
 
 /** An Office Open XML workbook: the sequences, with further sheets past a million rows, a sheet of the samples, and one
  * that explains the columns.
@@ -109,6 +118,8 @@ function cell(
   const value = column.word?.(sequence, source.language) ?? column.value(sequence, source);
   if (value === null || value === '') return '';
   if (typeof value === 'string') return textCell(i, row, value, FORMAT.text);
+  if (typeof value === 'boolean')
+    return `<c r="${columnLetters(i)}${row}" s="${FORMAT.flag}" t="b"><v>${value ? 1 : 0}</v></c>`;
   const number = column.type === 'score' || column.type === 'share' ? float32Text(value) : String(value);
   return numberCell(i, row, number, FORMAT[column.type]);
 }

@@ -203,13 +203,19 @@ export type ComparedSequence = z.infer<typeof comparedSequenceSchema>;
 /** Two runs of the same sequences, such as with another model or precision. */
 const runComparisonSchema = z.object({
   /**
-   * Sequences with the same name and length in both runs; the n-th of several equal ones is matched with the
-   * n-th.
+   * Sequences with the same name and length in both runs, in inputs that are counterparts; the n-th of several
+   * equal ones is matched with the n-th.
    */
   inBoth: countSchema,
   onlyInFirst: countSchema,
   onlyInSecond: countSchema,
   sameCall: countSchema,
+  /** Sequences in both whose name and length are not unique, in inputs that are not the same. */
+  matchedByOrder: countSchema,
+  /** Inputs that have the same name in both runs, and another content. */
+  changedInputs: z.array(z.string()),
+  /** Inputs without a counterpart, if both runs have such: compared by the names of sequences alone. */
+  otherInputs: z.object({ first: z.array(z.string()), second: z.array(z.string()) }),
   /** Counts by the call in the first run, then in the second. */
   calls: z.record(predictionSchema, predictionCountsSchema),
   /** Agreement of the sequences that both runs scored; null if there are none. */

@@ -122,6 +122,20 @@ function Comparison({ found, runs }: { found: RunComparison; runs: [RunSummary, 
           second: format.integer(found.onlyInSecond),
         })}
       </p>
+      {found.changedInputs.length > 0 && (
+        <Text fz="sm">{t('compare.changedInputs', { files: found.changedInputs.join(', ') })}</Text>
+      )}
+      {found.otherInputs.first.length > 0 && (
+        <Text fz="sm">
+          {t('compare.otherInputs', {
+            first: found.otherInputs.first.join(', '),
+            second: found.otherInputs.second.join(', '),
+          })}
+        </Text>
+      )}
+      {found.matchedByOrder > 0 && (
+        <Banner tone="caution" title={t('compare.matchedByOrder', { count: found.matchedByOrder })} />
+      )}
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing={32}>
         <CallsTable
           title={t('common.calls')}

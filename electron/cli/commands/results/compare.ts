@@ -54,6 +54,7 @@ export async function compare(
         ),
         `${formatCount(inBoth)} sequences in both, ${formatCount(comparison.onlyInFirst)} only in the first, ` +
           `${formatCount(comparison.onlyInSecond)} only in the second`,
+        ...doubts(comparison),
         '',
         ...textTable(
           ['1 \\ 2', ...calls.map((call) => `>${call}`)],
@@ -76,6 +77,30 @@ export async function compare(
       return EXIT.done;
     }),
   );
+}
+
+/** What may have matched sequences wrongly. */
+function doubts({
+  changedInputs,
+  otherInputs,
+  matchedByOrder,
+}: Awaited<ReturnType<typeof compareRuns>>): string[] {
+  return [
+    ...(changedInputs.length === 0
+      ? []
+      : [`The same name but another content in both runs: ${changedInputs.join(', ')}`]),
+    ...(otherInputs.first.length === 0
+      ? []
+      : [
+          `Without a file of the same content or name in the other run, so compared by the names of sequences alone: ` +
+            `${otherInputs.first.join(', ')} in the first, ${otherInputs.second.join(', ')} in the second`,
+        ]),
+    ...(matchedByOrder === 0
+      ? []
+      : [
+          `Warning: the names of ${formatCount(matchedByOrder)} of them are not unique; they were matched in their order.`,
+        ]),
+  ];
 }
 
 /** Compares a run with a result file of the original tool, chunk by chunk. */

@@ -1,24 +1,34 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import type { SequenceResult } from '../../../contract/results.ts';
 import type { RunStore } from '../../store/runStore.ts';
+import type { StoredRun } from '../../store/types.ts';
 import { temporaryFolder } from '../../testing/temporaryFolder.ts';
 import { markSequence } from '../../store/sequenceNotes.ts';
-import { compareRuns, writeComparison, type ComparedSequence } from './compareRuns.ts';
+import { compareRuns, matchInputs, writeComparison, type ComparedSequence } from './compareRuns.ts';
 import { ComparisonPages } from './listedSequences.ts';
 
 type Short = [name: string, length: number, prediction: SequenceResult['prediction'], score: number | null];
+interface File {
+  path: string;
+  sha256: string;
+  sequences: Short[];
+}
 
-function runOf(...sequences: Short[]): RunStore {
-  const rows = sequences.map(([seqName, length, prediction, virusScore], row) => ({
-    row,
-    seqName,
-    length,
-    prediction,
-    virusScore,
-  }));
+/** Two of them have inputs of the same name, and not the same content. */
+const runOf = (...sequences: Short[]): RunStore =>
+  runOfFiles({ path: '/a.fa', sha256: JSON.stringify(sequences), sequences });
+
+function runOfFiles(...files: File[]): RunStore {
+  const rows = files
+    .flatMap(({ sequences }, input) => sequences.map((one) => ({ one, input })))
+    .map(({ one: [seqName, length, prediction, virusScore], input }, row) => ({
+      ...{ row, input, seqName, length, prediction, virusScore },
+    }));
   const store: Partial<RunStore> = {
+    loadRun: () => Promise.resolve({ inputs: files } as unknown as StoredRun),
     selectedRows: () => Promise.resolve(Uint32Array.from(rows, ({ row }) => row)),
     sequencesOf: (wanted) => Promise.resolve(Array.from(wanted, (row) => rows[row] as SequenceResult)),
   };
@@ -43,6 +53,7 @@ it('compares the sequences of two runs by name and length, the n-th of equal one
   const changed: ComparedSequence[] = [];
   const comparison = await compareRuns(first, second, (one) => void changed.push(one));
   expect(comparison).toMatchObject({ inBoth: 4, onlyInFirst: 1, onlyInSecond: 1, sameCall: 3 });
+  expect(comparison).toMatchObject({ matchedByOrder: 2, changedInputs: ['a.fa'] });
   expect(comparison.calls.virus).toEqual({ virus: 1, others: 1, not_scored: 0, failed: 0 });
   expect(changed.map(({ first: one, second: other }) => [one.row, other.row])).toEqual([[1, 0]]);
   const listed: ComparedSequence[] = [];
@@ -126,4 +137,64 @@ it('lists all sequences on the shortlist of either run, page by page', async () 
   expect(rows).toHaveLength(211);
   expect(rows[209]).toEqual(['s209', 209, 390, 90]);
   expect(rows[210]).toEqual(['s599', 599, 0, 0]);
+});
+
+describe('two runs of several files', () => {
+  const reads = (score: number): Short[] =>
+    Array.from({ length: 5 }, (_, i) => [`r${i}`, 150, 'virus', score - i / 100]);
+  const forward: File = { path: '/x/p_R1.fq', sha256: '1', sequences: reads(0.9) };
+  const backward: File = { path: '/x/p_R2.fq', sha256: '2', sequences: reads(0.7) };
+  const compared = (first: File[], second: File[]) =>
+    compareRuns(runOfFiles(...first), runOfFiles(...second), () => undefined);
+  const EXACT = { sameCall: 5, matchedByOrder: 0, scores: { largestDifference: 0 } };
+
+  it('compare each read with itself, whichever order the files of the pair came in', async () => {
+    for (const second of [
+      [forward, backward],
+      [backward, forward],
+    ])
+      expect(await compared([forward, backward], second)).toMatchObject({
+        ...EXACT,
+        inBoth: 10,
+        sameCall: 10,
+      });
+    expect(await compared([backward], [forward, backward])).toMatchObject({ ...EXACT, onlyInSecond: 5 });
+    expect(await compared([forward, backward], [backward])).toMatchObject({ ...EXACT, onlyInFirst: 5 });
+  });
+
+  it('find files that were moved, renamed or changed, and say what they compared by names alone', async () => {
+    const renamed = { ...backward, path: '/y/mates.fq' };
+    expect(await compared([forward, backward], [renamed, forward])).toMatchObject({
+      inBoth: 10,
+      changedInputs: [],
+    });
+    const changed = { ...backward, path: '/y/p_R2.fq', sha256: '3' };
+    expect(await compared([forward, backward], [changed, forward])).toMatchObject({
+      ...{ inBoth: 10, changedInputs: ['p_R2.fq'], scores: { largestDifference: 0 } },
+      otherInputs: { first: [], second: [] },
+    });
+    const foreign = { ...backward, path: '/y/all.fq', sha256: '3' };
+    expect(await compared([forward, backward], [foreign])).toMatchObject({
+      ...{ inBoth: 5, onlyInFirst: 5 },
+      otherInputs: { first: ['p_R1.fq', 'p_R2.fq'], second: ['all.fq'] },
+      matchedByOrder: 5,
+    });
+  });
+
+  it('match the counterparts of any files in any order', async () => {
+    const files = fc.uniqueArray(fc.record({ name: fc.constantFrom('a', 'b', 'c'), sha256: fc.uuid() }), {
+      selector: ({ sha256 }) => sha256,
+    });
+    const shuffled = files.chain((all) =>
+      fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: 0, maxLength: all.length })),
+    );
+    fc.assert(
+      fc.property(shuffled, ([all, some]) => {
+        const inputs = (of: typeof all) => of.map(({ name, sha256 }) => ({ path: `/${name}`, sha256 }));
+        const { first, second } = matchInputs(inputs(all), inputs(some));
+        expect(second).toEqual(some.map((one) => first[all.indexOf(one)]));
+        expect(new Set(second).size).toBe(some.length);
+      }),
+    );
+  });
 });

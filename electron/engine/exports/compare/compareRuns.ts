@@ -1,6 +1,8 @@
+import { basename } from 'node:path';
 import { noPredictions, type SequenceResult } from '../../../contract/results.ts';
 import type { RunComparison, ScoresCompared } from '../../../contract/rpc/results.ts';
 import type { RunStore } from '../../store/runStore.ts';
+import type { StoredInput } from '../../store/types.ts';
 import { float32Text } from '../../results/cellText.ts';
 import { WholeFile } from '../wholeFile.ts';
 
@@ -31,10 +33,14 @@ export async function compareRuns(
   onListed: (listed: ComparedSequence) => Promise<void> | void,
   isShortlisted: (firstRow: number, secondRow: number) => boolean = () => false,
 ): Promise<Comparison> {
-  const rest = new Map<string, Compared>();
-  for await (const { key, sequence } of namedSequences(second)) {
+  const inputs = matchInputs((await first.loadRun()).inputs, (await second.loadRun()).inputs);
+  const seconds = new Map<string, Compared>();
+  /** Names that a file of either run, or what is compared as one file, has more than once. */
+  const repeated = new Set<string>();
+  for await (const { name, nth, sequence } of namedSequences(second, inputs.second)) {
     const { row, prediction, virusScore } = sequence;
-    rest.set(key, { row, prediction, virusScore });
+    if (nth > 1) repeated.add(name);
+    seconds.set(`${name}\t${nth}`, { row, prediction, virusScore });
   }
   const comparison: Comparison = {
     inBoth: 0,
@@ -47,17 +53,25 @@ export async function compareRuns(
       failed: noPredictions(),
     },
     sameCall: 0,
+    matchedByOrder: 0,
+    changedInputs: inputs.changed,
+    otherInputs: inputs.others,
     scores: null,
     scoreGrid: Array.from({ length: SCORE_BINS }, () => new Array<number>(SCORE_BINS).fill(0)),
   };
   const agreement = new ScoreAgreement();
-  for await (const { key, sequence } of namedSequences(first)) {
-    const other = rest.get(key);
+  for await (const { name, nth, sequence } of namedSequences(first, inputs.first)) {
+    const isByOrder = (of: number) => seconds.has(`${name}\t${of}`) && !inputs.isSame(sequence.input);
+    if (nth === 2 && !repeated.has(name)) {
+      repeated.add(name);
+      if (isByOrder(1)) comparison.matchedByOrder += 1;
+    }
+    if (repeated.has(name) && isByOrder(nth)) comparison.matchedByOrder += 1;
+    const other = seconds.get(`${name}\t${nth}`);
     if (!other) {
       comparison.onlyInFirst += 1;
       continue;
     }
-    rest.delete(key);
     comparison.inBoth += 1;
     comparison.calls[sequence.prediction][other.prediction] += 1;
     if (sequence.virusScore !== null && other.virusScore !== null) {
@@ -69,7 +83,7 @@ export async function compareRuns(
     if (!isSame || isShortlisted(sequence.row, other.row))
       await onListed({ seqName: sequence.seqName, length: sequence.length, first: sequence, second: other });
   }
-  comparison.onlyInSecond = rest.size;
+  comparison.onlyInSecond = seconds.size - comparison.inBoth;
   comparison.scores = agreement.summary();
   return comparison;
 }
@@ -96,17 +110,73 @@ function changedLine({ seqName, length, first, second }: ComparedSequence): stri
   return `${[seqName, length, ...cells].join('\t')}\n`;
 }
 
-async function* namedSequences(store: RunStore): AsyncGenerator<{ key: string; sequence: SequenceResult }> {
+async function* namedSequences(
+  store: RunStore,
+  places: readonly string[],
+): AsyncGenerator<{ name: string; nth: number; sequence: SequenceResult }> {
   const rows = await store.selectedRows({ filter: {} }, { by: 'row', descending: false });
   const seen = new Map<string, number>();
   for (let begin = 0; begin < rows.length; begin += PAGE_ROWS) {
     for (const sequence of await store.sequencesOf(rows.slice(begin, begin + PAGE_ROWS))) {
-      const name = `${sequence.seqName}\t${sequence.length}`;
-      const count = (seen.get(name) ?? 0) + 1;
-      seen.set(name, count);
-      yield { key: `${name}\t${count}`, sequence };
+      const name = `${places[sequence.input] ?? ''}\t${sequence.seqName}\t${sequence.length}`;
+      const nth = (seen.get(name) ?? 0) + 1;
+      seen.set(name, nth);
+      yield { name, nth, sequence };
     }
   }
+}
+
+type Input = Pick<StoredInput, 'path' | 'sha256'>;
+
+interface MatchedInputs {
+  /** For each input of a run, what it shares with its counterpart in the other run. */
+  first: readonly string[];
+  second: readonly string[];
+  /** Whether this input of the first run has a counterpart of the same content. */
+  isSame: (input: number) => boolean;
+  changed: string[];
+  others: { first: string[]; second: string[] };
+}
+
+/**
+ * Finds the counterparts of inputs, because reads of a pair have the same names: by their content, then by
+ * their paths, then by file names, where only one input of each run has it. What is left of both runs is
+ * compared as if it were one file.
+ */
+export function matchInputs(first: readonly Input[], second: readonly Input[]): MatchedInputs {
+  const places = { first: first.map(() => ''), second: second.map(() => '') };
+  const same = new Set<number>();
+  const changed: string[] = [];
+  const nameOf = ({ path }: Input): string => basename(path.replaceAll('\\', '/'));
+  const left = (inputs: readonly Input[], taken: readonly string[], keyOf: (input: Input) => string) =>
+    Map.groupBy(
+      [...inputs.keys()].filter((i) => taken[i] === ''),
+      (i) => keyOf(inputs[i]!),
+    );
+  const isContent = ({ sha256 }: Input) => sha256;
+  for (const keyOf of [isContent, ({ path }: Input) => path, nameOf]) {
+    const others = left(second, places.second, keyOf);
+    for (const [key, ones] of left(first, places.first, keyOf)) {
+      const counterparts = others.get(key) ?? [];
+      if (keyOf !== isContent && (ones.length > 1 || counterparts.length > 1)) continue;
+      for (const [nth, other] of counterparts.slice(0, ones.length).entries()) {
+        const one = ones[nth]!;
+        places.first[one] = places.second[other] = String(one + 1);
+        if (keyOf === isContent) same.add(one);
+        else changed.push(nameOf(first[one]!));
+      }
+    }
+  }
+  const unmatched = (inputs: readonly Input[], taken: readonly string[]) =>
+    inputs.filter((_, i) => taken[i] === '').map(nameOf);
+  const [one, other] = [unmatched(first, places.first), unmatched(second, places.second)];
+  const isCompared = one.length > 0 && other.length > 0;
+  return {
+    ...places,
+    isSame: (input) => same.has(input),
+    changed,
+    others: isCompared ? { first: one, second: other } : { first: [], second: [] },
+  };
 }
 
 /**

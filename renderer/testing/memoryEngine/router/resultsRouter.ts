@@ -207,6 +207,9 @@ export function resultsRouter(world: World) {
       }
       return {
         inBoth: all.length,
+        matchedByOrder: 0,
+        changedInputs: [],
+        otherInputs: { first: [], second: [] },
         onlyInFirst: first.length - all.length,
         onlyInSecond: second.length - all.length,
         sameCall: all.filter((one) => one.first.prediction === one.second.prediction).length,

@@ -35,7 +35,7 @@ import {
   positiveInteger,
 } from './commonFlags.ts';
 import { EXIT, outliveSignals } from './exitCodes.ts';
-import { FILTER_HELP, SORT_HELP } from './filterArgument.ts';
+import { FILTER_HELP, SORT_HELP, WITH_RULE } from './filterArgument.ts';
 import { QUERY_LIMITS } from '../contract/rpc/results.ts';
 import { appVersion, openEngine } from './openEngine.ts';
 import { CONFIG_FLAG } from './originalToolFlags.ts';
@@ -220,7 +220,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       setExitCode(await verify(storeHost, folder, flags));
     });
 
-  const WITH_HELP = "table of another tool to put beside our calls, such as geNomad's _virus_summary.tsv";
+  const WITH_HELP = `table of another tool to put beside our calls, such as geNomad's _virus_summary.tsv. ${WITH_RULE}`;
   const several = (word: string, before: string[]): string[] => [...before, word];
   const exportOptions = (own: Command, language: string): Command =>
     own

@@ -31,6 +31,14 @@ describe('--filter', () => {
     expect(filterOf(words, NAMES)).toEqual(filter);
   });
 
+  it('asks all tables of other tools, or the one that it names', () => {
+    const asked = (word: string) => filterOf([word], { ...NAMES, others: ['geNomad', 'x:y.tsv'] }).other;
+    expect(asked('agreement=both')).toEqual({ table: null, agreement: 'both' });
+    expect(asked('agreement=genomad:both')).toEqual({ table: 0, agreement: 'both' });
+    expect(asked('agreement=x:y.tsv:no_call')).toEqual({ table: 1, agreement: 'no_call' });
+    expect(() => asked('agreement=CheckV:both')).toThrow('CheckV');
+  });
+
   it('knows presets and the shortlist, which also name the file', () => {
     expect(filterOf(['candidates'], NAMES)).toEqual(CANDIDATES);
     expect(exportScope(filterOf(['candidates'], NAMES))).toBe('candidates');

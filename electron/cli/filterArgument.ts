@@ -4,6 +4,7 @@ import { type AppFailure, usage } from '../contract/errors.ts';
 import { sequenceFilterSchema } from '../contract/filter.ts';
 import { type SequenceFilter, type SequenceSort, sequenceSortSchema } from '../contract/rpc/results.ts';
 import {
+  joinedTables,
   joinOtherTable,
   readOtherTable,
   samplesOf,
@@ -25,7 +26,10 @@ interface FilterNames {
 export const FILTER_HELP =
   'virus, others, not_scored, failed, settled, unsettled (may change while the run goes on), candidates, conservative, shortlist (your own), noted (with a tag or note), repeat (DTR or ITR), other_code (hint to another genetic code), or conditions such as score>=0.9, score<0.99, length>=1000, length<=5000, chunks>=2, frames>=10, ' +
   'viral>=0.5 (share of the scored chunks), second>=0.9 (second-best chunk), reason=no_open_frame, evidence=strong,moderate, sample=NAME, file=NAME, name=TEXT; with a table of another tool agreement=both, only_ours, ' +
-  'only_theirs or not_in_table; all of them must hold';
+  'only_theirs, no_call or not_in_table (with all tables at once), or with one agreement=NAME:both; all of them must hold';
+
+export const WITH_RULE =
+  'With FILE,column=score,virus=">=0.9" a limit or, joined by |, words in a column say what is a virus; with FILE,virus=all every line is one.';
 
 const CALLS = ['virus', 'others', 'not_scored', 'failed'] as const;
 const CONDITION = /^(?<what>[a-z]+)(?<how><=|>=|=|<)(?<value>.+)$/;
@@ -83,10 +87,24 @@ function condition(word: string, { inputs, samples, others = [] }: FilterNames):
     case 'agreement=':
       if (others.length === 0)
         throw usage('There is no table of another tool to agree with.', 'Name one by --with FILE.');
-      return { other: { table: 0, agreement: value as Agreement } };
+      return { other: agreementWith(value, others) };
     default:
       throw misunderstood(word);
   }
+}
+
+/** `both` asks all tables; `geNomad:both` the one of this name. */
+function agreementWith(value: string, others: readonly string[]): NonNullable<SequenceFilter['other']> {
+  const at = value.lastIndexOf(':');
+  const agreement = value.slice(at + 1) as Agreement;
+  if (at < 0) return { table: others.length === 1 ? 0 : null, agreement };
+  const name = value.slice(0, at).toLowerCase();
+  const [table, ...more] = others.flatMap((other, i) => (other.toLowerCase() === name ? [i] : []));
+  if (table !== undefined && more.length === 0) return { table, agreement };
+  throw usage(
+    `${more.length > 0 ? 'Several tables have' : 'No table has'} the name "${value.slice(0, at)}".`,
+    `There are ${others.join(', ')}.`,
+  );
 }
 
 function numbersOf(value: string, names: readonly string[], what: string): number[] {
@@ -143,6 +161,11 @@ export async function selectionAsked(
     samples,
     others: others.map(({ table }) => table.title),
   });
+  const silent = others.filter(
+    ({ table }, i) => table.rule === 'unknown' && [null, i].includes(filter.other?.table ?? null),
+  );
+  if (filter.other && /^(both|only_)/.test(filter.other.agreement) && silent.length > 0)
+    throw usage(`${silent.map(({ table }) => table.title).join(', ')} makes no calls.`, WITH_RULE);
   return {
     samples,
     others,
@@ -151,11 +174,17 @@ export async function selectionAsked(
   };
 }
 
+/** Reads `FILE`, or `FILE,column=score,virus=>=0.9` with the user's own rule; `FILE,virus=all` if every line is one. */
+function readTableAsked(word: string) {
+  const [, file, column = null, virus] = /^(.+?)(?:,column=([^,]+))?,virus=(.+)$/.exec(word) ?? [];
+  if (file === undefined || virus === undefined) return readOtherTable(word);
+  if (column === null && virus !== 'all')
+    throw usage(`"${word}" does not say which column holds "${virus}".`, WITH_RULE);
+  return readOtherTable(file, { named: { column, virus } });
+}
+
 /** The tables named on the command line, then those that are stored with the run. */
 export async function otherTables(store: RunStore, files: readonly string[]) {
-  const tables = [
-    ...(await Promise.all(files.map((file) => readOtherTable(file)))),
-    ...storedOtherTables(store.folder),
-  ];
-  return Promise.all(tables.map((table) => joinOtherTable(store, table)));
+  const tables = [...(await Promise.all(files.map(readTableAsked))), ...storedOtherTables(store.folder)];
+  return Promise.all(joinedTables(tables).map((table) => joinOtherTable(store, table)));
 }

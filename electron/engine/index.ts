@@ -70,7 +70,7 @@ export {
   selectionOf,
   summariseOtherTable,
 } from './exports/otherTools/joinOtherTable.ts';
-export { readOtherTable } from './exports/otherTools/readOtherTable.ts';
+export { joinedTables, readOtherTable } from './exports/otherTools/readOtherTable.ts';
 export { storedOtherTables } from './exports/otherTools/joinOtherTable.ts';
 export { viralShares } from './service/questions/deviceHistory.ts';
 export { samplesOf, summariseSamples } from './exports/samples.ts';

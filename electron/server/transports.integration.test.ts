@@ -221,6 +221,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       // The file is no table.
       ['results.addOtherTable', { ...byRun, path: EXAMPLE }, 'usage'],
       ['results.compareOriginal', { ...byRun, path: EXAMPLE }, 'usage'],
+      ['results.callOtherTable', { ...byRun, table: 0, rule: { column: null, virus: 'all' } }],
       ['results.removeOtherTable', { ...byRun, table: 0 }],
       ['results.setSamples', { ...byRun, names: [] }],
       ['results.exportFormats', undefined],

@@ -327,6 +327,25 @@ describe('a run', () => {
     expect(useResultsView.getState()).toMatchObject({ openRow: 0 });
   });
 
+  it('asks what a virus is in a table of another tool that makes no calls, and can be asked again', async () => {
+    const user = userEvent.setup();
+    await renderWithEngine(<App />);
+    act(() => go({ screen: 'run', runId: RUN_IDS.done, tab: 'results' }));
+    await screen.findByRole('button', { name: 'Comparisons, other tools and command' });
+    await act(() => addDroppedTables(RUN_IDS.done, { kind: 'paths', paths: ['/data/scores.csv'] }));
+    const dialog = await screen.findByRole('dialog', { name: 'What is a virus by scores.csv?' });
+    await user.click(within(dialog).getByRole('button', { name: 'Cancel' }));
+    await screen.findByText(/makes no call until you say/);
+    await user.click(screen.getByRole('button', { name: 'Say what is a virus …' }));
+    const save = () => screen.getByRole('button', { name: 'Make the calls' });
+    expect(save()).toHaveProperty('disabled', true);
+    await user.click(screen.getByRole('combobox', { name: 'Column that says it' }));
+    await user.click(await screen.findByRole('option', { name: 'virus_score', hidden: true }));
+    await user.type(screen.getByRole('textbox', { name: 'A virus is' }), '>=0.9');
+    await user.click(save());
+    await screen.findByText(/the rule that you named: virus_score >=0.9/);
+  });
+
   it('is marked on every screen if it used the teaching model', async () => {
     await renderWithEngine(<App />);
     for (const tab of ['progress', 'files', 'results'] as const) {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { exportFormatSchema, exportLanguageSchema, reportPartSchema } from '../exports.ts';
 import { sequenceFilterSchema } from '../filter.ts';
 import { LIMITS, pathSchema, wordSchema } from '../limits.ts';
-import { otherTableSchema } from '../otherTools.ts';
+import { callRuleSchema, otherSaysSchema, otherTableSchema } from '../otherTools.ts';
 import { countSchema } from '../protocol/common.ts';
 import {
   chunkResultSchema,
@@ -124,13 +124,14 @@ const listedSequenceSchema = sequenceResultSchema.extend({
    */
   ribbon: z.array(z.int()),
   /** What the table of each other tool says about it. */
-  others: z.array(z.object({ isVirus: z.boolean(), text: z.string() }).nullable()).optional(),
+  others: z.array(otherSaysSchema.nullable()).optional(),
 });
 export type ListedSequence = z.infer<typeof listedSequenceSchema>;
 
-/** What a table of another tool says of a sequence; `isVirus` is null where the table does not name it. */
+/** What a table of another tool says of a sequence; `isVirus` is null where it makes no call. */
 const saidByToolSchema = z.object({
   title: z.string(),
+  isNamed: z.boolean(),
   isVirus: z.boolean().nullable(),
   columns: z.array(z.object({ name: z.string(), value: z.string() })),
 });
@@ -310,6 +311,8 @@ export const resultsContract = {
   addOtherTable: procedure
     .input(z.object({ runId: runIdSchema, path: pathSchema }))
     .output(z.object({ isOriginal: z.boolean() })),
+  /** Makes the calls of a table by a rule that the user names. */
+  callOtherTable: procedure.input(z.object({ runId: runIdSchema, table: countSchema, rule: callRuleSchema })),
   removeOtherTable: procedure.input(z.object({ runId: runIdSchema, table: countSchema })),
   counts: procedure.input(z.object(selection)).output(resultCountsSchema),
   /** The results of each sample; `names` are the samples of all files, in the order of the files. */

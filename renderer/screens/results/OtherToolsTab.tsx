@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { ActionIcon, Box, Button, Group, Skeleton, Text } from '@mantine/core';
 import { IconTablePlus, IconTrash } from '@tabler/icons-react';
@@ -16,7 +17,8 @@ import { engine, queries } from '../../state/connection.ts';
 import { chooseAndAddTables, forgetTables } from '../../state/results/otherTables.ts';
 import { goToRun } from '../../state/navigation.ts';
 import { whileGrowing } from '../../state/results/whileGrowing.ts';
-import { changeFilter, changeView } from '../../state/results/resultsView.ts';
+import { changeFilter, changeView, useResultsView } from '../../state/results/resultsView.ts';
+import { OtherCallDialog } from './OtherCallDialog.tsx';
 import { PredictionLabel } from './callLabels.tsx';
 import classes from './SamplesTab.module.css';
 
@@ -26,9 +28,11 @@ export function OtherToolsTab({ run }: { run: RunSummary }) {
   const { runId } = run;
   const asked = queries.results.otherTables.queryOptions({ input: { runId } });
   const tables = useQuery({ ...asked, queryKey: [...asked.queryKey, run.state.phase], ...whileGrowing(run) });
+  const tablesAdded = useResultsView((state) => state.runId === runId && state.tablesAdded);
   const add = useMutation({ mutationFn: () => chooseAndAddTables(runId) });
   if (tables.error) return <ErrorCard error={tables.error} />;
   if (!tables.data) return <Skeleton height={260} />;
+  const asksFor = tablesAdded ? tables.data.findLast(({ rule }) => rule === 'unknown') : undefined;
   const addButton = (
     <Button
       variant="default"
@@ -58,6 +62,14 @@ export function OtherToolsTab({ run }: { run: RunSummary }) {
         </Text>
         {addButton}
       </Group>
+      {asksFor && !tables.isFetching && (
+        <OtherCallDialog
+          runId={runId}
+          table={asksFor}
+          index={tables.data.indexOf(asksFor)}
+          onClose={() => changeView({ tablesAdded: false })}
+        />
+      )}
       <Guarded>
         {tables.data.map((table, index) => (
           <Agreements key={`${table.title} ${table.file}`} runId={runId} table={table} index={index} />
@@ -75,7 +87,8 @@ function Agreements({ runId, table, index }: { runId: string; table: OtherTable;
       await forgetTables();
     },
   });
-  const { title, file, calls, lines, matched, unmatched } = table;
+  const [isAsking, setAsking] = useState(false);
+  const { title, file, rule, named, calls, lines, matched, unmatched, notUnderstood } = table;
   const missing = lines - matched;
   return (
     <section className={classes.other} aria-label={title}>
@@ -95,8 +108,26 @@ function Agreements({ runId, table, index }: { runId: string; table: OtherTable;
       </Group>
       <Text mt={8} fz="xs" c="dimmed">
         {t('others.read', { file, matched: format.integer(matched), lines: format.integer(lines) })}{' '}
-        {t(`others.rule.${table.rule}`)}
+        {rule === 'named'
+          ? t('others.rule.named', { column: named?.column ?? '', virus: named?.virus ?? '' })
+          : t(`others.rule.${rule}`)}
       </Text>
+      {notUnderstood.words.length > 0 && (
+        <Text mt={8} fz="xs" c="dimmed">
+          {t('others.notUnderstood', {
+            count: notUnderstood.lines,
+            words: notUnderstood.words.slice(0, 5).join(', '),
+          })}
+        </Text>
+      )}
+      {(notUnderstood.lines > 0 || named !== null) && (
+        <Button mt={8} variant="default" size="compact-sm" onClick={() => setAsking(true)}>
+          {t('others.say')}
+        </Button>
+      )}
+      {isAsking && (
+        <OtherCallDialog runId={runId} table={table} index={index} onClose={() => setAsking(false)} />
+      )}
       {missing > 0 && (
         <Text mt={8} fz="xs" c="dimmed">
           {t('others.unmatched', {
@@ -112,6 +143,7 @@ function Agreements({ runId, table, index }: { runId: string; table: OtherTable;
               <th scope="col">{t('others.ours')}</th>
               <th scope="col">{t('others.theirs', { title })}</th>
               <th scope="col">{t('others.notVirusBy', { title })}</th>
+              <th scope="col">{t('others.noCallBy', { title })}</th>
               <th scope="col">{t('others.notInTable', { title })}</th>
             </tr>
           </thead>
@@ -144,6 +176,16 @@ function Agreements({ runId, table, index }: { runId: string; table: OtherTable;
                   ) : (
                     format.integer(calls[call].notVirus)
                   )}
+                </td>
+                <td className="muted">
+                  <Cell
+                    runId={runId}
+                    title={title}
+                    index={index}
+                    call={call}
+                    agreement="no_call"
+                    count={calls[call].noCall}
+                  />
                 </td>
                 <td className="muted">
                   <Cell

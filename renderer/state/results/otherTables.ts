@@ -38,7 +38,10 @@ async function addTables(runId: string, paths: readonly string[]): Promise<void>
       if (isOriginal) {
         changeView({ originalFile: path });
         go({ screen: 'compare', runId, otherRunId: null });
-      } else goToRun(runId, 'tools');
+      } else {
+        changeView({ tablesAdded: true });
+        goToRun(runId, 'tools');
+      }
     }
   } catch (reason) {
     sayError(reason);

@@ -26,6 +26,8 @@ export interface ResultsView {
   readonly shown: number | null;
   /** A result file of the original VirNucPro with which the run is compared. */
   readonly originalFile: string | null;
+  /** Tables of other tools were just added: the user is asked about those that make no call. */
+  readonly tablesAdded: boolean;
 }
 
 const FRESH_VIEW: ResultsView = {
@@ -43,6 +45,7 @@ const FRESH_VIEW: ResultsView = {
   lettersShown: false,
   shown: null,
   originalFile: null,
+  tablesAdded: false,
 };
 
 interface ResultsViewState extends ResultsView {

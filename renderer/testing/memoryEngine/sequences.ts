@@ -201,6 +201,8 @@ function hasAgreement(row: SequenceResult, agreement: Agreement): boolean {
       return isOurs && theirs?.isVirus === false;
     case 'only_theirs':
       return !isOurs && theirs?.isVirus === true;
+    case 'no_call':
+      return false;
     case 'not_in_table':
       return theirs === null;
   }

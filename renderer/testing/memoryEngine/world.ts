@@ -1,4 +1,5 @@
 import {
+  type CallRule,
   type OtherComputer,
   sampleNames,
   type SampleDetails,
@@ -74,6 +75,8 @@ export class World {
   readonly otherTables = new Map<string, readonly string[]>([
     [RUN_IDS.done, ['/data/gut_virus_summary.tsv']],
   ]);
+  /** The user's rules for them, by file. */
+  readonly otherRules = new Map<string, CallRule>();
   runs: readonly RunSummary[];
   settings: Settings;
   /** Number of snapshots so far, which makes figures change. */

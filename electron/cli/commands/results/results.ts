@@ -1,8 +1,8 @@
 import { predictionSchema, shownScore, viralShare } from '../../../contract/results.ts';
-import type { OtherTable } from '../../../contract/otherTools.ts';
+import type { OtherSays, OtherTable } from '../../../contract/otherTools.ts';
 import { formatCount, otherText, summariseOtherTable, summariseSamples } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
-import { sortOf, selectionAsked } from '../../filterArgument.ts';
+import { sortOf, selectionAsked, WITH_RULE } from '../../filterArgument.ts';
 import { withRun } from '../../openEngine.ts';
 import { textTable, toStandardOutput } from '../../output/terminal.ts';
 
@@ -80,9 +80,9 @@ export async function results(run: string, flags: ResultsFlags, storeHost: URL):
   });
 }
 
-function otherCell(other: { isVirus: boolean; text: string } | null): string {
+function otherCell(other: OtherSays | null): string {
   if (other === null) return '-';
-  const call = other.isVirus ? 'virus' : 'not virus';
+  const call = other.isVirus === null ? 'no call' : other.isVirus ? 'virus' : 'not virus';
   return other.text === '' ? call : `${call} (${other.text})`;
 }
 
@@ -93,19 +93,38 @@ const OTHER_RULES: Readonly<Record<OtherTable['rule'], string>> = {
   largest: 'it takes for a virus whatever has its largest score there',
   score: 'it takes for a virus whatever has a score of at least 0.5',
   none: 'it lists plasmids, and no virus',
+  named: 'by your rule',
+  unknown: `no column of calls that is understood, so no calls. ${WITH_RULE}`,
 };
 
 /** How often another tool agrees. */
-function agreementLines({ title, file, rule, lines, matched, unmatched, calls }: OtherTable): string[] {
+function agreementLines({
+  title,
+  file,
+  rule,
+  columns,
+  lines,
+  matched,
+  unmatched,
+  notUnderstood,
+  calls,
+}: OtherTable): string[] {
   return [
     `${title} (${file}; ${OTHER_RULES[rule]}): ${formatCount(matched)} of ${formatCount(lines)} lines name a sequence of this run`,
+    ...(rule === 'unknown' ? [`its columns: ${columns.join(', ')}`] : []),
+    ...(notUnderstood.words.length > 0
+      ? [
+          `lines without a call that is understood: ${formatCount(notUnderstood.lines)} (${notUnderstood.words.slice(0, 5).join(', ')}). ${WITH_RULE}`,
+        ]
+      : []),
     ...(unmatched.length > 0 ? [`not found: ${unmatched.slice(0, 3).join(', ')} ...`] : []),
     ...textTable(
-      ['our call', '>virus there', '>no virus there', '>not in its table'],
+      ['our call', '>virus there', '>no virus there', '>no call there', '>not in its table'],
       predictionSchema.options.map((call) => [
         call,
         formatCount(calls[call].virus),
         formatCount(calls[call].notVirus),
+        formatCount(calls[call].noCall),
         formatCount(calls[call].notInTable),
       ]),
     ),

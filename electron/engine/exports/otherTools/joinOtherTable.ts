@@ -1,16 +1,32 @@
 import { lstatSync } from 'node:fs';
 import { z } from 'zod';
-import { type OtherTable, MOST_OTHER_TABLES, otherRuleSchema } from '../../../contract/otherTools.ts';
+import {
+  type CallRule,
+  callRuleSchema,
+  type OtherSays,
+  type OtherTable,
+  MOST_OTHER_TABLES,
+  otherRuleSchema,
+} from '../../../contract/otherTools.ts';
 import type { SaidByTool, SequenceFilter } from '../../../contract/rpc/results.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import type { SequenceSelection } from '../../store/duckdb/selection.ts';
-import { type OtherLine, type ReadOtherTable, tablesTooLarge } from './readOtherTable.ts';
+import { NO_VALUE, namesMeant } from './knownTables.ts';
+import {
+  calledBy,
+  joinedTables,
+  type OtherLine,
+  type ReadOtherTable,
+  tablesTooLarge,
+} from './readOtherTable.ts';
 import { usage } from '../../../contract/errors.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { deleteInRun, pathInRun, readPlain, replaceInRun, somethingAt } from '../../system/runFiles.ts';
 import { OTHER_TABLES_FILE } from '../../../contract/folderNames.ts';
 
 const UNMATCHED_SHOWN = 20;
+/** The most lines for one sequence whose values are shown; all of them count for its call. */
+const LINES_SHOWN = 20;
 
 /** Another tool's table joined to the sequences of a run. */
 export interface JoinedTable {
@@ -19,6 +35,8 @@ export interface JoinedTable {
   readonly unmatched: readonly string[];
   /** Numbers of the sequences that the other tool calls a virus, ascending. */
   readonly theirs: readonly number[];
+  /** Numbers of those that it calls something else, ascending. */
+  readonly notTheirs: readonly number[];
   /** Numbers of the sequences that its table names, ascending. */
   readonly named: readonly number[];
   /** For each of its columns, whether every value in it is a number. */
@@ -28,41 +46,71 @@ export interface JoinedTable {
 }
 
 /**
- * Finds the sequences that a table names: by the whole name, else by its first word, else without the
- * suffixes of geNomad (`|provirus_1_900`) and VirSorter2 (`||full`), else by the name from the export for
- * CheckV (`row12_contig_7`). Of several lines for one sequence, such as two proviruses, the first that is a
- * virus counts. A name that several sequences share stands for each of them.
+ * Finds the sequences that a table names: by the whole name, else as the tool changes names, else by the first
+ * word, else without the suffixes of geNomad (`|provirus_1_900`) and VirSorter2 (`||full`), else by the name
+ * from the export for CheckV (`row12_contig_7`). A line belongs to a sequence only if no other names it more
+ * surely. Several lines that do so equally, such as two proviruses, are kept as one. A name that several
+ * sequences share stands for each of them.
  */
 export async function joinOtherTable(store: RunStore, table: ReadOtherTable): Promise<JoinedTable> {
-  const wanted = new Set<string>();
-  for (const { name } of table.lines) for (const candidate of candidates(name)) wanted.add(candidate);
-  const rows = await store.rowsNamed([...wanted]);
-  const lines = new Map<number, OtherLine>();
+  const meant = table.lines.map(({ name }) => namesMeant(table.title, name));
+  const rows = await store.rowsNamed([...new Set(meant.flatMap((names) => names.map(({ name }) => name)))]);
+  const found = meant.map((names) => {
+    const [match, next] = names.filter(({ name }) => rows.has(name));
+    if (match === undefined) return null;
+    // Two sequences that the tool may have written alike.
+    if (match.guess > 0 && next?.guess === match.guess) return null;
+    const all = rows.get(match.name) ?? [];
+    return { ...match, rows: match.row === undefined ? all : all.filter((row) => row === match.row) };
+  });
+  const surest = new Map<number, number>();
+  for (const match of found)
+    for (const row of match?.rows ?? [])
+      surest.set(row, Math.min(match?.guess ?? Infinity, surest.get(row) ?? Infinity));
+  const ofRow = new Map<number, OtherLine[]>();
   const unmatched: string[] = [];
   let matched = 0;
-  for (const line of table.lines) {
-    const found = candidates(line.name).find((candidate) => rows.has(candidate));
-    if (found === undefined) {
-      if (unmatched.length < UNMATCHED_SHOWN) unmatched.push(line.name);
-      continue;
+  for (const [i, line] of table.lines.entries()) {
+    const own = found[i]?.rows.filter((row) => surest.get(row) === found[i]?.guess) ?? [];
+    for (const row of own) {
+      const before = ofRow.get(row);
+      if (before) before.push(line);
+      else ofRow.set(row, [line]);
     }
-    matched += 1;
-    const own = exportedAs(line.name);
-    for (const row of rows.get(found) ?? []) {
-      if (own?.name === found && own.row !== row) continue;
-      const before = lines.get(row);
-      if (!before || (line.isVirus && !before.isVirus)) lines.set(row, line);
-    }
+    if (own.length > 0) matched += 1;
+    else if (unmatched.length < UNMATCHED_SHOWN) unmatched.push(line.name);
   }
-  const theirs = [...lines].flatMap(([row, { isVirus }]) => (isVirus ? [row] : [])).sort((a, b) => a - b);
+  const lines = new Map([...ofRow].map(([row, several]) => [row, oneLine(several)]));
+  const called = (call: boolean) =>
+    [...lines].flatMap(([row, { isVirus }]) => (isVirus === call ? [row] : [])).sort((a, b) => a - b);
   const named = [...lines.keys()].sort((a, b) => a - b);
   const isNumeric = table.columns.map((_, i) =>
-    isNumericColumn(table.lines.map(({ values }) => values[i] ?? '')),
+    isNumericColumn([...table.lines, ...lines.values()].map(({ values }) => values[i] ?? '')),
   );
-  return { table, matched, unmatched, theirs, named, isNumeric, lineOf: (row) => lines.get(row) ?? null };
+  return {
+    ...{ table, matched, unmatched, theirs: called(true), notTheirs: called(false), named, isNumeric },
+    lineOf: (row) => lines.get(row) ?? null,
+  };
 }
 
-const NO_VALUE = /^(na|nan)?$/i;
+/** What several lines say of one sequence: a virus if one of them says so, with the values of all. */
+function oneLine(several: readonly OtherLine[]): OtherLine {
+  const [first] = several;
+  if (first === undefined) throw new Error('There is no line.');
+  if (several.length === 1) return first;
+  const calls = several.map(({ isVirus }) => isVirus);
+  return {
+    name: first.name,
+    isVirus: calls.includes(true) ? true : calls.includes(null) ? null : false,
+    values: first.values.map((_, i) => {
+      const values = several.slice(0, LINES_SHOWN).map(({ values: of }) => of[i] ?? '');
+      if (values.every((value) => value === '')) return '';
+      const more = several.length > LINES_SHOWN ? ['…'] : [];
+      return [...values.map((value) => value || 'NA'), ...more].join('; ');
+    }),
+  };
+}
+
 /** Not numbers with leading zeros, which are names: a number would lose the zeros. */
 const NUMBER = /^[+-]?(0|[1-9]\d*)?(\.\d*)?(e[+-]?\d+)?$/i;
 
@@ -80,48 +128,74 @@ export function numberIn(value: string): number | null {
   return Number.isFinite(number) && Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : null;
 }
 
-function candidates(name: string): string[] {
-  const [word = ''] = name.split(/\s/, 1);
-  const bare = word.replace(/\|provirus_\d+_\d+$/, '').replace(/\|\|[\w.-]+$/, '');
-  return [...new Set([name, word, bare, exportedAs(word)?.name ?? ''])].filter(
-    (candidate) => candidate !== '',
-  );
-}
-
-/** The sequence to which an export with unique names has given this name. */
-function exportedAs(name: string): { row: number; name: string } | null {
-  const [, no, rest] = /^row(\d+)_(\S+)/.exec(name) ?? [];
-  return no === undefined || rest === undefined ? null : { row: Number(no) - 1, name: rest };
-}
-
-/** The selection of a filter that compares with the table it names. */
+/** The selection of a filter that compares with the table it names, or with all tables at once. */
 export function selectionOf(filter: SequenceFilter, joined: readonly JoinedTable[]): SequenceSelection {
   if (!filter.other) return { filter };
-  const table = joined[filter.other.table];
-  return { filter, theirs: table?.theirs ?? [], named: table?.named ?? [] };
+  const asked = joined.filter((_, table) => filter.other?.table === null || filter.other?.table === table);
+  const inAll = (rowsOf: (one: JoinedTable) => readonly number[]): number[] => {
+    const [first, ...others] = asked.map((one) => new Set(rowsOf(one)));
+    return [...(first ?? [])].filter((row) => others.every((rows) => rows.has(row)));
+  };
+  const { agreement } = filter.other;
+  const named = asked.flatMap((one) => one.named);
+  return {
+    filter,
+    theirs: {
+      both: () => inAll(({ theirs }) => theirs),
+      only_theirs: () => inAll(({ theirs }) => theirs),
+      only_ours: () => inAll(({ notTheirs }) => notTheirs),
+      no_call: () =>
+        inAll(({ named: all, theirs, notTheirs }) => {
+          const called = new Set([...theirs, ...notTheirs]);
+          return all.filter((row) => !called.has(row));
+        }),
+      not_in_table: () => [...new Set(named)],
+    }[agreement](),
+  };
 }
 
 /** Counts how far both agree. */
 export async function summariseOtherTable(store: RunStore, joined: JoinedTable): Promise<OtherTable> {
-  const { table, matched, unmatched, theirs, named } = joined;
-  const [all, inTable, virus] = await Promise.all([
+  const { table, matched, unmatched, theirs, notTheirs, named } = joined;
+  const [all, inTable, virus, notVirus] = await Promise.all([
     store.countPredictions({ filter: {} }),
     store.countPredictions({ filter: {}, rows: named }),
     store.countPredictions({ filter: {}, rows: theirs }),
+    store.countPredictions({ filter: {}, rows: notTheirs }),
   ]);
   const count = (call: keyof typeof all.byPrediction) => ({
     virus: virus.byPrediction[call],
-    notVirus: inTable.byPrediction[call] - virus.byPrediction[call],
+    notVirus: notVirus.byPrediction[call],
+    noCall: inTable.byPrediction[call] - virus.byPrediction[call] - notVirus.byPrediction[call],
     notInTable: all.byPrediction[call] - inTable.byPrediction[call],
   });
-  const { title, file, rule, columns, lines } = table;
+  const { title, file, rule, named: rules, columns, lines } = table;
   const calls = {
     virus: count('virus'),
     others: count('others'),
     not_scored: count('not_scored'),
     failed: count('failed'),
   };
-  return { title, file, rule, columns, lines: lines.length, matched, unmatched: [...unmatched], calls };
+  const unclear = lines.filter(({ isVirus }) => isVirus === null);
+  const callAt = rule === 'named' ? columns.indexOf(rules?.column ?? '') : 0;
+  const words = rule === 'unknown' ? [] : [...new Set(unclear.map(({ values }) => values[callAt] ?? ''))];
+  return {
+    ...{
+      title,
+      file,
+      rule,
+      named: rules,
+      columns,
+      lines: lines.length,
+      matched,
+      unmatched: [...unmatched],
+      calls,
+    },
+    notUnderstood: {
+      lines: unclear.length,
+      words: words.filter((word) => word !== '').slice(0, UNMATCHED_SHOWN),
+    },
+  };
 }
 
 /** The columns of the other tool's line for a sequence. */
@@ -129,6 +203,7 @@ export function saidByTool({ table, lineOf }: JoinedTable, row: number): SaidByT
   const line = lineOf(row);
   return {
     title: table.title,
+    isNamed: line !== null,
     isVirus: line?.isVirus ?? null,
     columns: table.columns
       .map((name, i) => ({ name, value: line?.values[i] ?? '' }))
@@ -137,7 +212,7 @@ export function saidByTool({ table, lineOf }: JoinedTable, row: number): SaidByT
 }
 
 /** The other tool's line for a sequence, as one line of text. */
-export function otherText(joined: JoinedTable, row: number): { isVirus: boolean; text: string } | null {
+export function otherText(joined: JoinedTable, row: number): OtherSays | null {
   const line = joined.lineOf(row);
   return line && { isVirus: line.isVirus, text: line.values.filter((value) => value !== '').join(' · ') };
 }
@@ -150,8 +225,11 @@ const storedSchema = z.array(
     title: z.string(),
     file: z.string(),
     rule: otherRuleSchema,
+    named: callRuleSchema.nullable(),
     columns: z.array(z.string()),
-    lines: z.array(z.object({ name: z.string(), isVirus: z.boolean(), values: z.array(z.string()) })),
+    lines: z.array(
+      z.object({ name: z.string(), isVirus: z.boolean().nullable(), values: z.array(z.string()) }),
+    ),
   }),
 );
 
@@ -169,12 +247,23 @@ export function stampOfOtherTables(folder: string): string | null {
   return found ? `${found.ino} ${found.size} ${found.mtimeMs}` : null;
 }
 
-/** Stores a table with the run; it replaces one with the same title. */
+/** Stores a table with the run, joined with one of the same layout, whose rule it gets. */
 export function addOtherTable(folder: string, table: ReadOtherTable): void {
-  const others = storedOtherTables(folder).filter(({ title }) => title !== table.title);
-  if (others.length >= MOST_OTHER_TABLES)
+  const stored = storedOtherTables(folder);
+  const { named } =
+    stored.find((one) => one.title === table.title && String(one.columns) === String(table.columns)) ?? {};
+  const tables = joinedTables([...stored, named ? calledBy(table, named) : table]);
+  if (tables.length > MOST_OTHER_TABLES)
     throw usage(`A run takes ${MOST_OTHER_TABLES} tables of other tools.`, 'Remove one first.');
-  writeOtherTables(folder, [...others, table]);
+  writeOtherTables(folder, tables);
+}
+
+/** Makes the calls of a stored table by the rule that the user names. */
+export function callOtherTable(folder: string, index: number, rule: CallRule): void {
+  writeOtherTables(
+    folder,
+    storedOtherTables(folder).map((table, i) => (i === index ? calledBy(table, rule) : table)),
+  );
 }
 
 export function removeOtherTable(folder: string, index: number): void {

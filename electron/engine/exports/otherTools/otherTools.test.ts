@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Agreement } from '../../../contract/otherTools.ts';
 import { isOurName } from '../../../contract/folderNames.ts';
@@ -13,6 +14,7 @@ import {
   type PreparedRun,
 } from '../../store/testing/storeFixture.ts';
 import { makeReaders, readBack } from '../testing/readers.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import { recordOf } from '../../store/testing/syntheticRun.ts';
 import { exportResults, type ExportRequest } from '../exportResults.ts';
 import {
@@ -23,10 +25,12 @@ import {
   summariseOtherTable,
   type JoinedTable,
   addOtherTable,
+  callOtherTable,
   MOST_KEPT_BYTES,
   removeOtherTable,
   storedOtherTables,
 } from './joinOtherTable.ts';
+import { layoutOf, namesMeant } from './knownTables.ts';
 import { readOtherTable, type ReadOtherTable } from './readOtherTable.ts';
 
 const BY_ROW = { by: 'row', descending: false } as const;
@@ -111,30 +115,41 @@ describe('a table of another tool', () => {
       title: 'geNomad',
       file: 'gut_virus_summary.tsv',
       rule: 'listed',
-      columns: ['virus_score', 'taxonomy'],
+      named: null,
+      columns: ['virus_score', 'taxonomy', 'topology', 'coordinates', 'n_hallmarks'],
       lines: 4,
       matched: 3,
       unmatched: ['gone_1'],
+      notUnderstood: { lines: 0, words: [] },
       calls: {
-        virus: { virus: 1, notVirus: 0, notInTable: 1 },
-        others: { virus: 1, notVirus: 0, notInTable: 1 },
-        not_scored: { virus: 0, notVirus: 0, notInTable: 1 },
-        failed: { virus: 0, notVirus: 0, notInTable: 0 },
+        virus: { virus: 1, notVirus: 0, noCall: 0, notInTable: 1 },
+        others: { virus: 1, notVirus: 0, noCall: 0, notInTable: 1 },
+        not_scored: { virus: 0, notVirus: 0, noCall: 0, notInTable: 1 },
+        failed: { virus: 0, notVirus: 0, noCall: 0, notInTable: 0 },
       },
     });
     expect(await namesWith(joined, 'both')).toEqual(['virus_a']);
     expect(await namesWith(joined, 'only_theirs')).toEqual(['other_a']);
-    expect(otherText(joined, 0)).toEqual({ isVirus: true, text: '0.9871 · Viruses;Duplodnaviria' });
+    expect(otherText(joined, 0)).toEqual({
+      isVirus: true,
+      text: '0.9871 · Viruses;Duplodnaviria · No terminal repeats · NA · 1',
+    });
     expect(otherText(joined, 1)).toBeNull();
-    expect(saidByTool(joined, 0)).toEqual({
+    expect(saidByTool(joined, 0)).toMatchObject({
       title: 'geNomad',
+      isNamed: true,
       isVirus: true,
       columns: [
         { name: 'virus_score', value: '0.9871' },
         { name: 'taxonomy', value: 'Viruses;Duplodnaviria' },
+        { name: 'topology', value: 'No terminal repeats' },
+        { name: 'coordinates', value: 'NA' },
+        { name: 'n_hallmarks', value: '1' },
       ],
     });
-    expect(saidByTool(joined, 1)).toEqual({ title: 'geNomad', isVirus: null, columns: [] });
+    expect(saidByTool(joined, 1)).toEqual({
+      ...{ title: 'geNomad', isNamed: false, isVirus: null, columns: [] },
+    });
   });
 
   it('counts sequences as virus if CheckV could determine a quality', async () => {
@@ -151,8 +166,8 @@ describe('a table of another tool', () => {
     expect(await namesWith(joined, 'only_ours')).toEqual(['virus_b']);
     expect(await namesWith(joined, 'not_in_table')).toEqual(['other_a', 'unscored']);
     const { calls } = await summariseOtherTable(run.store, joined);
-    expect(calls.virus).toEqual({ virus: 1, notVirus: 1, notInTable: 0 });
-    expect(calls.others).toEqual({ virus: 0, notVirus: 1, notInTable: 1 });
+    expect(calls.virus).toEqual({ virus: 1, notVirus: 1, noCall: 0, notInTable: 0 });
+    expect(calls.others).toEqual({ virus: 0, notVirus: 1, noCall: 0, notInTable: 1 });
   });
 
   it.each([
@@ -174,8 +189,8 @@ describe('a table of another tool', () => {
       'a packed list of names',
       'names.tsv.gz',
       gzipSync('name\nvirus_b\n\nother_b||x1\n'),
-      [1, 3],
-      { isVirus: true, text: '' },
+      [],
+      { isVirus: null, text: '' },
     ],
   ])('is read if it is %s', async (_, name, content, theirs, expected) => {
     const joined = await joinTable(name, content);
@@ -229,9 +244,9 @@ describe('a table of another tool', () => {
     addOtherTable(run.folder, await read('gut_virus_summary.tsv', GENOMAD));
     addOtherTable(run.folder, await read('quality_summary.tsv', CHECKV));
     addOtherTable(run.folder, await read('gut_virus_summary.tsv', GENOMAD));
-    expect(storedOtherTables(run.folder).map(({ title }) => title)).toEqual(['CheckV', 'geNomad']);
+    expect(storedOtherTables(run.folder).map(({ title }) => title)).toEqual(['geNomad', 'CheckV']);
     expect(isOurName('other_tools.json')).toBe(true);
-    removeOtherTable(run.folder, 0);
+    removeOtherTable(run.folder, 1);
     expect(storedOtherTables(run.folder)).toEqual([await read('gut_virus_summary.tsv', GENOMAD)]);
     removeOtherTable(run.folder, 0);
     expect(existsSync(join(run.folder, 'other_tools.json'))).toBe(false);
@@ -245,6 +260,170 @@ describe('a table of another tool', () => {
     expect(() => storedOtherTables(run.folder)).toThrow('is a link');
     unlinkSync(join(run.folder, 'other_tools.json'));
     expect(readFileSync(outside, 'utf8')).toBe('[]');
+  });
+
+  it.each([
+    [
+      'scores alone',
+      '"","name","length","score"\n"1","virus_a",600,0.98\n"2","virus_b",600,0.03\n',
+      'unknown',
+      [],
+    ],
+    ['a list of names', 'name\nvirus_a\nvirus_b\n', 'unknown', []],
+    ['scores as calls', 'contig\tprediction\nvirus_a\t0.98\nvirus_b\t0.03\n', 'call', ['0.98', '0.03']],
+    ['classes as numbers', 'contig\tclass\nvirus_a\t1\nvirus_b\t0\n', 'call', ['1', '0']],
+    [
+      'words of no call',
+      'contig\tclass\nvirus_a\tdsDNAphage\nvirus_b\tno idea\n',
+      'call',
+      ['dsDNAphage', 'no idea'],
+    ],
+  ])('makes no call of %s', async (_, content, rule, words) => {
+    const joined = await joinTable('unclear.tsv', content);
+    expect([joined.theirs, joined.notTheirs, joined.named]).toEqual([[], [], [0, 1]]);
+    const { calls, notUnderstood, ...found } = await summariseOtherTable(run.store, joined);
+    expect(found.rule).toBe(rule);
+    expect(notUnderstood).toEqual({ lines: 2, words });
+    expect(calls.virus).toEqual({ virus: 0, notVirus: 0, noCall: 2, notInTable: 0 });
+    expect(await namesWith(joined, 'only_ours')).toEqual([]);
+    expect(await namesWith(joined, 'no_call')).toEqual(['virus_a', 'virus_b']);
+    expect(await namesWith(joined, 'not_in_table')).toEqual(['other_a', 'other_b||x1', 'unscored']);
+  });
+
+  it('counts yes and no, or 1 and 0, where its column says that it is a call', async () => {
+    for (const [column, yes, no] of [
+      ['is_virus', '1', '0'],
+      ['Viral', 'True', 'False'],
+      ['call', 'yes', 'no'],
+    ]) {
+      const { theirs, notTheirs } = await joinTable(
+        'calls.tsv',
+        `id\t${column}\nvirus_a\t${yes}\nvirus_b\t${no}\n`,
+      );
+      expect([theirs, notTheirs]).toEqual([[0], [1]]);
+    }
+  });
+
+  it('makes its calls by the rule that the user names', async () => {
+    const path = file(
+      'rules.csv',
+      'name,score,group\nvirus_a,0.95,dsDNAphage\nvirus_b,0.9,host\nother_a,NA,\n',
+    );
+    const called = async (column: string | null, virus: string) => {
+      const { theirs, notTheirs } = await joinOtherTable(
+        run.store,
+        await readOtherTable(path, { named: { column, virus } }),
+      );
+      return [theirs, notTheirs];
+    };
+    expect(await called('score', '>=0.9')).toEqual([[0, 1], []]);
+    expect(await called('score', '> 0.9')).toEqual([[0], [1]]);
+    expect(await called('score', '<0.95')).toEqual([[1], [0]]);
+    expect(await called('group', 'DSDNAphage|ssDNA')).toEqual([[0], [1]]);
+    expect(await called(null, 'all')).toEqual([[0, 1, 2], []]);
+    await expect(called('other', '>=0.9')).rejects.toMatchObject({ error: { code: 'usage' } });
+    await expect(called('score', '>=high')).rejects.toMatchObject({ error: { code: 'usage' } });
+    addOtherTable(run.folder, await readOtherTable(path));
+    callOtherTable(run.folder, 0, { column: 'score', virus: '>0.9' });
+    addOtherTable(run.folder, await readOtherTable(path));
+    expect(storedOtherTables(run.folder)).toHaveLength(1);
+    expect(storedOtherTables(run.folder)[0]?.lines.map(({ isVirus }) => isVirus)).toEqual([
+      true,
+      false,
+      null,
+    ]);
+    removeOtherTable(run.folder, 0);
+  });
+
+  it('is joined with one of the same layout, and replaces none', async () => {
+    const [head, a, ...rest] = GENOMAD.trimEnd().split('\n');
+    addOtherTable(run.folder, await read('A_virus_summary.tsv', `${head}\n${a}\n`));
+    addOtherTable(run.folder, await read('B_virus_summary.tsv', [head, ...rest].join('\n')));
+    addOtherTable(run.folder, await read('A_virus_summary.tsv', `${head}\n${a}\n`));
+    const scores = 'seq_name\tchromosome_score\tplasmid_score\tvirus_score\nvirus_a\t0.1\t0.1\t0.8\n';
+    addOtherTable(run.folder, await read('A_aggregated_classification.tsv', scores));
+    const [both, classes] = storedOtherTables(run.folder);
+    expect(both?.lines).toEqual((await read('gut_virus_summary.tsv', GENOMAD)).lines);
+    expect(both?.file).toBe('A_virus_summary.tsv, B_virus_summary.tsv');
+    expect(classes?.title).not.toBe(both?.title);
+    removeOtherTable(run.folder, 0);
+    removeOtherTable(run.folder, 0);
+  });
+
+  it('answers for all tables at once, or for one', async () => {
+    const others = [
+      await joinTable('a.tsv', 'id\tcall\nvirus_a\tvirus\nvirus_b\tvirus\n'),
+      await joinTable('b.tsv', 'id\tcall\nvirus_a\tvirus\nvirus_b\thost\nother_a\tvirus\n'),
+    ];
+    const names = async (table: number | null, agreement: Agreement) => {
+      const selection = selectionOf({ other: { table, agreement } }, others);
+      return (await run.store.findSequences(selection, BY_ROW, 0, 10)).items.map(({ seqName }) => seqName);
+    };
+    expect(await names(null, 'both')).toEqual(['virus_a']);
+    expect(await names(0, 'both')).toEqual(['virus_a', 'virus_b']);
+    expect(await names(1, 'only_ours')).toEqual(['virus_b']);
+    expect(await names(null, 'only_theirs')).toEqual([]);
+    expect(await names(null, 'not_in_table')).toEqual(['other_b||x1', 'unscored']);
+  });
+
+  it('of Jaeger or VIBRANT is known, with the names that the tool changes', () => {
+    const first = (title: string, name: string) => namesMeant(title, name).map(({ name: meant }) => meant);
+    expect(first('Jaeger', 'a b,1')).toEqual(expect.arrayContaining(['a___b,1', 'a,b#1', 'a b#1', 'a']));
+    expect(first('VIBRANT', 'k_fragment_12')).toEqual(['k_fragment_12', 'k']);
+    expect(first('x.tsv', 'k_fragment_12')).toEqual(['k_fragment_12']);
+    const layout = (head: string) => layoutOf(head.split(' '), 'x.tsv')?.title;
+    expect(layout('contig_id length prediction entropy reliability_score phage_score')).toBe('Jaeger');
+    expect(layout('scaffold type Quality')).toBe('VIBRANT');
+  });
+
+  it('never joins a line to a sequence that another line names whole', async () => {
+    const part = fc.constantFrom(
+      'a',
+      'b',
+      'c',
+      '___',
+      ' ',
+      ',',
+      '#',
+      '||full',
+      '|provirus_1_9',
+      '_fragment_1',
+    );
+    const name = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('').trim() || 'a');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(name, { minLength: 1, maxLength: 6 }),
+        fc.array(name, { minLength: 1, maxLength: 8 }),
+        fc.constantFrom('Jaeger', 'x.tsv'),
+        async (sequences, lines, title) => {
+          const store: Partial<RunStore> = {
+            rowsNamed: (names) =>
+              Promise.resolve(
+                new Map(
+                  names.flatMap((one) => (sequences.includes(one) ? [[one, [sequences.indexOf(one)]]] : [])),
+                ),
+              ),
+          };
+          const table: ReadOtherTable = {
+            ...{ title, file: title, rule: 'call', named: null, columns: ['call'] },
+            lines: lines.map((one) => ({ name: one, isVirus: !sequences.includes(one), values: [one] })),
+          };
+          const joined = await joinOtherTable(store as RunStore, table);
+          for (const [row, sequence] of sequences.entries())
+            if (lines.includes(sequence)) expect(joined.lineOf(row)).toMatchObject({ isVirus: false });
+          expect(joined.matched).toBeGreaterThanOrEqual(
+            lines.filter((one) => sequences.includes(one)).length,
+          );
+        },
+      ),
+    );
+  });
+
+  it.each([
+    ['numbers', 'virus_a\tREF1\t91.2\nvirus_b\tREF1\t88.0\n'],
+    ['words', 'virus_a\tphage\nvirus_b\thost\n'],
+  ])('is refused without a heading, above %s', async (_, content) => {
+    await expect(read('headless.tsv', content)).rejects.toMatchObject({ error: { code: 'usage' } });
   });
 
   it('is exported with numbers as numbers, unless they are names', async (context) => {
@@ -300,13 +479,16 @@ describe('a table of another tool', () => {
     expect(head.slice(from)).toEqual([
       'genomad_call',
       'genomad_virus_score',
-      'genomad_taxonomy',
+      ...['genomad_taxonomy', 'genomad_topology', 'genomad_coordinates', 'genomad_n_hallmarks'],
       'checkv_call',
       'checkv_checkv_quality',
       'checkv_completeness',
     ]);
     expect(rows.map((row) => [row[1], ...row.slice(from)])).toEqual([
-      ['other_a', 'virus', '0.7512', 'Viruses', 'NA', 'NA', 'NA'],
+      [
+        ...['other_a', 'virus', '0.7512; 0.9012', 'Viruses; Viruses', 'Provirus; Provirus'],
+        ...['2-900; 950-1400', '0; 0', 'NA', 'NA', 'NA'],
+      ],
     ]);
   });
 
@@ -322,7 +504,7 @@ describe('a table of another tool', () => {
     );
     expect(rows.map((row) => row.slice(-2))).toEqual([
       ['virus', 'virus'],
-      ['not_virus', 'NA'],
+      ['NA', 'NA'],
     ]);
   });
 });

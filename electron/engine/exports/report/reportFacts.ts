@@ -1,3 +1,4 @@
+import type { OtherSays } from '../../../contract/otherTools.ts';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CANDIDATES } from '../../../contract/evidence.ts';
@@ -56,7 +57,7 @@ export interface ReportFacts {
   notes: ReadonlyMap<number, Annotation>;
   topTotal: number;
   /** What the table of each other tool says about the sequences of `top`. */
-  others: readonly { title: string; says: readonly ({ isVirus: boolean; text: string } | null)[] }[];
+  others: readonly { title: string; says: readonly (OtherSays | null)[] }[];
   versions: Record<string, string | null>;
   /** SHA-256 of the result files. */
   files: Record<string, string>;

@@ -1,3 +1,4 @@
+import type { OtherSays } from '../../../contract/otherTools.ts';
 import { exportFormat } from '../format.ts';
 import {
   CITATIONS,
@@ -347,9 +348,12 @@ class ReportPage {
     </section>`;
   }
 
-  private otherTool(says: { isVirus: boolean; text: string } | null | undefined): string {
+  private otherTool(says: OtherSays | null | undefined): string {
     if (!says) return '–';
-    return [says.isVirus ? CALL_WORDS[this.language].virus : this.texts.notVirus, says.text]
+    return [
+      says.isVirus === null ? '' : says.isVirus ? CALL_WORDS[this.language].virus : this.texts.notVirus,
+      says.text,
+    ]
       .filter((part) => part !== '')
       .join(', ');
   }

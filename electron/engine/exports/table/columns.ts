@@ -212,7 +212,7 @@ function otherColumns(joined: JoinedTable, table: number, all: readonly JoinedTa
       return line && value(line);
     });
   return [
-    cell('call', ({ isVirus }) => (isVirus ? 'virus' : 'not_virus')),
+    cell('call', ({ isVirus }) => (isVirus === null ? null : isVirus ? 'virus' : 'not_virus')),
     ...columns.map((name, i): Column =>
       joined.isNumeric[i] === true
         ? { ...cell(name, ({ values }) => numberIn(values[i] ?? '')), type: 'number' }

@@ -25,6 +25,7 @@ import {
   saidByTool,
   summariseOtherTable,
   addOtherTable,
+  callOtherTable,
   MOST_KEPT_BYTES,
   removeOtherTable,
 } from '../../exports/otherTools/joinOtherTable.ts';
@@ -139,6 +140,9 @@ export function resultsRouter(service: Service) {
         await readOtherTable(input.path, { signal, mostBytes: MOST_KEPT_BYTES }),
       );
       return { isOriginal: false };
+    }),
+    callOtherTable: results.callOtherTable.handler(({ input }) => {
+      callOtherTable(catalog.folder(input.runId), input.table, input.rule);
     }),
     removeOtherTable: results.removeOtherTable.handler(({ input }) => {
       removeOtherTable(catalog.folder(input.runId), input.table);

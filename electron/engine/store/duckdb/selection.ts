@@ -6,10 +6,8 @@ import { quoted } from './duckdb.ts';
 export interface SequenceSelection {
   filter: SequenceFilter;
   rows?: readonly number[] | undefined;
-  /** Sequences that another tool calls a virus, if the filter compares with it. */
+  /** Sequences of which another tool says what the filter asks for; for `not_in_table`, those that it names. */
   theirs?: readonly number[] | undefined;
-  /** All sequences that its table names. */
-  named?: readonly number[] | undefined;
   /** Sequences with a note or on the shortlist, if the filter asks for them. */
   marked?: readonly number[] | undefined;
 }
@@ -21,7 +19,7 @@ const SHARE = 'n_chunks_viral::DOUBLE / nullif(n_chunks_scored, 0)';
 
 /** The condition of a selection on `sequences`, as SQL. */
 export function conditionOf(
-  { filter, rows, theirs, named, marked }: SequenceSelection,
+  { filter, rows, theirs, marked }: SequenceSelection,
   inputs: readonly string[],
   tableOf: RowTable,
 ): string {
@@ -61,9 +59,10 @@ export function conditionOf(
     conditions.push(
       ...{
         both: () => [isVirus, among(theirs)],
-        only_ours: () => [isVirus, among(named), `NOT ${among(theirs)}`],
+        only_ours: () => [isVirus, among(theirs)],
         only_theirs: () => [`NOT ${isVirus}`, among(theirs)],
-        not_in_table: () => [`NOT ${among(named)}`],
+        no_call: () => [among(theirs)],
+        not_in_table: () => [`NOT ${among(theirs)}`],
       }[filter.other.agreement](),
     );
   }

@@ -166,11 +166,18 @@ function SequenceDetails({ run, row }: { run: RunSummary; row: number }) {
       {others.length > 0 && (
         <Facts
           size="small"
-          items={others.flatMap(({ title, isVirus, columns }) => [
+          items={others.flatMap(({ title, isNamed, isVirus, columns }) => [
             {
               label: title,
-              value:
-                isVirus === null ? t('others.unnamed') : t(isVirus ? 'prediction.virus' : 'others.notVirus'),
+              value: t(
+                isVirus === null
+                  ? isNamed
+                    ? 'others.noCall'
+                    : 'others.unnamed'
+                  : isVirus
+                    ? 'prediction.virus'
+                    : 'others.notVirus',
+              ),
             },
             ...columns.map(({ name, value }) => ({ label: `${title}: ${name}`, value })),
           ])}

@@ -102,7 +102,7 @@ export function sequenceColumns(
     ...hint(id),
   });
   const otherText = ({ isVirus, text }: OtherCall) => {
-    const call = t(isVirus ? 'prediction.virus' : 'others.notVirus');
+    const call = t(isVirus === null ? 'others.noCall' : isVirus ? 'prediction.virus' : 'others.notVirus');
     return text === '' ? call : `${call} · ${text}`;
   };
   return [
@@ -273,7 +273,9 @@ export function sequenceColumns(
       width: '112px',
       cell: (row) => {
         const other = row.others?.[index];
-        return other ? `${other.isVirus ? '✓' : '✗'} ${other.text.split(' · ')[0] ?? ''}` : missing;
+        return other
+          ? `${other.isVirus === null ? '?' : other.isVirus ? '✓' : '✗'} ${other.text.split(' · ')[0] ?? ''}`
+          : missing;
       },
       look: (row) => {
         const other = row.others?.[index];

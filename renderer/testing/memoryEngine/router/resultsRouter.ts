@@ -20,6 +20,8 @@ import {
 import type { World } from '../world.ts';
 
 const OTHER_COLUMNS = ['virus_score', 'taxonomy'];
+/** A table of this name makes no calls, until the user names a rule. */
+const WITHOUT_CALLS = /scores\.csv$/;
 const titleOfTable = (index: number) => (index === 0 ? 'geNomad' : 'DeepVirFinder');
 
 function countCalls(rows: readonly SequenceResult[]) {
@@ -105,17 +107,25 @@ export function resultsRouter(world: World) {
     otherTables: results.otherTables.handler(({ input }) =>
       (world.otherTables.get(input.runId) ?? []).map((path, index): OtherTable => {
         const all = world.sequencesOf(input.runId);
+        const rule = world.otherRules.get(path) ?? null;
+        const isSilent = WITHOUT_CALLS.test(path) && rule === null;
         const count = (prediction: SequenceResult['prediction']) => {
           const some = all.filter((row) => row.prediction === prediction);
           const named = some.flatMap((row) => saidByOther(row) ?? []);
-          const virus = named.filter(({ isVirus }) => isVirus).length;
-          return { virus, notVirus: named.length - virus, notInTable: some.length - named.length };
+          const virus = isSilent ? 0 : named.filter(({ isVirus }) => isVirus).length;
+          const noCall = isSilent ? named.length : 0;
+          return {
+            ...{ virus, notVirus: named.length - virus - noCall, noCall },
+            notInTable: some.length - named.length,
+          };
         };
         const matched = all.filter((row) => saidByOther(row) !== null).length;
         return {
-          title: titleOfTable(index),
+          title: WITHOUT_CALLS.test(path) ? 'scores.csv' : titleOfTable(index),
           file: path.split(/[\\/]/).at(-1) ?? path,
-          rule: 'listed',
+          rule: isSilent ? 'unknown' : rule === null ? 'listed' : 'named',
+          named: rule,
+          notUnderstood: { lines: isSilent ? matched : 0, words: [] },
           columns: OTHER_COLUMNS,
           lines: matched + 2,
           matched,
@@ -133,6 +143,10 @@ export function resultsRouter(world: World) {
       const isOriginal = /prediction_results[^/\\]*$/.test(input.path);
       if (!isOriginal) world.otherTables.set(input.runId, [input.path]);
       return { isOriginal };
+    }),
+    callOtherTable: results.callOtherTable.handler(({ input }) => {
+      const path = world.otherTables.get(input.runId)?.[input.table];
+      if (path !== undefined) world.otherRules.set(path, input.rule);
     }),
     removeOtherTable: results.removeOtherTable.handler(({ input }) => {
       world.otherTables.delete(input.runId);
@@ -172,6 +186,7 @@ export function resultsRouter(world: World) {
       const other = saidByOther(sequence);
       const others = (world.otherTables.get(input.runId) ?? []).map((_, index) => ({
         title: titleOfTable(index),
+        isNamed: other !== null,
         isVirus: other?.isVirus ?? null,
         columns: (other?.text.split(' · ') ?? []).map((value, i) => ({
           name: OTHER_COLUMNS[i] ?? '',

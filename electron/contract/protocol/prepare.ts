@@ -145,7 +145,7 @@ export const inspectedFileSchema = z.object({
   size_bytes: countSchema,
   sha256: sha256Schema.nullable(),
   format: z.enum(['fasta', 'fastq', 'unknown']),
-  compression: z.enum(['none', 'gzip', 'bzip2', 'xz', 'zstd']),
+  compression: z.enum(['none', 'gzip', 'bzip2', 'xz', 'lzma', 'zstd']),
   sequences: countSchema,
   bases: countSchema,
   min_length: countSchema,

@@ -18,6 +18,7 @@ import sys
 import tarfile
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -123,6 +124,7 @@ def other_formats() -> dict[str, Content]:
         "CRAM": b"CRAM\x03\x00" + bytes(60),
         "FAST5": b"\x89HDF\r\n\x1a\n" + bytes(60),
         "ZIP archive": zipped.getvalue(),
+        "RAR archive": b"Rar!\x1a\x07\x01\x00" + bytes(60),
         "7-Zip archive": b"7z\xbc\xaf\x27\x1c" + bytes(60),
         "tar archive": tar.getvalue(),
         "tar archive, gzipped": gzip.compress(tar.getvalue(), mtime=0),
@@ -158,6 +160,8 @@ def line_ends() -> dict[str, Content]:
         "blank lines between records": FASTA.replace(b"\n>", b"\n\n\n>"),
         "blank lines within a sequence": b">a\nACGTACGT\n\n\nACGTACGT\n",
         "text before the first record": b"Produced by a tool\n" + FASTA,
+        "; in place of >": FASTA.replace(b">", b";"),
+        "; in place of >, with comments": FASTA.replace(b"one", b"one\n; a comment").replace(b">", b";"),
         "comment before the first record": b"; produced by a tool\n" + FASTA,
         "comments within a sequence": b">a\nACGTACGT\n; a comment\nACGTACGT\n",
         "ctrl-Z at the end": FASTA + b"\x1a",
@@ -290,6 +294,14 @@ def reads() -> dict[str, Content]:
     }
 
 
+def bgzf(data: bytes) -> bytes:
+    """A block of BGZF; without data the block that marks the end."""
+    packer = zlib.compressobj(wbits=-15)
+    packed = packer.compress(data) + packer.flush()
+    head = bytes.fromhex("1f8b08040000000000ff060042430200") + (len(packed) + 25).to_bytes(2, "little")
+    return head + packed + zlib.crc32(data).to_bytes(4, "little") + len(data).to_bytes(4, "little")
+
+
 def compressed() -> dict[str, Content]:
     """Files that are compressed correctly, wrongly, and partly."""
     zipped = gzip.compress(LONGER, mtime=0)
@@ -322,6 +334,25 @@ def compressed() -> dict[str, Content]:
         "Zstandard": ("fa.zst", zst),
         "Zstandard, cut off": ("fa.zst", zst[:-100]),
         "Zstandard, garbage for data": ("fa.zst", zst[:4] + b"\xff" * 300),
+        "Zstandard of pzstd": (
+            "fa.zst",
+            b"".join(
+                b"\x50\x2a\x4d\x18\x04\x00\x00\x00" + len(f).to_bytes(4, "little") + f for f in (zst, zst)
+            ),
+        ),
+        "LZMA": ("fa.lzma", lzma.compress(LONGER, lzma.FORMAT_ALONE)),
+        "LZMA, cut off": ("fa.lzma", lzma.compress(LONGER, lzma.FORMAT_ALONE)[:-100]),
+        "LZ4": ("fa.lz4", bytes.fromhex("04224d186440a7") + bytes(60)),
+        "LZ4, called .fa": bytes.fromhex("04224d186440a7") + bytes(60),
+        "LZ4, old form": ("fa.lz4", bytes.fromhex("02214c18") + bytes(60)),
+        "compress": ("fa.Z", b"\x1f\x9d\x90" + bytes(60)),
+        "lzip": ("fa.lz", b"LZIP\x01" + bytes(60)),
+        "lzop": ("fa.lzo", b"\x89LZO\x00\x0d\x0a\x1a\x0a" + bytes(60)),
+        "Snappy": ("fa.sz", b"\xff\x06\x00\x00sNaPpY" + bytes(60)),
+        "Zstandard in gzip": ("fa.gz", gzip.compress(zst, mtime=0)),
+        "BGZF": ("fa.gz", bgzf(LONGER[:500]) + bgzf(LONGER[500:]) + bgzf(b"")),
+        "BGZF without its end block": ("fa.gz", bgzf(LONGER[:500]) + bgzf(LONGER[500:])),
+        "BGZF cut off between blocks": ("fa.gz", bgzf(LONGER[:500])),
         "reads called .fa.gz": ("fa.gz", gzip.compress(READ, mtime=0)),
         "web page called .fa.gz": ("fa.gz", b"<html>Not Found</html>"),
         "a million N in a kilobyte": ("fa.gz", gzip.compress(b">n\n" + b"N" * 1_000_000, mtime=0)),

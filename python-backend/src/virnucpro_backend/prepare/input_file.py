@@ -10,6 +10,7 @@ import importlib
 import io
 import lzma
 import os
+import re
 import time
 import zlib
 from collections.abc import Callable, Iterator
@@ -21,19 +22,28 @@ from xopen import xopen
 
 from virnucpro_backend.prepare.failures import FailureCode, PrepareError
 
-Compression = Literal["none", "gzip", "bzip2", "xz", "zstd"]
+Compression = Literal["none", "gzip", "bzip2", "xz", "lzma", "zstd"]
 
 BLOCK_BYTES = 1 << 20
 
 _SECONDS_BETWEEN_SIGNS = 5.0
 
-_MAGIC: tuple[tuple[bytes, Compression], ...] = (
-    (b"\x1f\x8b", "gzip"),
-    (b"BZh", "bzip2"),
-    (b"\xfd7zXZ\x00", "xz"),
-    (b"\x28\xb5\x2f\xfd", "zstd"),
+_FIRST_BYTES = 64
+_MAGIC: tuple[tuple[re.Pattern[bytes], Compression], ...] = (
+    (re.compile(rb"\x1f\x8b"), "gzip"),
+    (re.compile(rb"BZh"), "bzip2"),
+    (re.compile(rb"\xfd7zXZ\x00"), "xz"),
+    # LZMA has no signature: the usual properties, and a dictionary whose size ends in two zero bytes.
+    (re.compile(rb"\x5d\x00\x00"), "lzma"),
+    # A frame of Zstandard, or one that readers skip: pzstd writes one before each of its frames.
+    (re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"), "zstd"),
 )
-_XOPEN_FORMATS = {"gzip": "gz", "bzip2": "bz2", "xz": "xz", "zstd": "zst"}
+_XOPEN_FORMATS = {"gzip": "gz", "bzip2": "bz2", "xz": "xz", "lzma": "xz", "zstd": "zst"}
+
+# BGZF, the gzip of samtools and bgzip: the extra field BC gives the size of each block, and an empty block
+# marks the end (SAM specification, section 4.1).
+_BGZF = re.compile(rb"\x1f\x8b\x08\x04.{8}BC\x02\x00", re.DOTALL)
+_BGZF_END = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
 
 
 class _SignsOfLife:
@@ -97,7 +107,7 @@ class InputFile:
                 raise IsADirectoryError(None, "it is a folder")
             self._raw = _HashingReader(path)
             self.bytes_total = os.fstat(self._raw.fileno()).st_size
-            self.compression: Compression = _compression(self._raw.first_bytes)
+            self.compression = compression_of(self._raw.first_bytes)
 
     def __enter__(self) -> InputFile:
         return self
@@ -109,6 +119,11 @@ class InputFile:
     def bytes_read(self) -> int:
         """Bytes of the file on disk (compressed) that have been read."""
         return self._raw.bytes_read
+
+    @property
+    def lacks_end_block(self) -> bool:
+        """Whether the bytes read so far are of a BGZF file and do not end with its end block."""
+        return _BGZF.match(self._raw.first_bytes) is not None and self._raw.last_bytes != _BGZF_END
 
     def blocks(self) -> Iterator[bytes]:
         """Yield decompressed blocks of BLOCK_BYTES, the last one shorter. Can be called once."""
@@ -132,7 +147,8 @@ class _HashingReader(io.RawIOBase):
         self._file = open(path, "rb", buffering=0)  # noqa: SIM115 - closed by close()
         self._digest = hashlib.sha256()
         self.bytes_read = 0
-        self.first_bytes = os.read(self._file.fileno(), 8)
+        self.first_bytes = os.read(self._file.fileno(), _FIRST_BYTES)
+        self.last_bytes = b""
         self._ahead = self.first_bytes
 
     def readable(self) -> bool:
@@ -154,6 +170,7 @@ class _HashingReader(io.RawIOBase):
         else:
             count = self._file.readinto(view) or 0
         self._digest.update(view[:count])
+        self.last_bytes = (self.last_bytes + bytes(view[:count][-len(_BGZF_END) :]))[-len(_BGZF_END) :]
         self.bytes_read += count
         _signs_of_life.give()
         return count
@@ -162,8 +179,9 @@ class _HashingReader(io.RawIOBase):
         return self._digest.hexdigest()
 
 
-def _compression(first_bytes: bytes) -> Compression:
-    return next((name for magic, name in _MAGIC if first_bytes.startswith(magic)), "none")
+def compression_of(first_bytes: bytes) -> Compression:
+    """The compression that this module can undo, by the first bytes of the data."""
+    return next((name for magic, name in _MAGIC if magic.match(first_bytes)), "none")
 
 
 def _read_full(stream: BinaryIO) -> bytes:

@@ -26,6 +26,11 @@ PROBLEMS: dict[str, ProblemKind] = {
     "no_sequences": ProblemKind(
         "warning", "The file holds no sequences.", "The results have no rows of this file."
     ),
+    "no_end_block": ProblemKind(
+        "warning",
+        "The file is compressed in blocks (BGZF), and the block that marks its end is missing.",
+        "It may be cut off: compare its size with the original, or copy it again. All that is there is read.",
+    ),
     "empty": ProblemKind(
         "skipped", "Empty sequences: {n}.", "They are listed as not scored, with this reason."
     ),

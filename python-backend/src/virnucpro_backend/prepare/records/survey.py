@@ -318,6 +318,7 @@ class Survey:
         self.problems.add("invisible_marks", marks.count)
         if self.records == 0:
             self.problems.add("no_sequences")
+        self.problems.add("no_end_block", int(self._source.lacks_end_block))
         self._judge_file()
 
     def _counted(self, blocks: Iterator[bytes]) -> Iterator[bytes]:

@@ -16,5 +16,6 @@ export * from './results.ts';
 export * from './rpc/index.ts';
 export * from './runState.ts';
 export * from './samples.ts';
+export * from './readPairs.ts';
 export * from './shareEstimate.ts';
 export * from './viralSegments.ts';

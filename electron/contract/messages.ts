@@ -103,6 +103,17 @@ export const MESSAGES = {
   'note.part_bisected': 'Part {part} failed again and is cut in two to find the sequence that does it.',
   'note.part_file_damaged': 'The work file of part {part} is damaged; it is made again from the input.',
   'note.input_problem': '{file}: {text}',
+  'problem.mates_unequal':
+    'The files of a read pair have different numbers of reads: {others} in {other}, {reads} in {file}.',
+  'problem.mates_unequal.effect':
+    'Reads without a mate are called by themselves. A file may be cut off: compare their sizes with the originals.',
+  'problem.mates_disagree': 'The names in {file} and {other} disagree from read {from} on.',
+  'problem.mates_disagree_between':
+    'The names in {file} and {other} disagree from one of the reads {from} to {to} on.',
+  'problem.mates_disagree.effect':
+    'Reads with different names are called by themselves and not as a pair. Reads may be missing in one of the files.',
+  'problem.mates_disagree_between.effect':
+    'Reads with different names are called by themselves and not as a pair. Reads may be missing in one of the files.',
   'note.uneven':
     '{device} was {percent} % slower than {other}, although both are "{name}". It may be hot, in a narrow slot, or used by somebody else.',
   'note.sequences_not_written':

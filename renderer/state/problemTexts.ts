@@ -14,9 +14,9 @@ interface ProblemTexts {
 export function useProblemTexts(): (problem: InputFileProblem) => ProblemTexts {
   const { lookUp, language } = useTexts();
   return useCallback(
-    ({ code, kind, count, message, what_happens: effect }) => {
+    ({ code, kind, count, values, message, what_happens: effect }) => {
       const key = kind === undefined ? `engine.problem.${code}` : `engine.problem.kind.${kind}`;
-      const known = lookUp(key, { count });
+      const known = lookUp(key, { count, ...values });
       if (known !== null) {
         return {
           message: known,

@@ -136,6 +136,8 @@ const problemSchema = z.object({
   examples: z.array(problemExampleSchema).max(5),
   /** The format of a file without sequences, such as `genbank`; absent if unknown. */
   kind: z.string().optional(),
+  /** What the message names besides the count. */
+  values: z.record(z.string(), z.string()).optional(),
 });
 
 /** One line of `virnucpro_backend.prepare.inspect` per file: what the file holds and what will happen to it. */
@@ -168,6 +170,11 @@ export const inspectedFileSchema = z.object({
   duplicate_ids: countSchema,
   /** Whole header lines that repeat: this many names would still repeat if the whole line were the name. */
   duplicate_headers: countSchema,
+  /**
+   * Hashes of all names up to every `step`-th sequence, and of all names of the file, each as eight hexadecimal
+   * digits; a final /1 or /2 of a name is left out. `step` is a power of two.
+   */
+  name_marks: z.object({ step: z.int().positive(), marks: z.string() }),
   /** Share of letters other than A, C, G, T. */
   ambiguous_fraction: z.number().min(0).max(1),
   chunks: countSchema,

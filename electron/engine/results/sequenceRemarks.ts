@@ -1,5 +1,6 @@
 import { EVIDENCE_RULE, isTooShort } from '../../contract/evidence.ts';
 import type { Evidence, Prediction, SequenceResult } from '../../contract/results.ts';
+import { LONGEST_READ } from '../../contract/readPairs.ts';
 import { matesOf } from '../../contract/samples.ts';
 import { VIRUS_FROM } from './sequenceTally.ts';
 
@@ -54,9 +55,6 @@ export function geneticCodeHint(record: {
   if (Math.max(nLostToTag, nLostToTga) < LOST_TO_ONE_CODON * nLost) return null;
   return nLostToTag > nLostToTga ? 15 : 4;
 }
-
-/** Longer sequences are not reads, whatever the names of two files suggest. */
-const LONGEST_READ = 1000;
 
 interface Mate {
   name: string;

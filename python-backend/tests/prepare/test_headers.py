@@ -88,7 +88,7 @@ def test_repeats_are_found_by_the_names_as_written(texts: list[str], batch: int)
     names: list[str] = []
     for begin in range(0, len(headers), batch):
         some = read(headers[begin : begin + batch], begin)
-        repeats.add(some.name_hashes())
+        repeats.add(some.name_hashes)
         names += [some.name(place) for place in range(some.counts.size)]
     expected = [row for row, name in enumerate(names) if name in names[:row]]
     assert repeats.rows().tolist() == expected
@@ -97,14 +97,14 @@ def test_repeats_are_found_by_the_names_as_written(texts: list[str], batch: int)
 def test_hashes_are_fixed_and_long_names_differ() -> None:
     # The order of bytes, a byte far from the start and a zero byte all matter.
     names = [b"ab", b"ba", b"x" * 10_000, b"x" * 9_999 + b"y", b"a\x00", b"a"]
-    hashes = read(names).name_hashes()
+    hashes = read(names).name_hashes
     assert len(set(hashes.tolist())) == len(names)
-    assert read(names[::-1]).name_hashes()[::-1].tolist() == hashes.tolist()
+    assert read(names[::-1]).name_hashes[::-1].tolist() == hashes.tolist()
 
 
 def test_comparing_stops_at_the_limit_and_counts_the_rest() -> None:
     repeats = RepeatedNames(limit=3)
     for name in (b"a", b"b", b"a", b"a", b"b"):
-        repeats.add(read([name]).name_hashes())
+        repeats.add(read([name]).name_hashes)
     assert repeats.rows().tolist() == [2]
     assert repeats.not_compared == 2

@@ -1,4 +1,4 @@
-import type { InputFileProblem, InspectedFile } from '../../../electron/contract/index.ts';
+import { type InputFileProblem, type InspectedFile, pairProblems } from '../../../electron/contract/index.ts';
 
 /** A file of the new run, inspected or not yet. */
 export interface ListedFile {
@@ -78,6 +78,16 @@ export function withFiles(
   return all.some((file) => file.path === inspected.path)
     ? all.map((file) => (file.path === inspected.path ? { ...file, inspected } : file))
     : [...all, { path: inspected.path, inspected }];
+}
+
+/** The files with the problems that only show when the two files of a read pair are compared. */
+export function withPairProblems(files: readonly ListedFile[]): readonly ListedFile[] {
+  const found = pairProblems(files.flatMap(({ inspected }) => inspected ?? []));
+  return files.map((file) => {
+    const more = found.get(file.path);
+    if (!more || !file.inspected) return file;
+    return { ...file, inspected: { ...file.inspected, problems: [...file.inspected.problems, ...more] } };
+  });
 }
 
 /** Path of the first file with the same content, for each file that repeats one. */

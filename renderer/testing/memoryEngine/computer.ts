@@ -369,6 +369,7 @@ export function madeInspection(path: string, chunkLength: number): InspectedFile
     malformed: 0,
     duplicate_ids: hasDuplicates ? 12 : 0,
     duplicate_headers: 0,
+    name_marks: { step: 2 ** 32, marks: '00000000' },
     ambiguous_fraction: 0.0008,
     chunks: Math.round((sequences * 900) / chunkLength),
     frames: Math.round((sequences * 1200) / chunkLength),

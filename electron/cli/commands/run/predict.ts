@@ -6,9 +6,10 @@ import { unwrap, appFailure, usage } from '../../../contract/errors.ts';
 import type { Goal } from '../../../contract/goal.ts';
 import { message } from '../../../contract/messages.ts';
 import type { Plan } from '../../../contract/plan.ts';
-import type { Repair } from '../../../contract/protocol/index.ts';
+import type { InspectedFile, Repair } from '../../../contract/protocol/index.ts';
 import { runRequestSchema, type RunRequest, inputPathsSchema } from '../../../contract/rpc/runs.ts';
-import { matchSheet, NO_DETAILS, samplesOfSheet } from '../../../contract/samples.ts';
+import { pairProblems } from '../../../contract/readPairs.ts';
+import { matchSheet, matesOf, NO_DETAILS, samplesOfSheet } from '../../../contract/samples.ts';
 import {
   collectInputs,
   createRun,
@@ -126,6 +127,7 @@ export async function predict(
     }),
   );
   const { plan } = created;
+  for (const problem of created.pairProblems) reporter.line(`${problem.message} ${problem.what_happens}`);
   const shortage = await findDiskShortage(created.folder, request, created.files);
   if (shortage) reporter.line(`${shortage.cause} ${shortage.nextStep}`);
   reporter.line(
@@ -351,11 +353,16 @@ export async function validate(
 ): Promise<number> {
   const { paths } = unwrap(await collectInputs(parsed(inputPathsSchema, inputs)));
   const blocked: string[] = [];
+  const seen: InspectedFile[] = [];
+  const mates = matesOf(paths);
   unwrap(
     await inspectInputs(context, paths, { chunkLength, repairs: [] }, (file) => {
+      const mate = seen[mates[seen.length] ?? -1];
+      if (mate) file.problems.push(...(pairProblems([mate, file]).get(file.path) ?? []));
+      seen.push(file);
       if (file.problems.some(({ severity }) => severity === 'blocks')) blocked.push(file.path);
       if (json) {
-        process.stdout.write(`${JSON.stringify(file)}\n`);
+        process.stdout.write(`${JSON.stringify({ ...file, name_marks: undefined })}\n`);
         return;
       }
       const lines = [

@@ -17,7 +17,8 @@ import {
   type ImportedEmbeddings,
 } from '../../../contract/plan.ts';
 import { message, type Message } from '../../../contract/messages.ts';
-import type { InspectedFile } from '../../../contract/protocol/index.ts';
+import type { InputFileProblem, InspectedFile } from '../../../contract/protocol/index.ts';
+import { pairProblems } from '../../../contract/readPairs.ts';
 import { sampleNames, NO_DETAILS } from '../../../contract/samples.ts';
 import type { ExpectedWork, RunRequest } from '../../../contract/rpc/runs.ts';
 import type { EngineContext } from '../../engineContext.ts';
@@ -34,6 +35,8 @@ import {
   SAMPLES_OPTION,
 } from '../../store/types.ts';
 import { createRunStore } from '../createRunStore.ts';
+import { RunLog } from '../runNotes.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import { refuseWhenClosing } from '../../store/storeThread.ts';
 import { describeStoreError } from '../../store/sqlite/database.ts';
 import { safeName } from '../../system/pathLength.ts';
@@ -60,6 +63,8 @@ export interface CreatedRun {
   folder: string;
   plan: Plan;
   files: InspectedFile[];
+  /** What is wrong with the read pairs among them. */
+  pairProblems: InputFileProblem[];
   /** Files that can't be used; the run continues without them. */
   leftOut: UnusableInput[];
   /** The devices, checked together with model and inputs; see `isJustCreated`. */
@@ -172,13 +177,15 @@ export async function createRun(
   const refusal = goalRefusal(request.until, { order: plan.order, where: request.where });
   if (refusal) return err(refusal);
   const runId = randomUUID();
-  const made = await makeFolder(context, folder, plan, runId, request, { expected, leftOut });
+  const problems = pairProblems(files);
+  const made = await makeFolder(context, folder, plan, runId, request, { expected, leftOut, problems });
   return made.ok
     ? ok({
         runId,
         folder,
         plan: made.value,
         files,
+        pairProblems: [...problems.values()].flat(),
         leftOut,
         choice: choice.value,
         createdAt: performance.now(),
@@ -309,7 +316,15 @@ async function makeFolder(
   plan: Plan,
   runId: string,
   request: RunRequest,
-  { expected, leftOut }: { expected: ExpectedWork; leftOut: readonly UnusableInput[] },
+  {
+    expected,
+    leftOut,
+    problems,
+  }: {
+    expected: ExpectedWork;
+    leftOut: readonly UnusableInput[];
+    problems: ReadonlyMap<string, readonly InputFileProblem[]>;
+  },
 ): Promise<Result<Plan>> {
   let lock: FileLock | undefined;
   try {
@@ -345,6 +360,13 @@ async function makeFolder(
         })),
       },
     });
+    const log = new RunLog(folder);
+    for (const [input, { path }] of plan.inputs.entries())
+      for (const problem of problems.get(path) ?? []) {
+        const note = await addPairProblem(store, { input, path }, problem);
+        log.line('warning', note.text);
+      }
+    await log.written();
     const { imported } = complete.value;
     if (imported) {
       const { text, wording } = describeImported(imported);
@@ -368,6 +390,36 @@ async function makeFolder(
   } finally {
     lock?.release();
   }
+}
+
+/** Stores a problem of a read pair with those that reading the files will find, and as a note; returns the note. */
+async function addPairProblem(
+  store: RunStore,
+  { input, path }: { input: number; path: string },
+  { code, count, values = {}, message: text }: InputFileProblem,
+): Promise<Message> {
+  await store.addInputProblem({
+    type: 'input_problem',
+    input,
+    code,
+    severity: 'warning',
+    count,
+    message: text,
+    examples: [],
+  });
+  const note = message('note.input_problem', {
+    file: basename(path),
+    text: { text, wording: { key: `problem.${code}`, values } },
+  });
+  await store.addEvent({
+    time: Date.now(),
+    level: 'warning',
+    code,
+    message: note.text,
+    wording: note.wording,
+    detail: null,
+  });
+  return note;
 }
 
 /** Describes what was reused from an earlier run, and how that affects the results. */

@@ -26,6 +26,7 @@ from virnucpro_backend.prepare.failures import PrepareError
 from virnucpro_backend.prepare.frames import open_frames
 from virnucpro_backend.prepare.input_file import InputFile, tell_of_reading
 from virnucpro_backend.prepare.records.headers import RepeatedNames
+from virnucpro_backend.prepare.records.name_marks import NameMarks
 from virnucpro_backend.prepare.records.problems import MAX_EXAMPLES, Problem
 from virnucpro_backend.prepare.records.record_files import Reason
 from virnucpro_backend.prepare.records.survey import Letters, Survey, new_bytes
@@ -47,6 +48,7 @@ class Inspection:
         self._lengths = LengthStatistics()
         self._repeats = RepeatedNames()
         self._repeated_headers = RepeatedNames()
+        self._name_marks = NameMarks()
         self._chunks = 0
         self._sample = FrameSample(chunk_length)
         self._sha256: str | None = None
@@ -62,7 +64,8 @@ class Inspection:
             self._chunks += int(chunk_counts(scorable, self._chunk_length).sum())
             self._sample.add(group.records.letters, lengths, scorable)
             self._lengths.add(lengths)
-            self._repeats.add(group.headers.name_hashes())
+            self._repeats.add(group.headers.name_hashes)
+            self._name_marks.add(group.headers.fragment_hashes)
             self._repeated_headers.add(group.headers.hashes())
         self._sha256 = source.sha256()
         survey.problems.add("duplicate_ids", self._repeats.rows().size)
@@ -103,6 +106,7 @@ class Inspection:
             "bytes": survey.bytes if survey else new_bytes(),
             "duplicate_ids": count("duplicate_ids"),
             "duplicate_headers": int(self._repeated_headers.rows().size),
+            "name_marks": {"step": self._name_marks.step, "marks": self._name_marks.text()},
             "ambiguous_fraction": composition.ambiguous / bases if composition and bases else 0.0,
             "chunks": self._chunks,
             "frames": frames,

@@ -201,7 +201,7 @@ class Preparation:
         self._chunks += int(n_chunks.sum())
         reasons, counts = np.unique(group.reason, return_counts=True)
         self._reasons.update(dict(zip(reasons.tolist(), counts.tolist(), strict=True)))
-        self._repeats.add(group.headers.name_hashes())
+        self._repeats.add(group.headers.name_hashes)
         self._records.add(
             RecordRows(
                 source,

@@ -16,6 +16,7 @@ import {
   blockingProblem,
   totalsOf,
   verdictOf,
+  withPairProblems,
 } from '../../../state/newRun/inspection.ts';
 import { detailsOfFiles, samplesOfFiles } from '../../../state/newRun/choices.ts';
 import { nameSamples, selectFile, useNewRun } from '../../../state/newRun/store.ts';
@@ -44,8 +45,9 @@ const MOST_NAMED = 500;
 export function FilesStep() {
   const texts = useTexts();
   const { t, format } = texts;
-  const { files, looking, uploads, inspectError, ignored, someIgnored, sheetError, selected, choices } =
-    useNewRun();
+  const newRun = useNewRun();
+  const { looking, uploads, inspectError, ignored, someIgnored, sheetError, selected, choices } = newRun;
+  const files = useMemo(() => withPairProblems(newRun.files), [newRun.files]);
   const isSameComputer = useSettings(({ info }) => info?.sameComputer ?? true);
   const toSend = uploads.filter(({ done }) => !done);
   const [naming, setNaming] = useState(false);

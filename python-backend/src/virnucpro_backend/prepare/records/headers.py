@@ -91,9 +91,29 @@ class Headers:
         begin = int(self.offsets[place])
         return self.text[begin : begin + int(self.name_counts[place])].decode("utf-8")
 
+    @cached_property
     def name_hashes(self) -> HashArray:
         """A 64-bit hash of each name, uint64 [n]."""
         return _hashes(np.frombuffer(self.text, np.uint8), self.offsets[:-1], self.name_counts)
+
+    @property
+    def fragment_hashes(self) -> HashArray:
+        """A 64-bit hash of each name without a final /1 or /2, which mates don't share, uint64 [n]."""
+        hashes = self.name_hashes
+        text = np.frombuffer(self.text, np.uint8)
+        marked = np.flatnonzero(self.name_counts > len("/1"))
+        last = self.offsets[marked] + self.name_counts[marked] - 1
+        is_mark = (text[last - 1] == ord("/")) & ((text[last] == ord("1")) | (text[last] == ord("2")))
+        if not is_mark.any():
+            return hashes
+        marked, last = marked[is_mark], last[is_mark]
+        # The hash is a sum over the bytes.
+        hashes = hashes.copy()
+        for before_end in (1, 2):
+            letter = text[last - (before_end - 1)].astype(np.uint64) + np.uint64(1)
+            place = (self.name_counts[marked] - before_end) % _HASHED_BYTES
+            hashes[marked] -= letter * _MULTIPLIERS[place]
+        return hashes
 
     def hashes(self) -> HashArray:
         """A 64-bit hash of each whole header line, uint64 [n]."""

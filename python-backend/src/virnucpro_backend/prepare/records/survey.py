@@ -348,6 +348,10 @@ class Survey:
         self._kinds["with letters"] += int(np.count_nonzero(group.lengths))
         if reason.any() or flags.any():
             self._name_problems(surveyed, proteins)
+        if not reason.any() and not self._stretches:
+            self._account_used(group.byte_offsets)
+            self.records += reason.size
+            return surveyed
         shares = [_SHARES[value] for value in reason.tolist()]
         for place in np.flatnonzero(proteins & (reason == Reason.INVALID_CHARACTERS)).tolist():
             shares[place] = "left_out"
@@ -369,6 +373,13 @@ class Survey:
             self.bytes["passed_over"] += stretch.bytes
             self._name_stretch(stretch)
         self._last_begin, self._last_share = edges[-1], owners[-1]
+
+    def _account_used(self, begins: IntArray) -> None:
+        """Do the same for records that are all used, without a list of their shares."""
+        first, last = begins[[0, -1]].tolist()
+        self.bytes[self._last_share if self.records else "used"] += first - self._last_begin
+        self.bytes["used"] += last - first
+        self._last_begin, self._last_share = last, "used"
 
     def _name_stretch(self, stretch: Stretch) -> None:
         self.problems.add("passed_over", stretch.lines)

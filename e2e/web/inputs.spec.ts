@@ -36,7 +36,7 @@ test('a dropped folder: what it contains, what cannot be used and why, and the r
     await expect(window.getByRole('heading', { level: 3, name })).toBeVisible();
     await expect(window.getByRole('listitem').filter({ hasText: complaint }).first()).toBeVisible();
   }
-  await window.getByRole('button', { name: '1 other file was left out for its name' }).click();
+  await window.getByRole('button', { name: '1 other file of the folder was passed over' }).click();
   await expect(window.getByText('from my computer/notes.txt')).toBeVisible();
   await expectNoComplaint(window, 'New run with files');
 
@@ -66,7 +66,7 @@ test('a folder with a sample sheet: the same dropped and chosen, corrected, kept
     'file,sample,group,note,control\npond_R1.fasta,Pond,water,,\nblank.fasta,Blank,water,no DNA added,yes\n',
   );
   const sheet = window.getByText('The sample sheet names 3 of 3 files, in 1 group, with 1 control.');
-  const leftOut = window.getByRole('button', { name: '1 other file was left out for its name' });
+  const leftOut = window.getByRole('button', { name: '1 other file of the folder was passed over' });
   const summary = (files: number, samples: string) =>
     window.getByText(new RegExp(`^${files} files · .* · ${samples}\\b`));
 

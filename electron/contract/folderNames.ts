@@ -47,9 +47,38 @@ export function isOurName(name: string): boolean {
   );
 }
 
-/** Whether a file is picked out of a folder by its ending; a file that is named itself may have any name. */
-export const isSequenceFile = (name: string): boolean =>
-  /\.(fa|fasta|fna|fas|ffn|frn|fq|fastq)(\.(gz|bz2|xz|zst))?$/i.test(name);
+/** The usual endings of files with nucleotide sequences, and those of the compressions that are read. */
+export const SEQUENCE_ENDINGS = ['fa', 'fasta', 'fna', 'fas', 'fsa', 'ffn', 'frn', 'fq', 'fastq'] as const;
+export const COMPRESSION_ENDINGS = ['gz', 'bgz', 'bz2', 'xz', 'lzma', 'zst'] as const;
+
+/** Compressed sequences that are taken to say how to unpack them. */
+const UNREAD_ENDINGS = ['lz4', 'z', 'lz', 'lzo', 'sz', 'zip', '7z', 'rar'];
+
+/** Browsers number a download whose name exists already. */
+const COPY = String.raw`( \(\d+\))?`;
+const SEQUENCE_NAME = new RegExp(
+  String.raw`\.(${SEQUENCE_ENDINGS.join('|')})${COPY}(\.(${[...COMPRESSION_ENDINGS, ...UNREAD_ENDINGS].join('|')})${COPY})?$`,
+  'i',
+);
+
+/** Whether the name says that a file holds sequences; a file that is named itself may have any name. */
+export const isSequenceFile = (name: string): boolean => SEQUENCE_NAME.test(name);
+
+/** Downloads that are not finished, and copies that editors keep. */
+const isUnfinished = (name: string): boolean =>
+  /(~|\.(bak|tmp|temp|part|partial|crdownload|download|swp|old|orig))$/i.test(name);
+
+/** How much of a file is read to find out whether it holds sequences. */
+export const BEGINNING_BYTES = 4096;
+
+/** Whether a file whose name says nothing holds nucleotide sequences as plain text, by its first bytes. */
+export function beginsWithSequences(beginning: Uint8Array): boolean {
+  const text = new TextDecoder('utf-8').decode(beginning);
+  return (
+    /^\s*>[^\r\n]*[\r\n]+[ACGTUNRYSWKMBDHV]+[ \t]*([\r\n]|$)/i.test(text) ||
+    /^\s*@[^\r\n]*[\r\n]+[ACGTUN.]+[\r\n]+\+/i.test(text)
+  );
+}
 
 /** The names by which a sample sheet is found in a folder. */
 export const isSheetOfFolder = (name: string): boolean =>
@@ -58,18 +87,22 @@ export const isSheetOfFolder = (name: string): boolean =>
 /** Endings of files that may be sample sheets; the first line decides whether one is. */
 export const isSheetName = (name: string): boolean => /\.(csv|tsv|xlsx)$/i.test(name);
 
-export type FateInFolder = 'taken' | 'ignored' | 'passed over';
+/** Of `unknown` files the content decides whether they are taken or ignored. */
+export type FateInFolder = 'taken' | 'unknown' | 'ignored' | 'passed over';
 
 /**
  * What happens to a file or folder inside a named folder, at any depth: the one rule for folders that are
- * chosen and folders that are dropped. Files of earlier runs are never inputs, and hidden files are ignored;
- * every other file that is not taken is reported.
+ * chosen and folders that are dropped. Files of earlier runs are never inputs, nor is what is hidden. What is
+ * ignored is reported: hidden folders, and files unless they are hidden and of no sequences.
  */
 export function fateInFolder(name: string, kind: 'file' | 'folder', isInRunFolder: boolean): FateInFolder {
   if (isInRunFolder && isOurName(name)) return 'passed over';
-  if (kind === 'folder') return 'taken';
-  if (name.startsWith('.')) return 'passed over';
-  return isSequenceFile(name) || isSheetOfFolder(name) ? 'taken' : 'ignored';
+  const isHidden = name.startsWith('.');
+  if (kind === 'folder') return isHidden ? 'ignored' : 'taken';
+  // macOS puts a file ._NAME beside each NAME on foreign disks.
+  if (isHidden) return isSequenceFile(name) && !name.startsWith('._') ? 'ignored' : 'passed over';
+  if (isSequenceFile(name) || isSheetOfFolder(name)) return 'taken';
+  return isUnfinished(name) ? 'ignored' : 'unknown';
 }
 
 /**

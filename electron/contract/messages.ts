@@ -362,7 +362,7 @@ export const MESSAGES = {
   'file.too_large': '{path} is too large for what it should hold.',
   'file.silent': 'The disk has not answered for {minutes} minutes: {path}.',
   'file.silent.next': 'Check that disk, then try again.',
-  'input.none_in_folder': 'The folder holds no FASTA or FASTQ files (by their endings).',
+  'input.none_in_folder': 'The folder holds no FASTA or FASTQ files (by their names or their first lines).',
   'sheet.unreadable': '{name} cannot be read as a table: {detail}',
   'sheet.column_unknown': '{name} has a column “{title}”; known are file, sample, group, note and control.',
   'sheet.column_twice': '{name} has the column “{title}” twice.',

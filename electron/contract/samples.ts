@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { COMPRESSION_ENDINGS, SEQUENCE_ENDINGS } from './folderNames.ts';
 import { LIMITS, wordSchema } from './limits.ts';
 
 /**
@@ -64,7 +65,10 @@ interface NamedFile {
   mate: string | null;
 }
 
-const ENDINGS = /(\.(fa|fasta|fna|ffn|fas|fq|fastq))?(\.(gz|bgz|bz2|xz|zst))?$/i;
+const ENDINGS = new RegExp(
+  String.raw`(\.(${SEQUENCE_ENDINGS.join('|')}))?(\.(${COMPRESSION_ENDINGS.join('|')}))?$`,
+  'i',
+);
 /**
  * Each file that was sent, by a browser or through SSH, is stored in a folder of its own; see `receiveUpload`
  * and `ResumableUploads`.

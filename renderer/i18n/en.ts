@@ -188,7 +188,7 @@ export default {
   'newRun.preparing': 'Preparing: files, model and devices are being checked …',
   'newRun.totals': '{files, plural, one {# file} other {# files}} · {sequenceCount, plural, one {# sequence} other {# sequences}} · {bases}',
   'newRun.samples': '{count, plural, one {# sample} other {# samples}}',
-  'newRun.ignored': '{count, plural, one {# other file was left out for its name} other {# other files were left out for their names}}',
+  'newRun.ignored': '{count, plural, one {# other file of the folder was passed over} other {# other files of the folder were passed over}}',
   'newRun.looking': 'Reading the files …',
   'newRun.blockedFiles': '{count, plural, one {# file cannot be used.} other {# files cannot be used.}} The run leaves {count, plural, one {it} other {them}} out and says so in failed_files.txt.',
   'newRun.blocked': 'Files that cannot be used',

@@ -1,4 +1,4 @@
-import { fatesOf } from '../../electron/contract/index.ts';
+import { BEGINNING_BYTES, beginsWithSequences, fatesOf } from '../../electron/contract/index.ts';
 import { uploadFile as uploadOverHttp } from '../api/upload.ts';
 import { chosenComputer, home } from './connection.ts';
 
@@ -7,17 +7,27 @@ export type Dropped =
   | { readonly kind: 'files'; readonly files: readonly File[] }
   | { readonly kind: 'paths'; readonly paths: readonly string[] };
 
-/** The number of files, ignored because of their names, that are named to the user. */
+/** The number of files in folders, not used, that are named to the user. */
 export const MOST_IGNORED_NAMED = 100;
 
 /** Selects from what a browser hands over: from folders what the engine would read, and every file dropped by itself. */
-export function pickDropped(dropped: readonly File[]): { files: File[]; ignored: string[] } {
+export async function pickDropped(dropped: readonly File[]): Promise<{ files: File[]; ignored: string[] }> {
   const paths = dropped.map(pathOf);
   const fates = fatesOf(paths);
+  for (const [index, file] of dropped.entries())
+    if (fates[index] === 'unknown') fates[index] = (await holdsSequences(file)) ? 'taken' : 'ignored';
   return {
     files: dropped.filter((_, index) => fates[index] === 'taken'),
     ignored: paths.filter((_, index) => fates[index] === 'ignored'),
   };
+}
+
+async function holdsSequences(file: File): Promise<boolean> {
+  try {
+    return beginsWithSequences(new Uint8Array(await file.slice(0, BEGINNING_BYTES).arrayBuffer()));
+  } catch {
+    return false;
+  }
 }
 
 /** The path includes the folders with which a file was dropped. */

@@ -401,7 +401,7 @@ const inspectEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('found'),
     paths: z.array(z.string()),
-    /** Files in folders that were skipped because of their names, and some of them. */
+    /** Number of files and hidden folders in folders that are not used, and some of them. */
     ignored: countSchema,
     someIgnored: z.array(z.string()),
   }),

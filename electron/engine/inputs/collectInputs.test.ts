@@ -39,7 +39,8 @@ describe('the inputs of a run', () => {
       await mkdir(elsewhere);
       for (const file of [join(folder, 'b.fa'), join(folder, 'deep', 'c.fq.gz'), join(elsewhere, 'd.fna')])
         await writeFile(file, FASTA);
-      for (const file of ['notes.txt', '.hidden.fa']) await writeFile(join(folder, file), FASTA);
+      await writeFile(join(folder, 'notes.txt'), 'a note');
+      await writeFile(join(folder, '._b.fa'), FASTA);
       await symlink(join(elsewhere, 'd.fna'), join(folder, 'a.fna'));
       await symlink(elsewhere, join(folder, 'linked'));
       await symlink(folder, join(folder, 'deep', 'circle'));
@@ -75,7 +76,7 @@ describe('the inputs of a run', () => {
     ];
     for (const path of paths) {
       await mkdir(join(parent, dirname(path)), { recursive: true });
-      await writeFile(join(parent, path), FASTA);
+      await writeFile(join(parent, path), /notes|plate/.test(path) ? 'a,b' : FASTA);
     }
     const chosen = await collectInputs([join(parent, 'data')], { sheets: true });
     const fates = fatesOf(paths);
@@ -83,12 +84,57 @@ describe('the inputs of a run', () => {
       paths.filter((_, index) => fates[index] === fate).map((path) => join(parent, path));
     expect(chosen).toEqual({
       ok: true,
-      value: { paths: below('taken').toSorted(), ignored: 2, someIgnored: expect.any(Array) as string[] },
+      value: { paths: below('taken').toSorted(), ignored: 3, someIgnored: expect.any(Array) as string[] },
     });
-    if (chosen.ok) expect(chosen.value.someIgnored.toSorted()).toEqual(below('ignored').toSorted());
-    expect(below('ignored')).toEqual([join(parent, 'data/notes.docx'), join(parent, 'data/deep/plate.csv')]);
+    const named = ['data/.hidden', 'data/deep/plate.csv', 'data/notes.docx'].map((name) =>
+      join(parent, name),
+    );
+    if (chosen.ok) expect(chosen.value.someIgnored.toSorted()).toEqual(named);
+    expect(below('ignored')).toEqual([join(parent, 'data/.hidden/d.fa')]);
+    expect(below('unknown')).toEqual([join(parent, 'data/notes.docx'), join(parent, 'data/deep/plate.csv')]);
     // A file that the user names is accepted, whatever its name.
     expect(fatesOf(['notes.docx', '.a.fa', 'run.db', 'viral_sequences.fna'])).toEqual(Array(4).fill('taken'));
+  });
+
+  it('are found in a folder by their content where the name says nothing, and nothing else is', async () => {
+    const folder = await temporaryFolder();
+    const fastq = '@r\nACGTN\n+\nIIIII\n';
+    const used = {
+      'prokka.fsa': FASTA,
+      'x.fa (1)': FASTA,
+      'x.fa (1).gz': 'any',
+      'old.lzma': FASTA,
+      'plate.seq': '\uFEFF\r\n>a b\r\nacgtrykm\r\n',
+      'reads.txt': fastq,
+      contigs: `>a\n${'ACGT'.repeat(5000)}`,
+      'last.fa.lzma': 'any',
+      'to unpack.fastq.lz4': 'any',
+    };
+    const passedOver = {
+      '.snapshot/daily/a.fa': FASTA,
+      '.ipynb_checkpoints/a.fa': FASTA,
+      '.kept.fa': FASTA,
+      'x.fa~': FASTA,
+      'x.fa.part': FASTA,
+      'genes.faa': '>a\nMKLVERTIPQW\n',
+      'x.qual': '>a\n30 30 40\n',
+      'notes.txt': 'read me',
+      'gb.seq': 'LOCUS       A\n',
+      empty: '',
+    };
+    for (const [name, content] of Object.entries({ ...used, ...passedOver })) {
+      await mkdir(dirname(join(folder, name)), { recursive: true });
+      await writeFile(join(folder, name), content);
+    }
+    const outcome = await collectInputs([folder]);
+    if (!outcome.ok) throw new Error(outcome.error.cause);
+    const inFolder = (paths: readonly string[]) => paths.map((path) => path.slice(folder.length + 1)).sort();
+    expect(inFolder(outcome.value.paths)).toEqual(Object.keys(used).sort());
+    const first = Object.keys(passedOver).map((name) =>
+      name.includes('/') ? dirname(name.replace('/daily', '')) : name,
+    );
+    expect(inFolder(outcome.value.someIgnored)).toEqual(first.sort());
+    expect(outcome.value.ignored).toBe(first.length);
   });
 
   it('do not include the results of an earlier run, unless named', async () => {

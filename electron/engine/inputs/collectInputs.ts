@@ -1,5 +1,5 @@
 import type { Dirent, Stats } from 'node:fs';
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import {
@@ -13,16 +13,22 @@ import {
   usage,
 } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
-import { fateInFolder, isSheetOfFolder, RUN_DATABASE } from '../../contract/folderNames.ts';
+import {
+  BEGINNING_BYTES,
+  beginsWithSequences,
+  fateInFolder,
+  isSheetOfFolder,
+  RUN_DATABASE,
+} from '../../contract/folderNames.ts';
 import { tooLong, type PathLimit } from '../system/pathLength.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { inspectedFileSchema, type InspectedFile, type Repair } from '../../contract/protocol/index.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { describeExit, type ProcessExit, ReadingProcess } from '../workers/childProcess.ts';
 
-interface CollectedInputs {
+export interface CollectedInputs {
   paths: string[];
-  /** Number of files in folders that were skipped because of their extension, and the first few of them. */
+  /** Number of files and hidden folders in folders that are not used, and the first few of them. */
   ignored: number;
   someIgnored: string[];
 }
@@ -114,8 +120,13 @@ class FolderWalk {
         if (!isFolder && !kind.isFile() && !kind.isSymbolicLink()) continue;
         const fate = fateInFolder(entry.name, isFolder ? 'folder' : 'file', ofRun);
         if (fate === 'passed over') continue;
-        if (isFolder) await enter(path);
-        else if (fate === 'taken' && (this.walk.sheets || !isSheetOfFolder(entry.name))) files.push(path);
+        if (isFolder && fate === 'taken') await enter(path);
+        else if (
+          fate === 'taken'
+            ? this.walk.sheets || !isSheetOfFolder(entry.name)
+            : fate === 'unknown' && (await holdsSequences(path))
+        )
+          files.push(path);
         else {
           this.ignored += 1;
           if (this.someIgnored.length < MOST_IGNORED_NAMED) this.someIgnored.push(path);
@@ -132,6 +143,18 @@ class FolderWalk {
   private async linked(path: string, link: Dirent): Promise<Dirent | Stats | undefined> {
     if (this.walk.mayFollow && !(await this.walk.mayFollow(path))) return undefined;
     return stat(path).catch(() => link);
+  }
+}
+
+async function holdsSequences(path: string): Promise<boolean> {
+  const file = await open(path).catch(() => undefined);
+  try {
+    const beginning = await file?.read(Buffer.alloc(BEGINNING_BYTES));
+    return beginning !== undefined && beginsWithSequences(beginning.buffer.subarray(0, beginning.bytesRead));
+  } catch {
+    return false;
+  } finally {
+    await file?.close();
   }
 }
 

@@ -1,6 +1,7 @@
 import { BrowserWindow, clipboard, dialog, shell, type OpenDialogOptions } from 'electron';
 import { basename, dirname, join } from 'node:path';
 import { blastAddress } from '../../contract/exports.ts';
+import { COMPRESSION_ENDINGS, SEQUENCE_ENDINGS } from '../../contract/folderNames.ts';
 import { ok, failWith } from '../../contract/errors.ts';
 import type { FilePurpose, FolderPurpose } from '../../contract/index.ts';
 import type { DesktopActions } from '../../engine/index.ts';
@@ -8,7 +9,7 @@ import type { GrantedPaths } from './grantedPaths.ts';
 
 const SEQUENCE_FILES = {
   name: 'Sequences',
-  extensions: ['fa', 'fasta', 'fna', 'fas', 'ffn', 'frn', 'fq', 'fastq', 'gz', 'bz2', 'xz', 'zst'],
+  extensions: [...SEQUENCE_ENDINGS, ...COMPRESSION_ENDINGS],
 };
 
 const ALL_FILES = { name: 'All files', extensions: ['*'] };

@@ -26,7 +26,7 @@ interface Upload extends Sent {
 
 interface NewRunState {
   readonly files: readonly ListedFile[];
-  /** Files below folders that were ignored because of their names: their number, and some of them. */
+  /** Files and hidden folders in folders that are not used: their number, and some of them. */
   readonly ignored: number;
   readonly someIgnored: readonly string[];
   /** The problem with an added sample sheet. */
@@ -240,7 +240,7 @@ export const addDropped = (dropped: Dropped): Promise<void> =>
 /** In browser mode, sends files to the engine's computer one after the other, then inspects them. */
 export async function uploadAndAdd(dropped: readonly File[], send = uploadFile): Promise<void> {
   const { signal } = lookController;
-  const { files, ignored } = pickDropped(dropped);
+  const { files, ignored } = await pickDropped(dropped);
   const someIgnored = ignored.slice(0, MOST_IGNORED_NAMED);
   takeFound({ paths: [], ignored: ignored.length, someIgnored });
   if (files.length === 0 && ignored.length > 0) {

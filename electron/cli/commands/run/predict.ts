@@ -40,7 +40,7 @@ import type { Reporter } from '../../output/reporter.ts';
 import { parsed } from '../../commonFlags.ts';
 import { followRun, type FollowOptions } from './followRun.ts';
 import { EXIT } from '../../exitCodes.ts';
-import { toStandardOutput } from '../../output/terminal.ts';
+import { toStandardError, toStandardOutput } from '../../output/terminal.ts';
 
 /** The options that commander passes for `predict`. */
 export interface PredictFlags extends ClusterFlags {
@@ -127,6 +127,7 @@ export async function predict(
     }),
   );
   const { plan } = created;
+  for (const line of passedOver(created.passedOver)) reporter.line(line);
   for (const problem of created.pairProblems) reporter.line(`${problem.message} ${problem.what_happens}`);
   const shortage = await findDiskShortage(created.folder, request, created.files);
   if (shortage) reporter.line(`${shortage.cause} ${shortage.nextStep}`);
@@ -344,6 +345,18 @@ function modelFor(context: EngineContext, inputs: string[]): string {
   return inputs.every((input) => resolve(input) === example) ? 'teaching' : '500';
 }
 
+const MOST_PASSED_OVER_NAMED = 5;
+
+/** Says what is not used of the named folders, in one line or none. */
+function passedOver({ ignored, someIgnored }: CreatedRun['passedOver']): string[] {
+  if (ignored === 0) return [];
+  const named = someIgnored.slice(0, MOST_PASSED_OVER_NAMED);
+  const more = ignored > named.length ? `, and ${formatCount(ignored - named.length)} more` : '';
+  return [
+    `Passed over in the folders, as hidden, unfinished or without sequences: ${named.join(', ')}${more}. Name a file itself to use it.`,
+  ];
+}
+
 /** Reads files completely and prints what they contain and what a run would do with each. */
 export async function validate(
   context: EngineContext,
@@ -351,7 +364,9 @@ export async function validate(
   chunkLength: number,
   json: boolean,
 ): Promise<number> {
-  const { paths } = unwrap(await collectInputs(parsed(inputPathsSchema, inputs)));
+  const collected = unwrap(await collectInputs(parsed(inputPathsSchema, inputs)));
+  const { paths } = collected;
+  for (const line of passedOver(collected)) toStandardError(line);
   const blocked: string[] = [];
   const seen: InspectedFile[] = [];
   const mates = matesOf(paths);

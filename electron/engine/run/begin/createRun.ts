@@ -16,6 +16,7 @@ import {
   type PlanModel,
   type ImportedEmbeddings,
 } from '../../../contract/plan.ts';
+import { COMPRESSION_ENDINGS } from '../../../contract/folderNames.ts';
 import { message, type Message } from '../../../contract/messages.ts';
 import type { InputFileProblem, InspectedFile } from '../../../contract/protocol/index.ts';
 import { pairProblems } from '../../../contract/readPairs.ts';
@@ -23,7 +24,13 @@ import { sampleNames, NO_DETAILS } from '../../../contract/samples.ts';
 import type { ExpectedWork, RunRequest } from '../../../contract/rpc/runs.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import { checkPrecision } from '../../devices/selfTest/precisionLevel.ts';
-import { collectInputs, type Walk, inspectInputs, type Reading } from '../../inputs/collectInputs.ts';
+import {
+  collectInputs,
+  type CollectedInputs,
+  type Walk,
+  inspectInputs,
+  type Reading,
+} from '../../inputs/collectInputs.ts';
 import { importLegacy } from '../../inputs/importLegacy.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
 import { trustedScores, goalRefusal } from '../goal.ts';
@@ -63,6 +70,8 @@ export interface CreatedRun {
   folder: string;
   plan: Plan;
   files: InspectedFile[];
+  /** What was not used of the named folders. */
+  passedOver: Pick<CollectedInputs, 'ignored' | 'someIgnored'>;
   /** What is wrong with the read pairs among them. */
   pairProblems: InputFileProblem[];
   /** Files that can't be used; the run continues without them. */
@@ -185,6 +194,7 @@ export async function createRun(
         folder,
         plan: made.value,
         files,
+        passedOver: collected.value,
         pairProblems: [...problems.values()].flat(),
         leftOut,
         choice: choice.value,
@@ -254,6 +264,8 @@ function namedFolder(name: string, model: Pick<PlanModel, 'notice'>): string | n
   return /[\p{L}\p{N}]/u.test(stem) ? `${stem}${markSuffix(model)}` : null;
 }
 
+const COMPRESSED_NAME = new RegExp(String.raw`\.(${COMPRESSION_ENDINGS.join('|')})$`, 'i');
+
 /**
  * The first file's name without the endings of sequence files, as the earlier tool named its folders; with
  * the mark of a model that is not for research.
@@ -261,7 +273,7 @@ function namedFolder(name: string, model: Pick<PlanModel, 'notice'>): string | n
 export function defaultFolderName(paths: readonly string[], model: Pick<PlanModel, 'notice'>): string {
   const [first = 'run'] = paths;
   const stem = basename(first)
-    .replace(/\.(gz|bz2|xz|zst)$/i, '')
+    .replace(COMPRESSED_NAME, '')
     .replace(/\.[^.]+$/, '');
   return `${stem || 'run'}_predictions${markSuffix(model)}`;
 }

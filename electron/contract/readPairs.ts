@@ -58,6 +58,7 @@ const warning = (code: string, { text }: Message, values: Record<string, string>
   severity: 'warning' as const,
   count: 1,
   message: text,
+  examples: [],
   values,
 });
 

@@ -99,7 +99,7 @@ class Headers:
     @property
     def fragment_hashes(self) -> HashArray:
         """A 64-bit hash of each name without a final /1 or /2, which mates don't share, uint64 [n]."""
-        hashes = self.name_hashes
+        hashes: HashArray = self.name_hashes
         text = np.frombuffer(self.text, np.uint8)
         marked = np.flatnonzero(self.name_counts > len("/1"))
         last = self.offsets[marked] + self.name_counts[marked] - 1

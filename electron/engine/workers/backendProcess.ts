@@ -400,9 +400,10 @@ export class DeviceWorker {
   }
 }
 
-const RESTARTS_WITHOUT_PROGRESS = 3;
+/** One deadly sequence ends up to four workers in a row; two of them must not make a healthy device look broken. */
+const RESTARTS_WITHOUT_PROGRESS = 6;
 
-/** Restarts a process that has died, with growing delays; gives up after three restarts without progress. */
+/** Restarts a process that has died, with growing delays; gives up after several restarts without progress. */
 export class Restarts {
   private readonly start: () => void;
   private readonly baseDelayMs: number;

@@ -120,12 +120,12 @@ describe('DeviceWorker', () => {
     expect(graces).toEqual([10_000, 500]);
   });
 
-  it('restarts a worker that keeps dying up to three times, then gives up', async () => {
+  it('restarts a worker that keeps dying up to six times, then gives up', async () => {
     const events = await supervise('dies', isSwitchedOff);
     const deaths = events.filter((event) => event.type === 'worker_died');
-    expect(deaths.map(({ restartAttempt }) => restartAttempt)).toEqual([1, 2, 3, null]);
+    expect(deaths.map(({ restartAttempt }) => restartAttempt)).toEqual([1, 2, 3, 4, 5, 6, null]);
     expect(deaths[0]?.error.cause).toContain('exit code 7');
-    expect(types(events).filter((type) => type === 'worker_starting')).toHaveLength(4);
+    expect(types(events).filter((type) => type === 'worker_starting')).toHaveLength(7);
   });
 
   it.skipIf(process.platform === 'win32')(

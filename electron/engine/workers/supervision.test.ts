@@ -83,26 +83,26 @@ describe('ProgressWatch', () => {
 });
 
 describe('Restarts', () => {
-  it('restarts three times with growing delays, then gives up, unless there is progress', () => {
+  it('restarts six times with growing delays, then gives up, unless there is progress', () => {
     vi.useFakeTimers();
     try {
       const starts: number[] = [];
       const begun = Date.now();
       const restarts = new Restarts(() => starts.push(Date.now() - begun), 1000);
-      const attempts = Array.from({ length: 4 }, () => {
+      const attempts = Array.from({ length: 7 }, () => {
         const attempt = restarts.died();
         vi.runAllTimers();
         return attempt;
       });
-      expect(attempts).toEqual([1, 2, 3, null]);
-      expect(starts).toEqual([1000, 3000, 7000]);
+      expect(attempts).toEqual([1, 2, 3, 4, 5, 6, null]);
+      expect(starts).toEqual([1000, 3000, 7000, 15_000, 31_000, 63_000]);
       restarts.progress();
       expect(restarts.died()).toBe(1);
       restarts.cancel();
       restarts.giveUp();
       expect(restarts.died()).toBeNull();
       vi.runAllTimers();
-      expect(starts).toHaveLength(3);
+      expect(starts).toHaveLength(6);
     } finally {
       vi.useRealTimers();
     }

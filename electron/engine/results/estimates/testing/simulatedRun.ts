@@ -1,3 +1,4 @@
+import { firstTrial } from '../../../run/work/decide/trial.ts';
 import { PartQueue } from '../../../run/work/decide/workState.ts';
 import { randomNumbers } from '../../../testing/randomNumbers.ts';
 import type { PartlyScored } from '../settled.ts';
@@ -197,7 +198,7 @@ export class SimulatedWork {
   private endPart(round: number): void {
     const { chunks, own } = this.waiting[round]!;
     if (chunks === 0) return;
-    this.queue.add({ key: String(this.parts.length), residues: chunks, round, failedAttempts: 0 });
+    this.queue.add({ key: String(this.parts.length), residues: chunks, round, trial: firstTrial(false) });
     this.parts.push(own);
     if (round === 0) this.firstRoundLeft += 1;
     this.waiting[round] = { chunks: 0, own: [] };

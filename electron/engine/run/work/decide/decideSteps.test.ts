@@ -421,7 +421,7 @@ describe('workers', () => {
 });
 
 describe('parts', () => {
-  it('that fail twice are split, and are failed by name if they cannot be', () => {
+  it('that fail again and again are split, and are failed by name if they cannot be', () => {
     const { after } = atWork(['1']);
     expect(after(failed('a', '1', 'out_of_memory'))).toMatchInlineSnapshot(`
       [
@@ -431,6 +431,8 @@ describe('parts', () => {
         "show_worker a working/1",
       ]
     `);
+    after({ type: 'attempt_ended', key: '1', outcome: 'worker_lost', failure: null });
+    after(failed('a', '1', 'out_of_memory'));
     after({ type: 'attempt_ended', key: '1', outcome: 'worker_lost', failure: null });
     expect(after(failed('a', '1', 'out_of_memory'))).toMatchInlineSnapshot(`
       [
@@ -454,10 +456,11 @@ describe('parts', () => {
         "note warning part_bisected note.part_bisected(1)",
         "assign a 1.a",
         "show_worker a working/1.a",
-        "assign b 1.b",
-        "show_worker b working/1.b",
       ]
     `);
+    expect(after(failed('a', '1.a', 'out_of_memory'), split('indivisible', [], '1.a'))).toContain(
+      'assign a 1.a',
+    );
     expect(after(failed('a', '1.a', 'out_of_memory'), split('indivisible', [], '1.a')))
       .toMatchInlineSnapshot(`
       [
@@ -477,10 +480,13 @@ describe('parts', () => {
     ).toMatchInlineSnapshot(`
       [
         "note error part_failed note.part_failed(1.a,no)",
+        "assign a 1.b",
+        "show_worker a working/1.b",
       ]
     `);
+    const thrice = Array.from({ length: 3 }, () => failed('a', '1', 'out_of_memory'));
     const damaged = atWork(['1']);
-    damaged.after(failed('a', '1', 'out_of_memory'), failed('a', '1', 'out_of_memory'));
+    damaged.after(...thrice);
     expect(damaged.after(split('part_damaged'))).toMatchInlineSnapshot(`
       [
         "note warning part_file_damaged note.part_file_damaged(1) torn",
@@ -488,11 +494,9 @@ describe('parts', () => {
       ]
     `);
     const superseded = atWork(['1']);
-    superseded.after(failed('a', '1', 'out_of_memory'), failed('a', '1', 'out_of_memory'));
-    superseded.after(
-      { type: 'attempt_ended', key: '1', outcome: 'worker_lost', failure: null },
-      { type: 'attempt_ended', key: '1', outcome: 'worker_lost', failure: null },
-    );
+    superseded.after(...thrice);
+    const ended: WorkEvent = { type: 'attempt_ended', key: '1', outcome: 'worker_lost', failure: null };
+    superseded.after(ended, ended, ended);
     expect(superseded.after(split('superseded'), { type: 'part_read', parts: [] })).toMatchInlineSnapshot(`
       [
         "read_part 1",
@@ -675,5 +679,5 @@ it('starts the shares of a cluster once all parts are prepared', () => {
 it('ignores devices that are not part of the run, and parts that were not handed out', () => {
   const { after, state } = session(['a']);
   expect(() => after({ type: 'exclude_device', device: 'z' })).toThrow('z');
-  expect(() => state.queue.giveBack('9', 0)).toThrow('9');
+  expect(() => state.queue.trialOf('9')).toThrow('9');
 });

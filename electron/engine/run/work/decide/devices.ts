@@ -51,10 +51,11 @@ export function workerDied(
     }),
     error.detail,
   );
+  const deathsBefore = decision.state.deaths++;
   // Reading, computing and writing overlap, so any of these parts may have been the cause.
   for (const key of device.held.slice()) {
     leave(decision, device, key);
-    attemptFailed(decision, key, { code: 'internal_error', message: error.cause });
+    attemptFailed(decision, key, { code: 'internal_error', message: error.cause }, deathsBefore);
   }
   if (restartAttempt !== null) {
     decision.show(device, { state: 'restarting', attempt: restartAttempt, error });
@@ -78,14 +79,14 @@ export function workerStopped(decision: Decision, device: DeviceWork): void {
 
 /**
  * A worker's scores do not match its report. A disk, GPU or program that does this repeatedly loses its
- * device; a part with which it happens twice is treated like one that killed a worker.
+ * device; a part with which it happens again and again is treated like one that kills workers.
  */
 export function scoresDamaged(decision: Decision, key: string, detail: string): void {
   const device = decision.holder(key);
   decision.note('warning', 'scores_damaged', sentence('note.scores_damaged', { part: key }), detail);
   tryAgainOrSplit(decision, key, {
     code: 'internal_error',
-    message: 'Its scores were damaged on disk twice.',
+    message: 'Its scores were damaged on disk every time.',
   });
   if (!device) return;
   device.damagedInRow += 1;

@@ -53,7 +53,8 @@ function assignNext(decision: Decision, device: DeviceWork): void {
  */
 function recallForIdleWorkers(decision: Decision, devices: readonly DeviceWork[]): void {
   const { state } = decision;
-  if (state.queue.waitingCount > 0 || state.supply !== 'finished') return;
+  const { queue } = state;
+  if ((queue.waitingCount > 0 && !queue.nextWaitsForAll) || state.supply !== 'finished') return;
   const idle = devices
     .filter((device) => freeSlots(device) === PARTS_IN_FLIGHT)
     .sort((a, b) => (b.residuesPerSecond ?? 0) - (a.residuesPerSecond ?? 0))

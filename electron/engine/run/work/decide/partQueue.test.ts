@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { afterFailure, firstTrial, trialOfHalf, type Trial } from './trial.ts';
 import { PartQueue } from './workState.ts';
 
 type Step = { device: number; outcome: 'done' | 'recalled' | 'worker_dies' };
@@ -12,20 +13,24 @@ const steps = fc.array(
   { maxLength: 300 },
 );
 
+const FRESH = firstTrial(false);
+const AGAIN = firstTrial(true);
+const ALONE: Trial = { stage: 'alone', inRow: 1, deaths: 1 };
+
 const partKey = (number: number): string => String(number).padStart(6, '0');
 
 describe('PartQueue', () => {
-  it('scores every part exactly once, whatever workers do, and bisects only after a second failed attempt', () => {
+  it('scores every part exactly once, whatever workers do', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 40 }), steps, (count, script) => {
         const queue = new PartQueue();
         const open = new Set<string>();
         const settled = new Set<string>();
-        const add = (key: string, failedAttempts: number): void => {
-          queue.add({ key, residues: 1, round: key.length % 3, failedAttempts });
+        const add = (key: string, trial: Trial): void => {
+          queue.add({ key, residues: 1, round: key.length % 3, trial });
           open.add(key);
         };
-        for (let number = 0; number < count; number++) add(partKey(number), 0);
+        for (let number = 0; number < count; number++) add(partKey(number), number % 4 === 0 ? AGAIN : FRESH);
 
         const settle = (key: string): void => {
           queue.settle(key);
@@ -39,13 +44,12 @@ describe('PartQueue', () => {
           if (!part) return;
           expect(queue.holder(part.key)).toBe(name);
           if (outcome === 'done') settle(part.key);
-          else if (outcome === 'recalled') queue.giveBack(part.key, part.failedAttempts);
-          else if (part.failedAttempts === 0) queue.giveBack(part.key, 1);
+          else if (outcome === 'recalled') queue.giveBack(part.key, part.trial);
+          else if (part.trial.stage !== 'alone') queue.giveBack(part.key, afterFailure(part.trial, 0, 1));
           else {
-            expect(part.failedAttempts).toBeGreaterThan(0);
             settle(part.key);
             if (part.key.length < 20)
-              for (const half of ['.0', '.1']) add(part.key + half, part.failedAttempts);
+              for (const half of ['.0', '.1']) add(part.key + half, trialOfHalf(part.trial));
           }
         };
         script.forEach(play);
@@ -59,8 +63,7 @@ describe('PartQueue', () => {
 
   it('hands out parts by rounds, whenever they arrive', () => {
     const queue = new PartQueue();
-    const add = (key: string, round: number): void =>
-      queue.add({ key, residues: 1, round, failedAttempts: 0 });
+    const add = (key: string, round: number): void => queue.add({ key, residues: 1, round, trial: FRESH });
     add('000000', 6);
     add('000001', 6);
     expect(queue.take('a')?.key).toBe('000000');
@@ -71,7 +74,7 @@ describe('PartQueue', () => {
     queue.withdraw('000003');
     const [first, ...others] = ['a', 'b', 'a'].map((device) => queue.take(device)?.key);
     expect([first, others.toSorted()]).toEqual(['000005', ['000002', '000004']]);
-    queue.giveBack('000000', 0);
+    queue.giveBack('000000', FRESH);
     expect([queue.take('b')?.key, queue.take('b')?.key]).toEqual(['000000', '000001']);
   });
 
@@ -82,8 +85,7 @@ describe('PartQueue', () => {
       const numbers = Array.from({ length: 1000 }, (_, index) => 2 * shares * index + 1);
       for (const round of [0, 8]) {
         const queue = new PartQueue();
-        for (const number of numbers)
-          queue.add({ key: partKey(number), residues: 1, round, failedAttempts: 0 });
+        for (const number of numbers) queue.add({ key: partKey(number), residues: 1, round, trial: FRESH });
         const taken = Array.from({ length: 250 }, () => numbers.indexOf(Number(queue.take('a')?.key)));
         if (round === 0) {
           expect(taken).toEqual(Array.from({ length: 250 }, (_, index) => index));
@@ -97,38 +99,56 @@ describe('PartQueue', () => {
     },
   );
 
-  it('hands out in order, returned parts first and suspects last', () => {
+  it('hands out in order, returned parts first and failed ones last', () => {
     const queue = new PartQueue();
     for (const number of [0, 1, 2, 3])
-      queue.add({ key: partKey(number), residues: 1, round: 0, failedAttempts: 0 });
+      queue.add({ key: partKey(number), residues: 1, round: 0, trial: FRESH });
     expect(queue.take('a')?.key).toBe('000000');
     expect(queue.take('b')?.key).toBe('000001');
-    queue.giveBack('000000', 1);
-    queue.giveBack('000001', 0);
+    queue.giveBack('000000', AGAIN);
+    queue.giveBack('000001', FRESH);
     expect([1, 2, 3].map(() => queue.take('a')?.key)).toEqual(['000001', '000002', '000003']);
     expect(queue.take('b')?.key).toBe('000000');
     expect(queue.take('b')).toBeUndefined();
   });
 
-  it('computes a suspect alone, so that the next death has one cause', () => {
+  it('computes a part that has failed alone on its device', () => {
     const queue = new PartQueue();
     for (const number of [0, 1, 2])
-      queue.add({ key: partKey(number), residues: 1, round: 0, failedAttempts: number === 0 ? 1 : 0 });
+      queue.add({ key: partKey(number), residues: 1, round: 0, trial: number === 0 ? AGAIN : FRESH });
     expect(queue.take('a')?.key).toBe('000001');
     expect(queue.take('b')?.key).toBe('000002');
     expect(queue.take('a')).toBeUndefined();
     queue.settle('000001');
     expect(queue.take('a')?.key).toBe('000000');
-    queue.giveBack('000002', 0);
+    queue.giveBack('000002', FRESH);
     expect(queue.take('a')).toBeUndefined();
+    expect(queue.take('b')?.key).toBe('000002');
+  });
+
+  it('computes a part that has failed again while nothing else is, the last one to fail first', () => {
+    const queue = new PartQueue();
+    const trials = [ALONE, ALONE, AGAIN, FRESH];
+    for (const [number, trial] of trials.entries())
+      queue.add({ key: partKey(number), residues: 1, round: 0, trial });
+    expect(queue.take('a')?.key).toBe('000003');
+    // The others come after it, also those that could be computed beside it.
+    expect([queue.take('b'), queue.nextWaitsForAll]).toEqual([undefined, true]);
+    queue.settle('000003');
+    expect(queue.take('b')?.key).toBe('000000');
+    expect(queue.take('a')).toBeUndefined();
+    queue.giveBack('000000', ALONE);
+    expect(queue.take('a')?.key).toBe('000000');
+    queue.settle('000000');
+    queue.withdraw('000001');
     expect(queue.take('b')?.key).toBe('000002');
   });
 
   it('refuses to hold a part twice or to settle a part that no worker has', () => {
     const queue = new PartQueue();
-    queue.add({ key: '000000', residues: 1, round: 0, failedAttempts: 0 });
+    queue.add({ key: '000000', residues: 1, round: 0, trial: FRESH });
     expect(() => {
-      queue.add({ key: '000000', residues: 1, round: 0, failedAttempts: 0 });
+      queue.add({ key: '000000', residues: 1, round: 0, trial: FRESH });
     }).toThrow(/already/);
     expect(() => {
       queue.settle('000000');

@@ -4,6 +4,7 @@ import type { PartFailed, PartFailureCode } from '../../../../contract/protocol/
 import { type StoredPart, preparedKey } from '../../../store/types.ts';
 import type { Decision } from './workState.ts';
 import type { PartFailure, StoreAnswer } from '../partLedger.ts';
+import { afterFailure, CUT_AFTER, firstTrial, GIVEN_UP_AFTER, trialOfHalf, type Trial } from './trial.ts';
 
 /** How often the work file of a part is rewritten in one session. */
 const MOST_LOSSES = 3;
@@ -15,11 +16,14 @@ const HALTING: Partial<Record<PartFailureCode, 'disk_full' | 'folder_unwritable'
 };
 
 /** A part becomes ready to be computed. */
-export function offer({ state: { queue, parts } }: Decision, part: StoredPart): void {
+export function offer(
+  { state: { queue, parts } }: Decision,
+  part: StoredPart,
+  trial: Trial = firstTrial(part.bisected || part.attempts > 0),
+): void {
   parts.set(part.key, part);
   if (queue.has(part.key)) return;
-  const failedAttempts = part.bisected || part.attempts > 0 ? 1 : 0;
-  queue.add({ key: part.key, residues: part.residues, round: part.round, failedAttempts });
+  queue.add({ key: part.key, residues: part.residues, round: part.round, trial });
 }
 
 /** The part is done, failed or cut in two. */
@@ -38,7 +42,7 @@ export function supersede(decision: Decision, key: string): void {
 export function giveBack(decision: Decision, key: string, outcome: 'recalled' | 'interrupted'): void {
   const { queue } = decision.state;
   decision.ask({ type: 'end_attempt', key, outcome, failure: null });
-  queue.giveBack(key, queue.casualtiesOf(key));
+  queue.giveBack(key, queue.trialOf(key));
 }
 
 export function partFailed(decision: Decision, failed: PartFailed, wasRecalled: boolean): void {
@@ -57,21 +61,51 @@ export function partFailed(decision: Decision, failed: PartFailed, wasRecalled: 
 }
 
 /** A worker died, or ran out of memory, on a part. */
-export function attemptFailed(decision: Decision, key: string, failure: PartFailure): void {
+export function attemptFailed(
+  decision: Decision,
+  key: string,
+  failure: PartFailure,
+  deathsBefore?: number,
+): void {
   decision.ask({ type: 'end_attempt', key, outcome: 'worker_lost', failure });
-  tryAgainOrSplit(decision, key, failure);
+  tryAgainOrSplit(decision, key, failure, deathsBefore);
 }
 
 /**
- * A worker may die for other reasons, so a part gets a second chance uncut: its scores then stay
- * byte-identical.
- * After that it is cut in two until the responsible sequences are alone, and fail by name. The halves inherit
- * the suspicion.
+ * A part that fails is tried again uncut: if something else was the reason, its scores stay byte-identical.
+ * One that fails alone, and twice in a row, is cut in two until the responsible sequences are alone, and fail
+ * by name.
  */
-export function tryAgainOrSplit(decision: Decision, key: string, failure: PartFailure): void {
+export function tryAgainOrSplit(
+  decision: Decision,
+  key: string,
+  failure: PartFailure,
+  deathsBefore = decision.state.deaths,
+): void {
+  const { queue, deaths } = decision.state;
+  const { stage } = queue.trialOf(key);
+  const trial = afterFailure(queue.trialOf(key), deathsBefore, deaths);
+  if (stage !== 'alone' || trial.inRow < CUT_AFTER) {
+    queue.giveBack(key, trial);
+    return;
+  }
+  queue.remember(key, trial);
+  decision.ask({ type: 'split_part', key, failure });
+}
+
+function replaceByHalves(decision: Decision, key: string, halves: readonly StoredPart[]): void {
+  const trial = trialOfHalf(decision.state.queue.trialOf(key));
+  decision.note('warning', 'part_bisected', sentence('note.part_bisected', { part: key }));
+  settle(decision, key);
+  for (const half of halves) offer(decision, half, trial);
+}
+
+/** A part of one chunk is tried alone once more before its sequence fails. */
+function giveUpOrTryAgain(decision: Decision, key: string, failure: PartFailure): void {
   const { queue } = decision.state;
-  if (queue.casualtiesOf(key) === 0) queue.giveBack(key, 1);
-  else decision.ask({ type: 'split_part', key, failure });
+  const trial = queue.trialOf(key);
+  if (trial.inRow < GIVEN_UP_AFTER) queue.giveBack(key, trial);
+  else decision.ask({ type: 'give_up_part', key, failure });
 }
 
 export function partSplit(
@@ -80,12 +114,10 @@ export function partSplit(
 ): void {
   switch (split.outcome) {
     case 'split':
-      decision.note('warning', 'part_bisected', sentence('note.part_bisected', { part: key }));
-      settle(decision, key);
-      for (const child of children) offer(decision, child);
+      replaceByHalves(decision, key, children);
       break;
     case 'indivisible':
-      decision.ask({ type: 'give_up_part', key, failure });
+      giveUpOrTryAgain(decision, key, failure);
       break;
     case 'superseded':
       supersede(decision, key);

@@ -6,6 +6,7 @@ import type { DeviceWorkerEvent } from '../../../workers/backendProcess.ts';
 import type { ClusterSharesEvent } from '../../shares/clusterShares.ts';
 import type { StoreAnswer, StoreEffect } from '../partLedger.ts';
 import type { PrepareStageEvent } from '../prepareStage.ts';
+import type { Trial } from './trial.ts';
 
 /**
  * Everything that can happen while a run is computed. Workers, the shares on a cluster, prepare, the store
@@ -108,6 +109,8 @@ export interface WorkState {
   readonly awaited: Set<string>;
   /** Whether monitor and workers have been started. */
   devicesStarted: boolean;
+  /** How many workers have died in this session. */
+  deaths: number;
   /** How often the work file of each part was lost in this session. */
   readonly losses: Map<string, number>;
   /** Parts recalled from a worker that had not begun them. */
@@ -133,6 +136,7 @@ export function newWorkState(
     supply: 'not_started',
     awaited: new Set(),
     devicesStarted: false,
+    deaths: 0,
     losses: new Map(),
     recalled: new Set(),
     unanswered: 0,
@@ -230,8 +234,7 @@ interface QueuedPart {
   readonly key: string;
   readonly residues: number;
   readonly round: number;
-  /** How many workers died, or ran out of memory, on this part or on the part it was cut from. */
-  readonly failedAttempts: number;
+  readonly trial: Trial;
 }
 
 /** Groups of parts in which a round is handed out; a power of two. */
@@ -256,22 +259,25 @@ function turnOf({ key, round }: QueuedPart): number {
  * Tracks which parts wait, and which device has which. Devices pull, and only the last parts are withheld
  * from slow ones (`handOut`). Parts are handed out by their turn, and within one in the order of their arrival,
  * returned ones first.
- * Parts that killed a worker wait behind all others, so that one poisonous sequence can neither stop the run
- * nor make a healthy device look broken.
+ * Parts that have failed wait behind all others, so that one poisonous sequence can neither stop the run nor
+ * make a healthy device look broken. Those that have failed again come before those that have failed once: a
+ * device that dies of each is switched off only after some of them are dealt with.
  */
 export class PartQueue {
   /** Waiting parts by their turn. */
   private readonly waiting = new Map<number, Map<string, QueuedPart>>();
   private readonly returned = new Map<string, QueuedPart>();
-  private readonly suspects = new Map<string, QueuedPart>();
+  private readonly again = new Map<string, QueuedPart>();
+  private readonly alone = new Map<string, QueuedPart>();
   private readonly assigned = new Map<string, { part: QueuedPart; device: string }>();
   /** Waiting parts in the order in which they are handed out. */
-  private sources: readonly Map<string, QueuedPart>[] = [this.returned, this.suspects];
+  private sources: readonly Map<string, QueuedPart>[] = [this.returned, this.alone, this.again];
 
   add(part: QueuedPart): void {
     if (this.has(part.key)) throw new Error(`part ${part.key} is already in the queue`);
-    if (part.failedAttempts > 0) this.suspects.set(part.key, part);
-    else this.ofTurn(turnOf(part)).set(part.key, part);
+    const { stage } = part.trial;
+    const source = stage === 'in_turn' ? this.ofTurn(turnOf(part)) : this[stage];
+    source.set(part.key, part);
   }
 
   has(key: string): boolean {
@@ -279,15 +285,19 @@ export class PartQueue {
   }
 
   /**
-   * Hands the next part to a device, or undefined if none waits. A suspect is computed alone, so that it is
-   * clear which part was to blame if the worker dies again.
+   * Hands the next part to a device, or undefined if none waits that it may have now: beside a part that has
+   * failed, its device, or every device, computes nothing else.
    */
   take(device: string): QueuedPart | undefined {
-    const held = this.heldBy(device);
-    if (held.some(({ failedAttempts }) => failedAttempts > 0)) return undefined;
+    const assigned = [...this.assigned.values()];
+    const held = assigned.filter((entry) => entry.device === device);
+    if (assigned.some(({ part }) => part.trial.stage === 'alone')) return undefined;
+    if (held.some(({ part }) => part.trial.stage === 'again')) return undefined;
     for (const source of this.sources) {
       const [part] = source.values();
-      if (!part || (source === this.suspects && held.length > 0)) continue;
+      if (!part) continue;
+      if (source === this.alone && assigned.length > 0) return undefined;
+      if (source === this.again && held.length > 0) return undefined;
       source.delete(part.key);
       this.assigned.set(part.key, { part, device });
       return part;
@@ -301,11 +311,17 @@ export class PartQueue {
   }
 
   /** The part comes back unscored. */
-  giveBack(key: string, failedAttempts: number): void {
-    const entry = this.assigned.get(key);
-    if (!entry) throw new Error(`part ${key} is not assigned`);
+  giveBack(key: string, trial: Trial): void {
+    const part = { ...this.entryOf(key).part, trial };
     this.assigned.delete(key);
-    (failedAttempts > 0 ? this.suspects : this.returned).set(key, { ...entry.part, failedAttempts });
+    if (trial.stage === 'alone') putFirst(this.alone, part);
+    else (trial.stage === 'again' ? this.again : this.returned).set(key, part);
+  }
+
+  /** Changes what is held against an assigned part. */
+  remember(key: string, trial: Trial): void {
+    const { part, device } = this.entryOf(key);
+    this.assigned.set(key, { part: { ...part, trial }, device });
   }
 
   /** A waiting part is withdrawn: skipped by the user, or replaced by another reading of the input. */
@@ -319,22 +335,27 @@ export class PartQueue {
     const parts = new Map<string, QueuedPart>();
     this.waiting.set(turn, parts);
     const byTurn = [...this.waiting].sort(([a], [b]) => a - b).map(([, ofTurn]) => ofTurn);
-    this.sources = [this.returned, ...byTurn, this.suspects];
+    this.sources = [this.returned, ...byTurn, this.alone, this.again];
     return parts;
   }
 
-  private heldBy(device: string): QueuedPart[] {
-    return [...this.assigned.values()].filter((entry) => entry.device === device).map(({ part }) => part);
+  private entryOf(key: string): { part: QueuedPart; device: string } {
+    const entry = this.assigned.get(key);
+    if (!entry) throw new Error(`part ${key} is not assigned`);
+    return entry;
   }
 
   holder(key: string): string | undefined {
     return this.assigned.get(key)?.device;
   }
 
-  casualtiesOf(key: string): number {
-    const entry = this.assigned.get(key);
-    if (!entry) throw new Error(`part ${key} is not assigned`);
-    return entry.part.failedAttempts;
+  trialOf(key: string): Trial {
+    return this.entryOf(key).part.trial;
+  }
+
+  /** Whether the next part waits until no device computes anything. */
+  get nextWaitsForAll(): boolean {
+    return this.sources.find(({ size }) => size > 0) === this.alone;
   }
 
   get waitingCount(): number {
@@ -348,4 +369,11 @@ export class PartQueue {
   get assignedCount(): number {
     return this.assigned.size;
   }
+}
+
+/** The part that failed last is tried next: then its failures are in a row. */
+function putFirst(parts: Map<string, QueuedPart>, first: QueuedPart): void {
+  const others = [...parts.values()];
+  parts.clear();
+  for (const part of [first, ...others]) parts.set(part.key, part);
 }

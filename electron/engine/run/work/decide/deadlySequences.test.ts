@@ -1,0 +1,310 @@
+/**
+ * Whom a worker's death is blamed on: parts of eight chunks, of which some kill whatever computes them, and
+ * workers that also die of something else. The store, the devices and the restarts are modelled.
+ */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { appError } from '../../../../contract/errors.ts';
+import type { PartDone, PartFailureCode } from '../../../../contract/protocol/index.ts';
+import type { StoredPart } from '../../../store/types.ts';
+import { Restarts } from '../../../workers/backendProcess.ts';
+import { type WorkEffect, type WorkEvent, newWorkState } from './workState.ts';
+import { decideWork } from './decideWork.ts';
+
+const CHUNKS = 8;
+/** Halvings from a whole part to a single chunk. */
+const DEPTH = Math.log2(CHUNKS);
+const DIED = appError('worker_died', 'The worker was killed.');
+
+/** The chunks of a part as the keys that they would have alone. */
+function chunksOf(key: string): string[] {
+  return key.split('.').length > DEPTH ? [key] : [`${key}.0`, `${key}.1`].flatMap(chunksOf);
+}
+
+/** How often each part was computed, and what it came to, over all starts. */
+class Run {
+  readonly parts = new Map<string, 'pending' | 'done' | 'failed' | 'split'>();
+  /** Attempts begun, as the database counts them; what a worker's end or a pause takes back is not counted. */
+  readonly attempts = new Map<string, number>();
+  readonly deadly: ReadonlySet<string>;
+
+  /** `deadly`: numbers of the chunks that kill their worker. */
+  constructor(partCount: number, deadly: readonly number[]) {
+    for (let number = 0; number < partCount; number++)
+      this.parts.set(String(number).padStart(6, '0'), 'pending');
+    const chunks = [...this.parts.keys()].flatMap(chunksOf);
+    this.deadly = new Set(deadly.map((number) => chunks[number] ?? ''));
+  }
+
+  isDeadly(key: string): boolean {
+    return chunksOf(key).some((chunk) => this.deadly.has(chunk));
+  }
+
+  stored(key: string): StoredPart {
+    const attempts = this.attempts.get(key) ?? 0;
+    const bisected = key.includes('.');
+    return { key, residues: 1, chunks: 1, round: 0, attempts, bisected, state: 'pending' } as StoredPart;
+  }
+
+  keysIn(state: string): string[] {
+    return [...this.parts.keys()].filter((key) => this.parts.get(key) === state).toSorted();
+  }
+}
+
+interface Failure {
+  keys: readonly string[];
+  died: boolean;
+  /** Whether no other device was computing anything. */
+  alone: boolean;
+}
+
+/** One start of the run, until it settles, halts, or the program is killed. */
+class Session {
+  /** By device, in the order assigned; null while its worker restarts. */
+  readonly held = new Map<string, string[] | null>();
+  /** In this start: the parts that were lost with a worker, or that a living worker reported as failed. */
+  readonly failures: Failure[] = [];
+  outcome: string | null = null;
+  private readonly state;
+  private readonly run: Run;
+  private readonly restarts = new Map<string, Restarts>();
+  private readonly events: WorkEvent[] = [];
+
+  constructor(run: Run, devices: readonly string[]) {
+    this.run = run;
+    this.state = newWorkState(devices.map((id) => ({ id, name: id })));
+    const parts = run.keysIn('pending').map((key) => run.stored(key));
+    this.emit({ type: 'started', parts, lost: [], prepared: true });
+  }
+
+  emit(event: WorkEvent): void {
+    this.events.push(event);
+    for (let next = this.events.shift(); next; next = this.events.shift())
+      for (const effect of decideWork(this.state, next)) this.perform(effect);
+  }
+
+  private perform(effect: WorkEffect): void {
+    const { parts, attempts } = this.run;
+    switch (effect.type) {
+      case 'start_worker':
+        this.held.set(effect.device, null);
+        this.restarts.set(effect.device, new Restarts(() => undefined, 0));
+        break;
+      case 'assign':
+        this.held.get(effect.device)?.push(effect.part.key);
+        attempts.set(effect.part.key, (attempts.get(effect.part.key) ?? 0) + 1);
+        break;
+      case 'recall': {
+        const held = this.held.get(effect.device);
+        held?.splice(held.indexOf(effect.key), 1);
+        this.takeBack(effect.key);
+        this.events.push(failed(effect.device, effect.key, 'recalled'));
+        break;
+      }
+      case 'end_attempt':
+        this.events.push({ ...effect, type: 'attempt_ended' });
+        break;
+      case 'store_scores': {
+        const key = effect.done.part;
+        expect(parts.get(key)).toBe('pending');
+        parts.set(key, 'done');
+        this.events.push({ type: 'scores_stored', key, intake: { outcome: 'taken', chunks: 1 } });
+        break;
+      }
+      case 'split_part':
+        this.events.push(this.split(effect));
+        break;
+      case 'give_up_part':
+        this.checkBlame(effect.key, 3);
+        parts.set(effect.key, 'failed');
+        this.events.push({ ...effect, type: 'part_given_up', failing: { outcome: 'failed', chunks: 1 } });
+        break;
+      case 'settled':
+      case 'halt':
+        this.outcome = effect.type;
+        break;
+      default:
+        break;
+    }
+  }
+
+  private split({ key, failure }: Extract<WorkEffect, { type: 'split_part' }>): WorkEvent {
+    this.checkBlame(key, 2);
+    if (chunksOf(key).length === 1)
+      return { type: 'part_split', key, split: { outcome: 'indivisible' }, children: [], failure };
+    const children: [string, string] = [`${key}.0`, `${key}.1`];
+    this.run.parts.set(key, 'split');
+    for (const child of children) this.run.parts.set(child, 'pending');
+    const split = { outcome: 'split', children } as const;
+    return { type: 'part_split', key, split, children: children.map((c) => this.run.stored(c)), failure };
+  }
+
+  /**
+   * Nothing is cut or given up that has not failed twice, itself or the part that it is a half of, with no death
+   * of anything else in between, and the last time alone.
+   */
+  private checkBlame(key: string, times: number): void {
+    const ofIt = ({ keys }: Failure): boolean => keys.some((other) => isWithin(key, other));
+    const row = this.failures.filter((failure) => failure.died || ofIt(failure)).slice(-times);
+    expect(row.filter(ofIt)).toHaveLength(times);
+    expect(row.at(-1)).toMatchObject({ keys: [key], alone: true });
+  }
+
+  private takeBack(key: string): void {
+    this.run.attempts.set(key, (this.run.attempts.get(key) ?? 1) - 1);
+  }
+
+  /** The worker of a device computes its first part, and dies of it if that is deadly. */
+  step(device: string): void {
+    if (this.outcome !== null) return;
+    const held = this.held.get(device);
+    const [first] = held ?? [];
+    if (held === null) {
+      this.held.set(device, []);
+      this.emit({ type: 'worker_ready', device, ready: {} as never });
+    } else if (first !== undefined && this.run.isDeadly(first)) this.die(device);
+    else if (first !== undefined) {
+      held?.shift();
+      this.restarts.get(device)?.progress();
+      this.emit({ type: 'part_done', device, done: { part: first } as PartDone });
+    }
+  }
+
+  die(device: string): void {
+    const held = this.held.get(device);
+    if (this.outcome !== null || held === undefined) return;
+    this.note(device, held ?? [], true);
+    const restartAttempt = this.restarts.get(device)?.died() ?? null;
+    this.restarts.get(device)?.cancel();
+    if (restartAttempt === null) this.held.delete(device);
+    else this.held.set(device, null);
+    this.emit({ type: 'worker_died', device, error: DIED, restartAttempt });
+  }
+
+  /** Somebody ends the worker, unless the last death of this start was of the same part. */
+  killWorker(device: string): void {
+    const last = this.failures.findLast(({ died }) => died)?.keys ?? [];
+    const held = this.held.get(device) ?? [];
+    if (!held.some((key) => last.some((other) => isWithin(key, other)))) this.die(device);
+  }
+
+  /** The worker reports an error itself, and lives; only if its part has not failed in this start. */
+  report(device: string): void {
+    const [first] = this.held.get(device) ?? [];
+    if (this.outcome !== null || first === undefined) return;
+    if (this.failures.some(({ keys }) => keys.some((other) => isWithin(first, other)))) return;
+    this.note(device, [first], false);
+    this.held.get(device)?.shift();
+    this.emit(failed(device, first, 'internal_error'));
+  }
+
+  private note(device: string, keys: readonly string[], died: boolean): void {
+    const others = [...this.held].filter(([id, held]) => id !== device && (held?.length ?? 0) > 0);
+    this.failures.push({ keys, died, alone: others.length === 0 });
+  }
+
+  /** The program is killed: attempts that were open do not count. */
+  kill(): void {
+    for (const key of [...this.held.values()].flatMap((keys) => keys ?? [])) this.takeBack(key);
+    for (const restarts of this.restarts.values()) restarts.cancel();
+    this.outcome = 'killed';
+  }
+
+  /** From now on workers die of deadly chunks only. */
+  finish(): void {
+    for (let steps = 0; this.outcome === null && steps < 10_000; steps++)
+      for (const device of this.held.keys()) this.step(device);
+  }
+}
+
+/** Whether a part is the other one, or was cut from it. */
+const isWithin = (key: string, other: string): boolean => key === other || key.startsWith(`${other}.`);
+
+const failed = (device: string, part: string, code: PartFailureCode): WorkEvent => ({
+  type: 'part_failed',
+  device,
+  failed: { type: 'part_failed', part, code, message: 'no', detail: '' },
+});
+
+const DEVICES = ['gpu-0', 'gpu-1', 'gpu-2'];
+const MOST_PARTS = 4;
+const partCount = fc.integer({ min: 1, max: MOST_PARTS });
+/** Three of the whole part, twice as many if others die in between; two of each half, three of the chunk. */
+const TRIES = 6 + 2 * (DEPTH - 1) + 3;
+const devices = fc.integer({ min: 1, max: DEVICES.length }).map((count) => DEVICES.slice(0, count));
+/** A run, and which of its chunks are deadly. */
+const runWith = (mostDeadly: number) =>
+  partCount.chain((count) =>
+    fc
+      .uniqueArray(fc.nat(CHUNKS * count - 1), { maxLength: mostDeadly })
+      .map((places) => new Run(count, places)),
+  );
+type What = 'step' | 'worker killed' | 'engine killed' | 'error reported';
+/** What happens, and to which device. */
+const script = (what: readonly What[]) =>
+  fc.array(fc.tuple(fc.constantFrom('step', 'step', 'step', 'step', ...what), fc.nat(DEVICES.length - 1)), {
+    maxLength: 200,
+    size: 'max',
+  });
+
+/** Plays the script, starting the run again whenever it ends; then lets it end by itself, and counts the starts for that. */
+function play(run: Run, used: readonly string[], steps: readonly (readonly [What, number])[]) {
+  let session = new Session(run, used);
+  for (const [what, number] of steps) {
+    const device = used[number % used.length] ?? '';
+    if (what === 'step') session.step(device);
+    if (what === 'worker killed') session.killWorker(device);
+    if (what === 'error reported') session.report(device);
+    if (what === 'engine killed') session.kill();
+    if (session.outcome === 'halt' || session.outcome === 'killed') session = new Session(run, used);
+  }
+  const sessions = [session];
+  for (; session.outcome !== 'settled' && sessions.length < 100; sessions.push(session)) {
+    session.finish();
+    if (session.outcome !== 'settled') session = new Session(run, used);
+    else break;
+  }
+  return { outcome: session.outcome, sessions };
+}
+
+describe('a part on which workers die', () => {
+  it('is neither cut nor failed for deaths that do not repeat in one start while nothing else dies', () => {
+    const steps = script(['worker killed', 'worker killed', 'engine killed']);
+    fc.assert(
+      fc.property(devices, runWith(0), steps, (used, run, what) => {
+        expect(play(run, used, what).outcome).toBe('settled');
+        expect(run.keysIn('done')).toEqual([...run.parts.keys()]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is failed if it is deadly, in a bounded number of tries, and everything else is computed', () => {
+    // checkBlame looks at each decision, also beside errors that workers report themselves.
+    const steps = script(['worker killed', 'worker killed', 'engine killed', 'error reported']);
+    fc.assert(
+      fc.property(devices, runWith(4), fc.oneof(steps, fc.constant([])), (used, run, what) => {
+        const { outcome, sessions } = play(run, used, what);
+        expect(outcome).toBe('settled');
+        expect(run.keysIn('failed')).toEqual([...run.deadly].toSorted());
+        expect(run.keysIn('pending')).toEqual([]);
+        // In the starts in which nothing happened to the workers from outside.
+        const tries = sessions.slice(1).flatMap(({ failures }) => failures).length;
+        expect(tries).toBeLessThanOrEqual(run.deadly.size * TRIES);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is found in one start by a single device, which is not switched off for it', () => {
+    for (let count = 1; count <= MOST_PARTS; count++) {
+      for (let place = 0; place < CHUNKS * count; place++) {
+        const run = new Run(count, [place]);
+        const { sessions } = play(run, ['gpu-0'], []);
+        expect(sessions).toHaveLength(1);
+        expect(sessions[0]?.failures.length).toBeLessThanOrEqual(TRIES);
+        expect(run.keysIn('failed')).toEqual([...run.deadly]);
+      }
+    }
+  });
+});

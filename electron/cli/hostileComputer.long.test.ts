@@ -102,15 +102,16 @@ describe.skipIf(WITHOUT_PYTHON ?? process.platform !== 'linux')(
         expect(await readTables(folder)).toEqual(await readTables(await undisturbed()));
     });
 
-    it('completes a run that died after its last part', async () => {
+    it.each(['resume', 'finish'])('completes a run that died after its last part, by %s', async (command) => {
+      const complete = (): Promise<string> => done([command, folder, '--python', REAL_PYTHON]);
       const folder = await copyOfWhole();
       const tables = await readTables(folder);
       for (const name of ['run.json', 'chunks.tsv', 'viral_sequences.fna']) rmSync(join(folder, name));
-      expect(await done(resume(folder))).toContain('written again');
+      expect(await complete()).toContain('written again');
       expect(existsSync(join(folder, 'run.json'))).toBe(true);
       expect(await readTables(folder)).toEqual(tables);
       expect(readdirSync(folder)).toContain('work');
-      expect(await done(resume(folder))).not.toContain('written again');
+      expect(await complete()).not.toContain('written again');
     });
   },
 );

@@ -36,6 +36,10 @@ const ERROR_CATALOGUE = {
     'Folder cannot be written',
     'Choose another folder, or ask for permission to write there.',
   ],
+  folder_unreadable: [
+    'Run folder cannot be read',
+    'Check its disk, copy the folder to another one, then try again: a network disk may only have faltered.',
+  ],
   results_missing: [
     'Result files are missing',
     'Look in run.log for the reason and mend it, then resume: only the results are written again.',

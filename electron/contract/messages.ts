@@ -333,9 +333,12 @@ export const MESSAGES = {
   'place.file_above': '{folder} cannot be made: {above} is a file.',
   'place.too_long': '{path} has {length} characters, and Windows can work with {most} here.',
   'place.too_long.next': 'Choose a place with a shorter path.',
-  'place.trouble': 'The disk with {folder} does not read or write as it should.',
+  'place.unreadable': '{path} cannot be read: {reason}.',
+  'place.trouble': 'The disk with {folder} does not write as it should.',
   'place.trouble.next':
     'Check that it is connected, and that neither it nor your quota is full; then resume.',
+  'reason.disk_error': 'its disk reports an error',
+  'reason.not_allowed_to_read': 'you may not read it',
   'reason.not_allowed': 'you may not write there',
   'reason.read_only': 'the disk can only be read',
   'reason.file_in_path': 'a part of its path is a file',

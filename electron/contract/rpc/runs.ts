@@ -436,7 +436,7 @@ const verifiedFileSchema = z.object({
   kind: z.enum(['database', 'work', 'result', 'input']),
   /** Path below the run's folder; for an input, its full path. */
   path: z.string(),
-  verdict: z.enum(['sound', 'damaged', 'missing']),
+  verdict: z.enum(['sound', 'damaged', 'missing', 'unreadable']),
   detail: z.string().nullable(),
 });
 export type VerifiedFile = z.infer<typeof verifiedFileSchema>;

@@ -41,7 +41,8 @@ import { listForShares } from './shares/mergeShares.ts';
 import type { WorkOutcome } from './work/decide/workState.ts';
 import { WorkSession } from './work/workSession.ts';
 import { finishRun } from './finish/finishRun.ts';
-import { areResultsWhole, isWrappedUp, missingResults, wrapUpRun } from './finish/wrapUpRun.ts';
+import { hasLeftWork, wrapUpRun } from './finish/wrapUpRun.ts';
+import { findLack, missingResults } from './wholeRun.ts';
 
 /** Time for a worker to finish its batch when the user wants to stop immediately. */
 const STOP_NOW_GRACE_MS = 500;
@@ -264,21 +265,16 @@ export class OpenRun extends RunRecord {
     return ok(undefined);
   }
 
-  /** Whether a finished run has all its result files and no work files left. */
-  get isWrappedUp(): boolean {
-    return isWrappedUp(this.folder, this.request.keepWork);
-  }
-
   /** Names of the result files that are missing. */
   get missingResults(): string[] {
-    return missingResults(this.folder);
+    return missingResults(this.folder, this.stored.plan.model);
   }
 
   /** What a finished run lacks: scores to recompute, result files to rewrite, or nothing. */
   async findLack(): Promise<'scores' | 'result_files' | null> {
-    await this.store.refuseDamagedPlan();
-    if ((await this.store.findDamage()).found.length > 0) return 'scores';
-    return this.isWrappedUp && (await areResultsWhole(this.store)) ? null : 'result_files';
+    const lack = await findLack(this.store);
+    if (lack !== null) return lack.what;
+    return hasLeftWork(this.folder, this.request.keepWork) ? 'result_files' : null;
   }
 
   /** Gives up parts that wait or have failed: their sequences are listed as failed. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, expect, it } from 'vitest';
-import { RESULT_FILES } from '../../contract/results.ts';
+import { afterAll, afterEach, expect, it, vi } from 'vitest';
+import { NOTICE_FILE, RESULT_FILES } from '../../contract/results.ts';
 import { openRunStore } from '../store/runStore.ts';
 import {
   compute,
@@ -15,6 +15,23 @@ import {
 } from '../store/testing/storeFixture.ts';
 import { recordOf } from '../store/testing/syntheticRun.ts';
 import { isRunSound, verifyRun } from './verifyRun.ts';
+import { findLack, missingResults } from './wholeRun.ts';
+
+/** The file that the disk does not read. */
+let unreadable = '';
+vi.mock(import('../system/runFiles.ts'), async (original) => {
+  const real = await original();
+  return {
+    ...real,
+    digestInRun: (folder, name) =>
+      name === unreadable
+        ? Promise.reject(Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', syscall: 'read' }))
+        : real.digestInRun(folder, name),
+  };
+});
+afterEach(() => {
+  unreadable = '';
+});
 
 afterAll(removeFolders);
 
@@ -24,7 +41,7 @@ async function finishedRun(): Promise<PreparedRun> {
   const run = await preparedRun([[recordOf('a', [1, 2, 3]), recordOf('b', [63])]], 2);
   await computeAll(run);
   const { files } = await run.store.writeTables();
-  const others = [RESULT_FILES.viralSequences, RESULT_FILES.run].map((name) => {
+  const others = [RESULT_FILES.viralSequences, RESULT_FILES.run, NOTICE_FILE].map((name) => {
     writeFileSync(join(run.folder, name), name);
     return [name, { bytes: name.length, sha256: createHash('sha256').update(name).digest('hex') }] as const;
   });
@@ -60,10 +77,12 @@ it('finds nothing if nothing is damaged, and names what is: a table, a score, a 
   const bytes = readFileSync(results);
   bytes.writeUInt8(bytes.readUInt8(100) ^ 1, 100);
   writeFileSync(results, bytes);
+  appendFileSync(join(folder, NOTICE_FILE), ' ');
   expect(await amiss(folder)).toEqual([
     'chunks.tsv damaged: It is not the file that was written.',
     'results.parquet damaged: It is not the file that was written.',
     'failed_records.tsv missing',
+    'NOT_FOR_RESEARCH.txt damaged: It is not the file that was written.',
   ]);
   for (const [sql, words] of [
     [
@@ -79,6 +98,39 @@ it('finds nothing if nothing is damaged, and names what is: a table, a score, a 
     expect(found).toContain(`run.db damaged: ${words}`);
     expect(more).toEqual([]);
   }
+});
+
+it('reports a file that its disk does not read as unreadable, and looks at all others', async () => {
+  const { folder } = await finishedRun();
+  rmSync(join(folder, RESULT_FILES.run));
+  unreadable = RESULT_FILES.chunks;
+  expect(await amiss(folder)).toEqual([expect.stringMatching(/^chunks.tsv unreadable/), 'run.json missing']);
+  const store = await openRunStore(folder, { hostEntry: HOST_ENTRY });
+  await expect(findLack(store)).rejects.toMatchObject({ error: { code: 'folder_unreadable' } });
+  await store.close();
+});
+
+it('finds what a finished run lacks: its scores first, then any of its files', async () => {
+  const { folder } = await finishedRun();
+  let store = await openRunStore(folder, { hostEntry: HOST_ENTRY });
+  const { model } = (await store.loadRun()).plan;
+  expect([await findLack(store), missingResults(folder, model)]).toEqual([null, []]);
+  for (const name of [...Object.values(RESULT_FILES), NOTICE_FILE]) {
+    const path = join(folder, name);
+    const sound = readFileSync(path);
+    appendFileSync(path, ' ');
+    expect(await findLack(store)).toEqual({ what: 'result_files', found: [name] });
+    rmSync(path);
+    expect(await findLack(store)).toEqual({ what: 'result_files', found: [name] });
+    expect(missingResults(folder, model)).toEqual([name]);
+    writeFileSync(path, sound);
+  }
+  await store.close();
+  edit(folder, 'UPDATE chunk SET scores = zeroblob(length(scores)) WHERE row = 0 AND chunk = 1');
+  rmSync(join(folder, RESULT_FILES.chunks));
+  store = await openRunStore(folder, { hostEntry: HOST_ENTRY });
+  expect(await findLack(store)).toMatchObject({ what: 'scores' });
+  await store.close();
 });
 
 it('also compares kept embeddings, unless they were deleted to save space', async () => {

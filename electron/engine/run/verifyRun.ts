@@ -1,23 +1,18 @@
 import { stat } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { asAppError } from '../../contract/errors.ts';
-import { RESULT_FILES } from '../../contract/results.ts';
+import { asAppError, usualNextStep } from '../../contract/errors.ts';
 import type { VerifiedFile } from '../../contract/rpc/runs.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { digestInRun } from '../system/runFiles.ts';
 import { hashFile } from '../system/hashFile.ts';
 import { RUN_DATABASE } from '../../contract/folderNames.ts';
 import { openRunStore, type RunStore } from '../store/runStore.ts';
-import type { ResultFileDigest, StoredRun } from '../store/types.ts';
-
-type Verdict = Pick<VerifiedFile, 'verdict' | 'detail'>;
+import type { StoredRun } from '../store/types.ts';
+import { checkResultFiles, damaged, SOUND, unlessUnreadable, type Verdict } from './wholeRun.ts';
 
 const EMBEDDINGS = 'work/embeddings';
 const ONLY_BY_A_NEW_RUN = 'The scores do not depend on it; a new run makes it again.';
-
-const SOUND: Verdict = { verdict: 'sound', detail: null };
-const damaged = (detail: string): Verdict => ({ verdict: 'damaged', detail });
 
 /**
  * Reads all files of a run: its database, the work files of waiting parts, kept embeddings, its result files,
@@ -33,17 +28,22 @@ export async function verifyRun(
   try {
     store = await openRunStore(folder, { hostEntry: storeHost, readOnly: true, closing });
     const run = await store.loadRun();
-    found.push({ kind: 'database', path: RUN_DATABASE, ...(await verifyDatabase(store)) });
+    const opened = store;
+    const database = await unlessUnreadable(folder, () => verifyDatabase(opened));
+    found.push({ kind: 'database', path: RUN_DATABASE, ...database });
     found.push(...(await verifyWork(store, run)));
     found.push(...(await verifyEmbeddings(store)));
-    if (run.state.phase === 'done') found.push(...(await verifyResults(store)));
+    if (run.state.phase === 'done') found.push(...(await checkResultFiles(store)));
     for (const input of run.plan.inputs)
       found.push({ kind: 'input', path: input.path, ...(await verifyInput(input, run.prepared !== null)) });
     return found;
   } catch (reason) {
-    const error = asAppError(reason);
-    if (error.code !== 'run_damaged') throw reason;
-    return [{ kind: 'database', path: RUN_DATABASE, ...damaged(error.cause) }];
+    const { code, cause, nextStep } = asAppError(reason);
+    const database = { kind: 'database', path: RUN_DATABASE } as const;
+    if (code === 'run_damaged') return [{ ...database, ...damaged(cause) }];
+    // Without the database, nothing says which files there are.
+    if (code === 'folder_unreadable') return [{ ...database, verdict: 'unreadable', detail: nextStep }];
+    throw reason;
   } finally {
     await store?.close();
   }
@@ -67,7 +67,7 @@ async function verifyWork(store: RunStore, run: StoredRun): Promise<VerifiedFile
     ...[...bad].map((path) => ({
       kind: 'work' as const,
       path,
-      ...damaged(`Missing, or not the file that was written.${again}`),
+      ...damaged(`Missing, unreadable, or not the file that was written.${again}`),
     })),
     ...(bad.size === pending.length ? [] : [{ kind: 'work' as const, path: 'work/parts', ...SOUND }]),
   ];
@@ -83,43 +83,35 @@ async function verifyEmbeddings(store: RunStore): Promise<VerifiedFile[]> {
   const bad: VerifiedFile[] = [];
   for (const { key, sha256 } of files) {
     const path = `${EMBEDDINGS}/${key}.safetensors`;
-    const found = await digestInRun(folder, path);
-    if (found === null) bad.push({ kind: 'work', path, verdict: 'missing', detail: ONLY_BY_A_NEW_RUN });
-    else if (found.sha256 !== sha256) bad.push({ kind: 'work', path, ...damaged(ONLY_BY_A_NEW_RUN) });
+    const verdict = await unlessUnreadable(folder, async (): Promise<Verdict> => {
+      const found = await digestInRun(folder, path);
+      if (found === null) return { verdict: 'missing', detail: ONLY_BY_A_NEW_RUN };
+      return found.sha256 === sha256 ? SOUND : damaged(ONLY_BY_A_NEW_RUN);
+    });
+    if (verdict.verdict !== 'sound') bad.push({ kind: 'work', path, ...verdict });
   }
   return bad.length > 0 ? bad : [{ kind: 'work', path: EMBEDDINGS, ...SOUND }];
-}
-
-async function verifyResults(store: RunStore): Promise<VerifiedFile[]> {
-  const written = await store.resultFiles();
-  const verified: VerifiedFile[] = [];
-  for (const path of Object.values(RESULT_FILES))
-    verified.push({ kind: 'result', path, ...(await verifyResult(store.folder, path, written[path])) });
-  return verified;
-}
-
-async function verifyResult(
-  folder: string,
-  name: string,
-  written: Pick<ResultFileDigest, 'sha256'> | undefined,
-): Promise<Verdict> {
-  const found = await digestInRun(folder, name);
-  if (found === null) return { verdict: 'missing', detail: null };
-  return found.sha256 === written?.sha256 ? SOUND : damaged('It is not the file that was written.');
 }
 
 async function verifyInput(
   { path, sizeBytes, sha256 }: StoredRun['plan']['inputs'][number],
   hasBeenRead: boolean,
 ): Promise<Verdict> {
-  const info = await stat(path).catch(() => undefined);
-  if (!info?.isFile()) {
-    const detail = hasBeenRead ? null : 'The run has not read it to its end and cannot go on without it.';
-    return { verdict: 'missing', detail };
+  try {
+    const info = await stat(path);
+    if (info.isFile()) {
+      const same = info.size === sizeBytes && (await hashFile(path)) === sha256;
+      return same ? SOUND : damaged('It is not the file that the run was made with.');
+    }
+  } catch (reason) {
+    if (!isGone(reason)) return { verdict: 'unreadable', detail: usualNextStep('input_unreadable') };
   }
-  const same = info.size === sizeBytes && (await hashFile(path).catch(() => null)) === sha256;
-  return same ? SOUND : damaged('It is not the file that the run was made with.');
+  const detail = hasBeenRead ? null : 'The run has not read it to its end and cannot go on without it.';
+  return { verdict: 'missing', detail };
 }
+
+const isGone = (reason: unknown): boolean =>
+  reason instanceof Error && 'code' in reason && (reason.code === 'ENOENT' || reason.code === 'ENOTDIR');
 
 /** Whether everything is intact that the run's results, or its remaining work, depend on. */
 export function isRunSound(files: readonly VerifiedFile[]): boolean {

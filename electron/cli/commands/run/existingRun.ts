@@ -7,7 +7,7 @@ import type { Goal } from '../../../contract/goal.ts';
 import { AppFailure, unwrap, appFailure, usage } from '../../../contract/errors.ts';
 import type { Reporter } from '../../output/reporter.ts';
 import { startAsked, type ClusterFlags } from '../../clusterFlags.ts';
-import { followRun, lacksResults } from './followRun.ts';
+import { followRun, lacksResults, quoted } from './followRun.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { planSchema } from '../../../contract/plan.ts';
 import { repairSchema } from '../../../contract/protocol/index.ts';
@@ -50,10 +50,22 @@ export async function resume(
     await session.store.retryFailed('all');
     return followRun(context, session, reporter, elsewhere);
   }
-  const lack = await session.findLack();
-  if (lack === 'scores') return followRun(context, session, reporter, elsewhere);
-  const { failedParts } = session.state;
+  const exitCode = await completeFinished(session, reporter);
+  if (exitCode !== null) return exitCode;
+  return followRun(context, session, reporter, elsewhere);
+}
+
+/**
+ * Looks whether a finished run is whole, and writes its result files again if they are not; the run is then
+ * closed. Returns null, with the run still open, if scores must be computed again first.
+ */
+export async function completeFinished(session: OpenRun, reporter: Reporter): Promise<number | null> {
+  let isToCompute = false;
+  const { failedParts } = session.state.phase === 'done' ? session.state : { failedParts: 0 };
   try {
+    const lack = await session.findLack();
+    isToCompute = lack === 'scores';
+    if (isToCompute) return null;
     if (lack === 'result_files') {
       session.subscribe((change) => {
         if (change.type === 'note') reporter.note(change.note);
@@ -66,13 +78,13 @@ export async function resume(
     if (lacksResults(session, reporter)) return EXIT.doneWithFailures;
     reporter.line(
       failedParts > 0
-        ? `The run is done, but ${failedParts === 1 ? 'one part' : `${failedParts} parts`} failed. Try again with --retry-failed.`
+        ? `The run is done, but ${failedParts === 1 ? 'one part' : `${failedParts} parts`} failed. Try again with: virnucpro resume ${quoted(session.folder)} --retry-failed`
         : 'The run is already complete.',
     );
+    return exitCodeOf(session.state);
   } finally {
-    await session.close();
+    if (!isToCompute) await session.close();
   }
-  return exitCodeOf(session.state);
 }
 
 /** Prints the command that repeats a run. A run.json alone is enough. */
@@ -136,7 +148,11 @@ const WORDS: Record<VerifiedFile['verdict'], string> = {
   sound: 'is as it was written',
   damaged: 'is DAMAGED',
   missing: 'is not there',
+  unreadable: 'cannot be read',
 };
+
+const NOT_LOOKED_AT =
+  'Not looked at, since no result depends on them: work files of parts that are done, logs, and unused bytes of run.db.';
 
 /**
  * Compares all files of a run with their checksums and prints the result for each; with --quiet, only for
@@ -162,8 +178,8 @@ export async function verify(
         sound
           ? quiet === true
             ? ''
-            : 'Nothing is damaged.'
-          : `Not everything is as it was written. ${advice(folder, files)}`,
+            : `Nothing is damaged. ${NOT_LOOKED_AT}`
+          : `Something is not as it was written, or cannot be read. ${advice(folder, files)}\n${NOT_LOOKED_AT}`,
       ];
   const findings = lines.filter((line) => line !== '');
   if (findings.length > 0) toStandardOutput(findings.join('\n'));
@@ -172,6 +188,7 @@ export async function verify(
 
 function advice(folder: string, files: readonly VerifiedFile[]): string {
   const bad = files.filter(({ verdict }) => verdict === 'damaged' || verdict === 'missing');
+  if (bad.length === 0) return 'What cannot be read was not compared: try again later, or with a copy.';
   if (bad.every(({ kind }) => kind === 'input'))
     return 'The results are those of the files as they were when the run read them.';
   return `Repair what can be repaired with: virnucpro resume ${JSON.stringify(folder)}`;

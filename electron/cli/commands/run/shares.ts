@@ -12,6 +12,7 @@ import {
 } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
 import type { Reporter } from '../../output/reporter.ts';
+import { completeFinished } from './existingRun.ts';
 import { followRun, quoted } from './followRun.ts';
 import { predict, shareNamed, type PredictFlags } from './predict.ts';
 
@@ -67,9 +68,8 @@ export async function finish(context: EngineContext, folder: string, reporter: R
   const run = resolve(folder);
   const session = unwrap(await OpenRun.open(context, run));
   if (session.state.phase === 'done' && shareNames(run).length === 0) {
-    await session.close();
-    reporter.line('The run is already complete.');
-    return EXIT.done;
+    const exitCode = await completeFinished(session, reporter);
+    if (exitCode !== null) return exitCode;
   }
   const exitCode = await followRun(context, session, reporter, {
     preparesOnly: true,

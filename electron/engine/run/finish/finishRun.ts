@@ -93,8 +93,13 @@ export async function recordRun(
   const { run, timings, devices, remarks } = await readRunReport(store);
   const { environment } = context;
   const inputs = await store.inputProgress();
-  const viral = await digestInRun(store.folder, RESULT_FILES.viralSequences);
-  const files = { ...tables.files, ...(viral === null ? {} : { [RESULT_FILES.viralSequences]: viral }) };
+  const files = { ...tables.files };
+  const addIfThere = async (name: string): Promise<void> => {
+    const digest = await digestInRun(store.folder, name);
+    if (digest !== null) files[name] = digest;
+  };
+  await addIfThere(RESULT_FILES.viralSequences);
+  await addIfThere(NOTICE_FILE);
   writeRunJson(
     store.folder,
     runJson(
@@ -114,8 +119,8 @@ export async function recordRun(
       },
     ),
   );
-  const itself = await digestInRun(store.folder, RESULT_FILES.run);
-  await store.saveResultFiles({ ...files, ...(itself === null ? {} : { [RESULT_FILES.run]: itself }) });
+  await addIfThere(RESULT_FILES.run);
+  await store.saveResultFiles(files);
 }
 
 /**

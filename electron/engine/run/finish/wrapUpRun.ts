@@ -2,14 +2,13 @@ import { join } from 'node:path';
 import { causeOf } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
 import type { WorkerReady } from '../../../contract/protocol/index.ts';
-import { RESULT_FILES } from '../../../contract/results.ts';
 import type { EngineContext } from '../../engineContext.ts';
 import type { TablesWritten } from '../../results/types.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import { describeStoreError } from '../../store/sqlite/database.ts';
 import { keepCalibration } from '../goal.ts';
 import { recordRun } from './finishRun.ts';
-import { digestInRun, isPlainFile, somethingAt } from '../../system/runFiles.ts';
+import { somethingAt } from '../../system/runFiles.ts';
 import { removeWork } from '../../store/runFolder.ts';
 import type { RunNotes } from '../runNotes.ts';
 
@@ -52,23 +51,7 @@ export async function wrapUpRun(
   }
 }
 
-/**
- * Whether a finished run has all its result files, and no work files that it should not keep. This is false
- * if the computer crashed or the disk was full during these last steps.
- */
-export function isWrappedUp(folder: string, keepWork: boolean): boolean {
-  return missingResults(folder).length === 0 && (keepWork || !somethingAt(join(folder, 'work', 'parts')));
-}
-
-export function missingResults(folder: string): string[] {
-  return Object.values(RESULT_FILES).filter((name) => !isPlainFile(join(folder, name)));
-}
-
-/** Whether the result files still have their stored digests, if any were stored. */
-export async function areResultsWhole(store: RunStore): Promise<boolean> {
-  for (const [name, { bytes, sha256 }] of Object.entries(await store.resultFiles())) {
-    const found = await digestInRun(store.folder, name);
-    if (found?.bytes !== bytes || found.sha256 !== sha256) return false;
-  }
-  return true;
+/** Whether work files were left that the run should not keep: the computer crashed, or the disk was full. */
+export function hasLeftWork(folder: string, keepWork: boolean): boolean {
+  return !keepWork && somethingAt(join(folder, 'work', 'parts'));
 }

@@ -23,10 +23,10 @@ import { parseShare } from '../../store/shares.ts';
 import { LEFT_OUT_OPTION, MADE_HERE_OPTION, SAMPLES_OPTION, type StoredRun } from '../../store/types.ts';
 import { createRunStore } from '../createRunStore.ts';
 import { MERGED_SEQUENCES } from '../finish/finishRun.ts';
-import { areResultsWhole } from '../finish/wrapUpRun.ts';
 import { signRun } from '../madeHere.ts';
 import { OpenRun } from '../openRun.ts';
 import { storedRequest } from '../runRecord.ts';
+import { findLack } from '../wholeRun.ts';
 
 /** A finished run that becomes part of another; it is not changed. */
 interface MergedRun {
@@ -87,10 +87,10 @@ async function look({ storeHost, closing }: EngineContext, folder: string): Prom
       });
     if (run.plan.imported)
       throw usage(`The run in ${folder} holds embeddings of an earlier tool: it cannot be merged.`);
-    const { found } = await store.findDamage();
-    if (found.length > 0) throw new AppFailure(damaged(folder, found.join(' ')));
-    if (!(await areResultsWhole(store)))
-      throw new AppFailure(damaged(folder, 'Its result files are not those that were written.'));
+    const lack = await findLack(store);
+    if (lack?.what === 'scores') throw new AppFailure(damaged(folder, lack.found.join(' ')));
+    if (lack !== null)
+      throw new AppFailure(damaged(folder, `Not as they were written: ${lack.found.join(', ')}.`));
     return { folder, run, prepared, request: storedRequest(run, folder) };
   } finally {
     await store.close();

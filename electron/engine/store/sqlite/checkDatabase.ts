@@ -1,8 +1,8 @@
-import { closeSync, fstatSync, readSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, fstatSync, readSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { openPlain, refuseUnlessPlain } from '../../system/runFiles.ts';
-import { checkKind, versionOf, type DatabaseKind, damaged } from './database.ts';
+import { checkKind, versionOf, type DatabaseKind, damaged, readToEnd } from './database.ts';
 
 /*
  * A query in SQLite can't be interrupted from another thread, so a database from somebody else must be known
@@ -20,6 +20,8 @@ const NAMES_ANOTHER = Buffer.from('d9d505f920a163d7', 'hex');
  */
 export function checkDatabaseFiles(folder: string, file: string): void {
   for (const ending of BESIDE) refuseUnlessPlain(join(folder, file + ending));
+  // SQLite can't say whether it may not read a file or may not write it.
+  if (existsSync(join(folder, file))) accessSync(join(folder, file), constants.R_OK);
   const journal = endOf(join(folder, `${file}-journal`), NAMES_ANOTHER.length);
   if (journal?.equals(NAMES_ANOTHER))
     throw damaged(`${file}-journal in ${folder} names a file outside of the run.`);
@@ -61,8 +63,8 @@ export function checkDatabase(db: Database.Database, kind: DatabaseKind, known: 
   checkSchema(db, kind);
   if (known) return;
   // Every page belongs to one table, and every value has the type of its column.
-  const verdict = db.pragma('quick_check(1)', { simple: true });
-  if (verdict !== 'ok') throw damaged(`${basename(db.name)} is damaged.`, String(verdict));
+  const found = verdictOf(db, 'quick_check(1)');
+  if (found !== null) throw damaged(`${basename(db.name)} is damaged.`, found);
   checkSizes(db);
 }
 
@@ -71,8 +73,15 @@ export function checkDatabase(db: Database.Database, kind: DatabaseKind, known: 
  * file.
  */
 export function checkPages(db: Database.Database): string | null {
-  const verdict = db.pragma('integrity_check(1)', { simple: true });
-  return verdict === 'ok' ? null : String(verdict);
+  return verdictOf(db, 'integrity_check(1)');
+}
+
+/** What one of SQLite's checks finds, in its words; null if nothing. Throws what `fs` throws if the disk is to blame. */
+export function verdictOf(db: Database.Database, check: string): string | null {
+  const verdict = String(db.pragma(check, { simple: true }));
+  if (verdict === 'ok') return null;
+  readToEnd(db.name);
+  return verdict;
 }
 
 interface SchemaRow {

@@ -1,7 +1,7 @@
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { AppFailure } from '../../../contract/errors.ts';
 import { checkKind, migrate, type DatabaseKind, describeStoreError } from './database.ts';
 import { openRunReader, openRunWriter } from './runDatabase.ts';
@@ -10,6 +10,18 @@ import { newFolder, removeFolders } from '../testing/storeFixture.ts';
 import { DESCRIPTION, syntheticPlan } from '../testing/syntheticRun.ts';
 
 afterAll(removeFolders);
+
+let isReadable = true;
+vi.mock(import('../../system/runFiles.ts'), async (original) => {
+  const real = await original();
+  const unread = (): never => {
+    throw Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', syscall: 'read' });
+  };
+  return { ...real, openPlain: (...args) => (isReadable ? real.openPlain(...args) : unread()) };
+});
+afterEach(() => {
+  isReadable = true;
+});
 
 function newRun(): { folder: string; path: string } {
   const folder = newFolder();
@@ -133,6 +145,37 @@ describe('errors of the store', () => {
     ['SQLITE_CONSTRAINT', 'internal'],
   ])('%s means %s', (code, expected) => {
     expect(describeStoreError(new Database.SqliteError('no', code), '/').code).toBe(expected);
+  });
+
+  it.each([
+    ['EIO', 'read', 'folder_unreadable'],
+    ['EIO', 'lstat', 'folder_unreadable'],
+    ['ESTALE', 'scandir', 'folder_unreadable'],
+    ['EACCES', 'scandir', 'folder_unreadable'],
+    ['EIO', 'write', 'folder_unwritable'],
+    ['EIO', 'fsync', 'folder_unwritable'],
+    ['EACCES', 'mkdir', 'folder_unwritable'],
+    ['ENOSPC', 'open', 'disk_full'],
+  ])('%s of %s means %s', (code, syscall, expected) => {
+    expect(describeStoreError(Object.assign(withCode(code), { syscall }), '/').code).toBe(expected);
+  });
+
+  it.each([
+    ['SQLITE_IOERR_READ', 'folder_unreadable'],
+    ['SQLITE_IOERR_CORRUPTFS', 'folder_unreadable'],
+    ['SQLITE_IOERR_WRITE', 'folder_unwritable'],
+    ['SQLITE_IOERR_FSYNC', 'folder_unwritable'],
+  ])('%s means %s', (code, expected) => {
+    expect(describeStoreError(new Database.SqliteError('no', code), '/').code).toBe(expected);
+  });
+
+  it('tell a database that its disk does not read from a damaged one, which SQLite does not', () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, 'run.db'), 'no database');
+    const malformed = new Database.SqliteError('no', 'SQLITE_CORRUPT');
+    expect(describeStoreError(malformed, folder).code).toBe('run_damaged');
+    isReadable = false;
+    expect(describeStoreError(malformed, folder).code).toBe('folder_unreadable');
   });
 
   it('report a missing folder as such, whatever the code', () => {

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, readSync } from 'node:fs';
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import {
   appError,
@@ -8,7 +9,9 @@ import {
   type AppError,
   appFailure,
 } from '../../../contract/errors.ts';
+import { RUN_DATABASE } from '../../../contract/folderNames.ts';
 import { message } from '../../../contract/messages.ts';
+import { openPlain } from '../../system/runFiles.ts';
 
 export interface DatabaseKind {
   /** Written into the file's header, so that another program's SQLite file is recognised. */
@@ -80,8 +83,9 @@ function limitCache(db: Database.Database): () => void {
 }
 
 /** Explains a failure of SQLite or of the file system in `folder` to the user. */
-export function describeStoreError(reason: unknown, folder: string): AppError {
-  if (reason instanceof AppFailure) return reason.error;
+export function describeStoreError(failure: unknown, folder: string): AppError {
+  if (failure instanceof AppFailure) return failure.error;
+  const reason = (isDamage(failure) && failedRead(join(folder, RUN_DATABASE))) || failure;
   const code = errorCode(reason);
   if (code === null) return asAppError(reason);
   const detail = reason instanceof Error ? `${code}: ${reason.message}` : code;
@@ -92,7 +96,12 @@ export function describeStoreError(reason: unknown, folder: string): AppError {
     return appError('run_damaged', message('run.database_unreadable', { folder }), { detail });
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED'))
     return appError('run_locked', message('run.database_busy', { folder }), { detail });
-  if (['EACCES', 'EPERM', 'EROFS', 'SQLITE_PERM', 'SQLITE_AUTH'].includes(code) || isRefusedWrite(code))
+  if (isReading(reason, code)) {
+    const why = MAY_NOT.has(code) ? message('reason.not_allowed_to_read') : message('reason.disk_error');
+    const path = fileOf(reason) ?? folder;
+    return appError('folder_unreadable', message('place.unreadable', { path, reason: why }), { detail });
+  }
+  if (MAY_NOT.has(code) || ['EROFS', 'SQLITE_PERM', 'SQLITE_AUTH'].includes(code) || isRefusedWrite(code))
     return appError('folder_unwritable', message('place.unwritable', { folder }), { detail });
   if (code.startsWith('SQLITE_IOERR') || DISK_TROUBLE.has(code))
     return appError('folder_unwritable', message('place.trouble', { folder }), { detail });
@@ -119,6 +128,66 @@ const DISK_TROUBLE: ReadonlySet<string> = new Set([
   'EHOSTDOWN',
   'ENODEV',
 ]);
+
+const MAY_NOT: ReadonlySet<string> = new Set(['EACCES', 'EPERM']);
+
+/** Node.js's names of the calls that read a file, or look at one. */
+const READING_CALLS: ReadonlySet<string> = new Set(['access', 'fstat', 'lstat', 'read', 'readlink', 'realpath', 'scandir', 'stat']); // prettier-ignore
+
+const READING_CODES = /^SQLITE_IOERR_(READ|CORRUPTFS|FSTAT|DATA|SEEK)$/;
+
+/** Whether a failure of the disk, or a refusal, met something that only reads. */
+function isReading(reason: unknown, code: string): boolean {
+  if (READING_CODES.test(code)) return true;
+  if (!MAY_NOT.has(code) && !DISK_TROUBLE.has(code)) return false;
+  const { syscall = '' } = reason as NodeJS.ErrnoException;
+  return READING_CALLS.has(syscall) || (syscall === 'open' && !canBeRead(fileOf(reason)));
+}
+
+/** An error of opening a file does not say for what it was opened. */
+function canBeRead(path: string | null): boolean {
+  try {
+    accessSync(path ?? '', constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The file that a call of Node.js names in its error, if it names one. */
+function fileOf(reason: unknown): string | null {
+  return reason instanceof Error && 'path' in reason && typeof reason.path === 'string' ? reason.path : null;
+}
+
+/**
+ * Reads a database, with what is not in it yet, to its end: SQLite reports a page that the disk did not read as a
+ * malformed one. Throws what `fs` throws.
+ */
+export function readToEnd(path: string): void {
+  const block = Buffer.allocUnsafe(BLOCK_BYTES);
+  for (const file of [path, `${path}-wal`]) {
+    if (!existsSync(file)) continue;
+    const descriptor = openPlain(file, 'read');
+    try {
+      while (readSync(descriptor, block) > 0);
+    } catch (reason) {
+      throw Object.assign(reason as Error, { path: file });
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+}
+
+const BLOCK_BYTES = 2 ** 20;
+
+function failedRead(path: string): unknown {
+  try {
+    readToEnd(path);
+    return null;
+  } catch (reason) {
+    return reason;
+  }
+}
 
 /** Whether SQLite reports that a database's content is broken. */
 export function isDamage(reason: unknown): boolean {

@@ -5,7 +5,8 @@ import { z } from 'zod';
 import { memoryProfileSchema } from '../../../contract/protocol/index.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { networkFileSystem } from '../networkFileSystem.ts';
-import { checkKind, isEmptyDatabase, migrate, type DatabaseKind, isDamage } from './database.ts';
+import { verdictOf } from './checkDatabase.ts';
+import { checkKind, isEmptyDatabase, migrate, type DatabaseKind, isDamage, readToEnd } from './database.ts';
 import type { DeviceUse, HistoryEntry, JsonValue, LearntBatch } from '../types.ts';
 import { replaceFile } from '../../system/replaceFile.ts';
 
@@ -46,6 +47,7 @@ export function openLibrary(path: string) {
     return libraryMethods(openDatabase(path));
   } catch (error) {
     if (!isDamage(error)) throw error;
+    readToEnd(path);
     process.stderr.write(
       `The list of runs and the settings were damaged; they start empty, and the damaged file is ${setAside(path)}. ` +
         'Runs are complete in their folders: open them there.\n',
@@ -61,8 +63,8 @@ function openDatabase(path: string): Database.Database {
     if (!isEmptyDatabase(db)) checkKind(db, LIBRARY_DATABASE);
     if (!networkFileSystem(dirname(path))) db.pragma('journal_mode = WAL');
     migrate(db, LIBRARY_DATABASE);
-    const verdict = db.pragma('quick_check(1)', { simple: true });
-    if (verdict !== 'ok') throw new Database.SqliteError(String(verdict), 'SQLITE_CORRUPT');
+    const found = verdictOf(db, 'quick_check(1)');
+    if (found !== null) throw new Database.SqliteError(found, 'SQLITE_CORRUPT');
     return db;
   } catch (error) {
     db.close();

@@ -7,6 +7,7 @@ import type { PrepareDone } from '../../../../contract/protocol/index.ts';
 import { openPlain, pathInRun } from '../../../system/runFiles.ts';
 import { SHARE_OPTION } from '../../shares.ts';
 import type { Damage } from '../../types.ts';
+import { verdictOf } from '../checkDatabase.ts';
 import { inLittleMemory } from '../database.ts';
 import { isFileError, MOST_BYTES } from '../files/safetensorsFile.ts';
 import { readRun } from '../runRows.ts';
@@ -34,7 +35,7 @@ export function findDamage(db: Database.Database): Damage {
       parts.length > 0 && `Stored scores of ${parts.length} parts are damaged.`,
       areRecordsDamaged(db, digests) && 'Stored names or lengths of sequences are damaged.',
       strayChunks && 'run.db holds scores that belong to no part.',
-      db.pragma('integrity_check(part)', { simple: true }) !== 'ok' && 'The index of the parts is damaged.',
+      verdictOf(db, 'integrity_check(part)') !== null && 'The index of the parts is damaged.',
       counts.length > 0 && `What run.db holds does not add up (${counts.join('; ')}).`,
     ].filter((sentence) => typeof sentence === 'string');
     return { plan, parts: parts.map(({ id }) => id), found };

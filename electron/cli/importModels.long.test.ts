@@ -1,9 +1,9 @@
 import { execa } from 'execa';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { REAL_PYTHON, SAMPLE, temporaryFolder, WITHOUT_PYTHON } from '../engine/testing/testContext.ts';
-import { succeeds } from './testing/commandLineProcess.ts';
+import { ended, succeeds, virnucpro } from './testing/commandLineProcess.ts';
 
 const BACKEND = join(import.meta.dirname, '..', '..', 'python-backend');
 const LIMITS = { timeoutMs: 240_000 };
@@ -37,11 +37,15 @@ it.skipIf(WITHOUT_PYTHON)('published weights are imported, used in a run, checke
   const models = (...args: string[]) => succeeds(['models', ...args, '--python', REAL_PYTHON], LIMITS);
   for (const layout of LAYOUTS)
     await models('import', join(parent, layout), '--name', layout, '--chunk-length', '500');
+  const [first = ''] = LAYOUTS;
+  await writeFile(join(parent, first, '300_model.safetensors'), 'cut short');
+  const broken = ['models', 'import', join(parent, first), '--name', 'again', '--chunk-length', '500'];
+  expect((await ended(virnucpro([...broken, '--python', REAL_PYTHON], LIMITS))).code).toBe(2);
   const run = join(parent, 'run');
   const devices = ['--devices', 'cpu:1', '--python', REAL_PYTHON];
   await succeeds(['predict', SAMPLE, '-o', run, '--model', 'fair-esm', ...devices], LIMITS);
   expect((await readFile(join(run, 'chunks.tsv'), 'utf8')).split('\n').length).toBeGreaterThan(10);
   await models('verify', 'fair-esm');
   // Files are shared by content: both layouts hold the same numbers.
-  expect(await models('remove', 'fair-esm')).toContain('what it shares with sharded .bin is kept');
+  expect(await models('remove', 'fair-esm')).toContain('what it shares with again, sharded .bin is kept');
 });

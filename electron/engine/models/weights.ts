@@ -75,6 +75,8 @@ const lineSchema = z.discriminatedUnion('type', [
     kind: foundWeightsSchema.shape.files.element.shape.kind,
     bytes: z.int(),
     note: noteSchema.nullable(),
+    /** Whether it was asked for, or was supposed to hold weights, and could not be taken. */
+    lost: z.boolean(),
   }),
   z.object({
     type: z.literal('found'),
@@ -139,7 +141,14 @@ export async function lookAtWeights(
 interface Imported {
   /** Folders of the models; empty if there were only encoders, which are kept for later. */
   readonly folders: readonly string[];
-  readonly notUsed: readonly { path: string; note: Message }[];
+  readonly notUsed: readonly NotUsed[];
+}
+
+interface NotUsed {
+  readonly path: string;
+  readonly note: Message;
+  /** Whether it was asked for and could not be taken. */
+  readonly lost: boolean;
 }
 
 /** Creates models from files and folders that are on this computer already. */
@@ -162,10 +171,10 @@ export async function importModels(
   });
 }
 
-function notUsedOf(lines: readonly Line[]): { path: string; note: Message }[] {
+function notUsedOf(lines: readonly Line[]): NotUsed[] {
   return lines.flatMap((line) => {
     const note = line.type === 'file' ? noteOf(line) : null;
-    return line.type === 'file' && note ? [{ path: line.path, note }] : [];
+    return line.type === 'file' && note ? [{ path: line.path, note, lost: line.lost }] : [];
   });
 }
 
@@ -292,7 +301,7 @@ const IMPORT_CODES: Codes = {
 function asAppError(
   problem: z.infer<typeof problemSchema>,
   codes: Codes,
-  notUsed: readonly { path: string; note: Message }[],
+  notUsed: readonly NotUsed[],
 ): AppError {
   const reasons = notUsed.map(({ path, note }) => ` ${basename(path)}: ${note.text}`).join('');
   return appError(codes[problem.code] ?? 'internal', `${problem.message}${reasons}`, {

@@ -255,6 +255,29 @@ def test_the_reason_why_a_file_is_unusable_is_reported(
         assert note["why"] == why
     assert code == (0 if why == "unknown" else 1)
     assert (tmp_path / "weights" / "shared").exists() == (why == "unknown")
+    assert [line["lost"] for line in imported if line["type"] == "file"] == [True]
+
+
+def test_what_was_asked_for_and_not_taken_is_told_apart_from_what_only_lay_there(
+    tmp_path: Path, published: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    esm2_layout("fair-esm", published / "ESM-2")
+    (published / "500_model.pth").unlink()
+    (published / "README.md").write_text("Weights")
+    assert lost_paths(capsys, tmp_path, published) == []
+    assert lost_paths(capsys, tmp_path, published, published / "README.md") == [published / "README.md"]
+    (tmp_path / "others").mkdir()
+    assert lost_paths(capsys, tmp_path, published, tmp_path / "others") == [tmp_path / "others"]
+    broken = published / "500_model.safetensors"
+    broken.write_bytes(b"\xff" * 100)
+    assert lost_paths(capsys, tmp_path, published) == [broken]
+
+
+def lost_paths(capsys: pytest.CaptureFixture[str], folder: Path, *paths: Path) -> list[Path]:
+    """What an import of these paths, which succeeds, could not take."""
+    code, lines = command(capsys, "import", *places(folder), *paths)
+    assert code == 0
+    return [Path(line["path"]) for line in lines if line["type"] == "file" and line["lost"]]
 
 
 def test_a_file_smaller_than_the_published_one_is_incomplete(

@@ -52,7 +52,7 @@ export async function models(
       const made = (await listModels(paths)).filter(({ folder }) => folders.includes(folder));
       for (const status of made) say(`Imported: ${describe(status).join(' ')}`);
       if (made.length === 0) say('The encoders are kept. Import a classifier, or get a model, to use them.');
-      return EXIT.done;
+      return notUsed.some(({ lost }) => lost) ? EXIT.doneWithFailures : EXIT.done;
     }
     case 'verify': {
       const resolved = unwrap(await resolveModel(named(model), paths));

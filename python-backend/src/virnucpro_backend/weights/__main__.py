@@ -16,7 +16,7 @@ from pathlib import Path
 
 from virnucpro_backend.weights.download import download
 from virnucpro_backend.weights.errors import WeightsError
-from virnucpro_backend.weights.formats.recognise import Recognised, recognise
+from virnucpro_backend.weights.formats.recognise import BROKEN, Note, Recognised, recognise
 from virnucpro_backend.weights.importing import import_models, possible_models
 from virnucpro_backend.weights.install import get_model
 from virnucpro_backend.weights.manifest import published_model, published_sizes, read_manifest
@@ -24,6 +24,7 @@ from virnucpro_backend.weights.model_json import read_model_json
 from virnucpro_backend.weights.verified import verify_file
 
 SECONDS_BETWEEN_REPORTS = 0.5
+WEIGHTS_SUFFIXES = frozenset({".bin", ".ckpt", ".pt", ".pth", ".safetensors"})
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -80,12 +81,18 @@ def look(options: argparse.Namespace) -> None:
 
 def import_files(options: argparse.Namespace) -> None:
     """Make models from files and folders. Write a `file` line for each file that is not used although it was
-    named or looks like weights. Raises WeightsError and OSError."""
+    named or looks like weights, and for each folder of which nothing is used; `lost`: whether something that
+    was asked for could not be taken. Raises WeightsError and OSError."""
     manifest = read_manifest(options.manifest)
     found = recognise(options.paths, published_sizes(manifest), _say_reading)
     for file in found.files:
-        if file.note and (file.note.why != "unknown" or file.path in options.paths):
-            _say_file(file)
+        lost = _is_lost(file, options.paths)
+        if file.note and (lost or file.note.why != "unknown"):
+            _say_file(file, lost=lost)
+    used = [file.path for file in found.files if file.note is None]
+    for path in options.paths:
+        if path.is_dir() and not any(path in file.parents for file in used):
+            _say_file(Recognised(path, "other", 0, Note("unknown")), lost=True)
     folders = import_models(
         found,
         options.weights,
@@ -95,6 +102,14 @@ def import_files(options: argparse.Namespace) -> None:
         chunk_length=options.chunk_length,
     )
     _say("done", folders=[str(folder) for folder in folders])
+
+
+def _is_lost(file: Recognised, asked: list[Path]) -> bool:
+    """Whether the file was asked for, or was supposed to hold weights, and is not used."""
+    if file.note is None or file.note.why == "contacts":
+        return False
+    unknown = file.note.why == "unknown"
+    return file.path in asked or file.note.why in BROKEN or (unknown and file.path.suffix in WEIGHTS_SUFFIXES)
 
 
 def fetch(options: argparse.Namespace) -> None:
@@ -188,9 +203,9 @@ def _say_reading(path: Path) -> None:
     _say("reading", path=str(path))
 
 
-def _say_file(file: Recognised) -> None:
+def _say_file(file: Recognised, *, lost: bool = False) -> None:
     note = asdict(file.note) if file.note else None
-    _say("file", path=str(file.path), kind=file.kind, bytes=file.size, note=note)
+    _say("file", path=str(file.path), kind=file.kind, bytes=file.size, note=note, lost=lost)
 
 
 def _say(type_: str, **fields: object) -> None:

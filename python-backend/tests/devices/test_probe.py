@@ -201,6 +201,66 @@ def test_a_limit_counts_wherever_it_lies_above_this_process(tmp_path: Path) -> N
     assert host.cpu_quota(tmp_path) == 1
 
 
+@pytest.mark.parametrize("has_version_2", [False, True], ids=["version 1", "hybrid"])
+def test_control_groups_of_version_1_and_those_above_them_limit_memory_and_cores(
+    has_version_2: bool, tmp_path: Path
+) -> None:
+    computer = Memory(total=1_000_000, available=900_000)
+    (tmp_path / "proc/self").mkdir(parents=True)
+    (tmp_path / "proc/self/cgroup").write_text(
+        "4:memory:/slurm/job_1\n3:cpuset:/\n2:cpu,cpuacct:/slurm/job_1\n1:name=systemd:/a\n"
+        + ("0::/user\n" if has_version_2 else "")
+    )
+    memory, cpu = tmp_path / "sys/fs/cgroup/memory/slurm", tmp_path / "sys/fs/cgroup/cpu/slurm"
+    for folder in (memory / "job_1", cpu / "job_1"):
+        folder.mkdir(parents=True)
+    unlimited = str(2**63 - 4096)
+    (memory / "job_1/memory.limit_in_bytes").write_text(unlimited)
+    (memory / "job_1/memory.usage_in_bytes").write_text("30000")
+    (cpu / "job_1/cpu.cfs_quota_us").write_text("-1\n")
+    (cpu / "job_1/cpu.cfs_period_us").write_text("100000\n")
+    assert within_cgroups(computer, tmp_path) == computer
+    assert host.cpu_quota(tmp_path) is None
+    (memory / "memory.limit_in_bytes").write_text("400000\n")
+    (memory / "memory.usage_in_bytes").write_text("100000\n")
+    (memory / "memory.stat").write_text("active_file 1\ntotal_active_file 2000\ntotal_inactive_file 3000\n")
+    (cpu / "cpu.cfs_quota_us").write_text("150000\n")
+    (cpu / "cpu.cfs_period_us").write_text("100000\n")
+    assert within_cgroups(computer, tmp_path) == Memory(400_000, 305_000)
+    assert host.cpu_quota(tmp_path) == 2
+    (memory / "job_1/memory.limit_in_bytes").write_text("50000\n")
+    (cpu / "job_1/cpu.cfs_quota_us").write_text("50000\n")
+    assert within_cgroups(computer, tmp_path) == Memory(50_000, 20_000)
+    assert host.cpu_quota(tmp_path) == 1
+
+
+@pytest.mark.parametrize(
+    ("variables", "megabytes", "cores"),
+    [
+        ({"SLURM_MEM_PER_NODE": "700", "SLURM_CPUS_PER_TASK": "3"}, 700, 3),
+        ({"SLURM_MEM_PER_CPU": "100", "SLURM_CPUS_ON_NODE": "4", "SLURM_CPUS_PER_TASK": "2"}, 400, 2),
+        ({"SLURM_MEM_PER_CPU": "100", "SLURM_CPUS_PER_TASK": "2"}, 200, 2),
+        ({"SLURM_MEM_PER_CPU": "100"}, None, None),
+        ({"SLURM_MEM_PER_NODE": "0"}, None, None),
+        ({"SLURM_MEM_PER_NODE": "many", "SLURM_CPUS_PER_TASK": ""}, None, None),
+        ({}, None, None),
+    ],
+)
+def test_a_job_of_slurm_limits_memory_and_cores(
+    variables: dict[str, str], megabytes: int | None, cores: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = {"SLURM_JOB_ID": "1", **variables}
+    limit = None if megabytes is None else megabytes * 2**20
+    assert (host.slurm_memory_bytes(job), host.slurm_cores(job)) == (limit, cores)
+    # Without a job, they are what a shell has kept.
+    assert (host.slurm_memory_bytes(variables), host.slurm_cores(variables)) == (None, None)
+    unlimited = host.memory().total
+    for name, value in job.items():
+        monkeypatch.setenv(name, value)
+    assert host.memory().total == min(unlimited, limit or unlimited)
+    assert host.physical_cores() <= (cores or host.logical_cores())
+
+
 def test_two_threads_of_a_core_that_this_process_may_use_are_one_core(tmp_path: Path) -> None:
     assert host.distinct_cores({0, 4}, tmp_path) is None
     for thread in range(8):

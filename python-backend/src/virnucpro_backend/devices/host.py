@@ -1,4 +1,5 @@
-"""This computer's processor and memory, as far as this process may use them: containers have limits."""
+"""This computer's processor and memory, as far as this process may use them: containers and jobs of a
+scheduler have limits."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,7 +58,8 @@ def physical_cores() -> int:
     cores = distinct_cores(affinity(0), ROOT) if affinity else None
     if cores is None:
         cores = min(psutil.cpu_count(logical=False) or logical_cores(), logical_cores())
-    return max(1, min(cores, cpu_quota(ROOT) or cores))
+    limits = [cpu_quota(ROOT), slurm_cores(os.environ)]
+    return max(1, min([cores, *(limit for limit in limits if limit is not None)]))
 
 
 def distinct_cores(threads: Collection[int], root: Path) -> int | None:
@@ -75,12 +77,40 @@ def distinct_cores(threads: Collection[int], root: Path) -> int | None:
 
 def cpu_quota(root: Path) -> int | None:
     """Cores whose time control groups allow, such as a container's, rounded up; None without a limit."""
-    allowed = []
-    for group in _control_groups(root):
-        quota, _, period = _text(group / "cpu.max").strip().partition(" ")
-        if quota.isdigit() and period.isdigit() and int(period) > 0:
-            allowed.append(max(1, math.ceil(int(quota) / int(period))))
+    quotas = [_text(group / "cpu.max").split() for group in _control_groups(root)]
+    quotas += [
+        [_text(group / f"cpu.cfs_{name}_us").strip() for name in ("quota", "period")]
+        for group in _control_groups(root, "cpu")
+    ]
+    allowed = [
+        max(1, math.ceil(int(quota[0]) / int(quota[1])))
+        for quota in quotas
+        # "max" and "-1" stand for no limit.
+        if len(quota) == 2 and all(number.isdigit() for number in quota) and int(quota[1]) > 0
+    ]
     return min(allowed, default=None)
+
+
+def slurm_cores(variables: Mapping[str, str]) -> int | None:
+    """Cores that a job of SLURM has for a task; None outside of a job, or if it was given no number."""
+    return _slurm_number(variables, "SLURM_CPUS_PER_TASK")
+
+
+def slurm_memory_bytes(variables: Mapping[str, str]) -> int | None:
+    """Bytes of main memory that a job of SLURM has on this node; None outside of a job or without a limit."""
+    megabytes = _slurm_number(variables, "SLURM_MEM_PER_NODE")
+    if megabytes is None:
+        cpus = _slurm_number(variables, "SLURM_CPUS_ON_NODE") or slurm_cores(variables)
+        each = _slurm_number(variables, "SLURM_MEM_PER_CPU")
+        megabytes = each * cpus if each is not None and cpus is not None else None
+    return None if megabytes is None else megabytes * 2**20
+
+
+def _slurm_number(variables: Mapping[str, str], name: str) -> int | None:
+    """A variable that SLURM sets in a job; a shell may have kept it from elsewhere if there is no job. 0
+    stands for no limit."""
+    number = variables.get(name, "")
+    return int(number) if "SLURM_JOB_ID" in variables and number.isdigit() and int(number) > 0 else None
 
 
 def cpu_precisions(cpuinfo: Path = Path("/proc/cpuinfo")) -> list[Precision]:
@@ -90,9 +120,11 @@ def cpu_precisions(cpuinfo: Path = Path("/proc/cpuinfo")) -> list[Precision]:
 
 
 def memory() -> Memory:
-    """Main memory of the computer, or of the container that this process is in."""
+    """Main memory of the computer, or of the container or job that this process is in."""
     computer = psutil.virtual_memory()
-    return within_cgroups(Memory(computer.total, computer.available), ROOT)
+    allowed = within_cgroups(Memory(computer.total, computer.available), ROOT)
+    limit = slurm_memory_bytes(os.environ) or allowed.total
+    return Memory(min(allowed.total, limit), min(allowed.available, limit))
 
 
 def within_cgroups(computer: Memory, root: Path) -> Memory:
@@ -102,25 +134,38 @@ def within_cgroups(computer: Memory, root: Path) -> Memory:
     after they were fetched; they make room like those of the computer.
     """
     total, available = computer.total, computer.available
-    for group in _control_groups(root):
-        limit, used = _text(group / "memory.max").strip(), _text(group / "memory.current").strip()
+    groups = [(group, ("memory.max", "memory.current", "")) for group in _control_groups(root)]
+    # In version 1, the numbers that include the groups below begin with "total_".
+    names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_")
+    groups += [(group, names) for group in _control_groups(root, "memory")]
+    for group, (limit_name, used_name, kind) in groups:
+        limit, used = _text(group / limit_name).strip(), _text(group / used_name).strip()
         if not (limit.isdigit() and used.isdigit()) or int(limit) >= computer.total:
             continue
         stat = dict(line.split(" ", 1) for line in _text(group / "memory.stat").splitlines() if " " in line)
-        files = int(stat.get("active_file", 0)) + int(stat.get("inactive_file", 0))
+        files = sum(int(stat.get(f"{kind}{name}", 0)) for name in ("active_file", "inactive_file"))
         total = min(total, int(limit))
         available = min(available, max(0, int(limit) - max(0, int(used) - files)))
     return Memory(total, available)
 
 
-def _control_groups(root: Path) -> list[Path]:
-    """Folders of this process's control group (Linux, version 2) and of those above, which limit it too."""
+def _control_groups(root: Path, controller: str = "") -> list[Path]:
+    """Folders of this process's control group on Linux, and of those above, which limit it too.
+
+    controller: the one whose groups of version 1 are meant, such as "memory"; empty for version 2. A system
+    may have both.
+    """
     top = root / "sys/fs/cgroup"
-    line = next(
-        (line for line in _text(root / "proc/self/cgroup").splitlines() if line.startswith("0::/")), "0::/"
-    )
+    path = "/"
+    for line in _text(root / "proc/self/cgroup").splitlines():
+        _, _, rest = line.partition(":")
+        controllers, _, named = rest.partition(":")
+        if controller in controllers.split(","):
+            path = named
     # A group outside of what a container sees of the tree begins with "..".
-    names = [name for name in line.removeprefix("0::").split("/") if name not in ("", "..")]
+    names = [name for name in path.split("/") if name not in ("", "..")]
+    # In version 1, the name of a single controller is a link where several share a tree.
+    top = top / controller if controller else top
     return [top.joinpath(*names[:count]) for count in range(len(names) + 1)]
 
 

@@ -15,7 +15,7 @@ import type { RunDescription } from './types.ts';
 
 /**
  * The database of one run, `run.db` in its folder. Every method is answered by the store's own threads and
- * rejects with AppFailure (disk_full, folder_gone, folder_unwritable, run_damaged, internal). Writing calls
+ * rejects with AppFailure (disk_full, folder_gone, folder_unreadable, folder_unwritable, run_damaged, internal). Writing calls
  * are executed in the order made; each is one transaction, which is on disk when its promise resolves, and
  * rejects with run_locked if the run was opened read-only. A reading call sees all writes resolved before it.
  * Results of an unfinished run are those of the records whose frames are all computed.
@@ -56,7 +56,7 @@ export interface OpenRunStoreOptions {
 
 /**
  * Opens a run. When it is opened for writing, attempts left open by a dead engine end as `interrupted`.
- * Rejects with folder_not_a_run, run_too_new, run_damaged, folder_unwritable. Take the run lock first
+ * Rejects with folder_not_a_run, run_too_new, run_damaged, folder_unreadable, folder_unwritable. Take the run lock first
  * (runFolder.ts).
  */
 export async function openRunStore(

@@ -342,7 +342,9 @@ it(
     const fetched = join(folder, 'fetched');
     await mkdir(fetched);
     // An empty file is not offered.
-    const offered = (await withClient((client) => client.runs.files({ runId }))).map(({ name }) => name);
+    const offered = (await withClient((client) => client.runs.files({ runId })))
+      .filter(({ bytes }) => bytes !== null)
+      .map(({ name }) => name);
     for (const name of COMPARED_TABLES) {
       if (!offered.includes(name)) {
         await writeFile(join(fetched, name), '');

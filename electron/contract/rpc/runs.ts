@@ -340,6 +340,10 @@ export type DeviceHistory = z.infer<typeof deviceHistorySchema>;
 const runFileSchema = z.object({ name: z.string(), bytes: countSchema });
 export type RunFile = z.infer<typeof runFileSchema>;
 
+/** `bytes` is null for a file that a finished run should have, and that is not there. */
+const expectedFileSchema = runFileSchema.extend({ bytes: countSchema.nullable() });
+export type ExpectedFile = z.infer<typeof expectedFileSchema>;
+
 const inputStatusSchema = z.object({
   input: countSchema,
   path: z.string(),
@@ -478,7 +482,7 @@ export const runsContract = {
   /** The share that is called virus so far, and an estimate for the finished run. */
   viralSoFar: procedure.input(byRun).output(viralSoFarSchema),
   /** Files in the run's folder that can be opened or downloaded on their own. */
-  files: procedure.input(byRun).output(z.array(runFileSchema)),
+  files: procedure.input(byRun).output(z.array(expectedFileSchema)),
   /** Desktop: opens one of the result files in its default program. */
   openFile: procedure.input(byRun.extend({ name: wordSchema })),
   /** Browser mode: the address from which one of these files can be downloaded. */

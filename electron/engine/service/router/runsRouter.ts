@@ -7,6 +7,7 @@ import { namedPaths } from '../window/knownPaths.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
 import { chooseRunFolder } from '../../run/begin/createRun.ts';
 import { isRunSound, verifyRun } from '../../run/verifyRun.ts';
+import { missingResults } from '../../run/wholeRun.ts';
 import { estimateRun } from '../questions/estimateRun.ts';
 import { deleteRunFiles, runFolderSize, readLog, resultFiles } from '../questions/runFiles.ts';
 import { inputStatuses, unusableInputs, partStatuses } from '../questions/inputStatus.ts';
@@ -99,7 +100,11 @@ export function runsRouter(service: Service) {
     viralSoFar: runs.viralSoFar.handler(({ input }) =>
       viralSoFar.of(input.runId, (ask) => read(input.runId, ask)),
     ),
-    files: runs.files.handler(({ input }) => filesOf(input.runId)),
+    files: runs.files.handler(async ({ input }) => {
+      const { state, folder, plan } = catalog.find(input.runId);
+      const missing = state.phase === 'done' ? missingResults(folder, plan.model) : [];
+      return [...missing.map((name) => ({ name, bytes: null })), ...(await filesOf(input.runId))];
+    }),
     openFile: runs.openFile.handler(async ({ input, context: { window } }) => {
       if (window.shell !== 'electron') throw usage('A browser downloads the file instead.');
       const folder = catalog.folder(input.runId);

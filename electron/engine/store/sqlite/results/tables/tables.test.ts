@@ -96,7 +96,7 @@ describe('result tables', () => {
     expect(table('failedRecords')).toBe(
       [
         'seq_name\tinput\trow\tlength\treason\tparts\terror',
-        "NA\treads_1.fasta\t4\t7\tmalformed_record\tNA\t'>' in line 3, at letter 5",
+        "torn\treads_1.fasta\t4\t7\tmalformed_record\tNA\t'>' in line 3, at letter 5",
         'NA\treads_1.fasta\tNA\tNA\tpassed_over\tNA\tline 9: 2 lines, 30 bytes',
         '',
       ].join('\n'),

@@ -1,6 +1,7 @@
 import type { AppPaths } from './environment/appPaths.ts';
 import type { PythonEnvironment } from './environment/pythonLaunch.ts';
 import type { CheckedRuns } from './store/checkedRuns.ts';
+import type { StartModule } from './store/duckdb/queryProcess.ts';
 import type { DeviceUse, LearntBatch } from './store/types.ts';
 import { DEADLINES, type DeadlineLimits } from './workers/deadlines.ts';
 
@@ -11,6 +12,8 @@ export interface EngineContext {
   readonly environment: PythonEnvironment;
   /** File that starts the store's threads. */
   readonly storeHost: URL;
+  /** Starts the processes of queries; without it, this program's own Node does. */
+  readonly startModule?: StartModule | undefined;
   readonly deadlines: DeadlineLimits;
   readonly restartDelayMs: number;
   /** What earlier runs have learnt about a device's memory. */
@@ -31,6 +34,8 @@ export type EngineBase = Omit<EngineContext, 'environment'>;
 
 const RESTART_DELAY_MS = 1_000;
 
-export function engineBase(program: Pick<EngineBase, 'appVersion' | 'paths' | 'storeHost'>): EngineBase {
+export function engineBase(
+  program: Pick<EngineBase, 'appVersion' | 'paths' | 'storeHost' | 'startModule'>,
+): EngineBase {
   return { ...program, deadlines: DEADLINES, restartDelayMs: RESTART_DELAY_MS };
 }

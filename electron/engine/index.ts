@@ -63,6 +63,7 @@ export { isOriginalResult } from './exports/compare/originalResults.ts';
 export { compareRuns, writeComparison, type ComparedSequence } from './exports/compare/compareRuns.ts';
 export { exportResults } from './exports/exportResults.ts';
 export { EXPORT_FORMATS, formatNamed } from './exports/exportResults.ts';
+export { temporaryFolder, type ModuleProcess } from './store/duckdb/queryProcess.ts';
 export { answerAsTsv, queryRun } from './exports/exportResults.ts';
 export {
   joinOtherTable,

@@ -1,16 +1,28 @@
-import { app, type BrowserWindow, crashReporter, dialog, nativeTheme, powerMonitor, session } from 'electron';
+import {
+  app,
+  type BrowserWindow,
+  crashReporter,
+  dialog,
+  nativeTheme,
+  powerMonitor,
+  session,
+  utilityProcess,
+} from 'electron';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import {
   type AppPaths,
   engineBase,
+  type ModuleProcess,
   openService,
   resolveAppPaths,
   type Service,
   serviceRouter,
   ShellLog,
   shellLogFile,
+  temporaryFolder,
   type WindowContext,
 } from '../engine/index.ts';
 import { registerAppScheme, serveApp, guardAllPages } from './window/webGuard.ts';
@@ -84,7 +96,7 @@ interface Start {
 
 async function run({ paths, log, safeMode, quitPutOff }: Start): Promise<void> {
   const service = await openService(
-    engineBase({ appVersion: app.getVersion(), paths, storeHost: storeHost() }),
+    engineBase({ appVersion: app.getVersion(), paths, storeHost: storeHost(), startModule }),
     {
       interpreter: process.env['VIRNUCPRO_PYTHON'] || undefined,
       resultsFolder: join(app.getPath('documents'), 'VirNucPro results'),
@@ -189,6 +201,28 @@ function followTheme(service: Service): void {
 function storeHost(): URL {
   const url = new URL('./storeHost.mjs', import.meta.url);
   return new URL(url.href.replace('/app.asar/', '/app.asar.unpacked/'));
+}
+
+/** The packed app does not run as Node (`runAsNode`), so Electron starts the processes of queries. */
+function startModule(module: URL, temporary: string): ModuleProcess {
+  const child = utilityProcess.fork(fileURLToPath(module), [], {
+    env: { ...process.env, ...temporaryFolder(temporary) },
+    stdio: 'ignore',
+    serviceName: 'VirNucPro query',
+  });
+  return {
+    send: (task) => {
+      child.postMessage(task);
+    },
+    onReply: (listener) => void child.on('message', listener),
+    onExit: (listener) => void child.once('exit', listener),
+    kill: () => {
+      // Electron's own `kill` only asks a process to end. There is no number before it has started, nor after
+      // its end.
+      if (child.pid === undefined) child.kill();
+      else process.kill(child.pid, 'SIGKILL');
+    },
+  };
 }
 
 function pageFolder(): string {

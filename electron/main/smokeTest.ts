@@ -66,5 +66,8 @@ async function exampleVerdict(service: Service, say: (line: string) => void): Pr
   }
   const { matches, message } = await client.runs.checkExample({ runId });
   if (!matches) throw appFailure('internal', message);
+  const { rows } = await client.results.query({ runId, sql: 'SELECT count(*) > 0 FROM chunks' });
+  if (rows[0]?.[0] !== true) throw appFailure('internal', 'A query was not answered.');
+  say('A query is answered.');
   return message;
 }

@@ -15,4 +15,5 @@ export {
 } from './desktop.ts';
 export { MessageChannelMain } from './messagePorts.ts';
 export { protocol, session } from './sessions.ts';
+export { utilityProcess } from './utilityProcess.ts';
 export { ipcMain } from './webContents.ts';

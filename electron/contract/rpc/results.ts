@@ -21,7 +21,7 @@ export const QUERY_LIMITS = {
   /** DuckDB's memory limit; what does not fit is written to disk. */
   memory: '1GB',
   disk: '4GB',
-  /** How much the process may grow during a query: DuckDB does not count all its memory. */
+  /** The most memory of a query's process: DuckDB does not count all that it takes. */
   processBytes: 3_000_000_000,
   rows: 100_000,
   /** Characters of all cells of an answer together. */

@@ -20,7 +20,7 @@ import { openInputSequences } from './inputSequences.ts';
 import { usedColumns } from './table/columns.ts';
 import { WholeFile } from './wholeFile.ts';
 import { cellText } from '../results/cellText.ts';
-import type { QueryTable } from '../store/duckdb/resultQuery.ts';
+import type { QueryTable } from '../store/duckdb/queryProcess.ts';
 import { numberIn, type JoinedTable } from './otherTools/joinOtherTable.ts';
 import { samplesOf } from './samples.ts';
 import { usage } from '../../contract/errors.ts';
@@ -101,7 +101,7 @@ export async function queryRun(
     names.add(name);
     return otherTable(name, joined);
   });
-  return store.queryResults({ sql, samples, tables, rows, seconds: QUERY_LIMITS.seconds });
+  return store.queryResults({ sql, samples, tables, rows }, QUERY_LIMITS.seconds);
 }
 
 /** One line for each sequence that the other tool names: `row` refers to sequences. */

@@ -5,12 +5,12 @@ import type { RunDescription } from '../store/types.ts';
 
 /** Creates the database of a run in its folder, whose lock the caller holds. */
 export const createRunStore = (
-  { storeHost: hostEntry, closing, appVersion }: EngineContext,
+  { storeHost: hostEntry, closing, startModule, appVersion }: EngineContext,
   folder: string,
   plan: Plan,
   run: Pick<RunDescription, 'runId' | 'name' | 'options'>,
 ): Promise<RunStore> =>
   openRunStore(folder, {
-    ...{ hostEntry, closing },
+    ...{ hostEntry, closing, startModule },
     create: { plan, description: { ...run, createdAt: Date.now(), appVersion } },
   });

@@ -95,8 +95,8 @@ export class OpenRun extends RunRecord {
     let session: OpenRun | undefined;
     try {
       lock = await acquireRunLock(folder, () => void session?.lockLost());
-      const { storeHost: hostEntry, closing, checkedRuns } = context;
-      store = await openRunStore(folder, { hostEntry, closing, checkedRuns });
+      const { storeHost: hostEntry, closing, checkedRuns, startModule } = context;
+      store = await openRunStore(folder, { hostEntry, closing, checkedRuns, startModule });
       const run = await store.loadRun();
       const tracker = await ProgressTracker.open(store, run);
       session = new OpenRun(context, store, lock, run, tracker);

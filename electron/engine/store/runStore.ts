@@ -1,6 +1,5 @@
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { AppFailure, appFailure, usage } from '../../contract/errors.ts';
+import { AppFailure, appFailure } from '../../contract/errors.ts';
 import { sizeOf } from '../system/runFiles.ts';
 import type { AskedRunMethods, RunMethodGroups, RunMethods } from './sqlite/runDatabase.ts';
 import { RUN_DATABASE } from '../../contract/folderNames.ts';
@@ -10,7 +9,8 @@ import { RESULT_FILES } from '../../contract/results.ts';
 import type { Plan } from '../../contract/plan.ts';
 import type { QueryAnswer } from '../../contract/rpc/results.ts';
 import type { TablesPrepared, TablesWritten } from '../results/types.ts';
-import type { QueryQuestion } from './duckdb/resultQuery.ts';
+import type { FileStamps } from './checkedFiles.ts';
+import { queryInProcess, type QueryQuestion, type StartModule } from './duckdb/queryProcess.ts';
 import type { RunDescription } from './types.ts';
 
 /**
@@ -23,11 +23,8 @@ import type { RunDescription } from './types.ts';
 export interface RunStore extends Asked<AskedRunMethods> {
   readonly folder: string;
   readonly readOnly: boolean;
-  /**
-   * Runs the user's SQL query in a thread that ends with it: its DuckDB is locked for anything else, and a
-   * query that does not stop is ended with the thread.
-   */
-  queryResults(question: QueryQuestion): Promise<QueryAnswer>;
+  /** Runs the user's SQL query in a process that ends with it. */
+  queryResults(question: QueryQuestion, seconds: number): Promise<QueryAnswer>;
   /**
    * Compares everything stored with its digests and writes every table that needs only run.db: all of
    * RESULT_FILES but viral_sequences.fna and run.json. Rejects without any table if anything is damaged, a
@@ -48,6 +45,8 @@ export interface OpenRunStoreOptions {
   create?: { plan: Plan; description: RunDescription };
   /** Opens it read-only, also while another engine computes the run. Writing calls reject. */
   readOnly?: boolean;
+  /** Starts the processes of queries; without it, this program's own Node does. */
+  startModule?: StartModule | undefined;
   /** Known stamps of runs that were open before; without it, only of those that this process had open. */
   checkedRuns?: CheckedRuns | undefined;
   /** Aborted when the program is being closed: no database is opened after that. */
@@ -61,14 +60,26 @@ export interface OpenRunStoreOptions {
  */
 export async function openRunStore(
   folder: string,
-  { hostEntry, create, readOnly = false, closing, checkedRuns = CHECKED_HERE }: OpenRunStoreOptions,
+  {
+    hostEntry,
+    create,
+    readOnly = false,
+    closing,
+    startModule,
+    checkedRuns = CHECKED_HERE,
+  }: OpenRunStoreOptions,
 ): Promise<RunStore> {
   const at = resolve(folder);
+  const query: AskProcess = (question, sound, { seconds, signal }) =>
+    queryInProcess(
+      { folder: at, question, sound },
+      { module: hostEntry, start: startModule, seconds, signal },
+    );
   // Opened beside another connection, which has checked the database.
   const openReader = (): Promise<RunThread> =>
     StoreThread.open(hostEntry, { store: 'run', role: 'reader', folder: at, known: true }, { closing });
   if (readOnly)
-    return runStore(at, { reader: await openToLook(hostEntry, at, checkedRuns, closing), openReader });
+    return runStore(at, { reader: await openToLook(hostEntry, at, checkedRuns, closing), openReader, query });
   const task = { store: 'run', role: 'writer', folder: at, create: create ?? null } as const;
   const writer: RunThread = await StoreThread.open(hostEntry, task, { limitMs: openLimit(at), closing });
   // Under the run's lock, only this process has opened and closed it, so the database is as this program left
@@ -76,7 +87,7 @@ export async function openRunStore(
   const closed = (): void => checkedRuns.add(at, stampOf(at));
   if (writer.journal === 'rollback') return runStore(at, { writer, closed });
   try {
-    return runStore(at, { reader: await openReader(), writer, openReader, closed });
+    return runStore(at, { reader: await openReader(), writer, openReader, query, closed });
   } catch (error) {
     await writer.close().catch(() => undefined);
     throw error;
@@ -119,8 +130,6 @@ const CLOSE_READER_MS = 2_000;
  */
 const LOOK_MS = 2_000;
 const DERIVE_SLICE_MS = 100;
-/** A cancelled query stops within this time. */
-const QUERY_GRACE_S = 5;
 /** Fewer records are read in a moment. */
 const RECORDS_WORTH_A_THREAD = 50_000;
 
@@ -128,8 +137,15 @@ interface RunThreads {
   reader?: RunThread;
   writer?: RunThread;
   openReader?: () => Promise<RunThread>;
+  query?: AskProcess;
   closed?: () => void;
 }
+
+type AskProcess = (
+  question: QueryQuestion,
+  sound: FileStamps,
+  limits: { seconds: number; signal: AbortSignal },
+) => ReturnType<typeof queryInProcess>;
 
 type Ask = (...args: unknown[]) => Promise<unknown>;
 type Groups = Exclude<keyof RunMethodGroups, 'step'>;
@@ -138,7 +154,7 @@ type Groups = Exclude<keyof RunMethodGroups, 'step'>;
  * Without a reader the writer answers everything: on network disks only one connection may have the database
  * open.
  */
-function runStore(folder: string, { reader, writer, openReader, closed }: RunThreads): RunStore {
+function runStore(folder: string, { reader, writer, openReader, query, closed }: RunThreads): RunStore {
   const answering = reader ?? writer;
   const writing = writer ?? reader;
   if (!answering || !writing) throw new Error('A run has at least one thread.');
@@ -147,6 +163,9 @@ function runStore(folder: string, { reader, writer, openReader, closed }: RunThr
   const apart = new Set<RunThread>();
   let closing: Promise<void> | null = null;
   const isClosing = (): boolean => closing !== null;
+  const queriesEnd = new AbortController();
+  /** Files that queries found sound. */
+  let sound: FileStamps = {};
 
   async function inOwnThread<Answer>(
     open: () => Promise<RunThread>,
@@ -198,6 +217,7 @@ function runStore(folder: string, { reader, writer, openReader, closed }: RunThr
   );
 
   async function close(): Promise<void> {
+    queriesEnd.abort();
     // The reader closes first: the writer can only clean up when it is alone.
     try {
       await Promise.all([reader?.close(CLOSE_READER_MS), ...[...apart].map((own) => own.stop())]);
@@ -212,19 +232,16 @@ function runStore(folder: string, { reader, writer, openReader, closed }: RunThr
     ...(Object.fromEntries(methods) as Asked<AskedRunMethods>),
     folder,
     readOnly: writer === undefined,
-    queryResults: async (question) => {
-      if (!openReader)
+    queryResults: async (question, seconds) => {
+      if (!query)
         throw appFailure(
           'run_locked',
           'A run on a network disk takes no queries while it is being worked on.',
         );
-      return inOwnThread(openReader, async (own) => {
-        while (!(await own.call('deriveResults', DERIVE_SLICE_MS)));
-        const limit = sleep((question.seconds + QUERY_GRACE_S) * 1000, undefined, { ref: false }).then(() => {
-          throw usage('The query did not end in time.');
-        });
-        return Promise.race([own.call('answerQuery', question), limit]);
-      });
+      const known = { ...(await answering.call('soundFiles')), ...sound };
+      const found = await query(question, known, { seconds, signal: queriesEnd.signal });
+      sound = { ...sound, ...found.sound };
+      return found.answer;
     },
     writeTables: async (meanwhile) => {
       if (!writer) throw new AppFailure(OPENED_TO_LOOK);

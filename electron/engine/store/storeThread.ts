@@ -285,12 +285,10 @@ interface OpenedStore {
 interface ThreadDatabases {
   open: (task: StoreTask) => OpenedStore;
   describeError: (error: unknown, folder: string) => AppError;
-  /** Ends the query that is being answered elsewhere, if there is one. */
-  interrupt: () => void;
 }
 
 /** The thread's side: opens its database and answers one request after the other. */
-export function serveStore({ open, describeError, interrupt }: ThreadDatabases): void {
+export function serveStore({ open, describeError }: ThreadDatabases): void {
   const port = parentPort;
   const { virnucproStore: task } = workerData as StoreThreadData;
   if (!port) throw new Error('serveStore() belongs into a thread started by the store.');
@@ -325,7 +323,6 @@ export function serveStore({ open, describeError, interrupt }: ThreadDatabases):
       return;
     }
     isLeaving = true;
-    interrupt();
     reply({ type: 'leaving' });
     // Waits for DuckDB's answer: an answer to a terminated thread ends the whole process.
     last = last

@@ -6,6 +6,8 @@ export interface LinuxCalls {
   /** `f_type` of statfs. */
   fileSystemType: (folder: string) => number;
   hasGlibc: () => boolean;
+  /** Standard output of a program; throws if it fails. */
+  outputOf: (file: string, args: readonly string[]) => string;
 }
 
 /**
@@ -50,6 +52,9 @@ export function linux(calls: LinuxCalls): System {
     isFat: (folder) => FAT_TYPES.has(calls.fileSystemType(folder) >>> 0),
     processEntry: (pid) =>
       entryOf(calls.readText(`/proc/${pid}/stat`), calls.readText('/proc/sys/kernel/random/boot_id')),
+    // A process that is ended for its memory leaves no copy of it on the disk.
+    limitOwnMemory: (bytes) =>
+      void calls.outputOf('prlimit', ['--pid', String(process.pid), `--data=${bytes}`, '--core=0']),
   };
 }
 

@@ -45,6 +45,12 @@ export interface System {
   isFat: (folder: string) => boolean;
   /** Throws or returns null if there is no such process, or if the system cannot tell cheaply (Windows). */
   processEntry: (pid: number) => ProcessEntry | null;
+  /**
+   * Has the system refuse this process more memory than that. Linux counts what can be written to, unlike the
+   * address space, of which V8 reserves far more than it uses. macOS and Windows have no such limit that a
+   * program could set for itself. Throws if it cannot be set.
+   */
+  limitOwnMemory: (bytes: number) => void;
 }
 
 export interface ProcessEntry {
@@ -62,4 +68,5 @@ export const UNIX = {
   renamePausesMs: [],
   syncsFolders: true,
   sharesSsh: true,
+  limitOwnMemory: () => undefined,
 } satisfies Partial<System>;

@@ -38,6 +38,7 @@ export function windows(calls: WindowsCalls): System {
     },
     isFat: () => false,
     processEntry: () => null,
+    limitOwnMemory: () => undefined,
   };
 }
 

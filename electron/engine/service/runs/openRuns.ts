@@ -49,7 +49,7 @@ class Questions {
  * database is closed after its last question is answered, except when the program ends.
  */
 export class OpenRuns {
-  private readonly store: Pick<OpenRunStoreOptions, 'hostEntry' | 'closing' | 'checkedRuns'>;
+  private readonly store: Pick<OpenRunStoreOptions, 'hostEntry' | 'closing' | 'checkedRuns' | 'startModule'>;
   private readonly sessions = new Map<string, Session>();
   private readonly closingSessions = new Set<Promise<void>>();
   private readonly opening = new Map<string, Promise<OpenRun>>();
@@ -65,8 +65,9 @@ export class OpenRuns {
     storeHost: hostEntry,
     closing,
     checkedRuns,
-  }: Pick<EngineContext, 'storeHost' | 'closing' | 'checkedRuns'>) {
-    this.store = { hostEntry, closing, checkedRuns };
+    startModule,
+  }: Pick<EngineContext, 'storeHost' | 'closing' | 'checkedRuns' | 'startModule'>) {
+    this.store = { hostEntry, closing, checkedRuns, startModule };
   }
 
   /** Number of readers with a thread, including those just ending. */

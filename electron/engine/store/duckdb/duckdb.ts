@@ -11,14 +11,6 @@ const MEMORY = '1GB';
 /** The limit on temporary data that sorting may write to disk. */
 const SPILL = '20GB';
 
-/** The connections of this thread. */
-const connections = new Set<DuckDBConnection>();
-
-/** Interrupts all queries of this thread in DuckDB; they reject. */
-export function interruptDuckDb(): void {
-  for (const connection of connections) connection.interrupt();
-}
-
 /** An in-memory DuckDB of one store thread. */
 export interface DuckDb {
   readonly connection: DuckDBConnection;
@@ -48,7 +40,6 @@ export async function openDuckDb(limits: { memory?: string; threads?: number } =
     allow_community_extensions: 'false',
   });
   const connection = await instance.connect();
-  connections.add(connection);
   const run = (sql: string): Promise<DuckDBMaterializedResult> =>
     connection.run(sql).catch((error: unknown) => {
       throw failureOf(error);
@@ -59,7 +50,6 @@ export async function openDuckDb(limits: { memory?: string; threads?: number } =
     rows: async <Row extends unknown[]>(sql: string): Promise<Row[]> =>
       (await (await run(sql)).getRows()) as unknown[] as Row[],
     close: () => {
-      connections.delete(connection);
       connection.closeSync();
       instance.closeSync();
       rmSync(spillFolder, { recursive: true, force: true });
@@ -88,3 +78,9 @@ export function quoted(text: string): string {
 export function quotedPath(path: string): string {
   return quoted(path.replaceAll(/[*?[]/g, '[$&]'));
 }
+
+/**
+ * A parameter of `read_parquet` and `read_csv`, which otherwise take a folder named `prediction=virus` for the
+ * value of a column in every row.
+ */
+export const ONE_FILE = 'hive_partitioning = false';

@@ -2,34 +2,19 @@ import type Database from 'better-sqlite3';
 import { join } from 'node:path';
 import type { DuckDBValue } from '@duckdb/node-api';
 import { z } from 'zod';
-import { type AppFailure, usage } from '../../../contract/errors.ts';
+import { type AppFailure, appFailure, usage } from '../../../contract/errors.ts';
+import { message } from '../../../contract/messages.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { modelMark } from '../../../contract/plan.ts';
 import { QUERY_LIMITS, type QueryAnswer, type QueryCell } from '../../../contract/rpc/results.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
 import { float32Text } from '../../results/cellText.ts';
-import { isPlainFile, sizeOf } from '../../system/runFiles.ts';
-import { readResultFiles, readPlan } from '../sqlite/runRows.ts';
-import { quoted, quotedPath, type DuckDb } from './duckdb.ts';
+import { isPlainFile } from '../../system/runFiles.ts';
+import type { CheckedFiles } from '../checkedFiles.ts';
+import { readPlan, readResultFiles } from '../sqlite/runRows.ts';
+import { ONE_FILE, quoted, quotedPath, type DuckDb } from './duckdb.ts';
+import { tooMuch, type QueryQuestion, type QueryTable } from './queryProcess.ts';
 import { runLabels, type ResultSource } from './resultSource.ts';
-
-const WATCH_MS = 100;
-
-/** A table that a query may use besides the run's own. */
-export interface QueryTable {
-  name: string;
-  columns: readonly { name: string; type: 'INTEGER' | 'DOUBLE' | 'BOOLEAN' | 'VARCHAR' }[];
-  rows: readonly (readonly QueryCell[])[];
-}
-
-export interface QueryQuestion {
-  sql: string;
-  /** The sample of each input. */
-  samples: readonly string[];
-  tables: readonly QueryTable[];
-  rows: number;
-  seconds: number;
-}
 
 const CHUNK_COLUMNS = {
   seq_name: 'VARCHAR',
@@ -49,13 +34,34 @@ const CHUNK_COLUMNS = {
 /**
  * Runs the user's SQL query. Both the query and the folder may come from strangers. So the connection is
  * locked before the query is parsed: it reads the run's two files and no others, loads no extension, and
- * accepts no setting; and the query must be one SELECT, bounded in memory, disk and time. A locked connection
- * stays locked, so its thread can be used for nothing else.
+ * accepts no setting; and the query must be one SELECT. A locked connection stays locked, so it answers one
+ * query, in a process of its own (queryProcess.ts) that bounds memory and time.
  */
-export function resultQuery(db: Database.Database, folder: string, source: ResultSource) {
-  return async ({ sql, samples, tables, rows, seconds }: QueryQuestion): Promise<QueryAnswer> => {
+export function resultQuery(
+  db: Database.Database,
+  folder: string,
+  source: ResultSource,
+  files: CheckedFiles,
+) {
+  return async (
+    { sql, samples, tables, rows }: QueryQuestion,
+    /** Called when the tables are there, and the query itself begins. */
+    begins: () => void,
+  ): Promise<QueryAnswer> => {
     const duck = await source.duck();
-    const chunks = await addChunks(db, folder, duck);
+    const readable = [join(folder, RESULT_FILES.results)];
+    const chunks = readResultFiles(db)[RESULT_FILES.chunks];
+    if (chunks) {
+      await addChunks(db, folder, duck);
+      // Hashing the chunks of ten million sequences takes seconds.
+      if (/\bchunks\b/i.test(sql)) {
+        if (!(await files.isAsWritten(RESULT_FILES.chunks, chunks)))
+          throw appFailure('run_damaged', `${RESULT_FILES.chunks} is not as the run wrote it.`, {
+            nextStep: message('run.damaged.next'),
+          });
+        readable.push(join(folder, RESULT_FILES.chunks));
+      }
+    }
     await addTable(duck, {
       name: 'samples',
       columns: [
@@ -65,16 +71,16 @@ export function resultQuery(db: Database.Database, folder: string, source: Resul
       rows: runLabels(db).inputs.map((input, i) => [input, samples[i] ?? input]),
     });
     for (const table of tables) await addTable(duck, table);
-    await lock(duck, [join(folder, RESULT_FILES.results), ...(chunks === null ? [] : [chunks])]);
-    return answer(duck, sql, { rows, seconds });
+    await lock(duck, readable);
+    begins();
+    return answer(duck, sql, rows);
   };
 }
 
-/** Adds chunks.tsv as it was written; an unfinished run has none yet. Returns its path. */
-async function addChunks(db: Database.Database, folder: string, duck: DuckDb): Promise<string | null> {
+/** Adds chunks.tsv as a table. */
+async function addChunks(db: Database.Database, folder: string, duck: DuckDb): Promise<void> {
   const path = join(folder, RESULT_FILES.chunks);
-  const written = readResultFiles(db)[RESULT_FILES.chunks];
-  if (!isPlainFile(path) || written?.bytes !== sizeOf(path)) return null;
+  if (!isPlainFile(path)) return;
   const columns = Object.entries(CHUNK_COLUMNS).map(([name, type]) => `${quoted(name)}: ${quoted(type)}`);
   // The plan decides, since DuckDB cannot read a first line without the whole file.
   if (modelMark(readPlan(db).model) !== null) columns.push("'model': 'VARCHAR'");
@@ -84,9 +90,9 @@ async function addChunks(db: Database.Database, folder: string, duck: DuckDb): P
   );
   await duck.run(
     `CREATE OR REPLACE VIEW chunks AS SELECT ${shown.join(', ')} FROM read_csv(${quotedPath(path)},
-       delim = '\t', header = true, quote = '', escape = '', nullstr = 'NA', auto_detect = false, columns = {${columns.join(', ')}})`,
+       delim = '\t', header = true, quote = '', escape = '', nullstr = 'NA', auto_detect = false, columns = {${columns.join(', ')}},
+       ${ONE_FILE})`,
   );
-  return path;
 }
 
 async function addTable(duck: DuckDb, { name, columns, rows }: QueryTable): Promise<void> {
@@ -121,22 +127,10 @@ async function lock(duck: DuckDb, readable: readonly string[]): Promise<void> {
   await duck.run('SET lock_configuration = true');
 }
 
-async function answer(
-  duck: DuckDb,
-  sql: string,
-  { rows: most, seconds }: Pick<QueryQuestion, 'rows' | 'seconds'>,
-): Promise<QueryAnswer> {
+async function answer(duck: DuckDb, sql: string, most: number): Promise<QueryAnswer> {
   const { StatementType } = await import('@duckdb/node-api');
   const { connection } = duck;
   const begun = performance.now();
-  const mostMemory = process.memoryUsage.rss() + QUERY_LIMITS.processBytes;
-  let ended: 'late' | 'large' | null = null;
-  const watch = setInterval(() => {
-    if (performance.now() - begun > seconds * 1000) ended = 'late';
-    else if (process.memoryUsage.rss() > mostMemory) ended = 'large';
-    else return;
-    connection.interrupt();
-  }, WATCH_MS);
   try {
     const statements = await connection.extractStatements(sql);
     if (statements.count !== 1) throw new Error('Ask one question at a time: a single SELECT.');
@@ -166,9 +160,7 @@ async function answer(
     }
     return { columns, rows, isCut: false, milliseconds: performance.now() - begun };
   } catch (error) {
-    throw refusal(error, ended);
-  } finally {
-    clearInterval(watch);
+    throw refusal(error);
   }
 }
 
@@ -187,13 +179,6 @@ const TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
     'duckdb_functions',
   ],
 ]);
-/**
- * DuckDB does not count the memory of the texts and lists that these functions make from a few characters.
- */
-const INFLATING: ReadonlySet<string> = new Set([
-  ...['repeat', 'lpad', 'rpad', 'bar', 'list_resize', 'array_resize', 'bitstring'],
-]);
-
 /** Refuses what a locked connection would still do. The names are those of DuckDB's own parser. */
 async function refuseHarm(duck: DuckDb, sql: string): Promise<void> {
   const [row] = await duck.rows<[string]>(`SELECT json_serialize_sql(${quoted(sql)}::VARCHAR)`);
@@ -202,19 +187,19 @@ async function refuseHarm(duck: DuckDb, sql: string): Promise<void> {
     if (typeof node !== 'object' || node === null || Array.isArray(node)) return;
     if ('error_message' in node) throw new Error(String(node.error_message));
     if ('type' in node && node.type === 'TABLE_FUNCTION' && 'function' in node)
-      refuseUnless(node.function, (name) => TABLE_FUNCTIONS.has(name));
-    if ('class' in node && node.class === 'FUNCTION') refuseUnless(node, (name) => !INFLATING.has(name));
+      refuseUnlessHarmless(node.function);
     Object.values(node).forEach(visit);
   };
   visit(parseJson(z.json(), row?.[0] ?? 'null'));
 }
 
-function refuseUnless(called: unknown, isAllowed: (name: string) => boolean): void {
+function refuseUnlessHarmless(called: unknown): void {
   const name =
     typeof called === 'object' && called !== null && 'function_name' in called
       ? String(called.function_name)
       : '';
-  if (!isAllowed(name.toLowerCase())) throw new Error(`The function ${name} is not available here.`);
+  if (!TABLE_FUNCTIONS.has(name.toLowerCase()))
+    throw new Error(`The function ${name} is not available here.`);
 }
 
 function cellOf(value: DuckDBValue, type: string): QueryCell {
@@ -228,13 +213,9 @@ function cellOf(value: DuckDBValue, type: string): QueryCell {
   return typeof value === 'string' ? value : value.toString();
 }
 
-function refusal(reason: unknown, ended: 'late' | 'large' | null): AppFailure {
-  if (ended !== null)
-    return usage(
-      ended === 'late' ? 'The query took too long.' : 'The query took too much memory.',
-      'Ask for less, such as with WHERE, or with fewer joins.',
-    );
+function refusal(reason: unknown): AppFailure {
   const cause = reason instanceof Error ? reason.message : String(reason);
+  if (cause.startsWith('Out of Memory')) return tooMuch('memory');
   return usage(cause.slice(0, 2000), 'Change the query; the examples show the tables and columns.');
 }
 

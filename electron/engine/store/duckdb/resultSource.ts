@@ -1,14 +1,12 @@
 import type Database from 'better-sqlite3';
 import { join } from 'node:path';
-import { closeSync } from 'node:fs';
 import { RESULT_FILES } from '../../../contract/results.ts';
-import { hashDescriptor } from '../../system/hashFile.ts';
-import { isPlainFile, openPlain, sizeOf } from '../../system/runFiles.ts';
 import { mateRows } from '../../results/sequenceRemarks.ts';
 import { cellText, inputLabels } from '../../results/cellText.ts';
 import { readResultFiles, readInputs, readPlan, readRun } from '../sqlite/runRows.ts';
 import { provisionalSequences } from '../sqlite/results/derive/provisionalSequences.ts';
-import { openDuckDb, quotedPath, type DuckDb } from './duckdb.ts';
+import type { CheckedFiles } from '../checkedFiles.ts';
+import { ONE_FILE, openDuckDb, quotedPath, type DuckDb } from './duckdb.ts';
 import { readingResultRows, resultColumns, ROWS, type RunLabels } from './resultRows.ts';
 
 const PROVISIONAL = 'provisional';
@@ -31,7 +29,7 @@ export interface ResultSource {
  * an unfinished run, they are derived from run.db into memory, part by part, so that a run that nobody looks
  * at costs nothing.
  */
-export function resultSource(db: Database.Database, folder: string, known: boolean): ResultSource {
+export function resultSource(db: Database.Database, folder: string, files: CheckedFiles): ResultSource {
   const path = join(folder, RESULT_FILES.results);
   const provisional = provisionalSequences(db);
   let opened: Promise<DuckDb> | null = null;
@@ -45,20 +43,17 @@ export function resultSource(db: Database.Database, folder: string, known: boole
 
   /** SHA-256 of the results.parquet that belongs to the run; null if it has none. */
   async function ownFile(): Promise<string | null> {
-    if (readRun(db).state.phase !== 'done' || !isPlainFile(path)) return null;
+    if (readRun(db).state.phase !== 'done') return null;
     const written = readResultFiles(db)[RESULT_FILES.results];
-    if (!written || written.bytes !== sizeOf(path) || refused.has(written.sha256)) return null;
-    if (shown === written.sha256 || known) return written.sha256;
-    if ((await sha256Of(path)) === written.sha256) return written.sha256;
-    refused.add(written.sha256);
-    return null;
+    if (!written || refused.has(written.sha256)) return null;
+    return (await files.isAsWritten(RESULT_FILES.results, written)) ? written.sha256 : null;
   }
 
   async function showFile(sha256: string): Promise<boolean> {
     const store = await duck();
     try {
       await store.run(
-        `CREATE OR REPLACE VIEW sequences AS SELECT ${columnsOf(runLabels(db))}, true AS settled FROM read_parquet(${quotedPath(path)})`,
+        `CREATE OR REPLACE VIEW sequences AS SELECT ${columnsOf(runLabels(db))}, true AS settled FROM read_parquet(${quotedPath(path)}, ${ONE_FILE})`,
       );
       const [found] = await store.rows<[bigint, number | null, number | null]>(
         'SELECT count(*), min(row), max(row) FROM sequences',
@@ -89,7 +84,7 @@ export function resultSource(db: Database.Database, folder: string, known: boole
     if (shown !== '' || restarted) {
       await run(`CREATE OR REPLACE TABLE ${PROVISIONAL} AS FROM ${ROWS}`, []);
       await store.run(
-        `CREATE OR REPLACE VIEW sequences AS ${resultColumns(PROVISIONAL, labels, ['settled'])}`,
+        `CREATE OR REPLACE VIEW sequences AS SELECT ${columnsOf(labels)}, settled FROM (${resultColumns(PROVISIONAL, labels, ['settled'])})`,
       );
       shown = '';
       version += 1;
@@ -166,12 +161,3 @@ const COLUMNS = [
     'model',
   ].map((name) => `${name}::VARCHAR AS ${name}`),
 ];
-
-async function sha256Of(path: string): Promise<string> {
-  const descriptor = openPlain(path, 'read');
-  try {
-    return await hashDescriptor(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}

@@ -25,6 +25,7 @@ import {
   runRowMethods,
 } from './runRows.ts';
 import { RUN_DATABASE } from './runSchema.ts';
+import { CheckedFiles, type FileStamps } from '../checkedFiles.ts';
 import { OPENED_TO_LOOK, type Journal, type AllOf } from '../storeThread.ts';
 import type {
   AttemptEnd,
@@ -78,14 +79,14 @@ export function openRunWriter(
   db.pragma('cache_size = -16384');
   migrate(db, RUN_DATABASE);
   closeOpenAttempts(db, Date.now());
-  return { groups: runMethods(db, folder, true), journal };
+  return { groups: runMethods(db, folder, new CheckedFiles(folder)), journal };
 }
 
 /** Opens run.db for a reading thread, beside a writer of this or another process. */
-export function openRunReader(folder: string, known = false): RunMethodGroups {
+export function openRunReader(folder: string, known = false, sound: FileStamps = {}): RunMethodGroups {
   const db = openExisting(folder, { readonly: true, known });
   db.pragma('cache_size = -4096');
-  const groups = runMethods(db, folder, known);
+  const groups = runMethods(db, folder, new CheckedFiles(folder, sound));
   const refusing = Object.fromEntries(Object.keys(groups.write).map((name) => [name, refuseToWrite]));
   return { ...groups, write: Object.assign(groups.write, refusing) };
 }
@@ -139,10 +140,9 @@ function createRunDatabase(folder: string, path: string, run: NewRun): void {
 /**
  * All methods on a run's database, grouped by how they are called. `RunStore` takes its types and names from
  * this single list.
- * `known`: this process has already checked the run, or created it.
  */
-function runMethods(db: Database.Database, folder: string, known: boolean) {
-  const source = resultSource(db, folder, known);
+function runMethods(db: Database.Database, folder: string, files: CheckedFiles) {
+  const source = resultSource(db, folder, files);
   const chunks = resultQueryMethods(db);
   const { sequence, inputSummaries, findSequences, countPredictions, ...sequences } = sequenceQueryMethods(
     db,
@@ -152,15 +152,17 @@ function runMethods(db: Database.Database, folder: string, known: boolean) {
   return {
     /** Run by the reading thread, if there is one. */
     read: {
-      loadRun: db.transaction((): StoredRun => ({
-        ...readRun(db),
-        plan: readPlan(db),
-        devices: readDevices(db),
-        inputs: readInputs(db),
-        problems: readProblems(db),
-        leftOut: readLeftOut(db),
-        counts: readCounts(db),
-      })),
+      loadRun: db.transaction((): StoredRun => {
+        return {
+          ...readRun(db),
+          plan: readPlan(db),
+          devices: readDevices(db),
+          inputs: readInputs(db),
+          problems: readProblems(db),
+          leftOut: readLeftOut(db),
+          counts: readCounts(db),
+        };
+      }),
       counts: db.transaction(() => readCounts(db)),
       inputProgress: db.transaction(() => readInputProgress(db)),
       timings: db.transaction(() => readTimings(db)),
@@ -225,7 +227,9 @@ function runMethods(db: Database.Database, folder: string, known: boolean) {
     /** Steps of operations that the store runs in several threads. */
     step: {
       deriveResults: source.derive,
-      answerQuery: resultQuery(db, folder, source),
+      answerQuery: resultQuery(db, folder, source, files),
+      /** The files that were found sound, for another process that reads them. */
+      soundFiles: () => files.sound,
       refuseDamage: db.transaction(() => refuseDamage(db)),
       ...tableMethods(db, folder),
       close: (): Promise<void> => {

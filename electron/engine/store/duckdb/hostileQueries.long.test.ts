@@ -1,0 +1,133 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { QUERY_LIMITS } from '../../../contract/rpc/results.ts';
+import { openRunStore, type RunStore } from '../runStore.ts';
+import { computeAll, HOST_ENTRY, newFolder, preparedRun, removeFolders } from '../testing/storeFixture.ts';
+import { recordOf } from '../testing/syntheticRun.ts';
+
+/*
+ * Queries that DuckDB does not stop, or whose memory it does not count. Linux alone says how much memory
+ * another process has taken at most.
+ */
+
+const SECONDS = 4;
+const LOOK_MS = 20;
+
+const HUGE = 2_000_000_000;
+const QUERIES = [
+  `SELECT length(array_to_string(list_transform(range(200000000), x -> 'aaaaaaaaaaaaaaaaaaaaaaaaaaaa'), 'b'))`,
+  `SELECT length(string_agg('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'b')) FROM range(100000000)`,
+  `SELECT list_transform(range(300000000), x -> x || 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa')`,
+  `SELECT list_sort(list_transform(range(300000000), x -> hash(x)))`,
+  `SELECT list_aggregate(list_transform(range(200000000), x -> 'aaaaaaaaaaaaaaaaaaaaaaaa' || x), 'string_agg', ',')`,
+  `SELECT length(format('{:>${HUGE}}', 'a'))`,
+  `SELECT length(format('{:>${HUGE}}', 'a') || format('{:>${HUGE}}', 'b'))`,
+  `SELECT length(printf('%${HUGE}d', 1))`,
+  `SELECT length(printf('%${HUGE}d', 1) || printf('%${HUGE}d', 2))`,
+  `SELECT length(repeat('x', ${HUGE}) || repeat('y', ${HUGE}))`,
+  `SELECT max(length(repeat('x', 1000000000 + range))) FROM range(1000)`,
+  `SELECT max(length(lpad('x', 1000000000, 'ab'))) FROM range(1000)`,
+  `SELECT max(length(rpad('x', 1000000000, 'ab'))) FROM range(1000)`,
+  `SELECT length(bar(1, 0, 1, 1000000000))`,
+  `SELECT length(bitstring('1', 2000000000)::VARCHAR)`,
+  `SELECT len(list_resize([1], 1000000000, 7))`,
+  `SELECT len(list_concat(range(150000000), range(150000000)))`,
+  `SELECT len(flatten(list_transform(range(20000), x -> range(20000))))`,
+  `SELECT len(list_distinct(range(300000000)))`,
+  `SELECT len(string_split(repeat('a,', 300000000), ','))`,
+  `SELECT len(regexp_extract_all(repeat('ab', 300000000), 'a'))`,
+  `SELECT length(regexp_replace(repeat('a', 200000000), '(a)', 'bbbbbbbbbbbbbbbb', 'g'))`,
+  `SELECT count(*) FROM range(2000000) t WHERE regexp_matches(repeat('a', 30000) || 'b', '((a{1,30}){1,30})*c')`,
+  `SELECT length(replace(repeat('a', 300000000), 'a', 'bbbbbbbbbbbbbbbbbbbb'))`,
+  `SELECT length(translate(repeat('a', 2000000000), 'a', 'b'))`,
+  `SELECT length(hex(repeat('a', 1900000000)))`,
+  `SELECT length(to_base64(repeat('a', 1900000000)::BLOB))`,
+  `SELECT length(to_json(range(300000000))::VARCHAR)`,
+  `SELECT length(json_group_array('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' || range)::VARCHAR) FROM range(100000000)`,
+  `SELECT len(map_keys(map(range(100000000), range(100000000))))`,
+  `SELECT length(md5(string_agg(range::VARCHAR, ''))) FROM range(1000000000)`,
+  `SELECT count(*) FROM (SELECT list(range) AS l FROM range(1000000000) GROUP BY range % 7)`,
+  `SELECT histogram(range) FROM range(1000000000)`,
+  `SELECT quantile_cont(hash(range), 0.5) FROM range(10000000000)`,
+  `SELECT count(*) FROM range(1000000) a JOIN range(1000000) b ON a.range < b.range AND a.range * 3 > b.range`,
+  `SELECT count(DISTINCT a.range * b.range) FROM range(1000000) a, range(1000000) b`,
+  `SELECT * FROM range(100000000000) ORDER BY hash(range) DESC LIMIT 1 OFFSET 99999999`,
+  `WITH RECURSIVE again(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM again) SELECT max(n) FROM again`,
+  `WITH RECURSIVE again(s) AS (SELECT 'xxxxxxxxxxxxxxxx' UNION ALL SELECT s || s FROM again) SELECT max(length(s)) FROM again`,
+  `WITH RECURSIVE again(n) AS (SELECT 1 UNION ALL SELECT unnest([n, n + 1, n + 2]) FROM again) SELECT count(*) FROM again`,
+  `SELECT unnest(range(3000000000))`,
+  `SELECT * FROM (PIVOT (SELECT range % 1000000 AS k, 1 AS v FROM range(3000000)) ON k IN (1, 2) USING sum(v))`,
+];
+
+let store: RunStore;
+let temporary = '';
+beforeAll(async () => {
+  const run = await preparedRun([[recordOf('a one', [63, 5]), recordOf('b', [9])]]);
+  await computeAll(run);
+  const { files } = await run.store.writeTables();
+  await run.store.saveResultFiles(files);
+  await run.store.setState({ phase: 'done', failedParts: 0, failedRecords: 0 });
+  await run.store.close();
+  // A folder of its own, which shows what a query leaves behind.
+  temporary = newFolder();
+  process.env['TMPDIR'] = temporary;
+  store = await openRunStore(run.folder, { hostEntry: HOST_ENTRY, readOnly: true });
+});
+afterAll(async () => {
+  await store.close();
+  removeFolders();
+});
+
+const ask = (sql: string) => store.queryResults({ sql, samples: ['gut'], tables: [], rows: 10 }, SECONDS);
+
+describe.runIf(process.platform === 'linux')('a query that would take everything', () => {
+  it.each(QUERIES)('%s', async (sql) => {
+    let most = 0;
+    const look = setInterval(() => {
+      for (const pid of children()) most = Math.max(most, peakBytes(pid));
+    }, LOOK_MS);
+    const outcome = ask(sql).then(
+      () => 'answered',
+      (error: unknown) => error,
+    );
+    const progress = { isOver: false };
+    void outcome.then(() => (progress.isOver = true));
+    // Others are answered meanwhile.
+    let answered = 0;
+    while (!progress.isOver) {
+      expect((await store.findSequences({ filter: {} }, { by: 'row', descending: false }, 0, 10)).total).toBe(
+        2,
+      );
+      answered += 1;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+    clearInterval(look);
+    if ((await outcome) !== 'answered') expect(await outcome).toMatchObject({ error: { code: 'usage' } });
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThan(1.1 * QUERY_LIMITS.processBytes);
+    expect(answered).toBeGreaterThan(0);
+    expect(children()).toEqual([]);
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+});
+
+/** Processes that this one has started and that have not ended. */
+function children(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter(
+      (pid) => statusOf(pid)?.['PPid'] === String(process.pid) && statusOf(pid)?.['VmHWM'] !== undefined,
+    );
+}
+
+const peakBytes = (pid: number): number => 1024 * Number.parseInt(statusOf(pid)?.['VmHWM'] ?? '0', 10);
+
+function statusOf(pid: number): Record<string, string> | null {
+  try {
+    const lines = readFileSync(`/proc/${pid}/status`, 'utf8').trim().split('\n');
+    return Object.fromEntries(lines.map((line) => line.split(/:\s*/, 2) as [string, string]));
+  } catch {
+    return null;
+  }
+}

@@ -16,17 +16,17 @@ import { openLibraryStore, type LibraryStore } from '../../store/storeThread.ts'
 
 /** A run's entry in the list, from its database. The list adds whether it waits in the queue. */
 export async function readSummary(
-  store: Pick<RunStore, 'folder' | 'loadRun' | 'timings' | 'callCounts'>,
+  store: Pick<RunStore, 'folder' | 'loadRun' | 'timings' | 'countPredictions'>,
   paths: AppPaths,
 ): Promise<RunSummary> {
   const [run, timings] = await Promise.all([store.loadRun(), store.timings()]);
-  const counts = run.state.phase === 'done' ? await store.callCounts() : null;
+  const counts = run.state.phase === 'done' ? await store.countPredictions({ filter: {} }) : null;
   return {
     ...describeRun(run, store.folder, paths),
     interrupted: isActive(run.state) && runLockHolder(store.folder) === null,
     finishedAt: hasEnded(run.state) ? new Date(timings.lastChangeAt).toISOString() : null,
-    viralSequences: counts?.virus ?? null,
-    otherSequences: counts?.others ?? null,
+    viralSequences: counts?.byPrediction.virus ?? null,
+    otherSequences: counts?.byPrediction.others ?? null,
     computingSeconds: isActive(run.state) ? null : timings.workingMilliseconds / 1000,
   };
 }

@@ -6,6 +6,7 @@ import { cellText, inputLabels } from '../../results/cellText.ts';
 import { readResultFiles, readInputs, readPlan, readRun } from '../sqlite/runRows.ts';
 import { provisionalSequences } from '../sqlite/results/derive/provisionalSequences.ts';
 import type { CheckedFiles } from '../checkedFiles.ts';
+import type { CheckedRows } from '../sqlite/parts/checkedRows.ts';
 import { ONE_FILE, openDuckDb, quotedPath, type DuckDb } from './duckdb.ts';
 import { readingResultRows, resultColumns, ROWS, type RunLabels } from './resultRows.ts';
 
@@ -29,9 +30,13 @@ export interface ResultSource {
  * an unfinished run, they are derived from run.db into memory, part by part, so that a run that nobody looks
  * at costs nothing.
  */
-export function resultSource(db: Database.Database, folder: string, files: CheckedFiles): ResultSource {
+export function resultSource(
+  db: Database.Database,
+  folder: string,
+  { files, checked }: { files: CheckedFiles; checked: CheckedRows },
+): ResultSource {
   const path = join(folder, RESULT_FILES.results);
-  const provisional = provisionalSequences(db);
+  const provisional = provisionalSequences(db, checked);
   let opened: Promise<DuckDb> | null = null;
   let version = 0;
   /** SHA-256 of the file that is shown; empty while results are derived, null before anything is shown. */
@@ -77,7 +82,7 @@ export function resultSource(db: Database.Database, folder: string, files: Check
   async function derive(milliseconds: number): Promise<boolean> {
     const file = await ownFile();
     if (file !== null && (file === shown || (await showFile(file)))) return true;
-    const { restarted, rows, replaced, done } = provisional.derive(milliseconds);
+    const { restarted, rows, replaced, done, damage } = provisional.derive(milliseconds);
     const store = await duck();
     const labels = runLabels(db);
     const run = await (reading ??= readingResultRows(store, labels));
@@ -95,6 +100,7 @@ export function resultSource(db: Database.Database, folder: string, files: Check
       await run(`INSERT INTO ${PROVISIONAL} FROM ${ROWS}`, rows);
       version += 1;
     }
+    if (damage) throw damage;
     return done;
   }
 

@@ -14,10 +14,9 @@ import type { ResultCounts } from '../../../contract/rpc/results.ts';
 import type { SequenceSort } from '../../../contract/rpc/results.ts';
 import { openNew } from '../../system/runFiles.ts';
 import type { InputResultSummary, LengthScores, LengthShare } from '../../results/types.ts';
-import { geneticCodeHint, areMates, callPair, mateRows } from '../../results/sequenceRemarks.ts';
+import { areMates, callPair, mateRows } from '../../results/sequenceRemarks.ts';
 import { pValue, type LabelledScore } from '../../results/calibration.ts';
 import { readInputs } from '../sqlite/runRows.ts';
-import { DESCRIBED, type DescribedRecord } from '../sqlite/results/derive/recordScan.ts';
 import { runLabels, type ResultSource } from './resultSource.ts';
 import { conditionOf, orderOf, type SequenceSelection } from './selection.ts';
 
@@ -51,16 +50,27 @@ type ResultRow = [
   nBasesScored: bigint,
   nBasesViral: bigint,
   settled: boolean,
+  seqName: string,
+  header: string,
+  input: string,
+  terminalRepeat: 'DTR' | 'ITR' | null,
+  terminalRepeatLength: number | null,
+  nLost: number,
+  nLostToTag: number,
+  nLostToTga: number,
+  geneticCodeHint: 4 | 15 | null,
 ];
 const RESULT_COLUMNS = `row, length, n_chunks, prediction, reason, virus_score, n_chunks_scored, n_chunks_viral, n_frames_scored,
-  best_chunk_start, best_chunk_end, best_frame, best_score, second_score, evidence, n_bases_scored, n_bases_viral, settled`;
+  best_chunk_start, best_chunk_end, best_frame, best_score, second_score, evidence, n_bases_scored, n_bases_viral, settled,
+  seq_name, header, input, terminal_repeat, terminal_repeat_length, n_chunks_lost, n_chunks_lost_to_tag, n_chunks_lost_to_tga,
+  genetic_code_hint`;
 
 const IN_ORDER: SequenceSort = { by: 'row', descending: false };
 
 /** Answers a window's queries about the sequence results, as far as they are derived. */
 export function sequenceQueryMethods(db: Database.Database, source: ResultSource) {
   const { inputs, isPaired, trusted } = runLabels(db);
-  const recordOf = db.prepare<[number], DescribedRecord>(`SELECT ${DESCRIBED} FROM record WHERE row = ?`);
+  const toSequence = sequenceOf(inputs);
   const orders = new Map<string, Uint32Array>();
 
   /** Runs a query about a selection; the row numbers that the selection names are in tables meanwhile. */
@@ -145,8 +155,7 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
       `SELECT ${RESULT_COLUMNS} FROM sequences WHERE row BETWEEN ${first} AND ${last} AND row IN (${rows.join(', ')})`,
     );
     for (const row of read) {
-      const sequence = toSequence(row, recordOf.get(row[0]));
-      if (sequence) found.set(sequence.row, sequence);
+      found.set(row[0], toSequence(row));
     }
     await addMore([...found.values()]);
     return Array.from(rows, (row) => {
@@ -172,17 +181,15 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
     const read = await (
       await source.duck()
     ).rows<ResultRow>(`SELECT ${RESULT_COLUMNS} FROM sequences WHERE row IN (${rows.join(', ')})`);
-    const found = new Map(read.map((row) => [row[0], toSequence(row, recordOf.get(row[0]))]));
+    const found = new Map(read.map((row) => [row[0], toSequence(row)]));
     for (const sequence of sequences) {
       const mate = found.get(rowOf(sequence) ?? -1);
-      const name = recordOf.get(sequence.row)?.name ?? '';
-      const mateName = mate ? (recordOf.get(mate.row)?.name ?? '') : '';
       // A sequence whose call may change has no joint call.
       if (
         mate &&
         sequence.settled &&
         mate.settled &&
-        areMates({ ...sequence, name }, { ...mate, name: mateName })
+        areMates({ ...sequence, name: sequence.seqName }, { ...mate, name: mate.seqName })
       )
         sequence.pair = callPair(sequence, mate);
     }
@@ -209,8 +216,9 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
       const [found] = await (
         await source.duck()
       ).rows<ResultRow>(`SELECT ${RESULT_COLUMNS} FROM sequences WHERE row = ${Math.trunc(row)}`);
-      const sequence = found ? toSequence(found, recordOf.get(row)) : null;
-      if (sequence) await addMore([sequence]);
+      if (!found) return null;
+      const sequence = toSequence(found);
+      await addMore([sequence]);
       return sequence;
     },
     sequencesOf,
@@ -312,43 +320,44 @@ export function sequenceQueryMethods(db: Database.Database, source: ResultSource
   };
 }
 
-function toSequence(found: ResultRow, record: DescribedRecord | undefined): SequenceResult | null {
-  if (!record) return null;
-  const [row, length, nChunks, prediction, reason, virusScore, nChunksScored, nChunksViral, nFramesScored] =
-    found;
-  const [, , , , , , , , , start, end, bestFrame, bestScore, secondScore, evidence, basesScored, basesViral, settled] = found; // prettier-ignore
-  return {
-    row,
-    seqName: record.name,
-    header: record.header ?? record.name,
-    input: record.input,
-    length: Number(length),
-    tooShort: isTooShort(Number(length)),
-    virusScore,
-    prediction,
-    reason,
-    nChunks,
-    nChunksScored,
-    nChunksViral,
-    viralFraction: nChunksScored === 0 ? null : nChunksViral / nChunksScored,
-    nBasesScored: Number(basesScored),
-    nBasesViral: Number(basesViral),
-    bestChunkStart: start === null ? null : Number(start),
-    bestChunkEnd: end === null ? null : Number(end),
-    bestFrame,
-    nFramesScored,
-    bestScore,
-    secondScore,
-    evidence,
-    settled,
-    terminalRepeat: record.terminalRepeat && {
-      kind: record.terminalRepeat,
-      length: record.terminalRepeatLength ?? 0,
-    },
-    lostChunks: { all: record.nLost, toTag: record.nLostToTag, toTga: record.nLostToTga },
-    geneticCodeHint: geneticCodeHint(record),
-    pValue: null,
-    pair: null,
+/** `inputs`: the labels of the inputs by number. */
+function sequenceOf(inputs: readonly string[]): (found: ResultRow) => SequenceResult {
+  const numbers = new Map(inputs.map((label, input) => [label, input]));
+  return (found) => {
+    const [row, length, nChunks, prediction, reason, virusScore, nChunksScored, nChunksViral, nFramesScored] =
+      found;
+    const [, , , , , , , , , start, end, bestFrame, bestScore, secondScore, evidence, basesScored, basesViral, settled] = found; // prettier-ignore
+    const [, , , , , , , , , , , , , , , , , , seqName, header, input, repeat, repeatLength, nLost, nLostToTag, nLostToTga, geneticCodeHint] = found; // prettier-ignore
+    return {
+      row,
+      seqName,
+      header,
+      input: numbers.get(input) ?? 0,
+      length: Number(length),
+      tooShort: isTooShort(Number(length)),
+      virusScore,
+      prediction,
+      reason,
+      nChunks,
+      nChunksScored,
+      nChunksViral,
+      viralFraction: nChunksScored === 0 ? null : nChunksViral / nChunksScored,
+      nBasesScored: Number(basesScored),
+      nBasesViral: Number(basesViral),
+      bestChunkStart: start === null ? null : Number(start),
+      bestChunkEnd: end === null ? null : Number(end),
+      bestFrame,
+      nFramesScored,
+      bestScore,
+      secondScore,
+      evidence,
+      settled,
+      terminalRepeat: repeat && { kind: repeat, length: repeatLength ?? 0 },
+      lostChunks: { all: nLost, toTag: nLostToTag, toTga: nLostToTga },
+      geneticCodeHint,
+      pValue: null,
+      pair: null,
+    };
   };
 }
 

@@ -49,6 +49,7 @@ import { prepareIntakeMethods } from './parts/prepareIntake.ts';
 import { findDamage, refuseDamage, refuseDamagedPlan, verifyPendingParts } from './parts/damage.ts';
 import { partFailureMethods, partSplitMethods } from './parts/partFailure.ts';
 import { partIntakeMethods } from './parts/partIntake.ts';
+import { CheckedRows } from './parts/checkedRows.ts';
 import { partPageMethods, partReadMethods } from './parts/partRows.ts';
 import { shareMethods, shareParts } from './parts/shares.ts';
 import type { InputProblem } from '../../../contract/protocol/index.ts';
@@ -142,8 +143,9 @@ function createRunDatabase(folder: string, path: string, run: NewRun): void {
  * this single list.
  */
 function runMethods(db: Database.Database, folder: string, files: CheckedFiles) {
-  const source = resultSource(db, folder, files);
-  const chunks = resultQueryMethods(db);
+  const checked = new CheckedRows(db);
+  const source = resultSource(db, folder, { files, checked });
+  const chunks = resultQueryMethods(db, checked);
   const { sequence, inputSummaries, findSequences, countPredictions, ...sequences } = sequenceQueryMethods(
     db,
     source,
@@ -153,6 +155,7 @@ function runMethods(db: Database.Database, folder: string, files: CheckedFiles) 
     /** Run by the reading thread, if there is one. */
     read: {
       loadRun: db.transaction((): StoredRun => {
+        checked.plan();
         return {
           ...readRun(db),
           plan: readPlan(db),
@@ -168,7 +171,7 @@ function runMethods(db: Database.Database, folder: string, files: CheckedFiles) 
       timings: db.transaction(() => readTimings(db)),
       deviceSummaries: () => readDeviceSummaries(db),
       /** Sequences called virus among those scored so far; once a run is done, its results have them. */
-      ...viralSoFarMethods(db),
+      ...viralSoFarMethods(db, checked),
       /** Reads all samples, so it is used when a run has ended or on request. */
       deviceMeasures: () => readDeviceMeasures(db),
       /** Rejects with run_damaged if the plan differs from that of the run's creation. */

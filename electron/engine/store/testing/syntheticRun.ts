@@ -82,6 +82,7 @@ export const DESCRIPTION: RunDescription = {
 
 export interface PreparedSizes {
   framesPerPart?: number;
+  recordsPerFile?: number;
   /** The round in which a chunk is computed. */
   roundOf?: (row: number, chunk: number) => number;
 }
@@ -90,11 +91,7 @@ export interface PreparedSizes {
 export function writePrepared(
   folder: string,
   inputs: SyntheticRecord[][],
-  {
-    framesPerPart = 8,
-    recordsPerFile = 131_072,
-    roundOf = (): number => 0,
-  }: PreparedSizes & { recordsPerFile?: number } = {},
+  { framesPerPart = 8, recordsPerFile = 131_072, roundOf = (): number => 0 }: PreparedSizes = {},
 ): SyntheticPrepare {
   const records = inputs.flatMap((own, input) => own.map((record) => ({ ...record, input })));
   const parts: { round: number; frames: FrameRef[] }[] = [];

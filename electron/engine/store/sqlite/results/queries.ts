@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { ChunkResult, Reason, SequenceResult } from '../../../../contract/results.ts';
+import type { CheckedRows } from '../parts/checkedRows.ts';
 import { readPlan } from '../runRows.ts';
 import {
   callChunk,
@@ -16,7 +17,7 @@ import type { ChunkPage, FrameOfPart, ScoredChunk, ScoredFrames } from '../../..
 import { damaged } from '../database.ts';
 
 /** Answers queries about results that need only run.db: chunks, reading frames, and rows by name. */
-export function resultQueryMethods(db: Database.Database) {
+export function resultQueryMethods(db: Database.Database, checked: CheckedRows) {
   const chunkLength = readPlan(db).chunkLength;
   const scoredChunks = db.prepare<[number], ChunkColumns>(
     `SELECT chunk, frames, unscored, ${SCORES_READ} AS scores, reason FROM chunk WHERE row = ? AND reason IS NULL ORDER BY chunk`,
@@ -31,41 +32,56 @@ export function resultQueryMethods(db: Database.Database) {
      JOIN chunk c ON c.row BETWEEN p.first_row AND p.last_row AND c.part = p.id JOIN record r ON r.row = c.row
      WHERE p.key = ? ORDER BY c.row, c.chunk`,
   );
-  const { viralRows, callCounts } = viralRowMethods(db);
+  const viralRows = viralRowsOf(db);
+  const lastRow = db.prepare<[], number | null>('SELECT max(row) FROM record').pluck();
+  const partId = db.prepare<[string], number>('SELECT id FROM part WHERE key = ?').pluck();
   return {
-    callCounts,
     /**
      * Writes the numbers of the rows called virus, ascending, as little-endian U32; returns how many there
      * are.
      */
     writeViralRows: (path: string): number => writeRows(viralRows(), path),
-    rowsNamed: (names: readonly string[]): Map<string, number[]> => rowsNamed(db, names),
+    rowsNamed: (names: readonly string[]): Map<string, number[]> => {
+      checked.records(0, lastRow.get() ?? -1);
+      return rowsNamed(db, names);
+    },
     /** The scored chunks of each of the given rows, in order along the sequence. */
-    scoredChunksOf: (rows: Uint32Array): ScoredChunk[][] =>
-      Array.from(rows, (row) => scoredChunks.all(row).map((chunk) => toScoredChunk(row, chunk))),
-    ribbonsOf: (sequences: readonly Pick<SequenceResult, 'row' | 'nChunks'>[]): number[][] =>
-      sequences.map(({ row, nChunks }) => {
+    scoredChunksOf: (rows: Uint32Array): ScoredChunk[][] => {
+      checked.chunksOf(rows);
+      return Array.from(rows, (row) => scoredChunks.all(row).map((chunk) => toScoredChunk(row, chunk)));
+    },
+    ribbonsOf: (sequences: readonly Pick<SequenceResult, 'row' | 'nChunks'>[]): number[][] => {
+      checked.chunksOf(sequences.map(({ row }) => row));
+      return sequences.map(({ row, nChunks }) => {
         const every = Math.ceil(nChunks / RIBBON_CHUNKS);
         const chunks = nChunks === 0 ? [] : someChunks.all(row, every);
         return ribbonOf(
           nChunks,
           chunks.map((chunk) => toScoredChunk(row, chunk)),
         );
-      }),
-    scoredFramesOf: (rows: Uint32Array): ScoredFrames[][] =>
-      Array.from(rows, (row) => scoredChunks.all(row).map((chunk) => toScoredFrames(row, chunk))),
+      });
+    },
+    scoredFramesOf: (rows: Uint32Array): ScoredFrames[][] => {
+      checked.chunksOf(rows);
+      return Array.from(rows, (row) => scoredChunks.all(row).map((chunk) => toScoredFrames(row, chunk)));
+    },
     /** The reading frames of a finished part, in the order of its files. */
-    framesOf: (part: string): FrameOfPart[] =>
-      partFrames.all(part).flatMap(({ frames, name, ...chunk }) =>
+    framesOf: (part: string): FrameOfPart[] => {
+      const { firstRow, lastRow } = checked.part(partId.get(part) ?? -1);
+      checked.records(firstRow, lastRow);
+      return partFrames.all(part).flatMap(({ frames, name, ...chunk }) =>
         FRAMES_IN_MASK[frames]!.map((frame) => ({
           ...chunk,
           name,
           frame: frameName(frame),
         })),
-      ),
-    chunksOf: db.transaction((row: number, offset: number, limit: number) =>
-      chunksOf(db, chunkLength, row, offset, limit),
-    ),
+      );
+    },
+    chunksOf: db.transaction((row: number, offset: number, limit: number) => {
+      checked.records(row, row);
+      checked.chunksOf([row]);
+      return chunksOf(db, chunkLength, row, offset, limit);
+    }),
   };
 }
 
@@ -188,14 +204,12 @@ function chunkScores(chunk: ChunkColumns | undefined): Omit<ChunkResult, 'chunk'
  * the same call, the sequence has it too (a weighted mean of scores of at least 0.5 is at least 0.5, and one
  * of scores below 0.5 is below). Only sequences whose chunks disagree are summed up.
  */
-function viralRowMethods(db: Database.Database) {
+function viralRowsOf(db: Database.Database): () => Generator<number> {
   const { chunkLength } = readPlan(db);
-  const CALLED = `chunk JOIN record ON record.row = chunk.row
-     WHERE record.reason IS NULL GROUP BY chunk.row HAVING count(*) = count(is_virus)`;
   const withViralChunks = db.prepare<[], { row: number; isDivided: 0 | 1 }>(
-    `SELECT chunk.row, sum(is_virus) < count(*) AS isDivided FROM ${CALLED} AND sum(is_virus) > 0 ORDER BY chunk.row`,
+    `SELECT chunk.row, sum(is_virus) < count(*) AS isDivided FROM chunk JOIN record ON record.row = chunk.row
+     WHERE record.reason IS NULL GROUP BY chunk.row HAVING count(*) = count(is_virus) AND sum(is_virus) > 0 ORDER BY chunk.row`,
   );
-  const called = db.prepare<[], number>(`SELECT count(*) FROM (SELECT chunk.row FROM ${CALLED})`).pluck();
   const recordOf = db.prepare<[number], { length: number; nChunks: number }>(
     'SELECT length, n_chunks AS nChunks FROM record WHERE row = ?',
   );
@@ -219,14 +233,5 @@ function viralRowMethods(db: Database.Database) {
   function* viralRows(): Generator<number> {
     for (const { row, isDivided } of withViralChunks.iterate()) if (!isDivided || isViral(row)) yield row;
   }
-  return {
-    viralRows,
-    /** Counts of the calls in a run whose parts are all settled. */
-    callCounts: (): { virus: number; others: number } => {
-      const rows = viralRows();
-      let virus = 0;
-      while (rows.next().done !== true) virus++;
-      return { virus, others: (called.get() ?? 0) - virus };
-    },
-  };
+  return viralRows;
 }

@@ -6,6 +6,7 @@ import {
   SequenceTally,
   type SequenceSummary,
 } from '../../../../results/sequenceTally.ts';
+import type { CheckedRows } from '../../parts/checkedRows.ts';
 import { readPlan } from '../../runRows.ts';
 import { damaged } from '../../database.ts';
 import { ChunkCursor, DESCRIBED, type DescribedRecord } from './recordScan.ts';
@@ -39,6 +40,8 @@ export interface ProvisionalChanges {
   replaced: readonly number[];
   /** Whether everything that can be derived is derived. */
   done: boolean;
+  /** What is damaged is left out, so these rows are not all. */
+  damage: AppFailure | null;
 }
 
 /**
@@ -46,13 +49,14 @@ export interface ProvisionalChanges {
  * anything is computed, and for those without a frame. A record across several parts is summed up again when
  * more of it is computed.
  */
-export function provisionalSequences(db: Database.Database) {
+export function provisionalSequences(db: Database.Database, checked: CheckedRows) {
   const recordFiles = db.prepare<[], Source>(
     `SELECT path AS key, rows_sha256 AS seal, first_row AS firstRow, first_row + count - 1 AS lastRow FROM records_file
      ORDER BY first_row`,
   );
   const settledParts = db.prepare<[], SettledPart>(
-    `SELECT id, key, coalesce(rows_sha256, scores_sha256) AS seal, first_row AS firstRow, last_row AS lastRow FROM part
+    // A damaged index would hide parts.
+    `SELECT id, key, coalesce(rows_sha256, scores_sha256) AS seal, first_row AS firstRow, last_row AS lastRow FROM part NOT INDEXED
      WHERE state IN ('done', 'failed', 'skipped') ORDER BY round, number, key`,
   );
   const withoutFrame = db.prepare<[number, number], DescribedRecord>(
@@ -100,6 +104,7 @@ export function provisionalSequences(db: Database.Database) {
 
   /** Rows that are in this part alone; the others are remembered. */
   function ofPart({ id, firstRow, lastRow }: SettledPart): ProvisionalRow[] {
+    checked.part(id);
     const frames = new Map<number, number>();
     for (const [row, mask] of masks.all(firstRow, lastRow, id))
       frames.set(row, (frames.get(row) ?? 0) + (FRAMES_IN_MASK[mask]?.length ?? 0));
@@ -122,6 +127,15 @@ export function provisionalSequences(db: Database.Database) {
     isNew = false;
     const rows: ProvisionalRow[] = [];
     const replaced: number[] = [];
+    let damage: AppFailure | null = null;
+    const sound = (derive: () => void): void => {
+      try {
+        derive();
+      } catch (error) {
+        if (!(error instanceof AppFailure)) throw error;
+        damage ??= error;
+      }
+    };
     const deriveNew = <Kind extends Source>(
       sources: readonly Kind[],
       of: (source: Kind) => readonly ProvisionalRow[],
@@ -129,32 +143,29 @@ export function provisionalSequences(db: Database.Database) {
       for (const source of sources) {
         if (known.has(source.key)) continue;
         if (performance.now() > until) return false;
-        try {
+        sound(() => {
           rows.push(...of(source));
           known.set(source.key, source.seal);
-        } catch (error) {
-          // This is damage: the run finds it before its results are final, and the rest is shown without it.
-          if (!(error instanceof AppFailure)) throw error;
-        }
+        });
       }
       return true;
     };
     const all =
-      deriveNew(files, ({ firstRow, lastRow }) => withoutFrame.all(firstRow, lastRow).map(sumUp)) &&
-      deriveNew(parts, ofPart);
+      deriveNew(files, ({ firstRow, lastRow }) => {
+        checked.records(firstRow, lastRow);
+        return withoutFrame.all(firstRow, lastRow).map(sumUp);
+      }) && deriveNew(parts, ofPart);
     for (const [row, record] of outdated) {
       if (performance.now() > until) break;
-      outdated.delete(row);
-      try {
+      sound(() => {
         const { complete, ...found } = sumUp(record);
+        outdated.delete(row);
         if (spread.has(row)) replaced.push(row);
         spread.set(row, complete);
         rows.push(found);
-      } catch (error) {
-        if (!(error instanceof AppFailure)) throw error;
-      }
+      });
     }
-    return { restarted, rows, replaced, done: all && outdated.size === 0 };
+    return { restarted, rows, replaced, done: all && outdated.size === 0, damage };
   }
 
   return { derive: db.transaction(derive), discard };

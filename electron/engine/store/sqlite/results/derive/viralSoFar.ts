@@ -16,6 +16,7 @@ import {
   type ViralSoFar,
 } from '../../../../results/estimates/viralShare.ts';
 import type { StoredInput } from '../../../types.ts';
+import type { CheckedRows } from '../../parts/checkedRows.ts';
 import { readInputs, readPlan, readRun } from '../../runRows.ts';
 
 interface SettledPart {
@@ -47,10 +48,10 @@ const CURVE_POINTS = 100;
  * if its rows change; inputs count only once they were read completely and all their records are stored, as
  * the others have no known size.
  */
-export function viralSoFarMethods(db: Database.Database) {
+export function viralSoFarMethods(db: Database.Database, checked: CheckedRows) {
   const settledParts = db.prepare<[], SettledPart>(
     // In the order in which they were computed.
-    `SELECT id, round, first_row AS firstRow, last_row AS lastRow, coalesce(rows_sha256, scores_sha256) AS seal FROM part
+    `SELECT id, round, first_row AS firstRow, last_row AS lastRow, coalesce(rows_sha256, scores_sha256) AS seal FROM part NOT INDEXED
      LEFT JOIN (SELECT part, max(attempt) AS last FROM attempt GROUP BY part) ON part = key
      WHERE state IN ('done', 'failed', 'skipped') ORDER BY last, number, key`,
   );
@@ -86,6 +87,7 @@ export function viralSoFarMethods(db: Database.Database) {
 
   function measure(input: ReadInput): Map<number, Stratum> {
     const { firstRow, records } = input.prepared;
+    checked.records(firstRow, firstRow + records - 1);
     const strata = new Map<number, Stratum>();
     for (const [row, chunks, open] of sizes.iterate(firstRow, firstRow + records - 1)) {
       const key = stratumOf(input, row, chunks);
@@ -102,6 +104,7 @@ export function viralSoFarMethods(db: Database.Database) {
     turns: ReadonlyMap<number, number>,
     inputs: readonly ReadInput[],
   ): void {
+    for (const { id } of parts) checked.part(id);
     const wanted = new Map<number, PartTally>(parts.map(({ id }) => [id, new Map()]));
     /** A sequence's calls by the turn of their part. */
     const ofRow = new Map<number, Counts & { part: number }>();

@@ -15,6 +15,7 @@ import { openRunStore } from '../store/runStore.ts';
 import { readRunReport } from './finish/runJson.ts';
 import { OpenRun } from './openRun.ts';
 import { callsOf, codes, makeRun, predict, undisturbed, type Outcome } from './testing/realRuns.ts';
+import { sealPlan } from '../store/sqlite/parts/digests.ts';
 
 const ONE_RECORD = `>a\n${'GCC'.repeat(100)}\n`;
 let oneRecord: Promise<Outcome> | undefined;
@@ -267,6 +268,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     await made.close();
     const database = new Database(join(made.folder, 'run.db'));
     database.prepare('UPDATE input SET size_bytes = ?').run(sizeBytes);
+    sealPlan(database);
     database.prepare('UPDATE run SET state = ?').run(JSON.stringify({ phase: 'pausing' }));
     database.close();
     const run = unwrap(await OpenRun.open(testContext(), made.folder));

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, afterEach, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, expect, it } from 'vitest';
 import { NOTICE_FILE, RESULT_FILES } from '../../contract/results.ts';
 import { openRunStore } from '../store/runStore.ts';
 import {
@@ -14,23 +14,13 @@ import {
   type PreparedRun,
 } from '../store/testing/storeFixture.ts';
 import { recordOf } from '../store/testing/syntheticRun.ts';
+import { makeUnreadable } from '../system/testing/unreadableFile.ts';
 import { isRunSound, verifyRun } from './verifyRun.ts';
 import { findLack, missingResults } from './wholeRun.ts';
 
-/** The file that the disk does not read. */
-let unreadable = '';
-vi.mock(import('../system/runFiles.ts'), async (original) => {
-  const real = await original();
-  return {
-    ...real,
-    digestInRun: (folder, name) =>
-      name === unreadable
-        ? Promise.reject(Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', syscall: 'read' }))
-        : real.digestInRun(folder, name),
-  };
-});
+let readAgain = (): void => undefined;
 afterEach(() => {
-  unreadable = '';
+  readAgain();
 });
 
 afterAll(removeFolders);
@@ -103,7 +93,7 @@ it('finds nothing if nothing is damaged, and names what is: a table, a score, a 
 it('reports a file that its disk does not read as unreadable, and looks at all others', async () => {
   const { folder } = await finishedRun();
   rmSync(join(folder, RESULT_FILES.run));
-  unreadable = RESULT_FILES.chunks;
+  readAgain = makeUnreadable(join(folder, RESULT_FILES.chunks));
   expect(await amiss(folder)).toEqual([expect.stringMatching(/^chunks.tsv unreadable/), 'run.json missing']);
   const store = await openRunStore(folder, { hostEntry: HOST_ENTRY });
   await expect(findLack(store)).rejects.toMatchObject({ error: { code: 'folder_unreadable' } });

@@ -1,26 +1,20 @@
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { AppFailure } from '../../../contract/errors.ts';
 import { checkKind, migrate, type DatabaseKind, describeStoreError } from './database.ts';
 import { openRunReader, openRunWriter } from './runDatabase.ts';
 import { RUN_DATABASE } from './runSchema.ts';
+import { makeUnreadable } from '../../system/testing/unreadableFile.ts';
 import { newFolder, removeFolders } from '../testing/storeFixture.ts';
 import { DESCRIPTION, syntheticPlan } from '../testing/syntheticRun.ts';
 
 afterAll(removeFolders);
 
-let isReadable = true;
-vi.mock(import('../../system/runFiles.ts'), async (original) => {
-  const real = await original();
-  const unread = (): never => {
-    throw Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', syscall: 'read' });
-  };
-  return { ...real, openPlain: (...args) => (isReadable ? real.openPlain(...args) : unread()) };
-});
+let readAgain = (): void => undefined;
 afterEach(() => {
-  isReadable = true;
+  readAgain();
 });
 
 function newRun(): { folder: string; path: string } {
@@ -174,7 +168,7 @@ describe('errors of the store', () => {
     writeFileSync(join(folder, 'run.db'), 'no database');
     const malformed = new Database.SqliteError('no', 'SQLITE_CORRUPT');
     expect(describeStoreError(malformed, folder).code).toBe('run_damaged');
-    isReadable = false;
+    readAgain = makeUnreadable(join(folder, 'run.db'));
     expect(describeStoreError(malformed, folder).code).toBe('folder_unreadable');
   });
 

@@ -84,7 +84,7 @@ test('a killed worker is reported in plain words and restarted; a device can be 
 
   const rows = window.getByRole('region', { name: 'Devices' }).getByRole('row', { name: /^Processor \d/ });
   await expect(rows).toHaveCount(2);
-  await window.getByRole('button', { name: 'Choose devices' }).click();
+  await window.getByRole('button', { name: 'Processors and GPUs' }).click();
   const first = window.getByRole('menuitemcheckbox').first();
   await first.click();
   await expect(rows.first().getByText('Excluded')).toBeVisible();

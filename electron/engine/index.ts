@@ -123,4 +123,5 @@ export {
   formatEstimateRange,
   formatMeasures,
   formatPercent,
+  TERMINAL_FIGURES,
 } from '../contract/terminal/format.ts';

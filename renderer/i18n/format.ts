@@ -1,4 +1,4 @@
-import { shownScore } from '../../electron/contract/index.ts';
+import { memoryText, shownScore } from '../../electron/contract/index.ts';
 
 /** Formats numbers, sizes, times and dates for the reader's language. */
 export interface Formats {
@@ -13,7 +13,6 @@ export interface Formats {
   readonly rate: (value: number) => string;
   /** File and disk sizes, in decimal units as file managers show them. */
   readonly fileSize: (bytes: number) => string;
-  /** Memory sizes: a GB here is 2^30 bytes, as hardware vendors count. */
   readonly memory: (bytes: number) => string;
   readonly bases: (count: number) => string;
   /** A fraction done, with the same digits everywhere, so that two places never seem to disagree. */
@@ -31,7 +30,6 @@ export interface Formats {
 
 const FILE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 const BASE_UNITS = ['bp', 'bp', 'Mbp', 'Gbp', 'Tbp'] as const;
-const GIB = 2 ** 30;
 
 export function createFormats(locale: string): Formats {
   const numbers = (options: Intl.NumberFormatOptions) => {
@@ -113,7 +111,7 @@ export function createFormats(locale: string): Formats {
       const { rest, power } = scaled(bytes);
       return (sizes[power] ?? integer)(rest);
     },
-    memory: (bytes) => `${bytes >= 100 * GIB ? integer(bytes / GIB) : oneDigit(bytes / GIB)} GB`,
+    memory: (bytes) => memoryText(bytes, { integer, decimal: oneDigit, of: (part) => part }),
     bases(count) {
       const { rest, power } = scaled(count);
       return `${power < 2 ? integer(count) : threeDigits(rest)} ${BASE_UNITS[power] ?? 'bp'}`;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { processorOfShare } from '../../contract/cluster.ts';
-import type { DeviceLive } from '../../contract/rpc/runs.ts';
+import type { DeviceLive, RunProgress } from '../../contract/rpc/runs.ts';
 import { deviceLines } from './progressText.ts';
 
 const device = (node: string, number: number, change: Partial<DeviceLive> = {}): DeviceLive => ({
@@ -11,39 +11,47 @@ const device = (node: string, number: number, change: Partial<DeviceLive> = {}):
   worker: { state: 'working', part: '000012' },
   partFraction: 0.5,
   partsDone: 11,
+  residuesDone: 120_000,
   residuesPerSecond: 100_000,
   framesPerSecond: 600,
   tokensPerBatch: 33_792,
   placement: null,
   utilizationPercent: 99,
-  memoryUsedBytes: 8e9,
+  memoryUsedBytes: 14.2 * 2 ** 30,
+  memoryTotalBytes: 16 * 2 ** 30,
   temperatureC: 60,
   powerW: 690,
   ...change,
 });
+const progress = { residues: { total: 1_000_000, done: 960_000 } } as RunProgress;
+const lines = (devices: readonly DeviceLive[]): string[] =>
+  deviceLines(devices, progress).map((line) => line.replaceAll(/ +/g, ' '));
 const eight = Array.from({ length: 8 }, (_, number) => device('node1', number));
 
-it('has a line for each device of this computer or of a small cluster, and for each node of a larger one', () => {
-  expect(deviceLines(eight).map((line) => line.replaceAll(/ +/g, ' '))[7]).toBe(
-    'node1 GPU 7 NVIDIA H200 ██████░░░░░░ part 000012 11 done 8 GB 99 % 100,000 residues/s',
+// The founding wish: "GPU 0: ████ 100% [250/250 files] | Mem: 14.2GB/16.0GB", for each GPU, while the run is at work.
+it('has the nine figures of a device in its line: name, bar, share, parts, memory of all, load, heat, power, speed', () => {
+  expect(lines(eight)[7]).toBe(
+    'node1 GPU 7 NVIDIA H200 █░░░░░░░ 12 % 11 parts 14.2 of 16.0 GB 99 % 60 °C 690 W 100,000 residues/s working',
   );
+});
+
+it('has a line for each device of this computer or of a small cluster, and for each node of a larger one', () => {
   const idle = { residuesPerSecond: null, utilizationPercent: null, memoryUsedBytes: null };
   const more = [
     ...eight,
     device('node2', 0, { utilizationPercent: 51 }),
-    device('node2', 1, { ...idle, worker: { state: 'loading' }, partsDone: 0 }),
+    device('node2', 1, { ...idle, worker: { state: 'loading' }, partsDone: 0, residuesDone: 0 }),
   ];
-  expect(deviceLines(more).map((line) => line.replaceAll(/ +/g, ' '))).toEqual([
-    'node1 8 working 88 done 64 GB 99 % 800,000 residues/s',
-    'node2 1 working, 1 loading the model 11 done 8 GB 51 % 100,000 residues/s',
+  expect(lines(more)).toEqual([
+    'node1 ████████ 96 % 88 parts 114 of 128 GB 99 % 60 °C 5,520 W 800,000 residues/s 8 working',
+    'node2 █░░░░░░░ 12 % 11 parts 14.2 of 32.0 GB 51 % 60 °C 1,380 W 100,000 residues/s 1 working, 1 loading the model',
   ]);
   // The columns are aligned.
-  expect(
-    new Set(deviceLines([...eight, device('n', 0)]).map((line) => line.indexOf(' done'))),
-  ).toHaveProperty('size', 1);
+  const wide = deviceLines([...eight, device('n', 0)], progress);
+  expect(new Set(wide.map((line) => line.indexOf(' parts')))).toHaveProperty('size', 1);
   // This computer has no nodes.
   const here = [...eight, device('node1', 8)].map((one) => ({ ...one, place: null }));
-  expect(deviceLines(here)).toHaveLength(9);
+  expect(lines(here)).toHaveLength(9);
 });
 
 it('names the share of each processor of a node, since each share counts its own from 0', () => {
@@ -54,7 +62,7 @@ it('names the share of each processor of a node, since each share counts its own
       name: 'EPYC',
     }),
   );
-  expect(deviceLines(shares).map((line) => line.slice(0, 24).trimEnd())).toEqual([
+  expect(deviceLines(shares, progress).map((line) => line.slice(0, 24).trimEnd())).toEqual([
     'node1 share 1 CPU 0 EPYC',
     'node1 share 2 CPU 0 EPYC',
   ]);

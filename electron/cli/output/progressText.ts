@@ -1,11 +1,12 @@
 import { shareOfDevice } from '../../contract/cluster.ts';
+import { measureTexts, shareOfRun, type Measured } from '../../contract/deviceFigures.ts';
 import type { ClusterLive, DeviceLive, RunProgress } from '../../contract/rpc/runs.ts';
 import {
-  formatBytes,
   formatCount,
   formatPercent,
   formatEstimateRange,
   formatDuration,
+  TERMINAL_FIGURES,
 } from '../../engine/index.ts';
 
 const BAR_WIDTH = 24;
@@ -33,52 +34,56 @@ export function totalLine(progress: RunProgress): string {
   return parts.join('  ');
 }
 
-export function deviceLines(devices: readonly DeviceLive[]): string[] {
-  if (devices.length <= MOST_DEVICE_LINES) return devices.map(deviceLine);
+export function deviceLines(devices: readonly DeviceLive[], progress: RunProgress): string[] {
+  const line = (device: DeviceLive) =>
+    columns(deviceName(device), workerWords(device.worker), device, progress);
+  if (devices.length <= MOST_DEVICE_LINES) return devices.map(line);
   return [...Map.groupBy(devices, ({ place }) => place?.node)].flatMap(([node, there]) =>
-    node === undefined ? there.map(deviceLine) : [nodeLine(node, there)],
+    node === undefined ? there.map(line) : [nodeLine(node, there, progress)],
   );
 }
 
-function deviceLine(device: DeviceLive): string {
-  const { worker } = device;
-  const doing =
-    worker.state === 'working'
-      ? `${bar(device.partFraction ?? 0, 12)} part ${worker.part}`
-      : workerWords(worker);
-  return columns(deviceName(device), doing, device);
-}
-
-function nodeLine(node: string, devices: readonly DeviceLive[]): string {
+function nodeLine(node: string, devices: readonly DeviceLive[], progress: RunProgress): string {
   const states = Map.groupBy(devices, ({ worker }) => workerWords(worker));
   const doing = [...states].map(([words, { length }]) => `${length} ${words}`).join(', ');
+  const sum = (figure: keyof Figures): number | null => {
+    const known = devices.map((device) => device[figure]).filter((value) => value !== null);
+    return known.length === 0 ? null : known.reduce((total, value) => total + value, 0);
+  };
   const measured = devices.filter(({ utilizationPercent }) => utilizationPercent !== null).length;
-  const utilization = sumOf(devices, 'utilizationPercent');
-  return columns(node, doing, {
-    partsDone: sumOf(devices, 'partsDone') ?? 0,
-    memoryUsedBytes: sumOf(devices, 'memoryUsedBytes'),
+  const utilization = sum('utilizationPercent');
+  const figures = {
+    partsDone: sum('partsDone') ?? 0,
+    residuesDone: sum('residuesDone') ?? 0,
+    residuesPerSecond: sum('residuesPerSecond'),
     utilizationPercent: utilization === null ? null : utilization / measured,
-    residuesPerSecond: sumOf(devices, 'residuesPerSecond'),
-  });
+    memoryUsedBytes: sum('memoryUsedBytes'),
+    memoryTotalBytes: sum('memoryTotalBytes'),
+    temperatureC: devices.reduce<number | null>(
+      (hottest, { temperatureC }) => (temperatureC === null ? hottest : Math.max(hottest ?? 0, temperatureC)),
+      null,
+    ),
+    powerW: sum('powerW'),
+  };
+  return columns(node, doing, figures, progress);
 }
 
-type Figures = Pick<DeviceLive, 'partsDone' | 'memoryUsedBytes' | 'utilizationPercent' | 'residuesPerSecond'>;
+type Figures = Measured & Pick<DeviceLive, 'partsDone' | 'residuesDone' | 'residuesPerSecond'>;
 
-/** Null if none of them has that figure. */
-function sumOf(devices: readonly Figures[], figure: keyof Figures): number | null {
-  const known = devices.map((device) => device[figure]).filter((value) => value !== null);
-  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
-}
-
-function columns(name: string, doing: string, figures: Figures): string {
-  const { partsDone, memoryUsedBytes, utilizationPercent, residuesPerSecond } = figures;
+function columns(name: string, doing: string, figures: Figures, progress: RunProgress): string {
+  const { load, memory, temperature, power } = measureTexts(figures, TERMINAL_FIGURES);
+  const share = shareOfRun(figures, progress);
+  const speed = figures.residuesPerSecond;
   return [
     name.slice(0, 26).padEnd(26),
-    doing.padEnd(27),
-    `${formatCount(partsDone)} done`.padStart(10),
-    (memoryUsedBytes === null ? '' : formatBytes(memoryUsedBytes)).padStart(9),
-    ...(utilizationPercent === null ? [] : [formatPercent(utilizationPercent / 100).padStart(6)]),
-    ...(residuesPerSecond === null ? [] : [`${formatCount(residuesPerSecond)} residues/s`.padStart(20)]),
+    bar(share ?? 0, 8),
+    (share === null ? '? %' : formatPercent(share)).padStart(5),
+    `${formatCount(figures.partsDone)} parts`.padStart(11),
+    (memory ?? '').padStart(15),
+    ...[load, temperature].map((text) => (text ?? '').padStart(6)),
+    (power ?? '').padStart(8),
+    (speed === null ? '' : `${formatCount(speed)} residues/s`).padStart(20),
+    ` ${doing}`,
   ].join(' ');
 }
 
@@ -110,9 +115,11 @@ function workerWords(worker: DeviceLive['worker']): string {
     case 'restarting':
       return `starting again (${worker.attempt})`;
     case 'switched_off':
-      return 'switched off';
+      return `switched off: ${worker.error.title}`;
     case 'excluded':
       return 'taken out';
+    case 'idle':
+      return 'waiting';
     default:
       return worker.state;
   }

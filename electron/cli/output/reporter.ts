@@ -47,8 +47,9 @@ export function errorText(error: AppError): string {
 }
 
 function progressLines(session: OpenRun, verbose: boolean): string[] {
-  const devices = verbose ? deviceLines(session.deviceStates()).map((line) => `  ${line}`) : [];
-  return [totalLine(session.progress()), ...clusterLines(session), ...devices];
+  const progress = session.progress();
+  const devices = verbose ? deviceLines(session.deviceStates(), progress).map((line) => `  ${line}`) : [];
+  return [totalLine(progress), ...clusterLines(session), ...devices];
 }
 
 function clusterLines(session: OpenRun): string[] {
@@ -115,7 +116,7 @@ class TableReporter extends LineReporter {
   override follow(session: OpenRun): void {
     const draw = (): void => {
       const progress = session.progress();
-      const devices = deviceLines(session.deviceStates());
+      const devices = deviceLines(session.deviceStates(), progress);
       const total = `${bar(progress.fraction ?? 0)} ${totalLine(progress)}`;
       this.screen([...devices, ...clusterLines(session), total].join('\n'));
     };

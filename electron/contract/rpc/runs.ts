@@ -106,6 +106,8 @@ const workerStateSchema = z.discriminatedUnion('state', [
   z.object({ state: z.literal('loading') }),
   z.object({ state: z.literal('idle') }),
   z.object({ state: z.literal('working'), part: partKeySchema }),
+  /** It has parts and has not advanced for half of the time after which it is restarted. */
+  z.object({ state: z.literal('stalled'), part: partKeySchema }),
   z.object({ state: z.literal('restarting'), attempt: z.int(), error: appErrorSchema }),
   z.object({ state: z.literal('switched_off'), error: appErrorSchema }),
   z.object({ state: z.literal('excluded') }),
@@ -126,7 +128,10 @@ export const deviceLiveSchema = z.object({
   place: z.object({ node: z.string(), number: countSchema }).nullable(),
   worker: workerStateSchema,
   partFraction: z.number().min(0).max(1).nullable(),
+  /** Of the whole run, with earlier work sessions ... */
   partsDone: countSchema,
+  /** ... and what it has computed of its current parts. */
+  residuesDone: countSchema,
   residuesPerSecond: z.number().nonnegative().nullable(),
   framesPerSecond: z.number().nonnegative().nullable(),
   tokensPerBatch: z.int().positive().nullable(),
@@ -134,6 +139,8 @@ export const deviceLiveSchema = z.object({
   placement: placementSchema.nullable(),
   utilizationPercent: z.number().nullable(),
   memoryUsedBytes: countSchema.nullable(),
+  /** Null for a CPU worker, which shares the main memory with all programs. */
+  memoryTotalBytes: countSchema.nullable(),
   temperatureC: z.number().nullable(),
   powerW: z.number().nullable(),
 });

@@ -1,3 +1,5 @@
+import { memoryText, type FigureFormat } from '../deviceFigures.ts';
+
 /**
  * Formats numbers for plain text: terminals, logs, and messages of the engine. These are always in English;
  * the window has its own formats, in the user's language (renderer/i18n/format.ts).
@@ -21,6 +23,14 @@ export function formatBytes(bytes: number): string {
   }
   return `${threeDigits.format(value)} ${units[0] ?? ''}`;
 }
+
+/** For the figures of a device, which a window shows too. */
+export const TERMINAL_FIGURES: FigureFormat = {
+  integer: formatCount,
+  decimal: (value) => value.toFixed(1),
+  percent: formatPercent,
+  of: (part, whole) => `${part} of ${whole}`,
+};
 
 export function formatPercent(fraction: number, digits = 0): string {
   return `${(100 * fraction).toFixed(digits)} %`;
@@ -62,7 +72,7 @@ export function formatMeasures(measures: DeviceMeasures): string {
   const texts = [
     ...(residuesPerSecond === null ? [] : [`${formatCount(residuesPerSecond)} residues/s`]),
     ...(utilizationPercent === null ? [] : [`${formatPercent(utilizationPercent / 100)} busy`]),
-    ...(memoryBytes === null ? [] : [formatBytes(memoryBytes)]),
+    ...(memoryBytes === null ? [] : [memoryText(memoryBytes, TERMINAL_FIGURES)]),
     ...(powerW === null ? [] : [`${formatCount(powerW)} W`]),
   ];
   return texts.join(', ') || 'nothing measured';

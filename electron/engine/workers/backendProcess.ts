@@ -194,6 +194,8 @@ export type DeviceWorkerEvent = { device: string } & (
   | { type: 'heartbeat'; beat: Heartbeat }
   /** The computer slept: measurements over that time mean nothing. */
   | { type: 'held_up' }
+  /** Whether it has ceased to advance, or advances again. */
+  | { type: 'stalls'; stalls: boolean }
 );
 
 type Life =
@@ -214,6 +216,7 @@ export class DeviceWorker {
   /** Why the process is about to end, if the engine itself has found the reason. */
   private verdict: AppError | undefined;
   private stopping = false;
+  private stalls = false;
   /** The process that is about to end. */
   private ending: WorkerConnection | undefined;
   /** Parts that were assigned to the process and are not reported yet. */
@@ -362,6 +365,9 @@ export class DeviceWorker {
     if (this.life.phase === 'none') return;
     const { watch, worker } = this.life;
     watch.forgive(heldUpMs);
+    const stalls = watch instanceof ProgressWatch && watch.stalls(now);
+    if (stalls !== this.stalls) this.emit({ type: 'stalls', device: this.device, stalls });
+    this.stalls = stalls;
     const missed = watch.missed(now);
     if (missed) this.condemn(appError(missed.code, `The worker of ${this.device} ${missed.words}.`), worker);
   }

@@ -32,6 +32,8 @@ const LOOK_INTERVAL_MS = 1_000;
 /** If a check of the clock is later than this, something other than the worker delayed it. */
 const HELD_UP_MS = 10_000;
 const STEP_PATIENCE = 10;
+/** Of the time after which a worker is restarted: users see beforehand that it stalls. */
+const NOTABLE_STALL = 0.5;
 const WORKING_STEPS: ReadonlySet<Heartbeat['step']> = new Set(['reading', 'computing', 'writing']);
 
 /**
@@ -157,14 +159,24 @@ export class ProgressWatch {
   missed(now: number): DeadlineMissed | undefined {
     if (now - this.lastMessageAt > this.limits.silentMs)
       return { code: 'worker_silent', words: 'stopped answering' };
-    if (!this.working && !this.holding) return undefined;
-    const patience = Math.max(this.limits.stepFloorMs, STEP_PATIENCE * this.longestStepMs);
-    const waited = now - Math.max(this.lastStepAt, this.computedAt) > patience;
-    const computedTooLong =
-      now - this.lastStepAt > patience && this.processorMs - this.processorMsAtStep > patience;
-    return waited || computedTooLong
+    return this.stalledFor(now) > 1
       ? { code: 'worker_stalled', words: 'answers, but its work does not advance' }
       : undefined;
+  }
+
+  /** Whether it holds work and has not advanced for long, although not for so long that it is restarted. */
+  stalls(now: number): boolean {
+    const silence = this.working || this.holding ? (now - this.lastMessageAt) / this.limits.silentMs : 0;
+    return Math.max(silence, this.stalledFor(now)) > NOTABLE_STALL;
+  }
+
+  /** How long a step has not advanced, as a share of the time that it may take. */
+  private stalledFor(now: number): number {
+    if (!this.working && !this.holding) return 0;
+    const patience = Math.max(this.limits.stepFloorMs, STEP_PATIENCE * this.longestStepMs);
+    const waited = now - Math.max(this.lastStepAt, this.computedAt);
+    const computed = Math.min(now - this.lastStepAt, this.processorMs - this.processorMsAtStep);
+    return Math.max(waited, computed) / patience;
   }
 
   private beginStep(now: number): void {

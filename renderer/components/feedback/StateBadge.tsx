@@ -74,6 +74,7 @@ const LOOKS: Record<State, Look> = {
   'deviceState.loading': ['active', IconProgress],
   'deviceState.idle': ['neutral', IconCircleDashed],
   'deviceState.working': ['active', IconPlayerPlay],
+  'deviceState.stalled': ['warn', IconAlertTriangle],
   'deviceState.restarting': ['warn', IconAlertTriangle],
   'deviceState.switched_off': ['bad', IconAlertTriangle],
   'deviceState.excluded': ['neutral', IconCircleX],

@@ -35,12 +35,12 @@ describe('the log of a run', () => {
     log.line('warning', 'Two\n  lines', 91_000);
     await log.written();
     expect((await readFile(join(folder, 'logs', 'run.log'), 'utf8')).split('\n')).toEqual([
-      '1970-01-01T00:01:00.000Z info H200 (GPU-1), 1 min: 50,820 residues/s, 100 % busy, 8 GB, 700 W',
-      '1970-01-01T00:01:00.000Z info EPYC (cpu:0), 1 min: 3 GB',
-      '1970-01-01T00:01:00.000Z info The computer, with all its programs: 50 % busy, 12 GB',
-      '1970-01-01T00:01:30.000Z info H200 (GPU-1), 29 s: 100,000 residues/s, 100 % busy, 8 GB, 700 W',
-      '1970-01-01T00:01:30.000Z info EPYC (cpu:0), 29 s: 3 GB',
-      '1970-01-01T00:01:30.000Z info The computer, with all its programs: 50 % busy, 12 GB',
+      '1970-01-01T00:01:00.000Z info H200 (GPU-1), 1 min: 50,820 residues/s, 100 % busy, 7.5 GB, 700 W',
+      '1970-01-01T00:01:00.000Z info EPYC (cpu:0), 1 min: 2.8 GB',
+      '1970-01-01T00:01:00.000Z info The computer, with all its programs: 50 % busy, 11.2 GB',
+      '1970-01-01T00:01:30.000Z info H200 (GPU-1), 29 s: 100,000 residues/s, 100 % busy, 7.5 GB, 700 W',
+      '1970-01-01T00:01:30.000Z info EPYC (cpu:0), 29 s: 2.8 GB',
+      '1970-01-01T00:01:30.000Z info The computer, with all its programs: 50 % busy, 11.2 GB',
       '1970-01-01T00:01:31.000Z warning Two lines',
       '',
     ]);

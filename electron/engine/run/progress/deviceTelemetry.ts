@@ -1,6 +1,6 @@
 import type { DeviceSample, Placement, PartProgress } from '../../../contract/protocol/index.ts';
 import type { DeviceLive, WorkerState } from '../../../contract/rpc/runs.ts';
-import type { DeviceSampleRow } from '../../store/types.ts';
+import type { DeviceSampleRow, DeviceSummary } from '../../store/types.ts';
 import type { DeviceWorkerEvent } from '../../workers/backendProcess.ts';
 import type { WorkDevice } from '../work/workDevice.ts';
 
@@ -25,6 +25,8 @@ export class DeviceTelemetry {
   private readonly parts = new Map<string, PartProgress>();
   private worker: WorkerState = { state: 'stopped' };
   private partsDone = 0;
+  private residuesStored = 0;
+  private stalls = false;
   private tokensPerBatch: number | null = null;
   private placement: Placement | null = null;
   private measured: DeviceMeasures | undefined;
@@ -32,6 +34,12 @@ export class DeviceTelemetry {
 
   constructor(device: WorkDevice) {
     this.device = device;
+  }
+
+  /** Counts on from what the device computed in earlier work sessions of the run. */
+  countOnFrom({ parts, residues }: DeviceSummary): void {
+    this.partsDone += parts;
+    this.residuesStored += residues;
   }
 
   setState(state: WorkerState): void {
@@ -54,11 +62,15 @@ export class DeviceTelemetry {
       case 'held_up':
         this.restartMeters();
         break;
+      case 'stalls':
+        this.stalls = event.stalls;
+        break;
       case 'part_progress':
         this.progress(event.progress, now);
         break;
       case 'part_done':
         this.partsDone += 1;
+        this.residuesStored += event.done.residues;
         this.parts.delete(event.done.part);
         break;
       case 'part_failed':
@@ -67,6 +79,7 @@ export class DeviceTelemetry {
       case 'worker_died':
       case 'worker_stopped':
         this.parts.clear();
+        this.stalls = false;
         break;
       default:
     }
@@ -115,15 +128,17 @@ export class DeviceTelemetry {
       name: device.name,
       index: device.index,
       place: device.place,
-      worker,
+      worker: worker.state === 'working' && this.stalls ? { ...worker, state: 'stalled' } : worker,
       partFraction: part && part.residues_total > 0 ? part.residues_done / part.residues_total : null,
       partsDone: this.partsDone,
+      residuesDone: this.residuesStored + this.residuesInWork,
       residuesPerSecond: this.residuesPerSecond(now),
       framesPerSecond: worker.state === 'working' ? this.frames.rate(now) : null,
       tokensPerBatch: this.tokensPerBatch,
       placement: this.placement,
       utilizationPercent: measured?.utilization_percent ?? null,
       memoryUsedBytes: measured?.memory_used_bytes ?? this.workerMemoryBytes,
+      memoryTotalBytes: device.memoryTotalBytes,
       temperatureC: measured?.temperature_c ?? null,
       powerW: measured?.power_w ?? null,
     };

@@ -118,6 +118,8 @@ export class WorkSession {
       if (job !== null) record.notes.add('warning', 'jobs_left', message('note.jobs_left', { job }));
     }
     await mergeShares(store, record.notes);
+    for (const summary of await store.deviceSummaries())
+      this.telemetry.get(summary.device)?.countOnFrom(summary);
     for (const { input, failure } of record.stored.inputs) if (failure) this.leftOut.add(input);
     const parts = await store.pendingParts();
     const files = partFiles(store.folder);

@@ -23,7 +23,7 @@ export async function storedFacts(store: RunStore): Promise<LiveFacts> {
   const shares = await sharesSoFar(store);
   const devices = run.devices.map((device): DeviceLive => {
     const done = summaries.find((summary) => summary.device === device.id);
-    const { index, tokensPerBatch, placement, node, numberOnNode } = device.facts;
+    const { index, memoryTotalBytes, tokensPerBatch, placement, node, numberOnNode } = device.facts;
     return {
       id: device.id,
       name: device.name,
@@ -35,12 +35,14 @@ export async function storedFacts(store: RunStore): Promise<LiveFacts> {
         : { state: 'stopped' },
       partFraction: null,
       partsDone: done?.parts ?? 0,
+      residuesDone: done?.residues ?? 0,
       residuesPerSecond: null,
       framesPerSecond: null,
       tokensPerBatch: typeof tokensPerBatch === 'number' ? tokensPerBatch : null,
       placement: placementSchema.safeParse(placement).data ?? null,
       utilizationPercent: null,
       memoryUsedBytes: null,
+      memoryTotalBytes: typeof memoryTotalBytes === 'number' ? memoryTotalBytes : null,
       temperatureC: null,
       powerW: null,
     };

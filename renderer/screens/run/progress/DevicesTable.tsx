@@ -3,11 +3,21 @@ import { IconAlertTriangle, IconChevronDown, IconChevronRight } from '@tabler/ic
 import { useQuery } from '@tanstack/react-query';
 import { memo, useMemo, useState } from 'react';
 import { useShallow } from 'zustand/react/shallow';
-import type { DeviceHistory, DeviceLive, RunSummary } from '../../../../electron/contract/index.ts';
+import { Area, AreaChart, XAxis, YAxis } from 'recharts';
+import {
+  MEASURES,
+  measureTexts,
+  shareOfRun,
+  type DeviceHistory,
+  type DeviceLive,
+  type Measured,
+  type RunSummary,
+} from '../../../../electron/contract/index.ts';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
 import { AccessibleChart } from '../../../components/charts/AccessibleChart.tsx';
 import { TimeCurve } from '../../../components/charts/TimeCurve.tsx';
-import { gapsBetween, withPauses } from '../../../components/charts/timeSeries.ts';
+import { withPauses } from '../../../components/charts/timeSeries.ts';
+import { ProgressBar } from '../../../components/feedback/ProgressBar.tsx';
 import { StateBadge } from '../../../components/feedback/StateBadge.tsx';
 import { Fold } from '../../../components/Fold.tsx';
 import { Hint } from '../../../components/Hint.tsx';
@@ -61,6 +71,7 @@ export function DevicesTable({ run }: { run: RunSummary }) {
     ),
   );
   const isGpu = useLiveRun((state) => state.live?.devices.some(({ index }) => index !== null) ?? false);
+  const measures = isGpu ? MEASURES : (['memory'] as const);
   const shown = useMemo((): Shown[] => {
     const known = new Map(numbered.map(({ id, place }) => [id, { id, node: place?.node ?? null }]));
     const recorded = history.map(({ id }) => id);
@@ -69,7 +80,7 @@ export function DevicesTable({ run }: { run: RunSummary }) {
   }, [numbered, history, atWork, inTrouble]);
   if (shown.length === 0) return null;
   const nodes = [...Map.groupBy(shown, ({ node }) => node)];
-  const heads = ['state', 'speed', 'overRun', ...(isGpu ? GPU_MEASURES : []), 'busy'] as const;
+  const heads = ['state', 'share', 'parts', atWork ? 'speed' : 'busy', 'overRun', ...measures] as const;
   const scale = speedScale(history);
   return (
     <section aria-labelledby="devices-title">
@@ -99,7 +110,7 @@ export function DevicesTable({ run }: { run: RunSummary }) {
               node={node}
               devices={devices}
               openAtFirst={shown.length <= MOST_UNFOLDED}
-              rows={{ run, isGpu, history, scale, columns: heads.length + 1 }}
+              rows={{ run, measures, history, scale, columns: heads.length + 1 }}
             />
           ))}
         </table>
@@ -109,12 +120,11 @@ export function DevicesTable({ run }: { run: RunSummary }) {
   );
 }
 
-const GPU_MEASURES = ['load', 'memory', 'temperature', 'power'] as const;
-const NUMBERS: ReadonlySet<string> = new Set(['speed', ...GPU_MEASURES, 'busy']);
+const NUMBERS: ReadonlySet<string> = new Set(['parts', 'speed', 'busy', ...MEASURES]);
 
 interface RowsOf {
   run: RunSummary;
-  isGpu: boolean;
+  measures: readonly (typeof MEASURES)[number][];
   history: readonly DeviceHistory[];
   scale: SpeedScale;
   columns: number;
@@ -179,7 +189,15 @@ interface DeviceRowProps extends Omit<RowsOf, 'history'> {
 }
 
 /** The numbers change four times a second while the device computes; after the run they cover the whole run. */
-const DeviceRow = memo(function DeviceRow({ id, past, run, isGpu, onNode, scale, columns }: DeviceRowProps) {
+const DeviceRow = memo(function DeviceRow({
+  id,
+  past,
+  run,
+  measures,
+  onNode,
+  scale,
+  columns,
+}: DeviceRowProps) {
   const texts = useTexts();
   const { t, format } = texts;
   const label = useDeviceLabels();
@@ -188,6 +206,7 @@ const DeviceRow = memo(function DeviceRow({ id, past, run, isGpu, onNode, scale,
   const perMinute = useLiveRun((state) =>
     sequencesPerMinute(device?.residuesPerSecond ?? null, state.live?.progress),
   );
+  const share = useLiveRun(({ live }) => (device && live ? shareOfRun(device, live.progress) : null));
   const atWork = isAtWork(run);
   const worker = device?.worker;
   const isStopped = !atWork || worker === undefined || worker.state === 'stopped';
@@ -204,29 +223,46 @@ const DeviceRow = memo(function DeviceRow({ id, past, run, isGpu, onNode, scale,
     ...pastNotes(past, label, texts),
   ];
   const state = worker?.state ?? 'stopped';
+  const measured = device && !isStopped ? device : past && overRun(past, device);
+  const figures: Partial<Record<(typeof MEASURES)[number], string | null>> = measured
+    ? measureTexts(measured, { ...format, of: (part, whole) => t('common.of', { part, whole }) })
+    : {};
   const title = device ? (onNode ? titleOnNode(device, t) : deviceTitle(device, t)) : label(id);
   return (
     <>
       <tr data-out={device !== undefined && isLeftOut(device)}>
-        <th scope="row" title={device?.name}>
-          {title}
+        <th scope="row">
+          {title} <span className="muted">{device?.name}</span>
         </th>
         <td>
           <StateBadge
             state={`deviceState.${state === 'stopped' && run.state.phase === 'done' ? 'finished' : state}`}
           />
         </td>
-        <td data-number>{isStopped || perMinute === null ? '–' : format.rate(perMinute)}</td>
-        <td>{past && <Sparkline past={past} scale={scale} />}</td>
-        {isGpu &&
-          measureTexts(isStopped ? undefined : device, past, texts).map((text, index) => (
-            <td key={index} data-number>
-              {text}
-            </td>
-          ))}
-        <td data-number title={past?.energyWh ? energyText(past.energyWh, texts) : undefined}>
-          {past === undefined || past.busyFraction === null ? '–' : format.percent(past.busyFraction)}
+        <td>
+          <span className={classes.share}>
+            <ProgressBar
+              label={t('devices.shareOf', { device: title })}
+              fraction={share ?? 0}
+              tone={atWork ? 'active' : 'neutral'}
+            />
+            {share === null ? '–' : format.percent(share)}
+          </span>
         </td>
+        <td data-number>{device ? format.integer(device.partsDone) : '–'}</td>
+        {atWork ? (
+          <td data-number>{isStopped || perMinute === null ? '–' : format.rate(perMinute)}</td>
+        ) : (
+          <td data-number title={past?.energyWh ? energyText(past.energyWh, texts) : undefined}>
+            {past === undefined || past.busyFraction === null ? '–' : format.percent(past.busyFraction)}
+          </td>
+        )}
+        <td>{past && <SpeedCurve past={past} scale={scale} />}</td>
+        {measures.map((measure) => (
+          <td key={measure} data-number>
+            {figures[measure] ?? '–'}
+          </td>
+        ))}
       </tr>
       {notes.map((note) => (
         <tr key={note} className={classes.note}>
@@ -277,24 +313,16 @@ function DevicesMenu({ runId }: { runId: string }) {
   );
 }
 
-/** Load, memory, temperature and power: the current values, or means and peaks over the run if the device is not live. */
-function measureTexts(
-  now: DeviceLive | undefined,
-  past: DeviceHistory | undefined,
-  { format }: Texts,
-): string[] {
-  const text = (value: number | null | undefined, write: (value: number) => string) =>
-    value === null || value === undefined ? '–' : write(value);
-  const hottest = past?.points.reduce<number | null>(
-    (most, { temperatureC }) => (temperatureC === null ? most : Math.max(most ?? 0, temperatureC)),
-    null,
-  );
-  return [
-    text(now ? now.utilizationPercent : past?.utilizationMeanPercent, (value) => format.percent(value / 100)),
-    text(now ? now.memoryUsedBytes : past?.memoryPeakBytes, format.memory),
-    text(now ? now.temperatureC : hottest, (value) => `${format.integer(value)} °C`),
-    text(now ? now.powerW : past?.powerMeanW, (value) => `${format.integer(value)} W`),
-  ];
+/** Means and peaks over the run. */
+function overRun(past: DeviceHistory, device: DeviceLive | undefined): Measured {
+  const temperatures = past.points.map(({ temperatureC }) => temperatureC).filter((each) => each !== null);
+  return {
+    utilizationPercent: past.utilizationMeanPercent,
+    memoryUsedBytes: past.memoryPeakBytes,
+    memoryTotalBytes: device?.memoryTotalBytes ?? null,
+    temperatureC: temperatures.length === 0 ? null : Math.max(...temperatures),
+    powerW: past.powerMeanW,
+  };
 }
 
 /** At this temperature graphics cards start to slow themselves down. */
@@ -340,32 +368,36 @@ const spanOf = (history: readonly DeviceHistory[]) => ({
   end: Math.max(...history.map(({ points }) => points.at(-1)?.time ?? 0)),
 });
 
-const SPARK = { width: 160, height: 20 };
+const CURVE = { width: 120, height: 20 };
 
 /** The speed over the whole run, with a gap wherever it was at rest. The curves below describe the same in text. */
-const Sparkline = memo(function Sparkline({ past, scale }: { past: DeviceHistory; scale: SpeedScale }) {
-  const path = useMemo(() => {
-    const points = past.points.map(({ time, residuesPerSecond }) => ({ time, value: residuesPerSecond }));
-    const gaps = new Set(gapsBetween(withPauses(points)).map(({ to }) => to));
-    const span = Math.max(1, scale.end - scale.begin);
-    return points
-      .map(({ time, value }, index) => {
-        const x = (((time - scale.begin) / span) * SPARK.width).toFixed(1);
-        const y = (SPARK.height - 1 - ((value ?? 0) / scale.top) * (SPARK.height - 2)).toFixed(1);
-        return `${index === 0 || gaps.has(time) ? 'M' : 'L'}${x} ${y}`;
-      })
-      .join('');
-  }, [past, scale.begin, scale.end, scale.top]);
+const SpeedCurve = memo(function SpeedCurve({ past, scale }: { past: DeviceHistory; scale: SpeedScale }) {
+  const points = useMemo(
+    () => withPauses(past.points.map(({ time, residuesPerSecond }) => ({ time, value: residuesPerSecond }))),
+    [past],
+  );
   return (
-    <svg className={classes.spark} viewBox={`0 0 ${SPARK.width} ${SPARK.height}`} {...SPARK} aria-hidden>
-      <path d={path} />
-    </svg>
+    <div className={classes.curve} aria-hidden>
+      <AreaChart {...CURVE} data={points} margin={NO_MARGIN} accessibilityLayer={false}>
+        <XAxis hide type="number" dataKey="time" domain={[scale.begin, scale.end]} />
+        <YAxis hide domain={[0, scale.top]} />
+        <Area
+          type="linear"
+          dataKey="value"
+          stroke="var(--text-muted)"
+          fill="var(--text-muted)"
+          fillOpacity={0.12}
+          isAnimationActive={false}
+        />
+      </AreaChart>
+    </div>
   );
 });
+const NO_MARGIN = { top: 1, right: 0, bottom: 0, left: 0 };
 
-type Measure = 'utilizationPercent' | 'memoryUsedBytes' | 'powerW' | 'temperatureC';
+type Curve = 'utilizationPercent' | 'memoryUsedBytes' | 'powerW' | 'temperatureC';
 
-const MEASURES: readonly Measure[] = ['utilizationPercent', 'memoryUsedBytes', 'powerW', 'temperatureC'];
+const CURVES: readonly Curve[] = ['utilizationPercent', 'memoryUsedBytes', 'powerW', 'temperatureC'];
 const LABELS = {
   utilizationPercent: 'devices.load',
   memoryUsedBytes: 'devices.memory',
@@ -373,14 +405,14 @@ const LABELS = {
   temperatureC: 'devices.temperature',
 } as const;
 /** Measures with a natural maximum have the same scale in all runs. */
-const TOPS: Partial<Record<Measure, number>> = { utilizationPercent: 100, temperatureC: 100 };
+const TOPS: Partial<Record<Curve, number>> = { utilizationPercent: 100, temperatureC: 100 };
 const CURVE_PX = 76;
 
 /** The sensor readings of each device over the run, folded away, for whoever maintains the computer. */
 function Curves({ run, history }: { run: RunSummary; history: readonly DeviceHistory[] }) {
   const { t } = useTexts();
   const { write } = useExport(run);
-  const measures = MEASURES.filter((measure) =>
+  const measures = CURVES.filter((measure) =>
     history.some(({ points }) => points.some((point) => point[measure] !== null)),
   ).map((measure) => ({
     measure,
@@ -413,7 +445,7 @@ function Curves({ run, history }: { run: RunSummary; history: readonly DeviceHis
 interface DeviceCurvesProps {
   device: DeviceHistory;
   span: { begin: number; end: number };
-  measures: readonly { measure: Measure; top: number }[];
+  measures: readonly { measure: Curve; top: number }[];
 }
 
 /** The measures of one device, side by side. */
@@ -421,7 +453,7 @@ function DeviceCurves({ device, span, measures }: DeviceCurvesProps) {
   const texts = useTexts();
   const { t, format } = texts;
   const name = useDeviceLabels()(device.id);
-  const write = (measure: Measure, value: number): string => {
+  const write = (measure: Curve, value: number): string => {
     if (measure === 'utilizationPercent') return format.percent(value / 100);
     if (measure === 'memoryUsedBytes') return format.memory(value);
     return `${format.integer(value)} ${measure === 'powerW' ? 'W' : '°C'}`;

@@ -53,8 +53,10 @@ export function ProgressTab({ run }: { run: RunSummary }) {
         {run.state.phase !== 'created' && (
           <>
             <Guarded>
-              <AnswerSoFar run={run} />
               <DevicesTable run={run} />
+            </Guarded>
+            <Guarded>
+              <AnswerSoFar run={run} />
             </Guarded>
             <div className="columns">
               <Guarded>

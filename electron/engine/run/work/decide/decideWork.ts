@@ -91,6 +91,7 @@ function take(decision: Decision, event: WorkEvent): void {
     }
     case 'heartbeat':
     case 'held_up':
+    case 'stalls':
     case 'prepare_progress':
       return; // These events are only measured and displayed.
 

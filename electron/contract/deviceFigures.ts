@@ -1,0 +1,49 @@
+import type { DeviceLive, RunProgress } from './rpc/runs.ts';
+
+/** How a terminal, or a window in its language, writes numbers. */
+export interface FigureFormat {
+  integer: (value: number) => string;
+  /** With one decimal. */
+  decimal: (value: number) => string;
+  percent: (fraction: number) => string;
+  /** Such as "14.2 of 16". */
+  of: (part: string, whole: string) => string;
+}
+
+export type Measured = Pick<
+  DeviceLive,
+  'utilizationPercent' | 'memoryUsedBytes' | 'memoryTotalBytes' | 'temperatureC' | 'powerW'
+>;
+
+/** The part of the run that a device has computed; null until the run's size is known. */
+export function shareOfRun(
+  { residuesDone }: Pick<DeviceLive, 'residuesDone'>,
+  { residues }: Pick<RunProgress, 'residues'>,
+): number | null {
+  return residues.total === 0 ? null : Math.min(1, residuesDone / residues.total);
+}
+
+/** A device's measurements in words; null for what it does not measure. */
+export function measureTexts(measured: Measured, format: FigureFormat): Record<Measure, string | null> {
+  const { utilizationPercent, memoryUsedBytes, memoryTotalBytes, temperatureC, powerW } = measured;
+  return {
+    load: utilizationPercent === null ? null : format.percent(utilizationPercent / 100),
+    memory: memoryUsedBytes === null ? null : memoryText(memoryUsedBytes, format, memoryTotalBytes),
+    temperature: temperatureC === null ? null : `${format.integer(temperatureC)} °C`,
+    power: powerW === null ? null : `${format.integer(powerW)} W`,
+  };
+}
+export const MEASURES = ['load', 'memory', 'temperature', 'power'] as const;
+type Measure = (typeof MEASURES)[number];
+
+const GIB = 2 ** 30;
+
+/** Memory in use, of the memory that there is if `total` is given. A GB here is 2^30 bytes, as makers of memory count. */
+export function memoryText(
+  bytes: number,
+  { integer, decimal, of }: Pick<FigureFormat, 'integer' | 'decimal' | 'of'>,
+  total: number | null = null,
+): string {
+  const amount = (each: number) => (each >= 100 * GIB ? integer(each / GIB) : decimal(each / GIB));
+  return `${total === null ? amount(bytes) : of(amount(bytes), amount(total))} GB`;
+}

@@ -15,12 +15,22 @@ export type Measured = Pick<
   'utilizationPercent' | 'memoryUsedBytes' | 'memoryTotalBytes' | 'temperatureC' | 'powerW'
 >;
 
-/** The part of the run that a device has computed; null until the run's size is known. */
+/**
+ * The part of the run that a device has computed, so that the parts of all devices add up to the run's
+ * progress, also while its files are still being read; null until that is known.
+ */
 export function shareOfRun(
   { residuesDone }: Pick<DeviceLive, 'residuesDone'>,
-  { residues }: Pick<RunProgress, 'residues'>,
+  { devices, progress }: LiveFigures,
 ): number | null {
-  return residues.total === 0 ? null : Math.min(1, residuesDone / residues.total);
+  const ofAll = devices.reduce((sum, device) => sum + device.residuesDone, 0);
+  // The progress also counts devices that take no part any more.
+  const done = Math.max(ofAll, progress.residues.done);
+  return progress.fraction === null ? null : done === 0 ? 0 : (progress.fraction * residuesDone) / done;
+}
+export interface LiveFigures {
+  devices: readonly Pick<DeviceLive, 'residuesDone'>[];
+  progress: Pick<RunProgress, 'fraction' | 'residues'>;
 }
 
 /** A device's measurements in words; null for what it does not measure. */
@@ -36,6 +46,7 @@ export function measureTexts(measured: Measured, format: FigureFormat): Record<M
 export const MEASURES = ['load', 'memory', 'temperature', 'power'] as const;
 type Measure = (typeof MEASURES)[number];
 
+const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 
 /** Memory in use, of the memory that there is if `total` is given. A GB here is 2^30 bytes, as makers of memory count. */
@@ -44,6 +55,7 @@ export function memoryText(
   { integer, decimal, of }: Pick<FigureFormat, 'integer' | 'decimal' | 'of'>,
   total: number | null = null,
 ): string {
+  if ((total ?? bytes) < GIB) return `${integer(bytes / MIB)} MB`;
   const amount = (each: number) => (each >= 100 * GIB ? integer(each / GIB) : decimal(each / GIB));
   return `${total === null ? amount(bytes) : of(amount(bytes), amount(total))} GB`;
 }

@@ -98,6 +98,10 @@ export const MESSAGES = {
   'note.processor_bf16':
     'The processor computes in BF16: it has instructions of its own for it, and is faster with them. Choose FP32 as precision if you want it to compute in FP32.',
   'note.wrong_device': 'Another device computes for {device} ({found}): one GPU may be used twice.',
+  'note.memory_grows':
+    '{device} needs more and more memory: {before} at first, {now} now. Pausing and continuing the run starts it afresh.',
+  'note.memory_fragmented':
+    '{device} holds memory of which {percent} % cannot be used, because it is in pieces. Pausing and continuing the run starts it afresh.',
   'note.scores_damaged': 'The scores of part {part} were damaged on disk; the part is computed again.',
   'note.part_failed': 'Part {part} failed: {text}',
   'note.part_bisected': 'Part {part} failed again and is cut in two to find the sequence that does it.',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { appError } from '../contract/errors.ts';
-import type { RunLive, RunSummary } from '../contract/rpc/runs.ts';
+import { NO_WORKER_FIGURES, type RunLive, type RunSummary } from '../contract/rpc/runs.ts';
 import type { RunState } from '../contract/runState.ts';
 import { closeQuestion, downloadQuestion } from './quit/closeQuestion.ts';
 import { noticeOf, taskbarProgress } from './runSignals.ts';
@@ -130,6 +130,7 @@ describe('the question at closing', () => {
         memoryTotalBytes: null,
         temperatureC: null,
         powerW: null,
+        ...NO_WORKER_FIGURES,
       },
     ],
     recentEvents: [],

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { processorOfShare } from '../../contract/cluster.ts';
-import type { DeviceLive, RunProgress } from '../../contract/rpc/runs.ts';
+import { NO_WORKER_FIGURES, type DeviceLive } from '../../contract/rpc/runs.ts';
 import { deviceLines } from './progressText.ts';
 
 const device = (node: string, number: number, change: Partial<DeviceLive> = {}): DeviceLive => ({
@@ -21,9 +21,10 @@ const device = (node: string, number: number, change: Partial<DeviceLive> = {}):
   memoryTotalBytes: 16 * 2 ** 30,
   temperatureC: 60,
   powerW: 690,
+  ...NO_WORKER_FIGURES,
   ...change,
 });
-const progress = { residues: { total: 1_000_000, done: 960_000 } } as RunProgress;
+const progress = { fraction: 0.96, residues: { total: 1_000_000, done: 960_000 } };
 const lines = (devices: readonly DeviceLive[]): string[] =>
   deviceLines(devices, progress).map((line) => line.replaceAll(/ +/g, ' '));
 const eight = Array.from({ length: 8 }, (_, number) => device('node1', number));
@@ -43,8 +44,8 @@ it('has a line for each device of this computer or of a small cluster, and for e
     device('node2', 1, { ...idle, worker: { state: 'loading' }, partsDone: 0, residuesDone: 0 }),
   ];
   expect(lines(more)).toEqual([
-    'node1 ████████ 96 % 88 parts 114 of 128 GB 99 % 60 °C 5,520 W 800,000 residues/s 8 working',
-    'node2 █░░░░░░░ 12 % 11 parts 14.2 of 32.0 GB 51 % 60 °C 1,380 W 100,000 residues/s 1 working, 1 loading the model',
+    'node1 ███████░ 85 % 88 parts 114 of 128 GB 99 % 60 °C 5,520 W 800,000 residues/s 8 working',
+    'node2 █░░░░░░░ 11 % 11 parts 14.2 of 32.0 GB 51 % 60 °C 1,380 W 100,000 residues/s 1 working, 1 loading the model',
   ]);
   // The columns are aligned.
   const wide = deviceLines([...eight, device('n', 0)], progress);

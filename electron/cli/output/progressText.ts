@@ -1,5 +1,5 @@
 import { shareOfDevice } from '../../contract/cluster.ts';
-import { measureTexts, shareOfRun, type Measured } from '../../contract/deviceFigures.ts';
+import { measureTexts, shareOfRun, type LiveFigures, type Measured } from '../../contract/deviceFigures.ts';
 import type { ClusterLive, DeviceLive, RunProgress } from '../../contract/rpc/runs.ts';
 import {
   formatCount,
@@ -34,16 +34,16 @@ export function totalLine(progress: RunProgress): string {
   return parts.join('  ');
 }
 
-export function deviceLines(devices: readonly DeviceLive[], progress: RunProgress): string[] {
-  const line = (device: DeviceLive) =>
-    columns(deviceName(device), workerWords(device.worker), device, progress);
+export function deviceLines(devices: readonly DeviceLive[], progress: LiveFigures['progress']): string[] {
+  const live = { devices, progress };
+  const line = (device: DeviceLive) => columns(deviceName(device), workerWords(device.worker), device, live);
   if (devices.length <= MOST_DEVICE_LINES) return devices.map(line);
   return [...Map.groupBy(devices, ({ place }) => place?.node)].flatMap(([node, there]) =>
-    node === undefined ? there.map(line) : [nodeLine(node, there, progress)],
+    node === undefined ? there.map(line) : [nodeLine(node, there, live)],
   );
 }
 
-function nodeLine(node: string, devices: readonly DeviceLive[], progress: RunProgress): string {
+function nodeLine(node: string, devices: readonly DeviceLive[], live: LiveFigures): string {
   const states = Map.groupBy(devices, ({ worker }) => workerWords(worker));
   const doing = [...states].map(([words, { length }]) => `${length} ${words}`).join(', ');
   const sum = (figure: keyof Figures): number | null => {
@@ -65,14 +65,14 @@ function nodeLine(node: string, devices: readonly DeviceLive[], progress: RunPro
     ),
     powerW: sum('powerW'),
   };
-  return columns(node, doing, figures, progress);
+  return columns(node, doing, figures, live);
 }
 
 type Figures = Measured & Pick<DeviceLive, 'partsDone' | 'residuesDone' | 'residuesPerSecond'>;
 
-function columns(name: string, doing: string, figures: Figures, progress: RunProgress): string {
+function columns(name: string, doing: string, figures: Figures, live: LiveFigures): string {
   const { load, memory, temperature, power } = measureTexts(figures, TERMINAL_FIGURES);
-  const share = shareOfRun(figures, progress);
+  const share = shareOfRun(figures, live);
   const speed = figures.residuesPerSecond;
   return [
     name.slice(0, 26).padEnd(26),

@@ -145,6 +145,12 @@ const partDoneSchema = z.object({
   /** Frames whose protein, or nucleotides, were embedded together with an equal frame's. */
   repeated_proteins: countSchema,
   repeated_nucleotides: countSchema,
+  /** ESM-2's batches as planned, and the tokens in them: how well sequences were packed. */
+  esm2_batches: countSchema,
+  esm2_tokens: countSchema,
+  /** The most memory that was held on the device, and that tensors took of it; null where it is not counted. */
+  peak_memory_bytes: countSchema,
+  peak_allocated_bytes: countSchema.nullable(),
 });
 export type PartDone = z.infer<typeof partDoneSchema>;
 

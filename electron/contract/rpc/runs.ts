@@ -115,6 +115,22 @@ const workerStateSchema = z.discriminatedUnion('state', [
 ]);
 export type WorkerState = z.infer<typeof workerStateSchema>;
 
+/** How well a device's worker uses batches and memory; null until enough parts tell. */
+export const workerFiguresSchema = z.object({
+  /** Tokens in ESM-2's batches, of those that would have fitted. */
+  batchFillPercent: z.number().nullable(),
+  /** The part of the memory held on the device that no tensor used at the peaks of the last parts. */
+  fragmentedPercent: z.number().nullable(),
+  /** Growth of the peaks from the worker's first parts to its last. */
+  memoryGrowthPercent: z.number().nullable(),
+});
+export type WorkerFigures = z.infer<typeof workerFiguresSchema>;
+export const NO_WORKER_FIGURES: WorkerFigures = {
+  batchFillPercent: null,
+  fragmentedPercent: null,
+  memoryGrowthPercent: null,
+};
+
 export const deviceLiveSchema = z.object({
   /** GPU UUID, or cpu:0, cpu:1, ... */
   id: z.string(),
@@ -143,6 +159,7 @@ export const deviceLiveSchema = z.object({
   memoryTotalBytes: countSchema.nullable(),
   temperatureC: z.number().nullable(),
   powerW: z.number().nullable(),
+  ...workerFiguresSchema.shape,
 });
 export type DeviceLive = z.infer<typeof deviceLiveSchema>;
 

@@ -50,6 +50,6 @@ it('leaves out what was not measured', () => {
   expect(formatMeasures(nothing)).toBe('nothing measured');
   expect(formatMeasures({ ...nothing, utilizationPercent: 99.6, powerW: 0 })).toBe('100 % busy, 0 W');
   expect(formatMeasures({ ...nothing, residuesPerSecond: 41_234.5, memoryBytes: 8.1e9 })).toBe(
-    '41,235 residues/s, 8.1 GB',
+    '41,235 residues/s, 7.5 GB',
   );
 });

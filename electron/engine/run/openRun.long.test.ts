@@ -9,6 +9,7 @@ interface RunJson {
     id: string;
     busy_share: number;
     memory_peak_bytes: number | null;
+    batchFillPercent: number | null;
     attention: string;
   }[];
   remarks: { code: string; message: string }[];
@@ -93,6 +94,9 @@ describe.skipIf(WITHOUT_PYTHON)('a run whose workers fail, hang or surprise', ()
     // The stalled device may have come back too late for any part.
     expect(Math.max(...runJson.devices.map((device) => device.busy_share))).toBeGreaterThan(0.01);
     expect(runJson.devices.every(({ memory_peak_bytes }) => (memory_peak_bytes ?? 0) > 1e8)).toBe(true);
+    expect(Math.max(...runJson.devices.map(({ batchFillPercent }) => batchFillPercent ?? 0))).toBeGreaterThan(
+      10,
+    );
     expect(runJson.counts.tolerance).toBe(1e-5);
     expect(runJson.devices.every(({ attention }) => attention.startsWith('ESM-2 '))).toBe(true);
     expect(log).toMatch(

@@ -26,7 +26,7 @@ const ready = { type: 'ready', device_uuid: null, precision: 'fp32', tokens_per_
   placement: 'resident', memory_profile: null, memory_free_bytes: null, attention: 'plain',
   model_hash: hash, load_seconds: 0, torch_version: '2', memory_bytes: 1 };
 const done = (part) => ({ type: 'part_done', part, scores_path: '/s', scores_sha256: hash, embeddings_sha256: null, frames: 1,
-  residues: 1, seconds: 1, frames_recomputed_fp32: 0, frames_failed: 0, frames_outside_norm_band: 0, norms: null, batch_halvings: 0,
+  residues: 1, seconds: 1, frames_recomputed_fp32: 0, frames_failed: 0, frames_outside_norm_band: 0, norms: null, batch_halvings: 0, esm2_batches: 1, esm2_tokens: 1, peak_memory_bytes: 1, peak_allocated_bytes: null,
   repeated_proteins: 0, repeated_nucleotides: 0 });
 let buffered = '';
 process.stdin.on('data', (data) => {

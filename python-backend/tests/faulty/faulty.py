@@ -158,6 +158,8 @@ def instant(residues_per_second: str) -> None:
             batch_halvings=0,
             repeated_proteins=0,
             repeated_nucleotides=0,
+            esm2_batches=1,
+            esm2_tokens=len(frames.residues),
         )
 
     def prepare(_self: PartScorer, frames: PartFrames) -> Any:

@@ -25,7 +25,7 @@ export function madeDevices(count: number, nodes = 0): DeviceLive[] {
     worker: { state: 'working', part: String(40 + index).padStart(6, '0') },
     partFraction: (index * 0.13) % 1,
     partsDone: Math.max(0, 40 - index),
-    residuesDone: Math.max(0, 40 - index) * 262_144,
+    residuesDone: Math.max(0, 40 - index) * 200_000,
     residuesPerSecond: 41_000,
     framesPerSecond: 245,
     tokensPerBatch: 32_768,
@@ -35,6 +35,9 @@ export function madeDevices(count: number, nodes = 0): DeviceLive[] {
     memoryTotalBytes: 141 * 2 ** 30,
     temperatureC: 61,
     powerW: 412,
+    batchFillPercent: 96.4,
+    fragmentedPercent: 6.2,
+    memoryGrowthPercent: 0,
   }));
 }
 

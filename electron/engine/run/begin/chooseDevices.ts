@@ -1,7 +1,7 @@
 import type { Message } from '../../../contract/messages.ts';
 import { computesOn, type ClusterChoice } from '../../../contract/cluster.ts';
 import type { Precision, WorkerReady } from '../../../contract/protocol/index.ts';
-import { clusterOf, type Where } from '../../../contract/rpc/runs.ts';
+import { clusterOf, type Where, type WorkerFigures } from '../../../contract/rpc/runs.ts';
 import { err, ok, type Result, type AppError } from '../../../contract/errors.ts';
 import { oldGpusRemark, withoutOldGpus } from '../../devices/choosePrecision.ts';
 import { probeDevices } from '../../devices/probeDevices.ts';
@@ -79,13 +79,15 @@ export type MemoryUse = Pick<
 export interface DeviceFindings {
   /** Known once its worker is ready. */
   memory?: MemoryUse;
+  /** Known once it has computed. */
+  figures?: WorkerFigures;
   switchedOff?: AppError | null;
 }
 
 /** A device in the form of the run's database and of run.json. */
 export function storedDevice(
   { id, name, kind, facts }: WorkDevice,
-  { memory, switchedOff = null }: DeviceFindings = {},
+  { memory, figures, switchedOff = null }: DeviceFindings = {},
 ): RunDevice {
   const use = memory && {
     placement: memory.placement,
@@ -95,5 +97,5 @@ export function storedDevice(
     memoryLoadedBytes: memory.memory_bytes,
     ...(memory.memory_free_bytes === null ? {} : { memoryFreeBytes: memory.memory_free_bytes }),
   };
-  return { id, name, kind, facts: { ...facts, ...use }, switchedOff };
+  return { id, name, kind, facts: { ...facts, ...use, ...figures }, switchedOff };
 }

@@ -12,7 +12,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
 import { unwrap } from '../../../contract/errors.ts';
-import { runRequestSchema } from '../../../contract/rpc/runs.ts';
+import { NO_WORKER_FIGURES, runRequestSchema } from '../../../contract/rpc/runs.ts';
 import { listForShares, mergeShares, shareNames } from '../shares/mergeShares.ts';
 import { openShare } from '../shares/openShare.ts';
 import { sharesSoFar } from '../shares/shareStatus.ts';
@@ -161,7 +161,7 @@ function writeStatus(folder: string, index: number, of: number, residues: number
       framesPerSecond: 2000,
     },
     ...{ tokensPerBatch: 24_576, placement: null, utilizationPercent: 99, memoryUsedBytes: 1e10 },
-    ...{ memoryTotalBytes: 1.5e11, temperatureC: 60, powerW: 690 },
+    ...{ memoryTotalBytes: 1.5e11, temperatureC: 60, powerW: 690, ...NO_WORKER_FIGURES },
   });
   const status = {
     ...{ version: 1, node: `node${index}`, time: Date.now(), phase: 'running', error: null },

@@ -3,6 +3,7 @@ import type { DeviceLive, WorkerState } from '../../../contract/rpc/runs.ts';
 import type { DeviceSampleRow, DeviceSummary } from '../../store/types.ts';
 import type { DeviceWorkerEvent } from '../../workers/backendProcess.ts';
 import type { WorkDevice } from '../work/workDevice.ts';
+import { WorkerWatch } from './workerWatch.ts';
 
 /** Values of a device's sensors; null for those that its vendor does not measure. */
 export type DeviceMeasures = Pick<
@@ -32,8 +33,12 @@ export class DeviceTelemetry {
   private measured: DeviceMeasures | undefined;
   private workerMemoryBytes: number | null = null;
 
-  constructor(device: WorkDevice) {
+  /** Batches and memory of its worker. */
+  readonly watch: WorkerWatch;
+
+  constructor(device: WorkDevice, plannedTokensPerBatch: number) {
     this.device = device;
+    this.watch = new WorkerWatch(device, plannedTokensPerBatch);
   }
 
   /** Counts on from what the device computed in earlier work sessions of the run. */
@@ -52,6 +57,7 @@ export class DeviceTelemetry {
       case 'worker_ready':
         this.tokensPerBatch = event.ready.tokens_per_batch;
         this.placement = event.ready.placement;
+        this.watch.restarted();
         break;
       case 'out_of_memory':
         this.tokensPerBatch = event.oom.tokens_per_batch_after;
@@ -71,6 +77,7 @@ export class DeviceTelemetry {
       case 'part_done':
         this.partsDone += 1;
         this.residuesStored += event.done.residues;
+        this.watch.take(event.done);
         this.parts.delete(event.done.part);
         break;
       case 'part_failed':
@@ -141,6 +148,7 @@ export class DeviceTelemetry {
       memoryTotalBytes: device.memoryTotalBytes,
       temperatureC: measured?.temperature_c ?? null,
       powerW: measured?.power_w ?? null,
+      ...this.watch.figures(),
     };
   }
 

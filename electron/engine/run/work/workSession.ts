@@ -74,7 +74,10 @@ export class WorkSession {
   }
 
   private addDevice(device: WorkDevice): void {
-    this.telemetry.set(device.id, new DeviceTelemetry(device));
+    this.telemetry.set(
+      device.id,
+      new DeviceTelemetry(device, this.options.record.stored.plan.tokensPerBatch),
+    );
   }
 
   /** For a cluster: what computes, and its progress beyond what is stored here. */
@@ -150,6 +153,10 @@ export class WorkSession {
     ]);
     await this.shares?.stop();
     await this.ledger.stored();
+    for (const { device, watch } of this.telemetry.values()) {
+      const before = this.options.record.stored.devices.find(({ id }) => id === device.id);
+      this.recordDevice(device.id, { figures: watch.figures(), switchedOff: before?.switchedOff ?? null });
+    }
   }
 
   /** The only way by which events reach the run. */
@@ -183,6 +190,9 @@ export class WorkSession {
       batches.loaded(event.device, event.ready);
       this.recordMemoryUse(event.device, event.ready);
       this.logReady(event.device, event.ready);
+    } else if (event.type === 'part_done') {
+      const remark = this.telemetry.get(event.device)?.watch.remark();
+      if (remark) this.options.record.notes.add('warning', remark.code, remark.words);
     } else if (event.type === 'out_of_memory') {
       batches.ranOut(event.device, event.oom);
       const before = this.memoryUse.get(event.device);

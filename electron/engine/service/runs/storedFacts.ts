@@ -1,5 +1,10 @@
 import { placementSchema } from '../../../contract/protocol/index.ts';
-import type { DeviceLive, RunLive } from '../../../contract/rpc/runs.ts';
+import {
+  NO_WORKER_FIGURES,
+  workerFiguresSchema,
+  type DeviceLive,
+  type RunLive,
+} from '../../../contract/rpc/runs.ts';
 import { runProgress, type WorkUnderWay } from '../../run/progress/runProgress.ts';
 import { sharesSoFar, type SharesSoFar } from '../../run/shares/shareStatus.ts';
 import type { RunStore } from '../../store/runStore.ts';
@@ -45,6 +50,7 @@ export async function storedFacts(store: RunStore): Promise<LiveFacts> {
       memoryTotalBytes: typeof memoryTotalBytes === 'number' ? memoryTotalBytes : null,
       temperatureC: null,
       powerW: null,
+      ...(workerFiguresSchema.safeParse(device.facts).data ?? NO_WORKER_FIGURES),
     };
   });
   const elapsedSeconds = Math.floor(timings.workingMilliseconds / 1000);

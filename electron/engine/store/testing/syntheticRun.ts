@@ -181,6 +181,10 @@ export function writeScores(
     batch_halvings: 0,
     repeated_proteins: 0,
     repeated_nucleotides: 0,
+    esm2_batches: 1,
+    esm2_tokens: 0,
+    peak_memory_bytes: 0,
+    peak_allocated_bytes: null,
   };
 }
 

@@ -20,6 +20,7 @@ from virnucpro_backend.inference.batching import PreparedPart
 from virnucpro_backend.inference.commands import Part
 from virnucpro_backend.inference.encoding import PartListener
 from virnucpro_backend.inference.failures import PartFailedError, part_failure
+from virnucpro_backend.inference.memory.device_memory import peak_memory, start_peak_measurement
 from virnucpro_backend.inference.part_file import read_part
 from virnucpro_backend.inference.results import PartReports, write_part
 from virnucpro_backend.inference.scorer import LaunchedPart, PartScorer
@@ -229,6 +230,7 @@ class PartPipeline:
             if not job.begin():
                 return
             job.begun_at = time.monotonic()
+            start_peak_measurement(self._scorer.device)
         try:
             with self._status.doing("computing", job.command.key):
                 if isinstance(task, ToLaunch):
@@ -277,7 +279,8 @@ class PartPipeline:
             residues,
             seconds,
         )
-        self._reports.done(command, scores, written, residues, seconds)
+        peaks = peak_memory(self._scorer.device)
+        self._reports.done(command, scores, written, residues, seconds, peaks)
 
     def _fail(self, job: Job, error: Exception) -> None:
         failure = part_failure(error)

@@ -137,8 +137,9 @@ class PartReports:
         written: WrittenPart,
         residues: int,
         seconds: float,
+        peaks: tuple[int, int | None],
     ) -> None:
-        """Report a part whose files are on disk."""
+        """Report a part whose files are on disk. `peaks`: bytes, as of `peak_memory`."""
         self._channel.emit(
             "part_done",
             part=command.key,
@@ -155,6 +156,10 @@ class PartReports:
             batch_halvings=scores.batch_halvings,
             repeated_proteins=scores.repeated_proteins,
             repeated_nucleotides=scores.repeated_nucleotides,
+            esm2_batches=scores.esm2_batches,
+            esm2_tokens=scores.esm2_tokens,
+            peak_memory_bytes=peaks[0],
+            peak_allocated_bytes=peaks[1],
         )
 
     def imported_refused(self, command: Part) -> None:

@@ -44,6 +44,7 @@ class PartScores:
     for them. norms: the lowest and highest Euclidean norm of each encoder's finite embeddings, None without
     any; outside_norm_band: frames with a norm outside the model's band, scored like the others.
     repeated_proteins, repeated_nucleotides: frames that share the encoder pass of an equal frame.
+    esm2_batches, esm2_tokens: ESM-2's batches as planned, and the tokens in them.
     """
 
     score1: npt.NDArray[np.float32]
@@ -55,6 +56,8 @@ class PartScores:
     batch_halvings: int
     repeated_proteins: int
     repeated_nucleotides: int
+    esm2_batches: int
+    esm2_tokens: int
 
     @property
     def recomputed(self) -> int:
@@ -195,6 +198,8 @@ class PartScorer:
             batch_halvings=launched.on_device.batch_halvings,
             repeated_proteins=launched.part.repeated_proteins,
             repeated_nucleotides=launched.part.repeated_nucleotides,
+            esm2_batches=len(launched.part.esm2.batches),
+            esm2_tokens=launched.part.esm2.tokens,
         )
 
     def score(self, frames: PartFrames) -> PartScores:

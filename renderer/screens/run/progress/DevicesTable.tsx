@@ -206,7 +206,7 @@ const DeviceRow = memo(function DeviceRow({
   const perMinute = useLiveRun((state) =>
     sequencesPerMinute(device?.residuesPerSecond ?? null, state.live?.progress),
   );
-  const share = useLiveRun(({ live }) => (device && live ? shareOfRun(device, live.progress) : null));
+  const share = useLiveRun(({ live }) => (device && live ? shareOfRun(device, live) : null));
   const atWork = isAtWork(run);
   const worker = device?.worker;
   const isStopped = !atWork || worker === undefined || worker.state === 'stopped';

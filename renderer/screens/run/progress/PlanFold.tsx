@@ -3,6 +3,7 @@ import { useShallow } from 'zustand/react/shallow';
 import type { RunSummary } from '../../../../electron/contract/index.ts';
 import { Facts } from '../../../components/Facts.tsx';
 import { Fold } from '../../../components/Fold.tsx';
+import { Hint } from '../../../components/Hint.tsx';
 import { partNumber } from '../../../i18n/format.ts';
 import { modelTitle } from '../../../state/computer/modelTexts.ts';
 import { useTexts } from '../../../i18n/index.ts';
@@ -120,6 +121,8 @@ function PlanFacts({ run: { plan } }: { run: RunSummary }) {
   );
 }
 
+const FIGURES = ['batchFillPercent', 'fragmentedPercent', 'memoryGrowthPercent'] as const;
+
 /** The work of each device in the program's own terms. */
 function DeviceTable() {
   const { t, format } = useTexts();
@@ -133,11 +136,15 @@ function DeviceTable() {
           <tr>
             <th scope="col">{t('files.column.device')}</th>
             <th scope="col">{t('device.partInWork')}</th>
-            <th scope="col">{t('progress.parts')}</th>
             <th scope="col">{t('plan.residuesPerSecond')}</th>
             <th scope="col">{t('device.framesPerSecond')}</th>
             <th scope="col">{t('advanced.tokensPerBatch')}</th>
             <th scope="col">{t('device.layers')}</th>
+            {FIGURES.map((figure) => (
+              <Hint key={figure} label={t(`device.hint.${figure}`)}>
+                <th scope="col">{t(`device.${figure}`)}</th>
+              </Hint>
+            ))}
           </tr>
         </thead>
         <tbody>
@@ -147,11 +154,15 @@ function DeviceTable() {
                 {deviceTitle(device, t)}
               </th>
               <td>{device.worker.state === 'working' ? partNumber(device.worker.part) : '–'}</td>
-              <td>{t('device.partsDone', { count: device.partsDone })}</td>
               <td>{device.residuesPerSecond === null ? '–' : format.rate(device.residuesPerSecond)}</td>
               <td>{device.framesPerSecond === null ? '–' : format.rate(device.framesPerSecond)}</td>
               <td>{device.tokensPerBatch === null ? '–' : format.integer(device.tokensPerBatch)}</td>
               <td>{device.placement === null ? '–' : t(`device.placement.${device.placement}`)}</td>
+              {FIGURES.map((figure) => (
+                <td key={figure}>
+                  {device[figure] === null ? '–' : format.percent(device[figure] / 100, 1)}
+                </td>
+              ))}
             </tr>
           ))}
         </tbody>

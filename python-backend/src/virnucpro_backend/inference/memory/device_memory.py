@@ -100,3 +100,19 @@ def memory_in_use(device: torch.device) -> int:
     if device.type == "mps":
         return int(torch.mps.driver_allocated_memory())
     return own_memory_bytes()
+
+
+def start_peak_measurement(device: torch.device) -> None:
+    """Forget the highest use so far."""
+    if device.type == "cuda":
+        torch.cuda.reset_peak_memory_stats(device)
+
+
+def peak_memory(device: torch.device) -> tuple[int, int | None]:
+    """Most bytes held since the measurement was started, and most bytes that tensors took of them.
+
+    The difference is cache and fragments. A device that keeps no count has what it holds now, and None.
+    """
+    if device.type == "cuda":
+        return int(torch.cuda.max_memory_reserved(device)), int(torch.cuda.max_memory_allocated(device))
+    return memory_in_use(device), None

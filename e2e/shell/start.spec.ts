@@ -49,6 +49,7 @@ test('a dropped file becomes a run beside it, and its export goes where the user
   await writeSample(input, 1);
   await startDroppedRun(page, [input], 'Dropped');
   await isDone(page);
+  await page.getByRole('tab', { name: 'Files and failures' }).click();
   await expect(
     page.getByText(join(places.files, 'in the water', 'Dropped_NOT_FOR_RESEARCH')).first(),
   ).toBeVisible();
@@ -57,7 +58,7 @@ test('a dropped file becomes a run beside it, and its export goes where the user
   await app.evaluate(({ dialog }, filePath) => {
     dialog.showSaveDialog = () => Promise.resolve({ canceled: false, filePath });
   }, exported);
-  await page.getByRole('button', { name: 'See results' }).click();
+  await page.getByRole('tab', { name: 'Results' }).click();
   await page.getByRole('button', { name: 'Export' }).click();
   await page.getByRole('radio', { name: /^All \(/ }).check();
   await page.getByLabel('As', { exact: true }).first().click();

@@ -29,7 +29,7 @@ test('a part that kills its workers fails by name; once the cause is fixed a ret
   await openFirstWindow(page, engine);
   await startRun(page, 'contigs', 'Deadly');
   await expect(runState(page, 'Done, with failures')).toBeVisible({ timeout: LONG_MS });
-  await page.getByRole('button', { name: 'See what is missing' }).click();
+  await page.getByRole('link', { name: /without a result/ }).click();
   await expect(page.getByRole('heading', { name: '1 failure' })).toBeVisible();
   await expect(page.getByText('The program stopped while it computed this.')).toBeVisible();
   const failure = page.getByRole('listitem').filter({ hasText: 'The program stopped' });

@@ -44,7 +44,7 @@ export function Page({
             {title}
           </h1>
           {lead && (
-            <Text mt={4} c="dimmed" maw="72ch">
+            <Text mt={4} c="dimmed" maw="110ch">
               {lead}
             </Text>
           )}

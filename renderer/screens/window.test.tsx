@@ -3,7 +3,7 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { App } from '../App.tsx';
-import { connectionStore } from '../state/connection.ts';
+import { connectionStore, engine as api } from '../state/connection.ts';
 import { useLiveRun } from '../state/runs/liveRun.ts';
 import { GUIDE_PAGES } from '../state/guidePages.ts';
 import { go, useNavigation } from '../state/navigation.ts';
@@ -219,11 +219,10 @@ describe('a run', () => {
   });
 
   it('names the files that could not be used, and why', async () => {
-    const user = userEvent.setup();
     await renderWithEngine(<App />);
-    act(() => go({ screen: 'run', runId: RUN_IDS.withFailures, tab: 'progress' }));
-    await screen.findByText(/1 file could not be used\. Some of the work failed/);
-    await user.click(screen.getByRole('button', { name: 'See what is missing' }));
+    act(() => go({ screen: 'run', runId: RUN_IDS.withFailures, tab: 'results' }));
+    await screen.findByRole('link', { name: '1 file left out and 214 sequences without a result' });
+    act(() => go({ screen: 'run', runId: RUN_IDS.withFailures, tab: 'files' }));
     await screen.findByRole('heading', { name: '1 file could not be used' });
     screen.getByText('notes.fa');
     screen.getByText('notes.fa holds no sequences.');
@@ -265,14 +264,23 @@ describe('a run', () => {
     await screen.findByRole('button', { name: 'Pause' });
   });
 
-  it('leads to its results by one button when it is done', async () => {
-    const user = userEvent.setup();
-    await renderWithEngine(<App />);
-    act(() => go({ screen: 'run', runId: RUN_IDS.done, tab: 'progress' }));
-    await user.click(await screen.findByRole('button', { name: 'See results' }));
-    expect(useNavigation.getState().route).toMatchObject({ tab: 'results' });
-    await screen.findByText('20,000 sequences shown');
-    expect(screen.queryByRole('button', { name: 'See results' })).toBeNull();
+  it('ends on its answer, with the results first and how it ran last', async () => {
+    const { engine } = await renderWithEngine(<App />);
+    act(() => go({ screen: 'run', runId: RUN_IDS.running, tab: 'progress' }));
+    await screen.findByRole('button', { name: 'Pause' });
+    const state = { phase: 'done', failedParts: 0, failedRecords: 0, failedInputs: 4 } as const;
+    act(() => engine.changeRun(RUN_IDS.running, { state, fraction: 1 }));
+    await waitFor(() => expect(useNavigation.getState().route).toMatchObject({ tab: 'results' }));
+    const { byPrediction } = await api.results.counts({ runId: RUN_IDS.running, filter: {} });
+    const number = (value: number) => value.toLocaleString('en');
+    const { virus, others } = byPrediction;
+    await screen.findByText(`${number(virus)} of ${number(virus + others)} look viral`);
+    expect(screen.getByRole('link', { name: '4 files left out' })).toHaveProperty(
+      'hash',
+      `#/run/${RUN_IDS.running}/files`,
+    );
+    const tabs = screen.getAllByRole('tab').map(({ textContent }) => textContent);
+    expect([tabs[0], tabs.at(-1)]).toEqual(['Results', 'How it ran']);
   });
 
   it('shows provisional results before it is done, marked as such, and can finish with them after confirmation', async () => {

@@ -4,6 +4,10 @@ import { GUIDE_PAGES, type GuidePage } from './guidePages.ts';
 export const RUN_TABS = ['progress', 'results', 'samples', 'plots', 'tools', 'files'] as const;
 export type RunTab = (typeof RUN_TABS)[number];
 
+/** A finished run begins with its answer and ends with how it ran. */
+export const runTabs = (isDone: boolean): readonly RunTab[] =>
+  isDone ? [...RUN_TABS.filter((tab) => tab !== 'progress'), 'progress'] : RUN_TABS;
+
 export type Route =
   | { readonly screen: 'start' }
   | { readonly screen: 'new-run' }

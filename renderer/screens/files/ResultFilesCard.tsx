@@ -3,6 +3,7 @@ import { ActionIcon, Button, Group, Text } from '@mantine/core';
 import { IconDownload, IconFolderOpen } from '@tabler/icons-react';
 import { MAIN_FILES, type ExpectedFile, type RunSummary } from '../../../electron/contract/index.ts';
 import { Section } from '../../components/Card.tsx';
+import { PathText } from '../../components/files/PathText.tsx';
 import { Fold } from '../../components/Fold.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { download } from '../../state/results/download.ts';
@@ -94,9 +95,9 @@ export function ResultFilesCard({ run }: { run: RunSummary }) {
     <Section
       title={t('resultFiles.title')}
       aside={
-        <Button size="compact-sm" variant="default" onClick={() => reveal.run(folder)}>
-          {reveal.label}
-        </Button>
+        <Text span miw={0} fz="sm" c="dimmed">
+          <PathText path={folder} />
+        </Text>
       }
     >
       <ul className={classes.resultFiles}>{files.data.filter(isMain).map(line)}</ul>

@@ -1,5 +1,5 @@
 import { Button, Group, Menu, Text } from '@mantine/core';
-import { IconBell, IconChevronDown, IconPlayerPause, IconPlayerPlay, IconTable } from '@tabler/icons-react';
+import { IconBell, IconChevronDown, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/index.ts';
 import { askForNotifications, canAskForNotifications } from '../../state/runs/runEnds.ts';
@@ -7,33 +7,25 @@ import { useSettings } from '../../state/settings.ts';
 import { useMutation } from '@tanstack/react-query';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { engine } from '../../state/connection.ts';
-import { goToRun, type RunTab } from '../../state/navigation.ts';
 import { queuedRuns, runStatus, useRuns, mayFinishNow, resumeRun } from '../../state/runs/runs.ts';
 import { askToDiscard, askToFinishNow } from '../../components/runActions.tsx';
 import { WhileConnected } from '../../components/WhileConnected.tsx';
 import { useLiveRun } from '../../state/runs/liveRun.ts';
 import { RunMenu } from '../history/RunMenu.tsx';
 
-interface RunActionsProps {
-  run: RunSummary;
-  /** The current tab, to which no button leads. */
-  tab: RunTab;
-}
-
 /** What can be done with a run in its current state. */
-export function RunActions({ run, tab }: RunActionsProps) {
+export function RunActions({ run }: { run: RunSummary }) {
   return (
     <WhileConnected>
       <Group gap={8}>
-        <MainActions run={run} tab={tab} />
+        <MainActions run={run} />
         <RunMenu run={run} />
       </Group>
     </WhileConnected>
   );
 }
 
-/** The main button of a finished run leads to its results. */
-function MainActions({ run, tab }: RunActionsProps) {
+function MainActions({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const { runId } = run;
   const leaveQueue = useMutation({ mutationFn: () => engine.runs.cancel({ runId }) });
@@ -56,15 +48,6 @@ function MainActions({ run, tab }: RunActionsProps) {
       )
     );
   }
-  if (status === 'done' || status === 'done_with_failures') {
-    return (
-      tab !== 'results' && (
-        <Button leftSection={<IconTable size={16} aria-hidden />} onClick={() => goToRun(runId, 'results')}>
-          {t('run.seeResults')}
-        </Button>
-      )
-    );
-  }
   if (status === 'queued') {
     return (
       <Button variant="default" loading={leaveQueue.isPending} onClick={() => leaveQueue.mutate()}>
@@ -72,7 +55,7 @@ function MainActions({ run, tab }: RunActionsProps) {
       </Button>
     );
   }
-  if (status === 'missing' || status === 'finishing') return null;
+  if (['done', 'done_with_failures', 'missing', 'finishing'].includes(status)) return null;
 
   return (
     <>

@@ -5,11 +5,10 @@ import { goalText, type RunProgress, type RunSummary } from '../../../electron/c
 import { Banner } from '../../components/feedback/Banner.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { useTexts } from '../../i18n/index.ts';
-import { go, goToRun } from '../../state/navigation.ts';
+import { go } from '../../state/navigation.ts';
 import { openRunDialog } from '../../state/runs/runDialog.ts';
 import { resumeRun, runStatus, useRuns } from '../../state/runs/runs.ts';
 import { queries } from '../../state/connection.ts';
-import { useEffect, useState } from 'react';
 import { isExample } from '../../state/computer/example.ts';
 import { useSettings } from '../../state/settings.ts';
 import { useLiveRun } from '../../state/runs/liveRun.ts';
@@ -64,26 +63,6 @@ export function RunBanners({ run }: { run: RunSummary }) {
       ) : null;
     case 'failed':
       return state.phase === 'failed' ? <ErrorCard error={state.error} actions={button} /> : null;
-    case 'done_with_failures':
-      return state.phase === 'done' ? (
-        <Banner
-          tone="warn"
-          title={t('run.doneWithFailuresTitle')}
-          actions={
-            <Button size="compact-md" variant="default" onClick={() => goToRun(run.runId, 'files')}>
-              {t('run.seeFailures')}
-            </Button>
-          }
-        >
-          {t('run.doneWithFailuresText', {
-            files: state.failedInputs ?? 0,
-            parts: state.failedParts,
-            records: state.failedRecords,
-            damaged: state.damage?.records ?? 0,
-            lines: state.damage?.lines ?? 0,
-          })}
-        </Banner>
-      ) : null;
     case 'queued':
       return isHeld ? (
         <Banner
@@ -118,12 +97,6 @@ export function ExampleVerdict({ run }: { run: RunSummary }) {
       enabled: isExample(run, info) && run.state.phase === 'done',
     }),
   );
-  const isDone = check.data !== undefined;
-  const [wasDone] = useState(run.state.phase === 'done');
-  useEffect(() => {
-    // A user who watched it to its end wants to see the outcome.
-    if (isDone && !wasDone) goToRun(runId, 'results');
-  }, [isDone, wasDone, runId]);
   if (!check.data) return null;
   return check.data.matches ? (
     <Banner tone="good" title={t('example.works')}>

@@ -8,19 +8,19 @@ import { isAtWork, runFileStem, type RunSummary } from '../../../electron/contra
 import { Guarded } from '../../components/feedback/Guarded.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { Page } from '../../components/Page.tsx';
-import { PathEnd } from '../../components/files/PathText.tsx';
 import { RunBadge } from '../../components/feedback/StateBadge.tsx';
 import { WhileConnected } from '../../components/WhileConnected.tsx';
 import { Waiting } from '../../components/feedback/Waiting.tsx';
 import { modelNotice } from '../../state/computer/modelTexts.ts';
-import { goToRun, RUN_TABS, type RunTab } from '../../state/navigation.ts';
+import { goToRun, RUN_TABS, runTabs, type RunTab } from '../../state/navigation.ts';
 import { type ChartSource, ChartSourceContext, NO_CHART_SOURCE } from '../../state/results/useSavePicture.ts';
 import { FilesTab } from '../files/FilesTab.tsx';
 import { PlotsTab } from '../results/distributions/PlotsTab.tsx';
 import { OtherToolsTab } from '../results/OtherToolsTab.tsx';
 import { ResultsTab } from '../results/ResultsTab.tsx';
 import { SamplesTab } from '../results/SamplesTab.tsx';
-import { ExampleVerdict, NormsBanner, RunBanners } from './RunBanners.tsx';
+import { RunAnswer } from './RunAnswer.tsx';
+import { ExampleVerdict, RunBanners } from './RunBanners.tsx';
 import { ProgressTab } from './progress/ProgressTab.tsx';
 import { RunActions } from './RunActions.tsx';
 import { viewRun } from '../../state/results/resultsView.ts';
@@ -42,6 +42,7 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
   // On every tab, since a count under Other tools already chooses what Results shows.
   useEffect(() => viewRun(runId), [runId]);
   const run = useRunSummary(runId);
+  useAnswerAtEnd(run, tab);
   const error = useLiveRun((state) => (state.runId === runId ? state.error : null));
   const failedParts = useLiveRun((state) => state.live?.progress.parts.failed ?? 0);
   const source = useChartSource(run);
@@ -71,16 +72,19 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
               {t('run.notForResearch')}
             </span>
           )}
-          <PathEnd path={run.folder} />
+          {isDone && (
+            <Guarded>
+              <RunAnswer run={run} />
+            </Guarded>
+          )}
         </Group>
       }
-      actions={<RunActions run={run} tab={tab} />}
+      actions={<RunActions run={run} />}
     >
       <WhileConnected>
         <RunBanners run={run} />
       </WhileConnected>
       <ExampleVerdict run={run} />
-      <NormsBanner />
       {error && <ErrorCard error={error} />}
       <RunAnnouncer />
       <Tabs
@@ -90,7 +94,7 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
         classNames={{ root: classes.tabs ?? '', panel: classes.panel ?? '' }}
       >
         <Tabs.List aria-label={t('run.title')}>
-          {RUN_TABS.map((name) => {
+          {runTabs(isDone).map((name) => {
             if (name === 'samples' && run.plan.inputs.length < 2) return null;
             return (
               <Tabs.Tab key={name} value={name}>
@@ -100,7 +104,7 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
                     <span className={classes.narrow}>{t(`run.shortTab.${name}`)}</span>
                   </>
                 ) : (
-                  t(`run.tab.${name}`)
+                  t(name === 'progress' && isDone ? 'run.tab.ran' : `run.tab.${name}`)
                 )}
                 {name === 'files' && failedParts > 0 && (
                   <Text span ml={6} px={7} bdrs={999} fz="xs" fw={600} bg="var(--bad-soft)" c="var(--bad)">
@@ -127,6 +131,17 @@ export function RunScreen({ runId, tab }: { runId: string; tab: RunTab }) {
       </Tabs>
     </Page>
   );
+}
+
+/** Who watches a run to its end sees what it found. */
+function useAnswerAtEnd(run: RunSummary | null, tab: RunTab): void {
+  const atWork = useRef(false);
+  const runId = run?.runId;
+  const isDone = run?.state.phase === 'done';
+  useEffect(() => {
+    if (runId !== undefined && isDone && atWork.current && tab === 'progress') goToRun(runId, 'results');
+    atWork.current = runId !== undefined && !isDone;
+  }, [runId, isDone, tab]);
 }
 
 /** The file name and the notes of every picture that is saved of this run. */

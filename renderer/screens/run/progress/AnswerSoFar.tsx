@@ -231,11 +231,8 @@ function BestHits({ run }: { run: RunSummary }) {
   const results = hashOfRoute({ screen: 'run', runId, tab: 'results' });
   if (hits.length === 0) return null;
   return (
-    <Section
-      title={t(run.state.phase === 'done' ? 'hits.title' : 'hits.soFar')}
-      aside={<a href={results}>{t('hits.all')}</a>}
-    >
-      <div style={{ overflowX: 'auto' }} tabIndex={0} role="group" aria-label={t('hits.title')}>
+    <Section title={t('hits.soFar')} aside={<a href={results}>{t('hits.all')}</a>}>
+      <div style={{ overflowX: 'auto' }} tabIndex={0} role="group" aria-label={t('hits.soFar')}>
         <table className="figures">
           <thead>
             <tr>

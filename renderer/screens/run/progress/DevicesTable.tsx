@@ -249,7 +249,9 @@ const DeviceRow = memo(function DeviceRow({
             {share === null ? '–' : format.percent(share)}
           </span>
         </td>
-        <td data-number>{device ? format.integer(device.partsDone) : '–'}</td>
+        <td data-number aria-label={t('device.partsDone', { count: device?.partsDone ?? 0 })}>
+          {device ? format.integer(device.partsDone) : '–'}
+        </td>
         {atWork ? (
           <td data-number>{isStopped || perMinute === null ? '–' : format.rate(perMinute)}</td>
         ) : (

@@ -49,7 +49,7 @@ it('shows the five best hits so far, each of which leads to its sequence in the 
   showWithoutFraction(run);
   await renderWithEngine(<Answer />);
   const [best, ...others] = within(
-    await screen.findByRole('group', { name: 'Best evidence' }),
+    await screen.findByRole('group', { name: 'Best so far' }),
   ).getAllByRole<HTMLAnchorElement>('link');
   expect(others).toHaveLength(4);
   const { items } = await engine.results.page({

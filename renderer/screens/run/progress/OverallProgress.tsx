@@ -21,9 +21,9 @@ export function OverallProgress() {
   const status = runStatus(run);
   // Stripes move, so a run at rest must not have them.
   const unknown = isAtWork(run) ? null : 0;
-  const fraction = done ? 1 : status === 'created' ? null : (progress.fraction ?? unknown);
-  const tone = done ? 'good' : isAtWork(run) ? 'active' : 'warn';
-  const isStill = status === 'queued';
+  const fraction = status === 'created' ? null : (progress.fraction ?? unknown);
+  // A run that waits has no progress, and a finished one has results.
+  const isStill = status === 'queued' || done;
   return (
     <Card>
       <div className={classes.top}>
@@ -37,11 +37,11 @@ export function OverallProgress() {
           label={t('progress.overall')}
           fraction={fraction}
           size="large"
-          tone={tone}
+          tone={isAtWork(run) ? 'active' : 'warn'}
           valueText={fraction === null ? t('progress.leftUnknown') : format.progress(fraction)}
         />
       )}
-      {!isStill && (
+      {status !== 'queued' && (
         <Text mt={8} fz="sm" c="dimmed">
           {t(prepare.finished ? 'progress.read' : 'progress.reading', {
             count: prepare.records,

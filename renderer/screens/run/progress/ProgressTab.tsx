@@ -9,6 +9,7 @@ import { Guarded } from '../../../components/feedback/Guarded.tsx';
 import { ProgressBar } from '../../../components/feedback/ProgressBar.tsx';
 import { Waiting } from '../../../components/feedback/Waiting.tsx';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
+import { NormsBanner } from '../RunBanners.tsx';
 import { AnswerSoFar } from './AnswerSoFar.tsx';
 import { DevicesTable } from './DevicesTable.tsx';
 import { EventList } from './EventList.tsx';
@@ -45,7 +46,10 @@ export function ProgressTab({ run }: { run: RunSummary }) {
           {t('run.cpuText')}
         </Banner>
       )}
-      <Guarded>{isAtWork(run) && <ClusterBanner />}</Guarded>
+      <Guarded>
+        {isAtWork(run) && <ClusterBanner />}
+        <NormsBanner />
+      </Guarded>
       <Stack gap={16} data-live>
         <Guarded>
           <OverallProgress />
@@ -55,9 +59,7 @@ export function ProgressTab({ run }: { run: RunSummary }) {
             <Guarded>
               <DevicesTable run={run} />
             </Guarded>
-            <Guarded>
-              <AnswerSoFar run={run} />
-            </Guarded>
+            <Guarded>{run.state.phase !== 'done' && <AnswerSoFar run={run} />}</Guarded>
             <div className="columns">
               <Guarded>
                 <ThroughputChart run={run} />

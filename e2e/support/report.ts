@@ -32,7 +32,7 @@ export async function expectReadableReport(page: Page, path: string): Promise<vo
   expect(asked).toEqual([address]);
   // Only run.json contains this.
   await expect(report.getByText(/\(PyTorch \d/)).toBeVisible();
-  await expect(report.getByRole('cell', { name: 'sequences.tsv' })).toBeVisible();
+  await expect(report.getByRole('heading', { name: 'What was run' })).toBeVisible();
   for (const width of [360, 1440]) {
     await report.setViewportSize({ width, height: 900 });
     expect(await report.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);

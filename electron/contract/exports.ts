@@ -9,8 +9,12 @@ export const exportLanguageSchema = z.enum(['en', 'de']);
 export type ExportLanguage = z.infer<typeof exportLanguageSchema>;
 
 /** The sections that a report may leave out; every report has the samples and the top of the list. */
-export const reportPartSchema = z.enum(['plots', 'reading', 'run', 'methods']);
+export const reportPartSchema = z.enum(['plots', 'reading', 'run', 'checksums', 'methods']);
 export type ReportPart = z.infer<typeof reportPartSchema>;
+
+/** The sequences that a report lists. */
+export const reportListSchema = z.enum(['shortlist', 'candidates', 'virus']);
+export type ReportList = z.infer<typeof reportListSchema>;
 
 /**
  * What a window shows of a format, and how its files are named; the engine has one object per format

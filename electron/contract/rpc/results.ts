@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract';
 import { z } from 'zod';
-import { exportFormatSchema, exportLanguageSchema, reportPartSchema } from '../exports.ts';
+import { exportFormatSchema, exportLanguageSchema, reportListSchema, reportPartSchema } from '../exports.ts';
 import { sequenceFilterSchema } from '../filter.ts';
 import { LIMITS, pathSchema, wordSchema } from '../limits.ts';
 import { callRuleSchema, otherSaysSchema, otherTableSchema } from '../otherTools.ts';
@@ -408,6 +408,8 @@ export const resultsContract = {
         language: exportLanguageSchema.default('en'),
         /** Sections of a report; absent for all. */
         parts: z.array(reportPartSchema).max(reportPartSchema.options.length).optional(),
+        /** If absent, the first of them that has any sequence. */
+        reportList: reportListSchema.optional(),
         /** Writes a report as PDF, which only the desktop app can do. */
         isPdf: z.boolean().default(false),
         /** Where to write; omitted in browser mode, where the file is fetched from `downloadPath`. */

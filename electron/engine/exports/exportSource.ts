@@ -1,4 +1,4 @@
-import type { ExportLanguage, ReportPart } from '../../contract/exports.ts';
+import type { ExportLanguage, ReportList, ReportPart } from '../../contract/exports.ts';
 import { chunkBounds } from '../results/sequenceTally.ts';
 import { cellText, inputLabels } from '../results/cellText.ts';
 import type { ScoredChunk } from '../results/types.ts';
@@ -26,6 +26,8 @@ export interface SourceOptions {
   others?: readonly JoinedTable[] | undefined;
   /** Sections of a report; all if none are given. */
   parts?: readonly ReportPart[] | undefined;
+  /** The sequences that a report lists; if absent, the first of the lists that has any. */
+  reportList?: ReportList | undefined;
   onProgress?: ((progress: ExportProgress) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -75,6 +77,10 @@ export class ExportSource {
 
   has(part: ReportPart): boolean {
     return this.options.parts?.includes(part) ?? true;
+  }
+
+  get reportList(): ReportList | undefined {
+    return this.options.reportList;
   }
 
   get signal(): AbortSignal | undefined {

@@ -24,13 +24,7 @@ export function ExportDialog({ run, onClose }: ExportDialogProps) {
   const kind = formats.find(({ id }) => id === view.exportFormat);
   const [scope, setScope] = useState<Scope>(view.filter.shortlisted ? 'shortlist' : 'shown');
   const { write, fraction, cancel } = useExport(run, onClose);
-  const filters: Record<Scope, SequenceFilter> = {
-    shown: filterOf(view),
-    shortlist: { shortlisted: true },
-    candidates: PRESETS.candidates,
-    virus: PRESETS.relaxed,
-    all: {},
-  };
+  const filter = useScope(scope);
   const close = () => {
     cancel();
     onClose();
@@ -62,13 +56,7 @@ export function ExportDialog({ run, onClose }: ExportDialogProps) {
           >
             <Stack gap={6} mt={6}>
               {SCOPES.map((value) => (
-                <ScopeChoice
-                  key={value}
-                  run={run}
-                  scope={value}
-                  filter={filters[value]}
-                  disabled={write.isPending}
-                />
+                <ScopeChoice key={value} run={run} scope={value} disabled={write.isPending} />
               ))}
             </Stack>
           </Radio.Group>
@@ -89,9 +77,7 @@ export function ExportDialog({ run, onClose }: ExportDialogProps) {
         <Button
           loading={write.isPending}
           disabled={!kind}
-          onClick={() =>
-            kind && write.mutate({ format: kind, filter: kind.isOfWholeRun ? {} : filters[scope] })
-          }
+          onClick={() => kind && write.mutate({ format: kind, filter: kind.isOfWholeRun ? {} : filter })}
         >
           {t('common.export')}
         </Button>
@@ -100,15 +86,28 @@ export function ExportDialog({ run, onClose }: ExportDialogProps) {
   );
 }
 
+function useScope(scope: Scope): SequenceFilter {
+  const view = useResultsView();
+  const filters: Record<Scope, SequenceFilter> = {
+    shown: filterOf(view),
+    shortlist: { shortlisted: true },
+    candidates: PRESETS.candidates,
+    virus: PRESETS.relaxed,
+    all: {},
+  };
+  return filters[scope];
+}
+
 interface ScopeChoiceProps {
   run: RunSummary;
   scope: Scope;
-  filter: SequenceFilter;
   disabled: boolean;
 }
 
-function ScopeChoice({ run, scope, filter, disabled }: ScopeChoiceProps) {
+/** A selection of sequences, with the number of them. */
+export function ScopeChoice({ run, scope, disabled }: ScopeChoiceProps) {
   const { t, format } = useTexts();
+  const filter = useScope(scope);
   const counts = useQuery({
     ...queries.results.counts.queryOptions({ input: { runId: run.runId, filter } }),
     placeholderData: keepPreviousData,

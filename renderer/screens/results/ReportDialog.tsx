@@ -1,24 +1,43 @@
-import { useMutation } from '@tanstack/react-query';
-import { Button, Checkbox, Group, Stack } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Button, Checkbox, Group, Radio, Stack } from '@mantine/core';
 import { Dialog } from '../../components/Dialog.tsx';
 import { useState } from 'react';
-import { reportPartSchema, type ReportPart, type RunSummary } from '../../../electron/contract/index.ts';
+import {
+  reportListSchema,
+  reportPartSchema,
+  type ReportList,
+  type ReportPart,
+  type RunSummary,
+} from '../../../electron/contract/index.ts';
 import { useTexts } from '../../i18n/index.ts';
+import { queries } from '../../state/connection.ts';
+import { PRESETS, useResultsView } from '../../state/results/resultsView.ts';
 import { printReport, writeReport } from '../../state/results/useExport.ts';
 import { isElectron } from '../../state/settings.ts';
 import { sayError } from '../../state/say.ts';
+import { ScopeChoice } from './ExportDialog.tsx';
 
 const PARTS = reportPartSchema.options;
+/** Checksums take pages, and few readers compare them. */
+const AT_FIRST = PARTS.filter((part) => part !== 'checksums');
 
-/** Lets the user choose what the report of a run contains besides the answer, and its format. */
+/** Lets the user choose which sequences the report of a run lists, what it has besides, and its format. */
 export function ReportDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
   const texts = useTexts();
   const { t } = texts;
-  const [parts, setParts] = useState<readonly ReportPart[]>(PARTS);
+  const [parts, setParts] = useState<readonly ReportPart[]>(AT_FIRST);
+  const isShortlist = useResultsView((view) => view.filter.shortlisted === true);
+  const [chosen, choose] = useState<ReportList | null>(isShortlist ? 'shortlist' : null);
+  const { runId } = run;
+  const candidates = useQuery(
+    queries.results.counts.queryOptions({ input: { runId, filter: PRESETS.candidates } }),
+  ).data?.total;
+  const reportList = chosen ?? (candidates === 0 ? 'virus' : 'candidates');
   const write = useMutation({
     mutationFn: async (kind: 'html' | 'pdf' | 'print') => {
-      if (kind === 'print') await printReport(run, parts, texts);
-      else await writeReport(run, { parts, isPdf: kind === 'pdf' }, texts);
+      const choice = { parts: [...parts], reportList };
+      if (kind === 'print') await printReport(run, choice, texts);
+      else await writeReport(run, { ...choice, isPdf: kind === 'pdf' }, texts);
       onClose();
     },
     onError: sayError,
@@ -26,6 +45,18 @@ export function ReportDialog({ run, onClose }: { run: RunSummary; onClose: () =>
   const isDesktop = isElectron();
   return (
     <Dialog opened onClose={onClose} title={t('report.title')}>
+      <Radio.Group
+        mb="lg"
+        label={t('report.lists')}
+        value={reportList}
+        onChange={(value) => choose(reportListSchema.parse(value))}
+      >
+        <Stack gap={6} mt={6}>
+          {reportListSchema.options.map((scope) => (
+            <ScopeChoice key={scope} run={run} scope={scope} disabled={write.isPending} />
+          ))}
+        </Stack>
+      </Radio.Group>
       <Checkbox.Group
         label={t('report.parts')}
         value={[...parts]}

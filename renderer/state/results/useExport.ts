@@ -4,6 +4,7 @@ import {
   exportFileName,
   exportScope,
   type ExportFormat,
+  type ReportList,
   type ReportPart,
   type RunSummary,
   type SequenceFilter,
@@ -21,7 +22,13 @@ interface ExportOrder {
   filter: SequenceFilter;
   /** Only for a report. */
   parts?: readonly ReportPart[];
+  reportList?: ReportList;
   isPdf?: boolean;
+}
+
+export interface ReportChoice {
+  readonly parts: ReportPart[];
+  readonly reportList: ReportList;
 }
 
 interface ExportMeans {
@@ -33,7 +40,7 @@ interface ExportMeans {
 /** Writes sequences of a run, in the order of the table, to a file that the user names or that the browser downloads. */
 async function writeExport(
   run: RunSummary,
-  { format, filter, parts, isPdf = false }: ExportOrder,
+  { format, filter, parts, reportList, isPdf = false }: ExportOrder,
   { texts, signal, onFraction }: ExportMeans,
 ): Promise<void> {
   const { language } = texts;
@@ -44,6 +51,7 @@ async function writeExport(
   const order = {
     ...{ runId, filter, sort, format: format.id, language, isPdf },
     ...(parts && { parts: [...parts] }),
+    ...(reportList && { reportList }),
     ...(path === undefined ? {} : { path }),
   };
   for await (const event of await engine.results.export(order, signal ? { signal } : {})) {
@@ -61,24 +69,20 @@ async function writeExport(
 /** Writes the report of a run: one page about all of it. */
 export async function writeReport(
   run: RunSummary,
-  order: Pick<ExportOrder, 'parts' | 'isPdf'>,
+  order: ReportChoice & Pick<ExportOrder, 'isPdf'>,
   texts: Texts,
 ): Promise<void> {
   await writeExport(run, { format: await formatNamed('report'), filter: {}, ...order }, { texts });
 }
 
 /** Shows the report in a separate window and opens the browser's print dialog, which can also write PDFs. */
-export async function printReport(
-  run: RunSummary,
-  parts: readonly ReportPart[],
-  texts: Texts,
-): Promise<void> {
+export async function printReport(run: RunSummary, choice: ReportChoice, texts: Texts): Promise<void> {
   // Opened before any await: browsers open windows only while they handle a click.
   const page = window.open('', '_blank');
   // If windows are blocked, the report is written to a file instead.
-  if (!page) return writeReport(run, { parts }, texts);
+  if (!page) return writeReport(run, choice, texts);
   const { runId } = run;
-  const order = { runId, filter: {}, format: 'report', language: texts.language, parts: [...parts] };
+  const order = { runId, filter: {}, format: 'report', language: texts.language, ...choice };
   try {
     for await (const event of await engine.results.export(order)) {
       if (event.type !== 'written' || event.downloadPath === null) continue;

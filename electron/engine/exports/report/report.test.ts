@@ -25,6 +25,7 @@ function factsOf(notice: string | null): ReportFacts {
     description: { ...DESCRIPTION, name: NAME },
     plan,
     inputs,
+    leftOut: [],
     devices: [],
     problems: [],
     state: { phase: 'done', failedParts: 0, failedRecords: 0 },
@@ -59,6 +60,19 @@ function factsOf(notice: string | null): ReportFacts {
 }
 
 describe('the report', () => {
+  it('names on its first page the files that could not be used, and why', () => {
+    const facts = factsOf(null);
+    facts.run.leftOut = [
+      {
+        path: '/data/list.xlsx',
+        code: 'not_sequence_file',
+        message: 'It holds no <sequences>.',
+      },
+    ];
+    const [firstPage = ''] = reportHtml(facts, 'en', new Date(0)).split('<main>');
+    expect(firstPage).toMatch(/1 of 3 files.*list\.xlsx<\/strong>: It holds no &lt;sequences&gt;\./s);
+  });
+
   it('says of a run that stopped at its goal which share the whole would show, and how many calls stand', () => {
     const known = {
       sample: 'gut',
@@ -148,7 +162,7 @@ describe('the report', () => {
     const headings = (html: string) => [...html.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, text]) => text);
     expect(headings(page).slice(0, 2)).toEqual(['Samples', 'Top of the list']);
     expect(headings(page).slice(-2)).toEqual(['Methods, to copy', 'Please cite']);
-    expect(headings(reportHtml(facts, 'en', new Date(0), ['run']))).toEqual([
+    expect(headings(reportHtml(facts, 'en', new Date(0), ['run', 'checksums']))).toEqual([
       'Samples',
       'Top of the list',
       'What was run',

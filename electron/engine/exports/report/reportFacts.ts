@@ -2,13 +2,14 @@ import type { OtherSays } from '../../../contract/otherTools.ts';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CANDIDATES } from '../../../contract/evidence.ts';
+import { reportListSchema, type ReportList } from '../../../contract/exports.ts';
+import type { SequenceFilter } from '../../../contract/filter.ts';
 import type { Annotation, ViralShares } from '../../../contract/rpc/runs.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { RESULT_FILES, type SequenceResult } from '../../../contract/results.ts';
 import { isPlainFile, readPlain } from '../../system/runFiles.ts';
 import { sharesSoFar } from '../../results/estimates/viralShare.ts';
 import type { LengthShare } from '../../results/types.ts';
-import type { RunStore } from '../../store/runStore.ts';
 import { markedRows, sequenceNotes } from '../../store/sequenceNotes.ts';
 import type { RunTimings, StoredRun } from '../../store/types.ts';
 import type { ExportSource } from '../exportSource.ts';
@@ -46,11 +47,8 @@ export interface ReportFacts {
   scores: { virus: number[]; others: number[] };
   lengths: LengthShare[];
   top: SequenceResult[];
-  /**
-   * The source of `top`: the user's shortlist; if that is empty the candidates, else all sequences called
-   * virus.
-   */
-  topOf: 'shortlist' | 'candidates' | 'virus';
+  /** The list that `top` is from. */
+  topOf: ReportList;
   /** The scores along each sequence of `top`. */
   ribbons: readonly (readonly number[])[];
   /** The user's notes, by row. */
@@ -71,7 +69,7 @@ export async function reportFacts(source: ExportSource): Promise<ReportFacts> {
     store.scoreBins({ filter: { predictions: ['virus'] } }, SCORE_BINS),
     store.scoreBins({ filter: { predictions: ['others'] } }, SCORE_BINS),
     store.lengthShares({ filter: {} }, LENGTH_EDGES),
-    topSequences(store),
+    topSequences(source),
   ]);
   const recorded = readRunJson(store.folder);
   return {
@@ -101,21 +99,25 @@ async function knownOf({ store, samples }: ExportSource): Promise<ReportFacts['e
   return { shares, settled: byPrediction.virus + byPrediction.others - unsettled, unsettled };
 }
 
-/** The first of the user's shortlist; where that is empty of the candidates, and where there are none of all viruses. */
-async function topSequences(store: RunStore): Promise<Pick<ReportFacts, 'top' | 'topOf' | 'topTotal'>> {
+const LISTS: Record<ReportList, SequenceFilter> = {
+  shortlist: { shortlisted: true },
+  candidates: CANDIDATES,
+  virus: { predictions: ['virus'] },
+};
+
+/** The first sequences of the list that was chosen, else of the first list that has any. */
+async function topSequences({
+  store,
+  reportList,
+}: ExportSource): Promise<Pick<ReportFacts, 'top' | 'topOf' | 'topTotal'>> {
   const order = { by: 'evidence', descending: true } as const;
-  const choices = [
-    ['shortlist', { shortlisted: true }],
-    ['candidates', CANDIDATES],
-  ] as const;
-  for (const [topOf, filter] of choices) {
-    const selection = { filter, ...markedRows(store.folder, filter) };
+  for (const topOf of reportList ? [reportList] : reportListSchema.options) {
+    const selection = { filter: LISTS[topOf], ...markedRows(store.folder, LISTS[topOf]) };
     const most = topOf === 'shortlist' ? MOST_SHORTLISTED : MOST_TOP;
     const { items, total } = await store.findSequences(selection, order, 0, most);
     if (total > 0) return { top: items, topOf, topTotal: total };
   }
-  const viral = await store.findSequences({ filter: { predictions: ['virus'] } }, order, 0, MOST_TOP);
-  return { top: viral.items, topOf: 'virus', topTotal: viral.total };
+  return { top: [], topOf: reportList ?? 'virus', topTotal: 0 };
 }
 
 function readRunJson(folder: string): z.output<typeof runJsonSchema> | undefined {

@@ -29,6 +29,8 @@ const en = {
   marked: (title: string) =>
     `Made with "${title}", which serves to learn the program and to check it. No conclusion may rest on this report.`,
   made: (date: string) => `Report of ${date}`,
+  leftOut: (files: string, all: string) =>
+    `${files} of ${all} files could not be used; nothing below is about them:`,
   unfinished:
     'Provisional: this run was not done. Sequences that were not computed by then are missing from all counts.',
   enough: (goal: string, done: string, total: string) =>
@@ -90,12 +92,12 @@ const en = {
     candidates: (shown: number, total: string) =>
       `${shown} of ${total} candidates (called virus on moderate or strong evidence, at least 1,000 bp), the best evidence first.`,
     virus: (shown: number, total: string) =>
-      `There is no candidate (called virus on moderate or strong evidence, at least 1,000 bp). These are ${shown} of the ${total} sequences called virus, the best evidence first.`,
+      `${shown} of the ${total} sequences called virus, the best evidence first.`,
   },
   along: 'Along the sequence',
   note: 'Note',
   notVirus: 'not a virus',
-  topNone: 'No sequence is called virus.',
+  topNone: 'This list has no sequence.',
   name: 'Name',
   length: 'Length',
   score: 'Score',
@@ -140,6 +142,8 @@ const de: typeof en = {
   marked: (title: string) =>
     `Mit „${title}“ gerechnet, das zum Kennenlernen und Prüfen des Programms dient. Kein Schluss darf sich auf diesen Bericht stützen.`,
   made: (date) => `Bericht vom ${date}`,
+  leftOut: (files, all) =>
+    `${files} von ${all} Dateien waren nicht verwendbar; nichts unten handelt von ihnen:`,
   unfinished:
     'Vorläufig: dieser Lauf war nicht fertig. Sequenzen, die bis dahin nicht berechnet waren, fehlen in allen Zahlen.',
   enough: (goal, done, total) =>
@@ -200,12 +204,12 @@ const de: typeof en = {
     candidates: (shown, total) =>
       `${shown} von ${total} Kandidaten (als Virus eingestuft, Beleglage mittel oder stark, mindestens 1.000 bp); die beste Beleglage zuerst.`,
     virus: (shown, total) =>
-      `Es gibt keinen Kandidaten (als Virus eingestuft, Beleglage mittel oder stark, mindestens 1.000 bp). Dies sind ${shown} der ${total} als Virus eingestuften Sequenzen; die beste Beleglage zuerst.`,
+      `${shown} der ${total} als Virus eingestuften Sequenzen; die beste Beleglage zuerst.`,
   },
   along: 'Entlang der Sequenz',
   note: 'Notiz',
   notVirus: 'kein Virus',
-  topNone: 'Keine Sequenz ist als Virus eingestuft.',
+  topNone: 'Diese Liste hat keine Sequenz.',
   name: 'Name',
   length: 'Länge',
   score: 'Wert',

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { OtherSays } from '../../../contract/otherTools.ts';
 import { exportFormat } from '../format.ts';
 import {
@@ -107,6 +108,7 @@ class ReportPage {
           <p>${texts.made(this.date(now.getTime()))}</p>
           ${isMarked ? html`<p class="caution" role="note"><strong>${texts.notForResearch}.</strong> ${texts.marked(run.plan.model.title)}</p>` : ''}
           ${run.state.phase === 'done' ? '' : html`<p class="caution" role="note">${texts.unfinished} ${this.enough()}</p>`}
+          ${this.leftOut()}
         </header>
         <main>${this.known()}${this.samples()}${this.top()}${parts.map((part) => this.part(part))}</main>
       </body>
@@ -121,10 +123,29 @@ class ReportPage {
       case 'reading':
         return [this.reading(), this.limits()];
       case 'run':
-        return [this.what(), this.checksums()];
+        return [this.what()];
+      case 'checksums':
+        return [this.checksums()];
       case 'methods':
         return [this.methods(), this.citations()];
     }
+  }
+
+  /** The files that the run went on without, and why, as failed_files.txt names them. */
+  private leftOut(): Markup | string {
+    const { inputs, leftOut } = this.facts.run;
+    const files = [
+      ...leftOut.map(({ path, message }) => ({ path, message })),
+      ...inputs.flatMap(({ path, failure }) => (failure ? [{ path, message: failure.message }] : [])),
+    ];
+    if (files.length === 0) return '';
+    const { texts, count } = this;
+    return html`<div class="caution" role="note">
+      <p>${texts.leftOut(count(files.length), count(inputs.length + leftOut.length))}</p>
+      <ul>
+        ${files.map(({ path, message }) => html`<li><strong>${basename(path)}</strong>: ${message}</li>`)}
+      </ul>
+    </div>`;
   }
 
   /** What the results of a run that stopped at its goal are based on. */

@@ -289,6 +289,7 @@ export function resultsRouter(service: Service) {
               format: input.format,
               language: input.language,
               parts: input.parts,
+              reportList: input.reportList,
               path: to,
               environment: async () => (await service.pythonEnvironment.context()).environment,
               onProgress: (progress) => tell({ type: 'progress', ...progress }),

@@ -948,7 +948,6 @@ export default {
   'history.noneFit': 'No run fits this search.',
   'history.samples': '{samples, plural, one {# sample} other {# samples}}, {count, plural, one {# file} other {# files}}',
   'history.column.name': 'Name',
-  'history.nothingYet': 'nothing computed yet',
   'history.viralHint': 'Sequences called virus, of all. The bar: virus, other, without a call. Not shown for the teaching model.',
   'history.menu': 'Actions for {name}',
   'history.renameHelp': 'The folder keeps its name.',

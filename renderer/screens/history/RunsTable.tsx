@@ -6,7 +6,6 @@ import { useCallback, useMemo, useState } from 'react';
 import { isAtWork } from '../../../electron/contract/runState.ts';
 import type { RunSummary } from '../../../electron/contract/index.ts';
 import { announce } from '../../components/feedback/Announcer.tsx';
-import { ProgressBar } from '../../components/feedback/ProgressBar.tsx';
 import { RunBadge } from '../../components/feedback/StateBadge.tsx';
 import { idle } from '../../components/idle.ts';
 import {
@@ -162,15 +161,20 @@ function columnsOfRun(texts: Texts, { ticked, onTick }: Ticks): RunColumn[] {
       firstSort: 'desc',
       title: t('common.calledVirus'),
       hint: t('history.viralHint'),
-      width: '182px',
+      width: '166px',
       cell: (run) => <Outcome run={run} texts={texts} />,
     },
     {
       id: 'state',
       firstSort: 'asc',
       title: t('files.column.state'),
-      width: '166px',
-      cell: (run) => <RunBadge run={run} />,
+      width: '188px',
+      cell: (run) => (
+        <span className={classes.outcome}>
+          <RunBadge run={run} />
+          <Progress run={run} texts={texts} />
+        </span>
+      ),
     },
     {
       id: 'created',
@@ -218,38 +222,27 @@ function ModelBadge({ run: { plan }, texts: { t, format } }: { run: RunSummary; 
   return /^\d+$/.test(model.name) ? format.bases(chunkLength) : model.title;
 }
 
-/** The outcome of a run: its calls as a bar and a number, else its progress, or when it is expected to start. */
+/** The calls of a finished run as a bar and a number. */
 function Outcome({ run, texts: { t, format } }: { run: RunSummary; texts: Texts }) {
-  if (run.queuePosition !== null && !isAtWork(run)) return <ExpectedStart key={run.runId} run={run} />;
   const { sequences, otherSequences } = run;
   const viral = viralSequencesShown(run);
-  if (run.state.phase === 'done') {
-    if (viral === null || sequences === null) return '–';
-    return (
-      <span className={classes.outcome}>
-        <span className={classes.bar} aria-hidden>
-          <i style={{ flexGrow: viral, background: 'var(--virus)' }} />
-          <i style={{ flexGrow: otherSequences ?? sequences - viral, background: 'var(--others)' }} />
-          <i style={{ flexGrow: sequences - viral - (otherSequences ?? sequences - viral) }} />
-        </span>
-        {t('common.of', { part: format.integer(viral), whole: format.integer(sequences) })}
-      </span>
-    );
-  }
-  if (run.fraction === null) return t('history.nothingYet');
+  if (run.state.phase !== 'done' || viral === null || sequences === null) return '–';
   return (
     <span className={classes.outcome}>
-      <span className={classes.bar}>
-        <ProgressBar
-          label={t('files.progressOf', { name: run.name })}
-          fraction={run.fraction}
-          tone={isAtWork(run) ? 'active' : 'warn'}
-          size="thin"
-        />
+      <span className={classes.bar} aria-hidden>
+        <i style={{ flexGrow: viral, background: 'var(--virus)' }} />
+        <i style={{ flexGrow: otherSequences ?? sequences - viral, background: 'var(--others)' }} />
+        <i style={{ flexGrow: sequences - viral - (otherSequences ?? sequences - viral) }} />
       </span>
-      {format.progress(run.fraction)}
+      {t('common.of', { part: format.integer(viral), whole: format.integer(sequences) })}
     </span>
   );
+}
+
+/** How far a run is that is not done, or when it is expected to start. */
+function Progress({ run, texts: { format } }: { run: RunSummary; texts: Texts }) {
+  if (run.queuePosition !== null && !isAtWork(run)) return <ExpectedStart key={run.runId} run={run} />;
+  return run.state.phase === 'done' || run.fraction === null ? null : format.progress(run.fraction);
 }
 
 /** For the first run in the queue, shows a button if no run computes, since nothing starts by itself then. */

@@ -52,7 +52,7 @@ test('the first steps, from an empty home to the finished example', async ({ pag
   await goTo(page, 'First steps');
   await expect(page.getByText(/^Ready: Python/)).toBeVisible({ timeout: LONG_MS });
   await expect(page.getByText('The installation works.')).toBeVisible({ timeout: LONG_MS });
-  await expect(page.getByRole('button', { name: /^Get: / }).first()).toBeVisible();
+  await expect(page.getByRole('button', { name: /^Download \(/ }).first()).toBeVisible();
   await expectNoComplaint(page, 'First steps, a model is missing');
   await page.reload();
   await expect(page.getByText('The installation works.')).toBeVisible();
@@ -72,7 +72,7 @@ test('the first steps, from an empty home to the finished example', async ({ pag
   await expect(page.getByText('Not ready for real data: no model yet.')).toBeVisible({ timeout: LONG_MS });
   await goTo(page, 'New run');
   await drop(page, [reads]);
-  await expect(page.getByText('Used, with notes')).toBeVisible({ timeout: LONG_MS });
+  await expect(page.getByText('Used, see note')).toBeVisible({ timeout: LONG_MS });
   await expect(page.getByText('less than any model was trained on')).toBeVisible();
   await expect(page.getByText('there is no model for real data')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Start', exact: true })).toBeDisabled();

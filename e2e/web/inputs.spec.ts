@@ -19,9 +19,9 @@ test('a dropped folder: what it contains, what cannot be used and why, and the r
   const files = window.getByRole('grid', { name: 'Sequences' });
   const blocked = window.getByRole('grid', { name: 'Files that cannot be used' });
   const good = files.getByRole('row', { name: /good\.fasta/ });
-  await expect(good).toContainText('Used, with notes');
+  await expect(good).toContainText('Used, see note');
   // Rows are sorted by name, so one that is still missing would move the others under the pointer.
-  await expect(files.getByRole('row', { name: /empty\.fna/ })).toContainText('Used, with notes');
+  await expect(files.getByRole('row', { name: /empty\.fna/ })).toContainText('Used, see note');
   await good.click();
   await expect(window.getByText(/shorter than a chunk of 500 bp/)).toBeVisible();
   await expect(window.getByRole('figure', { name: /Sequence lengths/ })).toBeVisible();
@@ -125,7 +125,7 @@ test('weights dropped on Models are sent, and the screen stays', async ({ window
   for (const path of paths) await writeFile(path, 'too short to be weights');
   await goTo(window, 'Models');
   await drop(window, paths);
-  const dialog = window.getByRole('dialog', { name: 'Import weights' });
+  const dialog = window.getByRole('dialog', { name: 'I have the files' });
   await expect(dialog).toBeVisible();
   await dialog.getByRole('button', { name: 'Close' }).first().click();
   await expect(dialog).toBeHidden();

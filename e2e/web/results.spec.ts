@@ -215,7 +215,7 @@ test.describe('a window over invented runs', () => {
     const [viral = ''] = /^[\d,]+/.exec(await virus.innerText()) ?? [];
     await virus.click();
     await isShown(viral);
-    await page.getByRole('button', { name: 'Presets' }).click();
+    await page.getByRole('button', { name: 'Which to show' }).click();
     const preset = page.getByRole('menuitem', { name: /^Conservative.*[\d,]+$/ });
     const [conservative = ''] = /[\d,]+$/.exec(await preset.innerText()) ?? [];
     expect(Number(conservative.replaceAll(',', ''))).toBeLessThan(Number(viral.replaceAll(',', '')));

@@ -394,7 +394,7 @@ describe('the computer check and the models', () => {
     await renderWithEngine(<App />);
     act(() => go({ screen: 'models' }));
     const card = await screen.findByRole('listitem', { name: /500/ });
-    await user.click(within(card).getByRole('button', { name: 'Files, terms and answers' }));
+    await user.click(within(card).getByRole('button', { name: 'Details and licence' }));
     within(card).getByText('Not checked yet.');
     await user.click(within(card).getByRole('button', { name: /Check answers/ }));
     await within(card).findByText('NVIDIA H200, BF16');

@@ -16,7 +16,7 @@ export async function results(page: Page, camera: GuideCamera, address: string):
   await page.getByRole('row').nth(5).waitFor();
 
   const filters = page.getByRole('search', { name: 'Filter the table' });
-  await filters.getByRole('button', { name: 'Presets' }).click();
+  await filters.getByRole('button', { name: 'Which to show' }).click();
   const candidates = page.getByRole('menuitem', { name: /^Candidates.*\d$/ });
   await candidates.waitFor();
   await camera.take('presets');

@@ -30,7 +30,10 @@ export function ModelTile({ model, tests }: { model: ModelStatus; tests: ModelTe
   const [removing, setRemoving] = useState(false);
   const working = work !== undefined && work.error === null;
   const canGet = model.kind === 'published' && (!model.present || model.problem !== null);
-  const get = model.fetchedBytes > 0 ? t('common.continue') : t('computer.getModel');
+  const get =
+    model.fetchedBytes > 0
+      ? t('common.continue')
+      : t('newRun.getModelSize', { size: format.fileSize(model.downloadBytes ?? 0) });
   const name = (action: string) => `${action}: ${title}`;
   const purpose = { length: model.chunkLength };
   return (

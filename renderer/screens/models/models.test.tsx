@@ -19,7 +19,7 @@ it('downloads a model, shows speed and time left, and can be paused', async () =
   const user = userEvent.setup();
   await card();
   await screen.findByText(/7 MB to download/);
-  await user.click(screen.getByRole('button', { name: 'Get: VirNucPro, 300-bp model' }));
+  await user.click(screen.getByRole('button', { name: /^Download \(.*: VirNucPro, 300-bp model/ }));
   await screen.findByText(/MB\/s.*left/);
   expect(screen.getByRole('button', { name: 'Pause: VirNucPro, 300-bp model' })).toBeTruthy();
   await waitFor(() => expect(useWeights.getState().works).toEqual({}));
@@ -83,7 +83,7 @@ it('shows how many dropped files are still being sent in browser mode, then what
   const files = ['esm2.pt', 'head.pth'].map((name) => new File(['x'], name));
   act(() => void takeDropped(files));
   await screen.findByText('Sending 2 files');
-  const bar = screen.getByRole('progressbar', { name: 'Import weights' });
+  const bar = screen.getByRole('progressbar', { name: 'I have the files' });
   expect(bar.getAttribute('aria-valuenow')).toBe('0');
   act(() => requests[0]?.answer('/data/usb/esm2.pt'));
   await screen.findByText('Sending head.pth');

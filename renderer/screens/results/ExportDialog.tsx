@@ -10,7 +10,9 @@ import { useExport } from '../../state/results/useExport.ts';
 
 const SCOPES = ['shown', 'shortlist', 'candidates', 'virus', 'all'] as const;
 type Scope = (typeof SCOPES)[number];
+/** What most people open themselves; the rest is for other programs. */
 const GROUPS = ['tables', 'sequences', 'browsers', 'summaries'] as const;
+const FOR_PEOPLE: readonly string[] = ['xlsx', 'csv', 'fasta'];
 
 interface ExportDialogProps {
   run: RunSummary;
@@ -21,6 +23,8 @@ export function ExportDialog({ run, onClose }: ExportDialogProps) {
   const { t, format, language } = useTexts();
   const view = useResultsView();
   const formats = useQuery(queries.results.exportFormats.queryOptions()).data ?? [];
+  // The report, which is in no group, has a dialog of its own.
+  const sorted = GROUPS.flatMap((group) => formats.filter((one) => one.group === group));
   const kind = formats.find(({ id }) => id === view.exportFormat);
   const [scope, setScope] = useState<Scope>(view.filter.shortlisted ? 'shortlist' : 'shown');
   const { write, fraction, cancel } = useExport(run, onClose);
@@ -36,10 +40,14 @@ export function ExportDialog({ run, onClose }: ExportDialogProps) {
           label={t('export.format')}
           description={kind?.texts[language].text}
           inputWrapperOrder={['label', 'input', 'description']}
-          data={GROUPS.map((group) => ({
+          data={(['people', 'programs'] as const).map((group) => ({
             group: t(`export.group.${group}`),
-            items: formats
-              .filter((one) => one.group === group && !(one.needsEmbeddings && run.plan.embeddings === null))
+            items: sorted
+              .filter(
+                ({ id, needsEmbeddings }) =>
+                  FOR_PEOPLE.includes(id) === (group === 'people') &&
+                  !(needsEmbeddings && run.plan.embeddings === null),
+              )
               .map(({ id, texts }) => ({ value: id, label: texts[language].label })),
           }))}
           value={kind?.id ?? null}

@@ -11,20 +11,15 @@ import {
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
 import { useState } from 'react';
 import { evidenceSchema, reasonSchema } from '../../../../electron/contract/index.ts';
+import { Fold } from '../../../components/Fold.tsx';
 import { useTexts, type Texts } from '../../../i18n/index.ts';
 import { changeFilter, useResultsView } from '../../../state/results/resultsView.ts';
 import classes from '../ResultsTab.module.css';
 
-export const LIMIT_FIELDS = [
-  'minScore',
-  'belowScore',
-  'minLength',
-  'maxLength',
-  'minScoredChunks',
-  'minFramesScored',
-  'minViralFraction',
-  'minSecondScore',
-] as const;
+const USUAL_LIMITS = ['minScore', 'belowScore', 'minLength', 'maxLength'] as const;
+/** For those who know how a call comes about. */
+const EXPERT_LIMITS = ['minScoredChunks', 'minFramesScored', 'minViralFraction', 'minSecondScore'] as const;
+export const LIMIT_FIELDS = [...USUAL_LIMITS, ...EXPERT_LIMITS] as const;
 
 /** Those of the menu. */
 const OFFERED = [...LIMIT_FIELDS, 'reasons', 'evidence', 'settled', 'terminalRepeat', 'otherCode'] as const;
@@ -78,7 +73,7 @@ export function MoreFilters({ isDone }: { isDone: boolean }) {
       </Popover.Target>
       <Popover.Dropdown className={classes.moreFilters ?? ''}>
         <SimpleGrid cols={2} spacing={12} verticalSpacing={10} style={{ alignItems: 'end' }}>
-          {LIMIT_FIELDS.map((field) => (
+          {USUAL_LIMITS.map((field) => (
             <NumberField key={field} field={field} />
           ))}
         </SimpleGrid>
@@ -131,6 +126,16 @@ export function MoreFilters({ isDone }: { isDone: boolean }) {
             onChange={(chosen) => changeFilter({ settled: chosen === null ? null : chosen === 'yes' })}
           />
         )}
+        <Fold
+          title={t('results.expertFilters')}
+          startsOpen={EXPERT_LIMITS.some((field) => filter[field] !== undefined)}
+        >
+          <SimpleGrid cols={2} spacing={12} verticalSpacing={10} style={{ alignItems: 'end' }}>
+            {EXPERT_LIMITS.map((field) => (
+              <NumberField key={field} field={field} />
+            ))}
+          </SimpleGrid>
+        </Fold>
       </Popover.Dropdown>
     </Popover>
   );

@@ -1,7 +1,6 @@
 import { Button, Checkbox, CloseButton, Group, Menu, Popover, Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import {
-  IconChevronDown,
   IconColumns3,
   IconDownload,
   IconFileText,
@@ -38,7 +37,7 @@ export function ResultsToolbar({ run, total }: { run: RunSummary; total: number 
     <Group gap={8} role="search" aria-label={t('results.filter')} style={{ flex: 'none' }}>
       <TextInput
         size="xs"
-        flex="1 1 150px"
+        flex="1 1 90px"
         maw={260}
         leftSection={<IconSearch size={14} aria-hidden />}
         rightSection={
@@ -110,7 +109,7 @@ function SampleSelect({ run }: { run: RunSummary }) {
   return (
     <Select
       size="xs"
-      w={150}
+      w={130}
       searchable
       clearable
       aria-label={t('common.sample')}
@@ -207,10 +206,11 @@ function ShortlistMenu({ run }: { run: RunSummary }) {
         <Button
           size="compact-sm"
           variant="default"
+          px={8}
+          aria-label={t('shortlist.count', { count: format.integer(count) })}
           leftSection={<IconStarFilled size={14} aria-hidden />}
-          rightSection={<IconChevronDown size={12} aria-hidden />}
         >
-          {t('shortlist.count', { count: format.integer(count) })}
+          {format.integer(count)}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>

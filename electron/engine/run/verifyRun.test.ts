@@ -150,7 +150,8 @@ it("does not mistake the user's changes to a run for damage", async () => {
   const store = await openRunStore(folder, { hostEntry: HOST_ENTRY });
   await store.rename('Gut, March');
   await store.annotate({ note: 'Seen', tags: ['gut'] });
-  await store.setSamples(['gut']);
+  await store.setSamples(['gut'], [{ group: 'water', note: null, control: true }]);
+  await store.setGoal(null);
   await store.close();
   expect(await amiss(folder)).toEqual([]);
 });

@@ -63,7 +63,7 @@ const INPUT_TEXT = asText(['input', 'path', 'size_bytes', 'sha256']);
 
 /** The user may change notes, tags, samples and the goal at any time. */
 const OPTIONS_AS_MADE = `CASE WHEN json_valid(options)
-  THEN json_remove(options, '$.annotation', '$.samples', '$.goal') ELSE options END`;
+  THEN json_remove(options, '$.annotation', '$.samples', '$.sampleDetails', '$.goal') ELSE options END`;
 
 /** Rows fetched as one text, which is far faster than fetching them one by one. */
 const ROWS_AT_ONCE = 1024;

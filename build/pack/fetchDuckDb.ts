@@ -4,11 +4,10 @@
  *
  *   node build/pack/fetchDuckDb.ts linux-arm64
  */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { duckDbFolders } from '../nodeBundle.ts';
+import { withNpmPackage } from './npmPackage.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -24,19 +23,10 @@ export async function fetchDuckDb(target: string): Promise<void> {
   };
   const locked = lock.packages[`node_modules/${name}`];
   if (!locked) throw new Error(`There is no DuckDB for ${target}.`);
-  const work = mkdtempSync(join(tmpdir(), 'duckdb-'));
-  try {
-    const { stdout } = await execa('npm', ['pack', '--json', `${name}@${locked.version}`], { cwd: work });
-    const [packed] = JSON.parse(stdout) as { filename: string; integrity: string }[];
-    if (packed?.integrity !== locked.integrity)
-      throw new Error(`${name} is not the file that package-lock.json names.`);
-    await execa('tar', ['-xzf', packed.filename], { cwd: work });
+  await withNpmPackage({ name, ...locked }, (folder) => {
     rmSync(fetched, { recursive: true, force: true });
-    mkdirSync(join(fetched, '..'), { recursive: true });
-    renameSync(join(work, 'package'), fetched);
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-  }
+    cpSync(folder, fetched, { recursive: true });
+  });
 }
 
 if (import.meta.main) await fetchDuckDb(process.argv[2] ?? `${process.platform}-${process.arch}`);

@@ -2,11 +2,9 @@
  * Downloads Node's program for the computers on which the desktop app installs itself over SSH. It comes from
  * the npm registry, like the Node of a checkout, in the package whose hash is pinned.
  */
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createHash } from 'node:crypto';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
+import { withNpmPackage } from './npmPackage.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -22,25 +20,15 @@ export async function fetchNode(): Promise<string> {
   const folder = join(root, 'dist', 'node', NODE_TARGET);
   const stamp = join(folder, NODE_VERSION);
   if (existsSync(stamp)) return folder;
-  const work = mkdtempSync(join(tmpdir(), 'node-'));
-  try {
-    const name = `node-${NODE_TARGET}`;
-    await execa('npm', ['pack', '--silent', '--pack-destination', work, `${name}@${NODE_VERSION}`], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    const file = join(work, `${name}-${NODE_VERSION}.tgz`);
-    const integrity = `sha512-${createHash('sha512').update(readFileSync(file)).digest('base64')}`;
-    if (integrity !== INTEGRITY) throw new Error(`${name}@${NODE_VERSION} is not what it was: ${integrity}`);
-    await execa('tar', ['-xzf', file, '-C', work]);
+  const node = { name: `node-${NODE_TARGET}`, version: NODE_VERSION, integrity: INTEGRITY };
+  await withNpmPackage(node, (unpacked) => {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
-    cpSync(join(work, 'package', 'bin', 'node'), join(folder, 'node'));
-    cpSync(join(work, 'package', 'LICENSE'), join(folder, 'LICENSE'));
-    writeFileSync(stamp, '');
-    return folder;
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-  }
+    cpSync(join(unpacked, 'bin', 'node'), join(folder, 'node'));
+    cpSync(join(unpacked, 'LICENSE'), join(folder, 'LICENSE'));
+  });
+  writeFileSync(stamp, '');
+  return folder;
 }
 
 if (import.meta.main) process.stdout.write(`${await fetchNode()}\n`);

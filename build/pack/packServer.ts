@@ -23,6 +23,7 @@ import { buildWindow } from '../buildWindow.ts';
 import { fetchDuckDb } from './fetchDuckDb.ts';
 import { fetchNode, NODE_TARGET } from './fetchNode.ts';
 import { fetchUv } from './fetchUv.ts';
+import { packBeside } from './npmPackage.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 /** The bundle is compiled for this version; the desktop program contains a newer one. */
@@ -101,10 +102,9 @@ async function packWithNode(folder: string, node: string, file: string): Promise
   mkdirSync(parent);
   renameSync(folder, join(parent, 'package'));
   const withNode = file.replace(/\.tgz$/, SERVER_PACKAGE_ENDING);
-  // Otherwise the tar of macOS adds its own extended attributes, about which the tar of Linux prints
-  // warnings.
-  const env = { COPYFILE_DISABLE: '1' };
-  await execa('tar', ['-czf', withNode, '-C', parent, 'package'], { env });
+  const archive = join(parent, basename(withNode));
+  await packBeside(archive, 'package');
+  renameSync(archive, withNode);
   renameSync(join(parent, 'package'), folder);
   rmSync(parent, { recursive: true });
 }

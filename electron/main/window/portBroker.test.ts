@@ -151,6 +151,15 @@ describe('PortBroker', () => {
     expect(port && (await version(port))).toMatchObject({ version: '1.2.3' });
   });
 
+  it('keeps the port of a page that asks for it before its navigation has ended', async () => {
+    await send(CHANNELS.connect, OUR_FRAME);
+    contents.emit('did-start-navigation', { isMainFrame: true, isSameDocument: false });
+    await send(CHANNELS.connect, OUR_FRAME);
+    contents.emit('did-navigate', {});
+    const port = contents.ports.at(-1);
+    expect(port && (await version(port))).toMatchObject({ version: '1.2.3' });
+  });
+
   it('takes dropped paths from the preload script of our page', () => {
     send(CHANNELS.givenPath, OUR_FRAME, '/data/a.fa');
     send(CHANNELS.givenPath, OUR_FRAME, { toString: () => '/etc/passwd' });

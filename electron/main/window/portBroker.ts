@@ -5,6 +5,8 @@ import { CHANNELS } from './channels.ts';
 import { isTrustedFrame } from './pagePolicy.ts';
 import { relayToTunnel } from './tunnelRelay.ts';
 
+type Port = Pick<MessagePortMain, 'close'>;
+
 interface Window {
   contents: WebContents;
   context: WindowContext;
@@ -22,8 +24,7 @@ const OWN = '';
 export class PortBroker {
   private readonly handler: RPCHandler<{ window: WindowContext }>;
   private readonly tunnel: (computer: string) => Tunnel | undefined;
-  private readonly windows = new Map<WebContents, Window>();
-  private readonly ports = new Map<WebContents, Map<string, Pick<MessagePortMain, 'close'>>>();
+  private readonly windows = new Map<WebContents, Window & { ports: Map<string, Port> }>();
 
   constructor(router: ServiceRouter, tunnel: (computer: string) => Tunnel | undefined) {
     this.handler = new RPCHandler(router);
@@ -39,14 +40,26 @@ export class PortBroker {
 
   add(window: Window): void {
     const { contents } = window;
-    this.windows.set(contents, window);
-    const disconnect = (): void => {
-      for (const port of this.ports.get(contents)?.values() ?? []) port.close();
-      this.ports.delete(contents);
+    const ports = new Map<string, Port>();
+    this.windows.set(contents, { ...window, ports });
+    let leaving: ReadonlySet<Port> = new Set();
+    const disconnect = (chosen: ReadonlySet<Port> = new Set(ports.values())): void => {
+      for (const [computer, port] of [...ports]) {
+        if (!chosen.has(port)) continue;
+        port.close();
+        ports.delete(computer);
+      }
     };
-    // Not at the start of a navigation: that may be stopped, and then the page stays.
-    contents.on('did-navigate', disconnect);
-    contents.on('render-process-gone', disconnect);
+    // A navigation that starts may be stopped, and then the page stays. When it has ended, the new page may have a port already.
+    contents.on('did-start-navigation', ({ isMainFrame, isSameDocument }) => {
+      if (isMainFrame && !isSameDocument) leaving = new Set(ports.values());
+    });
+    contents.on('did-navigate', () => {
+      disconnect(leaving);
+    });
+    contents.on('render-process-gone', () => {
+      disconnect();
+    });
     contents.on('destroyed', () => {
       disconnect();
       this.windows.delete(contents);
@@ -58,8 +71,7 @@ export class PortBroker {
     if (!window) throw new Error('This page may not talk to the engine.');
     const tunnel = this.tunnel(computer);
     if (computer !== OWN && !tunnel) throw new Error('That computer is not connected.');
-    const ports = this.ports.get(contents) ?? new Map<string, Pick<MessagePortMain, 'close'>>();
-    this.ports.set(contents, ports);
+    const { ports } = window;
     ports.get(computer)?.close();
     const { port1, port2 } = new MessageChannelMain();
     if (tunnel) {

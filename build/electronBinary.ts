@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 
@@ -18,13 +18,22 @@ const THROUGH_PROXY = { NODE_USE_ENV_PROXY: '1' };
 type ElectronSearch = { found: true; file: string } | { found: false; reason: string };
 
 /** Finds Electron's program, either where npm put it or in ELECTRON_OVERRIDE_DIST_PATH. */
-export function findElectron(env: NodeJS.ProcessEnv = process.env): ElectronSearch {
-  const pathFile = join(electronFolder, 'path.txt');
-  const name = existsSync(pathFile) ? readFileSync(pathFile, 'utf8') : 'electron';
-  const file = join(env['ELECTRON_OVERRIDE_DIST_PATH'] ?? join(electronFolder, 'dist'), name);
+export function findElectron(
+  env: NodeJS.ProcessEnv = process.env,
+  platform: NodeJS.Platform = process.platform,
+): ElectronSearch {
+  const file = join(
+    env['ELECTRON_OVERRIDE_DIST_PATH'] ?? join(electronFolder, 'dist'),
+    electronName(platform),
+  );
   return existsSync(file)
     ? { found: true, file }
     : { found: false, reason: 'the Electron program is not on this computer' };
+}
+
+function electronName(platform: NodeJS.Platform): string {
+  if (platform === 'win32') return 'electron.exe';
+  return platform === 'darwin' ? join('Electron.app', 'Contents', 'MacOS', 'Electron') : 'electron';
 }
 
 /** Why this computer can't show its own window. */

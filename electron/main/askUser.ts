@@ -1,4 +1,4 @@
-import { dialog, type BrowserWindow } from 'electron';
+import { BrowserWindow, dialog } from 'electron';
 
 /** A question in a dialog of the system; the first choice is the default. */
 export interface Question<Answer> {
@@ -10,26 +10,27 @@ export interface Question<Answer> {
   readonly cancel: NoInfer<Answer>;
 }
 
-interface Asked {
-  /** A window that waits for the answer. */
-  readonly window?: BrowserWindow | undefined;
-  /** Closes the dialog. */
-  readonly signal?: AbortSignal;
-}
-
+/**
+ * Asks above a window that can be seen: the given one, or else one made for this question. Without it, macOS would hold up this thread, and
+ * with it the engine, until somebody answers. `signal` closes the dialog.
+ */
 export async function askUser<const Answer>(
   { type = 'question', message, detail, choices, cancel }: Question<Answer>,
-  { window, ...asked }: Asked = {},
+  window?: BrowserWindow,
+  signal?: AbortSignal,
 ): Promise<Answer> {
-  const options = {
-    ...{ type, message, detail, ...asked },
-    buttons: choices.map(([button]) => button),
-    cancelId: choices.findIndex(([, answer]) => answer === cancel),
-    defaultId: 0,
-    noLink: true,
-  };
-  const { response } = await (window
-    ? dialog.showMessageBox(window, options)
-    : dialog.showMessageBox(options));
-  return choices[response]?.[1] ?? cancel;
+  const parent = window ?? new BrowserWindow({ width: 600, height: 300, autoHideMenuBar: true });
+  parent.show();
+  try {
+    const { response } = await dialog.showMessageBox(parent, {
+      ...{ type, message, detail, ...(signal ? { signal } : {}) },
+      buttons: choices.map(([button]) => button),
+      cancelId: choices.findIndex(([, answer]) => answer === cancel),
+      defaultId: 0,
+      noLink: true,
+    });
+    return choices[response]?.[1] ?? cancel;
+  } finally {
+    if (parent !== window) parent.destroy();
+  }
 }

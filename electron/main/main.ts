@@ -2,16 +2,16 @@ import {
   app,
   type BrowserWindow,
   crashReporter,
-  dialog,
   nativeTheme,
   powerMonitor,
   session,
   utilityProcess,
 } from 'electron';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { AppFailure } from '../contract/errors.ts';
 import {
   type AppPaths,
   engineBase,
@@ -34,12 +34,12 @@ import { PortBroker } from './window/portBroker.ts';
 import { putOffQuitting, type QuitPutOff } from './quit/putOffQuitting.ts';
 import { Quitting } from './quit/quitting.ts';
 import { relaunch, SAFE_MODE_SWITCH, logShell, endAfter } from './trouble/shellLogging.ts';
+import { pathsOutsideAppImage } from './trouble/appImage.ts';
 import { SMOKE_TEST_SWITCH, smokeTest } from './smokeTest.ts';
 import { signalRuns } from './systemSignals.ts';
+import { WORDS, type Words } from './words.ts';
 import { WindowKeeper } from './window/windowKeeper.ts';
 
-/** Must equal the name of the .desktop file, by which Linux shows progress in the taskbar. */
-const DESKTOP_NAME = 'virnucpro-desktop.desktop';
 const WINDOWS_APP_ID = 'org.virnucpro.desktop';
 
 // Everything up to `whenReady` must have happened before Electron is ready, so nothing here waits.
@@ -50,20 +50,29 @@ const found = resolveAppPaths({
     ? { resourcesPath: process.resourcesPath, env: { ...process.env, VIRNUCPRO_HOME: undefined } }
     : {}),
 });
-if (!found.ok) {
-  dialog.showErrorBox(found.error.title, `${found.error.cause}\n${found.error.nextStep}`);
-  app.exit(1);
-} else {
-  begin(found.value);
-}
+// Windows of questions come and go before there is a main window.
+let endsWithLastWindow = false;
+app.on('window-all-closed', () => {
+  if (endsWithLastWindow) app.quit();
+});
+if (found.ok) begin(found.value);
+// Before it is ready, Electron tells nobody who started it from a menu.
+else void app.whenReady().then(() => endAfter(new AppFailure(found.error)));
 
 function begin(paths: AppPaths): void {
   const safeMode = process.argv.includes(SAFE_MODE_SWITCH);
-  app.setPath('userData', join(paths.dataDir, 'electron'));
+  const userData = join(paths.dataDir, 'electron');
+  // Electron refuses a folder that is not there. A disk that cannot be written is explained when the engine is opened.
+  try {
+    mkdirSync(userData, { recursive: true });
+    app.setPath('userData', userData);
+  } catch (reason) {
+    process.stderr.write(`${String(reason)}\n`);
+  }
+  Object.assign(process.env, pathsOutsideAppImage(process.env));
   // Python writes compiled files beside its sources, which would break the signature of a packaged app.
   if (app.isPackaged) process.env['PYTHONPYCACHEPREFIX'] ??= join(paths.dataDir, 'pycache');
   app.setAppUserModelId(WINDOWS_APP_ID);
-  app.setDesktopName(DESKTOP_NAME);
   app.setAboutPanelOptions({ applicationName: 'VirNucPro Desktop', applicationVersion: app.getVersion() });
   if (!app.requestSingleInstanceLock()) {
     app.quit();
@@ -105,11 +114,13 @@ async function run({ paths, log, safeMode, quitPutOff }: Start): Promise<void> {
     },
   );
   serveApp(session.defaultSession, pageFolder());
-  setMenu(log.file);
-  followTheme(service);
+  const words = (): Words => WORDS[service.settings.current.language];
+  followSettings(service, () => {
+    setMenu(log.file, words());
+  });
 
   const broker = new PortBroker(serviceRouter(service), (computer) => service.others.tunnel(computer));
-  const browserMode = new BrowserMode(service, pageFolder());
+  const browserMode = new BrowserMode(service, pageFolder(), words);
   const make = (): BrowserWindow => {
     const window = openMainWindow({
       preload: join(import.meta.dirname, '..', 'preload', 'preload.cjs'),
@@ -119,8 +130,11 @@ async function run({ paths, log, safeMode, quitPutOff }: Start): Promise<void> {
     const context: WindowContext = {
       shell: 'electron',
       paths: granted,
-      desktop: desktopActions(window, granted, homedir(), () => {
-        quitting.quitWith(relaunch);
+      desktop: desktopActions({
+        ...{ window, granted, words, startFolder: homedir() },
+        restart: () => {
+          quitting.quitWith(relaunch);
+        },
       }),
     };
     broker.add({
@@ -135,6 +149,11 @@ async function run({ paths, log, safeMode, quitPutOff }: Start): Promise<void> {
       if (process.platform === 'darwin' || quitting.mayGo()) return;
       event.preventDefault();
     });
+    // Windows asks first, and would wait for no database after that. It shows that it waits for this program, and goes on at its end.
+    window.on('query-session-end', (event) => {
+      event.preventDefault();
+      quitting.systemEnds();
+    });
     window.on('session-end', () => {
       quitting.systemEnds();
     });
@@ -143,6 +162,7 @@ async function run({ paths, log, safeMode, quitPutOff }: Start): Promise<void> {
   const keeper: WindowKeeper = new WindowKeeper({
     log,
     safeMode,
+    words,
     browserMode,
     make,
     mayOpen: (): boolean => quitting.mayOpenWindow,
@@ -152,18 +172,16 @@ async function run({ paths, log, safeMode, quitPutOff }: Start): Promise<void> {
       });
     },
   });
-  const quitting: Quitting = new Quitting(service, keeper.current);
+  const quitting: Quitting = new Quitting(service, keeper.current, words);
 
-  const stopSignals = signalRuns(service, keeper.current, keeper.show);
+  const stopSignals = signalRuns(service, { window: keeper.current, show: keeper.show, words, log });
   app.on('will-quit', () => {
     stopSignals();
     void browserMode.close();
   });
   app.on('second-instance', keeper.show);
   app.on('activate', keeper.show);
-  app.on('window-all-closed', () => {
-    if (process.platform !== 'darwin') app.quit();
-  });
+  endsWithLastWindow = process.platform !== 'darwin';
   app.on('before-quit', (event) => {
     if (!quitting.mayGo()) event.preventDefault();
   });
@@ -188,11 +206,14 @@ async function run({ paths, log, safeMode, quitPutOff }: Start): Promise<void> {
   if (window && process.argv.includes(SMOKE_TEST_SWITCH)) await smokeTest(service, window, log);
 }
 
-function followTheme(service: Service): void {
-  nativeTheme.themeSource = service.settings.current.theme;
-  service.settings.subscribe(({ theme }) => {
-    nativeTheme.themeSource = theme;
-  });
+/** The menu is in the language of the window. */
+function followSettings(service: Service, showMenu: () => void): void {
+  const follow = (): void => {
+    nativeTheme.themeSource = service.settings.current.theme;
+    showMenu();
+  };
+  follow();
+  service.settings.subscribe(follow);
 }
 
 /**

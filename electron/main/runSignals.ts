@@ -1,30 +1,28 @@
 import { isAtWork } from '../contract/runState.ts';
 import type { RunSummary } from '../contract/rpc/runs.ts';
+import type { Words } from './words.ts';
 
 export interface Notice {
   title: string;
   body: string;
 }
 
-export const BATTERY_NOTICE: Notice = {
-  title: 'Running on battery',
-  body: 'A run takes much power. Connect the computer, or pause the run.',
-};
-
 /** The notification for a run that has stopped; null if the user stopped it. */
-export function noticeOf(run: RunSummary): Notice | null {
+export function noticeOf(run: RunSummary, { notice }: Words): Notice | null {
   const { state, name } = run;
   switch (state.phase) {
     case 'done': {
-      const failed = state.failedRecords > 0 ? `, ${state.failedRecords} sequences failed` : '';
-      const viral = run.viralSequences === null ? '' : `${run.viralSequences} sequences called virus`;
-      return { title: `${name} is done`, body: `${viral}${failed}` || 'The results are there.' };
+      const counts = [
+        ...(run.viralSequences === null ? [] : [notice.viral(run.viralSequences)]),
+        ...(state.failedRecords > 0 ? [notice.failed(state.failedRecords)] : []),
+      ];
+      return { title: notice.done(name), body: counts.join(', ') || notice.resultsAreThere };
     }
     case 'failed':
-      return { title: `${name} could not go on`, body: state.error.cause };
+      return { title: notice.couldNotGoOn(name), body: state.error.cause };
     case 'paused':
       return state.error
-        ? { title: `${name} needs attention`, body: `${state.error.title}. ${state.error.nextStep}` }
+        ? { title: notice.needsAttention(name), body: `${state.error.title}. ${state.error.nextStep}` }
         : null;
     default:
       return null;

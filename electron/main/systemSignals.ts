@@ -1,8 +1,9 @@
 import { Notification, powerMonitor, powerSaveBlocker, type BrowserWindow } from 'electron';
 import { isAtWork } from '../contract/runState.ts';
 import type { RunSummary } from '../contract/rpc/runs.ts';
-import type { Service } from '../engine/index.ts';
-import { BATTERY_NOTICE, noticeOf, taskbarProgress, type Notice } from './runSignals.ts';
+import type { Service, ShellLog } from '../engine/index.ts';
+import { noticeOf, taskbarProgress, type Notice } from './runSignals.ts';
+import type { Words } from './words.ts';
 
 /** Keeps the computer from sleeping while runs need it; the screen may turn off. */
 class KeepAwake {
@@ -18,15 +19,18 @@ class KeepAwake {
   }
 }
 
+interface Desktop {
+  window: () => BrowserWindow | undefined;
+  show: () => void;
+  words: () => Words;
+  log: ShellLog;
+}
+
 /**
  * What the desktop shows about runs outside the window: progress in the taskbar and notifications. Also keeps
  * the computer awake.
  */
-export function signalRuns(
-  service: Service,
-  window: () => BrowserWindow | undefined,
-  show: () => void,
-): () => void {
+export function signalRuns(service: Service, { window, show, words, log }: Desktop): () => void {
   const keepAwake = new KeepAwake();
   const ended = new AbortController();
   let runs: readonly RunSummary[] = [];
@@ -40,13 +44,19 @@ export function signalRuns(
     notification.on('click', show);
     const forget = () => notifications.delete(notification);
     notification.on('close', forget);
-    notification.on('failed', forget);
+    notification.on('failed', (_, reason) => {
+      log.write('warning', `A notification was not shown: ${reason}`);
+      forget();
+    });
     notification.show();
   };
   const update = (): void => {
     const atWork = runs.some(isAtWork);
     keepAwake.set(service.settings.current.keepAwake && atWork);
-    if (atWork && !wasAtWork && powerMonitor.isOnBatteryPower()) notify(BATTERY_NOTICE);
+    if (atWork && !wasAtWork && powerMonitor.isOnBatteryPower()) {
+      const { batteryTitle, batteryBody } = words().notice;
+      notify({ title: batteryTitle, body: batteryBody });
+    }
     wasAtWork = atWork;
     const { value, mode } = taskbarProgress(runs);
     window()?.setProgressBar(value, { mode });
@@ -60,7 +70,7 @@ export function signalRuns(
   void follow();
   const offSettings = service.settings.subscribe(update);
   const offRest = service.onRest((run) => {
-    const notice = noticeOf(run);
+    const notice = noticeOf(run, words());
     if (!notice || window()?.isFocused()) return;
     notify(notice);
     window()?.flashFrame(true);

@@ -52,7 +52,7 @@ export function quitStep(state: QuitState, event: QuitEvent): QuitStep {
         case 'now':
           return to('cleaning', 'clean');
       }
-      break;
+    // falls through: every answer has returned.
     case 'at_rest':
       return state.phase === 'draining' ? to('cleaning', 'clean') : stay;
     case 'cleaned':

@@ -2,6 +2,7 @@ import { app, type BrowserWindow } from 'electron';
 import type { RunLive } from '../../contract/rpc/runs.ts';
 import { endByForce, type Service } from '../../engine/index.ts';
 import { askUser, type Question } from '../askUser.ts';
+import type { Words } from '../words.ts';
 import { closeQuestion, downloadQuestion } from './closeQuestion.ts';
 import { mayOpenWindow, quitStep, type QuitAnswer, type QuitEvent, type QuitState } from './quitMachine.ts';
 
@@ -15,13 +16,15 @@ const CLOSE_SHARE = 0.8;
 export class Quitting {
   private readonly service: Service;
   private readonly window: () => BrowserWindow | undefined;
+  private readonly words: () => Words;
   private state: QuitState = { phase: 'open' };
   private deadlineMs = CLEANUP_DEADLINE_MS;
   private atEnd: (() => void) | undefined;
 
-  constructor(service: Service, window: () => BrowserWindow | undefined) {
+  constructor(service: Service, window: () => BrowserWindow | undefined, words: () => Words) {
     this.service = service;
     this.window = window;
+    this.words = words;
     service.onRest(() => {
       this.take({ type: 'at_rest' });
     });
@@ -91,14 +94,14 @@ export class Quitting {
 
   private async answer(): Promise<QuitAnswer> {
     const question = await this.question();
-    return question ? askUser(question, { window: this.window() }) : 'now';
+    return question ? askUser(question, this.window()) : 'now';
   }
 
   /** Undefined if nothing is running any more. */
   private async question(): Promise<Question<QuitAnswer> | undefined> {
     const live = await this.activeRun();
-    if (live) return closeQuestion(live);
-    return this.isAtWork ? downloadQuestion() : undefined;
+    if (live) return closeQuestion(live, this.words());
+    return this.isAtWork ? downloadQuestion(this.words()) : undefined;
   }
 
   private async activeRun(): Promise<RunLive | undefined> {

@@ -4,6 +4,7 @@ import { asAppError } from '../../contract/errors.ts';
 import { askUser } from '../askUser.ts';
 import { startServer, type RunningServer } from '../../server/startServer.ts';
 import type { Service } from '../../engine/index.ts';
+import type { Words } from '../words.ts';
 
 /**
  * Shows the same pages in the user's browser, for a computer on which the app's windows stay empty. The
@@ -12,11 +13,13 @@ import type { Service } from '../../engine/index.ts';
 export class BrowserMode {
   private readonly service: Service;
   private readonly pageFolder: string;
+  private readonly words: () => Words;
   private server: RunningServer | undefined;
 
-  constructor(service: Service, pageFolder: string) {
+  constructor(service: Service, pageFolder: string, words: () => Words) {
     this.service = service;
     this.pageFolder = pageFolder;
+    this.words = words;
   }
 
   get isOn(): boolean {
@@ -33,7 +36,7 @@ export class BrowserMode {
       server = this.server ?? (await this.start());
       await shell.openExternal(server.address());
     } catch (reason) {
-      if (!(await copiesAddress(reason, server?.address()))) {
+      if (!(await copiesAddress(reason, server?.address(), this.words().browser))) {
         if (this.server === undefined) await server?.close();
         return false;
       }
@@ -58,13 +61,14 @@ export class BrowserMode {
    * with.
    */
   async ask(): Promise<void> {
+    const { browser, trouble, quit, cancel } = this.words();
     const answer = await askUser({
-      message: 'VirNucPro Desktop is open in the browser.',
-      detail: 'Its own window could not be shown. To quit, start the program again and choose Quit here.',
+      message: browser.isOpen,
+      detail: browser.isOpenDetail,
       choices: [
-        ['Open in the browser', 'open'],
-        ['Quit', 'quit'],
-        ['Cancel', 'cancel'],
+        [trouble.browser, 'open'],
+        [quit, 'quit'],
+        [cancel, 'cancel'],
       ],
       cancel: 'cancel',
     });
@@ -80,16 +84,17 @@ export class BrowserMode {
 /**
  * Explains why there is no page. The address, if there is one, also works in a browser that the user opens.
  */
-async function copiesAddress(reason: unknown, address: string | undefined): Promise<boolean> {
-  const back = ['Go back', false] as const;
+async function copiesAddress(
+  reason: unknown,
+  address: string | undefined,
+  words: Words['browser'],
+): Promise<boolean> {
+  const back = [words.back, false] as const;
   const copies = await askUser<boolean>({
     type: 'error',
-    message: 'The browser could not be opened.',
-    detail:
-      address === undefined
-        ? asAppError(reason).cause
-        : `Open a browser on this computer, and paste the address there:\n${address}`,
-    choices: address === undefined ? [back] : [['Copy the address', true], back],
+    message: words.notOpened,
+    detail: address === undefined ? asAppError(reason).cause : words.paste(address),
+    choices: address === undefined ? [back] : [[words.copy, true], back],
     cancel: false,
   });
   if (address === undefined || !copies) return false;

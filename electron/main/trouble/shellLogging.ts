@@ -3,6 +3,7 @@ import { arch, release } from 'node:os';
 import type { ShellLog } from '../../engine/index.ts';
 import { asAppError } from '../../contract/errors.ts';
 import { askUser } from '../askUser.ts';
+import { appImageFile } from './appImage.ts';
 
 /** Logs what a support request needs when there is no window to copy the diagnostics from. */
 export function logShell(log: ShellLog, safeMode: boolean): void {
@@ -37,23 +38,23 @@ export function logShell(log: ShellLog, safeMode: boolean): void {
   });
 }
 
-/** Explains why the program cannot start, offers the log, and quits. */
-export async function endAfter(reason: unknown, log: ShellLog): Promise<void> {
+/** Explains why the program cannot start, offers the log if there is one, and quits. */
+export async function endAfter(reason: unknown, log?: ShellLog): Promise<void> {
   const { title, cause, nextStep } = asAppError(reason);
-  log.write('error', `Start failed: ${reason instanceof Error ? (reason.stack ?? reason.message) : cause}`);
+  log?.write('error', `Start failed: ${reason instanceof Error ? (reason.stack ?? reason.message) : cause}`);
   for (let asking = true; asking;) {
     const answer = await askUser({
       type: 'error',
       message: title,
-      detail: `${cause}\n${nextStep}\n\nLog: ${log.file}`,
+      detail: `${cause}\n${nextStep}${log ? `\n\nLog: ${log.file}` : ''}`,
       choices: [
         ['Quit', 'quit'],
-        ['Show the log', 'log'],
+        ...(log ? [['Show the log', 'log'] as const] : []),
         ['Copy this text', 'copy'],
       ],
       cancel: 'quit',
     });
-    if (answer === 'log') await shell.openPath(log.file);
+    if (answer === 'log' && log) await shell.openPath(log.file);
     else if (answer === 'copy') await clipboard.writeText(`${title}\n${cause}\n${nextStep}`);
     else asking = false;
   }
@@ -63,9 +64,8 @@ export async function endAfter(reason: unknown, log: ShellLog): Promise<void> {
 /** Ends the program and starts it again, with further switches. */
 export function relaunch(...switches: string[]): void {
   const args = [...process.argv.slice(1), ...switches];
-  // An AppImage is mounted at another path at each start, so its file must be started.
-  const appImage = process.env['APPIMAGE'];
-  app.relaunch({ args, ...(appImage === undefined ? {} : { execPath: appImage }) });
+  const execPath = appImageFile(process.env);
+  app.relaunch({ args, ...(execPath === undefined ? {} : { execPath }) });
   app.quit();
 }
 

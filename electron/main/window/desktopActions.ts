@@ -5,44 +5,19 @@ import { COMPRESSION_ENDINGS, SEQUENCE_ENDINGS } from '../../contract/folderName
 import { ok, failWith } from '../../contract/errors.ts';
 import type { FilePurpose, FolderPurpose } from '../../contract/index.ts';
 import type { DesktopActions } from '../../engine/index.ts';
+import type { Words } from '../words.ts';
 import type { GrantedPaths } from './grantedPaths.ts';
 
-const SEQUENCE_FILES = {
-  name: 'Sequences',
-  extensions: [...SEQUENCE_ENDINGS, ...COMPRESSION_ENDINGS],
-};
+const SEQUENCE_FILES = [...SEQUENCE_ENDINGS, ...COMPRESSION_ENDINGS];
 
-const ALL_FILES = { name: 'All files', extensions: ['*'] };
-
-const FILES: Record<FilePurpose, Pick<OpenDialogOptions, 'title' | 'filters' | 'properties'>> = {
-  sequences: {
-    title: 'Choose sequence files',
-    properties: ['openFile', 'multiSelections'],
-    filters: [SEQUENCE_FILES, ALL_FILES],
-  },
-  // Weights are recognised by content, so any file name is allowed.
-  weights: { title: 'Choose files of model weights', properties: ['openFile', 'multiSelections'] },
-  tables: {
-    title: 'Choose tables of other tools',
-    properties: ['openFile', 'multiSelections'],
-    filters: [{ name: 'Tables', extensions: ['tsv', 'csv', 'tab', 'txt', 'gz'] }, ALL_FILES],
-  },
-  certificate: {
-    title: 'Choose the certificate file of your network',
-    properties: ['openFile'],
-    filters: [{ name: 'Certificates', extensions: ['pem', 'crt', 'cer'] }, ALL_FILES],
-  },
-  interpreter: { title: 'Choose a Python interpreter', properties: ['openFile'] },
-};
-
-const FOLDER_TITLES: Record<FolderPurpose, string> = {
-  inputs: 'Choose a folder with sequence files',
-  output: 'Choose a folder for the results',
-  run: 'Choose the folder of a run',
-  weights: 'Choose a folder with model weights',
-  offline: 'Choose a folder that was packed for a computer without a network',
-  pack: 'Choose an empty folder to pack into',
-  data: 'Choose a folder for the data of this program',
+/** How files of a kind are chosen; a kind without extensions may have any name. */
+const FILES: Record<FilePurpose, { several?: true; name?: keyof Words['filters']; extensions?: string[] }> = {
+  sequences: { several: true, name: 'sequences', extensions: SEQUENCE_FILES },
+  // Weights are recognised by content.
+  weights: { several: true },
+  tables: { several: true, name: 'tables', extensions: ['tsv', 'csv', 'tab', 'txt', 'gz'] },
+  certificate: { name: 'certificates', extensions: ['pem', 'crt', 'cer'] },
+  interpreter: {},
 };
 
 /** Prints in an invisible window, which runs no script and stores nothing. */
@@ -62,12 +37,19 @@ async function pdfOf(pagePath: string): Promise<Buffer> {
 /**
  * The dialogs and desktop functions for one window. What the user chooses in a dialog is granted to the page.
  */
-export function desktopActions(
-  window: BrowserWindow,
-  granted: GrantedPaths,
-  startFolder: string,
-  restart: () => void,
-): DesktopActions {
+export function desktopActions({
+  window,
+  granted,
+  startFolder,
+  words,
+  restart,
+}: {
+  window: BrowserWindow;
+  granted: GrantedPaths;
+  startFolder: string;
+  words: () => Words;
+  restart: () => void;
+}): DesktopActions {
   // Electron's dialogs would otherwise start in Downloads each time.
   const lastFolders = new Map<FilePurpose | FolderPurpose | 'save', string>();
 
@@ -89,10 +71,25 @@ export function desktopActions(
   };
 
   return {
-    chooseFiles: (purpose) => choose(purpose, FILES[purpose]),
+    chooseFiles: (purpose) => {
+      const { several, name, extensions } = FILES[purpose];
+      const { files, filters } = words();
+      return choose(purpose, {
+        title: files[purpose],
+        properties: ['openFile', ...(several ? ['multiSelections' as const] : [])],
+        ...(name === undefined || extensions === undefined
+          ? {}
+          : {
+              filters: [
+                { name: filters[name], extensions },
+                { name: filters.all, extensions: ['*'] },
+              ],
+            }),
+      });
+    },
     chooseFolder: async (purpose) => {
       const [folder] = await choose(purpose, {
-        title: FOLDER_TITLES[purpose],
+        title: words().folders[purpose],
         properties: ['openDirectory', 'createDirectory'],
       });
       return folder ?? null;

@@ -41,7 +41,7 @@ export class GrantedPaths implements PathPolicy {
     };
     const deadline = performance.now() + WAIT_MS;
     for (;;) {
-      const change = this.nextChange(deadline - performance.now());
+      const change = this.nextChange(Math.max(0, deadline - performance.now()));
       const refused = await missing();
       if (refused === undefined) return ok(undefined);
       if (performance.now() >= deadline) return err(this.refusal(refused));

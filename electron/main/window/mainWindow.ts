@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { app, BrowserWindow, nativeTheme, screen, Menu, shell } from 'electron';
 import { join } from 'node:path';
 import { fittingBounds, type Rectangle, SMALLEST_SIZE } from './windowBounds.ts';
+import type { Words } from '../words.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { APP_PAGE, PAGE_PREFERENCES } from './pagePolicy.ts';
 
@@ -68,31 +69,53 @@ function writeWindowBounds(file: string, bounds: Rectangle): void {
  * Contains only what the system expects: quitting, editing, zoom, windows, help. The program's own actions
  * are in its window.
  */
-export function setMenu(logFile: string): void {
+export function setMenu(logFile: string, { menu }: Words): void {
   const isMac = process.platform === 'darwin';
+  const separator = { type: 'separator' } as const;
   Menu.setApplicationMenu(
     Menu.buildFromTemplate([
       ...(isMac ? [{ role: 'appMenu' as const }] : []),
-      // Contains Quit on systems without an app menu.
-      { role: 'fileMenu' },
-      { role: 'editMenu' },
       {
-        label: 'View',
+        label: menu.file,
+        submenu: [isMac ? { role: 'close', label: menu.close } : { role: 'quit', label: menu.quit }],
+      },
+      {
+        label: menu.edit,
         submenu: [
-          { role: 'reload' },
-          { type: 'separator' },
-          { role: 'resetZoom' },
-          { role: 'zoomIn' },
-          { role: 'zoomOut' },
-          { role: 'togglefullscreen' },
+          { role: 'undo', label: menu.undo },
+          { role: 'redo', label: menu.redo },
+          separator,
+          { role: 'cut', label: menu.cut },
+          { role: 'copy', label: menu.copy },
+          { role: 'paste', label: menu.paste },
+          { role: 'selectAll', label: menu.selectAll },
         ],
       },
-      { role: 'windowMenu' },
+      {
+        label: menu.view,
+        submenu: [
+          { role: 'reload', label: menu.reload },
+          separator,
+          { role: 'resetZoom', label: menu.resetZoom },
+          { role: 'zoomIn', label: menu.zoomIn },
+          { role: 'zoomOut', label: menu.zoomOut },
+          { role: 'togglefullscreen', label: menu.fullScreen },
+        ],
+      },
+      {
+        role: 'window',
+        label: menu.window,
+        submenu: [
+          { role: 'minimize', label: menu.minimize },
+          { role: 'close', label: menu.close },
+        ],
+      },
       {
         role: 'help',
+        label: menu.help,
         submenu: [
-          { label: 'Show the Log', click: () => void shell.openPath(logFile) },
-          ...(isMac ? [] : [{ role: 'about' as const }]),
+          { label: menu.log, click: () => void shell.openPath(logFile) },
+          ...(isMac ? [] : [{ role: 'about' as const, label: menu.about }]),
         ],
       },
     ]),

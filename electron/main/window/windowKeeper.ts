@@ -2,10 +2,12 @@ import { app, type BrowserWindow, shell } from 'electron';
 import type { ShellLog } from '../../engine/index.ts';
 import { askUser, type Question } from '../askUser.ts';
 import type { BrowserMode } from '../trouble/browserMode.ts';
+import type { Words } from '../words.ts';
 
 interface WindowKeeperOptions {
   log: ShellLog;
   safeMode: boolean;
+  words: () => Words;
   browserMode: BrowserMode;
   /** Creates a window, which shows itself as soon as it is painted. */
   make: () => BrowserWindow;
@@ -59,15 +61,15 @@ export class WindowKeeper {
    * Whether to ask again: opening the log, or a browser that does not open, leaves the user without a window.
    */
   private async ask(trouble: WindowTrouble): Promise<boolean> {
-    const { log, safeMode, browserMode } = this.options;
-    const question = troubleQuestion(trouble, safeMode);
+    const { log, safeMode, browserMode, words } = this.options;
+    const question = troubleQuestion(trouble, safeMode, words());
     // If the window is painted after all, no answer is needed.
     const painted = new AbortController();
     const dismiss = () => {
       painted.abort();
     };
     this.window?.once('ready-to-show', dismiss);
-    const answer = await askUser(question, { signal: painted.signal });
+    const answer = await askUser(question, this.current(), painted.signal);
     this.window?.removeListener('ready-to-show', dismiss);
     if (painted.signal.aborted) return false;
     log.write('info', `${question.message} Chosen: ${answer}.`);
@@ -98,35 +100,26 @@ export class WindowKeeper {
 
 export type TroubleAnswer = 'wait' | 'reload' | 'safe_mode' | 'browser' | 'log' | 'quit';
 
-const WORDS: Record<WindowTrouble, { message: string; again: [string, TroubleAnswer] }> = {
-  not_painted: {
-    message: 'The window stays empty.',
-    again: ['Wait', 'wait'],
-  },
-  keeps_ending: {
-    message: 'The window has ended several times.',
-    again: ['Load the window again', 'reload'],
-  },
-};
-
 /** The choices for a user whose window does not work. None of them affects runs. */
-export function troubleQuestion(trouble: WindowTrouble, safeMode: boolean): Question<TroubleAnswer> {
-  const { message, again } = WORDS[trouble];
+export function troubleQuestion(
+  trouble: WindowTrouble,
+  safeMode: boolean,
+  { trouble: words, quit }: Words,
+): Question<TroubleAnswer> {
+  const { message, again } = words[trouble];
+  const tryAgain = trouble === 'not_painted' ? 'wait' : 'reload';
   return {
     type: 'warning',
     message,
-    detail:
-      `This is most often caused by the graphics driver${safeMode ? ', though this is safe mode already' : ''}. ` +
-      (safeMode ? '' : 'Safe mode draws the window without the graphics card; runs use it all the same. ') +
-      'The browser shows the same pages. Runs are not affected.',
+    detail: words.cause(safeMode) + (safeMode ? '' : words.safeModeDoes) + words.unaffected,
     choices: [
-      ...(safeMode ? [] : [['Restart in safe mode', 'safe_mode'] as const]),
-      ['Open in the browser', 'browser'],
-      again,
-      ['Show the log', 'log'],
-      ['Quit', 'quit'],
+      ...(safeMode ? [] : [[words.safeMode, 'safe_mode'] as const]),
+      [words.browser, 'browser'],
+      [again, tryAgain],
+      [words.log, 'log'],
+      [quit, 'quit'],
     ],
-    cancel: again[1],
+    cancel: tryAgain,
   };
 }
 

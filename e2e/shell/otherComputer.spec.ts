@@ -8,8 +8,9 @@ import { execa } from 'execa';
 import { endDetached } from '../../electron/engine/computers/detachedServer.ts';
 import { cutFakeSsh, makeFakeSsh } from '../../electron/engine/computers/testing/fakeSsh.ts';
 import { writeSample } from '../support/inputs.ts';
-import { complaints, drop, goTo, LONG_MS } from '../support/window.ts';
+import { complaints, goTo, LONG_MS } from '../support/window.ts';
 import { expect, firstWindow, test } from './support/fixtures.ts';
+import { dropGiven } from './support/steps.ts';
 
 const FINGERPRINT = 'SHA256:3o0ZQ8pPV4QH1rTqnZr1kYbYw7nKfTj0m5vI2kqg8uU';
 const checkout = join(import.meta.dirname, '..', '..');
@@ -62,7 +63,7 @@ test('another computer is added, shown, sent a file, lost and found again', asyn
   const input = join(places.files, 'contigs.fasta');
   await writeSample(input, 1);
   await goTo(page, 'New run');
-  await drop(page, [input]);
+  await dropGiven(page, [input]);
   const uploads = join(home, '.local', 'share', 'virnucpro-desktop', 'uploads');
   const sent = async () =>
     (await readdir(uploads, { recursive: true }).catch(() => [])).find((name) =>

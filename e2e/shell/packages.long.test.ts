@@ -11,7 +11,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { buildDesktop } from '../../build/buildDesktop.ts';
 import { buildWindow } from '../../build/buildWindow.ts';
 import { fetchDuckDb } from '../../build/pack/fetchDuckDb.ts';
-import { packAround } from './support/madeUpElectron.ts';
+import { packAround } from '../../build/pack/testing/madeUpElectron.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const NOT_FOR_USERS = /\.test\.|requirements-test|\.map$|__pycache__|node_modules|\.venv/;

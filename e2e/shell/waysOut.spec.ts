@@ -2,13 +2,14 @@
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { writeSample } from '../support/inputs.ts';
-import { finishedParts } from '../support/runDatabase.ts';
+import { isProcessAlive } from '../../electron/engine/system/liveProcess.ts';
+import { finishedParts, liveWorkers } from '../support/runDatabase.ts';
 import { isDone, partsDone, runState } from '../support/window.ts';
-import { isAlive, workersBelow } from '../support/workerProcesses.ts';
 import type { Host } from './support/shellApp.ts';
 import { expect, firstWindow, openDatabases, test, type Places, type ShellApp } from './support/fixtures.ts';
 import {
   answerQuestions,
+  catchRelaunch,
   crash,
   crashThreeTimes,
   isVisible,
@@ -26,7 +27,7 @@ async function atWork(app: ShellApp, places: Places): Promise<{ page: Page; work
   await startDroppedRun(page, [input], 'Long run');
   await partsDone(page);
   let workers: number[] = [];
-  await expect.poll(async () => (workers = await workersBelow(app.pid)).length).toBeGreaterThan(0);
+  await expect.poll(() => (workers = liveWorkers(runFolder(places))).length).toBeGreaterThan(0);
   return { page, workers };
 }
 
@@ -40,7 +41,7 @@ async function expectCleanEnd(
   { places, host }: { places: Places; host: Host },
 ): Promise<void> {
   expect(await app.ended(), app.output).toBe(0);
-  await expect.poll(() => [app.pid, ...workers].filter(isAlive)).toEqual([]);
+  await expect.poll(() => [app.pid, ...workers].filter(isProcessAlive)).toEqual([]);
   if (host === 'stand-in') expect(app.output).toContain('THREADS AT QUIT 0');
   expect([...(await openDatabases(places.data)), ...(await openDatabases(places.files))]).toEqual([]);
   expect(finishedParts(runFolder(places)).length).toBeGreaterThan(0);
@@ -48,6 +49,7 @@ async function expectCleanEnd(
 
 test('closing the window asks: cancel, then continue in the background, a second start, then quit now', async ({
   start,
+  run,
   places,
   permits,
   host,
@@ -70,10 +72,9 @@ test('closing the window asks: cancel, then continue in the background, a second
   await answerQuestions(app, 'Keep running');
   await closeWindow();
   await expect.poll(() => isVisible(app)).toBe(false);
-  expect(await workersBelow(app.pid)).not.toEqual([]);
+  expect(workers.filter(isProcessAlive)).not.toEqual([]);
 
-  const second = await start({ env: permits.environment });
-  expect(await second.ended()).toBe(0);
+  expect(await run({ env: permits.environment })).toBe(0);
   await expect.poll(() => isVisible(app)).toBe(true);
 
   await answerQuestions(app, 'Quit now');
@@ -107,11 +108,7 @@ test('a user who cancels the restart in safe mode does not get it when quitting 
 }) => {
   const app = await start({ env: permits.environment });
   const { workers } = await atWork(app, places);
-  await app.evaluate(({ app: running }) => {
-    running.relaunch = () => {
-      process.stdout.write('RELAUNCHED\n');
-    };
-  });
+  await catchRelaunch(app);
   // The question about the run has no such button, and is cancelled.
   await answerQuestions(app, 'Restart in safe mode');
   await crashThreeTimes(app, places);
@@ -123,7 +120,7 @@ test('a user who cancels the restart in safe mode does not get it when quitting 
   await answerQuestions(app, 'Quit now');
   await quit(app);
   await expectCleanEnd(app, workers, { places, host });
-  expect(app.output).not.toContain('RELAUNCHED');
+  expect(app.output).not.toContain('RELAUNCH');
 });
 
 test('the system shuts down: no question, and a quick end', async ({ start, places, permits, host }) => {

@@ -1,7 +1,9 @@
+import { globSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { execa } from 'execa';
 import { MAIN } from '../../electron/cli/testing/commandLineProcess.ts';
-import { workersBelow } from './workerProcesses.ts';
+import { liveWorkers } from './runDatabase.ts';
 
 const START_WITHIN_MS = 60_000;
 
@@ -58,9 +60,12 @@ export class EngineProcess {
     return this.subprocess.pid ?? 0;
   }
 
-  /** Process numbers of its workers. */
-  async workers(): Promise<number[]> {
-    return workersBelow(this.pid);
+  /** Process numbers of the workers of its runs. */
+  workers(): number[] {
+    const { filesFolder } = this.options;
+    return globSync('**/run.db', { cwd: filesFolder }).flatMap((file) =>
+      liveWorkers(join(filesFolder, dirname(file))),
+    );
   }
 
   /** Ends the engine as abruptly as a power cut would. */

@@ -1,7 +1,9 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FAULTY_PYTHON, REAL_PYTHON } from '../../electron/engine/testing/realFiles.ts';
+import { REAL_PYTHON } from '../../electron/engine/testing/realFiles.ts';
 
+/** Python imports what is in this folder when it starts. */
+export const FAULTY_WORKERS = join(import.meta.dirname, 'faultyWorkers');
 const FIRST_PARTS = 8;
 
 /**
@@ -26,9 +28,10 @@ export class PartPermits {
   /** The environment of an engine with such workers. */
   get environment(): Record<string, string> {
     return {
-      VIRNUCPRO_PYTHON: FAULTY_PYTHON,
-      VIRNUCPRO_REAL_PYTHON: REAL_PYTHON,
-      VIRNUCPRO_FAULT: `permitted:${this.#folder}`,
+      // This counts as the user's own interpreter, so the engine does not change its PYTHONPATH.
+      VIRNUCPRO_PYTHON: REAL_PYTHON,
+      PYTHONPATH: FAULTY_WORKERS,
+      VIRNUCPRO_PERMITS: this.#folder,
     };
   }
 

@@ -1,27 +1,23 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { resolveAppPaths } from '../../electron/engine/environment/appPaths.ts';
+import { REAL_PYTHON } from '../../electron/engine/testing/realFiles.ts';
 import { expect, openFirstWindow, test } from '../support/fixtures.ts';
 import { DEADLY_RESIDUES, writePoisoned } from '../support/inputs.ts';
+import { FAULTY_WORKERS } from '../support/partPermits.ts';
 import { isDone, LONG_MS, runState, startRun } from '../support/window.ts';
-
-const root = join(import.meta.dirname, '..', '..');
 
 test('a part that kills its workers fails by name; once the cause is fixed a retry completes the run', async ({
   page,
   places,
   startEngine,
 }) => {
-  const paths = resolveAppPaths();
-  if (!paths.ok) throw new Error(paths.error.cause);
   const healed = join(places.files, 'healed');
   await mkdir(join(places.files, 'contigs'));
   await writePoisoned(join(places.files, 'contigs', 'poisoned.fa'));
   const engine = await startEngine({
-    // This counts as the user's own interpreter, so the engine does not change its PYTHONPATH.
-    python: join(paths.value.environmentFolder, 'bin', 'python'),
+    python: REAL_PYTHON,
     env: {
-      PYTHONPATH: join(root, 'e2e', 'support', 'deadly'),
+      PYTHONPATH: FAULTY_WORKERS,
       VIRNUCPRO_DEADLY: DEADLY_RESIDUES,
       VIRNUCPRO_HEALED: healed,
     },

@@ -54,7 +54,7 @@ test('queued runs can be reordered and show their expected starts; a pause belon
   await expect(window.getByRole('button', { name: 'Continue', exact: true })).toBeVisible();
   await goTo(window, 'Runs');
   await expect(window.getByRole('button', { name: 'Start now' })).toBeVisible();
-  expect(await engine.workers()).toEqual([]);
+  expect(engine.workers()).toEqual([]);
 
   await window.context().grantPermissions(['notifications']);
   await window.evaluate(KEEP_NOTIFICATIONS);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, openAnotherWindow, testWithPermits as test, type Places } from '../support/fixtures.ts';
 import { writeSample } from '../support/inputs.ts';
 import { finishedParts } from '../support/runDatabase.ts';
-import { isAlive } from '../support/workerProcesses.ts';
+import { isProcessAlive } from '../../electron/engine/system/liveProcess.ts';
 import { goTo, isDone, partsDone, runState, startRun } from '../support/window.ts';
 
 /** The default folder is beside the input and has the name of the run. */
@@ -29,7 +29,7 @@ test('pause frees the devices and keeps what is done; resume goes on; two window
   await window.getByRole('button', { name: 'Pause' }).click();
   for (const page of [window, other])
     await expect(page.getByRole('button', { name: 'Continue', exact: true })).toBeVisible();
-  expect(await engine.workers()).toEqual([]);
+  expect(engine.workers()).toEqual([]);
   const kept = finishedParts(runFolder(places));
   expect(kept.length).toBeGreaterThan(0);
 
@@ -39,7 +39,7 @@ test('pause frees the devices and keeps what is done; resume goes on; two window
 
   await other.getByRole('button', { name: 'Continue', exact: true }).click();
   for (const page of [window, other]) await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible();
-  await expect.poll(async () => (await engine.workers()).length).toBeGreaterThan(0);
+  await expect.poll(() => engine.workers().length).toBeGreaterThan(0);
   await other.close();
   await permits.lift();
   await isDone(window);
@@ -64,7 +64,7 @@ test('a run rests once its goal is reached, and computes the rest on request', a
   await expect(runState(window, 'Finishing current work …').or(enough).first()).toBeVisible();
   await permits.give(8);
   await expect(enough).toBeVisible();
-  expect(await engine.workers()).toEqual([]);
+  expect(engine.workers()).toEqual([]);
   await permits.lift();
   await window.getByRole('button', { name: 'Compute the rest' }).click();
   await isDone(window);
@@ -76,7 +76,7 @@ test('a killed worker is reported in plain words and restarted; a device can be 
 }) => {
   await startRun(window, 'contigs', 'Long run');
   await partsDone(window);
-  const [worker = 0] = await engine.workers();
+  const [worker = 0] = engine.workers();
   process.kill(worker, 'SIGKILL');
   await expect(
     window.getByText(/Reason: It was killed, most often because the computer ran out of memory/).first(),
@@ -88,9 +88,9 @@ test('a killed worker is reported in plain words and restarted; a device can be 
   const first = window.getByRole('menuitemcheckbox').first();
   await first.click();
   await expect(rows.first().getByText('Excluded')).toBeVisible();
-  await expect.poll(async () => (await engine.workers()).length).toBe(1);
+  await expect.poll(() => engine.workers().length).toBe(1);
   await first.click();
-  await expect.poll(async () => (await engine.workers()).length).toBe(2);
+  await expect.poll(() => engine.workers().length).toBe(2);
 });
 
 test('the engine is killed: no worker stays, the window says so and catches up, and the run continues', async ({
@@ -103,11 +103,11 @@ test('the engine is killed: no worker stays, the window says so and catches up, 
   // The window counts what the workers report, which is stored a moment later.
   await expect.poll(() => finishedParts(runFolder(places)).length, { timeout: 300_000 }).toBeGreaterThan(0);
   const stored = finishedParts(runFolder(places));
-  const workers = await engine.workers();
+  const workers = engine.workers();
   expect(workers.length).toBeGreaterThan(0);
   await engine.kill();
   await expect(window.getByText('Connection to the program lost')).toBeVisible();
-  await expect.poll(() => workers.filter(isAlive)).toEqual([]);
+  await expect.poll(() => workers.filter(isProcessAlive)).toEqual([]);
   const kept = finishedParts(runFolder(places));
   expect(kept).toEqual(expect.arrayContaining(stored));
 

@@ -35,7 +35,9 @@ import { putOffQuitting, type QuitPutOff } from './quit/putOffQuitting.ts';
 import { Quitting } from './quit/quitting.ts';
 import { relaunch, SAFE_MODE_SWITCH, logShell, endAfter } from './trouble/shellLogging.ts';
 import { pathsOutsideAppImage } from './trouble/appImage.ts';
-import { SMOKE_TEST_SWITCH, smokeTest } from './smokeTest.ts';
+import { RESTART_ONCE_SWITCH } from './selfCheck/copyPoints.ts';
+import { SELF_CHECK_SWITCH } from './selfCheck/point.ts';
+import { selfCheck } from './selfCheck/selfCheck.ts';
 import { signalRuns } from './systemSignals.ts';
 import { WORDS, type Words } from './words.ts';
 import { WindowKeeper } from './window/windowKeeper.ts';
@@ -87,9 +89,10 @@ function begin(paths: AppPaths): void {
   registerAppScheme();
   guardAllPages();
   const quitPutOff = putOffQuitting();
+  const wasReady = app.isReady();
   app
     .whenReady()
-    .then(() => run({ paths, log, safeMode, quitPutOff }))
+    .then(() => run({ paths, log, safeMode, wasReady, quitPutOff }))
     .catch((reason: unknown) => {
       quitPutOff.end();
       return endAfter(reason, log);
@@ -100,10 +103,11 @@ interface Start {
   paths: AppPaths;
   log: ShellLog;
   safeMode: boolean;
+  wasReady: boolean;
   quitPutOff: QuitPutOff;
 }
 
-async function run({ paths, log, safeMode, quitPutOff }: Start): Promise<void> {
+async function run({ paths, log, safeMode, wasReady, quitPutOff }: Start): Promise<void> {
   const service = await openService(
     engineBase({ appVersion: app.getVersion(), paths, storeHost: storeHost(), startModule }),
     {
@@ -159,6 +163,11 @@ async function run({ paths, log, safeMode, quitPutOff }: Start): Promise<void> {
     });
     return window;
   };
+  const restartInSafeMode = (): void => {
+    quitting.quitWith(() => {
+      relaunch(SAFE_MODE_SWITCH);
+    });
+  };
   const keeper: WindowKeeper = new WindowKeeper({
     log,
     safeMode,
@@ -166,11 +175,7 @@ async function run({ paths, log, safeMode, quitPutOff }: Start): Promise<void> {
     browserMode,
     make,
     mayOpen: (): boolean => quitting.mayOpenWindow,
-    restartInSafeMode: () => {
-      quitting.quitWith(() => {
-        relaunch(SAFE_MODE_SWITCH);
-      });
-    },
+    restartInSafeMode,
   });
   const quitting: Quitting = new Quitting(service, keeper.current, words);
 
@@ -203,7 +208,13 @@ async function run({ paths, log, safeMode, quitPutOff }: Start): Promise<void> {
   }
   keeper.show();
   const window = keeper.current();
-  if (window && process.argv.includes(SMOKE_TEST_SWITCH)) await smokeTest(service, window, log);
+  log.write('info', 'Open.');
+  if (process.argv.includes(RESTART_ONCE_SWITCH)) {
+    if (safeMode) app.quit();
+    else restartInSafeMode();
+  } else if (window && process.argv.includes(SELF_CHECK_SWITCH)) {
+    await selfCheck({ service, window, log, wasReady });
+  }
 }
 
 /** The menu is in the language of the window. */

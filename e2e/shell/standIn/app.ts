@@ -1,10 +1,9 @@
 /** The app's life (api/app): start, single instance, and the order in which it ends. */
 import { spawn } from 'node:child_process';
 import { EventEmitter } from 'node:events';
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { killChromium } from './chromium.ts';
 
 /** An event whose default can be prevented. */
 export interface Preventable {
@@ -30,35 +29,21 @@ const POLL_MS = 50;
 
 class App extends EventEmitter {
   readonly windows = new Set<ClosableWindow>();
-  readonly name: string;
-  readonly commandLine = {
-    hasSwitch: (name: string) => process.argv.some((argument) => argument === `--${name}`),
-    appendSwitch: () => undefined,
-    getSwitchValue: (name: string) =>
-      process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3) ?? '',
-  };
+  readonly commandLine = { hasSwitch: (name: string) => process.argv.includes(`--${name}`) };
   private readonly folder = process.env['STAND_IN_APP'] ?? '';
   private readonly version: string;
   private readonly paths = new Map<string, string>();
   private ready = false;
-  private readonly whenItIsReady: Promise<void>;
-  private becomeReady: () => void = () => undefined;
+  private readonly becoming = Promise.withResolvers<undefined>();
   private quitting = false;
-  private relaunchWith: { execPath: string; args: string[] } | undefined;
-  hardwareAcceleration = true;
 
   constructor() {
     super();
-    const { name, productName, version } = JSON.parse(
-      readFileSync(join(this.folder, 'package.json'), 'utf8'),
-    ) as Record<string, string>;
-    this.name = productName ?? name ?? '';
-    this.version = version ?? '';
-    this.whenItIsReady = new Promise((resolve) => (this.becomeReady = resolve));
-    this.paths.set('home', homedir());
+    const { version } = JSON.parse(readFileSync(join(this.folder, 'package.json'), 'utf8')) as {
+      version: string;
+    };
+    this.version = version;
     this.paths.set('documents', join(homedir(), 'Documents'));
-    // "The per-user application data directory" with the app's name.
-    this.paths.set('userData', join(process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), this.name));
   }
 
   get isPackaged(): boolean {
@@ -66,10 +51,8 @@ class App extends EventEmitter {
   }
 
   getVersion = () => this.version;
-  getName = () => this.name;
-  getAppPath = () => this.folder;
   isReady = () => this.ready;
-  whenReady = () => this.whenItIsReady;
+  whenReady = () => this.becoming.promise;
 
   getPath(name: string): string {
     const path = this.paths.get(name);
@@ -78,30 +61,19 @@ class App extends EventEmitter {
   }
 
   setPath(name: string, path: string): void {
+    if (!existsSync(path)) throw new Error(`${path} does not exist`);
     this.paths.set(name, path);
   }
 
-  setAppUserModelId(): void {
-    // Has an effect on Windows only.
-  }
-  setDesktopName(): void {
-    // Has an effect on Linux desktops only.
-  }
-  setAboutPanelOptions(): void {
-    // Only showAboutPanel shows this.
-  }
-  showAboutPanel(): void {
-    // Would draw a window of the system.
-  }
+  setAppUserModelId = () => undefined;
+  setAboutPanelOptions = () => undefined;
   getGPUFeatureStatus = () => ({ gpu_compositing: 'disabled_software' });
-  getGPUInfo = () => Promise.resolve({});
 
   enableSandbox(): void {
     this.onlyBeforeReady('enableSandbox');
   }
   disableHardwareAcceleration(): void {
     this.onlyBeforeReady('disableHardwareAcceleration');
-    this.hardwareAcceleration = false;
   }
   private onlyBeforeReady(what: string): void {
     if (this.ready) throw new Error(`app.${what}() can only be called before app is ready`);
@@ -114,7 +86,7 @@ class App extends EventEmitter {
   loaded(): void {
     this.ready = true;
     this.emit('ready', {}, {});
-    this.becomeReady();
+    this.becoming.resolve(undefined);
   }
 
   /**
@@ -123,7 +95,6 @@ class App extends EventEmitter {
    */
   requestSingleInstanceLock(): boolean {
     const folder = this.getPath('userData');
-    mkdirSync(folder, { recursive: true });
     const lock = join(folder, 'StandInLock');
     const owner = lockOwner(lock);
     if (owner !== undefined) {
@@ -172,10 +143,11 @@ class App extends EventEmitter {
     this.end(code);
   }
 
-  /** "When `args` is specified, the `args` will be passed as command-line arguments instead. When `execPath` is specified, the
-   * `execPath` will be executed for relaunch instead of current app." */
-  relaunch({ args = process.argv.slice(1), execPath = process.execPath } = {}): void {
-    this.relaunchWith = { execPath, args };
+  /** The new program is started when this one is gone. It has no test, so its window shows nothing. */
+  relaunch({ args }: { args: string[] }): void {
+    this.on('quit', () => {
+      spawn(process.execPath, args, { detached: true, stdio: 'ignore' }).unref();
+    });
   }
 
   /** Not part of Electron: a window refused to close, so the app does not quit. */
@@ -204,10 +176,6 @@ class App extends EventEmitter {
 
   private end(code: number): void {
     this.emit('quit', {}, code);
-    killChromium();
-    // "When multiple instances are [...] relaunched": the new one is started when this one is gone.
-    if (this.relaunchWith)
-      spawn(this.relaunchWith.execPath, this.relaunchWith.args, { detached: true, stdio: 'ignore' }).unref();
     process.exit(code);
   }
 }

@@ -60,8 +60,8 @@ electron.app.on('quit', () => {
 
 process.on('message', ({ id, code, argument }: { id: number; code: string; argument: unknown }) => {
   void evaluate(code, argument).then(
-    (value) => process.send?.({ type: 'answer', id, value }),
-    (reason: unknown) => process.send?.({ type: 'answer', id, error: String(reason) }),
+    (value) => process.send?.({ id, value }),
+    (reason: unknown) => process.send?.({ id, error: String(reason) }),
   );
 });
 

@@ -6,7 +6,7 @@ import { expect, test as base, type Page } from '@playwright/test';
 import { findElectron, missingDisplay } from '../../../build/electronBinary.ts';
 import { findChromium } from '../../support/findChromium.ts';
 import { PartPermits } from '../../support/partPermits.ts';
-import { startShell, type Host, type ShellApp, type ShellOptions } from './shellApp.ts';
+import { runShell, startShell, type Host, type ShellApp, type ShellOptions } from './shellApp.ts';
 
 export interface Places {
   home: string;
@@ -24,6 +24,8 @@ interface Fixtures {
    * its errors.
    */
   start: (options?: Partial<Omit<ShellOptions, 'host'>>) => Promise<ShellApp>;
+  /** Starts the app without controlling it, and resolves at its end. */
+  run: (options?: Partial<Omit<ShellOptions, 'host'>>) => ReturnType<typeof runShell>;
 }
 
 export const test = base.extend<Fixtures>({
@@ -56,6 +58,13 @@ export const test = base.extend<Fixtures>({
         /UNCAUGHT EXCEPTION|UNHANDLED REJECTION|UnhandledPromiseRejection|JavaScript error occurred/,
       );
     }
+  },
+  run: async ({ host, places }, use) => {
+    const reason = cannotRun(host);
+    test.skip(reason !== undefined, `Not run, since ${reason ?? ''}.`);
+    await use(({ env, ...rest } = {}) =>
+      runShell({ host, env: { ...environment(places), ...env }, ...rest }),
+    );
   },
 });
 

@@ -1,19 +1,16 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import {
-  _electron,
-  chromium,
-  expect,
-  type Browser,
-  type ElectronApplication,
-  type Page,
-} from '@playwright/test';
+import { createServer, type AddressInfo } from 'node:net';
+import { _electron, chromium, expect, type Page } from '@playwright/test';
 import type Electron from 'electron';
 import { findElectron } from '../../../build/electronBinary.ts';
+import { findChromium, launchOptions } from '../../support/findChromium.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
+const STAND_IN = join(import.meta.dirname, '..', 'standIn', 'run.ts');
 const START_WITHIN_MS = 120_000;
 const END_WITHIN_MS = 300_000;
+const IS_ROOT = process.getuid?.() === 0;
 
 export type Host = 'stand-in' | 'electron';
 
@@ -41,7 +38,6 @@ export interface ShellApp {
   ) => Promise<Result>;
   /** Resolves to the exit code when the app has ended. */
   ended: () => Promise<number | null>;
-  readonly hasEnded: boolean;
   /** Everything that the app wrote to its terminal. */
   readonly output: string;
   /** Ends what is still running, and releases its pages. */
@@ -49,160 +45,160 @@ export interface ShellApp {
 }
 
 export function startShell(options: ShellOptions): Promise<ShellApp> {
-  return options.host === 'electron' ? startElectron(options) : Promise.resolve(new StandInApp(options));
+  return options.host === 'electron' ? startElectron(options) : startStandIn(options);
 }
 
-class StandInApp implements ShellApp {
+/**
+ * Starts the app without controlling it, and resolves to its exit code. Playwright takes an app that ends before it is ready, as a second one
+ * does, for one that failed.
+ */
+export function runShell(options: ShellOptions): Promise<number | null> {
+  const { host, args = [], appFolder = root } = options;
+  const electron = findElectron();
+  const [program, app] =
+    host === 'electron' && electron.found ? [electron.file, appFolder] : [process.execPath, STAND_IN];
+  const child = spawn(program, [app, ...args, ...(IS_ROOT ? ['--no-sandbox'] : [])], {
+    env: environment(options),
+    stdio: 'inherit',
+  });
+  return new WatchedProcess(child).ended();
+}
+
+function environment({ env, appFolder = root, resources }: ShellOptions): Record<string, string> {
+  const variables: NodeJS.ProcessEnv = {
+    ...env,
+    STAND_IN_APP: appFolder,
+    ...(resources === undefined ? {} : { STAND_IN_RESOURCES: resources }),
+  };
+  return Object.fromEntries(
+    Object.entries(variables).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+/** A process with its output and its end. */
+class WatchedProcess {
   output = '';
-  hasEnded = false;
-  private readonly process: ChildProcess;
-  private readonly exit: Promise<number | null>;
-  private readonly devtools: Promise<string>;
-  private readonly answers = new Map<number, (answer: { value?: unknown; error?: string }) => void>();
-  private lastId = 0;
-  private browser: Browser | undefined;
+  readonly child: ChildProcess;
+  readonly exit: Promise<number | null>;
 
-  constructor({ appFolder = root, resources, env, args = [] }: ShellOptions) {
-    this.process = spawn(process.execPath, [join(import.meta.dirname, '..', 'standIn', 'run.ts'), ...args], {
-      env: {
-        ...env,
-        STAND_IN_APP: appFolder,
-        ...(resources === undefined ? {} : { STAND_IN_RESOURCES: resources }),
-      },
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    });
-    for (const stream of [this.process.stdout, this.process.stderr]) {
+  constructor(child: ChildProcess) {
+    this.child = child;
+    for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (data: Buffer) => (this.output += data.toString('utf8')));
-    }
-    this.exit = new Promise((resolve) => {
-      this.process.once('close', (code) => {
-        this.hasEnded = true;
-        for (const settle of this.answers.values()) settle({ error: 'The app has ended' });
-        resolve(code);
-      });
-    });
-    this.devtools = new Promise((resolve, reject) => {
-      this.process.on(
-        'message',
-        (message: { type: string; endpoint: string; id: number; value?: unknown; error?: string }) => {
-          if (message.type === 'devtools') resolve(message.endpoint);
-          else this.answers.get(message.id)?.(message);
-        },
-      );
-      void this.exit.then(() =>
-        reject(new Error(`The app ended without a window. It said:\n${this.output}`)),
-      );
-    });
-    this.devtools.catch(() => undefined);
-  }
-
-  get pid(): number {
-    return this.process.pid ?? 0;
-  }
-
-  async page(): Promise<Page> {
-    const browser = await chromium.connectOverCDP(
-      await within(START_WITHIN_MS, this.devtools, 'show a window'),
-    );
-    this.browser = browser;
-    let found: Page | undefined;
-    await expect
-      .poll(
-        () =>
-          (found = browser
-            .contexts()
-            .flatMap((context) => context.pages())
-            .find(isAppPage)),
-        {
-          message: `a page of the app; it said: ${this.output}`,
-          timeout: START_WITHIN_MS,
-        },
-      )
-      .toBeDefined();
-    if (!found) throw new Error('There is no page');
-    return found;
-  }
-
-  evaluate<Result, Argument>(what: InMain<Result, Argument>, argument?: Argument): Promise<Result> {
-    const id = ++this.lastId;
-    return new Promise((resolve, reject) => {
-      this.answers.set(id, ({ value, error }) => {
-        this.answers.delete(id);
-        if (error === undefined) resolve(value as Result);
-        else reject(new Error(error));
-      });
-      this.process.send({ id, code: what.toString(), argument });
-    });
+    this.exit = new Promise((resolve) => child.once('close', resolve));
   }
 
   ended(): Promise<number | null> {
-    return within(END_WITHIN_MS, this.exit, 'end');
-  }
-
-  async dispose(): Promise<void> {
-    if (!this.hasEnded) {
-      this.process.kill('SIGKILL');
-      // The app can no longer end its browser by itself.
-      const session = await this.browser?.newBrowserCDPSession();
-      await session?.send('Browser.close').catch(() => undefined);
-    }
-    await this.browser?.close().catch(() => undefined);
-    await this.ended();
-  }
-}
-
-function isAppPage(page: Page): boolean {
-  return /^(https:\/\/virnucpro\.app\.test|app:\/\/virnucpro)\//.test(page.url());
-}
-
-async function startElectron({ appFolder = root, env, args = [] }: ShellOptions): Promise<ShellApp> {
-  const electron = findElectron();
-  const app: ElectronApplication = await _electron.launch({
-    executablePath: electron.found ? electron.file : '',
-    args: [appFolder, ...args, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
-    env: Object.fromEntries(
-      Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
-    ),
-  });
-  const child = app.process();
-  let output = '';
-  let hasEnded = false;
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (data: Buffer) => (output += data.toString('utf8')));
-  }
-  const exit = new Promise<number | null>((resolve) => {
-    child.once('close', (code) => {
-      hasEnded = true;
-      resolve(code);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => reject(new Error(`The app did not end. It said:\n${this.output}`)),
+        END_WITHIN_MS,
+      );
     });
+    return Promise.race([this.exit, late]).finally(() => clearTimeout(timer));
+  }
+
+  async kill(): Promise<void> {
+    this.child.kill('SIGKILL');
+    await this.exit;
+  }
+}
+
+async function startStandIn(options: ShellOptions): Promise<ShellApp> {
+  const port = await freePort();
+  const { args, ...launch } = launchOptions(findChromium());
+  const browser = await chromium.launch({
+    ...launch,
+    args: [...args, `--remote-debugging-port=${port}`, '--window-size=1440,900'],
   });
+  const address = `http://127.0.0.1:${port}`;
+  // Contexts of the app's own connection cannot be seen from the one that started Chromium.
+  const pages = await chromium.connectOverCDP(address);
+  const child = spawn(process.execPath, [STAND_IN, ...(options.args ?? [])], {
+    env: { ...environment(options), STAND_IN_CHROMIUM: address },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  const watched = new WatchedProcess(child);
+  const answers = new Map<number, (answer: { value?: unknown; error?: string }) => void>();
+  child.on('message', ({ id, ...answer }: { id: number; value?: unknown; error?: string }) => {
+    answers.get(id)?.(answer);
+    answers.delete(id);
+  });
+  const gone = watched.exit.then((): never => {
+    throw new Error(`The app has ended. It said:\n${watched.output}`);
+  });
+  gone.catch(() => undefined);
+  let lastId = 0;
   return {
     pid: child.pid ?? 0,
-    page: () => app.firstWindow(),
-    evaluate: (what, argument) =>
-      app.evaluate(what as unknown as (electron: typeof Electron) => never, argument as never),
-    ended: () => within(END_WITHIN_MS, exit, 'end'),
-    get hasEnded() {
-      return hasEnded;
+    page: async () => {
+      let found: Page | undefined;
+      const isThere = () => {
+        found = pages
+          .contexts()
+          .flatMap((context) => context.pages())
+          .find((page) => page.url().startsWith('https:'));
+        return found !== undefined;
+      };
+      const message = `a page of the app; it said: ${watched.output}`;
+      await expect.poll(isThere, { message, timeout: START_WITHIN_MS }).toBe(true);
+      if (!found) throw new Error('There is no page');
+      return found;
     },
+    evaluate: (what, argument) => {
+      const id = ++lastId;
+      child.send({ id, code: what.toString(), argument });
+      return Promise.race([
+        new Promise<never>((resolve, reject) => {
+          answers.set(id, ({ value, error }) => {
+            if (error === undefined) resolve(value as never);
+            else reject(new Error(error));
+          });
+        }),
+        gone,
+      ]);
+    },
+    ended: () => watched.ended(),
     get output() {
-      return output;
+      return watched.output;
     },
     dispose: async () => {
-      if (!hasEnded) child.kill('SIGKILL');
-      await exit;
+      await watched.kill();
+      await browser.close();
     },
   };
 }
 
-async function within<Value>(milliseconds: number, promise: Promise<Value>, what: string): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`The app did not ${what} in time`)), milliseconds);
+function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  return new Promise((resolve) => {
+    server.once('listening', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
   });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+}
+
+async function startElectron(options: ShellOptions): Promise<ShellApp> {
+  const electron = findElectron();
+  const app = await _electron.launch({
+    executablePath: electron.found ? electron.file : '',
+    args: [options.appFolder ?? root, ...(options.args ?? []), ...(IS_ROOT ? ['--no-sandbox'] : [])],
+    // Playwright would otherwise switch the sandbox off, and the app would respect that.
+    chromiumSandbox: !IS_ROOT,
+    env: environment(options),
+  });
+  const watched = new WatchedProcess(app.process());
+  return {
+    pid: watched.child.pid ?? 0,
+    page: () => app.firstWindow(),
+    evaluate: (what, argument) =>
+      app.evaluate(what as unknown as (electron: typeof Electron) => never, argument as never),
+    ended: () => watched.ended(),
+    get output() {
+      return watched.output;
+    },
+    dispose: () => watched.kill(),
+  };
 }

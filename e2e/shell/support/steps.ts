@@ -1,5 +1,4 @@
-import { readFile, readlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename } from 'node:path';
 import type { Page } from '@playwright/test';
 import { drop, goTo, LONG_MS, takeTeachingModel } from '../../support/window.ts';
 import { expect, shellLog, type Places, type ShellApp } from './fixtures.ts';
@@ -14,10 +13,17 @@ export async function quit(app: ShellApp): Promise<void> {
   });
 }
 
+/** Drops files on the window. Electron knows their paths, and the stand-in is told. */
+export async function dropGiven(page: Page, paths: string[]): Promise<void> {
+  const known = Object.fromEntries(paths.map((path) => [basename(path), path]));
+  await page.evaluate(`window.droppedPaths = ${JSON.stringify(known)}`);
+  await drop(page, paths);
+}
+
 /** Drops files on the window, as a user does, and starts a run of them with the teaching model. */
 export async function startDroppedRun(page: Page, paths: string[], name: string): Promise<void> {
   await goTo(page, 'New run');
-  await drop(page, paths);
+  await dropGiven(page, paths);
   await takeTeachingModel(page);
   await page.getByLabel('Name of the run').fill(name);
   await page.getByRole('button', { name: /^(Start|Add to queue)$/ }).click({ timeout: LONG_MS });
@@ -36,7 +42,12 @@ export async function answerQuestions(app: ShellApp, button: string): Promise<vo
     const asked: unknown[] = [];
     Object.assign(dialog, { asked });
     dialog.showMessageBox = (...args: unknown[]) => {
-      const options = args.at(-1) as { message: string; detail: string; buttons: string[]; cancelId: number };
+      const [parent, options] = args as [
+        Electron.BrowserWindow,
+        { message: string; detail: string; buttons: string[]; cancelId: number },
+      ];
+      // macOS would hold up the engine until somebody answers.
+      if (!parent.isVisible()) throw new Error('A question without a window that can be seen');
       asked.push({ message: options.message, detail: options.detail, buttons: options.buttons });
       const response = options.buttons.findIndex((words) => words.startsWith(wanted));
       return Promise.resolve({
@@ -58,16 +69,13 @@ export function isVisible(app: ShellApp): Promise<boolean> {
   );
 }
 
-/**
- * Process number of the program that uses a data folder, if the test has not started it itself. On Linux the
- * name of Chromium's lock ends with it.
- */
-export async function pidOf(dataFolder: string): Promise<number> {
-  const folder = join(dataFolder, 'electron');
-  const lock = await readFile(join(folder, 'StandInLock'), 'utf8').catch(() =>
-    readlink(join(folder, 'SingletonLock')),
-  );
-  return Number(lock.split('-').at(-1));
+/** From now on the app only says how it would start again: `RELAUNCH` and the options. */
+export async function catchRelaunch(app: ShellApp): Promise<void> {
+  await app.evaluate(({ app: running }) => {
+    running.relaunch = (options) => {
+      process.stdout.write(`RELAUNCH ${JSON.stringify(options)}\n`);
+    };
+  });
 }
 
 /** Ends the process of the page. */

@@ -21,7 +21,7 @@ const FILES: Record<FilePurpose, { several?: true; name?: keyof Words['filters']
 };
 
 /** Prints in an invisible window, which runs no script and stores nothing. */
-async function pdfOf(pagePath: string): Promise<Buffer> {
+export async function pdfOf(pagePath: string): Promise<Buffer> {
   const page = new BrowserWindow({
     show: false,
     webPreferences: { sandbox: true, javascript: false, partition: 'report' },

@@ -315,4 +315,5 @@ def run_module(name: str, arguments: list[str]) -> None:
     runpy.run_module(name, run_name="__main__", alter_sys=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

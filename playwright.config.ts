@@ -34,6 +34,6 @@ export default defineConfig<{ host: Host }>({
     },
     // The desktop app in a stand-in for Electron, and in Electron itself where its program is here: the same specs.
     { name: 'shell', testMatch: 'shell/*.spec.ts', use: { host: 'stand-in' } },
-    { name: 'electron', testMatch: 'shell/*.spec.ts', use: { host: 'electron' } },
+    { name: 'electron', testMatch: ['shell/*.spec.ts', 'oldElectron/*.spec.ts'], use: { host: 'electron' } },
   ],
 });

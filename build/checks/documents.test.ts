@@ -164,3 +164,8 @@ it('the program recommends only commands and flags that exist', () => {
   expect(wrong).toEqual([]);
   expect(found).toBeGreaterThan(10);
 });
+
+it('documents for users start TypeScript by npm, since the Node that they have may be too old for it', () => {
+  const documents = ['README.md', 'docs/servers.md', 'docs/command-line.md', 'packaging/README.md'];
+  expect(faults(documents, (text) => text.match(/node \S+\.ts\b/g) ?? [])).toEqual([]);
+});

@@ -80,6 +80,7 @@ it('tar.gz for Linux: the app and the script that allows its sandbox', async () 
   expect(names.filter((each) => NOT_FOR_USERS.test(each))).toEqual([]);
   expect(names).toEqual(expect.arrayContaining(['allow-sandbox.sh', 'virnucpro-desktop', 'chrome-sandbox']));
   expect(below(names, 'resources/')).toEqual(expect.arrayContaining(RESOURCES));
+  expect(below(names, 'locales/').filter((each) => each.endsWith('.pak'))).toEqual(['de.pak', 'en-US.pak']);
 });
 
 it('zip for macOS, not yet signed: what the system reads in it, its helpers, its native part, its archive', async () => {

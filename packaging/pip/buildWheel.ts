@@ -1,7 +1,7 @@
 /**
  * Builds the Python package for a platform, out/virnucpro_desktop-VERSION-py3-none-PLATFORM.whl:
  *
- *   node packaging/pip/buildWheel.ts [linux-x64 | linux-arm64 | darwin-arm64 | win32-x64]     for this computer, or for the one named
+ *   npm run pack:wheel -- [linux-x64 | linux-arm64 | darwin-arm64 | win32-x64]     for this computer, or for the one named
  */
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

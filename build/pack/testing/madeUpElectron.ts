@@ -26,10 +26,16 @@ const macBundle = (folder: string, program: string): Record<string, string> => (
 
 /** The files of Electron that packing requires; the program itself only exits with 1. */
 const FILES: Readonly<Record<PackedSystem, Readonly<Record<string, string>>>> = {
-  linux: { electron: `#!/bin/sh\nexit 1\n${FUSE_WIRE}`, 'chrome-sandbox': '' },
+  linux: {
+    electron: `#!/bin/sh\nexit 1\n${FUSE_WIRE}`,
+    'chrome-sandbox': '',
+    ...Object.fromEntries(['de', 'en-US', 'fr'].map((name) => [`locales/${name}.pak`, ''])),
+  },
   mac: {
     ...macBundle(MAC_APP, 'Electron'),
     [`${MAC_APP}/Frameworks/Electron Framework.framework/Electron Framework`]: FUSE_WIRE,
+    [`${MAC_APP}/Resources/en.lproj/locale.pak`]: '',
+    [`${MAC_APP}/Frameworks/Electron Framework.framework/Resources/en.lproj/locale.pak`]: '',
     ...Object.fromEntries(
       MAC_HELPERS.flatMap((name) =>
         Object.entries(macBundle(`${MAC_APP}/Frameworks/${name}.app/Contents`, name)),

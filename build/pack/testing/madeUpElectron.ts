@@ -35,7 +35,7 @@ const FILES: Readonly<Record<PackedSystem, Readonly<Record<string, string>>>> = 
     ...macBundle(MAC_APP, 'Electron'),
     [`${MAC_APP}/Frameworks/Electron Framework.framework/Electron Framework`]: FUSE_WIRE,
     [`${MAC_APP}/Resources/en.lproj/locale.pak`]: '',
-    [`${MAC_APP}/Frameworks/Electron Framework.framework/Resources/en.lproj/locale.pak`]: '',
+    [`${MAC_APP}/Frameworks/Electron Framework.framework/Versions/A/Resources/en.lproj/locale.pak`]: '',
     ...Object.fromEntries(
       MAC_HELPERS.flatMap((name) =>
         Object.entries(macBundle(`${MAC_APP}/Frameworks/${name}.app/Contents`, name)),

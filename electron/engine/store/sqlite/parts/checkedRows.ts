@@ -23,6 +23,7 @@ export class CheckedRows {
   /** The seals that were right, of files of records by path and of parts by id. */
   readonly #right = new Map<string | number, string | null>();
   #isPlanRight = false;
+  #areListsRight = false;
   readonly #files: Database.Statement<
     [number, number],
     { path: string; first: number; count: number; seal: string | null }
@@ -50,11 +51,22 @@ export class CheckedRows {
   plan(): void {
     if (this.#isPlanRight) return;
     refuseDamagedPlan(this.#db);
+    this.#lists();
     this.#isPlanRight = true;
+  }
+
+  /** A damaged page of these lists can hide some of their lines, so that nobody looks at their digests. */
+  #lists(): void {
+    if (this.#areListsRight) return;
+    for (const table of ['part', 'records_file'])
+      if (this.#db.pragma(`quick_check(${table})`, { simple: true }) !== 'ok')
+        throw damage('The list of the parts or of the files of names is damaged.');
+    this.#areListsRight = true;
   }
 
   /** Names, lengths and places of these records, both included. */
   records(from: number, to: number): void {
+    this.#lists();
     let next = from;
     for (const { path, first, count, seal } of this.#files.all(to, from)) {
       if (first > next) break;
@@ -70,6 +82,7 @@ export class CheckedRows {
 
   /** A settled part and its chunks. */
   part(id: number): SealedPart {
+    this.#lists();
     const part = this.#part.get(id);
     if (!part) throw damagedScores();
     if (this.#right.get(id) !== part.seal) {

@@ -199,7 +199,7 @@ export default {
   'newRun.removed': '{count, plural, one {{name} was removed from the list.} other {# files were removed from the list.}}',
   'newRun.removeBlocked': 'Remove what cannot be used',
   'repair.read_u_as_t': 'Read U as T',
-  'repair.read_u_as_t.found': '{count, plural, one {# file is} other {# files are}} written as RNA, with U instead of T, and cannot be scored like that.',
+  'repair.read_u_as_t.found': '{count, plural, one {# file holds} other {# files hold}} sequences written as RNA, with U instead of T, which cannot be scored like that.',
   'repair.read_u_as_t.done': 'U is read as T, in all files. The files stay as they are.',
   'repair.remove_gaps': 'Remove gaps',
   'repair.remove_gaps.found': '{count, plural, one {# file holds} other {# files hold}} aligned sequences, with gaps that shift the reading frames.',

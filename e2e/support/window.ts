@@ -82,4 +82,12 @@ export async function complaints(page: Page, screen: string, within?: string): P
 async function inScheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme);
+  // Colours change little by little; on the way, a text can have less contrast than before and after.
+  await page.evaluate(CHANGES_ENDED);
 }
+
+const CHANGES_ENDED = `Promise.all(
+  document.getAnimations()
+    .filter(({ effect }) => effect.getComputedTiming().iterations !== Infinity)
+    .map(({ finished }) => finished.catch(() => undefined)),
+)`;

@@ -20,7 +20,7 @@ test('a first start: the example, its verdict, its results, an export', async ({
 
   await expect(page.getByText('36 sequences shown')).toBeVisible();
 
-  for (const tab of ['Progress', 'Files and failures', 'Results']) {
+  for (const tab of ['How it ran', 'Files and failures', 'Results']) {
     await page.getByRole('tab', { name: tab }).click();
     await expectNoComplaint(page, tab);
   }

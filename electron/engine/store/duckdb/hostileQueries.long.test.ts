@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { QUERY_LIMITS } from '../../../contract/rpc/results.ts';
 import { openRunStore, type RunStore } from '../runStore.ts';
 import { computeAll, HOST_ENTRY, newFolder, preparedRun, removeFolders } from '../testing/storeFixture.ts';
@@ -70,10 +70,11 @@ beforeAll(async () => {
   await run.store.close();
   // A folder of its own, which shows what a query leaves behind.
   temporary = newFolder();
-  process.env['TMPDIR'] = temporary;
+  vi.stubEnv('TMPDIR', temporary);
   store = await openRunStore(run.folder, { hostEntry: HOST_ENTRY, readOnly: true });
 });
 afterAll(async () => {
+  vi.unstubAllEnvs();
   await store.close();
   removeFolders();
 });

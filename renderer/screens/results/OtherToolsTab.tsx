@@ -177,26 +177,18 @@ function Agreements({ runId, table, index }: { runId: string; table: OtherTable;
                     format.integer(calls[call].notVirus)
                   )}
                 </td>
-                <td className="muted">
-                  <Cell
-                    runId={runId}
-                    title={title}
-                    index={index}
-                    call={call}
-                    agreement="no_call"
-                    count={calls[call].noCall}
-                  />
-                </td>
-                <td className="muted">
-                  <Cell
-                    runId={runId}
-                    title={title}
-                    index={index}
-                    call={call}
-                    agreement="not_in_table"
-                    count={calls[call].notInTable}
-                  />
-                </td>
+                {NOT_JUDGED.map(([agreement, count]) => (
+                  <td key={agreement} className="muted">
+                    <Cell
+                      runId={runId}
+                      title={title}
+                      index={index}
+                      call={call}
+                      agreement={agreement}
+                      count={calls[call][count]}
+                    />
+                  </td>
+                ))}
               </tr>
             ))}
           </tbody>
@@ -205,6 +197,12 @@ function Agreements({ runId, table, index }: { runId: string; table: OtherTable;
     </section>
   );
 }
+
+/** What a table does not say, with the count of it. */
+const NOT_JUDGED = [
+  ['no_call', 'noCall'],
+  ['not_in_table', 'notInTable'],
+] as const;
 
 interface CellProps {
   runId: string;

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,7 @@ import { CheckedRuns } from '../../store/checkedRuns.ts';
 import { openRunStore, type RunStore } from '../../store/runStore.ts';
 import { markSequence } from '../../store/sequenceNotes.ts';
 import { compute, computeAll, HOST_ENTRY, reportPrepare } from '../../store/testing/storeFixture.ts';
+import { filesOf, writeFiles, type Files } from '../../store/testing/folderFiles.ts';
 import { DESCRIPTION, recordOf, syntheticPlan, writePrepared } from '../../store/testing/syntheticRun.ts';
 import { randomNumbers } from '../../testing/randomNumbers.ts';
 import { serviceRouter } from '../router/index.ts';
@@ -30,7 +31,6 @@ export interface ReaderFlips {
   other: string[];
 }
 
-type Files = ReadonlyMap<string, Buffer>;
 /** An answer as text, by reader; a refusal is null. */
 type Answers = Record<string, string | null>;
 
@@ -140,7 +140,8 @@ async function makeRun(isFinished: boolean): Promise<Files> {
   }
   await run.store.close();
   markSequence(run.folder, { row: 3, seqName: 'a_3', note: 'look again', shortlisted: true });
-  const files = filesOf(run.folder);
+  // An empty file has no bit to flip.
+  const files = new Map([...filesOf(run.folder)].filter(([, bytes]) => bytes.length > 0));
   rmSync(run.folder, { recursive: true, force: true });
   return files;
 }
@@ -234,22 +235,4 @@ async function answersOf(service: Service, folder: string, isFinished: boolean):
 function isRefusal(error: unknown): boolean {
   const data = error instanceof Error && 'data' in error ? error.data : null;
   return typeof data === 'object' && data !== null && 'code' in data && data.code !== 'internal';
-}
-
-function filesOf(folder: string): Files {
-  const found = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
-  return new Map(
-    found
-      .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
-      .filter((name) => statSync(join(folder, name)).size > 0)
-      .sort()
-      .map((name) => [name, readFileSync(join(folder, name))]),
-  );
-}
-
-function writeFiles(folder: string, files: Files): void {
-  for (const [name, bytes] of files) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), bytes);
-  }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { AppFailure } from '../../../contract/errors.ts';
 import { RESULT_FILES } from '../../../contract/results.ts';
@@ -10,6 +10,7 @@ import { isFileError } from '../sqlite/files/safetensorsFile.ts';
 import { openRunReader, openRunWriter, type RunMethods } from '../sqlite/runDatabase.ts';
 import { allOf } from '../storeThread.ts';
 import type { ResultFileDigest } from '../types.ts';
+import { filesOf, writeFiles, type Files } from './folderFiles.ts';
 import { scoreOf } from './storeFixture.ts';
 import {
   DESCRIPTION,
@@ -37,8 +38,6 @@ export interface FlipCounts {
    */
   changed: string[];
 }
-
-type Files = ReadonlyMap<string, Buffer>;
 
 interface Sample {
   name: 'paused' | 'finished';
@@ -254,25 +253,6 @@ function flipped(files: Files, { file, byte, bit }: Flip): Files {
   const bytes = Buffer.from(files.get(file) ?? '');
   bytes[byte] = (bytes[byte] ?? 0) ^ (1 << bit);
   return new Map([...files, [file, bytes]]);
-}
-
-function filesOf(folder: string): Files {
-  const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
-  );
-  return new Map(
-    names
-      .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
-      .sort()
-      .map((name) => [name, readFileSync(join(folder, name))]),
-  );
-}
-
-function writeFiles(folder: string, files: Files): void {
-  for (const [name, bytes] of files) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), bytes);
-  }
 }
 
 function tablesOf(files: Files): Files {

@@ -9,7 +9,7 @@ Severity = Literal["warning", "skipped"]
 
 MAX_EXAMPLES = 5
 # Of damage, since failed_records.tsv says where each is.
-_MAX_PLACES_OF_DAMAGE = 1_000
+MAX_PLACES_OF_DAMAGE = 1_000
 _DAMAGE = ("malformed_record", "invalid_characters", "passed_over")
 
 
@@ -164,7 +164,7 @@ class ProblemLog:
     def wants_example(self, code: str) -> bool:
         """Whether there is still room for an example."""
         problem = self._problems.get(code)
-        most = _MAX_PLACES_OF_DAMAGE if code in _DAMAGE else MAX_EXAMPLES
+        most = MAX_PLACES_OF_DAMAGE if code in _DAMAGE else MAX_EXAMPLES
         return problem is None or len(problem.examples) < most
 
     def add_example(self, code: str, example: Example) -> None:

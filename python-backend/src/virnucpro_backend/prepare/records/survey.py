@@ -31,7 +31,7 @@ from virnucpro_backend.prepare.records.composition import (
     are_rna,
 )
 from virnucpro_backend.prepare.records.headers import Headers
-from virnucpro_backend.prepare.records.problems import Example, ProblemLog
+from virnucpro_backend.prepare.records.problems import MAX_PLACES_OF_DAMAGE, Example, ProblemLog
 from virnucpro_backend.prepare.records.record_files import Reason
 from virnucpro_backend.prepare.scanning.batch import ScanBatch, Stretch, size_text
 from virnucpro_backend.prepare.scanning.invisible_marks import InvisibleMarks
@@ -42,8 +42,6 @@ from virnucpro_backend.prepare.scanning.sniff import SequenceFormat, sniff_forma
 SPOOL_BYTES = 4 << 20
 # How much is kept for inspection of a record whose letters are dropped.
 KEPT_BYTES = 128 << 10
-
-_MAX_DESCRIBED = 1_000
 
 
 class Letters(Protocol):
@@ -229,7 +227,7 @@ def _wrong_letters(
     the first segment in earlier batches.
     """
     described = {}
-    for place in np.flatnonzero(flags & (INVALID | FOREIGN))[:_MAX_DESCRIBED].tolist():
+    for place in np.flatnonzero(flags & (INVALID | FOREIGN))[:MAX_PLACES_OF_DAMAGE].tolist():
         begin, end = int(edges[place]), int(edges[place + 1])
         wrong = begin + int(
             np.argmax(translate(batch.letters[begin:end], LETTER_FLAGS) & (INVALID | FOREIGN) != 0)

@@ -24,7 +24,7 @@ export function markdownPages(pages: readonly string[]): Plugin {
             const words = this.parser.parseInline(tokens);
             if (href.startsWith('https://'))
               return `<a href="${escaped(href)}" target="_blank" rel="noreferrer">${words}</a>`;
-            const page = href.replace(/^.*\/|(\.de)?\.md(#.*)?$/g, '');
+            const page = href.replace(/^.*\/|\.md(#.*)?$/g, '');
             return pages.includes(page) ? `<a href="#/guide/${page}">${words}</a>` : words;
           },
         },

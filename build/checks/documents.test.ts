@@ -125,31 +125,6 @@ it('documents name files of this repository that exist', () => {
   expect(gone).toEqual([]);
 });
 
-it('every page of the guide exists in German, with the same pictures, links and commands', () => {
-  const links = (text: string) => [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
-  // FOLDER is translated as ORDNER in German.
-  const commands = (text: string) =>
-    code(text)
-      .flatMap(calls)
-      .map((call) => call.replaceAll(/\b[A-Z]{3,}\b/g, 'NAME'));
-  const germanOf = (file: string) => file.replace(/\.md$/, '.de.md');
-  const inGerman = (file: string, link: string) => {
-    const there = link.replace(/\.md(?=#|$)/, '.de.md');
-    return existsSync(join(root, dirname(file), there.replace(/#.*$/, ''))) ? there : link;
-  };
-  const pages = DOCUMENTS.filter(
-    (file) =>
-      !file.endsWith('.de.md') && (file.startsWith('docs/guide/') || existsSync(join(root, germanOf(file)))),
-  );
-  const shown = (text: string, translated: (link: string) => string) =>
-    [...links(text).map(translated), ...commands(text)].toSorted();
-  for (const file of pages)
-    expect(
-      shown(read(germanOf(file)), (link) => link),
-      germanOf(file),
-    ).toEqual(shown(read(file), (link) => inGerman(file, link)));
-});
-
 it('the program recommends only commands and flags that exist', () => {
   let found = 0;
   const wrong = TEXTS.flatMap((file) =>

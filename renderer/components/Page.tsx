@@ -8,6 +8,8 @@ import classes from './Page.module.css';
 
 interface PageProps {
   title: string;
+  /** If the title is in another language than the window. */
+  titleLanguage?: 'en';
   /** Title of the browser's tab, if it says more than the heading. */
   windowTitle?: string;
   /** One sentence shown below the title. */
@@ -23,6 +25,7 @@ interface PageProps {
 /** A screen: heading, lead, actions and content. A new screen starts scrolled to the top, with the focus on its heading. */
 export function Page({
   title,
+  titleLanguage,
   windowTitle,
   lead,
   actions,
@@ -40,7 +43,7 @@ export function Page({
       {windowTitle === undefined ? <TitleWithWork title={title} /> : <WindowTitle title={windowTitle} />}
       <header className={classes.header}>
         <Box miw={0} flex="1 1 320px">
-          <h1 className={classes.title} ref={heading} tabIndex={-1}>
+          <h1 className={classes.title} ref={heading} tabIndex={-1} lang={titleLanguage}>
             {title}
           </h1>
           {lead && (

@@ -1118,7 +1118,6 @@ export default {
   'guide.trouble': 'Problems',
   'guide.contents': 'On this page',
   'guide.turn': 'Other pages',
-  'guide.inEnglish': '(in English)',
   'guide.back': 'Back to Help',
   'help.about': 'About',
   'help.aboutText': 'VirNucPro Desktop {version}. It computes what the VirNucPro method computes, with code of its own. When you publish results, cite VirNucPro and the two language models, ESM-2 and DNABERT-S.',

@@ -52,7 +52,7 @@ const PLACES = Object.keys(PLACE_KEYS) as (keyof typeof PLACE_KEYS)[];
 
 /** Everything that can be done on the current screen, for the command palette and its keys. */
 export function commandsFor(route: Route, runs: readonly RunSummary[], seen: Seen, texts: Texts): Command[] {
-  const { t, language } = texts;
+  const { t } = texts;
   const commands: Command[] = PLACES.map((screen) => ({
     id: `go-${screen}`,
     group: t('palette.go'),
@@ -141,7 +141,7 @@ export function commandsFor(route: Route, runs: readonly RunSummary[], seen: See
     ...GUIDE_PAGES.map((page) => ({
       id: `guide-${page}`,
       group: t('guide.title'),
-      label: guidePage(page, language).title,
+      label: guidePage(page).title,
       run: () => go({ screen: 'guide', page }),
     })),
     ...runs.map((run) => ({

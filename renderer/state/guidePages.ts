@@ -1,6 +1,6 @@
 /**
- * The pages of docs/ that the window shows, by file name and in the order in which Help lists them. A page is available in German if
- * there is a file of the same name that ends in .de.md. The card of the teaching model is next to it.
+ * The pages of docs/ that the window shows, by file name and in the order in which Help lists them, with the card of the teaching
+ * model. They are in English whatever the window's language is.
  */
 export const GUIDE = {
   start: ['first-run', 'biologist', 'bioinformatician', 'requirements'],

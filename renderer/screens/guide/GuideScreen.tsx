@@ -9,13 +9,14 @@ import classes from './Guide.module.css';
 import { guidePage } from './pages.ts';
 
 export function GuideScreen({ page }: { page: GuidePage }) {
-  const { t, language } = useTexts();
-  const { title, html, parts, language: written } = guidePage(page, language);
+  const { t } = useTexts();
+  const { title, html, parts } = guidePage(page);
   const place = GUIDE_PAGES.indexOf(page);
   return (
     <Page
       key={page}
       title={title}
+      titleLanguage="en"
       actions={
         <Button
           variant="default"
@@ -28,11 +29,11 @@ export function GuideScreen({ page }: { page: GuidePage }) {
     >
       <div className={classes.page}>
         {parts.length > 1 && (
-          <nav className={classes.contents} aria-label={t('guide.contents')} lang={written}>
+          <nav className={classes.contents} aria-label={t('guide.contents')}>
             <Text component="h2" fz="sm" fw={620} mb={4}>
               {t('guide.contents')}
             </Text>
-            <ul className="plain-list">
+            <ul className="plain-list" lang="en">
               {parts.map((part, number) => (
                 <li key={part}>
                   {/* A link would not work: the address's fragment names the screen. */}
@@ -51,7 +52,7 @@ export function GuideScreen({ page }: { page: GuidePage }) {
           </nav>
         )}
         {/* The HTML is compiled from the program's own files when the window is built. */}
-        <div className={classes.text} lang={written} dangerouslySetInnerHTML={{ __html: html }} />
+        <div className={classes.text} lang="en" dangerouslySetInnerHTML={{ __html: html }} />
         <Group
           component="nav"
           justify="space-between"
@@ -74,19 +75,17 @@ function goToPart(number: number): void {
 
 /** Links to the previous or next page, in the order of Help. */
 function Turn({ page, isBack = false }: { page: GuidePage | undefined; isBack?: boolean }) {
-  const { language } = useTexts();
   if (page === undefined) return <span />;
-  const { title, language: written } = guidePage(page, language);
   return (
     <Button
       component="a"
       variant="default"
       href={hashOfRoute({ screen: 'guide', page })}
-      lang={written}
+      lang="en"
       leftSection={isBack ? <IconArrowLeft size={16} aria-hidden /> : undefined}
       rightSection={isBack ? undefined : <IconArrowRight size={16} aria-hidden />}
     >
-      {title}
+      {guidePage(page).title}
     </Button>
   );
 }
@@ -94,7 +93,7 @@ function Turn({ page, isBack = false }: { page: GuidePage | undefined; isBack?: 
 const SECTIONS = Object.keys(GUIDE) as GuideSection[];
 
 export function GuideCard() {
-  const { t, language } = useTexts();
+  const { t } = useTexts();
   return (
     <Section title={t('guide.title')}>
       {SECTIONS.map((section) => (
@@ -103,17 +102,13 @@ export function GuideCard() {
             {t(`guide.${section}`)}
           </Text>
           <ul className={classes.pages}>
-            {GUIDE[section].map((page) => {
-              const { title, language: written } = guidePage(page, language);
-              return (
-                <li key={page}>
-                  <a href={hashOfRoute({ screen: 'guide', page })} lang={written}>
-                    {title}
-                  </a>
-                  {written !== language && <span> {t('guide.inEnglish')}</span>}
-                </li>
-              );
-            })}
+            {GUIDE[section].map((page) => (
+              <li key={page}>
+                <a href={hashOfRoute({ screen: 'guide', page })} lang="en">
+                  {guidePage(page).title}
+                </a>
+              </li>
+            ))}
           </ul>
         </section>
       ))}

@@ -158,7 +158,6 @@ def write_head(
     inputs: int = DNABERT_S.width + ESM2.width,
     *,
     wrapped: str = "module",
-    zipped: bool = True,
 ) -> dict[str, Tensor]:
     """Write a pickled `__main__.MLPClassifier`, or another form of it; return its state."""
     torch.manual_seed(3)
@@ -180,7 +179,7 @@ def write_head(
             "parallel": nn.DataParallel(head),
             "inside": {"state_dict": {f"classifier.{n}": t for n, t in head.state_dict().items()}},
         }[wrapped]
-        torch.save(content, path, _use_new_zipfile_serialization=zipped)
+        torch.save(content, path)
     finally:
         del main.MLPClassifier  # type: ignore[attr-defined]
     return head.state_dict()

@@ -118,7 +118,7 @@ def test_norms_of_esm2_may_be_called_gamma_and_beta(tmp_path: Path) -> None:
         for name, value in model.state_dict().items()
     }
     assert any(name.endswith("gamma") for name in tensors)
-    torch.save(tensors, renamed / "pytorch_model.bin", _use_new_zipfile_serialization=False)
+    torch.save(tensors, renamed / "pytorch_model.bin")
     assert torch.equal(embed_esm2(renamed / "pytorch_model.bin"), embed_esm2(plain))
 
 

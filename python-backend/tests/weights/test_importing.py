@@ -301,12 +301,11 @@ def test_the_index_of_a_sharded_file_is_not_enough(
     assert command(capsys, "import", *places(tmp_path), index.parent, *others)[0] == 0
 
 
-@pytest.mark.parametrize("zipped", [True, False])
 @pytest.mark.parametrize(
     "wrapping", ["module", "state_dict", "model_state_dict", "model", "parallel", "inside"]
 )
-def test_a_classifier_is_read_however_it_was_saved(wrapping: str, zipped: bool, tmp_path: Path) -> None:
-    state = write_head(tmp_path / "head.pth", zipped=zipped, wrapped=wrapping)
+def test_a_classifier_is_read_however_it_was_saved(wrapping: str, tmp_path: Path) -> None:
+    state = write_head(tmp_path / "head.pth", wrapped=wrapping)
     [head] = recognise([tmp_path / "head.pth"]).heads
     assert all(torch.equal(tensor, state[name]) for name, tensor in head_state(head.checkpoint).items())
 

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import subprocess
 import sys
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -84,37 +84,43 @@ def test_tensors_of_every_kind_are_read(tmp_path: Path) -> None:
     assert torch.equal(read_pickled(tmp_path / "all.pt")["shared"], base[2]), "the file itself stays as it is"
 
 
-def test_files_of_the_format_before_zip_are_read(tmp_path: Path) -> None:
-    base = torch.arange(60, dtype=torch.float16).view(3, 20)
-    content = {
-        "bytes": torch.tensor([1, 2, 3], dtype=torch.uint8),
-        "whole": base,
-        "shared": base[1:, ::2].t(),
-        "behind an odd number of bytes": torch.randn(7),
-        "empty": torch.empty(0, 4),
-        "parameter": torch.nn.Parameter(torch.randn(2, 3)),
-        "cfg": {"layers": 3},
-    }
-    torch.save(content, tmp_path / "old.pt", _use_new_zipfile_serialization=False)
-    read = read_pickled(tmp_path / "old.pt")
-    assert read["cfg"] == {"layers": 3}
-    for name, tensor in content.items():
-        if isinstance(tensor, torch.Tensor):
-            assert torch.equal(read[name], tensor), name
-            assert read[name].dtype == tensor.dtype
+def test_files_of_before_pytorch_1_6_are_refused_with_the_way_to_convert_them(tmp_path: Path) -> None:
+    path = tmp_path / "old.pt"
+    torch.save({"weight": torch.ones(3)}, path, _use_new_zipfile_serialization=False)
+    with pytest.raises(WeightsError, match=r"convert"):
+        open_checkpoint(path)
+    torch.save(torch.load(path), path)
+    assert torch.equal(open_checkpoint(path).tensors["weight"], torch.ones(3))
 
 
-def test_nothing_in_a_hostile_file_of_the_format_before_zip_is_run(tmp_path: Path) -> None:
-    victim = tmp_path / "victim"
-    content = {"weight": torch.ones(3), "a": Runs(os.system, f"touch {victim}")}
-    torch.save(content, tmp_path / "hostile.pt", _use_new_zipfile_serialization=False)
-    assert torch.equal(open_checkpoint(tmp_path / "hostile.pt").tensors["weight"], torch.ones(3))
-    assert not victim.exists()
+def test_torchscript_is_not_handed_to_its_loader(tmp_path: Path) -> None:
+    """Its loader runs code in the file."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.jit.script(torch.nn.Linear(2, 2)).save(tmp_path / "whole.pt")
+    repack(tmp_path / "whole.pt", tmp_path / "script.pt", zipfile.ZIP_STORED)
+    with pytest.raises(WeightsError, match=r"TorchScript"):
+        open_checkpoint(tmp_path / "script.pt")
 
 
-@pytest.mark.parametrize("zipped", [True, False])
-def test_damaged_files_are_refused_by_name(tmp_path: Path, zipped: bool) -> None:
-    torch.save({"weight": torch.randn(1000)}, tmp_path / "whole.pt", _use_new_zipfile_serialization=zipped)
+def test_tensors_are_never_mapped_from_compressed_bytes(tmp_path: Path) -> None:
+    torch.save({"weight": torch.arange(50.0)}, tmp_path / "whole.pt")
+    repack(tmp_path / "whole.pt", tmp_path / "stored.pt", zipfile.ZIP_STORED)
+    assert torch.equal(open_checkpoint(tmp_path / "stored.pt").tensors["weight"], torch.arange(50.0))
+    repack(tmp_path / "whole.pt", tmp_path / "packed.pt", zipfile.ZIP_DEFLATED)
+    with pytest.raises(WeightsError, match=r"compressed"):
+        open_checkpoint(tmp_path / "packed.pt")
+
+
+def repack(source: Path, target: Path, compression: int) -> None:
+    """Write the files in an archive into another, as somebody does who unpacks it and packs it again."""
+    with zipfile.ZipFile(source) as before, zipfile.ZipFile(target, "w", compression) as after:
+        for name in before.namelist():
+            after.writestr(name, before.read(name))
+
+
+def test_damaged_files_are_refused_by_name(tmp_path: Path) -> None:
+    torch.save({"weight": torch.randn(1000)}, tmp_path / "whole.pt")
     whole = (tmp_path / "whole.pt").read_bytes()
     for length in (0, 3, 100, len(whole) // 2, len(whole) - 30):
         (tmp_path / "cut.pt").write_bytes(whole[:length])
@@ -148,10 +154,6 @@ def test_small_hostile_files_do_not_take_all_memory(tmp_path: Path) -> None:
         with zipfile.ZipFile(tmp_path / name, "w", compression) as archive:
             archive.writestr("x/data.pkl", program)
     (tmp_path / "deep.pt").write_bytes(b"\x80\x02" + b")" * 300_000 + b"\x85" * 300_000 + b".")
-    before_zip = io.BytesIO()
-    torch.save({}, before_zip, _use_new_zipfile_serialization=False)
-    beginning = before_zip.getvalue().split(b"}q", 1)[0]
-    (tmp_path / "before_zip.pt").write_bytes(beginning + program)
     entry = '"%07d":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},'
     header = "{" + "".join(entry % number for number in range(400_000))[:-1] + "}"
     (tmp_path / "header.safetensors").write_bytes(len(header).to_bytes(8, "little") + header.encode())

@@ -46,7 +46,7 @@ def open_checkpoint(path: Path) -> Checkpoint:
             content = module_tensors(content)
         elif not isinstance(content, dict):
             raise unreadable(path.name, "there are no named weights in it")
-        tensors = {name: value for name, value in content.items() if isinstance(value, Tensor)}
+        tensors = {name: value.detach() for name, value in content.items() if isinstance(value, Tensor)}
     else:
         tensors = _Safetensors(path)
     return Checkpoint(path.name, tensors, options)

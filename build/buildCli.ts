@@ -2,7 +2,7 @@
  * Bundles the command line into dist/cli/virnucpro.mjs, for servers: it needs only Node 24, the entry of the
  * store's threads and the SQLite binary beside it, and the folders python-backend and resources beside or above it.
  *
- *   node build/buildCli.ts [linux-arm64]     for this kind of computer, or for the one named
+ *   npm run node -- build/buildCli.ts [linux-arm64]     for this kind of computer, or for the one named
  */
 import { statSync } from 'node:fs';
 import { join, relative } from 'node:path';

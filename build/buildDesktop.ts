@@ -2,7 +2,7 @@
  * Bundles the desktop app: dist/main (Electron's main process and the entry of the store's threads, with the SQLite
  * binary beside them) and dist/preload (one CommonJS file, as required for a sandboxed preload script).
  *
- *   node build/buildDesktop.ts [win32-x64]     for this kind of computer, or for the one named
+ *   npm run node -- build/buildDesktop.ts [win32-x64]     for this kind of computer, or for the one named
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

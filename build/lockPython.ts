@@ -1,5 +1,5 @@
 /**
- * `node build/lockPython.ts`: writes the lock files of the Python environment after one of the
+ * `npm run node -- build/lockPython.ts`: writes the lock files of the Python environment after one of the
  * requirements*.txt has changed, with the hashes of all files of every package, for all systems and all
  * supported Pythons; also writes how much a set-up downloads. `-- --upgrade` uses the newest releases that
  * the requirements allow.

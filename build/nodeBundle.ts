@@ -51,7 +51,9 @@ function duckDb(target: string): Plugin {
         const { installed, fetched } = duckDbFolders(target);
         const folder = existsSync(installed) ? installed : fetched;
         if (!existsSync(folder))
-          throw new Error(`DuckDB for ${target} is not there: node build/pack/fetchDuckDb.ts ${target}`);
+          throw new Error(
+            `DuckDB for ${target} is not there: npm run node -- build/pack/fetchDuckDb.ts ${target}`,
+          );
         mkdirSync(outdir, { recursive: true });
         for (const name of [
           'duckdb.node',

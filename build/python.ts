@@ -1,5 +1,5 @@
 /**
- * `node build/python.ts MODULE [ARGUMENTS...]`: runs a Python module in the project's own environment,
+ * `npm run python -- MODULE [ARGUMENTS...]`: runs a Python module in the project's own environment,
  * including those of benchmarks/, tools/ and training/.
  */
 import { delimiter } from 'node:path';
@@ -8,7 +8,7 @@ import { pythonLaunch } from '../electron/engine/environment/pythonLaunch.ts';
 import { testEnvironment } from './pythonEnvironment.ts';
 
 const [module, ...args] = process.argv.slice(2);
-if (module === undefined) throw new Error('Usage: node build/python.ts MODULE [ARGUMENTS...]');
+if (module === undefined) throw new Error('Usage: npm run python -- MODULE [ARGUMENTS...]');
 const environment = await testEnvironment();
 const { file, args: moduleArgs, env } = pythonLaunch(environment, module, args);
 const { exitCode } = await execa(file, moduleArgs, {

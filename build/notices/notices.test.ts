@@ -18,7 +18,7 @@ it('list every npm package in the bundles, with its version and licence', () => 
     .filter((line) => !lines.includes(line));
   expect(
     missing,
-    'packages missing from THIRD_PARTY_NOTICES.txt: "node build/notices/writeNotices.ts" adds them',
+    'packages missing from THIRD_PARTY_NOTICES.txt: "npm run node -- build/notices/writeNotices.ts" adds them',
   ).toEqual([]);
 });
 

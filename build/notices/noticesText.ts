@@ -9,7 +9,7 @@ const LICENSE_FILE = /^(licen[cs]e|copying|notice)([.].*)?$/i;
 const INTRODUCTION = `Third-party notices of VirNucPro Desktop
 
 VirNucPro Desktop itself is under the MIT licence (file LICENSE). It contains, installs or downloads the
-works below, each under the licence of its authors. This file is generated: node build/notices/writeNotices.ts.
+works below, each under the licence of its authors. This file is generated: npm run node -- build/notices/writeNotices.ts.
 
 1. Models. Downloaded by the user on request, not part of the program.
 

@@ -1,4 +1,4 @@
-/** `node build/notices/writeBillOfMaterials.ts FILE`: writes the bill of materials of a release. */
+/** `npm run node -- build/notices/writeBillOfMaterials.ts FILE`: writes the bill of materials of a release. */
 import { writeFileSync } from 'node:fs';
 import { billOfMaterials } from './billOfMaterials.ts';
 import { bundledPackages } from './bundledPackages.ts';

@@ -1,5 +1,5 @@
 /**
- * `node build/notices/writeNotices.ts`: writes THIRD_PARTY_NOTICES.txt. Run it after packages were added,
+ * `npm run node -- build/notices/writeNotices.ts`: writes THIRD_PARTY_NOTICES.txt. Run it after packages were added,
  * removed or updated.
  */
 import { writeFileSync } from 'node:fs';

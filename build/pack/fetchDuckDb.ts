@@ -2,7 +2,7 @@
  * Downloads the DuckDB binaries for another kind of computer to the folder where bundling looks for them; npm
  * installs only those for this kind:
  *
- *   node build/pack/fetchDuckDb.ts linux-arm64
+ *   npm run node -- build/pack/fetchDuckDb.ts linux-arm64
  */
 import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
  * Downloads uv, which installs Python and packages, to the folder where packaging and a checkout look for it:
  *
- *   node build/pack/fetchUv.ts [linux-x64 | linux-arm64 | darwin-arm64 | win32-x64]     for this kind, or for the one named
+ *   npm run node -- build/pack/fetchUv.ts [linux-x64 | linux-arm64 | darwin-arm64 | win32-x64]     for this kind, or for the one named
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * `node e2e/screenshots/firstRun.ts`: takes the pictures of docs/guide/first-run.md for docs/images: the
+ * `npm run node -- e2e/screenshots/firstRun.ts`: takes the pictures of docs/guide/first-run.md for docs/images: the
  * first steps on a computer on which nothing is set up, with invented contents.
  */
 import { mkdir } from 'node:fs/promises';

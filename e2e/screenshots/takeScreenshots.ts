@@ -1,5 +1,5 @@
 /**
- * `node e2e/screenshots/takeScreenshots.ts [STORY]`: takes the pictures of the guide, in docs/images/guide, or only
+ * `npm run node -- e2e/screenshots/takeScreenshots.ts [STORY]`: takes the pictures of the guide, in docs/images/guide, or only
  * those of one story: screen, results, bioinformatician or biologist.
  */
 import { chromium } from '@playwright/test';

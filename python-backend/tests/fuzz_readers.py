@@ -1,6 +1,6 @@
 """Damages files at random and reads them: each reader must return a result or raise its own error.
 
-`fuzz_readers.py MINUTES [SEED]` runs for that long; `node electron/engine/testing/runFuzz.ts` calls it.
+`fuzz_readers.py MINUTES [SEED]` runs for that long; `electron/engine/testing/runFuzz.ts` calls it.
 """
 
 from __future__ import annotations

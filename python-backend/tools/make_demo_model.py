@@ -2,7 +2,7 @@
 
 The architecture is the published one but smaller, and the weights are seeded noise; the classifier is fitted
 to distinguish AT-rich from GC-rich sequence. It has no biological meaning. Run it as
-`node build/python.ts tools.make_demo_model [FOLDER]`. The same PyTorch gives the same bytes.
+`npm run python -- tools.make_demo_model [FOLDER]`. The same PyTorch gives the same bytes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`node build/python.ts tools.make_sample` writes tests/data/sample.fa: 60 synthetic contigs, most of them
+"""`npm run python -- tools.make_sample` writes tests/data/sample.fa: 60 synthetic contigs, most of them
 with an open reading frame by design.
 
 It is seeded and makes the same file every time. NumPy's RandomState is used because its numbers never change.

@@ -1,4 +1,4 @@
-"""Evaluates a model on held-out viral and host sequences: `node build/python.ts training.evaluate DATA`.
+"""Evaluates a model on held-out viral and host sequences: `npm run python -- training.evaluate DATA`.
 
 Fragments of the records that are held out of all training are cut to 150, 500 and 3,000 bp and scored by the
 backend's code and, for comparison, by logistic regression on k-mers. Intervals come from resampled records.

@@ -1,5 +1,5 @@
 """Writes pieces of the held-out fragments to viral.fa and other.fa, as input for runs and calibration:
-`node build/python.ts training.labelled_pieces DATA FOLDER`.
+`npm run python -- training.labelled_pieces DATA FOLDER`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Makes resources/controls: `node build/python.ts training.make_controls DATA CRASSPHAGE [OUT]`.
+"""Makes resources/controls: `npm run python -- training.make_controls DATA CRASSPHAGE [OUT]`.
 
 The controls are pieces of fragments whose records are held out of all training, parts of crAssphage, and
 shuffled pieces. Each piece of 500 bp begins at a random place of its fragment where a frame is open, since a

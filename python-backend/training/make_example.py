@@ -1,4 +1,4 @@
-"""Makes resources/example.fa: `node build/python.ts training.make_example CONTIGS CRASSPHAGE [OUT]`.
+"""Makes resources/example.fa: `npm run python -- training.make_example CONTIGS CRASSPHAGE [OUT]`.
 
 It holds contigs of a human gut metagenome, and parts of crAssphage, a phage that is common there: real
 sequences with viruses to find.

@@ -1,6 +1,6 @@
 """Makes resources/controls/known-scores.json: the teaching model's FP32 scores of the panel on a processor.
 
-Run `node build/python.ts training.make_known_scores` after the model or the panel has changed.
+Run `npm run python -- training.make_known_scores` after the model or the panel has changed.
 """
 
 from __future__ import annotations

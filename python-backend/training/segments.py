@@ -1,6 +1,6 @@
 """Measures viral-looking segments on contigs in which viral stretches of known place are planted.
 
-`node build/python.ts training.segments plant DATA FOLDER` writes contigs.fa and planted.bed. `compare FOLDER
+`npm run python -- training.segments plant DATA FOLDER` writes contigs.fa and planted.bed. `compare FOLDER
 SEGMENTS` compares a run's export `segments` of these contigs with planted.bed. All places are in bp, from 0,
 the end not included, as in BED.
 """

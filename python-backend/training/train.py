@@ -1,4 +1,4 @@
-"""Trains the teaching model: `node build/python.ts training.train DATA OUT`.
+"""Trains the teaching model: `npm run python -- training.train DATA OUT`.
 
 DATA holds the labelled fragments `virus.fa.gz` and `host.fa.gz`. Records are split into ten folds by
 accession; two of these are never used here. OUT becomes a model folder. With `--compare`, nothing is written,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { tryFlips } from './testing/flips.ts';
 
-/** `node electron/engine/store/testing/runFlips.ts` tries any number. */
+/** `npm run node -- electron/engine/store/testing/runFlips.ts` tries any number. */
 const FLIPS = 60;
 
 it('finds each flipped bit of a run, or gives the same tables', async () => {

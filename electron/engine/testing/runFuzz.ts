@@ -1,5 +1,5 @@
 /**
- * `node electron/engine/testing/runFuzz.ts [minutes] [seed]`: sends random values to every schema and damaged
+ * `npm run node -- electron/engine/testing/runFuzz.ts [minutes] [seed]`: sends random values to every schema and damaged
  * files to every reader, with half of the time for each; each round uses the next seed.
  */
 import { spawnSync } from 'node:child_process';

@@ -51,7 +51,7 @@ export interface DownloadSizes {
   readonly all: number | null;
 }
 
-/** Written by `node build/lockPython.ts` beside the lock file: bytes of the files for each platform. */
+/** Written by `npm run node -- build/lockPython.ts` beside the lock file: bytes of the files for each platform. */
 const fileSchema = z.record(z.string(), z.object({ packages: z.int(), torch: z.int() }));
 
 /** The wheel of the processor build for Linux, which is on PyTorch's own index. */

@@ -1,5 +1,5 @@
 /**
- * `node electron/engine/store/testing/runFlips.ts [flips] [seed]`: flips bits of runs and counts the
+ * `npm run node -- electron/engine/store/testing/runFlips.ts [flips] [seed]`: flips bits of runs and counts the
  * outcomes.
  */
 import { tryFlips } from './flips.ts';

@@ -65,7 +65,7 @@ test('closing the window asks: cancel, then continue in the background, a second
   await closeWindow();
   await expect.poll(async () => (await questions(app)).length).toBe(1);
   const [question] = await questions(app);
-  expect(question?.message).toContain('"Long run" is still at work');
+  expect(question?.message).toContain('“Long run” is still at work');
   await expect(runState(page, 'Running')).toBeVisible();
   expect(await isVisible(app)).toBe(true);
 

@@ -119,7 +119,6 @@ export {
   formatBytes,
   formatCount,
   formatDuration,
-  formatEstimate,
   formatEstimateRange,
   formatMeasures,
   formatPercent,

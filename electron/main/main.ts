@@ -39,7 +39,7 @@ import { RESTART_ONCE_SWITCH } from './selfCheck/copyPoints.ts';
 import { SELF_CHECK_SWITCH } from './selfCheck/point.ts';
 import { selfCheck } from './selfCheck/selfCheck.ts';
 import { signalRuns } from './systemSignals.ts';
-import { WORDS, type Words } from './words.ts';
+import { shellTexts, type ShellTexts } from './shellTexts.ts';
 import { WindowKeeper } from './window/windowKeeper.ts';
 
 const WINDOWS_APP_ID = 'org.virnucpro.desktop';
@@ -118,13 +118,13 @@ async function run({ paths, log, safeMode, wasReady, quitPutOff }: Start): Promi
     },
   );
   serveApp(session.defaultSession, pageFolder());
-  const words = (): Words => WORDS[service.settings.current.language];
+  const texts = (): ShellTexts => shellTexts(service.settings.current.language);
   followSettings(service, () => {
-    setMenu(log.file, words());
+    setMenu(log.file, texts());
   });
 
   const broker = new PortBroker(serviceRouter(service), (computer) => service.others.tunnel(computer));
-  const browserMode = new BrowserMode(service, pageFolder(), words);
+  const browserMode = new BrowserMode(service, pageFolder(), texts);
   const make = (): BrowserWindow => {
     const window = openMainWindow({
       preload: join(import.meta.dirname, '..', 'preload', 'preload.cjs'),
@@ -135,7 +135,7 @@ async function run({ paths, log, safeMode, wasReady, quitPutOff }: Start): Promi
       shell: 'electron',
       paths: granted,
       desktop: desktopActions({
-        ...{ window, granted, words, startFolder: homedir() },
+        ...{ window, granted, texts, startFolder: homedir() },
         restart: () => {
           quitting.quitWith(relaunch);
         },
@@ -171,15 +171,15 @@ async function run({ paths, log, safeMode, wasReady, quitPutOff }: Start): Promi
   const keeper: WindowKeeper = new WindowKeeper({
     log,
     safeMode,
-    words,
+    texts,
     browserMode,
     make,
     mayOpen: (): boolean => quitting.mayOpenWindow,
     restartInSafeMode,
   });
-  const quitting: Quitting = new Quitting(service, keeper.current, words);
+  const quitting: Quitting = new Quitting(service, keeper.current, texts);
 
-  const stopSignals = signalRuns(service, { window: keeper.current, show: keeper.show, words, log });
+  const stopSignals = signalRuns(service, { window: keeper.current, show: keeper.show, texts, log });
   app.on('will-quit', () => {
     stopSignals();
     void browserMode.close();

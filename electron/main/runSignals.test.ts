@@ -4,7 +4,7 @@ import { NO_WORKER_FIGURES, type RunLive, type RunSummary } from '../contract/rp
 import type { RunState } from '../contract/runState.ts';
 import { closeQuestion, downloadQuestion } from './quit/closeQuestion.ts';
 import { noticeOf, taskbarProgress } from './runSignals.ts';
-import { WORDS } from './words.ts';
+import { shellTexts } from './shellTexts.ts';
 
 const summary: RunSummary = {
   runId: '7b0a3c51-8d0e-4a3f-9a38-0d5e7b0f3c11',
@@ -71,18 +71,22 @@ const inState = (state: RunState, more: Partial<RunSummary> = {}): RunSummary =>
 describe('notifications', () => {
   it('report an end, a failure, and a run that waits for the user', () => {
     const done = inState({ phase: 'done', failedParts: 1, failedRecords: 3 }, { viralSequences: 28 });
-    expect(noticeOf(done, WORDS.en)).toEqual({
+    expect(noticeOf(done, shellTexts('en'))).toEqual({
       title: 'gut is done',
       body: '28 sequences called virus, 3 sequences failed',
     });
     const error = appError('disk_full', 'There is no space left.');
-    expect(noticeOf(inState({ phase: 'paused', error }), WORDS.en)?.title).toBe('gut needs attention');
-    expect(noticeOf(inState({ phase: 'failed', error }), WORDS.en)?.body).toBe('There is no space left.');
+    expect(noticeOf(inState({ phase: 'paused', error }), shellTexts('en'))?.title).toBe(
+      'gut needs attention',
+    );
+    expect(noticeOf(inState({ phase: 'failed', error }), shellTexts('en'))?.body).toBe(
+      'There is no space left.',
+    );
   });
 
   it('do not report what the user did themselves', () => {
-    expect(noticeOf(inState({ phase: 'paused', error: null }), WORDS.en)).toBeNull();
-    expect(noticeOf(inState({ phase: 'cancelled' }), WORDS.en)).toBeNull();
+    expect(noticeOf(inState({ phase: 'paused', error: null }), shellTexts('en'))).toBeNull();
+    expect(noticeOf(inState({ phase: 'cancelled' }), shellTexts('en'))).toBeNull();
   });
 });
 
@@ -138,32 +142,32 @@ describe('the question at closing', () => {
   });
 
   it('says what is kept, what is computed again, and how long the current parts take', () => {
-    const { message, detail, choices, cancel } = closeQuestion(live({ phase: 'running' }), WORDS.en);
-    expect(message).toBe('"gut" is still at work (43 %).');
+    const { message, detail, choices, cancel } = closeQuestion(live({ phase: 'running' }), shellTexts('en'));
+    expect(message).toBe('“gut” is still at work (43%).');
     expect(detail).toContain('17 of 40 parts are computed and stay on the disk');
     expect(detail).toContain('2 parts are being computed: if you quit now, they are computed again');
-    expect(choices).toContainEqual(['Finish the current parts (about 2 min), then quit', 'after_parts']);
+    expect(choices).toContainEqual(['Finish the current parts (about 2 minutes), then quit', 'after_parts']);
     expect(choices.map(([, answer]) => answer)).toEqual(['background', 'after_parts', 'now', 'cancel']);
     expect(cancel).toBe('cancel');
   });
 
   it('offers to finish parts only if that is possible, and otherwise still says that the run pauses', () => {
-    const { choices, detail } = closeQuestion(live({ phase: 'draining' }), WORDS.en);
+    const { choices, detail } = closeQuestion(live({ phase: 'draining' }), shellTexts('en'));
     expect(choices.map(([, answer]) => answer)).toEqual(['background', 'now', 'cancel']);
     expect(detail).toContain('If you cancel, the program stays open, and the run pauses');
-    expect(closeQuestion(live({ phase: 'running' }), WORDS.en).detail).not.toContain('If you cancel');
+    expect(closeQuestion(live({ phase: 'running' }), shellTexts('en')).detail).not.toContain('If you cancel');
   });
 
   it('does not count parts while there are none', () => {
     const reading = live({ phase: 'running' });
     reading.progress.parts = { total: 0, done: 0, failed: 0, inWork: 0 };
-    const { detail } = closeQuestion(reading, WORDS.en);
+    const { detail } = closeQuestion(reading, shellTexts('en'));
     expect(detail).toContain('nothing is computed yet');
     expect(detail).not.toMatch(/0 of 0|0 parts/);
   });
 
   it('is asked for a download, too', () => {
-    const { choices, cancel } = downloadQuestion(WORDS.en);
+    const { choices, cancel } = downloadQuestion(shellTexts('en'));
     expect(choices.map(([, answer]) => answer)).toEqual(['background', 'now', 'cancel']);
     expect(cancel).toBe('cancel');
   });

@@ -1,6 +1,6 @@
 import { isAtWork } from '../contract/runState.ts';
 import type { RunSummary } from '../contract/rpc/runs.ts';
-import type { Words } from './words.ts';
+import type { ShellTexts } from './shellTexts.ts';
 
 export interface Notice {
   title: string;
@@ -8,21 +8,27 @@ export interface Notice {
 }
 
 /** The notification for a run that has stopped; null if the user stopped it. */
-export function noticeOf(run: RunSummary, { notice }: Words): Notice | null {
+export function noticeOf(run: RunSummary, t: ShellTexts): Notice | null {
   const { state, name } = run;
   switch (state.phase) {
     case 'done': {
       const counts = [
-        ...(run.viralSequences === null ? [] : [notice.viral(run.viralSequences)]),
-        ...(state.failedRecords > 0 ? [notice.failed(state.failedRecords)] : []),
+        ...(run.viralSequences === null ? [] : [t('shell.notice.viral', { count: run.viralSequences })]),
+        ...(state.failedRecords > 0 ? [t('shell.notice.failed', { count: state.failedRecords })] : []),
       ];
-      return { title: notice.done(name), body: counts.join(', ') || notice.resultsAreThere };
+      return {
+        title: t('shell.notice.done', { name }),
+        body: counts.join(', ') || t('shell.notice.resultsAreThere'),
+      };
     }
     case 'failed':
-      return { title: notice.couldNotGoOn(name), body: state.error.cause };
+      return { title: t('shell.notice.couldNotGoOn', { name }), body: state.error.cause };
     case 'paused':
       return state.error
-        ? { title: notice.needsAttention(name), body: `${state.error.title}. ${state.error.nextStep}` }
+        ? {
+            title: t('shell.notice.needsAttention', { name }),
+            body: `${state.error.title}. ${state.error.nextStep}`,
+          }
         : null;
     default:
       return null;

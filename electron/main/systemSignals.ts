@@ -3,7 +3,7 @@ import { isAtWork } from '../contract/runState.ts';
 import type { RunSummary } from '../contract/rpc/runs.ts';
 import type { Service, ShellLog } from '../engine/index.ts';
 import { noticeOf, taskbarProgress, type Notice } from './runSignals.ts';
-import type { Words } from './words.ts';
+import type { ShellTexts } from './shellTexts.ts';
 
 /** Keeps the computer from sleeping while runs need it; the screen may turn off. */
 class KeepAwake {
@@ -22,7 +22,7 @@ class KeepAwake {
 interface Desktop {
   window: () => BrowserWindow | undefined;
   show: () => void;
-  words: () => Words;
+  texts: () => ShellTexts;
   log: ShellLog;
 }
 
@@ -30,7 +30,7 @@ interface Desktop {
  * What the desktop shows about runs outside the window: progress in the taskbar and notifications. Also keeps
  * the computer awake.
  */
-export function signalRuns(service: Service, { window, show, words, log }: Desktop): () => void {
+export function signalRuns(service: Service, { window, show, texts, log }: Desktop): () => void {
   const keepAwake = new KeepAwake();
   const ended = new AbortController();
   let runs: readonly RunSummary[] = [];
@@ -54,8 +54,8 @@ export function signalRuns(service: Service, { window, show, words, log }: Deskt
     const atWork = runs.some(isAtWork);
     keepAwake.set(service.settings.current.keepAwake && atWork);
     if (atWork && !wasAtWork && powerMonitor.isOnBatteryPower()) {
-      const { batteryTitle, batteryBody } = words().notice;
-      notify({ title: batteryTitle, body: batteryBody });
+      const t = texts();
+      notify({ title: t('shell.notice.batteryTitle'), body: t('shell.notice.batteryBody') });
     }
     wasAtWork = atWork;
     const { value, mode } = taskbarProgress(runs);
@@ -70,7 +70,7 @@ export function signalRuns(service: Service, { window, show, words, log }: Deskt
   void follow();
   const offSettings = service.settings.subscribe(update);
   const offRest = service.onRest((run) => {
-    const notice = noticeOf(run, words());
+    const notice = noticeOf(run, texts());
     if (!notice || window()?.isFocused()) return;
     notify(notice);
     window()?.flashFrame(true);

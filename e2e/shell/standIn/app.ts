@@ -51,6 +51,7 @@ class App extends EventEmitter {
   }
 
   getVersion = () => this.version;
+  getLocale = () => 'en-GB';
   isReady = () => this.ready;
   whenReady = () => this.becoming.promise;
 

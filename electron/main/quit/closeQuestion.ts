@@ -1,27 +1,36 @@
 import type { RunLive } from '../../contract/rpc/runs.ts';
-import { formatEstimate, formatPercent } from '../../engine/index.ts';
 import type { Question } from '../askUser.ts';
-import type { Words } from '../words.ts';
+import type { ShellTexts } from '../shellTexts.ts';
 import type { QuitAnswer } from './quitMachine.ts';
 
 /** The question to a user who closes the program during a run: what will be kept, and what each choice does. */
-export function closeQuestion(live: RunLive, { close, cancel }: Words): Question<QuitAnswer> {
+export function closeQuestion(live: RunLive, t: ShellTexts): Question<QuitAnswer> {
   const { run, progress } = live;
   const { parts, prepare, fraction } = progress;
-  const seconds = partsInWorkSeconds(live);
-  const minutes = seconds === null ? '' : close.about(formatEstimate(60 * Math.ceil(seconds / 60)));
+  const { name } = run;
+  const minutes = Math.ceil((partsInWorkSeconds(live) ?? 0) / 60);
   return {
-    message: close.atWork(run.name, fraction === null ? '' : ` (${formatPercent(fraction)})`),
-    detail:
-      (parts.total === 0 ? close.nothingYet : close.computed(parts.done, parts.total, !prepare.finished)) +
-      (parts.inWork === 0 ? '' : close.inWork(parts.inWork)) +
-      (run.state.phase === 'draining' || run.state.phase === 'pausing' ? close.pauses : '') +
-      close.background,
+    message:
+      fraction === null
+        ? t('shell.close.atWork', { name })
+        : t('shell.close.atWorkDone', { name, done: fraction }),
+    detail: [
+      parts.total === 0
+        ? t('shell.close.nothingYet')
+        : t('shell.close.computed', {
+            ...{ done: parts.done, total: parts.total, isRead: prepare.finished ? 'yes' : 'no' },
+          }),
+      ...(parts.inWork === 0 ? [] : [t('shell.close.inWork', { parts: parts.inWork })]),
+      ...(run.state.phase === 'draining' || run.state.phase === 'pausing' ? [t('shell.close.pauses')] : []),
+      t('shell.close.background'),
+    ].join(' '),
     choices: [
-      [close.keepRunning, 'background'],
-      ...(run.state.phase === 'running' ? [[close.afterParts(minutes), 'after_parts'] as const] : []),
-      [close.now, 'now'],
-      [cancel, 'cancel'],
+      [t('shell.close.keepRunning'), 'background'],
+      ...(run.state.phase === 'running'
+        ? [[t('shell.close.afterParts', { minutes }), 'after_parts'] as const]
+        : []),
+      [t('shell.close.now'), 'now'],
+      [t('shell.cancel'), 'cancel'],
     ],
     cancel: 'cancel',
   };
@@ -30,14 +39,14 @@ export function closeQuestion(live: RunLive, { close, cancel }: Words): Question
 /**
  * The question to a user who closes the program while Python is being set up or weights are being downloaded.
  */
-export function downloadQuestion({ close, cancel }: Words): Question<QuitAnswer> {
+export function downloadQuestion(t: ShellTexts): Question<QuitAnswer> {
   return {
-    message: close.download,
-    detail: close.downloadDetail,
+    message: t('shell.close.download'),
+    detail: t('shell.close.downloadDetail'),
     choices: [
-      [close.downloadGoesOn, 'background'],
-      [close.now, 'now'],
-      [cancel, 'cancel'],
+      [t('shell.close.downloadGoesOn'), 'background'],
+      [t('shell.close.now'), 'now'],
+      [t('shell.cancel'), 'cancel'],
     ],
     cancel: 'cancel',
   };

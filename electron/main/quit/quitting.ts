@@ -2,7 +2,7 @@ import { app, type BrowserWindow } from 'electron';
 import type { RunLive } from '../../contract/rpc/runs.ts';
 import { endByForce, type Service } from '../../engine/index.ts';
 import { askUser, type Question } from '../askUser.ts';
-import type { Words } from '../words.ts';
+import type { ShellTexts } from '../shellTexts.ts';
 import { closeQuestion, downloadQuestion } from './closeQuestion.ts';
 import { mayOpenWindow, quitStep, type QuitAnswer, type QuitEvent, type QuitState } from './quitMachine.ts';
 
@@ -16,15 +16,15 @@ const CLOSE_SHARE = 0.8;
 export class Quitting {
   private readonly service: Service;
   private readonly window: () => BrowserWindow | undefined;
-  private readonly words: () => Words;
+  private readonly texts: () => ShellTexts;
   private state: QuitState = { phase: 'open' };
   private deadlineMs = CLEANUP_DEADLINE_MS;
   private atEnd: (() => void) | undefined;
 
-  constructor(service: Service, window: () => BrowserWindow | undefined, words: () => Words) {
+  constructor(service: Service, window: () => BrowserWindow | undefined, texts: () => ShellTexts) {
     this.service = service;
     this.window = window;
-    this.words = words;
+    this.texts = texts;
     service.onRest(() => {
       this.take({ type: 'at_rest' });
     });
@@ -100,8 +100,8 @@ export class Quitting {
   /** Undefined if nothing is running any more. */
   private async question(): Promise<Question<QuitAnswer> | undefined> {
     const live = await this.activeRun();
-    if (live) return closeQuestion(live, this.words());
-    return this.isAtWork ? downloadQuestion(this.words()) : undefined;
+    if (live) return closeQuestion(live, this.texts());
+    return this.isAtWork ? downloadQuestion(this.texts()) : undefined;
   }
 
   private async activeRun(): Promise<RunLive | undefined> {

@@ -4,7 +4,7 @@ import { asAppError } from '../../contract/errors.ts';
 import { askUser } from '../askUser.ts';
 import { startServer, type RunningServer } from '../../server/startServer.ts';
 import type { Service } from '../../engine/index.ts';
-import type { Words } from '../words.ts';
+import type { ShellTexts } from '../shellTexts.ts';
 
 /**
  * Shows the same pages in the user's browser, for a computer on which the app's windows stay empty. The
@@ -13,13 +13,13 @@ import type { Words } from '../words.ts';
 export class BrowserMode {
   private readonly service: Service;
   private readonly pageFolder: string;
-  private readonly words: () => Words;
+  private readonly texts: () => ShellTexts;
   private server: RunningServer | undefined;
 
-  constructor(service: Service, pageFolder: string, words: () => Words) {
+  constructor(service: Service, pageFolder: string, texts: () => ShellTexts) {
     this.service = service;
     this.pageFolder = pageFolder;
-    this.words = words;
+    this.texts = texts;
   }
 
   get isOn(): boolean {
@@ -36,7 +36,7 @@ export class BrowserMode {
       server = this.server ?? (await this.start());
       await shell.openExternal(server.address());
     } catch (reason) {
-      if (!(await copiesAddress(reason, server?.address(), this.words().browser))) {
+      if (!(await copiesAddress(reason, server?.address(), this.texts()))) {
         if (this.server === undefined) await server?.close();
         return false;
       }
@@ -61,14 +61,14 @@ export class BrowserMode {
    * with.
    */
   async ask(): Promise<void> {
-    const { browser, trouble, quit, cancel } = this.words();
+    const t = this.texts();
     const answer = await askUser({
-      message: browser.isOpen,
-      detail: browser.isOpenDetail,
+      message: t('shell.browser.isOpen'),
+      detail: t('shell.browser.isOpenDetail'),
       choices: [
-        [trouble.browser, 'open'],
-        [quit, 'quit'],
-        [cancel, 'cancel'],
+        [t('shell.trouble.browser'), 'open'],
+        [t('shell.quit'), 'quit'],
+        [t('shell.cancel'), 'cancel'],
       ],
       cancel: 'cancel',
     });
@@ -84,17 +84,13 @@ export class BrowserMode {
 /**
  * Explains why there is no page. The address, if there is one, also works in a browser that the user opens.
  */
-async function copiesAddress(
-  reason: unknown,
-  address: string | undefined,
-  words: Words['browser'],
-): Promise<boolean> {
-  const back = [words.back, false] as const;
+async function copiesAddress(reason: unknown, address: string | undefined, t: ShellTexts): Promise<boolean> {
+  const back = [t('shell.browser.back'), false] as const;
   const copies = await askUser<boolean>({
     type: 'error',
-    message: words.notOpened,
-    detail: address === undefined ? asAppError(reason).cause : words.paste(address),
-    choices: address === undefined ? [back] : [[words.copy, true], back],
+    message: t('shell.browser.notOpened'),
+    detail: address === undefined ? asAppError(reason).cause : t('shell.browser.paste', { address }),
+    choices: address === undefined ? [back] : [[t('shell.browser.copy'), true], back],
     cancel: false,
   });
   if (address === undefined || !copies) return false;

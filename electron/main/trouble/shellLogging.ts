@@ -3,6 +3,7 @@ import { arch, release } from 'node:os';
 import type { ShellLog } from '../../engine/index.ts';
 import { asAppError } from '../../contract/errors.ts';
 import { askUser } from '../askUser.ts';
+import { shellTexts } from '../shellTexts.ts';
 import { appImageFile } from './appImage.ts';
 
 /** Logs what a support request needs when there is no window to copy the diagnostics from. */
@@ -41,6 +42,8 @@ export function logShell(log: ShellLog, safeMode: boolean): void {
 /** Explains why the program cannot start, offers the log if there is one, and quits. */
 export async function endAfter(reason: unknown, log?: ShellLog): Promise<void> {
   const { title, cause, nextStep } = asAppError(reason);
+  // Nobody knows the settings yet.
+  const t = shellTexts(app.getLocale().startsWith('de') ? 'de' : 'en');
   log?.write('error', `Start failed: ${reason instanceof Error ? (reason.stack ?? reason.message) : cause}`);
   for (let asking = true; asking;) {
     const answer = await askUser({
@@ -48,9 +51,9 @@ export async function endAfter(reason: unknown, log?: ShellLog): Promise<void> {
       message: title,
       detail: `${cause}\n${nextStep}${log ? `\n\nLog: ${log.file}` : ''}`,
       choices: [
-        ['Quit', 'quit'],
-        ...(log ? [['Show the log', 'log'] as const] : []),
-        ['Copy this text', 'copy'],
+        [t('shell.quit'), 'quit'],
+        ...(log ? [[t('shell.trouble.log'), 'log'] as const] : []),
+        [t('shell.trouble.copy'), 'copy'],
       ],
       cancel: 'quit',
     });

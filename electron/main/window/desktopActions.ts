@@ -5,13 +5,16 @@ import { COMPRESSION_ENDINGS, SEQUENCE_ENDINGS } from '../../contract/folderName
 import { ok, failWith } from '../../contract/errors.ts';
 import type { FilePurpose, FolderPurpose } from '../../contract/index.ts';
 import type { DesktopActions } from '../../engine/index.ts';
-import type { Words } from '../words.ts';
+import type { ShellTexts } from '../shellTexts.ts';
 import type { GrantedPaths } from './grantedPaths.ts';
 
 const SEQUENCE_FILES = [...SEQUENCE_ENDINGS, ...COMPRESSION_ENDINGS];
 
 /** How files of a kind are chosen; a kind without extensions may have any name. */
-const FILES: Record<FilePurpose, { several?: true; name?: keyof Words['filters']; extensions?: string[] }> = {
+const FILES: Record<
+  FilePurpose,
+  { several?: true; name?: 'sequences' | 'tables' | 'certificates'; extensions?: string[] }
+> = {
   sequences: { several: true, name: 'sequences', extensions: SEQUENCE_FILES },
   // Weights are recognised by content.
   weights: { several: true },
@@ -41,13 +44,13 @@ export function desktopActions({
   window,
   granted,
   startFolder,
-  words,
+  texts,
   restart,
 }: {
   window: BrowserWindow;
   granted: GrantedPaths;
   startFolder: string;
-  words: () => Words;
+  texts: () => ShellTexts;
   restart: () => void;
 }): DesktopActions {
   // Electron's dialogs would otherwise start in Downloads each time.
@@ -73,23 +76,23 @@ export function desktopActions({
   return {
     chooseFiles: (purpose) => {
       const { several, name, extensions } = FILES[purpose];
-      const { files, filters } = words();
+      const t = texts();
       return choose(purpose, {
-        title: files[purpose],
+        title: t(`shell.files.${purpose}`),
         properties: ['openFile', ...(several ? ['multiSelections' as const] : [])],
         ...(name === undefined || extensions === undefined
           ? {}
           : {
               filters: [
-                { name: filters[name], extensions },
-                { name: filters.all, extensions: ['*'] },
+                { name: t(`shell.filters.${name}`), extensions },
+                { name: t('shell.filters.all'), extensions: ['*'] },
               ],
             }),
       });
     },
     chooseFolder: async (purpose) => {
       const [folder] = await choose(purpose, {
-        title: words().folders[purpose],
+        title: texts()(`shell.folders.${purpose}`),
         properties: ['openDirectory', 'createDirectory'],
       });
       return folder ?? null;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { app, BrowserWindow, nativeTheme, screen, Menu, shell } from 'electron';
 import { join } from 'node:path';
 import { fittingBounds, type Rectangle, SMALLEST_SIZE } from './windowBounds.ts';
-import type { Words } from '../words.ts';
+import type { ShellTexts } from '../shellTexts.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { APP_PAGE, PAGE_PREFERENCES } from './pagePolicy.ts';
 
@@ -69,53 +69,55 @@ function writeWindowBounds(file: string, bounds: Rectangle): void {
  * Contains only what the system expects: quitting, editing, zoom, windows, help. The program's own actions
  * are in its window.
  */
-export function setMenu(logFile: string, { menu }: Words): void {
+export function setMenu(logFile: string, t: ShellTexts): void {
   const isMac = process.platform === 'darwin';
   const separator = { type: 'separator' } as const;
   Menu.setApplicationMenu(
     Menu.buildFromTemplate([
       ...(isMac ? [{ role: 'appMenu' as const }] : []),
       {
-        label: menu.file,
-        submenu: [isMac ? { role: 'close', label: menu.close } : { role: 'quit', label: menu.quit }],
-      },
-      {
-        label: menu.edit,
+        label: t('shell.menu.file'),
         submenu: [
-          { role: 'undo', label: menu.undo },
-          { role: 'redo', label: menu.redo },
-          separator,
-          { role: 'cut', label: menu.cut },
-          { role: 'copy', label: menu.copy },
-          { role: 'paste', label: menu.paste },
-          { role: 'selectAll', label: menu.selectAll },
+          isMac ? { role: 'close', label: t('shell.menu.close') } : { role: 'quit', label: t('shell.quit') },
         ],
       },
       {
-        label: menu.view,
+        label: t('shell.menu.edit'),
         submenu: [
-          { role: 'reload', label: menu.reload },
+          { role: 'undo', label: t('shell.menu.undo') },
+          { role: 'redo', label: t('shell.menu.redo') },
           separator,
-          { role: 'resetZoom', label: menu.resetZoom },
-          { role: 'zoomIn', label: menu.zoomIn },
-          { role: 'zoomOut', label: menu.zoomOut },
-          { role: 'togglefullscreen', label: menu.fullScreen },
+          { role: 'cut', label: t('shell.menu.cut') },
+          { role: 'copy', label: t('shell.menu.copy') },
+          { role: 'paste', label: t('shell.menu.paste') },
+          { role: 'selectAll', label: t('shell.menu.selectAll') },
+        ],
+      },
+      {
+        label: t('shell.menu.view'),
+        submenu: [
+          { role: 'reload', label: t('shell.menu.reload') },
+          separator,
+          { role: 'resetZoom', label: t('shell.menu.resetZoom') },
+          { role: 'zoomIn', label: t('shell.menu.zoomIn') },
+          { role: 'zoomOut', label: t('shell.menu.zoomOut') },
+          { role: 'togglefullscreen', label: t('shell.menu.fullScreen') },
         ],
       },
       {
         role: 'window',
-        label: menu.window,
+        label: t('shell.menu.window'),
         submenu: [
-          { role: 'minimize', label: menu.minimize },
-          { role: 'close', label: menu.close },
+          { role: 'minimize', label: t('shell.menu.minimize') },
+          { role: 'close', label: t('shell.menu.close') },
         ],
       },
       {
         role: 'help',
-        label: menu.help,
+        label: t('shell.menu.help'),
         submenu: [
-          { label: menu.log, click: () => void shell.openPath(logFile) },
-          ...(isMac ? [] : [{ role: 'about' as const, label: menu.about }]),
+          { label: t('shell.menu.log'), click: () => void shell.openPath(logFile) },
+          ...(isMac ? [] : [{ role: 'about' as const, label: t('shell.menu.about') }]),
         ],
       },
     ]),

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { troubleQuestion, ReloadPolicy } from './windowKeeper.ts';
-import { WORDS } from '../words.ts';
+import { shellTexts } from '../shellTexts.ts';
 
 vi.mock('electron', () => ({ app: {} }));
 
@@ -19,10 +19,10 @@ it('does not count crashes more than a minute ago, or those before the user relo
 });
 
 it('offers safe mode once, the browser always, and does nothing when dismissed', () => {
-  const first = troubleQuestion('not_painted', false, WORDS.en);
+  const first = troubleQuestion('not_painted', false, shellTexts('en'));
   expect(first.choices.map(([, answer]) => answer)).toEqual(['safe_mode', 'browser', 'wait', 'log', 'quit']);
   expect(first.cancel).toBe('wait');
-  const again = troubleQuestion('keeps_ending', true, WORDS.de);
+  const again = troubleQuestion('keeps_ending', true, shellTexts('de'));
   expect(again.choices.map(([, answer]) => answer)).toEqual(['browser', 'reload', 'log', 'quit']);
   expect(again.cancel).toBe('reload');
 });

@@ -2,12 +2,12 @@ import { app, type BrowserWindow, shell } from 'electron';
 import type { ShellLog } from '../../engine/index.ts';
 import { askUser, type Question } from '../askUser.ts';
 import type { BrowserMode } from '../trouble/browserMode.ts';
-import type { Words } from '../words.ts';
+import type { ShellTexts } from '../shellTexts.ts';
 
 interface WindowKeeperOptions {
   log: ShellLog;
   safeMode: boolean;
-  words: () => Words;
+  texts: () => ShellTexts;
   browserMode: BrowserMode;
   /** Creates a window, which shows itself as soon as it is painted. */
   make: () => BrowserWindow;
@@ -61,8 +61,8 @@ export class WindowKeeper {
    * Whether to ask again: opening the log, or a browser that does not open, leaves the user without a window.
    */
   private async ask(trouble: WindowTrouble): Promise<boolean> {
-    const { log, safeMode, browserMode, words } = this.options;
-    const question = troubleQuestion(trouble, safeMode, words());
+    const { log, safeMode, browserMode, texts } = this.options;
+    const question = troubleQuestion(trouble, safeMode, texts());
     // If the window is painted after all, no answer is needed.
     const painted = new AbortController();
     const dismiss = () => {
@@ -104,20 +104,19 @@ export type TroubleAnswer = 'wait' | 'reload' | 'safe_mode' | 'browser' | 'log' 
 export function troubleQuestion(
   trouble: WindowTrouble,
   safeMode: boolean,
-  { trouble: words, quit }: Words,
+  t: ShellTexts,
 ): Question<TroubleAnswer> {
-  const { message, again } = words[trouble];
   const tryAgain = trouble === 'not_painted' ? 'wait' : 'reload';
   return {
     type: 'warning',
-    message,
-    detail: words.cause(safeMode) + (safeMode ? '' : words.safeModeDoes) + words.unaffected,
+    message: t(`shell.trouble.${trouble}`),
+    detail: t(safeMode ? 'shell.trouble.causeInSafeMode' : 'shell.trouble.cause'),
     choices: [
-      ...(safeMode ? [] : [[words.safeMode, 'safe_mode'] as const]),
-      [words.browser, 'browser'],
-      [again, tryAgain],
-      [words.log, 'log'],
-      [quit, 'quit'],
+      ...(safeMode ? [] : [[t('shell.trouble.safeMode'), 'safe_mode'] as const]),
+      [t('shell.trouble.browser'), 'browser'],
+      [t(`shell.trouble.${trouble}.again`), tryAgain],
+      [t('shell.trouble.log'), 'log'],
+      [t('shell.quit'), 'quit'],
     ],
     cancel: tryAgain,
   };

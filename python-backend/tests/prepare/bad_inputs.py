@@ -381,7 +381,7 @@ def file_names() -> dict[str, str]:
 
 
 def row(case: BadInput, folder: Path) -> tuple[str, str, str]:
-    """Return case, outcome and message for the table."""
+    """Return title, outcome and message of a case."""
     from virnucpro_backend.prepare.inspect import inspect_file
 
     path = folder / case.name
@@ -396,17 +396,20 @@ def row(case: BadInput, folder: Path) -> tuple[str, str, str]:
     return case.title, outcome, message
 
 
-def rows() -> list[tuple[str, str, str]]:
-    """Return the rows of the table for all cases."""
+def table() -> list[str]:
+    """Return a line for each outcome and message, followed by the titles of its cases, between tabulators."""
+    cases: dict[tuple[str, str], list[str]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        return [row(case, Path(folder)) for case in bad_inputs()]
+        for case in bad_inputs():
+            title, outcome, message = row(case, Path(folder))
+            cases.setdefault((outcome, message), []).append(title)
+    return ["\t".join([*key, *titles]) for key, titles in cases.items()]
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "--table":
         sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
-        for cells in [("case", "outcome", "message"), *rows()]:
-            print("\t".join(cells))
+        print("\n".join(table()))
     else:
         for case in bad_inputs():
             (Path(sys.argv[1]) / case.name).write_bytes(case.data)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bad_inputs import rows
-
-TABLE = Path(__file__).parent / "bad_inputs.tsv"
+from bad_inputs import table
 
 
 def test_every_bad_input_has_the_outcome_and_the_message_of_the_table() -> None:
-    lines = TABLE.read_text(encoding="utf-8").splitlines()[1:]
-    assert [tuple(line.split("\t")) for line in lines] == rows()
-    assert len(lines) >= 140
+    written = (Path(__file__).parent / "bad_inputs.tsv").read_text(encoding="utf-8").splitlines()
+    assert written == table()
+    assert sum(line.count("\t") - 1 for line in written) >= 140

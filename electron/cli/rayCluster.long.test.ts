@@ -27,6 +27,8 @@ const WITHOUT_RAY = process.platform !== 'linux' || spawnSync(PYTHON, ['-c', 'im
 const RAY = 'import sys; from ray.scripts.scripts import main; sys.exit(main())';
 
 const COPIES = 6;
+/** For what must happen, however busy the computer is. */
+const PATIENCE_MS = 1_200_000;
 /**
  * A dead node is noticed after about 3 s and a dead head after 10 s, and no Python workers are started in
  * advance.
@@ -77,18 +79,22 @@ describe('a run on a Ray cluster of three nodes, on processors', () => {
     await start('head', leading());
     await start('one', joining());
     await start('two', joining());
-  }, 300_000);
+  }, 3_600_000);
   afterAll(async () => {
     if (WITHOUT_RAY) return;
     // Killed by force: a node whose head has died takes minutes to shut down in order.
     for (const node of nodes.values()) node.kill('SIGKILL');
-    await waitUntil(() => {
-      const left = processesOfTheCluster();
-      for (const pid of left) kill(pid);
-      return left.length === 0;
-    }, 'nothing of the cluster is left');
+    await waitUntil(
+      () => {
+        const left = processesOfTheCluster();
+        for (const pid of left) kill(pid);
+        return left.length === 0;
+      },
+      'nothing of the cluster is left',
+      PATIENCE_MS,
+    );
     rmSync(folder, { recursive: true, force: true });
-  }, 120_000);
+  }, 3_600_000);
 
   it('runs no more tasks at once than --workers allows, although nodes are free', async ({ skip }) => {
     skip(WITHOUT_RAY, WHY_NOT);
@@ -103,38 +109,51 @@ describe('a run on a Ray cluster of three nodes, on processors', () => {
     expect(code, `${output.slice(-8_000)}\n${logs()}`).toBe(0);
     expect(Math.max(...atOnce)).toBe(1);
     expect(await readTables(remote)).toEqual(await readTables(local));
-  }, 600_000);
+  }, 3_600_000);
 
   it('has the tables of a local run, although a node is killed and one is added', async ({ skip }) => {
     skip(WITHOUT_RAY, WHY_NOT);
     const remote = join(parent, 'remote');
-    const { end } = await computingOnTwo(remote);
+    const { run, end } = computing(remote);
+    await waitWhile(run, () => workersOf('one').length > 0, 'node one computes');
     killWithChildren('one');
     await start('three', joining());
     const { code, output } = await end;
     expect(code, `${output.slice(-8_000)}\n${logs()}`).toBe(0);
     expect(await readTables(remote)).toEqual(await readTables(local));
-    await waitUntil(() => backendProcesses(folder, 'worker').length === 0, 'no worker is left');
-  }, 600_000);
+    await waitUntil(() => backendProcesses(folder, 'worker').length === 0, 'no worker is left', PATIENCE_MS);
+  }, 3_600_000);
 
   it('pauses when the head is killed, and has the tables of a local run when it is resumed with a new head', async ({
     skip,
   }) => {
     skip(WITHOUT_RAY, WHY_NOT);
     const remote = join(parent, 'without-head');
-    const { end } = await computingOnTwo(remote);
+    // Nodes compute on for a while without their head. One at a time, six shares are not done by then.
+    const { run, end } = computing(remote, '--workers', '1');
+    await waitWhile(run, () => hasScored(remote), 'a part is computed');
     killWithChildren('head');
     const { code, output } = await end;
     expect(code, `${output.slice(-8_000)}\n${logs()}`).toBe(1);
     expect(output).toMatch(/head node/);
-    await waitUntil(() => backendProcesses(folder, 'worker').length === 0, 'no worker is left');
+    await waitUntil(() => backendProcesses(folder, 'worker').length === 0, 'no worker is left', PATIENCE_MS);
     for (const name of nodes.keys()) killWithChildren(name);
     await start('new head', leading());
     await start('four', joining());
     await start('five', joining());
-    await succeeds(['resume', remote, '-q', '--python', PYTHON], { env, timeoutMs: 500_000 });
+    await succeeds(
+      [
+        'resume',
+        remote,
+        '-q',
+        '--python',
+        PYTHON,
+        ...['--ray', `127.0.0.1:${port}`, '--shares', '2', '--cpus', '1'],
+      ],
+      { env },
+    );
     expect(await readTables(remote)).toEqual(await readTables(local));
-  }, 900_000);
+  }, 3_600_000);
 });
 
 function computing(remote: string, ...flags: string[]): { run: ChildProcess; end: Promise<Ending> } {
@@ -143,30 +162,32 @@ function computing(remote: string, ...flags: string[]): { run: ChildProcess; end
       ...['predict', input, '-o', remote, '-q', '--model', 'teaching', '--residues-per-part', '800'],
       ...['--python', PYTHON, '--ray', `127.0.0.1:${port}`, '--shares', '6', '--cpus', '1', ...flags],
     ],
-    { env, timeoutMs: 500_000 },
+    { env },
   );
   return { run, end: ended(run) };
 }
 
-/** Starts a run on the cluster; resolves once two nodes have computed, to the run's end. */
-async function computingOnTwo(remote: string): Promise<{ end: Promise<Ending> }> {
-  const { run, end } = computing(remote);
-  await waitUntil(
-    () => run.exitCode !== null || scored(remote).filter((parts) => parts > 0).length >= 2,
-    'both nodes have computed',
-    300_000,
-  );
-  return { end };
+/** Waits for something that happens while the run computes. */
+async function waitWhile(run: ChildProcess, condition: () => boolean, description: string): Promise<void> {
+  await waitUntil(() => run.exitCode !== null || condition(), description, PATIENCE_MS);
+  expect(run.exitCode, `the run has ended before ${description}`).toBeNull();
 }
 
-/** Parts that each share has scored. */
-function scored(run: string): number[] {
+function hasScored(run: string): boolean {
   const shares = join(run, 'shares');
-  if (!existsSync(shares)) return [];
-  return readdirSync(shares).map((name) => {
+  const names = existsSync(shares) ? readdirSync(shares) : [];
+  return names.some((name) => {
     const scores = join(shares, name, 'work', 'scores');
-    return existsSync(scores) ? readdirSync(scores).length : 0;
+    return existsSync(scores) && readdirSync(scores).length > 0;
   });
+}
+
+/** Python workers that a node of the cluster has started. */
+function workersOf(node: string): number[] {
+  const starter = nodes.get(node)?.pid;
+  const isBelow = (pid: number | null): boolean =>
+    pid === starter || (pid !== null && pid > 1 && isBelow(parentOf(pid)));
+  return backendProcesses(folder, 'worker').flatMap(({ pid }) => (isBelow(pid) ? [pid] : []));
 }
 
 const leading = (): string[] => [...['--head', `--port=${port}`, `--temp-dir=${folder}/t`, '--num-cpus=0']];
@@ -187,7 +208,11 @@ async function start(name: string, args: string[]): Promise<void> {
   node.stderr.on('data', (data) => (output += String(data)));
   // Nodes are started one after the other: two nodes on one computer may choose the same sockets at the same
   // time.
-  await waitUntil(() => output.includes('runtime started') || node.exitCode !== null, `${name} is there`);
+  await waitUntil(
+    () => output.includes('runtime started') || node.exitCode !== null,
+    `${name} is there`,
+    PATIENCE_MS,
+  );
   expect(node.exitCode, output).toBeNull();
 }
 

@@ -13,10 +13,13 @@ from typing import Any
 FIRST_WITH_TOKENS = (2, 52)
 """In earlier releases of Ray, anybody who reaches a cluster can run programs on it."""
 
-ANSWER_SECONDS = 45.0
+ANSWER_SECONDS = 600.0
+"""For a head node that accepts a connection and then hangs."""
 
 REFUSED = "InvalidAuthToken"
-"""Ray prints this repeatedly, until it gives up, while the cluster refuses its token."""
+UNREACHED = "Timed out while waiting for GCS"
+"""Ray prints these for minutes, while a cluster refuses its token, or no head node is there. How long Ray
+itself takes to start, such as from a busy network disk, says nothing about the cluster."""
 
 CONNECTED = "virnucpro: connected"
 CONNECT = """
@@ -134,7 +137,7 @@ def _output_of_connecting(address: str, mode: str) -> str:
         output = ""
         for line in client.stdout or []:
             output += line
-            if REFUSED in line:
+            if REFUSED in line or UNREACHED in line:
                 break
         timer.cancel()
         client.kill()

@@ -102,6 +102,15 @@ it('documents link to files and headings that exist', () => {
   expect(broken).toEqual([]);
 });
 
+it('tables of documents are whole: none begins without the line below its heading', () => {
+  const cut = faults(DOCUMENTS, (text) =>
+    [...text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/(?:^|\n\n)(\|.*)\n(.*)/g)].flatMap(
+      ([, first = '', second = '']) => (/^[|: -]+$/.test(second) ? [] : [first]),
+    ),
+  );
+  expect(cut).toEqual([]);
+});
+
 it('documents name files of this repository that exist', () => {
   const gone = faults(DOCUMENTS, (text) => {
     const spans = code(text);

@@ -143,7 +143,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
     });
 
   common(root.command('merge'))
-    .description('Make one run of several finished ones, such as the shards of predict --shard')
+    .description('Make one run of several finished ones')
     .argument('<runs...>', 'folders of the runs')
     .requiredOption('-o, --output-dir <folder>', 'folder for the results')
     .option('-f, --force', 'replace a run that is in the folder')

@@ -9,7 +9,7 @@ import { ended, MANY_PARTS, succeeds, virnucpro } from './testing/commandLinePro
 
 const RUN = [...MANY_PARTS, '--order', 'file', '-q'];
 
-describe.skipIf(WITHOUT_PYTHON)('shards of several files', () => {
+describe.skipIf(WITHOUT_PYTHON)('finished runs of several files', () => {
   it('merge into exactly the bytes of one run over all files, even if the files have since moved', async () => {
     const folder = await temporaryFolder();
     const at = (name: string): string => join(folder, name);
@@ -24,27 +24,23 @@ describe.skipIf(WITHOUT_PYTHON)('shards of several files', () => {
       expect(code).toBe(1);
       expect(output).toContain(cause);
     };
-    const shard = (index: number): Promise<string> =>
-      succeeds(['predict', ...files, '--shard', `${index}/3`, '-o', at(`s${index}`), ...RUN]);
+    const some = (index: number, of: string[]): Promise<string> =>
+      succeeds(['predict', ...of, '-o', at(`s${index}`), ...RUN]);
 
     await succeeds(['predict', ...files, '-o', at('one'), ...RUN]);
-    await shard(1);
-    await shard(3);
-    await fails(['merge', at('s1'), at('s3'), '-o', at('all')], 'missing: 2/3');
-    await shard(2);
-    await fails(['predict', ...files, '--shard', '1/6', '-o', at('six'), ...RUN], '5 files for 6 shards');
-    await fails(['merge', at('s1'), at('s2'), at('one'), '-o', at('all')], 'not shards of one division');
-    expect(['all', 'six'].filter((name) => existsSync(at(name)))).toEqual([]);
+    await some(1, files.slice(0, 1));
+    await some(2, files.slice(1, 3));
+    await some(3, files.slice(3));
 
     for (const file of files) renameSync(file, `${file}.away`);
-    await succeeds(['merge', at('s3'), at('s1'), at('s2'), '-o', at('all'), '-q']);
+    await succeeds(['merge', at('s1'), at('s2'), at('s3'), '-o', at('all'), '-q']);
     expect(await readTables(at('all'))).toEqual(await readTables(at('one')));
     const viral = (run: string): string => readFileSync(join(at(run), RESULT_FILES.viralSequences), 'utf8');
     expect(viral('all')).toBe(viral('one'));
     const { devices } = JSON.parse(readFileSync(join(at('all'), 'run.json'), 'utf8')) as {
       devices: { id: string }[];
     };
-    // Each shard has two.
+    // Each run has two.
     expect(new Set(devices.map(({ id }) => id)).size).toBe(6);
     await succeeds(['verify', at('s2')]);
 

@@ -18,17 +18,10 @@ export function predictCommand(root: Command): Command {
       .command('predict')
       .description('Score every sequence of the inputs and write the result tables')
       .argument('[inputs...]', 'FASTA or FASTQ files, plain or compressed, or folders; -: standard input'),
-  )
-    .option(
-      '--reuse-embeddings <folder>',
-      'take over embeddings that the original VirNucPro or its fork computed of these inputs',
-    )
-    .addOption(
-      new Option(
-        '--shard <i/n>',
-        'only the i-th of n shards of the inputs, in whole files: see merge',
-      ).helpGroup(CLUSTERS),
-    );
+  ).option(
+    '--reuse-embeddings <folder>',
+    'take over embeddings that the original VirNucPro or its fork computed of these inputs',
+  );
 }
 
 /** `prepare` with the flags of `predict` that decide what is computed. */

@@ -43,7 +43,7 @@ export { keepShareStatus, sharesSoFar, type SharesSoFar } from './run/shares/sha
 export { openShare } from './run/shares/openShare.ts';
 export { mergeRuns } from './run/shares/mergeRuns.ts';
 export { shareNames } from './run/shares/mergeShares.ts';
-export { nodeOf, parseShare, type Share } from './store/shares.ts';
+export { nodeOf, parseShare } from './store/shares.ts';
 export { IMBALANCE, describeUnusualNorms, unusualNorms, UNUSUAL_NORMS } from './run/progress/remarks.ts';
 export type { RunNote } from './run/runNotes.ts';
 export { describeImported, refusedFiles } from './run/begin/createRun.ts';

@@ -95,8 +95,6 @@ export const runRequestSchema = z.object({
   force: z.boolean().default(false),
   /** Fails if a file can't be used, instead of continuing without it. */
   strict: z.boolean().default(false),
-  /** The inputs are one shard of those named, such as 3/8. */
-  shard: z.string().max(13).optional(),
 });
 export type RunRequest = z.infer<typeof runRequestSchema>;
 export type RunRequestInput = z.input<typeof runRequestSchema>;

@@ -23,8 +23,6 @@ import {
   isGpu,
   isRunFolder,
   OpenRun,
-  parseShare,
-  type Share,
   readSampleSheet,
   refusedFiles,
   resolveModel,
@@ -67,8 +65,6 @@ export interface PredictFlags extends ClusterFlags {
   force?: boolean;
   strict?: boolean;
   resume?: boolean;
-  /** The shard of the inputs to compute, such as `3/8`. */
-  shard?: string;
   /** For `prepare`: reads the inputs, and leaves the computing to shares. */
   preparesOnly?: boolean;
   /** For `prepare`: shares are computed on processors. */
@@ -90,17 +86,15 @@ export async function predict(
   }
   if (inputs.includes(STANDARD_INPUT)) {
     const others = inputs.filter((input) => input !== STANDARD_INPUT);
-    if (flags.shard !== undefined) throw usage('Standard input cannot be divided into shards.');
     return onStandardInput(flags, (file) =>
       predict(context, [...others, file], { ...flags, input: [] }, reporter),
     );
   }
-  const own = flags.shard === undefined ? inputs : await filesOfShard(inputs, flags.shard);
   const request = {
-    ...runRequest(own, flags, modelFor(context, inputs)),
+    ...runRequest(inputs, flags, modelFor(context, inputs)),
     ...(flags.samples === undefined ? {} : await samplesIn(flags.samples, inputs)),
   };
-  const folder = request.outputDir ?? (await usualFolder(context, own, request.model));
+  const folder = request.outputDir ?? (await usualFolder(context, inputs, request.model));
   if (flags.resume && isRunFolder(folder)) {
     const run = unwrap(await OpenRun.open(context, folder));
     const differs = await differences(context, run, request, flags);
@@ -304,29 +298,7 @@ function runRequest(inputs: string[], flags: PredictFlags, defaultModel: string)
     keepWork: flags.keepWork ?? false,
     force: flags.force ?? false,
     strict: flags.strict ?? false,
-    shard: flags.shard,
   });
-}
-
-/** A shard is a contiguous range of files, with the files divided as evenly as possible. */
-async function filesOfShard(inputs: string[], named: string): Promise<string[]> {
-  const shard = shareNamed(named, '--shard');
-  const { paths } = unwrap(await collectInputs(inputs));
-  if (paths.length < shard.of) {
-    const nextStep =
-      'Name no more shards than files, or divide the run among computers that share a folder: prepare, compute --share, finish.';
-    const cause = `There are ${formatCount(paths.length)} files for ${formatCount(shard.of)} shards, and a shard has whole files.`;
-    throw usage(cause, nextStep);
-  }
-  return paths.filter((_, place) => Math.floor((place * shard.of) / paths.length) === shard.index - 1);
-}
-
-/** Throws AppFailure if the text is no share. */
-export function shareNamed(text: string, flag: string): Share {
-  const share = parseShare(text);
-  if (share) return share;
-  const nextStep = `Such as "${flag} 3/8": the third of eight.`;
-  throw usage(`${text} is no ${flag.slice(2)}.`, nextStep);
 }
 
 /** The earlier tool's `--model-type custom --model-path FILE` means `--model FILE`. */

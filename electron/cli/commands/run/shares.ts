@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { appError, unwrap } from '../../../contract/errors.ts';
+import { appError, unwrap, usage } from '../../../contract/errors.ts';
 import {
   type EngineContext,
   formatCount,
@@ -8,13 +8,14 @@ import {
   mergeRuns,
   OpenRun,
   openShare,
+  parseShare,
   shareNames,
 } from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
 import type { Reporter } from '../../output/reporter.ts';
 import { completeFinished } from './existingRun.ts';
 import { followRun, quoted } from './followRun.ts';
-import { predict, shareNamed, type PredictFlags } from './predict.ts';
+import { predict, type PredictFlags } from './predict.ts';
 
 /** Reads the inputs and makes the parts, which any number of computers can then compute. */
 export async function prepare(
@@ -41,7 +42,8 @@ export async function compute(
   flags: { share: string; devices?: string },
   reporter: Reporter,
 ): Promise<number> {
-  const share = shareNamed(flags.share, '--share');
+  const share = parseShare(flags.share);
+  if (!share) throw usage(`${flags.share} is no share.`, 'Such as "--share 3/8": the third of eight.');
   const session = unwrap(await openShare(context, resolve(folder), share));
   if (session === null) {
     reporter.line(`Share ${flags.share} has no parts.`);
@@ -94,7 +96,7 @@ export async function finish(context: EngineContext, folder: string, reporter: R
   return EXIT.failed;
 }
 
-/** Merges several finished runs, such as the shards of `predict --shard`, into one and writes its results. */
+/** Merges several finished runs into one and writes its results. */
 export async function merge(
   context: EngineContext,
   folders: string[],

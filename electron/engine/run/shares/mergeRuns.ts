@@ -19,7 +19,6 @@ import {
   acquireRunLock,
 } from '../../store/runFolder.ts';
 import { openRunStore, type RunStore } from '../../store/runStore.ts';
-import { parseShare } from '../../store/shares.ts';
 import { LEFT_OUT_OPTION, MADE_HERE_OPTION, SAMPLES_OPTION, type StoredRun } from '../../store/types.ts';
 import { createRunStore } from '../createRunStore.ts';
 import { MERGED_SEQUENCES } from '../finish/finishRun.ts';
@@ -37,9 +36,8 @@ interface MergedRun {
 }
 
 /**
- * Merges several finished runs into one, as if all their inputs had been named at once: in the order of their
- * shards, or in the given order. The result has everything but the tables, which `finish` writes. Rejects
- * with AppFailure.
+ * Merges several finished runs into one, as if all their inputs had been named at once, in the given order.
+ * The result has everything but the tables, which `finish` writes. Rejects with AppFailure.
  */
 export async function mergeRuns(
   context: EngineContext,
@@ -50,13 +48,12 @@ export async function mergeRuns(
   const folder = resolve(into);
   const locks: FileLock[] = [];
   try {
-    const named: MergedRun[] = [];
+    const runs: MergedRun[] = [];
     for (const one of new Set(folders.map((path) => resolve(path)))) {
       if (one === folder) throw usage(`${one} cannot be merged into itself.`);
       locks.push(await acquireRunLock(one));
-      named.push(await look(context, one));
+      runs.push(await look(context, one));
     }
-    const runs = inOrder(named);
     refuseMixed(runs);
     const inputs = runs.flatMap(({ run }) => run.plan.inputs.map(({ path }) => path));
     unwrap(await checkRunFolder(folder, force, inputs));
@@ -102,30 +99,6 @@ const damaged = (folder: string, what: string): AppError =>
     nextStep: `Mend it: virnucpro resume ${folder}`,
   });
 
-/**
- * Puts shards of one division in order, each exactly once, by their number; other runs keep the given order.
- */
-function inOrder(runs: readonly MergedRun[]): MergedRun[] {
-  const shards = runs.flatMap((one) => {
-    const shard = parseShare(one.request.shard ?? '');
-    return shard ? [{ ...shard, one }] : [];
-  });
-  const [first] = shards;
-  if (first === undefined) return [...runs];
-  const { of } = first;
-  if (shards.length < runs.length || shards.some((shard) => shard.of !== of))
-    throw usage('These are not shards of one division, such as 1/3, 2/3 and 3/3.');
-  const byNumber = new Map(shards.map(({ index, one }) => [index, one]));
-  if (byNumber.size < shards.length) throw usage('A shard is named twice.');
-  const missing = Array.from({ length: of }, (_, place) => place + 1).filter((n) => !byNumber.has(n));
-  if (missing.length > 0) {
-    const list = missing.slice(0, 20).map((n) => `${n}/${of}`);
-    const cause = `Of ${of} shards, ${missing.length} are missing: ${list.join(', ')}${missing.length > list.length ? ', ...' : ''}.`;
-    throw appFailure('shares_missing', cause, { nextStep: 'Compute them, then merge all.' });
-  }
-  return shards.toSorted((a, b) => a.index - b.index).map(({ one }) => one);
-}
-
 /** All calls of one table must come from one model and one way of reading the inputs. */
 function refuseMixed(runs: readonly MergedRun[]): void {
   const facts = ({ model, chunkLength, precision, repairs }: Plan): Record<string, string> => ({
@@ -156,7 +129,7 @@ async function fill(context: EngineContext, folder: string, runs: readonly Merge
     where: THIS_COMPUTER,
     devices: 'auto',
     embeddings: null,
-    ...{ name: undefined, shard: undefined, samples: undefined },
+    ...{ name: undefined, samples: undefined },
   };
   const plan = { ...first.plan, inputs, embeddings: null };
   const store = await createRunStore(context, folder, plan, {

@@ -3,7 +3,7 @@ import { isSettled } from './settled.ts';
 import { finalShare, KINDS, partlyScored, simulatedRun, SimulatedWork } from './testing/simulatedRun.ts';
 import { estimateShare } from './viralShare.ts';
 
-/** Simulated runs of each kind, as many as three minutes allow; the table of docs/results.md is of 600. */
+/** Simulated runs of each kind, as many as three minutes allow. */
 const SEEDS = 200;
 /** Whether calls stay is counted over sequences, of which fewer runs have plenty. */
 const SETTLED_SEEDS = 60;

@@ -106,9 +106,14 @@ const FAR_AHEAD = 4;
 
 /**
  * The share of chunks called virus in the finished run, which for sequences of one chunk is the share of
- * sequences: a stratified ratio estimate with Wilson's interval over an effective number of chunks; docs/results.md
- * derives it. Each group of strata is weighted by its share of all chunks that can be called. What is computed
- * must be a sample of all strata, as after the first round. Null if nothing is scored yet.
+ * sequences: a stratified ratio estimate with Wilson's interval over share (1 - share) / variance chunks, where
+ *
+ *     variance = sum over groups of (W / m)^2 (s A + (p (1 - p) - s) B)
+ *
+ * with W the group's share of all chunks that can be called, m its computed ones, p the share of these called
+ * virus, s the variance of calls within sequences, and A and B the variances of the sum if calls differed only
+ * within or only between sequences: both vanish when everything is computed. What is computed must be a sample
+ * of all strata, as after the first round. Null if nothing is scored yet.
  */
 export function estimateShare(all: readonly Stratum[]): ShareEstimate | null {
   const strata = all

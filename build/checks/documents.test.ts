@@ -1,11 +1,13 @@
 /**
  * Checks that the commands, flags, links and files named in the documents and in the program's own texts exist.
  */
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import type { Command } from 'commander';
+import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { describedCommands } from '../../electron/cli/commandLine.ts';
+import { temporaryFolder } from '../../electron/engine/testing/testContext.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
@@ -156,4 +158,22 @@ it('documents and workflows start TypeScript by npm, since the Node at hand may 
   });
   expect(files.length).toBeGreaterThan(40);
   expect(faults(files, (text) => text.match(/(?<![-\w/]|run )node (?:--\S+ )*\S+\.ts\b/g) ?? [])).toEqual([]);
+});
+
+it('systemd accepts the unit in docs/servers.md', async ({ skip }) => {
+  const unit = /```ini\n([^]*?)```/.exec(read('docs/servers.md'))?.[1] ?? '';
+  const program = '%h/virnucpro/bin/virnucpro';
+  expect(unit).toContain(`ExecStart=${program} serve`);
+  const folder = await temporaryFolder();
+  const file = join(folder, 'virnucpro.service');
+  // systemd-analyze checks that the program exists.
+  writeFileSync(file, unit.replace(program, process.execPath));
+  const verified = await execa('systemd-analyze', ['verify', '--user', file], {
+    env: { XDG_RUNTIME_DIR: folder },
+    reject: false,
+    all: true,
+  });
+  if (verified.code === 'ENOENT') skip('there is no systemd-analyze here');
+  // It also exits with 0 if it ignores unknown settings.
+  expect(verified.all).toBe('');
 });

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UV_VERSION } from '../../electron/engine/environment/install/uv.ts';
 import { MANAGED_PYTHON } from '../../electron/engine/environment/machine.ts';
-import { NODE_VERSION } from '../pack/fetchNode.ts';
 import type { BundledPackage } from './bundledPackages.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -43,7 +42,6 @@ export function billOfMaterials(packages: readonly BundledPackage[]): BillOfMate
     components: [
       ...packages.map((one) => component('npm', one.name, one.version, one.license)),
       component('npm', 'electron', lock.packages['node_modules/electron']?.version ?? '', 'MIT'),
-      component('npm', 'node', NODE_VERSION),
       component('pypi', 'uv', UV_VERSION, 'MIT OR Apache-2.0'),
       component('generic', 'cpython', MANAGED_PYTHON),
       ...pythonPackages(),

@@ -29,9 +29,7 @@ works below, each under the licence of its authors. This file is generated: npm 
 4. uv, which brings Python and installs its packages: MIT or Apache-2.0. Its program and its licence texts are in
    the folder uv of every package.
 
-5. Node.js, in the package for other computers that the desktop app installs over SSH: MIT, with the works in it under
-   their own licences; the file LICENSE-node lies beside it. Python itself, which uv fetches on the computer of the
-   user: PSF-2.0; its licence text comes with it.
+5. Python itself, which uv fetches on the computer of the user: PSF-2.0; its licence text comes with it.
 `;
 
 /** The text of THIRD_PARTY_NOTICES.txt. */

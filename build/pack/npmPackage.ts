@@ -24,21 +24,10 @@ export async function withNpmPackage(
   }
 }
 
-/** Unpacks an archive into its own folder. */
+/**
+ * Unpacks an archive into its own folder. GNU tar, which Git for Windows brings, takes what stands before the
+ * colon of `C:\x.tgz` for another computer.
+ */
 export function unpack(archive: string): Promise<unknown> {
-  return tar('-xzf', archive, []);
-}
-
-/** Makes an archive of a folder beside it. */
-export function packBeside(archive: string, folder: string): Promise<unknown> {
-  return tar('-czf', archive, [folder]);
-}
-
-/** GNU tar, which Git for Windows brings, takes what stands before the colon of `C:\x.tgz` for another computer. */
-function tar(action: string, archive: string, names: readonly string[]): Promise<unknown> {
-  return execa('tar', [action, `./${basename(archive)}`, ...names], {
-    cwd: dirname(archive),
-    // Else the tar of macOS adds its own attributes, of which the tar of Linux warns.
-    env: { COPYFILE_DISABLE: '1' },
-  });
+  return execa('tar', ['-xzf', `./${basename(archive)}`], { cwd: dirname(archive) });
 }

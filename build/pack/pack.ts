@@ -2,16 +2,15 @@
  * `npm run pack [-- --win --arm64 and options of electron-builder]`: writes installers to out/, for this kind
  * of computer unless others are named.
  */
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { buildWheel } from '../../packaging/pip/buildWheel.ts';
 import { buildDesktop } from '../buildDesktop.ts';
 import { buildWindow } from '../buildWindow.ts';
 import { electronSource, isReachable } from '../electronBinary.ts';
 import { fetchDuckDb } from './fetchDuckDb.ts';
-import { fetchNode, NODE_TARGET } from './fetchNode.ts';
 import { fetchUv } from './fetchUv.ts';
-import { packServer } from './packServer.ts';
 import { BUILDER_FLAGS, macSigning, packRequest, unreachableWords, type PackTarget } from './packTargets.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -25,9 +24,8 @@ if (request.ok) {
   await buildWindow();
   const server = join(root, 'dist', 'server');
   rmSync(server, { recursive: true, force: true });
-  mkdirSync(server, { recursive: true });
-  await fetchDuckDb(NODE_TARGET);
-  await packServer(NODE_TARGET, server, { uv: await fetchUv(NODE_TARGET), node: await fetchNode() });
+  await fetchDuckDb('linux-x64');
+  await buildWheel('linux-x64', server);
   for (const target of request.targets) {
     if (process.exitCode) break;
     process.exitCode = await pack(target, request.passedOn);

@@ -2,11 +2,14 @@
  * Tests the window with a second computer, which is reached through a stand-in for ssh: it is this computer
  * with another home.
  */
-import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { endDetached } from '../../electron/engine/computers/detachedServer.ts';
-import { cutFakeSsh, makeFakeSsh } from '../../electron/engine/computers/testing/fakeSsh.ts';
+import {
+  cutFakeSsh,
+  makeFakeSsh,
+  makeServerPackage,
+} from '../../electron/engine/computers/testing/fakeSsh.ts';
 import { writeSample } from '../support/inputs.ts';
 import { complaints, goTo, LONG_MS } from '../support/window.ts';
 import { expect, firstWindow, test } from './support/fixtures.ts';
@@ -21,16 +24,13 @@ test.afterEach(async () => {
   if (home !== undefined) await endDetached(join(home, '.local', 'share', 'virnucpro-desktop'));
 });
 
-/** Makes the package for other computers from files that start this checkout's server. */
+/** Makes a package for other computers that starts this checkout's server. */
 async function makePackage(folder: string): Promise<string> {
-  const packed = join(folder, 'package');
-  await mkdir(packed, { recursive: true });
-  await writeFile(join(packed, 'node'), `#!/bin/sh\nexec "${process.execPath}" "$@"\n`);
-  await chmod(join(packed, 'node'), 0o755);
+  const { version } = JSON.parse(await readFile(join(checkout, 'package.json'), 'utf8')) as {
+    version: string;
+  };
   const main = join(checkout, 'electron', 'cli', 'main.ts');
-  await writeFile(join(packed, 'virnucpro.mjs'), `await import(${JSON.stringify(main)});\n`);
-  await execa('tar', ['-czf', 'server.tgz', 'package'], { cwd: folder });
-  return join(folder, 'server.tgz');
+  return makeServerPackage(folder, version, `shift 3; exec "${process.execPath}" "${main}" "$@"\n`);
 }
 
 test('another computer is added, shown, sent a file, lost and found again', async ({ start, places }) => {

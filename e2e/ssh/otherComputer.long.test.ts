@@ -4,7 +4,7 @@
  * other computer is this one with an empty home.
  */
 import { randomBytes } from 'node:crypto';
-import { cpSync, existsSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -17,13 +17,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { buildWindow } from '../../build/buildWindow.ts';
-import { packServer } from '../../build/pack/packServer.ts';
+import { fetchUv } from '../../build/pack/fetchUv.ts';
 import { virnucpro } from '../../electron/cli/testing/commandLineProcess.ts';
 import type { contract, ErrorCode, Transfer } from '../../electron/contract/index.ts';
 import { fetchFile, sendFile } from '../../electron/engine/computers/transfers.ts';
 import { Computers } from '../../electron/engine/computers/computers.ts';
-import { SERVER_PACKAGE_ENDING } from '../../electron/engine/computers/remoteServer.ts';
+import { NODE_REQUIREMENT } from '../../electron/engine/computers/remoteServer.ts';
 import { tunnelHeaders, tunnelSocketAddress } from '../../electron/engine/computers/tunnel.ts';
+import { buildWheel } from '../../packaging/pip/buildWheel.ts';
 import {
   COMPARED_TABLES,
   readTables,
@@ -44,13 +45,16 @@ const PORT = 2222;
 const FILE_BYTES = 300_000_000;
 const COPIES_OF_THE_SAMPLE = 8;
 
+const { version } = JSON.parse(
+  readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8'),
+) as { version: string };
+
 type Client = ContractRouterClient<typeof contract>;
 
 let folder: string;
 let home: string;
 let computers: Computers;
 let id: string;
-let packed: string;
 let server: ResultPromise<{ reject: false }> | undefined;
 /** Whether sshd listens in a network of its own; otherwise it uses the loopback interface. */
 let hasNetwork = false;
@@ -79,11 +83,13 @@ beforeAll(async () => {
     await run('ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-f', join(folder, name));
   }
   await startSshd('host_key');
+  const wheels = ['download', '--quiet', '--no-deps', '--dest', join(folder, 'wheels')];
+  await run('python3', '-m', 'pip', ...wheels, NODE_REQUIREMENT);
   // The test has an agent of its own, so that ~/.ssh stays unchanged.
   await run('ssh-agent', '-a', join(folder, 'agent'));
   process.env['SSH_AUTH_SOCK'] = join(folder, 'agent');
   await run('ssh-add', '-q', join(folder, 'key'));
-  packed = await packOwn();
+  await packOwn();
   computers = openComputers();
 }, DEADLINE_MS);
 
@@ -141,7 +147,8 @@ async function removeAbandonedNetworks(): Promise<void> {
   }
 }
 
-async function startSshd(hostKey: string): Promise<void> {
+/** `settings`: environment variables of every login. */
+async function startSshd(hostKey: string, ...settings: string[]): Promise<void> {
   // If root starts sshd, it needs this folder for privilege separation.
   if (userInfo().uid === 0) await mkdir('/run/sshd', { recursive: true });
   const config = join(folder, 'sshd_config');
@@ -156,7 +163,7 @@ async function startSshd(hostKey: string): Promise<void> {
     'PasswordAuthentication no',
     'KbdInteractiveAuthentication no',
     'ClientAliveInterval 10',
-    `SetEnv "HOME=${home}" "VIRNUCPRO_PYTHON=${REAL_PYTHON}"`,
+    `SetEnv "HOME=${home}" "VIRNUCPRO_PYTHON=${REAL_PYTHON}" UV_OFFLINE=1 ${settings.join(' ')}`,
   ];
   await writeFile(config, `${lines.join('\n')}\n`);
   const command = [SSHD, '-D', '-e', '-f', config];
@@ -191,23 +198,18 @@ async function cutFor(milliseconds: number): Promise<void> {
   else await startSshd('host_key');
 }
 
-/** Packs the program like `npm run pack:server`, with the Node of this test inside. */
-async function packOwn(): Promise<string> {
+/** Builds the wheel like `npm run pack`, and lays it out with uv as in the desktop app. */
+async function packOwn(): Promise<void> {
   await buildWindow();
-  const node = join(folder, 'node');
-  await mkdir(node);
-  cpSync(process.execPath, join(node, 'node'));
-  await writeFile(join(node, 'LICENSE'), '');
-  const file = await packServer('linux-x64', folder, { uv: null, node });
-  return file.replace(/\.tgz$/, SERVER_PACKAGE_ENDING);
+  await buildWheel('linux-x64', join(folder, 'server'));
+  cpSync(await fetchUv('linux-x64'), join(folder, 'uv'), { recursive: true });
 }
 
 function openComputers(): Computers {
   return new Computers({
     dataDir: join(folder, 'near'),
     root: folder,
-    version: 'test',
-    serverPackage: packed,
+    version,
     changed: () => undefined,
   });
 }
@@ -250,7 +252,7 @@ async function connect(): Promise<void> {
 }
 
 it(
-  'shows the host key, installs itself in an empty home and starts',
+  'shows the host key, says that packages are out of reach, then installs itself in an empty home and starts',
   async ({ skip }) => {
     skip(missing !== undefined, missing);
     id = computers.add('Far', `${userInfo().username}@${host()}:${PORT}`);
@@ -262,8 +264,14 @@ it(
     const { stdout } = await run('ssh-keygen', '-lf', join(folder, 'host_key.pub'));
     expect(link()).toMatchObject({ question: { kind: 'host_key', fingerprint: stdout.split(' ')[1] } });
     computers.connection(id).answer('yes');
-    await until('connected', () => link()?.state === 'connected' || link()?.state === 'away');
-    expect(link()).toMatchObject({ state: 'connected' });
+    await until('installing was tried', () => link()?.state === 'away');
+    expect(link(), JSON.stringify(link())).toMatchObject({
+      error: { wording: { cause: { key: 'computer.no_network' } } },
+    });
+    await stopSshd();
+    await startSshd('host_key', `"UV_FIND_LINKS=${join(folder, 'wheels')}"`);
+    await connect();
+    expect(link(), JSON.stringify(link())).toMatchObject({ state: 'connected' });
     const info = await withClient((client) => client.computer.info());
     expect(info).toMatchObject({ shell: 'browser', root: '/', sameComputer: false });
     expect(info.dataDir.startsWith(home)).toBe(true);

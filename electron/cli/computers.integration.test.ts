@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeFakeSsh } from '../engine/computers/testing/fakeSsh.ts';
@@ -14,11 +14,11 @@ it.skipIf(process.platform === 'win32')(
     const share = join(home, '.local', 'share');
     const [program, weights] = [join(share, 'virnucpro-server', 'abc'), join(share, 'virnucpro-desktop')];
     for (const each of [program, weights]) mkdirSync(each, { recursive: true });
-    writeFileSync(join(program, 'virnucpro.mjs'), '');
     // The program stops its server in the same way: not while a run is computing.
     const busy = join(home, 'busy');
-    writeFileSync(join(program, 'node'), `#!/bin/sh\n[ "$3" = --end-detached ] && [ ! -e '${busy}' ]\n`);
-    chmodSync(join(program, 'node'), 0o755);
+    const python = join(program, 'env', 'bin', 'python');
+    mkdirSync(join(python, '..'), { recursive: true });
+    writeFileSync(python, `#!/bin/sh\n[ "$5" = --end-detached ] && [ ! -e '${busy}' ]\n`, { mode: 0o755 });
     const computers = (...words: string[]): Promise<Ending> =>
       ended(
         virnucpro(['computers', ...words], {

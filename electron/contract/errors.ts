@@ -131,7 +131,7 @@ const ERROR_CATALOGUE = {
   computer_unfit: ['The other computer cannot be used', 'Choose another computer.'],
   server_package_missing: [
     'What is installed on other computers is not here',
-    'Install this program again; in a checkout, run "npm run pack:server".',
+    'Install this program again; in a checkout, run "npm run pack:wheel".',
   ],
   server_not_started: [
     'VirNucPro could not be started on the other computer',

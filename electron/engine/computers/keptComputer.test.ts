@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import type { ComputerLink } from '../../contract/rpc/computers.ts';
 import type { AskPerson } from './askpass.ts';
-import type { ComputerConnection } from './connectComputer.ts';
+import type { ComputerConnection } from './remoteServer.ts';
 import { delayBefore, KeptComputer } from './keptComputer.ts';
 import type { SshClient } from './sshClient.ts';
 

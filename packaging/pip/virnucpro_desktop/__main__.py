@@ -23,7 +23,9 @@ def node() -> Path:
 def main() -> NoReturn:
     """Replace this process by the program; on Windows, which can't do that, run it and wait."""
     start = json.loads((PROGRAM / "start.json").read_text("utf-8"))
-    environment = {**start["environment"], "VIRNUCPRO_PYTHON": sys.executable, **os.environ}
+    # Without PyTorch here, the program sets up a Python environment of its own.
+    own = {"VIRNUCPRO_PYTHON": sys.executable} if importlib.util.find_spec("torch") else {}
+    environment = {**start["environment"], **own, **os.environ}
     command = [str(node()), *start["nodeFlags"], str(PROGRAM / "virnucpro.mjs"), *sys.argv[1:]]
     if os.name == "nt":
         sys.exit(subprocess.call(command, env=environment))

@@ -7,6 +7,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { WHEEL_PLATFORM } from '../remoteServer.ts';
 
 interface FakeSshWorld {
   /** The home folder of the other computer. */
@@ -35,6 +36,25 @@ export function makeFakeSsh(folder: string, world: FakeSshWorld): string {
     `#!/bin/sh\nexec "${process.execPath}" "${import.meta.filename}" "${folder}" "$@"\n`,
   );
   chmodSync(program, 0o755);
+  return folder;
+}
+
+/**
+ * Makes a folder for `serverPackage`: its uv installs a `python` that is this script, as a shell reads it,
+ * whose arguments from the fourth on are those of `virnucpro`.
+ */
+export function makeServerPackage(folder: string, version: string, script: string): string {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `virnucpro_desktop-${version}-py3-none-${WHEEL_PLATFORM}.whl`), script);
+  writeFileSync(
+    join(folder, 'uv'),
+    `#!/bin/sh
+[ "$1" = venv ] || exit 0
+mkdir -p env/bin env/lib/python3/site-packages/virnucpro_desktop/program
+{ echo '#!/bin/sh'; cat ./*.whl; } > env/bin/python
+chmod u+x env/bin/python
+`,
+  );
   return folder;
 }
 

@@ -67,10 +67,14 @@ const SIGNS: readonly (readonly [code: ErrorCode, sign: RegExp, cause: string])[
   ],
   [
     'network_unreachable',
-    /name resolution|getaddrinfo|dns error|Name or service not known|NewConnectionError|ConnectTimeout|ConnectionError|Read timed out|operation timed out|client error \(Connect\)|error sending request|tcp connect error|Connection (?:refused|reset|aborted)|Network is unreachable|No route to host|network connectivity is disabled/i,
+    /name resolution|getaddrinfo|dns error|Name or service not known|NewConnectionError|ConnectTimeout|ConnectionError|Read timed out|operation timed out|client error \(Connect\)|error sending request|tcp connect error|Connection (?:refused|reset|aborted)|Network is unreachable|No route to host|network (?:connectivity is|was) disabled/i,
     'The server that has the Python packages cannot be reached.',
   ],
 ];
+
+export function isAboutNetwork(text: string): boolean {
+  return SIGNS.some(([, sign]) => sign.test(text));
+}
 
 /** Null if the text is not about the network. */
 function networkError(text: string, detail: string): AppError | null {

@@ -108,7 +108,7 @@ export async function fetchOwnUv(
 export function fetchOtherUv(
   kind: OfflinePlatform,
   folder: string,
-  { paths, uv, ...request }: FetchUv & { paths: AppPaths; uv: string },
+  { paths, uv, ...request }: FetchUv & { paths: Pick<AppPaths, 'dataDir'>; uv: string },
 ): Promise<Result<string>> {
   const args = ['pip', 'install', '--python-platform', UV_KINDS[kind].platform];
   return fetchUv(kind, folder, {

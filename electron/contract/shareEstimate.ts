@@ -4,23 +4,21 @@ import { z } from 'zod';
 export const shareEstimateSchema = z.object({ share: z.number(), low: z.number(), high: z.number() });
 export type ShareEstimate = z.infer<typeof shareEstimateSchema>;
 
-export interface ShareFormat {
-  percent: (share: number, digits: number) => string;
-  range: (low: string, high: string) => string;
-}
+type Percent = (share: number, digits: number) => string;
 
 /** Shares below this need two decimals. */
 const SMALL_SHARE = 0.01;
 
-export function sharePercent(share: number, { percent }: Pick<ShareFormat, 'percent'>): string {
-  return percent(share, share > 0 && share < SMALL_SHARE ? 2 : 1);
+/** A viral share, with the same digits wherever it is shown; null if there is none. */
+export function sharePercent(share: number | null, percent: Percent): string {
+  return share === null ? '–' : percent(share, share > 0 && share < SMALL_SHARE ? 2 : 1);
 }
 
 /** In brackets; empty once everything is computed and nothing is estimated any more. */
-export function intervalText({ low, high }: ShareEstimate, format: ShareFormat): string {
-  return low === high ? '' : `(${format.range(sharePercent(low, format), sharePercent(high, format))})`;
+export function intervalText({ low, high }: ShareEstimate, percent: Percent): string {
+  return low === high ? '' : `(${sharePercent(low, percent)}–${sharePercent(high, percent)})`;
 }
 
-export function estimateText(estimate: ShareEstimate, format: ShareFormat): string {
-  return `${sharePercent(estimate.share, format)} ${intervalText(estimate, format)}`.trimEnd();
+export function estimateText(estimate: ShareEstimate, percent: Percent): string {
+  return `${sharePercent(estimate.share, percent)} ${intervalText(estimate, percent)}`.trimEnd();
 }

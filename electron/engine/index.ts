@@ -44,7 +44,7 @@ export { openShare } from './run/shares/openShare.ts';
 export { mergeRuns } from './run/shares/mergeRuns.ts';
 export { shareNames } from './run/shares/mergeShares.ts';
 export { nodeOf, parseShare } from './store/shares.ts';
-export { IMBALANCE, describeUnusualNorms, unusualNorms, UNUSUAL_NORMS } from './run/progress/remarks.ts';
+export { IMBALANCE, describeUnusualNorms, UNUSUAL_NORMS } from './run/progress/remarks.ts';
 export type { RunNote } from './run/runNotes.ts';
 export { describeImported, refusedFiles } from './run/begin/createRun.ts';
 export { describePhase } from './run/runRecord.ts';
@@ -73,8 +73,8 @@ export {
 } from './exports/otherTools/joinOtherTable.ts';
 export { joinedTables, readOtherTable } from './exports/otherTools/readOtherTable.ts';
 export { storedOtherTables } from './exports/otherTools/joinOtherTable.ts';
-export { viralShares } from './service/questions/deviceHistory.ts';
-export { samplesOf, summariseSamples } from './exports/samples.ts';
+export { expectedShares, samplesFound, samplesOf } from './exports/samples.ts';
+export { storedFacts } from './service/runs/storedFacts.ts';
 
 // This process and this computer
 export { endByForce, endByForceAfter, endBySignal } from './system/liveProcess.ts';

@@ -182,7 +182,7 @@ describe.skipIf(WITHOUT_PYTHON)('every call, over both transports', () => {
       ['runs.create', { inputs: [join(folder, 'missing.fa')], model: 'teaching' }, 'input_not_found'],
       ['runs.watch', byRun],
       ['runs.deviceHistory', byRun],
-      ['runs.viralSoFar', byRun],
+      ['runs.expectedShares', byRun],
       ['runs.files', byRun],
       ['runs.openFile', { ...byRun, name: 'sequences.tsv' }, inBrowser],
       ['runs.download', { ...byRun, name: 'sequences.tsv' }, inBrowser ? undefined : 'usage'],

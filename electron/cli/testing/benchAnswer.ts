@@ -10,8 +10,8 @@ import { dirname, join } from 'node:path';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { RUN_DATABASE } from '../../contract/folderNames.ts';
-import { openRunStore, viralShares } from '../../engine/index.ts';
-import { ViralSoFar } from '../../engine/service/questions/deviceHistory.ts';
+import { expectedShares, openRunStore } from '../../engine/index.ts';
+import { ExpectedSharesOfRuns } from '../../engine/service/questions/expectedShares.ts';
 import { measuringComputer } from '../../engine/testing/measuringComputer.ts';
 import { FAULTY_PYTHON, REAL_PYTHON } from '../../engine/testing/realFiles.ts';
 import { testBundle } from '../../engine/testing/testBundles.ts';
@@ -99,11 +99,11 @@ try {
   let readAfter: number | null = null;
   let slowestLook = 0;
   const knownAfter: (number | null)[] = inputs.map(() => null);
-  const progress = new ViralSoFar();
+  const progress = new ExpectedSharesOfRuns();
   while (goesOn() && knownAfter.includes(null)) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     const asked = performance.now();
-    const { samples } = await progress.of(run, (ask) => ask(store));
+    const samples = (await progress.of(run, (ask) => ask(store)))?.samples ?? [];
     process.stdout.write(
       `${seconds().toFixed(1)} s: ${samples.filter(({ estimate }) => estimate).length} samples\n`,
     );
@@ -111,7 +111,7 @@ try {
     if (readAfter === null && (await store.loadRun()).prepared !== null) readAfter = seconds();
     for (const [sample, { estimate }] of samples.entries()) if (estimate) knownAfter[sample] ??= seconds();
   }
-  const shares = await viralShares(store);
+  const shares = await expectedShares(store);
   const { counts, prepared } = await store.loadRun();
   await store.close();
   child.kill('SIGKILL');
@@ -131,7 +131,7 @@ try {
     knownAfter: known,
     slowestLook,
     framesDone: counts.frames.done,
-    shares: shares.samples.map(({ sample, scored, estimate }) => ({ sample, scored, estimate })),
+    shares: shares?.samples.map(({ sample, scored, estimate }) => ({ sample, scored, estimate })),
   };
   const last = Math.max(...known);
   process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);

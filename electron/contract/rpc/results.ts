@@ -167,15 +167,31 @@ const exportEventSchema = z.discriminatedUnion('type', [
 ]);
 export type ExportEvent = z.infer<typeof exportEventSchema>;
 
-const sampleSummarySchema = sampleDetailsSchema.extend({
-  sample: z.string(),
-  /** Numbers of the sample's files. */
-  inputs: z.array(countSchema),
+const foundSchema = z.object({
   sequences: countSchema,
   byPrediction: predictionCountsSchema,
   bases: countSchema,
 });
+export type Found = z.infer<typeof foundSchema>;
+const sampleSummarySchema = foundSchema.extend({
+  ...sampleDetailsSchema.shape,
+  sample: z.string(),
+  /** Numbers of the sample's files. */
+  inputs: z.array(countSchema),
+});
 export type SampleSummary = z.infer<typeof sampleSummarySchema>;
+/** What a run has found, from one count of its sequences. */
+const samplesFoundSchema = z.object({
+  /** The samples of all files, in the order of the files. */
+  names: z.array(z.string()),
+  items: z.array(sampleSummarySchema),
+  all: foundSchema,
+  /** In the negative controls; null if there are none. */
+  inControls: foundSchema.extend({ samples: countSchema }).nullable(),
+  /** Sequences called virus with strong evidence. */
+  strong: countSchema,
+});
+export type SamplesFound = z.infer<typeof samplesFoundSchema>;
 
 const comparedSchema = z.object({
   row: countSchema,
@@ -315,10 +331,8 @@ export const resultsContract = {
   callOtherTable: procedure.input(z.object({ runId: runIdSchema, table: countSchema, rule: callRuleSchema })),
   removeOtherTable: procedure.input(z.object({ runId: runIdSchema, table: countSchema })),
   counts: procedure.input(z.object(selection)).output(resultCountsSchema),
-  /** The results of each sample; `names` are the samples of all files, in the order of the files. */
-  samples: procedure
-    .input(z.object({ runId: runIdSchema }))
-    .output(z.object({ names: z.array(z.string()), items: z.array(sampleSummarySchema) })),
+  /** Every screen, command and export that says how many sequences are called virus has it from here. */
+  samples: procedure.input(z.object({ runId: runIdSchema })).output(samplesFoundSchema),
   /**
    * Sets the sample of each file, in the order of the files; an empty list restores the samples that the file
    * names suggest. Without `details`, groups, notes and controls stay as they are.

@@ -174,7 +174,7 @@ const clusterLiveSchema = z.object({
 });
 export type ClusterLive = z.infer<typeof clusterLiveSchema>;
 
-const shareSoFarSchema = z.object({
+const expectedShareSchema = z.object({
   /** The unit of the counts: sequences if each of them is one chunk. */
   unit: z.enum(['sequences', 'chunks']),
   viral: countSchema,
@@ -184,18 +184,16 @@ const shareSoFarSchema = z.object({
   /** What the finished run will show, with an interval of 95 %; null while what is computed is neither an even sample nor everything. */
   estimate: shareEstimateSchema.nullable(),
 });
-export type ShareSoFar = z.infer<typeof shareSoFarSchema>;
-const sampleShareSchema = shareSoFarSchema.extend({ sample: z.string(), control: z.boolean() });
-export type SampleShare = z.infer<typeof sampleShareSchema>;
-const viralSoFarSchema = z.object({
+export type ExpectedShare = z.infer<typeof expectedShareSchema>;
+const expectedSharesSchema = z.object({
   /** Whether what is computed first is an even sample of everything: only then can there be estimates. */
   isSample: z.boolean(),
-  run: shareSoFarSchema,
-  samples: z.array(sampleShareSchema),
+  run: expectedShareSchema,
+  samples: z.array(expectedShareSchema.extend({ sample: z.string() })),
   /** For the whole run, by the share of its chunks that was computed. */
   curve: z.array(shareEstimateSchema.extend({ fraction: z.number() })),
 });
-export type ViralShares = z.infer<typeof viralSoFarSchema>;
+export type ExpectedShares = z.infer<typeof expectedSharesSchema>;
 
 const encoderNormsSchema = z.object({
   low: z.number(),
@@ -501,8 +499,8 @@ export const runsContract = {
   open: procedure.input(z.object({ folder: pathSchema })).output(byRun),
   watch: procedure.input(byRun).output(eventIterator(runLiveSchema)),
   deviceHistory: procedure.input(byRun).output(z.array(deviceHistorySchema)),
-  /** The share that is called virus so far, and an estimate for the finished run. */
-  viralSoFar: procedure.input(byRun).output(viralSoFarSchema),
+  /** The viral shares that the finished run will show, as far as is known; null once it is done. */
+  expectedShares: procedure.input(byRun).output(expectedSharesSchema.nullable()),
   /** Files in the run's folder that can be opened or downloaded on their own. */
   files: procedure.input(byRun).output(z.array(expectedFileSchema)),
   /** Desktop: opens one of the result files in its default program. */

@@ -104,7 +104,7 @@ async function writeBedGraph(source: ExportSource, file: WholeFile): Promise<voi
     written.add(sequence.seqName);
     let lines = '';
     for (const one of chunks) {
-      const { start, end } = ownStretch(source, sequence, one);
+      const { start, end } = ownBounds(source, sequence, one);
       if (end > start) lines += `${sequence.seqName}\t${start}\t${end}\t${float32Text(one.virusScore)}\n`;
     }
     await file.write(lines);
@@ -113,7 +113,7 @@ async function writeBedGraph(source: ExportSource, file: WholeFile): Promise<voi
     await file.write(`# Left out, since an earlier sequence has the same name: ${leftOut} sequences\n`);
 }
 
-function ownStretch(source: ExportSource, sequence: SequenceResult, { chunk }: ScoredChunk) {
+function ownBounds(source: ExportSource, sequence: SequenceResult, { chunk }: ScoredChunk) {
   const own = source.bounds(sequence, chunk);
   const before = chunk > 0 ? source.bounds(sequence, chunk - 1).end : own.start;
   const after = chunk + 1 < sequence.nChunks ? source.bounds(sequence, chunk + 1).start : own.end;
@@ -175,7 +175,7 @@ export const segments = exportFormat(
   {
     en: [
       'Viral-looking segments (BED)',
-      'Stretches of long sequences whose chunks look viral together; no provirus borders',
+      'Regions of long sequences whose chunks look viral together; no provirus borders',
     ],
     de: [
       'Viral aussehende Abschnitte (BED)',

@@ -29,7 +29,7 @@ it('puts the samples of a group together, its controls last', () => {
 
 it('sums up the files of each sample, in the order of the files', () => {
   expect(
-    summariseSamples(['gut', 'soil', 'gut', 'empty'], [found(2, 5), found(0, 1), found(1, 100)]),
+    summariseSamples(['gut', 'soil', 'gut', 'empty'], [found(2, 5), found(0, 1), found(1, 100)], null),
   ).toEqual([
     {
       ...NO_DETAILS,
@@ -105,7 +105,7 @@ it('counts the sequences, calls and bases of each sample, with all counts differ
   await run.store.writeTables();
   const perInput = await run.store.inputSummaries();
   await run.store.close();
-  const [pair, single] = summariseSamples(['pair', 'pair', 'single'], perInput);
+  const [pair, single] = summariseSamples(['pair', 'pair', 'single'], perInput, null);
   expect(pair).toEqual({
     ...NO_DETAILS,
     sample: 'pair',
@@ -117,7 +117,7 @@ it('counts the sequences, calls and bases of each sample, with all counts differ
   expect(single).toMatchObject({ sequences: 1, byPrediction: { failed: 1 } });
   expect(viralShare(pair!.byPrediction)).toBe(0.75);
   expect(viralShare(single!.byPrediction)).toBeNull();
-  expect(summariseSamples(['a', 'b', 'c', 'empty'], perInput).at(-1)).toMatchObject({
+  expect(summariseSamples(['a', 'b', 'c', 'empty'], perInput, null).at(-1)).toMatchObject({
     sequences: 0,
     bases: 0,
   });

@@ -1,8 +1,12 @@
 import { z } from 'zod';
+import { CONSERVATIVE } from '../../contract/evidence.ts';
 import { sampleNames, NO_DETAILS, sampleDetailsSchema, type SampleDetails } from '../../contract/samples.ts';
 import { noPredictions, predictionSchema } from '../../contract/results.ts';
-import type { SampleSummary } from '../../contract/rpc/results.ts';
+import type { Found, SamplesFound, SampleSummary } from '../../contract/rpc/results.ts';
+import type { ExpectedShares } from '../../contract/rpc/runs.ts';
+import { sharesOf } from '../results/estimates/viralShare.ts';
 import type { InputResultSummary } from '../results/types.ts';
+import type { RunStore } from '../store/runStore.ts';
 import { SAMPLE_DETAILS_OPTION, SAMPLES_OPTION, type StoredRun } from '../store/types.ts';
 
 const namedSchema = z.array(z.string().min(1));
@@ -21,43 +25,65 @@ export function detailsOf({
   return stored?.length === inputs.length ? stored : null;
 }
 
+/** What a run has found, by sample and in all; while it is not done, what is known by now. */
+export async function samplesFound(
+  store: Pick<RunStore, 'inputSummaries' | 'countPredictions'>,
+  run: Pick<StoredRun, 'description' | 'inputs'>,
+): Promise<SamplesFound> {
+  const [perInput, strong] = await Promise.all([
+    store.inputSummaries(),
+    store.countPredictions({ filter: CONSERVATIVE }),
+  ]);
+  const names = samplesOf(run);
+  const items = summariseSamples(names, perInput, detailsOf(run));
+  const controls = items.filter(({ control }) => control);
+  return {
+    names,
+    items,
+    all: sumOf(perInput),
+    inControls: controls.length === 0 ? null : { samples: controls.length, ...sumOf(controls) },
+    strong: strong.total,
+  };
+}
+
 /**
- * The run's results for each sample, in the order of its groups, then of the files; controls of a group come
- * last. Samples whose files are empty are included with zeros.
+ * The viral shares that a run will show when it is done, as far as is known; null once it is done, since its
+ * results have them.
  */
+export async function expectedShares(
+  store: Pick<RunStore, 'loadRun' | 'shareStrata'>,
+): Promise<ExpectedShares | null> {
+  const run = await store.loadRun();
+  return run.state.phase === 'done' ? null : sharesOf(await store.shareStrata(), samplesOf(run));
+}
+
+/** In the order of the groups, then of the files; controls of a group come last. Samples whose files are empty have zeros. */
 export function summariseSamples(
   samples: readonly string[],
   perInput: readonly InputResultSummary[],
-  details: readonly SampleDetails[] | null = null,
+  details: readonly SampleDetails[] | null,
 ): SampleSummary[] {
-  const summaries = new Map<string, SampleSummary>();
-  for (const [input, sample] of samples.entries()) {
-    const summary = summaries.get(sample) ?? emptySample(sample, details?.[input]);
-    summaries.set(sample, summary);
-    summary.inputs.push(input);
-    const found = perInput.find((one) => one.input === input);
-    if (found) addCounts(summary, found);
-  }
-  const groups = [...new Set([...summaries.values()].map(({ group }) => group))];
-  return [...summaries.values()].sort(
+  const byInput = new Map(perInput.map((one) => [one.input, one]));
+  const bySample = Map.groupBy(samples.keys(), (input) => samples[input]!);
+  const summaries = [...bySample].map(([sample, inputs]) => ({
+    ...NO_DETAILS,
+    ...details?.[inputs[0]!],
+    sample,
+    inputs,
+    ...sumOf(inputs.flatMap((input) => byInput.get(input) ?? [])),
+  }));
+  const groups = [...new Set(summaries.map(({ group }) => group))];
+  return summaries.sort(
     (a, b) => groups.indexOf(a.group) - groups.indexOf(b.group) || Number(a.control) - Number(b.control),
   );
 }
 
-export const emptySample = (sample: string, details: SampleDetails = NO_DETAILS): SampleSummary => ({
-  ...details,
-  sample,
-  inputs: [],
-  sequences: 0,
-  byPrediction: noPredictions(),
-  bases: 0,
-});
-
-export function addCounts(
-  sum: SampleSummary,
-  { sequences, byPrediction, bases }: Pick<SampleSummary, 'sequences' | 'byPrediction' | 'bases'>,
-): void {
-  sum.sequences += sequences;
-  sum.bases += bases;
-  for (const prediction of predictionSchema.options) sum.byPrediction[prediction] += byPrediction[prediction];
+function sumOf(some: readonly Found[]): Found {
+  const sum: Found = { sequences: 0, byPrediction: noPredictions(), bases: 0 };
+  for (const { sequences, byPrediction, bases } of some) {
+    sum.sequences += sequences;
+    sum.bases += bases;
+    for (const call of predictionSchema.options) sum.byPrediction[call] += byPrediction[call];
+  }
+  return sum;
 }

@@ -3,7 +3,7 @@ import type { DeviceSampleRow, RunTimings } from '../store/types.ts';
 import type { ExportSource } from './exportSource.ts';
 import type { WholeFile } from './wholeFile.ts';
 import { modelMark } from '../../contract/plan.ts';
-import { summariseSamples } from './samples.ts';
+import { samplesFound } from './samples.ts';
 
 const COLUMNS = [
   'time',
@@ -86,7 +86,7 @@ export const devices = exportFormat(
 async function writeMultiqc(source: ExportSource, file: WholeFile): Promise<void> {
   const { plan, state } = source.run;
   const mark = modelMark(plan.model);
-  const summaries = summariseSamples(source.samples, await source.store.inputSummaries());
+  const { items } = await samplesFound(source.store, source.run);
   const content = {
     id: 'virnucpro_calls',
     section_name: 'VirNucPro',
@@ -103,7 +103,7 @@ async function writeMultiqc(source: ExportSource, file: WholeFile): Promise<void
       not_scored: { name: 'Not scored', color: '#999999' },
       failed: { name: 'Failed', color: '#000000' },
     },
-    data: Object.fromEntries(summaries.map(({ sample, byPrediction }) => [sample, byPrediction])),
+    data: Object.fromEntries(items.map(({ sample, byPrediction }) => [sample, byPrediction])),
   };
   await file.write(`${JSON.stringify(content, null, 2)}\n`);
 }

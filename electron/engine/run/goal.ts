@@ -8,8 +8,7 @@ import { PROVISIONAL_TABLE } from '../../contract/results.ts';
 import type { Where } from '../../contract/rpc/runs.ts';
 import type { EngineContext } from '../engineContext.ts';
 import { exportResults } from '../exports/exportResults.ts';
-import { samplesOf } from '../exports/samples.ts';
-import { sharesSoFar } from '../results/estimates/viralShare.ts';
+import { expectedShares } from '../exports/samples.ts';
 import { GOAL_OPTION, type StoredRun } from '../store/types.ts';
 import type { RunStore } from '../store/runStore.ts';
 import { storedRequest } from './runRecord.ts';
@@ -44,8 +43,8 @@ export async function isReached(goal: Goal, store: RunStore, secondsAtWork: numb
     const { total } = await store.countPredictions({ filter: { settled: true } });
     return total >= run.prepared.records;
   }
-  const { samples } = sharesSoFar(await store.viralSoFar(), samplesOf(run));
-  return samples.every(
+  const shares = await expectedShares(store);
+  return (shares?.samples ?? []).every(
     ({ total, estimate }) =>
       total === 0 || (estimate !== null && (estimate.high - estimate.low) / 2 <= goal.share),
   );

@@ -1,7 +1,7 @@
 import { rmSync, truncateSync, writeFileSync, appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { AppFailure } from '../../contract/errors.ts';
 import type { SequenceFilter } from '../../contract/rpc/results.ts';
 import { openRunStore } from './runStore.ts';
@@ -549,4 +549,18 @@ describe('queries about results', () => {
     ]);
     await run.store.close();
   });
+});
+
+it('counts all that a run at rest has computed, however long that takes, since nobody asks again', async () => {
+  const records = Array.from({ length: 20_000 }, (_, i) => recordOf(`s${i}`, [1]));
+  const run = await preparedRun([records], { framesPerPart: 500, recordsPerFile: 10_000 });
+  await computeAll(run);
+  await run.store.setState({ phase: 'paused', error: null });
+  await run.store.close();
+  const store = await openRunStore(run.folder, { hostEntry: HOST_ENTRY, readOnly: true });
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => (now += 10_000));
+  onTestFinished(() => void vi.restoreAllMocks());
+  expect((await store.countPredictions({ filter: {} })).total).toBe(20_000);
+  await store.close();
 });

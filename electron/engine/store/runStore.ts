@@ -6,6 +6,7 @@ import { RUN_DATABASE } from '../../contract/folderNames.ts';
 import { CheckedRuns, stampOf } from './checkedRuns.ts';
 import { StoreThread, OPENED_TO_LOOK, type Asked } from './storeThread.ts';
 import { RESULT_FILES } from '../../contract/results.ts';
+import { isActive } from '../../contract/runState.ts';
 import type { Plan } from '../../contract/plan.ts';
 import type { QueryAnswer } from '../../contract/rpc/results.ts';
 import type { TablesPrepared, TablesWritten } from '../results/types.ts';
@@ -182,12 +183,16 @@ function runStore(folder: string, { reader, writer, openReader, query, closed }:
     }
   }
 
-  /** First derives results that an unfinished run lacks: for a limited time, or completely. */
+  /**
+   * First derives results that an unfinished run lacks: for a limited time, or completely. Nobody looks again
+   * at a run at rest, so its results must be all that there are.
+   */
   async function derive(limitMs: number): Promise<void> {
     // It works in slices, so that the thread answers others in between. The first call loads DuckDB, which
     // does not count.
     if (await answering!.call('deriveResults', DERIVE_SLICE_MS)) return;
-    const until = performance.now() + limitMs;
+    const { state } = await answering!.call('loadRun');
+    const until = performance.now() + (isActive(state) ? limitMs : Infinity);
     while (!(await answering!.call('deriveResults', DERIVE_SLICE_MS)) && performance.now() < until);
   }
   const derived =

@@ -1,8 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Box, Button, Group, Skeleton, Text } from '@mantine/core';
 import { useState } from 'react';
 import {
+  estimateText,
   NO_DETAILS,
+  sharePercent,
   viralShare,
   type NamedSample,
   type RunSummary,
@@ -13,7 +15,7 @@ import { SamplesDialog } from '../../components/files/SamplesDialog.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { engine, queries } from '../../state/connection.ts';
 import { goToRun } from '../../state/navigation.ts';
-import { whileGrowing } from '../../state/results/whileGrowing.ts';
+import { useExpectedShares, useSamplesFound } from '../../state/results/samplesFound.ts';
 import { changeFilter, useResultsView } from '../../state/results/resultsView.ts';
 import { SAMPLE_CALLS } from './distributions/distributionPlots.tsx';
 import classes from './SamplesTab.module.css';
@@ -24,12 +26,8 @@ export function SamplesTab({ run }: { run: RunSummary }) {
   const chosen = useResultsView((state) => state.filter.inputs);
   const [editing, setEditing] = useState(false);
   const { runId } = run;
-  const asked = queries.results.samples.queryOptions({ input: { runId } });
-  const samples = useQuery({
-    ...asked,
-    queryKey: [...asked.queryKey, run.state.phase],
-    ...whileGrowing(run),
-  });
+  const samples = useSamplesFound(run);
+  const expected = useExpectedShares(run);
   const client = useQueryClient();
   const save = useMutation({
     mutationFn: async (wanted: readonly NamedSample[] | null) => {
@@ -52,12 +50,17 @@ export function SamplesTab({ run }: { run: RunSummary }) {
     changeFilter({ inputs: item.inputs });
     goToRun(runId, 'results');
   };
-  const shareText = (share: number | null) => (share === null ? '–' : format.percent(share, 1));
+  const isExpected = expected?.isSample === true;
+  const shareText = ({ sample, byPrediction }: SampleSummary) => {
+    if (!isExpected) return sharePercent(viralShare(byPrediction), format.percent);
+    const estimate = expected.samples.find((one) => one.sample === sample)?.estimate;
+    return estimate ? estimateText(estimate, format.percent) : '–';
+  };
   return (
     <section aria-label={t('run.tab.samples')}>
       <Group justify="space-between" mb={8}>
         <Text fz="sm" c="dimmed">
-          {t('samples.shareText')}
+          {t(isExpected ? 'viral.hint' : 'samples.shareText')}
           {hasControls && ` ${t('samples.controlText')}`}
         </Text>
         <Button variant="default" size="compact-sm" onClick={() => setEditing(true)}>
@@ -81,7 +84,7 @@ export function SamplesTab({ run }: { run: RunSummary }) {
                 </th>
               ))}
               <th scope="col">{t('common.bases')}</th>
-              <th scope="col">{t('samples.share')}</th>
+              <th scope="col">{t(isExpected ? 'viral.share' : 'samples.share')}</th>
             </tr>
           </thead>
           <tbody>
@@ -111,7 +114,7 @@ export function SamplesTab({ run }: { run: RunSummary }) {
                   <td key={call}>{format.integer(item.byPrediction[call])}</td>
                 ))}
                 <td>{format.bases(item.bases)}</td>
-                <td>{shareText(viralShare(item.byPrediction))}</td>
+                <td>{shareText(item)}</td>
               </tr>
             ))}
           </tbody>

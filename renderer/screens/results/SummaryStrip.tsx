@@ -2,7 +2,12 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { RangeSlider } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMemo, useRef, type PointerEvent } from 'react';
-import { viralShare, type RunSummary, type SequenceFilter } from '../../../electron/contract/index.ts';
+import {
+  sharePercent,
+  viralShare,
+  type RunSummary,
+  type SequenceFilter,
+} from '../../../electron/contract/index.ts';
 import { Hint } from '../../components/Hint.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { queries } from '../../state/connection.ts';
@@ -79,7 +84,7 @@ function Calls({ run, filter, version }: SummaryStripProps) {
                 <i style={{ background: color }} aria-hidden />
                 <strong>{counts ? format.integer(counts[call]) : '…'}</strong> {t(`prediction.${call}`)}
                 {call === 'virus' && share !== null && (
-                  <span className="muted"> {format.percent(share)}</span>
+                  <span className="muted"> {sharePercent(share, format.percent)}</span>
                 )}
               </button>
             </Hint>

@@ -7,10 +7,10 @@ import {
   type InputStatus,
   type RunEvent,
   type RunSummary,
-  type ShareSoFar,
+  type ExpectedShare,
   type UnusableInput,
   type PartStatus,
-  type ViralShares,
+  type ExpectedShares,
 } from '../../../electron/contract/index.ts';
 import { seededRandom } from './random.ts';
 
@@ -167,13 +167,13 @@ export function madeEvents(now: number): RunEvent[] {
 }
 
 /** Imitates a growing even sample of reads: an interval that narrows around the run's final result. */
-export function madeViralShares(run: RunSummary): ViralShares {
+export function madeExpectedShares(run: RunSummary): ExpectedShares {
   const nameOf = (path: string): string => (path.split('/').at(-1) ?? path).replace(/\..*$/, '');
   const samples = [...new Set(run.plan.inputs.map(({ path }) => nameOf(path)))];
   const at = (
     fraction: number,
     share: number,
-  ): ShareSoFar & { estimate: NonNullable<ShareSoFar['estimate']> } => {
+  ): ExpectedShare & { estimate: NonNullable<ExpectedShare['estimate']> } => {
     const half = (0.004 * (1 - fraction)) / Math.sqrt(fraction);
     return {
       unit: 'sequences',
@@ -188,7 +188,6 @@ export function madeViralShares(run: RunSummary): ViralShares {
     run: at(0.05, 0.177),
     samples: samples.map((sample, index) => ({
       sample,
-      control: /blank|control/i.test(sample),
       ...at(0.05, 0.05 + (index % 7) * 0.04),
     })),
     curve: Array.from({ length: 20 }, (_, step) => {

@@ -1,6 +1,13 @@
 import { predictionSchema, shownScore, viralShare } from '../../../contract/results.ts';
+import { sharePercent } from '../../../contract/shareEstimate.ts';
 import type { OtherSays, OtherTable } from '../../../contract/otherTools.ts';
-import { formatCount, otherText, summariseOtherTable, summariseSamples } from '../../../engine/index.ts';
+import {
+  formatCount,
+  formatPercent,
+  otherText,
+  samplesFound,
+  summariseOtherTable,
+} from '../../../engine/index.ts';
 import { EXIT } from '../../exitCodes.ts';
 import { sortOf, selectionAsked, WITH_RULE } from '../../filterArgument.ts';
 import { withRun } from '../../openEngine.ts';
@@ -20,9 +27,8 @@ export async function results(run: string, flags: ResultsFlags, storeHost: URL):
     const stored = await store.loadRun();
     const { samples, others, selection } = await selectionAsked(store, stored, flags);
     const compared = await Promise.all(others.map((joined) => summariseOtherTable(store, joined)));
-    const summaries = summariseSamples(samples, await store.inputSummaries());
+    const summary = await samplesFound(store, stored);
     const found = await store.findSequences(selection, sortOf(flags.sort), 0, flags.rows);
-    const sequences = summaries.reduce((sum, summary) => sum + summary.sequences, 0);
     const { model } = stored.plan;
     if (flags.json === true) {
       const { total } = found;
@@ -30,7 +36,7 @@ export async function results(run: string, flags: ResultsFlags, storeHost: URL):
         others.length === 0 ? item : { ...item, others: others.map((joined) => otherText(joined, item.row)) },
       );
       process.stdout.write(
-        `${JSON.stringify({ model: model.name, notice: model.notice, provisional: stored.state.phase !== 'done', samples: summaries, ...(others.length > 0 && { otherTables: compared }), total, sequences: items })}\n`,
+        `${JSON.stringify({ model: model.name, notice: model.notice, provisional: stored.state.phase !== 'done', samples: summary.items, ...(others.length > 0 && { otherTables: compared }), total, sequences: items })}\n`,
       );
       return EXIT.done;
     }
@@ -39,18 +45,17 @@ export async function results(run: string, flags: ResultsFlags, storeHost: URL):
       ...(stored.state.phase === 'done'
         ? []
         : [
-            `Provisional: the run is not done, and ${formatCount(sequences)} of its ${formatCount(stored.counts.records)} sequences read so far have a result.`,
+            `Provisional: the run is not done, and ${formatCount(summary.all.sequences)} of its ${formatCount(stored.counts.records)} sequences read so far have a result.`,
           ]),
       '',
       ...textTable(
         ['sample', '>sequences', '>virus', '>others', '>not scored', '>failed', '>viral share'],
-        summaries.map((summary) => {
-          const { virus, others, not_scored: notScored, failed } = summary.byPrediction;
-          const share = viralShare(summary.byPrediction);
+        summary.items.map(({ sample, sequences, byPrediction }) => {
+          const { virus, others, not_scored: notScored, failed } = byPrediction;
           return [
-            summary.sample,
-            ...[summary.sequences, virus, others, notScored, failed].map(formatCount),
-            share === null ? '-' : `${(100 * share).toFixed(1)} %`,
+            sample,
+            ...[sequences, virus, others, notScored, failed].map(formatCount),
+            sharePercent(viralShare(byPrediction), formatPercent),
           ];
         }),
       ),

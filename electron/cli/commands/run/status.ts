@@ -1,5 +1,5 @@
 import { appFailure } from '../../../contract/errors.ts';
-import { estimateText } from '../../../contract/shareEstimate.ts';
+import { estimateText, sharePercent } from '../../../contract/shareEstimate.ts';
 import {
   controlsFacts,
   describePhase,
@@ -15,17 +15,19 @@ import {
   sharesSoFar,
   type SharesSoFar,
   type StoredRun,
-  unusualNorms,
-  viralShares,
+  expectedShares,
+  samplesFound,
+  storedFacts,
   UNUSUAL_NORMS,
   formatCount,
   formatPercent,
-  formatDuration,
 } from '../../../engine/index.ts';
-import type { ViralShares, ShareSoFar } from '../../../contract/rpc/runs.ts';
+import { viralShare } from '../../../contract/results.ts';
+import type { SamplesFound } from '../../../contract/rpc/results.ts';
+import type { ExpectedShares, ExpectedShare } from '../../../contract/rpc/runs.ts';
 import { isActive } from '../../../contract/runState.ts';
 import { deviceLine, toStandardOutput } from '../../output/terminal.ts';
-import { bar } from '../../output/progressText.ts';
+import { bar, totalLine } from '../../output/progressText.ts';
 
 /** How the model is placed in a device's memory, if not in the usual way. */
 function memoryWords({ devices, plan }: StoredRun, id: string): string {
@@ -37,20 +39,39 @@ function memoryWords({ devices, plan }: StoredRun, id: string): string {
   );
 }
 
-function viralLines({ isSample, run, samples }: ViralShares, isDone: boolean): string[] {
-  if (run.scored === 0) return [];
-  const nothing = isDone ? 'nothing to score' : 'nothing computed yet';
-  const each = samples.map(
-    (sample) => `  ${sample.sample}: ${sample.scored === 0 ? nothing : shareText(sample, isSample)}`,
-  );
-  return [`viral so far ${shareText(run, isSample)}`, ...(samples.length < 2 ? [] : each)];
+/** What a finished run found, in all and by sample. */
+function foundLines({ all, items }: SamplesFound): string[] {
+  return listed('called virus', all, items, ({ byPrediction }) => {
+    const { virus, others } = byPrediction;
+    const share = sharePercent(viralShare(byPrediction), formatPercent);
+    return `${formatCount(virus)} of ${formatCount(virus + others)} sequences with a call, ${share}`;
+  });
+}
+
+/** The viral shares that an unfinished run will show. */
+function expectedLines({ isSample, run, samples }: ExpectedShares): string[] {
+  return run.scored === 0
+    ? []
+    : listed('viral share expected', run, samples, (one) =>
+        one.scored === 0 ? 'nothing computed yet' : shareText(one, isSample),
+      );
+}
+
+function listed<All>(
+  title: string,
+  all: All,
+  samples: readonly (All & { sample: string })[],
+  text: (one: All) => string,
+): string[] {
+  const each = samples.map((one) => `  ${one.sample}: ${text(one)}`);
+  return [`${title}: ${text(all)}`, ...(samples.length < 2 ? [] : each)];
 }
 
 /** For more sequences, the calls are not counted, to keep the command fast. */
 const CALLS_COUNTED = 200_000;
 
 /** For an unfinished run: how many sequences have a final call, and how many have one that may change. */
-async function callsSoFar(
+async function callsOf(
   store: Pick<RunStore, 'countPredictions'>,
   { state, counts }: StoredRun,
 ): Promise<{ settled: number; unsettled: number } | null> {
@@ -96,9 +117,11 @@ export async function status(context: EngineContext, folder: string, json: boole
   const store = await openRunStore(folder, { hostEntry: context.storeHost, readOnly: true });
   try {
     const { run, timings, devices, uneven, remarks } = await readRunReport(store);
-    const viral = await viralShares(store);
+    const found = run.state.phase === 'done' ? await samplesFound(store, run) : null;
+    const expected = await expectedShares(store);
+    const { progress } = await storedFacts(store);
     const shares = await sharesSoFar(store);
-    const calls = await callsSoFar(store, run);
+    const calls = await callsOf(store, run);
     const shown = remarks
       .filter(({ code }) => code !== IMBALANCE && code !== UNUSUAL_NORMS)
       .slice(-SHOWN_REMARKS);
@@ -107,35 +130,30 @@ export async function status(context: EngineContext, folder: string, json: boole
     if (json) {
       const { state, counts, plan } = run;
       process.stdout.write(
-        `${JSON.stringify({ state, interrupted, counts, plan, timings, controls: controlsFacts(run.devices), devices, uneven, remarks, holder, viral: { run: viral.run, samples: viral.samples }, calls, shares: shares?.shares ?? [] })}\n`,
+        `${JSON.stringify({ state, interrupted, counts, plan, timings, progress, controls: controlsFacts(run.devices), devices, uneven, remarks, holder, found, expected, calls, shares: shares?.shares ?? [] })}\n`,
       );
       return 0;
     }
-    const { parts, frames, repeatedProteins, repeatedNucleotides } = run.counts;
-    const total = parts.pending + parts.assigned + parts.done + parts.failed + parts.skipped;
-    const norms = unusualNorms(run.plan, run.counts);
+    const { repeatedProteins, repeatedNucleotides } = run.counts;
     const controls = describeRunControls(run.devices, 'en');
     const lines = [
       `${run.description.name}: ${interrupted ? 'interrupted; go on with "virnucpro resume"' : describePhase(run.state)}`,
       `model ${run.plan.model.title}${run.plan.model.notice ? ` (${run.plan.model.notice})` : ''}, ${run.plan.precision}`,
       ...(controls === null ? [] : [`last check of the model: ${controls}`]),
-      `${bar(frames.total === 0 ? 0 : frames.done / frames.total)} parts ${parts.done}/${total}${run.prepared ? '' : '+'}, ` +
-        `frames ${formatCount(frames.done)}/${formatCount(frames.total)}, ${parts.failed} failed, ` +
-        `at work for ${formatDuration(timings.workingMilliseconds / 1000)}`,
+      `${bar(progress.fraction ?? 0)} ${totalLine(progress)}`,
       ...shareLines(shares),
-      ...viralLines(viral, run.state.phase === 'done'),
+      ...(found === null ? [] : foundLines(found)),
+      ...(expected === null ? [] : expectedLines(expected)),
       ...(calls === null
         ? []
-        : [
-            `calls so far: ${formatCount(calls.settled)} settled, ${formatCount(calls.unsettled)} may change`,
-          ]),
+        : [`calls: ${formatCount(calls.settled)} settled, ${formatCount(calls.unsettled)} may change`]),
       ...(repeatedProteins + repeatedNucleotides === 0
         ? []
         : [
             `equal sequences once: ESM-2 was spared ${formatCount(repeatedProteins)} frames, ` +
               `DNABERT-S ${formatCount(repeatedNucleotides)}`,
           ]),
-      ...(norms === null ? [] : [describeUnusualNorms(norms).text]),
+      ...(progress.unusualNorms === null ? [] : [describeUnusualNorms(progress.unusualNorms).text]),
       ...devices.map((device) => deviceLine(device) + memoryWords(run, device.id)),
       ...(uneven === null ? [] : [uneven]),
       ...shown.map(({ time, message }) => `${new Date(time).toISOString()} ${message}`),
@@ -153,12 +171,11 @@ export async function status(context: EngineContext, folder: string, json: boole
 
 const NO_ESTIMATE_YET =
   'no estimate until the files are read and the first 256th of each, or another whole round, is computed';
-const FORMAT = { percent: formatPercent, range: (low: string, high: string) => `${low} to ${high}` };
 
 /** The viral share of a run or a sample of which something is scored, and what it rests on. */
-function shareText({ unit, viral, scored, total, estimate }: ShareSoFar, isSample: boolean): string {
+function shareText({ unit, viral, scored, total, estimate }: ExpectedShare, isSample: boolean): string {
   const of = `${formatCount(scored)} of ${formatCount(total)} ${unit}`;
   return estimate === null
     ? `${formatCount(viral)} of ${of}, ${isSample ? NO_ESTIMATE_YET : 'computed in the order of the files'}`
-    : `${estimateText(estimate, FORMAT)}, from ${of}`;
+    : `${estimateText(estimate, formatPercent)}, from ${of}`;
 }

@@ -13,6 +13,12 @@ type NormBands = z.infer<typeof normBandsSchema>;
 
 const NAME = '<script>alert("x")</script>';
 
+const FOUND = {
+  sequences: 100,
+  byPrediction: { virus: 25, others: 50, not_scored: 25, failed: 0 },
+  bases: 10_000,
+};
+
 function factsOf(notice: string | null): ReportFacts {
   const plan = syntheticPlan(2);
   plan.model = { ...plan.model, title: '500-bp model', notice };
@@ -34,17 +40,13 @@ function factsOf(notice: string | null): ReportFacts {
     run,
     enough: null,
     timings: { createdAt: 0, startedAt: 1000, lastChangeAt: 90_000, workingMilliseconds: 65_000 },
-    samples: [
-      {
-        ...NO_DETAILS,
-        sample: 'gut',
-        inputs: [0, 1],
-        sequences: 100,
-        byPrediction: { virus: 25, others: 50, not_scored: 25, failed: 0 },
-        bases: 10_000,
-      },
-    ],
-    inputSamples: ['gut', 'gut'],
+    found: {
+      names: ['gut', 'gut'],
+      items: [{ ...NO_DETAILS, sample: 'gut', inputs: [0, 1], ...FOUND }],
+      all: FOUND,
+      inControls: null,
+      strong: 0,
+    },
     inputNames: ['reads_0.fasta', 'reads_1.fasta'],
     scores: { virus: [0, 25], others: [50, 0] },
     lengths: [{ from: 0, to: 500, virus: 25, others: 50 }],
@@ -89,20 +91,20 @@ describe('the report', () => {
       unsettled: 34,
     };
     const page = reportHtml({ ...factsOf(null), enough }, 'en', new Date(0));
-    expect(page).toContain('22.0% (15.0% to 31.0%)');
+    expect(page).toContain('22.0% (15.0%–31.0%)');
     expect(page).toContain('90 of 400 chunks');
     expect(page).toContain('1,200 calls stand; 34 may change.');
   });
 
   it('has groups, notes and what a control means, where a sample sheet named them', () => {
     const facts = factsOf(null);
-    const [gut] = facts.samples;
+    const [gut] = facts.found.items;
     if (!gut) throw new Error('The test needs a sample');
     const plain = reportHtml(facts, 'en', new Date(0));
     expect(plain).not.toMatch(/<th>Group<\/th>|nothing viral is expected/);
     const details = { group: 'site <A>', note: 'no DNA added', control: true };
     const blank = { ...gut, ...details, sample: 'blank' };
-    const page = reportHtml({ ...facts, samples: [gut, blank] }, 'en', new Date(0));
+    const page = reportHtml({ ...facts, found: { ...facts.found, items: [gut, blank] } }, 'en', new Date(0));
     expect(page).toMatch(/<th>Group<\/th>/);
     expect(page).toMatch(/<td>blank \(control\)<\/td>\s*<td>site &lt;A&gt;<\/td>/);
     expect(page).toMatch(/<dt>blank<\/dt>\s*<dd>no DNA added<\/dd>/);

@@ -4,18 +4,18 @@ import { z } from 'zod';
 import { CANDIDATES } from '../../../contract/evidence.ts';
 import { reportListSchema, type ReportList } from '../../../contract/exports.ts';
 import type { SequenceFilter } from '../../../contract/filter.ts';
-import type { Annotation, ViralShares } from '../../../contract/rpc/runs.ts';
+import type { Annotation, ExpectedShares } from '../../../contract/rpc/runs.ts';
 import { parseJson } from '../../../contract/parseJson.ts';
 import { RESULT_FILES, type SequenceResult } from '../../../contract/results.ts';
 import { isPlainFile, readPlain } from '../../system/runFiles.ts';
-import { sharesSoFar } from '../../results/estimates/viralShare.ts';
 import type { LengthShare } from '../../results/types.ts';
 import { markedRows, sequenceNotes } from '../../store/sequenceNotes.ts';
+import type { RunStore } from '../../store/runStore.ts';
 import type { RunTimings, StoredRun } from '../../store/types.ts';
 import type { ExportSource } from '../exportSource.ts';
 import { otherText } from '../otherTools/joinOtherTable.ts';
-import type { SampleSummary } from '../../../contract/rpc/results.ts';
-import { summariseSamples } from '../samples.ts';
+import type { SamplesFound } from '../../../contract/rpc/results.ts';
+import { expectedShares, samplesFound } from '../samples.ts';
 
 export const SCORE_BINS = 50;
 /** Length bins, in bp; the last one is open-ended. */
@@ -38,10 +38,9 @@ export const runJsonSchema = z.object({
 export interface ReportFacts {
   run: StoredRun;
   timings: RunTimings;
-  samples: SampleSummary[];
+  found: SamplesFound;
   /** Of a run that stopped at its goal: what is known of the whole, and how many calls stand. */
-  enough: { shares: ViralShares; settled: number; unsettled: number } | null;
-  inputSamples: readonly string[];
+  enough: { shares: ExpectedShares; settled: number; unsettled: number } | null;
   inputNames: readonly string[];
   /** Counts of virus_score by call. */
   scores: { virus: number[]; others: number[] };
@@ -63,9 +62,9 @@ export interface ReportFacts {
 
 export async function reportFacts(source: ExportSource): Promise<ReportFacts> {
   const { store, run } = source;
-  const [timings, perInput, virus, others, lengths, top] = await Promise.all([
+  const [timings, found, virus, others, lengths, top] = await Promise.all([
     store.timings(),
-    store.inputSummaries(),
+    samplesFound(store, run),
     store.scoreBins({ filter: { predictions: ['virus'] } }, SCORE_BINS),
     store.scoreBins({ filter: { predictions: ['others'] } }, SCORE_BINS),
     store.lengthShares({ filter: {} }, LENGTH_EDGES),
@@ -75,9 +74,8 @@ export async function reportFacts(source: ExportSource): Promise<ReportFacts> {
   return {
     run,
     timings,
-    enough: run.state.phase === 'paused' && run.state.enough ? await knownOf(source) : null,
-    samples: summariseSamples(source.samples, perInput, source.sampleDetails),
-    inputSamples: source.samples,
+    enough: run.state.phase === 'paused' && run.state.enough ? await knownOf(store) : null,
+    found,
     inputNames: source.inputNames,
     scores: { virus, others },
     lengths,
@@ -93,10 +91,10 @@ export async function reportFacts(source: ExportSource): Promise<ReportFacts> {
   };
 }
 
-async function knownOf({ store, samples }: ExportSource): Promise<ReportFacts['enough']> {
+async function knownOf(store: RunStore): Promise<ReportFacts['enough']> {
   const { byPrediction, unsettled } = await store.countPredictions({ filter: {} });
-  const shares = sharesSoFar(await store.viralSoFar(), samples);
-  return { shares, settled: byPrediction.virus + byPrediction.others - unsettled, unsettled };
+  const shares = await expectedShares(store);
+  return shares && { shares, settled: byPrediction.virus + byPrediction.others - unsettled, unsettled };
 }
 
 const LISTS: Record<ReportList, SequenceFilter> = {

@@ -37,7 +37,6 @@ const en = {
     `The run stopped when its goal was reached (${goal}): ${done} of ${total} reading frames are computed, and the rest is not. Calls that may change with the rest are marked.`,
   calls: (settled: string, unsettled: string) => `${settled} calls stand; ${unsettled} may change.`,
   shareToCome: 'Share called virus that the whole run would show',
-  interval: (low: string, high: string) => `${low} to ${high}`,
   restsOn: 'Rests on',
   basis: {
     sequences: (part: string, whole: string) => `${part} of ${whole} sequences`,
@@ -150,7 +149,6 @@ const de: typeof en = {
     `Der Lauf hielt an, als sein Ziel erreicht war (${goal}): ${done} von ${total} Leserahmen sind berechnet, der Rest nicht. Einstufungen, die sich mit dem Rest noch ändern können, sind gekennzeichnet.`,
   calls: (settled, unsettled) => `${settled} Einstufungen stehen fest; ${unsettled} können sich ändern.`,
   shareToCome: 'Als Virus eingestufter Anteil, den der ganze Lauf zeigen würde',
-  interval: (low, high) => `${low} bis ${high}`,
   restsOn: 'Beruht auf',
   basis: {
     sequences: (part, whole) => `${part} von ${whole} Sequenzen`,

@@ -10,14 +10,14 @@ import {
 import { goalText } from '../../../contract/goal.ts';
 import { modelMark } from '../../../contract/plan.ts';
 import type { Precision } from '../../../contract/protocol/common.ts';
-import { estimateText, type ShareEstimate } from '../../../contract/shareEstimate.ts';
+import { estimateText, sharePercent } from '../../../contract/shareEstimate.ts';
 import { matesOf } from '../../../contract/samples.ts';
+import { NO_DETAILS } from '../../../contract/samples.ts';
 import { predictionSchema, shownScore, viralShare } from '../../../contract/results.ts';
 import { formatBytes, formatDuration } from '../../../contract/terminal/format.ts';
 import { CALL_WORDS, EVIDENCE_WORDS, TOO_SHORT_WORD, UNSETTLED_WORD } from '../table/columns.ts';
 import type { ExportSource } from '../exportSource.ts';
 import type { SampleSummary } from '../../../contract/rpc/results.ts';
-import { addCounts, emptySample } from '../samples.ts';
 import type { WholeFile } from '../wholeFile.ts';
 import { CALL_TEXT, evidenceText, PAIR_TEXT, pValueText, SCORE_TEXT } from '../table/workbookNotes.ts';
 import { COLOURS, columns, ribbon, stackedBars, html, markup, type Markup } from './charts.ts';
@@ -63,7 +63,7 @@ class ReportPage {
   private readonly texts: (typeof REPORT_TEXTS)[ExportLanguage];
   private readonly count: (value: number) => string;
   private readonly decimal: (value: number, digits: number) => string;
-  private readonly percent: (value: number | null) => string;
+  private readonly percent: (value: number, digits?: number) => string;
 
   constructor(facts: ReportFacts, language: ExportLanguage) {
     this.facts = facts;
@@ -74,7 +74,7 @@ class ReportPage {
     this.count = (value) => integers.format(value);
     this.decimal = (value, digits) =>
       value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
-    this.percent = (value) => (value === null ? '–' : this.percents(1).format(value));
+    this.percent = (value, digits = 1) => this.percents(digits).format(value);
   }
 
   private percents(digits: number): Intl.NumberFormat {
@@ -168,7 +168,7 @@ class ReportPage {
         {
           title: texts.shareToCome,
           kind: 'n',
-          cell: ({ estimate }) => (estimate === null ? '–' : this.estimate(estimate)),
+          cell: ({ estimate }) => (estimate === null ? '–' : estimateText(estimate, this.percent)),
         },
         {
           title: texts.restsOn,
@@ -179,15 +179,8 @@ class ReportPage {
     </section>`;
   }
 
-  private estimate(estimate: ShareEstimate): string {
-    return estimateText(estimate, {
-      percent: (share, digits) => this.percents(digits).format(share),
-      range: this.texts.interval,
-    });
-  }
-
   private what(): Markup {
-    const { run, timings, inputNames, inputSamples, versions } = this.facts;
+    const { run, timings, inputNames, found, versions } = this.facts;
     const { texts, count } = this;
     const { model, chunkLength, precision } = run.plan;
     const program = ['app', 'backend', 'python', 'torch', 'platform'].flatMap((name) => {
@@ -216,7 +209,7 @@ class ReportPage {
       ${definitions(rows)}
       ${table(run.inputs, [
         { title: texts.file, cell: ({ input }) => inputNames[input] ?? '' },
-        { title: texts.sample, cell: ({ input }) => inputSamples[input] ?? '' },
+        { title: texts.sample, cell: ({ input }) => found.names[input] ?? '' },
         { title: texts.size, kind: 'n', cell: ({ sizeBytes }) => formatBytes(sizeBytes) },
         {
           title: texts.sequences,
@@ -232,7 +225,7 @@ class ReportPage {
   }
 
   private samples(): Markup {
-    const { samples } = this.facts;
+    const { items: samples, all } = this.facts.found;
     const { texts, language } = this;
     const calls = predictionSchema.options;
     const words = CALL_WORDS[language];
@@ -251,11 +244,15 @@ class ReportPage {
         cell: ({ byPrediction }) => this.count(byPrediction[call]),
       })),
       { title: texts.bases, kind: 'n', cell: ({ bases }) => this.count(bases) },
-      { title: texts.share, kind: 'n', cell: (summary) => this.percent(viralShare(summary.byPrediction)) },
+      {
+        title: texts.share,
+        kind: 'n',
+        cell: (summary) => sharePercent(viralShare(summary.byPrediction), this.percent),
+      },
     ];
     return html`<section>
       <h2>${texts.samples}</h2>
-      ${table(samples, columns, samples.length > 1 ? sumOf(samples, texts.total) : undefined)}
+      ${table(samples, columns, samples.length > 1 ? { ...NO_DETAILS, sample: texts.total, inputs: [], ...all } : undefined)}
       <figure>
         ${stackedBars(
           samples
@@ -316,7 +313,7 @@ class ReportPage {
   }
 
   private top(): Markup {
-    const { top, topOf, topTotal, ribbons, notes, others, inputSamples } = this.facts;
+    const { top, topOf, topTotal, ribbons, notes, others, found } = this.facts;
     const { texts, language } = this;
     if (top.length === 0)
       return html`<section>
@@ -334,7 +331,7 @@ class ReportPage {
       <p>${intro}</p>
       ${table(top, [
         { title: texts.name, cell: ({ seqName }) => seqName },
-        { title: texts.sample, cell: ({ input }) => inputSamples[input] ?? '' },
+        { title: texts.sample, cell: ({ input }) => found.names[input] ?? '' },
         {
           title: texts.length,
           kind: 'n',
@@ -422,8 +419,8 @@ class ReportPage {
   }
 
   private methods(): Markup {
-    const { run, versions, samples } = this.facts;
-    const { byPrediction, sequences } = sumOf(samples, '');
+    const { run, versions, found } = this.facts;
+    const { byPrediction, sequences } = found.all;
     const { model, chunkLength, precision } = run.plan;
     const text = this.texts.methodsText({
       app: versions['app'] ?? run.description.appVersion,
@@ -540,12 +537,6 @@ function definitions(entries: readonly (readonly [term: string, text: string])[]
           <dd>${text}</dd>`,
     )}
   </dl>`;
-}
-
-function sumOf(samples: readonly SampleSummary[], name: string): SampleSummary {
-  const sum = emptySample(name);
-  for (const sample of samples) addCounts(sum, sample);
-  return sum;
 }
 
 export const report = exportFormat(

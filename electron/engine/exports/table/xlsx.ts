@@ -7,7 +7,7 @@ import { float32Text } from '../../results/cellText.ts';
 import type { Column } from './columns.ts';
 import type { ExportSource } from '../exportSource.ts';
 import type { SampleSummary } from '../../../contract/rpc/results.ts';
-import { summariseSamples } from '../samples.ts';
+import { samplesFound } from '../samples.ts';
 import { workbookNotes } from './workbookNotes.ts';
 import type { WholeFile } from '../wholeFile.ts';
 
@@ -54,7 +54,7 @@ export async function writeXlsx(
   addText('xl/workbook.xml', workbook([...sheets, names.samples, names.about]));
   addText('xl/_rels/workbook.xml.rels', workbookRelationships(sheets.length + 2));
   addText('xl/styles.xml', STYLES);
-  const samples = summariseSamples(source.samples, await source.store.inputSummaries(), source.sampleDetails);
+  const { items: samples } = await samplesFound(source.store, source.run);
   addText(`xl/worksheets/sheet${sheets.length + 1}.xml`, samplesSheet(samples, source.language));
   addText(`xl/worksheets/sheet${sheets.length + 2}.xml`, notesSheet(workbookNotes(source, columns)));
   const sequences = source.sequences();

@@ -1,5 +1,5 @@
-import { wilson, type SampleDetails } from '../../../contract/samples.ts';
-import type { ShareSoFar, ViralShares } from '../../../contract/rpc/runs.ts';
+import { wilson } from '../../../contract/samples.ts';
+import type { ExpectedShare, ExpectedShares } from '../../../contract/rpc/runs.ts';
 import type { ShareEstimate } from '../../../contract/shareEstimate.ts';
 
 /**
@@ -12,7 +12,7 @@ export interface Spread {
 }
 
 /**
- * Sequences of one size class from one stretch of an input: their chunks with an open frame, since only these
+ * Sequences of one size class from one section of an input: their chunks with an open frame, since only these
  * can be called, and what is known about the computed ones.
  */
 export interface Stratum extends Spread {
@@ -26,7 +26,7 @@ export interface Stratum extends Spread {
   known: Counts;
   /**
    * Those of them that are an even sample of every sequence: of sequences of several chunks only the rounds that
-   * are complete in this stretch. A part holds all that its round has of a sequence, or much of it. So while parts
+   * are complete in this section. A part holds all that its round has of a sequence, or much of it. So while parts
    * of a round are missing, some sequences are known to a larger share than others, by chance.
    */
   even: Counts;
@@ -81,11 +81,11 @@ export function addSequence(stratum: Stratum, chunks: number, open: number): voi
 }
 
 /**
- * A sample is divided into strata: stretches of its sequences in order, since while files are read, and in
+ * A sample is divided into strata: sections of its sequences in order, since while files are read, and in
  * the first round of the work, the first have had their turn and the last have not; and within each by the number of chunks from which a class
  * begins.
  */
-export const STRETCHES = 64;
+export const SECTIONS = 64;
 export const SIZE_CLASSES = [1, 2, 8, 64] as const;
 
 export function sizeClass(chunks: number): number {
@@ -278,7 +278,7 @@ function sum<Item>(items: readonly Item[], value: (item: Item) => number): numbe
 export type CurvePoint = ShareEstimate & { fraction: number };
 
 /** What run.db knows about the viral share while a run grows. */
-export interface ViralSoFar {
+export interface ShareStrata {
   /** Whether chunks are computed as an even sample of all inputs that grows. */
   isSample: boolean;
   /**
@@ -291,27 +291,25 @@ export interface ViralSoFar {
 
 /**
  * For the run and each of its samples: the counts so far, and the share that the finished run will show.
- * `samples` holds the sample of each input, and `details` what is known of it.
+ * `samples` holds the sample of each input.
  */
-export function sharesSoFar(
-  { isSample, inputs, curve }: ViralSoFar,
+export function sharesOf(
+  { isSample, inputs, curve }: ShareStrata,
   samples: readonly string[],
-  details: readonly SampleDetails[] | null = null,
-): ViralShares {
+): ExpectedShares {
   const bySample = Map.groupBy(inputs.entries(), ([input]) => samples[input] ?? '');
   return {
     isSample,
     run: shareOf(inputs),
     samples: [...bySample].map(([sample, own]) => ({
       sample,
-      control: own.some(([input]) => details?.[input]?.control),
       ...shareOf(own.map(([, input]) => input)),
     })),
     curve,
   };
 }
 
-function shareOf(inputs: ViralSoFar['inputs']): ShareSoFar {
+function shareOf(inputs: ShareStrata['inputs']): ExpectedShare {
   const strata = inputs.flatMap((input) => input.strata);
   const sum = (value: (stratum: Stratum) => number): number =>
     strata.reduce((total, stratum) => total + value(stratum), 0);

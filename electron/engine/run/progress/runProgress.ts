@@ -75,7 +75,7 @@ export function runProgress(
       done: inputs.filter((input) => input.finished).length,
       failed: inputs.filter((input) => input.partsFailed > 0).length,
     },
-    fraction: workFraction(work),
+    fraction: run.state.phase === 'done' ? 1 : workFraction(work),
     elapsedSeconds,
     remainingSeconds: remainingSeconds(work, atWork?.speeds ?? null),
     residuesPerSecond: atWork?.residuesPerSecond ?? null,

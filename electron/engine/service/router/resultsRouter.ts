@@ -18,7 +18,7 @@ import {
 import { ExportSource } from '../../exports/exportSource.ts';
 import { openFewSequences, type InputSequences } from '../../exports/inputSequences.ts';
 import { LENGTH_EDGES } from '../../exports/report/reportFacts.ts';
-import { detailsOf, samplesOf, summariseSamples } from '../../exports/samples.ts';
+import { samplesFound } from '../../exports/samples.ts';
 import {
   selectionOf,
   otherText,
@@ -236,11 +236,7 @@ export function resultsRouter(service: Service) {
       });
     }),
     samples: results.samples.handler(({ input }) =>
-      read(input.runId, async (store) => {
-        const [run, perInput] = await Promise.all([store.loadRun(), store.inputSummaries()]);
-        const names = samplesOf(run);
-        return { names, items: summariseSamples(names, perInput, detailsOf(run)) };
-      }),
+      read(input.runId, async (store) => samplesFound(store, await store.loadRun())),
     ),
     query: results.query.handler(({ input }) =>
       read(input.runId, async (store) => queryRun(store, input.sql, await otherTables.of(store), input.rows)),

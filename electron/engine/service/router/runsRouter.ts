@@ -13,7 +13,8 @@ import { deleteRunFiles, runFolderSize, readLog, resultFiles } from '../question
 import { inputStatuses, unusableInputs, partStatuses } from '../questions/inputStatus.ts';
 import { toRunEvent } from '../runs/runWatch.ts';
 import type { Service } from '../service.ts';
-import { deviceHistoryOf, ViralSoFar } from '../questions/deviceHistory.ts';
+import { deviceHistoryOf } from '../questions/deviceHistory.ts';
+import { ExpectedSharesOfRuns } from '../questions/expectedShares.ts';
 import { RUN_DATABASE } from '../../../contract/folderNames.ts';
 import type { CallContext, PathPolicy } from '../window/windowContext.ts';
 import { implement } from '@orpc/server';
@@ -36,7 +37,7 @@ export function runsRouter(service: Service) {
     await known.check([...namedPaths(request), ...(outputDir === undefined ? [] : [outputDir])], policy);
   };
 
-  const viralSoFar = new ViralSoFar();
+  const expected = new ExpectedSharesOfRuns();
   /** While a run computes, the newest part of its database is in a journal beside it. */
   const filesOf = (runId: string) =>
     resultFiles(catalog.folder(runId), control.queue.active === runId ? [] : [RUN_DATABASE]);
@@ -97,8 +98,8 @@ export function runsRouter(service: Service) {
       return watch.watch(input.runId, signal);
     }),
     deviceHistory: runs.deviceHistory.handler(({ input }) => read(input.runId, deviceHistoryOf)),
-    viralSoFar: runs.viralSoFar.handler(({ input }) =>
-      viralSoFar.of(input.runId, (ask) => read(input.runId, ask)),
+    expectedShares: runs.expectedShares.handler(async ({ input: { runId } }) =>
+      catalog.find(runId).state.phase === 'done' ? null : expected.of(runId, (ask) => read(runId, ask)),
     ),
     files: runs.files.handler(async ({ input }) => {
       const { state, folder, plan } = catalog.find(input.runId);

@@ -10,6 +10,7 @@ import type { RunStore } from '../../store/runStore.ts';
 import { goalOf } from '../../run/goal.ts';
 import { controlsOf } from '../../results/calibration.ts';
 import { foreignPlace } from '../../run/madeHere.ts';
+import { runProgress } from '../../run/progress/runProgress.ts';
 import { storedRequest } from '../../run/runRecord.ts';
 import type { EngineBase } from '../../engineContext.ts';
 import { openLibraryStore, type LibraryStore } from '../../store/storeThread.ts';
@@ -54,7 +55,7 @@ export function describeRun(run: StoredRun, folder: string, paths: AppPaths): Ru
     starting: false,
     startsInSeconds: null,
     computingSeconds: null,
-    fraction: storedFraction(run),
+    fraction: runProgress(run, counts, [], 0).fraction,
     sequences: prepared?.records ?? (counts.records > 0 ? counts.records : null),
     viralSequences: null,
     otherSequences: null,
@@ -71,13 +72,6 @@ export function withStartError(summary: RunSummary, error: AppError): RunSummary
 
 export function hasEnded(state: RunState): boolean {
   return state.phase === 'done' || state.phase === 'failed' || state.phase === 'cancelled';
-}
-
-function storedFraction({ state, counts, prepared }: StoredRun): number | null {
-  if (state.phase === 'done') return 1;
-  if (!prepared) return null;
-  const { total, done, failed } = counts.residues;
-  return total === 0 ? 1 : Math.min(1, (done + failed) / total);
 }
 
 type Program = Pick<EngineBase, 'paths' | 'storeHost'>;

@@ -111,7 +111,7 @@ function liveFacts(session: OpenRun): LiveFacts {
   const progress = session.progress();
   // Times are rounded to seconds: a snapshot that differs in nothing else isn't worth sending.
   return {
-    progress: { ...progress, elapsedSeconds: Math.floor(progress.elapsedSeconds) },
+    progress: { ...progress, elapsedSeconds: Math.round(progress.elapsedSeconds) },
     devices: session.deviceStates(),
     cluster: session.clusterState(),
   };

@@ -53,9 +53,8 @@ export async function storedFacts(store: RunStore): Promise<LiveFacts> {
       ...(workerFiguresSchema.safeParse(device.facts).data ?? NO_WORKER_FIGURES),
     };
   });
-  const elapsedSeconds = Math.floor(timings.workingMilliseconds / 1000);
   const elsewhere = shares === null ? undefined : workOfShares(run, shares);
-  const progress = runProgress(run, run.counts, inputs, elapsedSeconds, elsewhere);
+  const progress = runProgress(run, run.counts, inputs, timings.workingMilliseconds / 1000, elsewhere);
   const computing = new Map(shares?.devices.map((device) => [device.id, device]));
   const rest = devices.filter(({ id }) => !computing.has(id));
   return { progress, devices: [...rest, ...computing.values()], cluster: null };

@@ -181,7 +181,7 @@ async function answersOf(service: Service, folder: string, isFinished: boolean):
     await answer('results', () => store.findSequences(ALL, { by: 'virusScore', descending: true }, 0, 1000));
     await answer('names', () => store.rowsNamed(['a_3', 'b_5', 'b_23']));
     await answer('frames', () => store.scoredFramesOf(Uint32Array.from({ length: 50 }, (_, row) => row)));
-    await answer('share', () => store.viralSoFar());
+    await answer('share', () => store.shareStrata());
     await answer('compare', () => compareRuns(store, store, () => undefined));
     for (const format of EXPORTS)
       await answer(`export ${format}`, async () => {

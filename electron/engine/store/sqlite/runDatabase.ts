@@ -40,7 +40,7 @@ import { resultQuery } from '../duckdb/resultQuery.ts';
 import { resultSource } from '../duckdb/resultSource.ts';
 import { sequenceQueryMethods } from '../duckdb/sequenceQueries.ts';
 import { tableMethods } from './results/tables/tables.ts';
-import { viralSoFarMethods } from './results/derive/viralSoFar.ts';
+import { shareStrataMethods } from './results/derive/shareStrata.ts';
 import { adoptRun, type AdoptedBefore } from './parts/adoptRun.ts';
 import { readDeviceMeasures, readDeviceSummaries, readTimings } from './telemetry/runTimings.ts';
 import { readCounts, readInputProgress } from './progress.ts';
@@ -171,7 +171,7 @@ function runMethods(db: Database.Database, folder: string, files: CheckedFiles) 
       timings: db.transaction(() => readTimings(db)),
       deviceSummaries: () => readDeviceSummaries(db),
       /** Sequences called virus among those scored so far; once a run is done, its results have them. */
-      ...viralSoFarMethods(db, checked),
+      ...shareStrataMethods(db, checked),
       /** Reads all samples, so it is used when a run has ended or on request. */
       deviceMeasures: () => readDeviceMeasures(db),
       /** Rejects with run_damaged if the plan differs from that of the run's creation. */

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { Area, Bar, LabelList, Line } from 'recharts';
-import type { SampleSummary } from '../../../../electron/contract/index.ts';
+import { sharePercent, type SampleSummary } from '../../../../electron/contract/index.ts';
 import {
   below,
   beside,
@@ -172,7 +172,7 @@ export function LengthShareChart({
           label,
           format.integer(virus),
           format.integer(others),
-          share === null ? '–' : format.percent(share, 1),
+          sharePercent(share, format.percent),
         ]),
       })}
       data={data}
@@ -200,7 +200,7 @@ export function LengthShareChart({
           : {
               title: label,
               lines: [
-                `${t('samples.share')}: ${format.percent(share, 1)}`,
+                `${t('samples.share')}: ${sharePercent(share, format.percent)}`,
                 `${t('prediction.virus')}: ${format.integer(virus)}`,
                 `${t('prediction.others')}: ${format.integer(others)}`,
               ],

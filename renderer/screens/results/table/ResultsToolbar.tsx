@@ -1,5 +1,4 @@
 import { Button, Checkbox, CloseButton, Group, Menu, Popover, Select, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import {
   IconColumns3,
   IconDownload,
@@ -10,7 +9,7 @@ import {
 } from '@tabler/icons-react';
 import { type RunSummary } from '../../../../electron/contract/index.ts';
 import { useTexts } from '../../../i18n/index.ts';
-import { engine, queries } from '../../../state/connection.ts';
+import { engine } from '../../../state/connection.ts';
 import { askAndSearchBlast } from '../../../state/results/blast.ts';
 import {
   changeFilter,
@@ -20,6 +19,7 @@ import {
   useResultsView,
   type FilterChange,
 } from '../../../state/results/resultsView.ts';
+import { useSamplesFound } from '../../../state/results/samplesFound.ts';
 import { useSequenceNotes } from '../../../state/results/sequenceNotes.ts';
 import { openRunDialog } from '../../../state/runs/runDialog.ts';
 import { say, sayError } from '../../../state/say.ts';
@@ -101,10 +101,7 @@ export function ResultsToolbar({ run, total }: { run: RunSummary; total: number 
 function SampleSelect({ run }: { run: RunSummary }) {
   const { t } = useTexts();
   const chosen = useResultsView((state) => state.filter.inputs);
-  const { data } = useQuery({
-    ...queries.results.samples.queryOptions({ input: { runId: run.runId } }),
-    enabled: run.plan.inputs.length > 1,
-  });
+  const { data } = useSamplesFound(run);
   if (!data || data.items.length < 2) return null;
   return (
     <Select

@@ -4,6 +4,7 @@ import { matesOf, type RunSummary } from '../../../../electron/contract/index.ts
 import { fileName } from '../../../i18n/format.ts';
 import { useTexts } from '../../../i18n/index.ts';
 import { queries } from '../../../state/connection.ts';
+import { useSamplesFound } from '../../../state/results/samplesFound.ts';
 import { useSequenceNotes } from '../../../state/results/sequenceNotes.ts';
 import { sequenceColumns, type OnTick } from './sequenceColumns.tsx';
 
@@ -17,10 +18,7 @@ export function useSequenceColumns(run: RunSummary, onTick = NO_TICKS) {
   const isDone = run.state.phase === 'done';
   const others = useQuery(queries.results.otherTables.queryOptions({ input: { runId } })).data;
   const { notes } = useSequenceNotes(runId);
-  const samples = useQuery({
-    ...queries.results.samples.queryOptions({ input: { runId } }),
-    enabled: inputs.length > 1,
-  }).data?.names;
+  const samples = useSamplesFound(run).data?.names;
   return useMemo(
     () =>
       sequenceColumns(texts, {

@@ -10,7 +10,7 @@ import { madeLive } from '../../../testing/memoryEngine/live.ts';
 import { madeRuns, RUN_IDS } from '../../../testing/memoryEngine/runs.ts';
 import { World } from '../../../testing/memoryEngine/world.ts';
 import { renderWithEngine } from '../../../testing/render.tsx';
-import { AnswerSoFar } from './AnswerSoFar.tsx';
+import { ExpectedAnswer } from './ExpectedAnswer.tsx';
 import { OverallProgress } from './OverallProgress.tsx';
 
 const PAUSED: RunSummary['state'] = { phase: 'paused', error: null };
@@ -38,9 +38,14 @@ it('animates the bar while a run of unknown size is at work, but not while it re
   expect(bar().getAttribute('aria-valuenow')).toBe('0');
 });
 
+const expectedKey = ({ runId }: RunSummary) => [
+  ...queries.runs.expectedShares.queryKey({ input: { runId } }),
+  true,
+];
+
 function Answer() {
   const run = useLiveRun((state) => state.live?.run);
-  return run ? <AnswerSoFar run={run} /> : null;
+  return run ? <ExpectedAnswer run={run} /> : null;
 }
 
 it('shows the five best hits so far, each of which leads to its sequence in the results', async () => {
@@ -72,8 +77,8 @@ it('counts viral sequences once more when the run pauses', async () => {
   const run = runAtWork();
   showWithoutFraction(run);
   await renderWithEngine(<Answer />);
-  await screen.findByText('(16.0% to 19.4%)');
-  const key = queries.runs.viralSoFar.queryKey({ input: { runId: run.runId } });
+  await screen.findByText('(16.0%–19.4%)');
+  const key = expectedKey(run);
   act(
     () =>
       void queryClient.setQueryData(key, {
@@ -86,7 +91,7 @@ it('counts viral sequences once more when the run pauses', async () => {
   await screen.findByText('7 of 30');
   await screen.findByText(/The range comes once/);
   act(() => showWithoutFraction({ ...run, state: PAUSED }));
-  await screen.findByText('(16.0% to 19.4%)');
+  await screen.findByText('(16.0%–19.4%)');
 });
 
 it('shows a share of which nothing is missing without an interval, also in the order of the files', async () => {
@@ -94,9 +99,9 @@ it('shows a share of which nothing is missing without an interval, also in the o
   const run = runAtWork();
   showWithoutFraction(run);
   await renderWithEngine(<Answer />);
-  await screen.findByText('(16.0% to 19.4%)');
+  await screen.findByText('(16.0%–19.4%)');
   const show = (estimate: ShareEstimate | null) =>
-    queryClient.setQueryData(queries.runs.viralSoFar.queryKey({ input: { runId: run.runId } }), {
+    queryClient.setQueryData(expectedKey(run), {
       isSample: false,
       run: { unit: 'chunks', viral: 60, scored: 120, total: 120, estimate },
       samples: [],

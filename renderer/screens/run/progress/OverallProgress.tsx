@@ -97,7 +97,7 @@ function useFacts(run: RunSummary | null, progress: RunProgress | null): FactIte
           },
         ]
       : []),
-    { label: t('progress.elapsed'), value: format.duration(run.computingSeconds ?? progress.elapsedSeconds) },
+    { label: t('progress.elapsed'), value: format.duration(progress.elapsedSeconds) },
     {
       label: t('progress.files'),
       value: t('common.of', { part: format.integer(inputs.done), whole: format.integer(inputs.total) }),

@@ -10,7 +10,7 @@ import { ProgressBar } from '../../../components/feedback/ProgressBar.tsx';
 import { Waiting } from '../../../components/feedback/Waiting.tsx';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
 import { NormsBanner } from '../RunBanners.tsx';
-import { AnswerSoFar } from './AnswerSoFar.tsx';
+import { ExpectedAnswer } from './ExpectedAnswer.tsx';
 import { DevicesTable } from './DevicesTable.tsx';
 import { EventList } from './EventList.tsx';
 import { OverallProgress } from './OverallProgress.tsx';
@@ -59,7 +59,7 @@ export function ProgressTab({ run }: { run: RunSummary }) {
             <Guarded>
               <DevicesTable run={run} />
             </Guarded>
-            <Guarded>{run.state.phase !== 'done' && <AnswerSoFar run={run} />}</Guarded>
+            <Guarded>{run.state.phase !== 'done' && <ExpectedAnswer run={run} />}</Guarded>
             <div className="columns">
               <Guarded>
                 <ThroughputChart run={run} />

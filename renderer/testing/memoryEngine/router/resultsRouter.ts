@@ -1,6 +1,7 @@
 import { implement } from '@orpc/server';
 import {
   appError,
+  CONSERVATIVE,
   contract,
   NO_DETAILS,
   type ExportFormat,
@@ -34,6 +35,12 @@ function countCalls(rows: readonly SequenceResult[]) {
     failed: count('failed'),
   };
 }
+
+const foundIn = (rows: readonly SequenceResult[]) => ({
+  sequences: rows.length,
+  byPrediction: countCalls(rows),
+  bases: rows.reduce((sum, { length }) => sum + length, 0),
+});
 
 export function resultsRouter(world: World) {
   const { results } = implement(contract);
@@ -286,18 +293,24 @@ export function resultsRouter(world: World) {
       const items = [...new Set(names)].map((sample) => {
         const inputs = names.flatMap((name, index) => (name === sample ? [index] : []));
         const rows = filteredSequences(world.sequencesOf(input.runId), { inputs });
-        const bases = (some: readonly SequenceResult[]) => some.reduce((sum, { length }) => sum + length, 0);
         return {
           ...NO_DETAILS,
           ...world.sampleDetails.get(input.runId)?.[inputs[0] ?? 0],
           sample,
           inputs,
-          sequences: rows.length,
-          byPrediction: countCalls(rows),
-          bases: bases(rows),
+          ...foundIn(rows),
         };
       });
-      return { names, items };
+      const controls = items.filter(({ control }) => control);
+      const all = world.sequencesOf(input.runId);
+      const inControls = filteredSequences(all, { inputs: controls.flatMap(({ inputs }) => inputs) });
+      return {
+        names,
+        items,
+        all: foundIn(all),
+        inControls: controls.length === 0 ? null : { samples: controls.length, ...foundIn(inControls) },
+        strong: filteredSequences(all, CONSERVATIVE).length,
+      };
     }),
     query: results.query.handler(({ input }) => {
       const found = world.sequencesOf(input.runId).slice(0, 20);

@@ -4,7 +4,7 @@ import { madeDeviceHistory, MADE_FILES } from '../deviceHistory.ts';
 import { COHORT, COHORT_FILES, madeInspection } from '../computer.ts';
 import { madeLive } from '../live.ts';
 import { pause } from '../pause.ts';
-import { madeViralShares, madeEvents, madeInputs, madeParts, madeUnusable } from '../runDetails.ts';
+import { madeExpectedShares, madeEvents, madeInputs, madeParts, madeUnusable } from '../runDetails.ts';
 import { madeRun, RUN_IDS } from '../runs.ts';
 import { isAtWork, type World } from '../world.ts';
 
@@ -133,7 +133,10 @@ export function runsRouter(world: World) {
     deviceHistory: runs.deviceHistory.handler(({ input }) =>
       madeDeviceHistory(world, world.find(input.runId)),
     ),
-    viralSoFar: runs.viralSoFar.handler(({ input }) => madeViralShares(world.find(input.runId))),
+    expectedShares: runs.expectedShares.handler(({ input }) => {
+      const run = world.find(input.runId);
+      return run.state.phase === 'done' ? null : madeExpectedShares(run);
+    }),
     files: runs.files.handler(({ input }) =>
       world.find(input.runId).state.phase === 'done' ? MADE_FILES : [],
     ),

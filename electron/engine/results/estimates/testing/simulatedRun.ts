@@ -9,7 +9,7 @@ import {
   emptyStratum,
   SIZE_CLASSES,
   sizeClass,
-  STRETCHES,
+  SECTIONS,
   type Stratum,
 } from '../viralShare.ts';
 
@@ -109,8 +109,8 @@ export class SimulatedWork {
   private readonly chunks: number;
   private readonly queue = new PartQueue();
   private readonly parts: PartOfSequence[][] = [];
-  /** By stretch and round, the chunks that are not computed, and what is known of the others by size class. */
-  private readonly rounds = Array.from({ length: STRETCHES }, () =>
+  /** By section and round, the chunks that are not computed, and what is known of the others by size class. */
+  private readonly rounds = Array.from({ length: SECTIONS }, () =>
     ROUND_ENDS.map(() => ({ missing: 0, known: SIZE_CLASSES.map(() => ({ scored: 0, viral: 0 })) })),
   );
   /** By round, the chunks that are in no part yet. */
@@ -130,7 +130,7 @@ export class SimulatedWork {
       const open = openChunks(scores);
       if (open > 0) addSequence(this.stratumOf(place), scores.length, open);
       for (const [turn, score] of scores.entries())
-        if (score !== null) this.rounds[this.stretchOf(place)]![this.roundOf(place, turn)]!.missing += 1;
+        if (score !== null) this.rounds[this.sectionOf(place)]![this.roundOf(place, turn)]!.missing += 1;
     }
   }
 
@@ -164,8 +164,8 @@ export class SimulatedWork {
     return [...this.strata.values()];
   }
 
-  private stretchOf(place: number): number {
-    return Math.floor((place * STRETCHES) / this.sequences.length);
+  private sectionOf(place: number): number {
+    return Math.floor((place * SECTIONS) / this.sequences.length);
   }
 
   private roundOf(place: number, turn: number): number {
@@ -175,7 +175,7 @@ export class SimulatedWork {
 
   private stratumOf(place: number): Stratum {
     const size = sizeClass(this.sequences[place]!.scores.length);
-    const key = this.stretchOf(place) * SIZE_CLASSES.length + size;
+    const key = this.sectionOf(place) * SIZE_CLASSES.length + size;
     const stratum = this.strata.get(key) ?? emptyStratum(size);
     this.strata.set(key, stratum);
     return stratum;
@@ -213,7 +213,7 @@ export class SimulatedWork {
       const stratum = this.stratumOf(place);
       stratum.known.scored += scored;
       stratum.known.viral += viral;
-      const round = this.rounds[this.stretchOf(place)]![part.round]!;
+      const round = this.rounds[this.sectionOf(place)]![part.round]!;
       round.missing -= scored;
       const known = round.known[stratum.sizeClass]!;
       known.scored += scored;

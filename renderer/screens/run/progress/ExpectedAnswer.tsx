@@ -1,80 +1,32 @@
-import { Box, Stack, Text } from '@mantine/core';
+import { Box, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Area } from 'recharts';
-import type { Goal, RunSummary, ShareSoFar, ViralShares } from '../../../../electron/contract/index.ts';
+import type { ExpectedShares, Goal, RunSummary } from '../../../../electron/contract/index.ts';
 import { isAtWork } from '../../../../electron/contract/runState.ts';
 import { estimateText, intervalText, sharePercent } from '../../../../electron/contract/shareEstimate.ts';
 import { Section } from '../../../components/Card.tsx';
 import { BASE_LINE, MARGIN, niceTop } from '../../../components/charts/axes.ts';
 import { Plot } from '../../../components/charts/Plot.tsx';
-import { Fold } from '../../../components/Fold.tsx';
 import { GoalField } from '../../../components/GoalField.tsx';
 import { Hint } from '../../../components/Hint.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { engine, queries } from '../../../state/connection.ts';
 import { hashOfRoute } from '../../../state/navigation.ts';
 import { showSequence } from '../../../state/results/resultsView.ts';
+import { useExpectedShares } from '../../../state/results/samplesFound.ts';
 import { whileGrowing } from '../../../state/results/whileGrowing.ts';
 import { EvidenceLabel } from '../../results/callLabels.tsx';
 import { Ribbon } from '../../results/table/sequenceColumns.tsx';
 import { useOnceMoreAtEnd } from './askingAgain.ts';
 
-const EVERY_MS = 5_000;
-
-/** Polled every few seconds while the run is at work; the engine recounts only as often as that is cheap. */
-export function useViralShares(run: RunSummary | null) {
-  const atWork = run !== null && isAtWork(run);
-  const answer = useQuery(
-    queries.runs.viralSoFar.queryOptions({
-      input: { runId: run?.runId ?? '' },
-      enabled: run !== null && run.state.phase !== 'created',
-      refetchInterval: atWork && EVERY_MS,
-    }),
-  );
-  useOnceMoreAtEnd(atWork, answer.refetch);
-  return answer.data;
-}
-
-function useShareTexts(isSample: boolean) {
-  const { t, format } = useTexts();
-  const shareFormat = {
-    percent: format.percent,
-    range: (low: string, high: string) => t('viral.interval', { low, high }),
-  };
-  return {
-    shareFormat,
-    percent: (share: number): string => sharePercent(share, shareFormat),
-    /** The estimated share in the finished run, or, without an estimate, the count so far. */
-    share: ({ viral, scored, estimate }: ShareSoFar): string =>
-      scored === 0
-        ? '–'
-        : estimate === null
-          ? t('common.of', { part: format.integer(viral), whole: format.integer(scored) })
-          : sharePercent(estimate.share, shareFormat),
-    /** The estimate's interval, or, without an estimate, why there is none. */
-    interval: ({ estimate }: ShareSoFar): string =>
-      estimate === null
-        ? t(isSample ? 'viral.noIntervalYet' : 'viral.noInterval')
-        : intervalText(estimate, shareFormat),
-    basis: ({ unit, scored, total }: ShareSoFar): string =>
-      t(unit === 'chunks' ? 'viral.fromChunks' : 'viral.fromSequences', {
-        scored: format.integer(scored),
-        total: format.integer(total),
-      }),
-  };
-}
-
-/** What the run has found so far, with the interval for its final result, and the best hits beside it. */
-export function AnswerSoFar({ run }: { run: RunSummary }) {
-  const found = useViralShares(run);
-  if (!found || found.run.scored === 0) return null;
+/** The viral share that the run is expected to have when it is done, and the best hits beside it. */
+export function ExpectedAnswer({ run }: { run: RunSummary }) {
+  const expected = useExpectedShares(run);
+  if (!expected || expected.run.scored === 0) return null;
   return (
     <div className="columns" data-wide="last">
-      <ViralShare run={run} found={found} />
-      <Stack gap={12}>
-        <BestHits run={run} />
-        <SampleShares found={found} />
-      </Stack>
+      <ViralShare run={run} expected={expected} />
+      <BestHits run={run} />
     </div>
   );
 }
@@ -89,32 +41,42 @@ function RunGoal({ run }: { run: RunSummary }) {
   );
 }
 
-function ViralShare({ run, found }: { run: RunSummary; found: ViralShares }) {
+function ViralShare({ run, expected }: { run: RunSummary; expected: ExpectedShares }) {
   const { t, format } = useTexts();
-  const { isSample, curve } = found;
-  const texts = useShareTexts(isSample);
+  const { isSample, curve } = expected;
+  const { unit, viral, scored, total, estimate } = expected.run;
+  const percent = (value: number): string => sharePercent(value, format.percent);
+  const share = estimate
+    ? percent(estimate.share)
+    : t('common.of', { part: format.integer(viral), whole: format.integer(scored) });
+  // Without an estimate, why there is none.
+  const interval = estimate
+    ? intervalText(estimate, format.percent)
+    : t(isSample ? 'viral.noIntervalYet' : 'viral.noInterval');
+  const basis = t(unit === 'chunks' ? 'viral.fromChunks' : 'viral.fromSequences', {
+    scored: format.integer(scored),
+    total: format.integer(total),
+  });
   const top = niceTop(Math.max(...curve.map(({ high }) => high)) * 100);
   return (
-    <Section title={t('common.calledVirus')}>
-      <Hint label={`${t('viral.hint')} ${texts.basis(found.run)}`}>
+    <Section title={t('viral.share')} aside={basis}>
+      <Hint label={t('viral.hint')}>
         <Text component="p" w="fit-content" tabIndex={0}>
           <Text span fz={22} fw={650}>
-            {texts.share(found.run)}
+            {share}
           </Text>{' '}
-          {texts.interval(found.run)}
+          {interval}
         </Text>
       </Hint>
       {curve.length > 1 && (
         <Plot
           kind="area"
-          title={t('common.calledVirus')}
-          summary={`${texts.share(found.run)} ${texts.interval(found.run)}`}
+          title={t('viral.share')}
+          summary={`${share} ${interval}`}
           height={110}
           table={() => ({
             columns: [t('viral.computed'), t('viral.share'), t('viral.low'), t('viral.high')],
-            rows: curve.map(({ fraction, share, low, high }) =>
-              [fraction, share, low, high].map((value) => texts.percent(value)),
-            ),
+            rows: curve.map((point) => [point.fraction, point.share, point.low, point.high].map(percent)),
           })}
           data={curve}
           margin={MARGIN}
@@ -129,12 +91,12 @@ function ViralShare({ run, found }: { run: RunSummary; found: ViralShares }) {
           y={{
             domain: [0, top / 100],
             ticks: [0, top / 100],
-            tickFormatter: (share: number) => texts.percent(share),
+            tickFormatter: percent,
             axisLine: false,
           }}
-          tip={({ fraction, ...estimate }) => ({
+          tip={({ fraction, ...then }) => ({
             title: t('viral.when', { fraction: format.percent(fraction, 1) }),
-            lines: [estimateText(estimate, texts.shareFormat)],
+            lines: [estimateText(then, format.percent)],
           })}
         >
           <Area
@@ -149,63 +111,6 @@ function ViralShare({ run, found }: { run: RunSummary; found: ViralShares }) {
       )}
       {isAtWork(run) && run.request.where.kind === 'this_computer' && <RunGoal run={run} />}
     </Section>
-  );
-}
-
-/** Many samples scroll, so that the devices below stay near. */
-const MOST_SAMPLES_PX = 240;
-
-function SampleShares({ found: { isSample, samples } }: { found: ViralShares }) {
-  const { t, format } = useTexts();
-  const texts = useShareTexts(isSample);
-  const restsOn = samples.every(({ unit }) => unit === 'sequences')
-    ? 'viral.sequencesComputed'
-    : samples.every(({ unit }) => unit === 'chunks')
-      ? 'viral.chunksComputed'
-      : 'viral.restsOn';
-  if (samples.length < 2) return null;
-  return (
-    <div>
-      <Fold title={t('viral.bySample', { count: samples.length })} startsOpen>
-        <Box
-          mah={MOST_SAMPLES_PX}
-          style={{ overflow: 'auto' }}
-          tabIndex={0}
-          role="group"
-          aria-label={t('common.sample')}
-        >
-          <table className="figures">
-            <thead>
-              <tr>
-                <th scope="col">{t('common.sample')}</th>
-                <th scope="col">{t('viral.share')}</th>
-                <th scope="col">{t(restsOn)}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {samples.map((sample) => (
-                <tr key={sample.sample}>
-                  <th scope="row">
-                    {sample.control ? t('samples.controlName', { name: sample.sample }) : sample.sample}
-                  </th>
-                  <td>
-                    {texts.share(sample)} {sample.estimate && texts.interval(sample)}
-                  </td>
-                  <Box component="td" style={{ whiteSpace: 'normal' }}>
-                    {restsOn === 'viral.restsOn'
-                      ? texts.basis(sample)
-                      : t('common.of', {
-                          part: format.integer(sample.scored),
-                          whole: format.integer(sample.total),
-                        })}
-                  </Box>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Box>
-      </Fold>
-    </div>
   );
 }
 

@@ -3,22 +3,23 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import type { RunStore } from '../../store/runStore.ts';
 import { compute, computeAll, preparedRun, removeFolders } from '../../store/testing/storeFixture.ts';
 import { recordOf } from '../../store/testing/syntheticRun.ts';
-import { viralShares, ViralSoFar } from './deviceHistory.ts';
+import { expectedShares } from '../../exports/samples.ts';
+import { ExpectedSharesOfRuns } from './expectedShares.ts';
 
 afterEach(() => void vi.useRealTimers());
 afterAll(removeFolders);
 
-describe('viral sequences so far', () => {
+describe('the shares expected of a run', () => {
   it('are counted by sample while parts are missing, and finally equal those of the tables', async () => {
     const reads = Array.from({ length: 24 }, (_, index) => recordOf(`s${index}`, [1]));
     const run = await preparedRun([reads.slice(0, 8), reads.slice(8)], 1, {}, 'sample');
-    expect((await viralShares(run.store)).run).toEqual({
+    expect((await expectedShares(run.store))?.run).toEqual({
       unit: 'sequences', viral: 0, scored: 0, total: 24, estimate: null,
     }); // prettier-ignore
     const [first] = await run.store.pendingParts();
     await compute(run, first?.key ?? '');
-    const partly = await viralShares(run.store);
-    expect(partly.samples.map(({ scored, total }) => [scored, total])).toEqual([
+    const partly = await expectedShares(run.store);
+    expect(partly?.samples.map(({ scored, total }) => [scored, total])).toEqual([
       [1, 8],
       [0, 16],
     ]);
@@ -26,11 +27,13 @@ describe('viral sequences so far', () => {
     await run.store.writeTables();
     const { byPrediction } = await run.store.countPredictions({ filter: {} });
     expect(byPrediction.virus).toBeGreaterThan(0);
-    const end = await viralShares(run.store);
+    const end = await expectedShares(run.store);
     const share = byPrediction.virus / 24;
-    expect(end.run).toMatchObject({ viral: byPrediction.virus, scored: 24 });
-    expect(end.run.estimate).toEqual({ share, low: share, high: share });
-    expect(end.samples.reduce((sum, { viral }) => sum + viral, 0)).toBe(byPrediction.virus);
+    expect(end?.run).toMatchObject({ viral: byPrediction.virus, scored: 24 });
+    expect(end?.run.estimate).toEqual({ share, low: share, high: share });
+    expect(end?.samples.reduce((sum, { viral }) => sum + viral, 0)).toBe(byPrediction.virus);
+    await run.store.setState({ phase: 'done', failedParts: 0, failedRecords: 0 });
+    expect(await expectedShares(run.store)).toBeNull();
     await run.store.close();
   });
 
@@ -47,11 +50,12 @@ describe('viral sequences so far', () => {
         curve: Array.from({ length: counts }),
       });
     };
-    const loadRun = () => Promise.resolve({ description: { options: {} }, inputs: [] });
-    const store = { viralSoFar: slow, loadRun } as unknown as RunStore;
-    const soFar = new ViralSoFar();
+    const loadRun = () =>
+      Promise.resolve({ description: { options: {} }, inputs: [], state: { phase: 'running' } });
+    const store = { shareStrata: slow, loadRun } as unknown as RunStore;
+    const expected = new ExpectedSharesOfRuns();
     const ask = async () => {
-      const answer = await soFar.of('run', (read) => read(store)).catch(() => null);
+      const answer = await expected.of('run', (read) => read(store)).catch(() => null);
       await setImmediate();
       return answer && answer.curve.length;
     };

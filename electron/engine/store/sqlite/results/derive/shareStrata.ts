@@ -9,11 +9,11 @@ import {
   newCounts,
   SIZE_CLASSES,
   sizeClass,
-  STRETCHES,
+  SECTIONS,
   type Spread,
   type Stratum,
   type CurvePoint,
-  type ViralSoFar,
+  type ShareStrata,
 } from '../../../../results/estimates/viralShare.ts';
 import type { StoredInput } from '../../../types.ts';
 import type { CheckedRows } from '../../parts/checkedRows.ts';
@@ -40,7 +40,7 @@ type PartTally = Map<number, Counts & Spread & { done: number }>;
 
 type ReadInput = StoredInput & { prepared: NonNullable<StoredInput['prepared']> };
 
-const STRATA_PER_INPUT = STRETCHES * SIZE_CLASSES.length;
+const STRATA_PER_INPUT = SECTIONS * SIZE_CLASSES.length;
 const CURVE_POINTS = 100;
 
 /**
@@ -48,7 +48,7 @@ const CURVE_POINTS = 100;
  * if its rows change; inputs count only once they were read completely and all their records are stored, as
  * the others have no known size.
  */
-export function viralSoFarMethods(db: Database.Database, checked: CheckedRows) {
+export function shareStrataMethods(db: Database.Database, checked: CheckedRows) {
   const settledParts = db.prepare<[], SettledPart>(
     // In the order in which they were computed.
     `SELECT id, round, first_row AS firstRow, last_row AS lastRow, coalesce(rows_sha256, scores_sha256) AS seal FROM part NOT INDEXED
@@ -82,7 +82,7 @@ export function viralSoFarMethods(db: Database.Database, checked: CheckedRows) {
   }
 
   function stratumOf(input: ReadInput, row: number, chunks: number): number {
-    return input.input * STRATA_PER_INPUT + stretchOf(input, row) * SIZE_CLASSES.length + sizeClass(chunks);
+    return input.input * STRATA_PER_INPUT + sectionOf(input, row) * SIZE_CLASSES.length + sizeClass(chunks);
   }
 
   function measure(input: ReadInput): Map<number, Stratum> {
@@ -145,7 +145,7 @@ export function viralSoFarMethods(db: Database.Database, checked: CheckedRows) {
     for (const { id, seal } of parts) tallies.set(id, { seal, tally: wanted.get(id)! });
   }
 
-  function recount(): ViralSoFar {
+  function recount(): ShareStrata {
     const stored = readInputs(db);
     const storedUntil = lastRecord.get() ?? -1;
     const isStored = ({ firstRow, records }: ReadInput['prepared']): boolean =>
@@ -214,7 +214,7 @@ export function viralSoFarMethods(db: Database.Database, checked: CheckedRows) {
         addCounts(own, counts);
       }
       for (const one of completed.get(place) ?? [])
-        for (const key of SIZE_CLASSES.map((_, size) => one.stretch * SIZE_CLASSES.length + size)) {
+        for (const key of SIZE_CLASSES.map((_, size) => one.section * SIZE_CLASSES.length + size)) {
           const counts = ofRound.get(key)?.get(one.round);
           if (counts) addCounts(strata.get(key)!.even, counts);
         }
@@ -240,7 +240,7 @@ export function viralSoFarMethods(db: Database.Database, checked: CheckedRows) {
     };
   }
 
-  function viralSoFar(): ViralSoFar {
+  function shareStrata(): ShareStrata {
     try {
       return recount();
     } catch (error) {
@@ -250,7 +250,7 @@ export function viralSoFarMethods(db: Database.Database, checked: CheckedRows) {
     }
   }
 
-  return { viralSoFar: db.transaction(viralSoFar) };
+  return { shareStrata: db.transaction(shareStrata) };
 }
 
 /**
@@ -283,14 +283,14 @@ function sampledSince(
   });
 }
 
-interface RoundOfStretch {
+interface RoundOfSection {
   /** Numbered over all inputs. */
-  stretch: number;
+  section: number;
   round: number;
 }
 
 /**
- * For each turn, which rounds of which stretches it completed: all parts that hold chunks of them are done
+ * For each turn, which rounds of which sections it completed: all parts that hold chunks of them are done
  * since then. `turns` are those of settled parts; `parts` are in the order of their rounds and rows.
  */
 function completedRounds(
@@ -298,8 +298,8 @@ function completedRounds(
   turns: ReadonlyMap<number, number>,
   inputs: readonly ReadInput[],
   { isAllCut }: { isAllCut: boolean },
-): Map<number, RoundOfStretch[]> {
-  const completed: (RoundOfStretch & { turn: number })[] = [];
+): Map<number, RoundOfSection[]> {
+  const completed: (RoundOfSection & { turn: number })[] = [];
   for (const [round, own] of Map.groupBy(parts, (part) => part.round)) {
     const cut = own.map(({ id, isDone, firstRow, lastRow }) => ({
       firstRow,
@@ -313,23 +313,23 @@ function completedRounds(
       while (begin < inputs.length && lastRowOf(inputs[begin]!) < firstRow) begin += 1;
       for (let place = begin; (inputs[place]?.prepared.firstRow ?? Infinity) <= lastRow; place++) {
         const input = inputs[place]!;
-        const end = stretchOf(input, Math.min(lastRow, lastRowOf(input)));
-        let stretch = stretchOf(input, Math.max(firstRow, input.prepared.firstRow));
-        for (; stretch <= end; stretch++) {
-          const key = input.input * STRETCHES + stretch;
+        const end = sectionOf(input, Math.min(lastRow, lastRowOf(input)));
+        let section = sectionOf(input, Math.max(firstRow, input.prepared.firstRow));
+        for (; section <= end; section++) {
+          const key = input.input * SECTIONS + section;
           since.set(key, Math.max(since.get(key) ?? 0, turn));
         }
       }
     }
-    for (const [stretch, turn] of since) completed.push({ stretch, round, turn });
+    for (const [section, turn] of since) completed.push({ section, round, turn });
   }
   return Map.groupBy(completed, ({ turn }) => turn);
 }
 
 const lastRowOf = ({ prepared }: ReadInput): number => prepared.firstRow + prepared.records - 1;
 
-function stretchOf({ prepared }: ReadInput, row: number): number {
-  return Math.floor(((row - prepared.firstRow) * STRETCHES) / prepared.records);
+function sectionOf({ prepared }: ReadInput, row: number): number {
+  return Math.floor(((row - prepared.firstRow) * SECTIONS) / prepared.records);
 }
 
 /** The row ranges of parts without the gaps between them; both ends included. */

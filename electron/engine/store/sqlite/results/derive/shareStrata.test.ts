@@ -5,8 +5,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import {
   estimateShare,
   type Stratum,
-  sharesSoFar,
-  type ViralSoFar,
+  sharesOf,
+  type ShareStrata,
 } from '../../../../results/estimates/viralShare.ts';
 import { openRunStore } from '../../../runStore.ts';
 import {
@@ -43,7 +43,7 @@ function counted({ folder }: PreparedRun): Counted {
   return counts;
 }
 
-function total({ inputs }: ViralSoFar): Counted {
+function total({ inputs }: ShareStrata): Counted {
   const strata = inputs.flatMap((input) => input.strata);
   const sum = (value: (stratum: Stratum) => number): number =>
     strata.reduce((all, stratum) => all + value(stratum), 0);
@@ -51,7 +51,7 @@ function total({ inputs }: ViralSoFar): Counted {
 }
 
 async function expectAsCounted(run: PreparedRun): Promise<Counted> {
-  const soFar = total(await run.store.viralSoFar());
+  const soFar = total(await run.store.shareStrata());
   expect(soFar).toEqual(counted(run));
   return soFar;
 }
@@ -106,7 +106,7 @@ describe('viral chunks so far', () => {
     const after = await expectAsCounted(run);
     expect(after.viral).toBeGreaterThan(before.viral);
     expect(after.scored).toBe(CHUNKS);
-    const { run: share } = sharesSoFar(await run.store.viralSoFar(), ['']);
+    const { run: share } = sharesOf(await run.store.shareStrata(), ['']);
     expect(share).toMatchObject({ scored: CHUNKS, total: CHUNKS });
     await run.store.close();
   });
@@ -118,7 +118,7 @@ describe('viral chunks so far', () => {
     const run = await preparedRun([records], { framesPerPart: 1, roundOf }, {}, 'sample');
     for (const { key, round } of await run.store.pendingParts())
       if (round === 0) await compute(run, key, ({ row }) => (row < 80 ? 0.9 : 0.1));
-    const { estimate } = sharesSoFar(await run.store.viralSoFar(), ['']).run;
+    const { estimate } = sharesOf(await run.store.shareStrata(), ['']).run;
     expect(Math.abs(estimate!.share - 0.5)).toBeLessThan(0.05);
     await run.store.close();
   });
@@ -134,7 +134,7 @@ describe('viral chunks so far', () => {
     const isEven = ({ row }: FrameRef): number => (row % 2 === 0 ? 0.9 : 0.1);
     for (const { key, round } of await run.store.pendingParts())
       if (round === 0) await compute(run, key, isEven);
-    const { estimate, total: chunks } = sharesSoFar(await run.store.viralSoFar(), ['']).run;
+    const { estimate, total: chunks } = sharesOf(await run.store.shareStrata(), ['']).run;
     expect(chunks).toBe(800);
     // A quarter of the chunks with an open frame are those of the sequences whose first two have none.
     expect([estimate!.low < 0.25, estimate!.high > 0.25]).toEqual([true, true]);
@@ -156,7 +156,7 @@ describe('viral chunks so far', () => {
       ).run(failure);
       db.close();
       const run = await reopened(made);
-      const [gut] = sharesSoFar(await run.store.viralSoFar(), ['gut', 'gut']).samples;
+      const [gut] = sharesOf(await run.store.shareStrata(), ['gut', 'gut']).samples;
       await run.store.close();
       return gut?.estimate ?? null;
     };
@@ -173,7 +173,7 @@ describe('viral chunks so far', () => {
     const run = await preparedRun(inputs, { framesPerPart: 1, roundOf }, {}, 'sample');
     const parts = await run.store.pendingParts();
     const known = async (): Promise<boolean[]> =>
-      sharesSoFar(await run.store.viralSoFar(), ['pond', 'lake']).samples.map(
+      sharesOf(await run.store.shareStrata(), ['pond', 'lake']).samples.map(
         ({ estimate }) => estimate !== null,
       );
     for (const { key, round, firstRow } of parts)
@@ -183,10 +183,10 @@ describe('viral chunks so far', () => {
     expect(await known()).toEqual([false, false]);
     await compute(run, first[2]!.key, everyThird);
     expect(await known()).toEqual([true, false]);
-    expect((await run.store.viralSoFar()).curve).toEqual([]);
+    expect((await run.store.shareStrata()).curve).toEqual([]);
     for (const { key } of first.slice(3)) await compute(run, key, everyThird);
     expect(await known()).toEqual([true, true]);
-    expect((await run.store.viralSoFar()).curve).toHaveLength(1);
+    expect((await run.store.shareStrata()).curve).toHaveLength(1);
     await run.store.close();
   });
 
@@ -197,7 +197,7 @@ describe('viral chunks so far', () => {
     const parts = await run.store.pendingParts();
     // The reads of the first quarter are viral, and its part of the first round fails.
     const firstQuarter = ({ row }: FrameRef): number => (row < 100 ? 0.9 : 0.1);
-    const known = async () => sharesSoFar(await run.store.viralSoFar(), ['gut']).run;
+    const known = async () => sharesOf(await run.store.shareStrata(), ['gut']).run;
     const [failing, ...others] = parts.filter(({ round }) => round === 0);
     await run.store.failPart(failing!.key, FAILURE);
     for (const { key } of others) await compute(run, key, firstQuarter);
@@ -222,9 +222,9 @@ describe('viral chunks so far', () => {
     expect(retried.total).toBe(400);
     for (const end of ['low', 'share', 'high'] as const)
       expect(Math.abs(retried.estimate![end] - skipped.estimate![end])).toBeLessThan(0.02);
-    const { curve } = await run.store.viralSoFar();
+    const { curve } = await run.store.shareStrata();
     await compute(run, failing!.key, firstQuarter);
-    expect((await run.store.viralSoFar()).curve.slice(0, curve.length)).toEqual(curve);
+    expect((await run.store.shareStrata()).curve.slice(0, curve.length)).toEqual(curve);
 
     await run.store.skipParts((await run.store.pendingParts()).map(({ key }) => key));
     const { viral, scored } = counted(run);
@@ -237,13 +237,13 @@ describe('viral chunks so far', () => {
     await run.store.close();
   });
 
-  it('rest on no round of which a stretch has only a part, as the sequences of that part would count too much', async () => {
+  it('rest on no round of which a section has only a part, as the sequences of that part would count too much', async () => {
     const contigs = Array.from({ length: 128 }, (_, index) => recordOf(`s${index}`, [1, 1, 1, 1]));
     const roundOf = (_: number, chunk: number): number => (chunk === 0 ? 0 : 1);
     // So a part of the later round has what it holds of one contig.
     const run = await preparedRun([contigs], { framesPerPart: 3, roundOf }, {}, 'sample');
     const isEven = ({ row }: FrameRef): number => (row % 2 === 0 ? 0.9 : 0.1);
-    const known = async () => sharesSoFar(await run.store.viralSoFar(), ['gut']).run;
+    const known = async () => sharesOf(await run.store.shareStrata(), ['gut']).run;
     const parts = await run.store.pendingParts();
     const later = parts.filter(({ round }) => round === 1);
     for (const { key, round } of parts) if (round === 0) await compute(run, key, isEven);
@@ -267,7 +267,7 @@ describe('viral chunks so far', () => {
     const made = await preparedRun([reads.slice(0, 12), reads.slice(12)], 4, {}, 'file');
     const everyFourth = ({ row }: FrameRef): number => (row % 4 === 0 ? 0.9 : 0.1);
     const known = async ({ store } = made) => {
-      const { run, samples } = sharesSoFar(await store.viralSoFar(), ['pond', 'lake']);
+      const { run, samples } = sharesOf(await store.shareStrata(), ['pond', 'lake']);
       return [...samples, run].map(({ estimate }) => estimate);
     };
     const closed = (share: number) => ({ share, low: share, high: share });
@@ -309,7 +309,7 @@ describe('viral chunks so far', () => {
     const create = { plan: { ...syntheticPlan(2), order: 'sample' as const }, description: DESCRIPTION };
     const store = await openRunStore(folder, { hostEntry: HOST_ENTRY, create });
     const totals = async (): Promise<number[]> =>
-      sharesSoFar(await store.viralSoFar(), ['pond', 'lake']).samples.map(({ total: all }) => all);
+      sharesOf(await store.shareStrata(), ['pond', 'lake']).samples.map(({ total: all }) => all);
     await store.ingestRecords(prepared.records[0]!);
     for (const input of prepared.inputs) await store.finishInput(input);
     expect(await totals()).toEqual([30, 0]);
@@ -328,7 +328,7 @@ describe('viral chunks so far', () => {
     db.close();
 
     const run = await reopened(made);
-    await expect(run.store.viralSoFar()).rejects.toMatchObject({ error: { code: 'run_damaged' } });
+    await expect(run.store.shareStrata()).rejects.toMatchObject({ error: { code: 'run_damaged' } });
     expect(await run.store.repairDamage()).toHaveLength(1);
     const rest = await expectAsCounted(run);
     expect(rest.scored).toBeLessThan(CHUNKS);
@@ -366,12 +366,12 @@ describe('viral chunks so far', () => {
       // Every part is one read here, so any order is an even sample.
       const turns = parts.map((_, index) => parts[(index * 149) % parts.length]!);
       for (const key of turns.slice(0, 120)) await compute(run, key, everySeventh);
-      const partly = await run.store.viralSoFar();
+      const partly = await run.store.shareStrata();
       const strata = partly.inputs.flatMap((input) => input.strata);
       const { share, low, high } = estimateShare(strata)!;
       expect([low < share, share < high, low < 1 / 7, 1 / 7 < high]).toEqual([true, true, true, true]);
       for (const key of turns.slice(120)) await compute(run, key, everySeventh);
-      const { curve, isSample } = await run.store.viralSoFar();
+      const { curve, isSample } = await run.store.shareStrata();
       expect(isSample).toBe(order === 'sample');
       if (order === 'file') expect(curve).toEqual([]);
       else {

@@ -23,11 +23,11 @@ test('a dropped folder: what it contains, what cannot be used and why, and the r
   // Rows are sorted by name, so one that is still missing would move the others under the pointer.
   await expect(files.getByRole('row', { name: /empty\.fna/ })).toContainText('Used, see note');
   await good.click();
-  await expect(window.getByText(/shorter than a chunk of 500 bp/)).toBeVisible();
+  await expect(window.getByText(/shorter than a chunk/)).toBeVisible();
   await expect(window.getByRole('figure', { name: /Sequence lengths/ })).toBeVisible();
   const complaints = [
     ['cut off.fa.gz', /ends too early|cut off/i],
-    ['proteins.fasta', 'The letters are those of proteins, not of DNA.'],
+    ['proteins.fasta', 'Its letters are those of proteins, not of DNA.'],
   ] as const;
   for (const [name, complaint] of complaints) {
     const row = blocked.getByRole('row', { name });

@@ -37,20 +37,24 @@ describe('errors', () => {
   });
 
   it('take the usual next step of their code or a specific one, and carry the message keys of both', () => {
+    const usual = { key: 'error.disk_full.next', values: {} };
     const plain = appError('disk_full', 'No space.');
     expect(plain).toEqual({
       code: 'disk_full',
       title: plain.title,
       cause: 'No space.',
       nextStep: plain.nextStep,
+      wording: { nextStep: usual },
     });
     expect(plain.nextStep).not.toBe('');
     expect(appError('disk_full', 'No space.', { nextStep: 'Wait.', detail: 'ENOSPC' })).toEqual({
-      ...plain,
+      code: 'disk_full',
+      title: plain.title,
+      cause: 'No space.',
       nextStep: 'Wait.',
       detail: 'ENOSPC',
     });
-    expect(appError('disk_full', worded).wording).toEqual({ cause: worded.wording });
+    expect(appError('disk_full', worded).wording).toEqual({ cause: worded.wording, nextStep: usual });
     expect(appError('disk_full', 'No space.', { nextStep: worded }).wording).toEqual({
       nextStep: worded.wording,
     });
@@ -58,9 +62,12 @@ describe('errors', () => {
     expect([causeOf(both), nextStepOf(both)]).toEqual([worded, worded]);
     expect([causeOf(plain), nextStepOf(plain)]).toEqual([
       { text: 'No space.', wording: null },
-      { text: plain.nextStep, wording: null },
+      { text: plain.nextStep, wording: usual },
     ]);
-    expect(titleOf(plain)).toEqual({ text: plain.title, wording: { key: 'error.disk_full', values: {} } });
+    expect(titleOf(plain)).toEqual({
+      text: plain.title,
+      wording: { key: 'error.disk_full.title', values: {} },
+    });
   });
 
   it('pass through code that can only throw', () => {

@@ -11,6 +11,7 @@ export * from './messages.ts';
 export * from './model.ts';
 export * from './otherTools.ts';
 export * from './plan.ts';
+export * from './problems.ts';
 export * from './terminal/predictCommand.ts';
 export * from './protocol/index.ts';
 export * from './results.ts';

@@ -75,7 +75,7 @@ export const MESSAGES = {
   'imported.original': 'the original VirNucPro',
   'imported.fork': 'the fork of VirNucPro',
   'imported.unknown': 'an unknown number format',
-  'note.input_left_out': '{path} is left out of the run: {text}',
+  'note.input_left_out': '{path} is left out of the run. {text} {next}',
   'note.gpu_left_out': 'A GPU is left out. {cause} {next}',
   'note.old_gpu_left_out':
     '{gpus} takes no part: it is fast in FP32 only, all devices of a run compute in one precision, and the other GPUs would be several times slower in that one. To use it all the same, choose the devices one by one.',
@@ -106,18 +106,8 @@ export const MESSAGES = {
   'note.part_failed': 'Part {part} failed: {text}',
   'note.part_bisected': 'Part {part} failed again and is cut in two to find the sequence that does it.',
   'note.part_file_damaged': 'The work file of part {part} is damaged; it is made again from the input.',
-  'note.input_problem': '{file}: {text}',
-  'problem.mates_unequal':
-    'The files of a read pair have different numbers of reads: {others} in {other}, {reads} in {file}.',
-  'problem.mates_unequal.effect':
-    'Reads without a mate are called by themselves. A file may be cut off: compare their sizes with the originals.',
-  'problem.mates_disagree': 'The names in {file} and {other} disagree from read {from} on.',
-  'problem.mates_disagree_between':
-    'The names in {file} and {other} disagree from one of the reads {from} to {to} on.',
-  'problem.mates_disagree.effect':
-    'Reads with different names are called by themselves and not as a pair. Reads may be missing in one of the files.',
-  'problem.mates_disagree_between.effect':
-    'Reads with different names are called by themselves and not as a pair. Reads may be missing in one of the files.',
+  said_of_file: '{file}: {text}',
+  'note.input_problem': '{file}: {text} {next}',
   'note.uneven':
     '{device} was {percent} % slower than {other}, although both are "{name}". It may be hot, in a narrow slot, or used by somebody else.',
   'note.sequences_not_written':
@@ -492,7 +482,7 @@ export const MESSAGES = {
 export type MessageKey = keyof typeof MESSAGES;
 
 /** The names between braces. */
-type NamesIn<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+export type NamesIn<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
   ? Name | NamesIn<Rest>
   : never;
 export type MessageValues<Key extends MessageKey> = Record<
@@ -537,15 +527,21 @@ export const messageSchema: z.ZodType<Message> = z.object({
   wording: wordingSchema.nullable(),
 });
 
+export const namesIn = (text: string): string[] =>
+  [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+
+export const filled = (text: string, values: Readonly<Record<string, string | number | Message>>): string =>
+  text.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name];
+    return typeof value === 'object' ? value.text : String(value ?? '');
+  });
+
 export function message<Key extends MessageKey>(
   key: Key,
   ...[values]: [NamesIn<(typeof MESSAGES)[Key]>] extends [never] ? [] : [MessageValues<Key>]
 ): Message {
   const given: Record<string, string | number | Message> = values ?? {};
-  const text = MESSAGES[key].replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = given[name];
-    return typeof value === 'object' ? value.text : String(value ?? '');
-  });
+  const text = filled(MESSAGES[key], given);
   const wordings = Object.entries(given).map(([name, value]) => [
     name,
     typeof value === 'object' ? (value.wording ?? value.text) : value,

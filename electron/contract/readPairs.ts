@@ -1,4 +1,4 @@
-import { message, type Message } from './messages.ts';
+import { isBlocking, said } from './problems.ts';
 import type { InputFileProblem, InspectedFile } from './protocol/index.ts';
 import { matesOf } from './samples.ts';
 import { formatCount } from './terminal/format.ts';
@@ -24,7 +24,7 @@ export function pairProblems(files: readonly InspectedFile[]): ReadonlyMap<strin
 }
 
 const areReads = ({ sequences, max_length, problems }: InspectedFile): boolean =>
-  sequences > 0 && max_length <= LONGEST_READ && problems.every(({ severity }) => severity !== 'blocks');
+  sequences > 0 && max_length <= LONGEST_READ && !problems.some(isBlocking);
 
 function problemsOfPair(one: InspectedFile, two: InspectedFile): InputFileProblem[] {
   const differ = firstDifference(one, two);
@@ -34,33 +34,15 @@ function problemsOfPair(one: InspectedFile, two: InspectedFile): InputFileProble
   const [file, other] = [two, one].map(({ path }) => path.split(/[\\/]/).at(-1) ?? path) as [string, string];
   if (one.sequences !== two.sequences) {
     const values = { file, other, reads: formatCount(two.sequences), others: formatCount(one.sequences) };
-    problems.push({
-      ...warning('mates_unequal', message('problem.mates_unequal', values), values),
-      count: Math.abs(one.sequences - two.sequences),
-      what_happens: message('problem.mates_unequal.effect').text,
-    });
+    const count = Math.abs(one.sequences - two.sequences);
+    problems.push({ ...said('mates_unequal', values), count, examples: [] });
   }
   if (differ) {
-    const { from, to } = differ;
-    const values = { file, other, from: formatCount(from), to: formatCount(to) };
-    problems.push({
-      ...(from === to
-        ? warning('mates_disagree', message('problem.mates_disagree', values), values)
-        : warning('mates_disagree_between', message('problem.mates_disagree_between', values), values)),
-      what_happens: message('problem.mates_disagree.effect').text,
-    });
+    const read = [...new Set([differ.from, differ.to])].map(formatCount).join('–');
+    problems.push({ ...said('mates_disagree', { file, other, read }), count: 1, examples: [] });
   }
   return problems;
 }
-
-const warning = (code: string, { text }: Message, values: Record<string, string>) => ({
-  code,
-  severity: 'warning' as const,
-  count: 1,
-  message: text,
-  examples: [],
-  values,
-});
 
 /**
  * The first read, from 1 on, whose names differ, as a range: the marks of long files are far apart. Null if no

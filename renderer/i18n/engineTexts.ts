@@ -1,8 +1,7 @@
 import type { Wording } from '../../electron/contract/index.ts';
 import type { Texts } from './index.ts';
-import { titleOfCode } from './errors.ts';
 
-type Speaker = Pick<Texts, 'lookUp' | 'language' | 'format'>;
+type Speaker = Pick<Texts, 'lookUp' | 'format'>;
 /** Maps a device's id to its name in this window; null for an unknown device. */
 type DeviceLabel = (id: string) => string | null;
 
@@ -15,8 +14,8 @@ export function inOwnWords(wording: Wording, texts: Speaker, deviceLabel: Device
     return deviceLabel(id) ?? (typeof name === 'string' ? name : id);
   }
   if (key === 'bytes' && typeof values['bytes'] === 'number') return texts.format.fileSize(values['bytes']);
-  if (key.startsWith('error.')) return titleOfCode(key.slice('error.'.length), texts.language);
-  const pattern = texts.lookUp(`engine.${key}`);
+  const place = key.startsWith('error.') ? key : `engine.${key}`;
+  const pattern = texts.lookUp(place);
   if (pattern === null) return null;
   const filled: Record<string, string | number> = {};
   for (const [name, value] of Object.entries(values)) {
@@ -24,7 +23,7 @@ export function inOwnWords(wording: Wording, texts: Speaker, deviceLabel: Device
     if (words === null) return null;
     filled[name] = name === 'device' && typeof words === 'string' ? (deviceLabel(words) ?? words) : words;
   }
-  const sentence = texts.lookUp(`engine.${key}`, filled);
+  const sentence = texts.lookUp(place, filled);
   if (sentence === null) return null;
   // The name of a file keeps its case.
   return pattern.startsWith('{') ? sentence : capitalised(sentence);

@@ -1,14 +1,21 @@
 import type { GetICUArgs } from '@schummar/icu-type-parser';
 import { FormatError, IntlMessageFormat } from 'intl-messageformat';
 import { createContext, useContext } from 'react';
-import { MESSAGES, type Settings } from '../../electron/contract/index.ts';
+import {
+  errorCodeSchema,
+  MESSAGES,
+  wordsOf,
+  type ErrorCode,
+  type Settings,
+} from '../../electron/contract/index.ts';
 import de from './de.json' with { type: 'json' };
 import en from './en.ts';
 import { createFormats, type Formats } from './format.ts';
 
 type English = typeof en;
 export type MessageKey = keyof English;
-type CatalogueKey = MessageKey | `engine.${keyof typeof MESSAGES}`;
+type ProblemKey = `error.${ErrorCode}.${'title' | 'sentence' | 'next'}`;
+type CatalogueKey = MessageKey | `engine.${keyof typeof MESSAGES}` | ProblemKey;
 export type Messages = Readonly<Record<CatalogueKey, string>>;
 export type Language = Settings['language'];
 type MessageValues = Record<string, string | number>;
@@ -44,12 +51,26 @@ const fromEngine = Object.fromEntries(
   Object.entries(MESSAGES).map(([key, text]) => [`engine.${key}`, typeset(text)]),
 ) as Record<`engine.${keyof typeof MESSAGES}`, string>;
 
+/** The words of every problem; en.ts has its own only where it names buttons. */
+const wordsOfProblems = (language: Language) =>
+  Object.fromEntries(
+    errorCodeSchema.options.flatMap((code) =>
+      Object.entries(wordsOf(code, language)).map(([part, text]) => [
+        `error.${code}.${part}`,
+        typeset(text.replace('{count}', '{count, number}')),
+      ]),
+    ),
+  ) as Record<ProblemKey, string>;
+
 /** Turns straight quotation marks, as a terminal shows them, into typographic ones. */
 function typeset(text: string): string {
   return text.replaceAll(/"([^"]*)"/g, '“$1”').replaceAll("'", '’');
 }
 
-export const CATALOGUES: Record<Language, Messages> = { en: { ...fromEngine, ...en }, de };
+export const CATALOGUES: Record<Language, Messages> = {
+  en: { ...fromEngine, ...wordsOfProblems('en'), ...en },
+  de: { ...wordsOfProblems('de'), ...de },
+};
 
 /** Numbers and dates follow the window's language, not the system's: the two would contradict each other. */
 const LOCALES: Record<Language, string> = { en: 'en-GB', de: 'de-DE' };

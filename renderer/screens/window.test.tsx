@@ -225,7 +225,7 @@ describe('a run', () => {
     act(() => go({ screen: 'run', runId: RUN_IDS.withFailures, tab: 'files' }));
     await screen.findByRole('heading', { name: '1 file could not be used' });
     screen.getByText('notes.fa');
-    screen.getByText('notes.fa holds no sequences.');
+    screen.getByText('Document (Word, Excel, RTF or PDF)');
   });
 
   it('is paused by its button and resumed by another', async () => {

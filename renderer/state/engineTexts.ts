@@ -60,7 +60,8 @@ export function useErrorTexts(): (error: ShownError) => ErrorTexts {
       );
       return {
         title,
-        cause: isForeign ? null : (cause ?? error.cause),
+        // The sentence of some problems is their title.
+        cause: isForeign || cause === `${title}.` ? null : (cause ?? error.cause),
         next: nextStep ?? next,
         detail: detail === '' ? null : detail,
       };

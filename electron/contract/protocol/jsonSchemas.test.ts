@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { protocolJsonSchemas } from './jsonSchemas.ts';
+import { protocolJsonSchemas, PYTHON_CODES, pythonProblemCodes } from './jsonSchemas.ts';
 import { prepareCommandSchema, prepareEventSchema } from './prepare.ts';
 import { workerCommandSchema, workerEventSchema } from './worker.ts';
 
@@ -16,6 +16,7 @@ describe('the exported JSON Schemas', () => {
       ]),
     );
     expect(exported).toEqual(JSON.parse(JSON.stringify(protocolJsonSchemas())));
+    expect(readFileSync(join(folder, '..', PYTHON_CODES), 'utf8')).toBe(pythonProblemCodes());
   });
 
   it('contain exactly the messages of the protocol', () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { saidCodeSchema, saidSchema } from '../problems.ts';
 import { monitorEventSchema, probeResultSchema } from './devices.ts';
 import { inspectedFileSchema, prepareCommandSchema, prepareEventSchema } from './prepare.ts';
 import { rayCommandSchema, rayEventSchema } from './ray.ts';
@@ -13,9 +14,22 @@ export function protocolJsonSchemas(): Record<string, z.core.JSONSchema.BaseSche
     'prepare-event': prepareEventSchema,
     'ray-command': rayCommandSchema,
     'ray-event': rayEventSchema,
+    problem: saidSchema,
     'inspected-file': inspectedFileSchema,
     'probe-result': probeResultSchema,
     'monitor-event': monitorEventSchema,
   };
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, z.toJSONSchema(schema)]));
 }
+
+export const PYTHON_CODES = 'src/virnucpro_backend/problem_codes.py';
+
+/** The codes of problems as a module of the Python side, for its type checker. */
+export const pythonProblemCodes =
+  (): string => `"""Written by "npm run export-schemas": the codes of electron/contract/problems.ts."""
+
+from typing import Literal
+
+ProblemCode = Literal[
+${saidCodeSchema.options.map((code) => `    "${code}",\n`).join('')}]
+`;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fileProblemCodeSchema, saidCodeSchema } from '../problems.ts';
 import {
   countSchema,
   helloSchema,
@@ -59,16 +60,18 @@ export type PreparedPart = z.infer<typeof partSchema>;
 
 const problemExampleSchema = z.object({ row: countSchema, name: z.string(), detail: z.string() });
 
-export const inputProblemSchema = z.object({
+/** Something that the records of a file have, or the whole file. */
+export const problemSchema = z.object({
+  code: fileProblemCodeSchema,
+  values: z.record(z.string(), z.string()),
+  count: countSchema,
+  /** The first ones; of damage many in a run, since failed_records.tsv lists it. */
+  examples: z.array(problemExampleSchema).max(1000),
+});
+
+export const inputProblemSchema = problemSchema.extend({
   type: z.literal('input_problem'),
   input: countSchema,
-  code: z.string(),
-  severity: z.enum(['warning', 'skipped']),
-  /** In plain words, with the count. */
-  message: z.string(),
-  count: countSchema,
-  /** The first ones; of damage many, since failed_records.tsv lists it. */
-  examples: z.array(problemExampleSchema).max(1000),
 });
 export type InputProblem = z.infer<typeof inputProblemSchema>;
 
@@ -94,23 +97,17 @@ export const prepareDoneSchema = z.object({
 });
 export type PrepareDone = z.infer<typeof prepareDoneSchema>;
 
-export const prepareFailureCodeSchema = z.enum([
-  'input_unreadable',
-  'input_truncated',
-  'not_sequence_file',
-  'not_compressed',
-  'input_changed',
-  'disk_full',
-  'folder_unwritable',
-  'internal_error',
-]);
+/** What ended the reading, in the words of contract/problems.ts. */
+export const failureSchema = z.object({
+  code: saidCodeSchema,
+  values: z.record(z.string(), z.string()),
+});
 
-const prepareFailedSchema = z.object({
+export const failureOfFileSchema = failureSchema.extend({ file: z.string().nullable() });
+
+const prepareFailedSchema = failureSchema.extend({
   type: z.literal('prepare_failed'),
   input: countSchema.nullable(),
-  code: prepareFailureCodeSchema,
-  message: z.string(),
-  next_step: z.string(),
 });
 export type PrepareFailed = z.infer<typeof prepareFailedSchema>;
 
@@ -125,20 +122,6 @@ export const prepareEventSchema = z.discriminatedUnion('type', [
   prepareFailedSchema,
 ]);
 export type PrepareEvent = z.infer<typeof prepareEventSchema>;
-
-const problemSchema = z.object({
-  code: z.string(),
-  severity: z.enum(['blocks', 'skipped', 'warning']),
-  count: countSchema,
-  message: z.string(),
-  what_happens: z.string(),
-  /** The first few records or lines that have it. */
-  examples: z.array(problemExampleSchema).max(5),
-  /** The format of a file without sequences, such as `genbank`; absent if unknown. */
-  kind: z.string().optional(),
-  /** What the message names besides the count. */
-  values: z.record(z.string(), z.string()).optional(),
-});
 
 /** One line of `virnucpro_backend.prepare.inspect` per file: what the file holds and what will happen to it. */
 export const inspectedFileSchema = z.object({

@@ -13,6 +13,7 @@ import {
   placementSchema,
   precisionSchema,
   partKeySchema,
+  problemSchema,
   repairSchema,
 } from '../protocol/index.ts';
 import { runStateSchema, partStateSchema } from '../runState.ts';
@@ -375,14 +376,7 @@ const inputStatusSchema = z.object({
   residues: z.object({ total: countSchema, done: countSchema }),
   /** Device time spent on it. */
   deviceSeconds: z.number().nonnegative(),
-  problems: z.array(
-    z.object({
-      code: z.string(),
-      severity: z.enum(['warning', 'skipped']),
-      count: countSchema,
-      examples: z.array(z.object({ row: countSchema, name: z.string(), detail: z.string() })),
-    }),
-  ),
+  problems: z.array(problemSchema),
 });
 export type InputStatus = z.infer<typeof inputStatusSchema>;
 

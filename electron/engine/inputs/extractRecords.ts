@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type ErrorCode, appFailure } from '../../contract/errors.ts';
+import { AppFailure, appFailure, errorOf } from '../../contract/errors.ts';
 import { parseJson } from '../../contract/parseJson.ts';
-import { prepareFailureCodeSchema, type Repair } from '../../contract/protocol/index.ts';
+import { failureOfFileSchema, type Repair } from '../../contract/protocol/index.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { ReadingProcess } from '../workers/childProcess.ts';
 
@@ -22,12 +22,7 @@ export type ExtractRecords = (request: ExtractionRequest) => Promise<void>;
 
 const answerSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('extracted'), records: z.int() }),
-  z.object({
-    type: z.literal('extract_failed'),
-    code: prepareFailureCodeSchema,
-    message: z.string(),
-    next_step: z.string(),
-  }),
+  failureOfFileSchema.extend({ type: z.literal('extract_failed') }),
 ]);
 type Answer = z.infer<typeof answerSchema>;
 
@@ -90,6 +85,5 @@ function checkAnswer(answer: Answer | undefined, stderr: string): void {
       detail: stderr,
     });
   }
-  const code: ErrorCode = answer.code === 'internal_error' ? 'internal' : answer.code;
-  throw appFailure(code, answer.message, { nextStep: answer.next_step });
+  throw new AppFailure(errorOf(answer, answer.file));
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { asAppError, type ErrorCode, err, ok, type Result, failWith } from '../../contract/errors.ts';
+import { asAppError, err, errorOf, ok, type Result, failWith } from '../../contract/errors.ts';
 import { importedEmbeddingsSchema, type ImportedEmbeddings } from '../../contract/plan.ts';
 import { message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
-import { countSchema, prepareFailureCodeSchema, sha256Schema } from '../../contract/protocol/index.ts';
+import { countSchema, failureOfFileSchema, sha256Schema } from '../../contract/protocol/index.ts';
 import { pythonLaunch, type PythonEnvironment } from '../environment/pythonLaunch.ts';
 import { describeExit, ReadingProcess } from '../workers/childProcess.ts';
 
@@ -33,12 +33,8 @@ const lineSchema = z.discriminatedUnion('type', [
     files_refused: countSchema,
     refused: importedEmbeddingsSchema.shape.refused,
   }),
-  z.object({
-    type: z.literal('import_failed'),
-    code: z.enum(['legacy_unusable', ...prepareFailureCodeSchema.options]),
-    message: z.string(),
-    next_step: z.string(),
-  }),
+  z.object({ type: z.literal('import_refused'), message: z.string(), next_step: z.string() }),
+  failureOfFileSchema.extend({ type: z.literal('import_failed') }),
 ]);
 type Line = z.infer<typeof lineSchema>;
 
@@ -69,10 +65,9 @@ export async function importLegacy(
   try {
     const exit = await reading.ended();
     if (answer?.type === 'imported') return ok(importedFrom(folder, answer));
-    if (answer?.type === 'import_failed') {
-      const code: ErrorCode = answer.code === 'internal_error' ? 'internal' : answer.code;
-      return failWith(code, answer.message, { nextStep: answer.next_step });
-    }
+    if (answer?.type === 'import_failed') return err(errorOf(answer, answer.file));
+    if (answer?.type === 'import_refused')
+      return failWith('legacy_unusable', answer.message, { nextStep: answer.next_step });
     if (exit.signal !== undefined && file !== undefined) {
       return failWith('legacy_unusable', message('weights.brought_down', { file }), {
         nextStep: message('legacy.brought_down.next'),

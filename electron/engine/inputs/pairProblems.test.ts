@@ -8,6 +8,7 @@ import { OpenRun } from '../run/openRun.ts';
 import { inspectInputs } from './collectInputs.ts';
 import { temporaryFolder, testContext, WITHOUT_PYTHON } from '../testing/testContext.ts';
 import type { InspectedFile } from '../../contract/protocol/index.ts';
+import { toldOf } from '../../contract/problems.ts';
 import { pairProblems } from '../../contract/readPairs.ts';
 
 const READ = 'ACGTTGCA'.repeat(12);
@@ -55,21 +56,21 @@ describe.skipIf(WITHOUT_PYTHON)('the two files of a read pair', () => {
     const reads = numbered(30, '/1');
     expect(await said({ 'a_R1.fq': fastq(reads), 'a_R2.fq': fastq(reads.toSpliced(11, 1)) })).toMatchObject([
       ['a_R2.fq', 'mates_unequal', { reads: '29', others: '30' }],
-      ['a_R2.fq', 'mates_disagree', { from: '12', to: '12' }],
+      ['a_R2.fq', 'mates_disagree', { read: '12' }],
     ]);
     const exchanged = [...reads.slice(0, 20), ...reads.slice(20).reverse()];
     expect(await said({ 'a_R1.fq': fastq(reads), 'a_R2.fq': fastq(exchanged) })).toMatchObject([
-      ['a_R2.fq', 'mates_disagree', { from: '21' }],
+      ['a_R2.fq', 'mates_disagree', { read: '21' }],
     ]);
     // Only the last reads differ, behind the last mark.
     const many = numbered(5001);
     const replaced = [...many.slice(0, 5000), 'x'];
     expect(await said({ 'a_R1.fq': fastq(many), 'a_R2.fq': fastq(replaced) })).toMatchObject([
-      ['a_R2.fq', 'mates_disagree', { from: '5,001', to: '5,001' }],
+      ['a_R2.fq', 'mates_disagree', { read: '5,001' }],
     ]);
     expect(await said({ 'a_R1.fq': fastq(many), 'a_R2.fq': fastq(many.toSpliced(4001, 1)) })).toMatchObject([
       ['a_R2.fq', 'mates_unequal', {}],
-      ['a_R2.fq', 'mates_disagree_between', { from: '4,001', to: '4,008' }],
+      ['a_R2.fq', 'mates_disagree', { read: '4,001–4,008' }],
     ]);
   });
 
@@ -99,6 +100,6 @@ describe.skipIf(WITHOUT_PYTHON)('the two files of a read pair', () => {
     expect(run.stored.problems).toMatchObject([{ input: 1, code: 'mates_unequal', count: 2 }]);
     await run.close();
     const log = await readFile(join(created.folder, 'logs', 'run.log'), 'utf8');
-    expect(log).toContain(created.pairProblems[0]?.message);
+    expect(log).toContain(created.pairProblems.map((problem) => toldOf(problem))[0]);
   });
 });

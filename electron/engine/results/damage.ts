@@ -7,7 +7,9 @@ const OF_NO_RECORD = 'passed_over';
 
 export const NO_DAMAGE: Damage = { records: 0, lines: 0 };
 
-type Coded = Pick<InputProblem, 'code'>;
+interface Coded {
+  code: string;
+}
 
 export const isStretch = ({ code }: Coded): boolean => code === OF_NO_RECORD;
 

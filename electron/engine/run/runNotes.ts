@@ -1,4 +1,6 @@
+import { basename } from 'node:path';
 import { message, type Message, type Wording } from '../../contract/messages.ts';
+import { inWords, type Said } from '../../contract/problems.ts';
 import type { RunStore } from '../store/runStore.ts';
 import { appendToRunFile, makeFolderInRun } from '../system/runFiles.ts';
 
@@ -11,12 +13,16 @@ export interface RunNote {
   detail: string | null;
 }
 
-/** Describes a file that is left out; a window translates the kind of fault. */
-export function inputLeftOut(path: string, code: string, text: string): Message {
-  return message('note.input_left_out', {
-    path,
-    text: { text, wording: { key: `error.${code}`, values: {} } },
-  });
+/** Says of a file what was found in it, and what that means. */
+export function problemNoted(path: string, problem: Said & { count: number }): Message {
+  const { sentence, next } = inWords(problem);
+  return message('note.input_problem', { file: basename(path), text: sentence, next });
+}
+
+/** Says why a file is left out, and what can be done. */
+export function inputLeftOut(path: string, said: Said): Message {
+  const { sentence, next } = inWords(said);
+  return message('note.input_left_out', { path, text: sentence, next });
 }
 
 /** Reports events of a run in plain words to the database, its log, and all listeners. */

@@ -104,7 +104,7 @@ async function verifyInput(
       return same ? SOUND : damaged('It is not the file that the run was made with.');
     }
   } catch (reason) {
-    if (!isGone(reason)) return { verdict: 'unreadable', detail: usualNextStep('input_unreadable') };
+    if (!isGone(reason)) return { verdict: 'unreadable', detail: usualNextStep('input_unreadable').text };
   }
   const detail = hasBeenRead ? null : 'The run has not read it to its end and cannot go on without it.';
   return { verdict: 'missing', detail };

@@ -37,7 +37,7 @@ async function prepare(store: RunStore, command: object): Promise<PreparedPart[]
     else if (event.type === 'input_problem') await store.addInputProblem(event);
     else if (event.type === 'input_done') await store.finishInput(event);
     else if (event.type === 'done') await store.finishPrepare(event);
-    else if (event.type === 'prepare_failed') throw new Error(event.message);
+    else if (event.type === 'prepare_failed') throw new Error(event.code);
     else if (event.type === 'part') {
       await store.registerPart(event);
       parts.push(event);

@@ -71,8 +71,7 @@ describe('a run folder', () => {
       type: 'input_problem',
       input: 1,
       code: 'lower_case',
-      severity: 'warning',
-      message: 'Sequences with lower-case letters: 3.',
+      values: {},
       count: 3,
       examples: [{ row: 2, name: 'c', detail: '500 letters' }],
     });
@@ -199,7 +198,7 @@ describe("prepare's reports", () => {
     const total = async () => (await run.store.countPredictions({ filter: {} })).total;
     expect(await total()).toBe(9);
 
-    const failure = { code: 'input_changed', message: 'It was written to.' } as const;
+    const failure = { code: 'input_changed', values: {} } as const;
     // It was read to its end before, and what is stored is of the right file.
     await run.store.forgetChanged(1);
     expect(await total()).toBe(9);

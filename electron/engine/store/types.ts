@@ -1,5 +1,6 @@
 import type { Wording } from '../../contract/messages.ts';
 import type { AppError } from '../../contract/errors.ts';
+import type { Said } from '../../contract/problems.ts';
 import type { Plan } from '../../contract/plan.ts';
 import type {
   InputProblem,
@@ -48,12 +49,7 @@ export interface StoredInput {
   /** Null until prepare has read it completely. */
   prepared: { records: number; bases: number; firstRow: number } | null;
   /** Why it was left out of the run while it was being read; null if it wasn't. */
-  failure: InputFailure | null;
-}
-
-export interface InputFailure {
-  code: string;
-  message: string;
+  failure: Said | null;
 }
 
 /** The option of a run's request with the files that were left out. */
@@ -69,7 +65,7 @@ export const SAMPLE_DETAILS_OPTION = 'sampleDetails';
 export const GOAL_OPTION = 'goal';
 
 /** A file that the user named but that was left out of the run from the beginning. */
-export interface LeftOutInput extends InputFailure {
+export interface LeftOutInput extends Said {
   path: string;
 }
 

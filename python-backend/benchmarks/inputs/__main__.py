@@ -37,10 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                     pieces = with_copies(pieces, arguments.copies, random)
                 out.write(fasta_text(pieces, tally.records + 1, arguments.kind[:-1]))
                 tally.add(pieces)
-    except PrepareError as error:
-        print(f"{error.message} {error.next_step}", file=sys.stderr)
-        return 1
-    except (OSError, ValueError) as error:
+    except (PrepareError, OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1
     _report(tally.summary(), arguments.output, arguments.json)

@@ -13,7 +13,6 @@ import io
 import json
 import lzma
 import random
-import re
 import sys
 import tarfile
 import tempfile
@@ -22,6 +21,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 # xopen brings it to Pythons whose own library lacks it.
 zstd = importlib.import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
@@ -381,28 +381,29 @@ def file_names() -> dict[str, str]:
 
 
 def row(case: BadInput, folder: Path) -> tuple[str, str, str]:
-    """Return title, outcome and message of a case."""
+    """Return title, outcome and problems of a case, each with its count."""
     from virnucpro_backend.prepare.inspect import inspect_file
+    from virnucpro_backend.problem_codes import ProblemCode
 
     path = folder / case.name
     path.write_bytes(case.data)
     event = inspect_file(path, 500)
-    blocking = [problem for problem in event["problems"] if problem["severity"] == "blocks"]
-    said = [problem["message"] for problem in blocking or event["problems"]]
+    # What makes a file unusable comes first in the contract.
+    unusable = get_args(ProblemCode)[: get_args(ProblemCode).index("empty")]
+    blocking = [problem for problem in event["problems"] if problem["code"] in unusable]
+    said = [f"{problem['code']} {problem['count']}" for problem in blocking or event["problems"]]
     skipped = sum(event[key] for key in ("empty", "invalid_characters", "malformed"))
     outcome = "left out" if blocking else f"{event['sequences'] - skipped} of {event['sequences']} used"
-    # A library's message for damage depends on its version.
-    message = re.sub(r"damaged \(.*\)", "damaged (...)", " ".join(said).replace(case.name, "FILE"))
-    return case.title, outcome, message
+    return case.title, outcome, ", ".join(said)
 
 
 def table() -> list[str]:
-    """Return a line for each outcome and message, followed by the titles of its cases, between tabulators."""
+    """Return a line for each outcome and its problems, with the titles of its cases, between tabulators."""
     cases: dict[tuple[str, str], list[str]] = {}
     with tempfile.TemporaryDirectory() as folder:
         for case in bad_inputs():
-            title, outcome, message = row(case, Path(folder))
-            cases.setdefault((outcome, message), []).append(title)
+            title, outcome, problems = row(case, Path(folder))
+            cases.setdefault((outcome, problems), []).append(title)
     return ["\t".join([*key, *titles]) for key, titles in cases.items()]
 
 

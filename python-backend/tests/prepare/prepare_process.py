@@ -27,6 +27,11 @@ def validator(name: str) -> jsonschema.Draft202012Validator:
     return jsonschema.Draft202012Validator(schema)
 
 
+def validate_problem(said: Event) -> None:
+    """Fail unless the code is in the contract's list, with the values that its words name."""
+    validator("problem").validate({"code": said["code"], "values": said["values"]})
+
+
 def damaged_files(fasta: bytes) -> dict[str, bytes]:
     """Make compressed files, by name, whose data can't be decompressed."""
     stream = gzip.compress(fasta, mtime=0)
@@ -148,4 +153,6 @@ def run_line(work_dir: Path, line: str) -> Outcome:
     process.stdout.close()
     for event in events:
         validator("prepare-event").validate(event)
+        if event["type"] in ("input_problem", "prepare_failed"):
+            validate_problem(event)
     return Outcome(work_dir, events, process.returncode, peak)

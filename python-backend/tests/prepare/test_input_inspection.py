@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from prepare_process import run_prepare, validator
+from prepare_process import run_prepare, validate_problem, validator
 
 from virnucpro_backend.prepare.inspect import LENGTH_BIN_EDGES, LengthStatistics, inspect_file
 
@@ -23,11 +23,13 @@ from virnucpro_backend.prepare.inspect import LENGTH_BIN_EDGES, LengthStatistics
 def inspected(path: Path, chunk_length: int = 500) -> dict[str, Any]:
     event = {"type": "inspected", **inspect_file(path, chunk_length)}
     validator("inspected-file").validate(json.loads(json.dumps(event)))
+    for problem in event["problems"]:
+        validate_problem(problem)
     return event
 
 
-def severities(event: dict[str, Any]) -> dict[str, str]:
-    return {problem["code"]: problem["severity"] for problem in event["problems"]}
+def codes(event: dict[str, Any]) -> set[str]:
+    return {problem["code"] for problem in event["problems"]}
 
 
 MESSY = (
@@ -45,7 +47,7 @@ def test_comment_lines_inside_sequences_are_counted_and_left_out(
     path.write_bytes(b"; of the file\n# too\n>a\nACGT\n# inside\nACGT\n; again\n>b\nACGT\n")
     event = inspected(path)
     [problem] = [problem for problem in event["problems"] if problem["code"] == "comment_lines"]
-    assert (problem["severity"], problem["count"]) == ("warning", 2)
+    assert problem["count"] == 2
     assert event["bases"] == 12
 
 
@@ -62,13 +64,13 @@ def test_a_messy_file_is_counted_correctly(tmp_path: Path) -> None:
     assert (event["empty"], event["invalid_characters"], event["malformed"]) == (1, 1, 0)
     assert event["duplicate_ids"] == 1
     assert event["ambiguous_fraction"] == pytest.approx(5 / sum(lengths))
-    assert severities(event) == {
-        "empty": "skipped",
-        "invalid_characters": "skipped",
-        "duplicate_ids": "warning",
-        "ambiguous_bases": "warning",
-        "lower_case": "warning",
-        "comment_lines": "warning",
+    assert codes(event) == {
+        "empty",
+        "invalid_characters",
+        "duplicate_ids",
+        "ambiguous_bases",
+        "lower_case",
+        "comment_lines",
     }
     outcome = run_prepare(tmp_path / "run", [path])
     assert outcome.last["records"] == event["sequences"]
@@ -106,9 +108,9 @@ def test_proteins_and_rna_are_recognised(tmp_path: Path) -> None:
     protein.write_bytes(b">p\nMKLVFFAEDVGSNKGAIIGLMVGGVVIATVIVITLVMLKKK*\n")
     rna.write_bytes(b">r\nAUGGCUAGCUAGCUAGCUAUUU\n")
     dna.write_bytes(b">d\nACGTNNNNNNNNNNRYSWKMBDHV\n")
-    assert severities(inspected(protein))["looks_like_protein"] == "blocks"
-    assert "looks_like_rna" in severities(inspected(rna))
-    assert set(severities(inspected(dna))) == {"ambiguous_bases"}
+    assert codes(inspected(protein)) == {"looks_like_protein"}
+    assert codes(inspected(rna)) == {"looks_like_rna"}
+    assert codes(inspected(dna)) == {"ambiguous_bases"}
 
 
 def test_each_unreadable_file_is_a_problem_and_the_others_are_read(tmp_path: Path) -> None:
@@ -122,9 +124,8 @@ def test_each_unreadable_file_is_a_problem_and_the_others_are_read(tmp_path: Pat
     for event in events:
         validator("inspected-file").validate(event)
     assert [event["path"] for event in events] == paths
-    codes = [event["problems"][0]["code"] for event in events[:4]]
-    assert codes == ["input_truncated", "input_unreadable", "input_unreadable", "not_sequence_file"]
-    assert all(event["problems"][0]["severity"] == "blocks" for event in events[:4])
+    first = [event["problems"][0]["code"] for event in events[:4]]
+    assert first == ["input_truncated", "input_unreadable", "input_unreadable", "not_sequence_file"]
     assert events[4]["problems"] == []
     assert events[4]["sequences"] == 1
     assert result.stderr == b""

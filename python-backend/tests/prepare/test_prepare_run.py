@@ -24,7 +24,7 @@ from xopen import xopen
 
 from virnucpro_backend.prepare import parts
 from virnucpro_backend.prepare.chunking import rounds_of
-from virnucpro_backend.prepare.failures import FailureCode, PrepareError
+from virnucpro_backend.prepare.failures import PrepareError
 from virnucpro_backend.prepare.frames import FRAME_NAMES
 from virnucpro_backend.prepare.preparation import Job, JobInput, Preparation
 
@@ -184,8 +184,7 @@ def test_damaged_compressed_data_are_refused(tmp_path: Path) -> None:
         path = tmp_path / name
         path.write_bytes(data)
         outcome = run_prepare(tmp_path / f"run of {name}", [path])
-        assert (outcome.last["type"], outcome.last["code"]) == ("prepare_failed", "input_unreadable"), name
-        assert name in outcome.last["message"]
+        assert (outcome.last["type"], outcome.last["code"]) == ("prepare_failed", "input_damaged"), name
         assert not outcome.of("input_done")
 
 
@@ -304,7 +303,7 @@ def test_unreadable_files_and_unknown_commands_are_reported(tmp_path: Path) -> N
     assert run_prepare(tmp_path / "b", [tmp_path]).last["code"] == "input_unreadable"
     for line in ("nonsense", '{"type":"load"}', '{"type":"prepare","inputs":3}'):
         outcome = run_line(tmp_path, line)
-        assert (outcome.status, outcome.last["code"], outcome.last["input"]) == (1, "internal_error", None)
+        assert (outcome.status, outcome.last["code"], outcome.last["input"]) == (1, "protocol_version", None)
 
 
 def preparation(tmp_path: Path, events: list[str]) -> Preparation:
@@ -327,7 +326,7 @@ def test_a_full_disk_and_a_missing_folder_have_different_codes(
         patch.setattr(parts, "write_safetensors", full)
         with pytest.raises(PrepareError) as caught:
             run.run()
-    assert caught.value.code is FailureCode.DISK_FULL
+    assert caught.value.code == "disk_full"
     assert "part" not in events
     assert "done" not in events
 
@@ -335,7 +334,7 @@ def test_a_full_disk_and_a_missing_folder_have_different_codes(
     (tmp_path / "elsewhere" / "work").write_bytes(b"a file where the folder should be")
     with pytest.raises(PrepareError) as caught:
         preparation(tmp_path / "elsewhere", []).run()
-    assert caught.value.code is FailureCode.FOLDER_UNWRITABLE
+    assert caught.value.code == "folder_unwritable"
 
 
 def test_the_process_ends_immediately_when_standard_input_closes(tmp_path: Path) -> None:

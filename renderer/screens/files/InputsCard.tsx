@@ -5,6 +5,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { useMemo } from 'react';
 import type { InputStatus, RunSummary } from '../../../electron/contract/index.ts';
 import { Section } from '../../components/Card.tsx';
+import { ProblemList } from '../../components/files/ProblemList.tsx';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
 import { ProgressBar } from '../../components/feedback/ProgressBar.tsx';
 import { StateBadge } from '../../components/feedback/StateBadge.tsx';
@@ -12,7 +13,6 @@ import { ROW_HEIGHT, type VirtualColumn, VirtualTable } from '../../components/t
 import { type Texts, useTexts } from '../../i18n/index.ts';
 import { usePagedRows } from '../../state/results/pagedRows.ts';
 import { whileInWork } from './whileInWork.ts';
-import { Box } from '@mantine/core';
 
 interface InputsCardProps {
   run: RunSummary;
@@ -58,7 +58,7 @@ export function InputsCard({ run, selected, onSelect }: InputsCardProps) {
           empty={null}
         />
       </div>
-      {chosen && <InputProblems input={chosen} />}
+      {chosen && chosen.problems.length > 0 && <ProblemList problems={chosen.problems} />}
     </Section>
   );
 }
@@ -134,28 +134,4 @@ function inputColumns({ t, format }: Texts, inWork: boolean): VirtualColumn<Inpu
 /** No file of a resting run is being worked on. */
 function shownState(state: InputStatus['state'], inWork: boolean): InputStatus['state'] {
   return !inWork && (state === 'working' || state === 'preparing') ? 'waiting' : state;
-}
-
-/** Problems in a file, with the first sequences that they concern. */
-function InputProblems({ input }: { input: InputStatus }) {
-  const { t, lookUp, format } = useTexts();
-  if (input.problems.length === 0) return null;
-  return (
-    <Box component="ul" mt={12} mb={0} pl={18}>
-      {input.problems.map((problem) => (
-        <li key={problem.code}>
-          <b>
-            {t('files.problem', {
-              count: format.integer(problem.count),
-              what: lookUp(`inputProblem.${problem.code}`) ?? problem.code.replaceAll('_', ' '),
-            })}
-          </b>{' '}
-          <span className="muted">
-            {t(problem.severity === 'skipped' ? 'files.skippedNote' : 'files.keptNote')}{' '}
-            {format.list(problem.examples.slice(0, 3).map(({ name, detail }) => `${name} (${detail})`))}
-          </span>
-        </li>
-      ))}
-    </Box>
-  );
 }

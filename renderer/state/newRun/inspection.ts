@@ -1,4 +1,10 @@
-import { type InputFileProblem, type InspectedFile, pairProblems } from '../../../electron/contract/index.ts';
+import {
+  type InputFileProblem,
+  type InspectedFile,
+  isBlocking,
+  pairProblems,
+  severityOf,
+} from '../../../electron/contract/index.ts';
 
 /** A file of the new run, inspected or not yet. */
 export interface ListedFile {
@@ -13,7 +19,7 @@ const VERDICT_OF = { blocks: 'blocked', skipped: 'skipped', warning: 'warning' }
 
 export function problemsBySeverity(file: InspectedFile): InputFileProblem[] {
   return file.problems.toSorted(
-    (a, b) => SEVERITY_ORDER.indexOf(a.severity) - SEVERITY_ORDER.indexOf(b.severity),
+    (a, b) => SEVERITY_ORDER.indexOf(severityOf(a.code)) - SEVERITY_ORDER.indexOf(severityOf(b.code)),
   );
 }
 
@@ -21,7 +27,7 @@ export function problemsBySeverity(file: InspectedFile): InputFileProblem[] {
 export function verdictOf(file: ListedFile): FileVerdict {
   if (!file.inspected) return 'looking';
   const worst = problemsBySeverity(file.inspected)[0];
-  if (worst) return VERDICT_OF[worst.severity];
+  if (worst) return VERDICT_OF[severityOf(worst.code)];
   return isAllShort(file.inspected) ? 'warning' : 'ready';
 }
 
@@ -60,7 +66,7 @@ export function totalsOf(files: readonly ListedFile[]): InputTotals {
 
 /** The first reason why a file cannot be used. */
 export function blockingProblem(file: ListedFile): InputFileProblem | undefined {
-  return file.inspected?.problems.find(({ severity }) => severity === 'blocks');
+  return file.inspected?.problems.find(isBlocking);
 }
 
 /** Adds files that are not listed yet, and the inspections of those that are. */

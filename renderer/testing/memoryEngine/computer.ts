@@ -312,36 +312,28 @@ export function madeInspection(path: string, chunkLength: number): InspectedFile
   if (isBad)
     problems.push({
       code: 'input_truncated',
-      severity: 'blocks',
+      values: {},
       count: 1,
-      message: `${name} ends too early: the compressed data are cut off.`,
-      what_happens: 'Copy or download the file again; it is probably an interrupted transfer.',
       examples: [],
     });
   if (isProtein)
     problems.push({
       code: 'looks_like_protein',
-      severity: 'blocks',
+      values: {},
       count: 1,
-      message: 'The letters are those of proteins, not of DNA.',
-      what_happens: 'Proteins can’t be scored: choose the nucleotide sequences.',
       examples: [],
     });
   if (hasDuplicates) {
     problems.push({
       code: 'duplicate_ids',
-      severity: 'warning',
+      values: {},
       count: 12,
-      message: '12 names occur more than once.',
-      what_happens: 'All are kept and told apart by their number.',
       examples: [],
     });
     problems.push({
       code: 'empty',
-      severity: 'skipped',
+      values: {},
       count: 3,
-      message: '3 sequences are empty.',
-      what_happens: 'They are listed as not scored.',
       examples: [],
     });
   }

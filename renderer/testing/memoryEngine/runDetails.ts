@@ -1,6 +1,8 @@
 import {
   appError,
   deviceNamed,
+  errorOf,
+  said,
   message,
   type Message,
   type DeviceLive,
@@ -43,7 +45,7 @@ export function madeDevices(count: number, nodes = 0): DeviceLive[] {
 
 export function madeUnusable({ state }: RunSummary): UnusableInput[] {
   if (state.phase !== 'done' || !state.failedInputs) return [];
-  const error = appError('not_sequence_file', 'notes.fa holds no sequences.');
+  const error = errorOf(said('document', {}));
   return [{ path: '/data/depth-profile/notes.fa', error }];
 }
 
@@ -76,14 +78,14 @@ export function madeInputs(run: RunSummary, atWork: boolean): InputStatus[] {
         index === 0
           ? [
               {
-                code: 'duplicate_id',
-                severity: 'warning',
+                code: 'duplicate_ids',
+                values: {},
                 count: 12,
                 examples: [{ row: 4, name: 'k141_12', detail: 'also row 3' }],
               },
               {
                 code: 'empty',
-                severity: 'skipped',
+                values: {},
                 count: 3,
                 examples: [{ row: 9, name: 'k141_99', detail: '' }],
               },

@@ -8,6 +8,7 @@ import { message } from '../../../contract/messages.ts';
 import type { Plan } from '../../../contract/plan.ts';
 import type { InspectedFile, Repair } from '../../../contract/protocol/index.ts';
 import { runRequestSchema, type RunRequest, inputPathsSchema } from '../../../contract/rpc/runs.ts';
+import { isBlocking, severityOf, toldOf } from '../../../contract/problems.ts';
 import { pairProblems } from '../../../contract/readPairs.ts';
 import { matchSheet, matesOf, NO_DETAILS, samplesOfSheet } from '../../../contract/samples.ts';
 import {
@@ -114,15 +115,13 @@ export async function predict(
         reporter.line(
           `${file.path}: ${formatCount(file.sequences)} sequences, ${formatCount(file.bases)} bases, ${formatBytes(file.size_bytes)}`,
         );
-        for (const problem of file.problems) {
-          if (problem.severity !== 'blocks') reporter.line(`  ${problem.message} ${problem.what_happens}`);
-        }
+        for (const problem of file.problems) if (!isBlocking(problem)) reporter.line(`  ${toldOf(problem)}`);
       },
     }),
   );
   const { plan } = created;
   for (const line of passedOver(created.passedOver)) reporter.line(line);
-  for (const problem of created.pairProblems) reporter.line(`${problem.message} ${problem.what_happens}`);
+  for (const problem of created.pairProblems) reporter.line(toldOf(problem));
   const shortage = await findDiskShortage(created.folder, request, created.files);
   if (shortage) reporter.line(`${shortage.cause} ${shortage.nextStep}`);
   reporter.line(
@@ -347,9 +346,10 @@ export async function validate(
       const mate = seen[mates[seen.length] ?? -1];
       if (mate) file.problems.push(...(pairProblems([mate, file]).get(file.path) ?? []));
       seen.push(file);
-      if (file.problems.some(({ severity }) => severity === 'blocks')) blocked.push(file.path);
+      if (file.problems.some(isBlocking)) blocked.push(file.path);
       if (json) {
-        process.stdout.write(`${JSON.stringify({ ...file, name_marks: undefined })}\n`);
+        const problems = file.problems.map((problem) => ({ ...problem, message: toldOf(problem) }));
+        process.stdout.write(`${JSON.stringify({ ...file, problems, name_marks: undefined })}\n`);
         return;
       }
       const lines = [
@@ -357,9 +357,9 @@ export async function validate(
         `  ${formatCount(file.sequences)} sequences, ${formatCount(file.bases)} bases, lengths ` +
           `${formatCount(file.min_length)} to ${formatCount(file.max_length)} (median ${formatCount(file.median_length)}), ` +
           `${formatCount(file.chunks)} chunks`,
-        ...file.problems.flatMap(({ severity, message, what_happens, examples }) => [
-          `  ${severity}: ${message} ${what_happens}`,
-          ...examples.map(({ name, detail }) => `    ${name}: ${detail}`),
+        ...file.problems.flatMap((problem) => [
+          `  ${severityOf(problem.code)}: ${toldOf(problem)}`,
+          ...problem.examples.map(({ name, detail }) => `    ${name}: ${detail}`),
         ]),
         ...(file.problems.length === 0 ? ['  Nothing to complain about.'] : []),
       ];

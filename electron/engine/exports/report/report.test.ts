@@ -67,12 +67,12 @@ describe('the report', () => {
     facts.run.leftOut = [
       {
         path: '/data/list.xlsx',
-        code: 'not_sequence_file',
-        message: 'It holds no <sequences>.',
+        code: 'input_damaged',
+        values: { reason: '<header>' },
       },
     ];
     const [firstPage = ''] = reportHtml(facts, 'en', new Date(0)).split('<main>');
-    expect(firstPage).toMatch(/1 of 3 files.*list\.xlsx<\/strong>: It holds no &lt;sequences&gt;\./s);
+    expect(firstPage).toMatch(/1 of 3 files.*list\.xlsx<\/strong>: It cannot be unpacked.*&lt;header&gt;/s);
   });
 
   it('says of a run that stopped at its goal which share the whole would show, and how many calls stand', () => {

@@ -11,6 +11,7 @@ import { goalText } from '../../../contract/goal.ts';
 import { modelMark } from '../../../contract/plan.ts';
 import type { Precision } from '../../../contract/protocol/common.ts';
 import { estimateText, sharePercent } from '../../../contract/shareEstimate.ts';
+import { toldOf } from '../../../contract/problems.ts';
 import { matesOf } from '../../../contract/samples.ts';
 import { NO_DETAILS } from '../../../contract/samples.ts';
 import { predictionSchema, shownScore, viralShare } from '../../../contract/results.ts';
@@ -135,15 +136,15 @@ class ReportPage {
   private leftOut(): Markup | string {
     const { inputs, leftOut } = this.facts.run;
     const files = [
-      ...leftOut.map(({ path, message }) => ({ path, message })),
-      ...inputs.flatMap(({ path, failure }) => (failure ? [{ path, message: failure.message }] : [])),
+      ...leftOut.map(({ path, ...why }) => ({ path, why })),
+      ...inputs.flatMap(({ path, failure }) => (failure ? [{ path, why: failure }] : [])),
     ];
     if (files.length === 0) return '';
     const { texts, count } = this;
     return html`<div class="caution" role="note">
       <p>${texts.leftOut(count(files.length), count(inputs.length + leftOut.length))}</p>
       <ul>
-        ${files.map(({ path, message }) => html`<li><strong>${basename(path)}</strong>: ${message}</li>`)}
+        ${files.map(({ path, why }) => html`<li><strong>${basename(path)}</strong>: ${toldOf(why, this.language)}</li>`)}
       </ul>
     </div>`;
   }

@@ -1,5 +1,6 @@
 import {
   appError,
+  errorOf,
   AppFailure,
   err,
   ok,
@@ -26,6 +27,7 @@ import type { BatchSizes } from '../work/batchSizes.ts';
 import { localDevice } from '../work/workDevice.ts';
 import { isJustCreated, type CreatedRun } from './createRun.ts';
 import { controlsAtBegin } from './runControls.ts';
+import { said } from '../../../contract/problems.ts';
 import { bytesNamed, message } from '../../../contract/messages.ts';
 import { THIS_COMPUTER, type RunRequest, type Where } from '../../../contract/rpc/runs.ts';
 import { freeBytes } from '../../devices/computerChecks.ts';
@@ -119,8 +121,7 @@ export async function announceStart(
   const synced = syncedFolder(run.store.folder);
   if (synced !== null) notes.add('warning', 'folder_synced', synced);
   if (isFirst)
-    for (const { path, code, message: text } of stored.leftOut)
-      notes.add('warning', code, inputLeftOut(path, code, text));
+    for (const { path, ...why } of stored.leftOut) notes.add('warning', why.code, inputLeftOut(path, why));
   await batches.recall(devices);
   const withControls = isFirst && request.withControls === true;
   const begin = { plan: stored.plan, devices, driver, withControls, isFirst, signal };
@@ -183,7 +184,7 @@ async function checkInputs({ inputs, state }: StoredRun, patience: Patience): Pr
     try {
       const size = await sizeOfRegular(path, patience);
       if (size !== sizeBytes || (!isKnown && (await hashFile(path, undefined, patience.signal)) !== sha256))
-        return failWith('input_changed', `${path} is not the file that the run was started with.`);
+        return err(errorOf(said('input_changed', {}), path));
     } catch (reason) {
       if (isGone(reason))
         return failWith('input_not_found', `${path} is gone, and it has not been read to its end.`);

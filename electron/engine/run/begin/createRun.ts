@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { appError, type AppError, err, ok, type Result, failWith } from '../../../contract/errors.ts';
+import { errorOf, err, ok, type Result, failWith } from '../../../contract/errors.ts';
 import {
   SAMPLE_FROM_PARTS,
   TAIL_PARTS,
@@ -19,6 +19,7 @@ import {
 import { COMPRESSION_ENDINGS } from '../../../contract/folderNames.ts';
 import { message, type Message } from '../../../contract/messages.ts';
 import type { InputFileProblem, InspectedFile } from '../../../contract/protocol/index.ts';
+import { isBlocking } from '../../../contract/problems.ts';
 import { pairProblems } from '../../../contract/readPairs.ts';
 import { sampleNames, NO_DETAILS } from '../../../contract/samples.ts';
 import type { ExpectedWork, RunRequest } from '../../../contract/rpc/runs.ts';
@@ -37,13 +38,13 @@ import { trustedScores, goalRefusal } from '../goal.ts';
 import { signRun } from '../madeHere.ts';
 import {
   LEFT_OUT_OPTION,
+  type LeftOutInput,
   MADE_HERE_OPTION,
   SAMPLE_DETAILS_OPTION,
   SAMPLES_OPTION,
 } from '../../store/types.ts';
 import { createRunStore } from '../createRunStore.ts';
-import { RunLog } from '../runNotes.ts';
-import type { RunStore } from '../../store/runStore.ts';
+import { problemNoted, RunLog } from '../runNotes.ts';
 import { refuseWhenClosing } from '../../store/storeThread.ts';
 import { describeStoreError } from '../../store/sqlite/database.ts';
 import { safeName } from '../../system/pathLength.ts';
@@ -59,12 +60,6 @@ import { chooseDevices, type DeviceChoice } from './chooseDevices.ts';
 import { hardwareOf, precisionOf } from './clusterPlan.ts';
 import { formatCount } from '../../../contract/terminal/format.ts';
 
-/** A file that can't be part of a run, and the reason. */
-interface UnusableInput {
-  path: string;
-  error: AppError;
-}
-
 export interface CreatedRun {
   runId: string;
   folder: string;
@@ -74,8 +69,6 @@ export interface CreatedRun {
   passedOver: Pick<CollectedInputs, 'ignored' | 'someIgnored'>;
   /** What is wrong with the read pairs among them. */
   pairProblems: InputFileProblem[];
-  /** Files that can't be used; the run continues without them. */
-  leftOut: UnusableInput[];
   /** The devices, checked together with model and inputs; see `isJustCreated`. */
   choice: DeviceChoice;
   /** A reading of `performance.now()`. */
@@ -148,13 +141,14 @@ export async function createRun(
   const reading = { chunkLength, repairs };
   const inspected = await inspectAll(context, collected.value.paths, reading, options);
   if (!inspected.ok) return inspected;
-  const leftOut = inspected.value.flatMap((file) => {
-    const error = blocker(file);
-    return error === undefined ? [] : [{ path: file.path, error }];
+  const leftOut = inspected.value.flatMap(({ path, problems }) => {
+    const problem = problems.find(isBlocking);
+    return problem ? [{ path, code: problem.code, values: problem.values }] : [];
   });
   const files = inspected.value.filter(({ path }) => leftOut.every((out) => out.path !== path));
   const [unusable] = leftOut;
-  if (unusable && (request.strict || files.length === 0)) return err(unusable.error);
+  if (unusable && (request.strict || files.length === 0))
+    return err(errorOf(unusable, basename(unusable.path)));
 
   if (request.calibrates && files.length !== 2) return failWith('usage', message('calibration.two_files'));
 
@@ -196,7 +190,6 @@ export async function createRun(
         files,
         passedOver: collected.value,
         pairProblems: [...problems.values()].flat(),
-        leftOut,
         choice: choice.value,
         createdAt: performance.now(),
       })
@@ -281,24 +274,6 @@ export function defaultFolderName(paths: readonly string[], model: Pick<PlanMode
 const markSuffix = (model: Pick<PlanModel, 'notice'>): string =>
   modelMark(model) === null ? '' : MARK_SUFFIX;
 
-function blocker(file: InspectedFile): AppError | undefined {
-  const problem = file.problems.find(({ severity }) => severity === 'blocks');
-  if (!problem) return undefined;
-  const name = basename(file.path);
-  const cause = problem.message.startsWith(name) ? problem.message : `${name}: ${problem.message}`;
-  switch (problem.code) {
-    case 'input_unreadable':
-    case 'input_truncated':
-    case 'not_sequence_file':
-    case 'not_compressed':
-    case 'no_sequences':
-    case 'input_not_found':
-      return appError(problem.code, cause);
-    default:
-      return appError('input_unreadable', cause, { nextStep: problem.what_happens });
-  }
-}
-
 /** Adds embeddings from an earlier run to the plan, if requested. */
 async function withImport(
   context: EngineContext,
@@ -334,7 +309,7 @@ async function makeFolder(
     problems,
   }: {
     expected: ExpectedWork;
-    leftOut: readonly UnusableInput[];
+    leftOut: readonly LeftOutInput[];
     problems: ReadonlyMap<string, readonly InputFileProblem[]>;
   },
 ): Promise<Result<Plan>> {
@@ -365,18 +340,24 @@ async function makeFolder(
               ),
             }
           : {}),
-        [LEFT_OUT_OPTION]: leftOut.map(({ path, error }) => ({
-          path,
-          code: error.code,
-          message: error.cause,
-        })),
+        [LEFT_OUT_OPTION]: leftOut.map((one) => ({ ...one })),
       },
     });
     const log = new RunLog(folder);
     for (const [input, { path }] of plan.inputs.entries())
       for (const problem of problems.get(path) ?? []) {
-        const note = await addPairProblem(store, { input, path }, problem);
-        log.line('warning', note.text);
+        const { text, wording } = problemNoted(path, problem);
+        const time = Date.now();
+        await store.addInputProblem({ type: 'input_problem', input, ...problem });
+        await store.addEvent({
+          time,
+          level: 'warning',
+          code: problem.code,
+          message: text,
+          wording,
+          detail: null,
+        });
+        log.line('warning', text);
       }
     await log.written();
     const { imported } = complete.value;
@@ -402,36 +383,6 @@ async function makeFolder(
   } finally {
     lock?.release();
   }
-}
-
-/** Stores a problem of a read pair with those that reading the files will find, and as a note; returns the note. */
-async function addPairProblem(
-  store: RunStore,
-  { input, path }: { input: number; path: string },
-  { code, count, values = {}, message: text }: InputFileProblem,
-): Promise<Message> {
-  await store.addInputProblem({
-    type: 'input_problem',
-    input,
-    code,
-    severity: 'warning',
-    count,
-    message: text,
-    examples: [],
-  });
-  const note = message('note.input_problem', {
-    file: basename(path),
-    text: { text, wording: { key: `problem.${code}`, values } },
-  });
-  await store.addEvent({
-    time: Date.now(),
-    level: 'warning',
-    code,
-    message: note.text,
-    wording: note.wording,
-    detail: null,
-  });
-  return note;
 }
 
 /** Describes what was reused from an earlier run, and how that affects the results. */

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { appError, asAppError, type AppError, appFailure } from '../../../contract/errors.ts';
+import { appError, asAppError, type AppError, AppFailure, errorOf } from '../../../contract/errors.ts';
 import {
   prepareEventSchema,
   type PrepareCommand,
@@ -7,7 +7,8 @@ import {
   type PrepareFailed,
   type PrepareProgress,
 } from '../../../contract/protocol/index.ts';
-import { message, type Wording } from '../../../contract/messages.ts';
+import { message } from '../../../contract/messages.ts';
+import { isBlocking } from '../../../contract/problems.ts';
 import type { PythonLaunch } from '../../environment/pythonLaunch.ts';
 import { READING_SILENT_MS } from '../../system/regularFile.ts';
 import type { RunStore } from '../../store/runStore.ts';
@@ -15,31 +16,11 @@ import type { Registered } from '../../store/types.ts';
 import { BackendProcess, type ProcessEvent } from '../../workers/backendProcess.ts';
 import { RegularLook } from '../../workers/deadlines.ts';
 import { exitMessage, type ProcessExit } from '../../workers/childProcess.ts';
-import { inputLeftOut, type RunNotes } from '../runNotes.ts';
+import { inputLeftOut, problemNoted, type RunNotes } from '../runNotes.ts';
 
 const STOP_GRACE_MS = 2_000;
 /** The number of events that may wait to be stored before prepare has to wait too. */
 const MOST_WAITING = 256;
-
-const FAILURE_TITLES: Record<PrepareFailed['code'], AppError['code']> = {
-  input_unreadable: 'input_unreadable',
-  input_truncated: 'input_truncated',
-  not_sequence_file: 'not_sequence_file',
-  not_compressed: 'not_compressed',
-  input_changed: 'input_changed',
-  disk_full: 'disk_full',
-  folder_unwritable: 'folder_unwritable',
-  internal_error: 'prepare_failed',
-};
-
-/** Failures of a single file, without which the others can be used. */
-const OF_THE_INPUT: ReadonlySet<PrepareFailed['code']> = new Set([
-  'input_unreadable',
-  'input_truncated',
-  'not_sequence_file',
-  'not_compressed',
-  'input_changed',
-]);
 
 export type PrepareStageEvent =
   | { type: 'prepare_progress'; progress: PrepareProgress }
@@ -163,10 +144,7 @@ export class PrepareStage {
         this.notes.add(
           'warning',
           event.code,
-          message('note.input_problem', {
-            file: basename(this.inputs.find(({ input }) => input === event.input)?.path ?? ''),
-            text: { text: event.message, wording: problemWording(event) },
-          }),
+          problemNoted(this.pathOf(event.input), event),
           event.examples
             .slice(0, 5)
             .map(({ name, detail }) => `${name}: ${detail}`)
@@ -188,19 +166,24 @@ export class PrepareStage {
         }
         if (event.input !== null && event.code === 'input_changed')
           await this.store.forgetChanged(event.input);
-        throw appFailure(FAILURE_TITLES[event.code], event.message, { nextStep: event.next_step });
+        throw new AppFailure(
+          errorOf(event, event.input === null ? null : basename(this.pathOf(event.input))),
+        );
     }
   }
 
-  private canLeaveOut({ code }: PrepareFailed): boolean {
-    return !this.strict && this.inputs.length > 1 && OF_THE_INPUT.has(code);
+  private canLeaveOut(failure: PrepareFailed): boolean {
+    return !this.strict && this.inputs.length > 1 && isBlocking(failure);
+  }
+
+  private pathOf(input: number): string {
+    return this.inputs.find((one) => one.input === input)?.path ?? '';
   }
 
   /** The run continues without a file that can't be read as it was when the run was created. */
-  private async leaveOut(input: number, { code, message: text }: PrepareFailed): Promise<void> {
-    const firstRow = await this.store.failInput(input, { code, message: text });
-    const { path = '' } = this.inputs.find((one) => one.input === input) ?? {};
-    this.notes.add('warning', code, inputLeftOut(path, code, text));
+  private async leaveOut(input: number, { code, values }: PrepareFailed): Promise<void> {
+    const firstRow = await this.store.failInput(input, { code, values });
+    this.notes.add('warning', code, inputLeftOut(this.pathOf(input), { code, values }));
     this.outcome = 'failed';
     this.process.kill();
     this.emit({ type: 'input_left_out', input, firstRow });
@@ -230,9 +213,4 @@ function readingFailed({ cause, detail }: AppError): AppError {
     nextStep: message('prepare.stopped.next'),
     ...(detail === undefined ? {} : { detail }),
   });
-}
-
-/** Python has these sentences in English; windows translate them by their codes. */
-function problemWording({ code, count }: { code: string; count: number }): Wording {
-  return { key: `problem.${code}`, values: { count } };
 }

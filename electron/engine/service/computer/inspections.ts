@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { AppFailure } from '../../../contract/errors.ts';
 import { isSheetName } from '../../../contract/folderNames.ts';
+import { isBlocking } from '../../../contract/problems.ts';
 import type { InspectedFile } from '../../../contract/protocol/index.ts';
 import type { InspectEvent } from '../../../contract/rpc/runs.ts';
 import { collectInputs, type Walk, inspectInputs, type Reading } from '../../inputs/collectInputs.ts';
@@ -87,7 +88,7 @@ export class Inspections {
 
   private async remember(file: InspectedFile, reading: Reading): Promise<void> {
     // A file with a problem is read again: the user may have fixed it within the clock's resolution.
-    if (file.sha256 === null || file.problems.some(({ severity }) => severity === 'blocks')) return;
+    if (file.sha256 === null || file.problems.some(isBlocking)) return;
     const now = await stat(file.path).catch(() => undefined);
     if (now?.size !== file.size_bytes) return;
     this.remembered.set(key(file.path, reading), { sizeBytes: now.size, changedAt: now.mtimeMs, file });

@@ -5,17 +5,17 @@ import { unusableInputs } from './inputStatus.ts';
 it('names every file that a run continues without, whether left out before it began or while it was read', async () => {
   const loadRun = () =>
     Promise.resolve({
-      leftOut: [{ path: '/in/empty.fa', code: 'not_sequence_file', message: 'empty.fa holds no sequences.' }],
+      leftOut: [{ path: '/in/empty.fa', code: 'flat_file', values: {} }],
       inputs: [
         { path: '/in/good.fa', failure: null },
-        { path: '/in/cut.fa.gz', failure: { code: 'input_truncated', message: 'cut.fa.gz ends too early.' } },
-        { path: '/in/odd.fa', failure: { code: 'of a later version', message: 'odd.fa is odd.' } },
+        { path: '/in/cut.fa.gz', failure: { code: 'input_truncated', values: {} } },
+        { path: '/in/odd.fa', failure: { code: 'input_unreadable', values: { reason: 'no such device' } } },
       ],
     });
   const files = await unusableInputs({ loadRun } as unknown as RunStore);
   expect(files.map(({ path, error }) => [path, error.code, error.cause])).toEqual([
-    ['/in/empty.fa', 'not_sequence_file', 'empty.fa holds no sequences.'],
-    ['/in/cut.fa.gz', 'input_truncated', 'cut.fa.gz ends too early.'],
-    ['/in/odd.fa', 'input_unreadable', 'odd.fa is odd.'],
+    ['/in/empty.fa', 'flat_file', 'GenBank or EMBL file.'],
+    ['/in/cut.fa.gz', 'input_truncated', 'It ends too early: the compressed data are cut off.'],
+    ['/in/odd.fa', 'input_unreadable', 'It cannot be read: no such device.'],
   ]);
 });

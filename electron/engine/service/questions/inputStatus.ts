@@ -1,4 +1,4 @@
-import { appError, errorCodeSchema, type AppError } from '../../../contract/errors.ts';
+import { appError, errorOf, type AppError } from '../../../contract/errors.ts';
 import type { InputStatus, UnusableInput, FailedWhile, PartStatus } from '../../../contract/rpc/runs.ts';
 import { isActive } from '../../../contract/runState.ts';
 import type { InputProgress, StoredRun } from '../../store/types.ts';
@@ -25,9 +25,9 @@ export async function inputStatuses(store: RunStore): Promise<InputStatus[]> {
       parts: { total: own?.parts ?? 0, done: own?.partsDone ?? 0, failed: own?.partsFailed ?? 0 },
       residues: { total: own?.residues.total ?? 0, done: own?.residues.done ?? 0 },
       deviceSeconds: own?.deviceSeconds ?? 0,
-      problems: (problemsOf.get(input.input) ?? []).map(({ code, severity, count, examples }) => ({
+      problems: (problemsOf.get(input.input) ?? []).map(({ code, values, count, examples }) => ({
         code,
-        severity,
+        values,
         count,
         examples: examples.slice(0, 5),
       })),
@@ -38,12 +38,9 @@ export async function inputStatuses(store: RunStore): Promise<InputStatus[]> {
 /** The files that a run continues without, in the order of failed_files.txt. */
 export async function unusableInputs(store: RunStore): Promise<UnusableInput[]> {
   const { inputs, leftOut } = await store.loadRun();
-  const known = (code: string) => errorCodeSchema.safeParse(code).data ?? 'input_unreadable';
   return [
-    ...leftOut.map(({ path, code, message }) => ({ path, error: appError(known(code), message) })),
-    ...inputs.flatMap(({ path, failure }) =>
-      failure === null ? [] : [{ path, error: appError(known(failure.code), failure.message) }],
-    ),
+    ...leftOut.map(({ path, ...why }) => ({ path, error: errorOf(why) })),
+    ...inputs.flatMap(({ path, failure }) => (failure === null ? [] : [{ path, error: errorOf(failure) }])),
   ];
 }
 

@@ -2,9 +2,11 @@ import type Database from 'better-sqlite3';
 import { z } from 'zod';
 import { appErrorSchema } from '../../../contract/errors.ts';
 import type { Goal } from '../../../contract/goal.ts';
+import { fileProblemCodeSchema } from '../../../contract/problems.ts';
 import { readJson } from '../../../contract/parseJson.ts';
 import { planSchema, type Plan } from '../../../contract/plan.ts';
 import {
+  failureSchema,
   inputProblemSchema,
   prepareDoneSchema,
   type InputProblem,
@@ -42,9 +44,7 @@ export function insertRun(db: Database.Database, plan: Plan, description: RunDes
   })();
 }
 
-const inputFailureSchema = z.object({ code: z.string(), message: z.string() });
-
-const leftOutSchema = z.array(inputFailureSchema.extend({ path: z.string() }));
+const leftOutSchema = z.array(failureSchema.extend({ path: z.string() }));
 
 /** The files that were left out of the run from the beginning. */
 export function readLeftOut(db: Database.Database): LeftOutInput[] {
@@ -117,16 +117,18 @@ export function readInputs(db: Database.Database): StoredInput[] {
       records === null || bases === null || first_row === null
         ? null
         : { records, bases, firstRow: first_row },
-    failure: failure === null ? null : parseStored(inputFailureSchema, failure, 'failure of an input'),
+    failure: failure === null ? null : parseStored(failureSchema, failure, 'failure of an input'),
   }));
 }
 
 export function readProblems(db: Database.Database): InputProblem[] {
-  type Columns = Omit<InputProblem, 'type' | 'examples'> & { examples: string };
+  type Columns = Record<'code' | 'variables' | 'examples', string> & Record<'input' | 'count', number>;
   const rows = db.prepare<[], Columns>('SELECT * FROM input_problem ORDER BY input, code').all();
-  return rows.map(({ examples, ...rest }) => ({
+  return rows.map(({ code, variables, examples, ...rest }) => ({
     type: 'input_problem',
     ...rest,
+    code: fileProblemCodeSchema.parse(code),
+    values: parseStored(inputProblemSchema.shape.values, variables, 'variables of a problem'),
     examples: parseStored(inputProblemSchema.shape.examples, examples, 'example of a problem'),
   }));
 }

@@ -35,8 +35,7 @@ CREATE TABLE input (
 CREATE TABLE input_problem (
   input INTEGER NOT NULL REFERENCES input (input),
   code TEXT NOT NULL,
-  severity TEXT NOT NULL,
-  message TEXT NOT NULL,
+  variables TEXT NOT NULL,
   count INTEGER NOT NULL,
   examples TEXT NOT NULL,
   PRIMARY KEY (input, code)

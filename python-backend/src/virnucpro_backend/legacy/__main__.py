@@ -1,8 +1,8 @@
 """`python -m virnucpro_backend.legacy`: import embeddings of the original tool or of its fork.
 
 Standard input holds one `ImportCommand` as a line. The answer is a line on standard output: `imported` with
-the fields of an ImportReport, or `import_failed` with code, message and next_step. Before it, `reading` is
-sent every few seconds, and with the path before each file with embeddings.
+the fields of an ImportReport, `import_refused` with message and next_step, or `import_failed` with code and
+values. Before it, `reading` is sent every few seconds, and with the path before each file with embeddings.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class ImportCommand(CommandStruct, tag="import_legacy", frozen=True):
 
 
 def main() -> int:
-    """Return exit status 0 after `imported`, 1 after `import_failed`."""
+    """Return exit status 0 after `imported`, 1 otherwise."""
     # The engine closes standard input after its one command; it is still there.
     channel = Channel(on_eof=lambda: None)
     from virnucpro_backend.legacy.importing import ImportFailedError, import_folder
@@ -60,11 +60,10 @@ def main() -> int:
         channel.emit("imported", **msgspec.to_builtins(report))
         return 0
     except (ImportFailedError, WeightsError) as failure:
-        code, message, next_step = "legacy_unusable", failure.message, failure.next_step
+        channel.emit("import_refused", message=failure.message, next_step=failure.next_step)
     except Exception as error:
         fault = _fault(error)
-        code, message, next_step = fault.code.value, fault.message, fault.next_step
-    channel.emit("import_failed", code=code, message=message, next_step=next_step)
+        channel.emit("import_failed", code=fault.code, values=fault.values, file=fault.file)
     return 1
 
 
@@ -75,8 +74,7 @@ def _fault(error: Exception) -> PrepareError:
         return halves_do_not_fit(error)
     if isinstance(error, OSError):
         return writing_failed(error)
-    next_step = "Start an ordinary run; if it happens again, report it."
-    return failed_unexpectedly("Taking over the embeddings", error, next_step)
+    return failed_unexpectedly("internal", error)
 
 
 if __name__ == "__main__":

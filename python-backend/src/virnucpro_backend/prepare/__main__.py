@@ -31,17 +31,12 @@ def main() -> int:
     except PrepareError as failure:
         error = failure
     except Exception as unexpected:
-        error = failed_unexpectedly(
-            "Preparing the input",
-            unexpected,
-            "Resume the run; if it happens again, report it with the log.",
-        )
+        error = failed_unexpectedly("prepare_failed", unexpected)
     channel.emit(
         "prepare_failed",
         input=preparation.current_input if preparation else None,
-        code=error.code.value,
-        message=error.message,
-        next_step=error.next_step,
+        code=error.code,
+        values=error.values,
     )
     return 1
 

@@ -2,7 +2,7 @@
 
 Standard input holds one `ExtractCommand` as a line; the file at its `rows_path` has row numbers as uint32,
 little-endian, ascending. The answer is a line on standard output: `extracted` with the number of records,
-or `extract_failed` with code, message and next_step as in prepare. `reading` comes every few seconds before.
+or `extract_failed` with code, values and the file's name. `reading` comes every few seconds before.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ import numpy as np
 import numpy.typing as npt
 
 from virnucpro_backend.prepare.failures import (
-    FailureCode,
     PrepareError,
     failed_unexpectedly,
     halves_do_not_fit,
@@ -83,11 +82,7 @@ def extract(
                 break
             _extract_input(source, writer, repairs)
         if not writer.is_complete:
-            raise PrepareError(
-                FailureCode.INTERNAL_ERROR,
-                f"The inputs hold fewer records than row {int(rows[-1])}.",
-                "Start a new run in another folder.",
-            )
+            raise PrepareError("internal", reason=f"the inputs hold fewer records than row {int(rows[-1])}")
     return int(rows.size)
 
 
@@ -100,13 +95,8 @@ def _extract_input(source: ExtractInput, writer: _RecordWriter, repairs: Collect
         for batch in scan(chain([beginning], blocks), scanner, repairs):
             writer.add(batch)
         writer.end_record()
-        sha256 = file.sha256()
-    if sha256 != source.sha256:
-        raise PrepareError(
-            FailureCode.INPUT_CHANGED,
-            f"{source.path.name} is no longer the file this run was created with.",
-            "Restore the file and try again.",
-        )
+        if file.sha256() != source.sha256:
+            raise PrepareError("input_changed")
 
 
 class _RecordWriter:
@@ -222,10 +212,8 @@ def main() -> int:
     except PrepareError as failure:
         error = failure
     except Exception as unexpected:
-        error = failed_unexpectedly(
-            "Extracting sequences", unexpected, "Try again; if it happens again, report it with the log."
-        )
-    channel.emit("extract_failed", code=error.code.value, message=error.message, next_step=error.next_step)
+        error = failed_unexpectedly("internal", unexpected)
+    channel.emit("extract_failed", code=error.code, values=error.values, file=error.file)
     return 1
 
 

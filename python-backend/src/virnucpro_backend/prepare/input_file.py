@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, Literal, cast
 
 from xopen import xopen
 
-from virnucpro_backend.prepare.failures import FailureCode, PrepareError
+from virnucpro_backend.prepare.failures import PrepareError
 
 Compression = Literal["none", "gzip", "bzip2", "xz", "lzma", "zstd"]
 
@@ -102,17 +102,23 @@ class InputFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with _reading(path):
-            if path.is_dir():
-                raise IsADirectoryError(None, "it is a folder")
-            self._raw = _HashingReader(path)
-            self.bytes_total = os.fstat(self._raw.fileno()).st_size
-            self.compression = compression_of(self._raw.first_bytes)
+        try:
+            with _reading():
+                if path.is_dir():
+                    raise IsADirectoryError(None, "it is a folder")
+                self._raw = _HashingReader(path)
+        except PrepareError as error:
+            error.file = path.name
+            raise
+        self.bytes_total = os.fstat(self._raw.fileno()).st_size
+        self.compression = compression_of(self._raw.first_bytes)
 
     def __enter__(self) -> InputFile:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, PrepareError):
+            error.file = self.path.name
         self._raw.close()
 
     @property
@@ -127,7 +133,7 @@ class InputFile:
 
     def blocks(self) -> Iterator[bytes]:
         """Yield decompressed blocks of BLOCK_BYTES, the last one shorter. Can be called once."""
-        with _reading(self.path):
+        with _reading():
             stream: BinaryIO = cast(BinaryIO, self._raw)
             if self.compression != "none":
                 stream = xopen(cast(Any, self._raw), "rb", threads=0, format=_XOPEN_FORMATS[self.compression])
@@ -195,31 +201,15 @@ def _read_full(stream: BinaryIO) -> bytes:
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[None]:
+def _reading() -> Iterator[None]:
     try:
         yield
     except EOFError:
-        raise PrepareError(
-            FailureCode.INPUT_TRUNCATED,
-            f"{path.name} ends too early: the compressed data are cut off.",
-            "Copy or download the file again; it is probably an interrupted transfer.",
-        ) from None
+        raise PrepareError("input_truncated") from None
     except _DAMAGE_ERRORS as error:
-        raise _damaged(path, error) from None
+        raise PrepareError("input_damaged", reason=str(error)) from None
     except OSError as error:
         if error.errno is None and not isinstance(error, IsADirectoryError):
             # gzip and bz2 report bad data as an OSError without a number.
-            raise _damaged(path, error) from None
-        raise PrepareError(
-            FailureCode.INPUT_UNREADABLE,
-            f"{path.name} can't be read: {error.strerror or error}.",
-            "Check that the file exists and that you may read it.",
-        ) from None
-
-
-def _damaged(path: Path, error: Exception) -> PrepareError:
-    return PrepareError(
-        FailureCode.INPUT_UNREADABLE,
-        f"{path.name} can't be unpacked: its compressed data are damaged ({error}).",
-        "Copy or download the file again, or unpack it yourself to see how much can be saved.",
-    )
+            raise PrepareError("input_damaged", reason=str(error)) from None
+        raise PrepareError("input_unreadable", reason=error.strerror or str(error)) from None

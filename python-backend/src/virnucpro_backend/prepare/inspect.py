@@ -31,10 +31,8 @@ from virnucpro_backend.prepare.records.problems import MAX_EXAMPLES, Problem
 from virnucpro_backend.prepare.records.record_files import Reason
 from virnucpro_backend.prepare.records.survey import Letters, Survey, new_bytes
 from virnucpro_backend.prepare.scanning.scanner import Repair
+from virnucpro_backend.problem_codes import ProblemCode
 from virnucpro_backend.protocol import Channel
-
-# A run is pointless with these, although each record can be read.
-_BLOCKING = ("looks_like_protein", "looks_like_rna", "looks_like_numbers")
 
 
 class Inspection:
@@ -84,7 +82,7 @@ class Inspection:
         minimum, median, maximum = self._lengths.minimum_median_maximum()
         frames, residues = self._sample.frames_and_residues()
 
-        def count(code: str) -> int:
+        def count(code: ProblemCode) -> int:
             return problems.count(code) if problems else 0
 
         return {
@@ -115,30 +113,18 @@ class Inspection:
         }
 
     def _problems(self, found: list[Problem]) -> list[dict[str, Any]]:
-        shown = [
+        shown: list[dict[str, Any]] = [
             {
                 "code": problem.code,
-                "severity": "blocks" if problem.code in _BLOCKING else problem.kind.severity,
+                "values": {},
                 "count": problem.count,
-                "message": problem.message,
-                "what_happens": problem.kind.what_happens,
                 "examples": [asdict(example) for example in problem.examples[:MAX_EXAMPLES]],
             }
             for problem in found
         ]
         if self._failure is not None:
-            shown.insert(
-                0,
-                {
-                    "code": self._failure.code.value,
-                    "severity": "blocks",
-                    "count": 1,
-                    "message": self._failure.message,
-                    "what_happens": self._failure.next_step,
-                    "examples": [],
-                    **({} if self._failure.kind is None else {"kind": self._failure.kind}),
-                },
-            )
+            code, values = self._failure.code, self._failure.values
+            shown.insert(0, {"code": code, "values": values, "count": 1, "examples": []})
         return shown
 
 

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from virnucpro_backend.prepare.chunking import ROUND_ENDS, chunk_counts, chunk_windows, rounds_of
-from virnucpro_backend.prepare.failures import FailureCode, PrepareError, halves_do_not_fit, writing_failed
+from virnucpro_backend.prepare.failures import PrepareError, halves_do_not_fit, writing_failed
 from virnucpro_backend.prepare.frames import open_frames
 from virnucpro_backend.prepare.input_file import InputFile
 from virnucpro_backend.prepare.parts import FrameBlock, Part, PartWriter
@@ -143,11 +143,7 @@ class Preparation:
             self._report_progress(file)
             sha256 = file.sha256()
         if source.sha256 is not None and sha256 != source.sha256:
-            raise PrepareError(
-                FailureCode.INPUT_CHANGED,
-                f"{source.path.name} is no longer the file this run was created with.",
-                "Restore the file, or start a new run with the changed one.",
-            )
+            raise PrepareError("input_changed")
         self._add_repeats(survey.problems, first_row)
         for problem in survey.problems.all():
             self._report_problem(source.input, problem)
@@ -236,8 +232,7 @@ class Preparation:
             "input_problem",
             input=source,
             code=problem.code,
-            severity=problem.kind.severity,
-            message=problem.message,
+            values={},
             count=problem.count,
             examples=[asdict(example) for example in problem.examples],
         )

@@ -32,7 +32,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     try:
         report = arguments.run(arguments)
-    except (PrepareError, WeightsError, LoadFailedError) as error:
+    except PrepareError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except (WeightsError, LoadFailedError) as error:
         print(f"{error.message} {error.next_step}", file=sys.stderr)
         return 1
     except PartFailedError as error:

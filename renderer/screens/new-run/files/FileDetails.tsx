@@ -1,7 +1,8 @@
-import { Anchor, Group, Paper, Stack, Text } from '@mantine/core';
+import { Anchor, Paper, Stack, Text } from '@mantine/core';
 import { fileName } from '../../../i18n/format.ts';
 import { useMemo } from 'react';
 import type { InputFileProblem } from '../../../../electron/contract/index.ts';
+import { ProblemList } from '../../../components/files/ProblemList.tsx';
 import { Facts } from '../../../components/Facts.tsx';
 import { oneTwoFive } from '../../../components/charts/axes.ts';
 import { Histogram } from '../../../components/charts/Histogram.tsx';
@@ -16,8 +17,6 @@ import {
 } from '../../../state/newRun/inspection.ts';
 import { chunkLengthOf, useNewRun } from '../../../state/newRun/store.ts';
 import { useRuns } from '../../../state/runs/runs.ts';
-import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
-import { useProblemTexts } from '../../../state/problemTexts.ts';
 
 const HISTOGRAM_PX = 138;
 
@@ -49,18 +48,7 @@ export function FileDetails({ file }: { file: ListedFile }) {
   );
   const short = inspected.below_chunk_length;
   const shortSequences: InputFileProblem[] =
-    short === 0
-      ? []
-      : [
-          {
-            code: 'below_chunk_length',
-            severity: 'warning',
-            count: short,
-            message: t('newRun.short', { count: short, length: format.bases(chunkLength) }),
-            what_happens: t('newRun.shortText'),
-            examples: [],
-          },
-        ];
+    short === 0 ? [] : [{ code: 'below_chunk_length', values: {}, count: short, examples: [] }];
   return (
     <Stack gap={12} mt={14} pt={14} style={{ borderTop: '1px solid var(--line)' }}>
       <Text component="h3" fz={15} fw={620} style={{ overflowWrap: 'anywhere' }}>
@@ -117,50 +105,6 @@ export function FileDetails({ file }: { file: ListedFile }) {
           />
         </div>
       )}
-    </Stack>
-  );
-}
-
-const ICONS = { blocks: IconCircleX, skipped: IconAlertTriangle, warning: IconInfoCircle };
-
-function ProblemList({ problems }: { problems: readonly InputFileProblem[] }) {
-  const { t } = useTexts();
-  const sayProblem = useProblemTexts();
-  if (problems.length === 0) {
-    return (
-      <Group component="p" gap={8} m={0} align="flex-start" wrap="nowrap">
-        <IconCircleCheck color="var(--good)" size={18} aria-hidden /> {t('newRun.noProblems')}
-      </Group>
-    );
-  }
-  return (
-    <Stack component="ul" className="plain-list" gap={6}>
-      {problems.map((problem) => {
-        const Icon = ICONS[problem.severity];
-        const { message, effect } = sayProblem(problem);
-        return (
-          <Group component="li" key={problem.code} gap={8} align="flex-start" wrap="nowrap">
-            <Icon
-              color={problem.severity === 'blocks' ? 'var(--bad)' : 'var(--warn)'}
-              size={18}
-              style={{ flex: 'none' }}
-              aria-hidden
-            />
-            <div>
-              <Text span fw={560}>
-                {message}
-              </Text>{' '}
-              <span className="muted">{effect}</span>
-              {problem.severity === 'skipped' &&
-                problem.examples.map(({ row, name, detail }) => (
-                  <Text key={`${row} ${name}`} fz="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-                    {name}: {detail}
-                  </Text>
-                ))}
-            </div>
-          </Group>
-        );
-      })}
     </Stack>
   );
 }

@@ -1,5 +1,5 @@
-import { matchSheet, NO_DETAILS, sentPath } from '../../../../electron/contract/index.ts';
-import { asSentence, fileName, folderOf } from '../../../i18n/format.ts';
+import { inWords, matchSheet, NO_DETAILS, sentPath } from '../../../../electron/contract/index.ts';
+import { fileName, folderOf } from '../../../i18n/format.ts';
 import { ActionIcon, Box, Button, Group, Loader, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconX } from '@tabler/icons-react';
@@ -22,7 +22,7 @@ import { detailsOfFiles, samplesOfFiles } from '../../../state/newRun/choices.ts
 import { nameSamples, selectFile, useNewRun } from '../../../state/newRun/store.ts';
 import { sentFraction } from '../../../state/upload.ts';
 import { useSettings } from '../../../state/settings.ts';
-import { useProblemTexts } from '../../../state/problemTexts.ts';
+import { useEngineTexts } from '../../../state/engineTexts.ts';
 import { Step } from '../Step.tsx';
 import { FileDetails } from './FileDetails.tsx';
 import classes from './FilesCard.module.css';
@@ -272,15 +272,13 @@ const openFile = (file: ListedFile) => selectFile(file.path);
 
 /** Shown beside a file's name: why it cannot be used, else its folder, unless all files have the same one. */
 function Beside({ file, home }: { file: ListedFile; home: string | null }) {
-  const sayProblem = useProblemTexts();
+  const say = useEngineTexts();
   const problem = blockingProblem(file);
   if (problem) {
-    const { short, message } = sayProblem(problem);
-    // The file's name already precedes it.
-    const reason = asSentence(message.replace(`${fileName(file.path)} `, ''));
+    const { title, sentence } = inWords(problem);
     return (
-      <span className={classes.reason} title={message}>
-        {reason.length < short.length ? reason : short}
+      <span className={classes.reason} title={say(sentence)}>
+        {say(title)}
       </span>
     );
   }

@@ -95,11 +95,11 @@ function addProblems(
   problems: readonly InputProblem[],
 ): void {
   const add = db.prepare(
-    'INSERT INTO input_problem (input, code, severity, message, count, examples) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO input_problem (input, code, variables, count, examples) VALUES (?, ?, ?, ?, ?)',
   );
-  for (const { input, code, severity, message, count, examples } of problems) {
+  for (const { input, code, values, count, examples } of problems) {
     const moved = examples.map(({ row, ...example }) => ({ row: row + records, ...example }));
-    add.run(input + inputs, code, severity, message, count, JSON.stringify(moved));
+    add.run(input + inputs, code, JSON.stringify(values), count, JSON.stringify(moved));
   }
 }
 

@@ -12,7 +12,8 @@ import type { Reason, SequenceResult } from '../../../../contract/results.ts';
 import { isFileError, readSafetensors, SafetensorsError } from '../files/safetensorsFile.ts';
 import { repairDamage, wrongCounts } from './damage.ts';
 import { sealMethods } from './digests.ts';
-import type { InputFailure, Registered } from '../../types.ts';
+import type { Said } from '../../../../contract/problems.ts';
+import type { Registered } from '../../types.ts';
 
 /** Stores prepare's reports. A second prepare over the same inputs changes nothing. */
 export function prepareIntakeMethods(db: Database.Database, folder: string) {
@@ -25,7 +26,7 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
       terminal_repeat, terminal_repeat_length, reason, name, header)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const saveProblem = db.prepare(
-    'INSERT OR REPLACE INTO input_problem (input, code, severity, message, count, examples) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT OR REPLACE INTO input_problem (input, code, variables, count, examples) VALUES (?, ?, ?, ?, ?)',
   );
   const inputHash = db.prepare<[number], string>('SELECT sha256 FROM input WHERE input = ?').pluck();
   const saveInput = db.prepare('UPDATE input SET records = ?, bases = ?, first_row = ? WHERE input = ?');
@@ -86,7 +87,7 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
    * The run goes on without this input, so the rows from its first one on will be those of other sequences:
    * nothing that is stored of them may remain until then. Returns the first of them.
    */
-  function failInput(input: number, failure: InputFailure): number {
+  function failInput(input: number, failure: Said): number {
     const firstRow = rowsBefore.get(input)!;
     saveInputFailure.run(JSON.stringify(failure), input);
     forgetInputs.run(input);
@@ -105,8 +106,8 @@ export function prepareIntakeMethods(db: Database.Database, folder: string) {
   return {
     ingestRecords: db.transaction(ingestRecords),
     registerPart: db.transaction((event: PreparedPart): Registered => registerPart(db, event)),
-    addInputProblem: ({ input, code, severity, message, count, examples }: InputProblem): void => {
-      saveProblem.run(input, code, severity, message, count, JSON.stringify(examples));
+    addInputProblem: ({ input, code, values, count, examples }: InputProblem): void => {
+      saveProblem.run(input, code, JSON.stringify(values), count, JSON.stringify(examples));
     },
     finishInput,
     failInput: db.transaction(failInput),

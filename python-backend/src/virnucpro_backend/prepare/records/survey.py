@@ -37,6 +37,7 @@ from virnucpro_backend.prepare.scanning.batch import ScanBatch, Stretch, size_te
 from virnucpro_backend.prepare.scanning.invisible_marks import InvisibleMarks
 from virnucpro_backend.prepare.scanning.scanner import Repair, new_scanner, scan
 from virnucpro_backend.prepare.scanning.sniff import SequenceFormat, sniff_format
+from virnucpro_backend.problem_codes import ProblemCode
 
 # A growing record stays in memory up to this length; a longer one goes to a temporary file.
 SPOOL_BYTES = 4 << 20
@@ -329,9 +330,10 @@ class Survey:
         with_letters = self._kinds["with letters"]
         if self.composition.looks_like_numbers:
             self.problems.add("looks_like_numbers")
-        for kind in ("protein", "rna"):
-            if 2 * self._kinds[kind] > with_letters:
-                self.problems.replace(f"{kind}_records", f"looks_like_{kind}")
+        if 2 * self._kinds["protein"] > with_letters:
+            self.problems.replace("protein_records", "looks_like_protein")
+        if 2 * self._kinds["rna"] > with_letters:
+            self.problems.replace("rna_records", "looks_like_rna")
 
     def _survey(self, group: RecordGroup) -> SurveyedGroup:
         headers = Headers.read(group.headers, group.header_counts, self.records)
@@ -405,7 +407,11 @@ class Survey:
         self._add("lower_case", scorable & (flags & LOWER_CASE != 0), group, {})
 
     def _add(
-        self, code: str, affected: npt.NDArray[np.bool_], group: SurveyedGroup, details: dict[int, str]
+        self,
+        code: ProblemCode,
+        affected: npt.NDArray[np.bool_],
+        group: SurveyedGroup,
+        details: dict[int, str],
     ) -> None:
         places = np.flatnonzero(affected)
         self.problems.add(code, places.size)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from virnucpro_backend.prepare.failures import FailureCode, PrepareError
+from virnucpro_backend.prepare.failures import PrepareError
 from virnucpro_backend.prepare.input_file import InputFile, compression_of
 from virnucpro_backend.prepare.scanning.invisible_marks import BYTE_ORDER_MARK, InvisibleMarks
+from virnucpro_backend.problem_codes import ProblemCode
 
 SequenceFormat = Literal["fasta", "fastq"]
 
@@ -21,95 +22,58 @@ _PEARSON_FASTA = re.compile(
 _FASTA_LINE = re.compile(rb"(?:\A|[\r\n])>")
 _FASTQ_RECORD = re.compile(rb"(?:\A|[\r\n])@[^\r\n]*(?:\r\n|\r|\n)(?:[A-Za-z*.~?-]+(?:\r\n|\r|\n))+\+")
 
-_SAVE_AS_TEXT = "Copy the sequences into a plain text file, each below a line of > and its name."
 _TABLE_LINE = re.compile(rb"[^\t\r\n]+\t[^\t\r\n]+\t")
 
-_EXTRACT = "Unpack it, such as with `{}`, and choose the FASTA or FASTQ files in it."
-
-# Compressed data that are not unpacked here: first bytes, name, the command that unpacks them, and the key of
-# the window's text.
-_OTHER_COMPRESSIONS: tuple[tuple[re.Pattern[bytes], str, str, str], ...] = (
-    (re.compile(rb"\x04\x22\x4d\x18|\x02\x21\x4c\x18"), "LZ4", "lz4 -d", "lz4"),
-    (re.compile(rb"\x1f\x9d"), "compress", "uncompress", "compress"),
-    (re.compile(rb"LZIP"), "lzip", "lzip -d", "lzip"),
-    (re.compile(rb"\x89LZO\x00"), "lzop", "lzop -d", "lzop"),
-    (re.compile(rb"\xff\x06\x00\x00sNaPpY"), "Snappy", "snzip -d", "snappy"),
+# Compressed data that are not unpacked here: first bytes, name, the command that unpacks them.
+_OTHER_COMPRESSIONS: tuple[tuple[re.Pattern[bytes], str, str], ...] = (
+    (re.compile(rb"\x04\x22\x4d\x18|\x02\x21\x4c\x18"), "LZ4", "lz4 -d"),
+    (re.compile(rb"\x1f\x9d"), "compress", "uncompress"),
+    (re.compile(rb"LZIP"), "lzip", "lzip -d"),
+    (re.compile(rb"\x89LZO\x00"), "lzop", "lzop -d"),
+    (re.compile(rb"\xff\x06\x00\x00sNaPpY"), "Snappy", "snzip -d"),
 )
 
-# Files that people mistake for sequence files: first bytes (for text, after comments), what it is, the key
-# of the window's text, and what to do about it.
-_OTHER_FORMATS: tuple[tuple[re.Pattern[bytes], str, str, str], ...] = (
+# Files that people mistake for sequence files, by their first bytes (for text, after comments).
+_OTHER_FORMATS: tuple[tuple[re.Pattern[bytes], ProblemCode], ...] = (
+    (re.compile(rb"@(?:HD|SQ|RG|PG|CO)\t|BAM\x01|CRAM"), "alignment_map"),
+    (re.compile(rb"LOCUS  |ID   "), "flat_file"),
+    (re.compile(rb"##gff-version|##fileformat=VCF"), "annotation"),
     (
-        re.compile(rb"@(?:HD|SQ|RG|PG|CO)\t"),
-        "a SAM file",
-        "alignment_map",
-        "Convert it with `samtools fastq`.",
+        re.compile(rb"(?s)PK\x03\x04.{0,65536}\b(?:xl|word)/|\xd0\xcf\x11\xe0|\{\\rtf|%PDF"),
+        "document",
     ),
-    (re.compile(rb"BAM\x01"), "a BAM file", "alignment_map", "Convert it with `samtools fastq`."),
-    (re.compile(rb"CRAM"), "a CRAM file", "alignment_map", "Convert it with `samtools fastq`."),
-    (re.compile(rb"LOCUS  "), "a GenBank file", "genbank", "Download or export the same sequences as FASTA."),
-    (re.compile(rb"ID   "), "an EMBL file", "embl", "Export the sequences as FASTA."),
-    (
-        re.compile(rb"##gff-version"),
-        "a GFF annotation file",
-        "gff",
-        "Choose the FASTA file with the sequences.",
-    ),
-    (re.compile(rb"##fileformat=VCF"), "a VCF file", "vcf", "Choose the FASTA file with the sequences."),
-    (re.compile(rb"(?s)PK\x03\x04.{0,65536}\bxl/"), "an Excel workbook", "excel", _SAVE_AS_TEXT),
-    (re.compile(rb"(?s)PK\x03\x04.{0,65536}\bword/"), "a Word document", "word", _SAVE_AS_TEXT),
-    (re.compile(rb"\xd0\xcf\x11\xe0"), "an old Word or Excel file", "old_office", _SAVE_AS_TEXT),
-    (re.compile(rb"\{\\rtf"), "a formatted document (RTF)", "rtf", _SAVE_AS_TEXT),
-    (re.compile(rb"PK(?:\x03\x04|\x05\x06)"), "a ZIP archive", "archive", _EXTRACT.format("unzip")),
-    (re.compile(rb"7z\xbc\xaf\x27\x1c"), "a 7-Zip archive", "archive", _EXTRACT.format("7z x")),
-    (re.compile(rb"Rar!\x1a\x07"), "a RAR archive", "archive", _EXTRACT.format("unrar x")),
-    (re.compile(rb"(?s).{257}ustar"), "a tar archive", "archive", _EXTRACT.format("tar -xf")),
-    (
-        re.compile(rb"\x89HDF"),
-        "an HDF5 (FAST5) file",
-        "fast5",
-        "Basecall it first, then choose the FASTQ file.",
-    ),
-    (re.compile(rb"%PDF"), "a PDF document", "pdf", "Choose a FASTA or FASTQ file."),
-    (re.compile(rb"\xff\xfe|\xfe\xff"), "text in UTF-16", "utf16", "Save it again as plain text (UTF-8)."),
-    (
-        re.compile(rb"\s*<"),
-        "a web page or XML file",
-        "web_page",
-        "Download the sequences themselves as FASTA.",
-    ),
+    (re.compile(rb"(?s)PK(?:\x03\x04|\x05\x06)|7z\xbc\xaf\x27\x1c|Rar!\x1a\x07|.{257}ustar"), "archive"),
+    (re.compile(rb"\x89HDF"), "raw_signals"),
+    (re.compile(rb"\xff\xfe|\xfe\xff"), "utf16"),
+    (re.compile(rb"\s*<"), "web_page"),
 )
 
 
 def sniff_format(source: InputFile, beginning: bytes) -> SequenceFormat:
     """Find the format of `source` from its first decompressed block.
 
-    Raises PrepareError `not_sequence_file`, which says what the file seems to be, and `not_compressed` if
-    nothing is known about the file except that its name wrongly says that it is compressed.
+    Raises PrepareError with what the file seems to be, and `not_compressed` if nothing is known about it
+    except that its name wrongly says that it is compressed.
     """
-    name = source.path.name
     # A file of zero bytes is no empty file: it is what an interrupted download leaves.
     text = InvisibleMarks().removed_from(beginning, final=True) or beginning.removeprefix(BYTE_ORDER_MARK)
     skipped = _SKIPPED_LINES.match(text)
     content = text[skipped.end() :] if skipped else text
     if compression_of(beginning) != "none":
-        twice = "is compressed twice"
-        raise _refused(name, twice, "Unpack it once and choose the result.", "compressed_twice")
-    for pattern, compression, command, kind in _OTHER_COMPRESSIONS:
+        raise PrepareError("compressed_twice")
+    for pattern, how, command in _OTHER_COMPRESSIONS:
         if pattern.match(beginning):
-            what = f"is compressed with {compression}, which is not read here: unpack it with `{command}`"
-            raise _refused(name, what, "Unpack it and choose the result.", kind)
-    for pattern, what, kind, next_step in _OTHER_FORMATS:
+            raise PrepareError("compressed_otherwise", how=how, command=command)
+    for pattern, code in _OTHER_FORMATS:
         if pattern.match(beginning) or pattern.match(content):
-            raise _refused(name, f"is not a sequence file, it seems to be {what}", next_step, kind)
+            raise PrepareError(code)
     # An empty sample of a pipeline is valid: it has empty results.
     if not content.strip() or content.startswith(b">"):
         return "fasta"
     if content.startswith(b"@"):
         return "fastq"
     if _PEARSON_FASTA.match(text):
-        what = "is FASTA in its first form, with names behind ; instead of >"
-        raise _refused(name, what, "Write > in place of the ; before each name.", "pearson_fasta")
+        raise PrepareError("pearson_fasta")
     # Text before the first record is allowed, as the scanner reports it; binary data are not.
     # A quality line can begin with '>', but no sequence is followed by a line that begins with '+'.
     patterns: tuple[tuple[re.Pattern[bytes], SequenceFormat], ...] = (
@@ -120,18 +84,9 @@ def sniff_format(source: InputFile, beginning: bytes) -> SequenceFormat:
         found = pattern.search(content)
         if found and b"\x00" not in content[: found.start()]:
             return sequence_format
-    ending = _COMPRESSED_NAME.search(name)
+    ending = _COMPRESSED_NAME.search(source.path.name)
     if ending and source.compression == "none":
-        raise PrepareError(
-            FailureCode.NOT_COMPRESSED,
-            f"{name} is named {ending[0]} but is not compressed, and is not a FASTA or FASTQ file either.",
-            "Download or copy the file again, or choose the one that was meant.",
-        )
+        raise PrepareError("not_compressed", ending=ending[0])
     if _TABLE_LINE.match(content):
-        what = "is not a sequence file, it seems to be a table"
-        raise _refused(name, what, "Choose the FASTA file that it was made from.", "table")
-    raise _refused(name, "is not a FASTA or FASTQ file", "Choose a FASTA or FASTQ file.")
-
-
-def _refused(name: str, what: str, next_step: str, kind: str | None = None) -> PrepareError:
-    return PrepareError(FailureCode.NOT_SEQUENCE_FILE, f"{name} {what}.", next_step, kind)
+        raise PrepareError("table")
+    raise PrepareError("not_sequence_file")

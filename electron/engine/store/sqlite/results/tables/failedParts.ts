@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { toldOf } from '../../../../../contract/problems.ts';
 import { cellText } from '../../../../results/cellText.ts';
 import { readInputs, readLeftOut, readPlan } from '../../runRows.ts';
 
@@ -66,10 +67,10 @@ export class FailedParts {
    */
   *lines(): Generator<string> {
     const inputs = readInputs(this.#db);
-    for (const { path, code, message } of readLeftOut(this.#db))
-      yield line(path, 'inspection', `${code}: ${message}`);
+    for (const { path, ...why } of readLeftOut(this.#db))
+      yield line(path, 'inspection', `${why.code}: ${toldOf(why)}`);
     for (const { path, failure } of inputs)
-      if (failure) yield line(path, 'reading', `${failure.code}: ${failure.message}`);
+      if (failure) yield line(path, 'reading', `${failure.code}: ${toldOf(failure)}`);
     for (const { id, key, firstRow, lastRow, error } of this.#byId.values()) {
       for (const { path, prepared } of inputs) {
         if (!prepared) continue;

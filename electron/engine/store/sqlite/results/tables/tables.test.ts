@@ -36,7 +36,7 @@ describe('result tables', () => {
     );
     const score = scoresBy({ '0.0.0': 0.75, '0.2.1': 0.25, '0.2.5': 0.125, '3.0.1': 0.0625, '3.0.5': 1 });
     for (const { key } of await run.store.pendingParts()) await compute(run, key, score);
-    const damage = { type: 'input_problem', input: 1, severity: 'skipped', message: '' } as const;
+    const damage = { type: 'input_problem', input: 1, values: {} } as const;
     const examples = [{ row: 4, name: '', detail: "'>' in line 3,\tat letter 5" }];
     await run.store.addInputProblem({ ...damage, code: 'malformed_record', count: 1, examples });
     const stretch = [{ row: 5, name: 'line 9', detail: '2 lines, 30 bytes' }];

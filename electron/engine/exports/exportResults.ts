@@ -8,10 +8,10 @@ import type { PythonEnvironment } from '../environment/pythonLaunch.ts';
 import type { SequenceSelection } from '../store/duckdb/selection.ts';
 import type { RunStore } from '../store/runStore.ts';
 import { ExportSource, type SourceOptions } from './exportSource.ts';
-import { embeddings, checkv, checkvNames, fasta, proteins, scoredFasta } from './sequenceFiles.ts';
-import { bed, bedgraph, gff3, segments } from './features.ts';
+import { embeddings, checkv, fasta, proteins, scoredFasta } from './sequenceFiles.ts';
+import { bed, gff3, segments } from './features.ts';
 import type { ExportFormat } from './format.ts';
-import { devices, multiqc } from './wholeRunFormats.ts';
+import { multiqc } from './multiqc.ts';
 import { report } from './report/writeReport.ts';
 import { csv, tsv, json } from './table/delimited.ts';
 import { parquet } from './table/parquet.ts';
@@ -28,9 +28,9 @@ import { usage } from '../../contract/errors.ts';
 /** All export formats, in the order in which they are offered. */
 export const EXPORT_FORMATS: readonly ExportFormat[] = [
   ...[xlsx, tsv, csv, json, parquet],
-  ...[fasta, scoredFasta, checkv, checkvNames, proteins],
-  ...[gff3, bed, segments, bedgraph],
-  ...[multiqc, embeddings, devices],
+  ...[fasta, scoredFasta, checkv, proteins],
+  ...[gff3, bed, segments],
+  ...[multiqc, embeddings],
   report,
 ];
 

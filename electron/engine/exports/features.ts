@@ -1,9 +1,7 @@
 import { exportFormat } from './format.ts';
 import { isTooShort } from '../../contract/evidence.ts';
 import { modelMark } from '../../contract/plan.ts';
-import type { SequenceResult } from '../../contract/results.ts';
 import { float32Text } from '../results/cellText.ts';
-import type { ScoredChunk } from '../results/types.ts';
 import { viralSegments } from '../../contract/viralSegments.ts';
 import type { ExportSource } from './exportSource.ts';
 import type { WholeFile } from './wholeFile.ts';
@@ -86,44 +84,6 @@ async function writeSegments(source: ExportSource, file: WholeFile): Promise<voi
   }
 }
 
-/**
- * bedGraph: the virus score along each sequence. Chunks overlap but bedGraph intervals must not, so each ends
- * in the middle of its overlap. For the same reason only the first of several sequences with the same name is
- * written; the last line counts the others.
- */
-async function writeBedGraph(source: ExportSource, file: WholeFile): Promise<void> {
-  await writeMark(source, file, '#');
-  const written = new Set<string>();
-  let leftOut = 0;
-  for await (const { sequence, chunks } of source.sequencesWithChunks()) {
-    if (chunks.length === 0) continue;
-    if (written.has(sequence.seqName)) {
-      leftOut += 1;
-      continue;
-    }
-    written.add(sequence.seqName);
-    let lines = '';
-    for (const one of chunks) {
-      const { start, end } = ownBounds(source, sequence, one);
-      if (end > start) lines += `${sequence.seqName}\t${start}\t${end}\t${float32Text(one.virusScore)}\n`;
-    }
-    await file.write(lines);
-  }
-  if (leftOut > 0)
-    await file.write(`# Left out, since an earlier sequence has the same name: ${leftOut} sequences\n`);
-}
-
-function ownBounds(source: ExportSource, sequence: SequenceResult, { chunk }: ScoredChunk) {
-  const own = source.bounds(sequence, chunk);
-  const before = chunk > 0 ? source.bounds(sequence, chunk - 1).end : own.start;
-  const after = chunk + 1 < sequence.nChunks ? source.bounds(sequence, chunk + 1).start : own.end;
-  return { start: middle(before, own.start), end: middle(own.end, after) };
-}
-
-function middle(a: number, b: number): number {
-  return Math.floor((a + b) / 2);
-}
-
 async function writeMark({ run }: ExportSource, file: WholeFile, comment: string): Promise<void> {
   const mark = modelMark(run.plan.model);
   if (mark !== null) await file.write(`${comment} ${mark}\n`);
@@ -184,14 +144,4 @@ export const segments = exportFormat(
   },
   ({ source, file }) => writeSegments(source, file),
   { ending: '_segments.bed' },
-);
-
-export const bedgraph = exportFormat(
-  'bedgraph',
-  'browsers',
-  {
-    en: ['Scores along sequences (bedGraph)', 'The virus score as a track, such as for IGV'],
-    de: ['Werte entlang der Sequenzen (bedGraph)', 'Der Viruswert als Spur, etwa für IGV'],
-  },
-  ({ source, file }) => writeBedGraph(source, file),
 );

@@ -97,14 +97,13 @@ describe.skipIf(WITHOUT_PYTHON)('a name that is not plain text, or missing', () 
       return cells(named[id]!, heading.indexOf('seq_name')).slice(1);
     };
     expect(nameCells('tsv')).toEqual(NAMES);
-    expect(nameCells('checkv_names')).toEqual(NAMES);
     const { sequences } = JSON.parse(named['json']!) as { sequences: { seq_name: string }[] };
     expect(sequences.map(({ seq_name }) => seq_name)).toEqual(NAMES);
     for (const id of ['fasta', 'fasta_scored']) expect(wordsIn(named[id]!)).toEqual(NAMES);
     expect(wordsIn(named['checkv']!, 1)).toEqual(NAMES);
     expect(new Set(wordsIn(named['checkv']!)).size).toBe(length);
     expect(withoutChunk(wordsIn(named['proteins']!))).toEqual(NAMES);
-    for (const id of ['bed', 'bedgraph']) expect(cells(named[id]!, 0)).toEqual(NAMES);
+    expect(cells(named['bed']!, 0)).toEqual(NAMES);
     const attributes = [...named['gff3']!.matchAll(/\tID=seq\d+;Name=([^;\n]*)/g)];
     expect(attributes.map(([, name]) => decodeURIComponent(name!))).toEqual(NAMES);
 

@@ -56,15 +56,6 @@ async function writeUniquelyNamed(
   }
 }
 
-/** The names from `writeUniquelyNamed`, and the sequences that they stand for. */
-async function writeUniqueNames(source: ExportSource, file: WholeFile): Promise<void> {
-  await file.write('name\tno\tseq_name\theader\n');
-  for await (const sequence of source.sequences()) {
-    const { row, seqName, header } = sequence;
-    await file.write(`${[uniqueName(sequence), row + 1, seqName, cellText(header)].join('\t')}\n`);
-  }
-}
-
 /**
  * Writes the deciding protein of each sequence: from the deciding frame of its best chunk, with the virus
  * score of this frame. It is named like this frame in prediction_results.txt. Sequences without a scored
@@ -226,17 +217,6 @@ export const checkv = exportFormat(
   },
   ({ source, file, withSequences }) => withSequences((inputs) => writeUniquelyNamed(source, inputs, file)),
   { ending: '_checkv.fna' },
-);
-
-export const checkvNames = exportFormat(
-  'checkv_names',
-  'sequences',
-  {
-    en: ['Names of the sequences for CheckV (TSV)', 'Which sequence each of these first words stands for'],
-    de: ['Namen der Sequenzen für CheckV (TSV)', 'Für welche Sequenz jedes dieser ersten Wörter steht'],
-  },
-  ({ source, file }) => writeUniqueNames(source, file),
-  { ending: '_checkv_names.tsv' },
 );
 
 export const proteins = exportFormat(

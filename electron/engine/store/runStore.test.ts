@@ -498,7 +498,9 @@ describe('progress', () => {
       framesPerSecond: null,
     };
     await run.store.addSamples([sample, { ...sample, time: 9 }, { ...sample, device: 'GPU-2' }]);
-    expect(await run.store.samples('GPU-1', 0, 8)).toEqual([sample]);
+    expect(await run.store.sampleMeans('GPU-1', { first: 5, last: 8 }, 10)).toMatchObject([
+      { time: 5, utilizationPercent: 97.5, memoryUsedBytes: 140e9, powerW: null, temperatureC: 61 },
+    ]);
     const event = { time: 7, level: 'warning', code: 'oom', message: 'halved', detail: null } as const;
     await run.store.addEvent(event);
     expect(await run.store.events(2)).toMatchObject([{ code: 'phase' }, event]);

@@ -34,7 +34,7 @@ export interface ReaderFlips {
 /** An answer as text, by reader; a refusal is null. */
 type Answers = Record<string, string | null>;
 
-const EXPORTS = ['tsv', 'csv', 'json', 'parquet', 'fasta_scored', 'gff3', 'bed', 'segments', 'bedgraph', 'multiqc', 'report']; // prettier-ignore
+const EXPORTS = ['tsv', 'csv', 'json', 'parquet', 'fasta_scored', 'gff3', 'bed', 'segments', 'multiqc', 'report']; // prettier-ignore
 /** Half of the flips are in these. */
 const ANSWERING: readonly string[] = [RUN_DATABASE, RESULT_FILES.results, RESULT_FILES.chunks];
 const ALL = { filter: {} };

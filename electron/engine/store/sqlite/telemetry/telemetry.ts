@@ -43,10 +43,6 @@ export function checkedEvents<Event extends RunEvent>(events: Event[]): Event[] 
 }
 
 export function telemetryReadMethods(db: Database.Database) {
-  const selectSamples = db.prepare<[string, number, number], DeviceSampleRow>(`
-    SELECT time, device, utilization AS utilizationPercent, memory AS memoryUsedBytes, power AS powerW,
-      temperature AS temperatureC, residues_per_s AS residuesPerSecond, frames_per_s AS framesPerSecond
-    FROM device_sample WHERE device = ? AND time BETWEEN ? AND ? ORDER BY time`);
   const selectSpan = db.prepare<{ device: string }, { first: number | null; last: number | null }>(`
     SELECT (SELECT min(time) FROM device_sample WHERE device = $device) AS first,
       (SELECT max(time) FROM device_sample WHERE device = $device) AS last`);
@@ -68,8 +64,6 @@ export function telemetryReadMethods(db: Database.Database) {
     SELECT time, level, code, message, detail FROM event
     WHERE level IN ('warning', 'error') ORDER BY event DESC LIMIT ?`);
   return {
-    samples: (device: string, from: Milliseconds, to: Milliseconds): DeviceSampleRow[] =>
-      selectSamples.all(device, from, to),
     sampleSpan: (device: string): TimeSpan | null => {
       const { first = null, last = null } = selectSpan.get({ device }) ?? {};
       return first === null || last === null ? null : { first, last };

@@ -17,9 +17,9 @@ export const TABLE_HEADERS = {
   originalFrames: 'Sequence_ID\tPrediction\tscore1\tscore2\n',
   originalChunks: 'Modified_ID\tIs_Virus\n',
   sequences:
-    'seq_name\tinput\trow\tlength\ttoo_short\tvirus_score\tfdr\tprediction\treason\tn_chunks\tn_chunks_scored\tn_chunks_viral\t' +
+    'seq_name\tinput\trow\tlength\ttoo_short\tvirus_score\tprediction\treason\tn_chunks\tn_chunks_scored\tn_chunks_viral\t' +
     'viral_fraction\tn_bases_scored\tn_bases_viral\tbest_chunk_start\tbest_chunk_end\tbest_frame\tn_frames_scored\t' +
-    'terminal_repeat\tterminal_repeat_length\tn_chunks_lost\tn_chunks_lost_to_tag\tn_chunks_lost_to_tga\tgenetic_code_hint\tmodel\ttaxonomy\n',
+    'terminal_repeat\tterminal_repeat_length\tn_chunks_lost\tn_chunks_lost_to_tag\tn_chunks_lost_to_tga\tgenetic_code_hint\tmodel\n',
   chunks:
     'seq_name\trow\tchunk\tstart\tend\tn_frames\tbest_frame\tscore1\tscore2\tvirus_score\tis_virus\treason\n',
   failedRecords: 'seq_name\tinput\trow\tlength\treason\tparts\terror\n',
@@ -72,11 +72,11 @@ export function sequenceLine(
   const best = bestChunk === null ? null : chunkBounds(record.length, chunkLength, bestChunk);
   const frame = bestFrame === null ? 'NA' : frameName(bestFrame);
   return (
-    `${record.name}\t${labels.input}\t${record.row}\t${record.length}\t${booleanText(isTooShort(record.length))}\t${score}\tNA\t` +
+    `${record.name}\t${labels.input}\t${record.row}\t${record.length}\t${booleanText(isTooShort(record.length))}\t${score}\t` +
     `${summary.prediction}\t${summary.reason}\t${record.nChunks}\t${nChunksScored}\t${nChunksViral}\t${fraction}\t` +
     `${summary.nBasesScored}\t${summary.nBasesViral}\t${best ? best.start + 1 : 'NA'}\t${best ? best.end : 'NA'}\t${frame}\t${summary.nFramesScored}\t` +
     `${record.terminalRepeat ?? 'NA'}\t${record.terminalRepeatLength ?? 'NA'}\t${record.nLost}\t${record.nLostToTag}\t${record.nLostToTga}\t` +
-    `${geneticCodeHint(record) ?? 'NA'}\t${labels.model}\tNA\n`
+    `${geneticCodeHint(record) ?? 'NA'}\t${labels.model}\n`
   );
 }
 

@@ -81,14 +81,14 @@ describe('result tables', () => {
     );
     expect(table('sequences')).toBe(
       [
-        'seq_name\tinput\trow\tlength\ttoo_short\tvirus_score\tfdr\tprediction\treason\tn_chunks\tn_chunks_scored\tn_chunks_viral\t' +
+        'seq_name\tinput\trow\tlength\ttoo_short\tvirus_score\tprediction\treason\tn_chunks\tn_chunks_scored\tn_chunks_viral\t' +
           'viral_fraction\tn_bases_scored\tn_bases_viral\tbest_chunk_start\tbest_chunk_end\tbest_frame\tn_frames_scored\t' +
-          'terminal_repeat\tterminal_repeat_length\tn_chunks_lost\tn_chunks_lost_to_tag\tn_chunks_lost_to_tga\tgenetic_code_hint\tmodel\ttaxonomy',
-        `contig1\treads_0.fasta\t0\t1493\tFalse\t0.4378128\tNA\tothers\tok\t3\t2\t1\t0.5\t999\t500\t1\t500\tF1\t3\tDTR\t55\t1\t1\t0\tNA\t${MODEL}\tNA`,
-        `short\treads_0.fasta\t1\t0\tTrue\tNA\tNA\tnot_scored\tempty\t0\t0\t0\tNA\t0\t0\tNA\tNA\tNA\t0\tNA\tNA\t0\t0\t0\tNA\t${MODEL}\tNA`,
-        `closed\treads_0.fasta\t2\t500\tFalse\tNA\tNA\tnot_scored\tno_open_frame\t1\t0\t0\tNA\t0\t0\tNA\tNA\tNA\t0\tNA\tNA\t1\t0\t0\tNA\t${MODEL}\tNA`,
-        `contig1\treads_1.fasta\t3\t500\tFalse\t1.0\tNA\tvirus\tok\t1\t1\t1\t1.0\t500\t500\t1\t500\tR3\t2\tNA\tNA\t0\t0\t0\tNA\t${MODEL}\tNA`,
-        `torn\treads_1.fasta\t4\t7\tTrue\tNA\tNA\tnot_scored\tmalformed_record\t0\t0\t0\tNA\t0\t0\tNA\tNA\tNA\t0\tNA\tNA\t0\t0\t0\tNA\t${MODEL}\tNA`,
+          'terminal_repeat\tterminal_repeat_length\tn_chunks_lost\tn_chunks_lost_to_tag\tn_chunks_lost_to_tga\tgenetic_code_hint\tmodel',
+        `contig1\treads_0.fasta\t0\t1493\tFalse\t0.4378128\tothers\tok\t3\t2\t1\t0.5\t999\t500\t1\t500\tF1\t3\tDTR\t55\t1\t1\t0\tNA\t${MODEL}`,
+        `short\treads_0.fasta\t1\t0\tTrue\tNA\tnot_scored\tempty\t0\t0\t0\tNA\t0\t0\tNA\tNA\tNA\t0\tNA\tNA\t0\t0\t0\tNA\t${MODEL}`,
+        `closed\treads_0.fasta\t2\t500\tFalse\tNA\tnot_scored\tno_open_frame\t1\t0\t0\tNA\t0\t0\tNA\tNA\tNA\t0\tNA\tNA\t1\t0\t0\tNA\t${MODEL}`,
+        `contig1\treads_1.fasta\t3\t500\tFalse\t1.0\tvirus\tok\t1\t1\t1\t1.0\t500\t500\t1\t500\tR3\t2\tNA\tNA\t0\t0\t0\tNA\t${MODEL}`,
+        `torn\treads_1.fasta\t4\t7\tTrue\tNA\tnot_scored\tmalformed_record\t0\t0\t0\tNA\t0\t0\tNA\tNA\tNA\t0\tNA\tNA\t0\t0\t0\tNA\t${MODEL}`,
         '',
       ].join('\n'),
     );
@@ -137,7 +137,6 @@ describe('result tables', () => {
       ['length', '5993'],
       ['too_short', 'False'],
       ['virus_score', '0.46895343'],
-      ['fdr', 'NA'],
       ['prediction', 'others'],
       ['reason', 'ok'],
       ['n_chunks', '12'],
@@ -157,7 +156,6 @@ describe('result tables', () => {
       ['n_chunks_lost_to_tga', '3'],
       ['genetic_code_hint', '15'],
       ['model', MODEL],
-      ['taxonomy', 'NA'],
     ]);
   });
 
@@ -169,7 +167,7 @@ describe('result tables', () => {
     const chunks = readFileSync(join(run.folder, RESULT_FILES.chunks), 'utf8').split('\n');
     expect(chunks.slice(0, -1).map((line) => line.split('\t').length)).toEqual([12, 12, 12]);
     const sequences = readFileSync(join(run.folder, RESULT_FILES.sequences), 'utf8');
-    expect(sequences).toContain('\t500\tNA\n');
+    expect(sequences).toContain('\t500\n');
     writeNoticeFile(run.folder, { ...PLAN_MODEL, notice: null });
     expect(readdirSync(run.folder)).not.toContain(NOTICE_FILE);
   });

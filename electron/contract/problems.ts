@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { GERMAN_PROBLEMS } from './germanProblems.ts';
 import { filled, namesIn, type Message, type NamesIn } from './messages.ts';
-import { formatCount } from './terminal/format.ts';
 
 /**
  * Each problem that a user can meet: its title, the next step and, where it is not told case by case, the
@@ -416,7 +415,7 @@ export function inWords(
   language: Language = 'en',
 ): Record<'title' | 'sentence' | 'next', Message> {
   const given = count === undefined ? values : { ...values, count };
-  const shown = count === undefined ? values : { ...values, count: formatCount(count) };
+  const shown = count === undefined ? values : { ...values, count: count.toLocaleString('en-US') };
   const say = (part: 'title' | 'sentence' | 'next'): Message => ({
     text: filled(wordsOf(code, language)[part], shown),
     wording: { key: `error.${code}.${part}`, values: given },

@@ -69,7 +69,6 @@ async function stored(run: PreparedRun): Promise<string> {
       row.length,
       row.tooShort ? 'True' : 'False',
       row.virusScore === null ? 'NA' : float32Text(row.virusScore),
-      'NA',
       row.prediction,
       row.reason,
       row.nChunks,
@@ -87,7 +86,6 @@ async function stored(run: PreparedRun): Promise<string> {
       ...[row.lostChunks.all, row.lostChunks.toTag, row.lostChunks.toTga],
       row.geneticCodeHint ?? 'NA',
       'teaching (teaching model, not for research)',
-      'NA',
     ].join('\t'),
   );
   return `${TABLE_HEADERS.sequences}${lines.join('\n')}\n`;

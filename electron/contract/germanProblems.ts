@@ -1,11 +1,7 @@
-import type { ErrorCode, OwnSentence } from './problems.ts';
-
-type Part = `${ErrorCode}.${'title' | 'next'}` | `${OwnSentence}.sentence`;
-
-/** The words of each problem in German, for the window and the report. A code that lacks them does not compile. */
+/** The words of each problem in problems.ts in German, for the window and the report; each of them, or nothing compiles. */
 // One message a line.
 // prettier-ignore
-export const GERMAN_PROBLEMS: Readonly<Record<Part, string>> = {
+export const GERMAN_PROBLEMS = {
   'input_not_found.title': 'Datei nicht gefunden',
   'input_not_found.next': 'Prüfen Sie den Pfad, oder legen Sie die Datei noch einmal ab.',
   'input_unreadable.title': 'Datei nicht lesbar',

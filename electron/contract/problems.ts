@@ -6,7 +6,7 @@ import { filled, namesIn, type Message, type NamesIn } from './messages.ts';
  * Each problem that a user can meet: its title, the next step and, where it is not told case by case, the
  * sentence. German is in germanProblems.ts; Python has the codes by "npm run export-schemas".
  */
-type Texts = readonly [title: string, nextStep: string, sentence?: string];
+type Texts = readonly [title: string, nextStep: string, sentence?: string | undefined];
 
 /** A file cannot be used, and a run goes on without it. The sentence is the title, where there is no other. */
 const UNUSABLE_FILES = {
@@ -370,17 +370,22 @@ export type OwnSentence = {
 
 export type Language = 'en' | 'de';
 
+type German = Readonly<Record<`${ErrorCode}.${'title' | 'next'}` | `${OwnSentence}.sentence`, string>>;
+/** Compiles only if all that is said in English is said in German, and nothing else. */
+const german: German & {
+  [Key in keyof typeof GERMAN_PROBLEMS]: Key extends keyof German ? string : never;
+} = GERMAN_PROBLEMS;
+
 /** The words of a problem. What has no sentence of its own is said by its title, of what is counted with the number. */
 export function wordsOf(
   code: ErrorCode,
   language: Language = 'en',
 ): Record<'title' | 'sentence' | 'next', string> {
-  const texts: Texts = PROBLEMS[code];
-  const german: Readonly<Record<string, string | undefined>> = GERMAN_PROBLEMS;
-  const [title, next, sentence] =
+  const sentences: Partial<Record<`${ErrorCode}.sentence`, string>> = german;
+  const [title, next, sentence]: Texts =
     language === 'en'
-      ? texts
-      : ([german[`${code}.title`] ?? '', german[`${code}.next`] ?? '', german[`${code}.sentence`]] as const);
+      ? PROBLEMS[code]
+      : [german[`${code}.title` as const], german[`${code}.next` as const], sentences[`${code}.sentence`]];
   const counted = code in OF_FILES && !(code in UNUSABLE_FILES);
   return { title, next, sentence: sentence ?? (counted ? `${title}: {count}.` : `${title}.`) };
 }

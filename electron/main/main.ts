@@ -2,9 +2,11 @@ import {
   app,
   type BrowserWindow,
   crashReporter,
+  Menu,
   nativeTheme,
   powerMonitor,
   session,
+  shell,
   utilityProcess,
 } from 'electron';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -29,7 +31,8 @@ import { registerAppScheme, serveApp, guardAllPages } from './window/webGuard.ts
 import { BrowserMode } from './trouble/browserMode.ts';
 import { desktopActions } from './window/desktopActions.ts';
 import { GrantedPaths } from './window/grantedPaths.ts';
-import { openMainWindow, setMenu } from './window/mainWindow.ts';
+import { openMainWindow } from './window/mainWindow.ts';
+import { menuItems } from './window/menu.ts';
 import { PortBroker } from './window/portBroker.ts';
 import { putOffQuitting, type QuitPutOff } from './quit/putOffQuitting.ts';
 import { Quitting } from './quit/quitting.ts';
@@ -120,7 +123,10 @@ async function run({ paths, log, safeMode, wasReady, quitPutOff }: Start): Promi
   serveApp(session.defaultSession, pageFolder());
   const texts = (): ShellTexts => shellTexts(service.settings.current.language);
   followSettings(service, () => {
-    setMenu(log.file, texts());
+    const showLog = () => void shell.openPath(log.file);
+    Menu.setApplicationMenu(
+      Menu.buildFromTemplate(menuItems(texts(), process.platform === 'darwin', showLog)),
+    );
   });
 
   const broker = new PortBroker(serviceRouter(service), (computer) => service.others.tunnel(computer));

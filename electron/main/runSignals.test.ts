@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { appError } from '../contract/errors.ts';
+import { wordsOf } from '../contract/problems.ts';
 import { NO_WORKER_FIGURES, type RunLive, type RunSummary } from '../contract/rpc/runs.ts';
 import type { RunState } from '../contract/runState.ts';
 import { closeQuestion, downloadQuestion } from './quit/closeQuestion.ts';
@@ -71,22 +72,21 @@ const inState = (state: RunState, more: Partial<RunSummary> = {}): RunSummary =>
 describe('notifications', () => {
   it('report an end, a failure, and a run that waits for the user', () => {
     const done = inState({ phase: 'done', failedParts: 1, failedRecords: 3 }, { viralSequences: 28 });
-    expect(noticeOf(done, shellTexts('en'))).toEqual({
+    expect(noticeOf(done, 'en')).toEqual({
       title: 'gut is done',
       body: '28 sequences called virus, 3 sequences failed',
     });
     const error = appError('disk_full', 'There is no space left.');
-    expect(noticeOf(inState({ phase: 'paused', error }), shellTexts('en'))?.title).toBe(
-      'gut needs attention',
-    );
-    expect(noticeOf(inState({ phase: 'failed', error }), shellTexts('en'))?.body).toBe(
-      'There is no space left.',
-    );
+    expect(noticeOf(inState({ phase: 'paused', error }), 'en')?.title).toBe('gut needs attention');
+    expect(noticeOf(inState({ phase: 'failed', error }), 'en')?.body).toBe('There is no space left.');
+    const { title, next } = wordsOf('disk_full', 'de');
+    const german = { title: 'gut braucht Sie', body: `${title}. ${next}` };
+    expect(noticeOf(inState({ phase: 'paused', error }), 'de')).toEqual(german);
   });
 
   it('do not report what the user did themselves', () => {
-    expect(noticeOf(inState({ phase: 'paused', error: null }), shellTexts('en'))).toBeNull();
-    expect(noticeOf(inState({ phase: 'cancelled' }), shellTexts('en'))).toBeNull();
+    expect(noticeOf(inState({ phase: 'paused', error: null }), 'en')).toBeNull();
+    expect(noticeOf(inState({ phase: 'cancelled' }), 'en')).toBeNull();
   });
 });
 

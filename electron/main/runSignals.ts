@@ -1,6 +1,8 @@
+import type { AppError } from '../contract/errors.ts';
+import { wordsOf, type Language } from '../contract/problems.ts';
 import { isAtWork } from '../contract/runState.ts';
 import type { RunSummary } from '../contract/rpc/runs.ts';
-import type { ShellTexts } from './shellTexts.ts';
+import { shellTexts } from './shellTexts.ts';
 
 export interface Notice {
   title: string;
@@ -8,8 +10,9 @@ export interface Notice {
 }
 
 /** The notification for a run that has stopped; null if the user stopped it. */
-export function noticeOf(run: RunSummary, t: ShellTexts): Notice | null {
+export function noticeOf(run: RunSummary, language: Language): Notice | null {
   const { state, name } = run;
+  const t = shellTexts(language);
   switch (state.phase) {
     case 'done': {
       const counts = [
@@ -22,17 +25,22 @@ export function noticeOf(run: RunSummary, t: ShellTexts): Notice | null {
       };
     }
     case 'failed':
-      return { title: t('shell.notice.couldNotGoOn', { name }), body: state.error.cause };
-    case 'paused':
-      return state.error
-        ? {
-            title: t('shell.notice.needsAttention', { name }),
-            body: `${state.error.title}. ${state.error.nextStep}`,
-          }
-        : null;
+      return { title: t('shell.notice.couldNotGoOn', { name }), body: toldIn(language, state.error).cause };
+    case 'paused': {
+      if (!state.error) return null;
+      const { title, nextStep } = toldIn(language, state.error);
+      return { title: t('shell.notice.needsAttention', { name }), body: `${title}. ${nextStep}` };
+    }
     default:
       return null;
   }
+}
+
+/** An error in the language of the window; the engine's own words for this very case are English. */
+export function toldIn(language: Language, error: AppError): Pick<AppError, 'title' | 'cause' | 'nextStep'> {
+  if (language === 'en') return error;
+  const { title, next } = wordsOf(error.code, language);
+  return { title, cause: title, nextStep: next };
 }
 
 interface TaskbarProgress {

@@ -1,28 +1,13 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { shellTexts } from './shellTexts.ts';
-import { setMenu } from './window/mainWindow.ts';
-
-interface Item {
-  readonly label?: string;
-  readonly role?: string;
-  readonly submenu?: readonly Item[];
-}
-
-const shown = vi.hoisted(() => ({ menu: [] as readonly Item[] }));
-vi.mock('electron', () => ({
-  Menu: {
-    buildFromTemplate: (items: readonly Item[]) => items,
-    setApplicationMenu: (items: readonly Item[]) => (shown.menu = items),
-  },
-}));
+import { menuItems } from './window/menu.ts';
 
 it('labels every item of the menu in the language of the window', () => {
-  const labels = (language: 'en' | 'de') => {
-    setMenu('shell.log', shellTexts(language));
-    return shown.menu
-      .filter(({ role }) => role !== 'appMenu')
-      .flatMap(({ label, submenu = [] }) => [label, ...submenu.map((item) => item.label)]);
-  };
+  const labels = (language: 'en' | 'de') =>
+    menuItems(shellTexts(language), false, () => undefined).flatMap(({ label, submenu }) => [
+      label,
+      ...(Array.isArray(submenu) ? submenu.map((item) => item.label) : []),
+    ]);
   const [english, german] = [labels('en'), labels('de')];
   expect(english.length).toBeGreaterThan(15);
   expect(german).toHaveLength(english.length);

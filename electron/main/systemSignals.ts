@@ -70,7 +70,7 @@ export function signalRuns(service: Service, { window, show, texts, log }: Deskt
   void follow();
   const offSettings = service.settings.subscribe(update);
   const offRest = service.onRest((run) => {
-    const notice = noticeOf(run, texts());
+    const notice = noticeOf(run, service.settings.current.language);
     if (!notice || window()?.isFocused()) return;
     notify(notice);
     window()?.flashFrame(true);

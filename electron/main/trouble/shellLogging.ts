@@ -3,6 +3,7 @@ import { arch, release } from 'node:os';
 import type { ShellLog } from '../../engine/index.ts';
 import { asAppError } from '../../contract/errors.ts';
 import { askUser } from '../askUser.ts';
+import { toldIn } from '../runSignals.ts';
 import { shellTexts } from '../shellTexts.ts';
 import { appImageFile } from './appImage.ts';
 
@@ -41,9 +42,11 @@ export function logShell(log: ShellLog, safeMode: boolean): void {
 
 /** Explains why the program cannot start, offers the log if there is one, and quits. */
 export async function endAfter(reason: unknown, log?: ShellLog): Promise<void> {
-  const { title, cause, nextStep } = asAppError(reason);
   // Nobody knows the settings yet.
-  const t = shellTexts(app.getLocale().startsWith('de') ? 'de' : 'en');
+  const language = app.getLocale().startsWith('de') ? 'de' : 'en';
+  const t = shellTexts(language);
+  const { cause } = asAppError(reason);
+  const { title, nextStep } = toldIn(language, asAppError(reason));
   log?.write('error', `Start failed: ${reason instanceof Error ? (reason.stack ?? reason.message) : cause}`);
   for (let asking = true; asking;) {
     const answer = await askUser({

@@ -71,7 +71,7 @@ const ENDINGS = new RegExp(
 );
 /**
  * Each file that was sent, by a browser or through SSH, is stored in a folder of its own; see `receiveUpload`
- * and `ResumableUploads`.
+ * and `sendFile`.
  */
 const SENT = /[\\/]uploads[\\/](?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64})[\\/](.+)$/;
 const MATE = /^(?<base>.+?)(?<between>[._-]r?)(?<mate>[12])(?<after>_001)?$/i;

@@ -15,13 +15,12 @@ import { cutFakeSsh, makeFakeSsh, makeServerPackage } from '../engine/computers/
 import { temporaryFolder } from '../engine/testing/testContext.ts';
 import { Downloads } from './downloads.ts';
 import { RequestAnswers } from './requestAnswers.ts';
-import { ResumableUploads } from './uploads.ts';
 import { WindowSessions } from './windowSessions.ts';
 
 const FINGERPRINT = 'SHA256:3o0ZQ8pPV4QH1rTqnZr1kYbYw7nKfTj0m5vI2kqg8uU';
 const PASSWORD = 'correct horse';
 const DEADLINE_MS = 120_000;
-const FILE_BYTES = 24_000_000;
+const FILE_BYTES = 100_000_000;
 
 let folder: string;
 let computers: Computers;
@@ -55,7 +54,6 @@ async function serverThere(home: string): Promise<string> {
     uploadsFolder: join(home, 'uploads'),
     downloads,
     sessions,
-    resumable: new ResumableUploads(join(home, 'uploads')),
     about: () => ({ version: '1.2.3', atWork: false }),
     entered: () => undefined,
   });
@@ -74,6 +72,7 @@ async function serverThere(home: string): Promise<string> {
       hostName: 'far',
       program: home,
       cookie: sessions.letIn(),
+      uploads: join(home, 'uploads of β'),
     },
   });
 }
@@ -163,17 +162,18 @@ it.skipIf(process.platform === 'win32')(
     const content = randomBytes(FILE_BYTES);
     await writeFile(path, content);
     const { signal } = new AbortController();
-    /** Breaks the connection after some of the file was sent. */
+    /** Breaks the connection after some of the file has left, until the transfer waits. */
     const cutOnce = () => {
       const seen: Transfer[] = [];
       let mended: Promise<void> | undefined;
       const tell = (transfer: Transfer) => {
         seen.push(transfer);
-        if (mended || transfer.doneBytes === 0) return;
+        if (mended || transfer.doneBytes < FILE_BYTES / 4) return;
         cutFakeSsh(ssh, true);
-        mended = until('the line is cut', () => link()?.state === 'away').then(() => cutFakeSsh(ssh, false));
+        const isCut = () => link()?.state === 'away' && seen.some(({ waiting }) => waiting);
+        mended = until('the line is cut', isCut).then(() => cutFakeSsh(ssh, false));
       };
-      return { tell, wasCut: async () => (await mended, seen.some(({ waiting }) => waiting)) };
+      return { tell, wasCut: async () => (await mended, mended !== undefined) };
     };
     const sending = cutOnce();
     const there = await sendFile(path, computers.connection(id).connected, sending.tell, signal);

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pageFile, pageHeaders } from '../engine/index.ts';
 import type { Downloads } from './downloads.ts';
 import { isOurHost, isOurOrigin } from './requestGuard.ts';
-import { type ResumableUploads, receiveUpload } from './uploads.ts';
+import { receiveUpload } from './uploads.ts';
 import type { WindowSessions } from './windowSessions.ts';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -15,7 +15,6 @@ interface AnswerParts {
   uploadsFolder: string;
   downloads: Downloads;
   sessions: WindowSessions;
-  resumable: ResumableUploads;
   /** Answers clients that ask whether this is the right server. */
   about: () => { version: string; atWork: boolean };
   /** Called when a token has been used. */
@@ -76,8 +75,6 @@ export class RequestAnswers {
       else await this.parts.downloads.send(name, response, request.headers.range);
     } else if (area === 'about' && isRead(request)) {
       sendJson(response, 200, this.parts.about());
-    } else if (area === 'sending') {
-      await this.sending(url, request, response);
     } else if (area === 'upload' && request.method === 'PUT') {
       await this.upload(name, request, response);
     } else {
@@ -104,34 +101,9 @@ export class RequestAnswers {
     if (received.ok) sendJson(response, 201, { path: received.value });
     else sendJson(response, 507, { error: received.error });
   }
-
-  /** A resumable upload: GET returns how much has arrived, PATCH appends, POST completes. */
-  private async sending(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const [, , key = '', name = ''] = url.pathname.split('/');
-    const { method = '' } = request;
-    if (!isFromOurPage(request)) {
-      response.writeHead(403).end();
-      return;
-    }
-    if (!/^[0-9a-f]{64}$/.test(key) || !['GET', 'PATCH', 'POST'].includes(method)) {
-      response.writeHead(405).end();
-      return;
-    }
-    const number = (parameter: string): number => Number(url.searchParams.get(parameter) ?? 0);
-    const file = { key, name: decoded(name), bytes: number('bytes') };
-    const { resumable } = this.parts;
-    const state =
-      method === 'GET'
-        ? await resumable.state(file)
-        : method === 'PATCH'
-          ? await resumable.receive(file, number('offset'), request)
-          : await resumable.finish(file, url.searchParams.get('sha256') ?? '');
-    if (state.ok) sendJson(response, 200, state.value);
-    else sendJson(response, 507, { error: state.error });
-  }
 }
 
-const WINDOWS_AREAS = ['rpc', 'upload', 'download', 'sending', 'about'] as const;
+const WINDOWS_AREAS = ['rpc', 'upload', 'download', 'about'] as const;
 type WindowsArea = (typeof WINDOWS_AREAS)[number];
 
 function isWindowsArea(area: string): area is WindowsArea {

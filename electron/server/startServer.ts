@@ -8,7 +8,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { appError, AppFailure, appFailure, usage } from '../contract/errors.ts';
 import { serviceRouter, uploadsFolder, type Service, type WindowContext } from '../engine/index.ts';
 import { Downloads } from './downloads.ts';
-import { removeLeftovers, ResumableUploads } from './uploads.ts';
+import { removeLeftovers } from './uploads.ts';
 import { RequestAnswers } from './requestAnswers.ts';
 import { isAnyAddress, isLoopbackName, isSameComputer, ownNames, rootPolicy } from './requestGuard.ts';
 import { WindowSessions } from './windowSessions.ts';
@@ -83,7 +83,6 @@ export async function startServer(service: Service, options: ServerOptions): Pro
   const { port } = server.address() as AddressInfo;
   const sessions = new WindowSessions(port, join(dataDir, 'window-sessions.json'), publicName !== undefined);
   const answers = new RequestAnswers({
-    resumable: new ResumableUploads(uploads),
     about: () => ({ version: service.engine.appVersion, atWork: service.control.queue.active !== null }),
     ownNames: ownNames(host, publicName),
     pageFolder,

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, rm, stat, writeFile, readdir } from 'node:fs/promises';
+import { mkdir, rm, stat, readdir } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { appError, type AppError, asAppError, err, ok, type Result, appFailure } from '../contract/errors.ts';
-import { hashFile, replaceFile, isInside, freeBytes, safeName } from '../engine/index.ts';
-import { message } from '../contract/messages.ts';
+import { replaceFile, isInside, freeBytes, safeName } from '../engine/index.ts';
 
 /** Space that stays free for everything else on the disk. */
 const DISK_RESERVE_BYTES = 200_000_000;
@@ -53,7 +52,7 @@ export async function receiveUpload(
 }
 
 /** Passes on the body of a request, but no more than it announced, since space was checked only for that. */
-export function atMost(bytes: number, name: string, request: IncomingMessage) {
+function atMost(bytes: number, name: string, request: IncomingMessage) {
   request.setTimeout(SILENT_MS, () => request.destroy());
   return async function* (body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
     let left = bytes;
@@ -70,7 +69,7 @@ export function atMost(bytes: number, name: string, request: IncomingMessage) {
 }
 
 /** Why the folder has no room for this many more bytes; undefined if it has. */
-export async function lacksSpace(folder: string, name: string, bytes: number): Promise<AppError | undefined> {
+async function lacksSpace(folder: string, name: string, bytes: number): Promise<AppError | undefined> {
   const free = await freeBytes(folder);
   if (free === null || bytes <= free - DISK_RESERVE_BYTES) return undefined;
   return appError('disk_full', `${name} does not fit on the disk of the engine's computer.`);
@@ -87,7 +86,7 @@ export function uploadName(name: string): string {
   return short || UNNAMED;
 }
 
-export function uploadError(name: string, reason: unknown): AppError {
+function uploadError(name: string, reason: unknown): AppError {
   const code = reason instanceof Error ? (reason as NodeJS.ErrnoException).code : undefined;
   if (code === 'ENOSPC') return appError('disk_full', `The disk was full before ${name} had arrived.`);
   if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') {
@@ -110,108 +109,4 @@ export async function removeLeftovers(folder: string, needed: readonly string[])
     if (needed.some((one) => isInside(path, one))) continue;
     await rm(path, { recursive: true, force: true });
   }
-}
-
-const PARTIAL = 'incoming.part';
-
-interface SentFile {
-  /** Chosen by the sender, and equal for the same file. It also names the file's folder. */
-  key: string;
-  name: string;
-  bytes: number;
-}
-
-interface SentState {
-  received: number;
-  /** Where the file is once it is complete. */
-  path: string | null;
-}
-
-/**
- * Files that arrive in several pieces because connections break, and are accepted only if their SHA-256 is
- * right.
- */
-export class ResumableUploads {
-  private readonly folder: string;
-  /** A piece from a broken connection may still be being written when the next one arrives. */
-  private readonly receiving = new Map<string, { abort: AbortController; ended: Promise<unknown> }>();
-
-  constructor(folder: string) {
-    this.folder = folder;
-  }
-
-  async state(file: SentFile): Promise<Result<SentState>> {
-    await this.endReceiving(file);
-    const path = join(this.place(file), uploadName(file.name));
-    if ((await sizeOf(path)) === file.bytes) return ok({ received: file.bytes, path });
-    return ok({ received: (await sizeOf(this.partial(file))) ?? 0, path: null });
-  }
-
-  async receive(file: SentFile, offset: number, request: IncomingMessage): Promise<Result<SentState>> {
-    await this.endReceiving(file);
-    const here = (await sizeOf(this.partial(file))) ?? 0;
-    // The sender asks how much is here and continues from there.
-    if (offset !== here) return ok({ received: here, path: null });
-    const full = await lacksSpace(this.folder, file.name, file.bytes - here);
-    if (full) return err(full);
-    await mkdir(this.place(file), { recursive: true, mode: 0o700 });
-    const abort = new AbortController();
-    const written = pipeline(
-      request,
-      atMost(file.bytes - here, file.name, request),
-      createWriteStream(this.partial(file), { flags: 'a' }),
-      { signal: abort.signal },
-    );
-    this.receiving.set(file.key, { abort, ended: written.catch(() => undefined) });
-    try {
-      await written;
-    } catch (reason) {
-      return err(uploadError(file.name, reason));
-    } finally {
-      if (this.receiving.get(file.key)?.abort === abort) this.receiving.delete(file.key);
-    }
-    return this.state(file);
-  }
-
-  /** Checks what has arrived, and gives it its name. */
-  async finish(file: SentFile, sha256: string): Promise<Result<SentState>> {
-    await this.endReceiving(file);
-    const partial = this.partial(file);
-    const path = join(this.place(file), uploadName(file.name));
-    if (file.bytes === 0) {
-      // A file without content is sent in no pieces.
-      await mkdir(this.place(file), { recursive: true, mode: 0o700 });
-      await writeFile(partial, '');
-    }
-    if ((await sizeOf(partial)) !== file.bytes) return this.state(file);
-    if ((await hashFile(partial)) !== sha256) {
-      await rm(this.place(file), { recursive: true, force: true });
-      return err(damaged(file.name));
-    }
-    replaceFile(partial, path);
-    return ok({ received: file.bytes, path });
-  }
-
-  private async endReceiving({ key }: SentFile): Promise<void> {
-    const earlier = this.receiving.get(key);
-    earlier?.abort.abort();
-    await earlier?.ended;
-  }
-
-  private place({ key }: SentFile): string {
-    return join(this.folder, key);
-  }
-
-  private partial(file: SentFile): string {
-    return join(this.place(file), PARTIAL);
-  }
-}
-
-function damaged(file: string): AppError {
-  return appError('transfer_failed', message('transfer.damaged', { file }));
-}
-
-async function sizeOf(path: string): Promise<number | undefined> {
-  const info = await stat(path).catch(() => undefined);
-  return info?.isFile() ? info.size : undefined;
 }

@@ -1,56 +1,40 @@
 /**
  * OpenSSH asks a question by starting the program named by SSH_ASKPASS and reading the answer from its
- * standard output. Our program writes the question into a folder that nobody else may read, and waits at a
- * named pipe: an answer is never stored on the disk.
+ * standard output. Ours passes both through named pipes in a folder that nobody else may read: an answer is
+ * never stored on the disk.
  */
-import { constants, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import type { SshQuestion } from '../../contract/rpc/computers.ts';
 
 const SCRIPT = `#!/bin/sh
-umask 077
-place=$(mktemp -d "$VIRNUCPRO_QUESTIONS/ask-XXXXXX") || exit 1
-mkfifo "$place/answer" || exit 1
-printf '%s' "$1" > "$place/prompt.part" && mv "$place/prompt.part" "$place/prompt" || exit 1
-answer=$(cat "$place/answer")
-rm -rf "$place"
+cd "$VIRNUCPRO_QUESTIONS" && printf '%s' "$1" > prompt || exit 1
+answer=$(cat answer)
 case $answer in
   yes:*) printf '%s\\n' "\${answer#yes:}" ;;
   *) exit 1 ;;
 esac
 `;
-const LOOK_EVERY_MS = 200;
+/** The script reads its answer at once, unless ssh has been ended meanwhile. */
+const READS_WITHIN_MS = 5_000;
 
 export type AskPerson = (question: SshQuestion, signal: AbortSignal) => Promise<string | null>;
 
 interface Askpass {
   /** Variables to add to the environment of ssh. */
   readonly env: Readonly<Record<string, string>>;
-  /** Rejects the questions that are open; resolves when ssh's programs for them have been told. */
+  /** Rejects the open question. */
   readonly close: () => Promise<void>;
 }
 
-/** Starts to answer the questions that ssh asks in this folder, which must be the user's own. */
-export async function answerQuestions(parent: string, ask: AskPerson): Promise<Askpass> {
-  const folder = join(parent, 'questions');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const script = join(parent, 'askpass');
+/** Starts to answer the questions that ssh asks, one after the other, in this folder of the user's own. */
+export async function answerQuestions(folder: string, ask: AskPerson): Promise<Askpass> {
+  const script = join(folder, 'askpass');
   await writeFile(script, SCRIPT, { mode: 0o700 });
+  await execa('mkfifo', ['-m', '600', 'prompt', 'answer'], { cwd: folder });
   const closed = new AbortController();
-  const seen = new Map<string, Promise<void>>();
-  const asked = new Set<string>();
-  const look = async (): Promise<void> => {
-    for (const name of await readdir(folder).catch(() => [])) {
-      const prompt = await readFile(join(folder, name, 'prompt'), 'utf8').catch(() => undefined);
-      if (prompt === undefined || seen.has(name) || closed.signal.aborted) continue;
-      seen.set(
-        name,
-        answerOne(join(folder, name), questionOf(prompt, asked.has(prompt)), ask, closed.signal),
-      );
-      asked.add(prompt);
-    }
-  };
-  const timer = setInterval(() => void look(), LOOK_EVERY_MS).unref();
+  const answering = answerAll(folder, ask, closed.signal);
   return {
     env: {
       SSH_ASKPASS: script,
@@ -59,27 +43,26 @@ export async function answerQuestions(parent: string, ask: AskPerson): Promise<A
       // Older versions only use SSH_ASKPASS if there is a display.
       DISPLAY: process.env['DISPLAY'] || ':0',
     },
-    close: async () => {
+    close: () => {
       closed.abort();
-      clearInterval(timer);
-      await Promise.all(seen.values());
+      return answering;
     },
   };
 }
 
-async function answerOne(
-  place: string,
-  question: SshQuestion,
-  ask: AskPerson,
-  closed: AbortSignal,
-): Promise<void> {
-  const given = await ask(question, closed).catch(() => null);
-  const answer = given !== null && question.kind === 'host_key' ? question.fingerprint : given;
-  const pipe = join(place, 'answer');
-  // Does not wait for a reader: if there is none any more, nobody needs the answer.
-  const flag = constants.O_WRONLY | constants.O_NONBLOCK;
-  const written = answer === null ? 'no' : `yes:${answer.replaceAll('\n', '')}`;
-  await writeFile(pipe, written, { flag }).catch(() => undefined);
+async function answerAll(folder: string, ask: AskPerson, closed: AbortSignal): Promise<void> {
+  const asked = new Set<string>();
+  const own = { cwd: folder, reject: false } as const;
+  for (;;) {
+    const read = await execa('cat', ['prompt'], { ...own, cancelSignal: closed });
+    if (read.failed) return;
+    const question = questionOf(read.stdout, asked.has(read.stdout));
+    asked.add(read.stdout);
+    const given = await ask(question, closed).catch(() => null);
+    const answer = given !== null && question.kind === 'host_key' ? question.fingerprint : given;
+    const input = answer === null ? 'no' : `yes:${answer.replaceAll('\n', '')}`;
+    await execa('sh', ['-c', 'cat > answer'], { ...own, input, timeout: READS_WITHIN_MS });
+  }
 }
 
 /** Parses OpenSSH's prompt. `again`: it has asked the same before, and rejected the answer. */

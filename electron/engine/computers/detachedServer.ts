@@ -25,6 +25,8 @@ export const runningServerSchema = z.object({
   pid: z.int().positive(),
   version: z.string(),
   hostName: z.string(),
+  /** The folder for files that are sent to it. */
+  uploads: z.string(),
   /** The folder of the program that it runs. */
   program: z.string(),
   /** Anyone who knows the cookie is admitted as the user. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { appError, AppFailure } from '../../contract/errors.ts';
 import type { ComputerLink } from '../../contract/rpc/computers.ts';
 import type { AskPerson } from './askpass.ts';
-import type { ComputerConnection } from './remoteServer.ts';
+import type { ComputerConnection } from './tunnel.ts';
 import { delayBefore, KeptComputer } from './keptComputer.ts';
 import type { SshClient } from './sshClient.ts';
 
@@ -41,6 +41,7 @@ function madeUp() {
                 pid: 3,
                 program: '',
                 cookie: '',
+                uploads: '',
               },
             },
             ssh: {
@@ -85,7 +86,7 @@ it('reconnects by itself after the connection broke, without asking anybody', as
   // A waiting caller continues as soon as the connection is back.
   const waiting = computer.connected();
   third.succeed();
-  expect((await waiting).server.hostName).toBe('gpu');
+  expect((await waiting).tunnel.server.hostName).toBe('gpu');
   expect(states()).toEqual([
     'connecting',
     'connected',
@@ -123,7 +124,7 @@ it('reports that a password is needed again, asks for it only when somebody conn
   computer.connect();
   expect((await attempt(2)).ask).not.toBeNull();
   (await attempt(2)).succeed();
-  expect((await waiting).server.hostName).toBe('gpu');
+  expect((await waiting).tunnel.server.hostName).toBe('gpu');
   await computer.disconnect();
 });
 

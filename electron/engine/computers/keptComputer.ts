@@ -4,16 +4,15 @@ import { appError, AppFailure, asAppError, type AppError } from '../../contract/
 import { message } from '../../contract/messages.ts';
 import type { ComputerLink, SshQuestion } from '../../contract/rpc/computers.ts';
 import type { AskPerson } from './askpass.ts';
-import type { ComputerConnection, TellStep } from './remoteServer.ts';
-import type { SshClient } from './sshClient.ts';
+import type { Asked, TellStep } from './remoteServer.ts';
+import type { ComputerConnection } from './tunnel.ts';
 import { mayPass, needsPerson } from './sshFailure.ts';
-import type { Tunnel } from './tunnel.ts';
 
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 30_000;
 
 interface KeptComputerOptions {
-  connect: (ask: AskPerson | null, tell: TellStep, signal: AbortSignal) => Promise<ComputerConnection>;
+  connect: (...asked: Asked) => Promise<ComputerConnection>;
   /** Called when the link has changed. */
   changed: () => void;
   /** Waits before the next attempt. */
@@ -24,7 +23,7 @@ interface KeptComputerOptions {
 export class KeptComputer {
   private readonly options: KeptComputerOptions;
   private state: ComputerLink = { state: 'idle' };
-  private connection: ComputerConnection | undefined;
+  private held: ComputerConnection | undefined;
   private wanted: AbortController | undefined;
   private working: Promise<void> = Promise.resolve();
   private answering: ((answer: string | null) => void) | undefined;
@@ -39,13 +38,8 @@ export class KeptComputer {
   }
 
   /** Undefined while it is not connected. */
-  get tunnel(): Tunnel | undefined {
-    return this.state.state === 'connected' ? this.connection?.tunnel : undefined;
-  }
-
-  /** The login behind the tunnel. */
-  get ssh(): SshClient | undefined {
-    return this.connection?.ssh;
+  get connection(): ComputerConnection | undefined {
+    return this.state.state === 'connected' ? this.held : undefined;
   }
 
   /** A user requests the connection, so the user may be asked questions. */
@@ -62,7 +56,7 @@ export class KeptComputer {
     this.wanted?.abort();
     this.wanted = undefined;
     this.answer(null);
-    await this.connection?.ssh.close();
+    await this.held?.ssh.close();
     await this.working;
     this.set({ state: 'idle' });
   }
@@ -76,11 +70,11 @@ export class KeptComputer {
    * Resolves when the computer is connected; rejects if the connection is not requested any more or not
    * possible.
    */
-  readonly connected = async (signal?: AbortSignal): Promise<Tunnel> => {
+  readonly connected = async (signal?: AbortSignal): Promise<ComputerConnection> => {
     for (;;) {
       signal?.throwIfAborted();
-      const { tunnel, state } = this;
-      if (tunnel) return tunnel;
+      const { connection, state } = this;
+      if (connection) return connection;
       // If a user has to sign in again, waiting calls continue after that.
       if (state.state === 'idle' || (state.state === 'away' && !state.again && !needsPerson(state.error))) {
         throw new AppFailure(
@@ -106,18 +100,18 @@ export class KeptComputer {
     for (let attempt = 0; isWanted(); attempt++) {
       let error: AppError;
       try {
-        this.connection = await connect(asks, this.tell, signal);
-        if (!isWanted()) await this.connection.ssh.close();
-        const { server } = this.connection.tunnel;
+        const { ssh, tunnel } = (this.held = await connect(asks, this.tell, signal));
+        if (!isWanted()) await ssh.close();
+        const { version, hostName } = tunnel.server;
         attempt = 0;
         wasConnected = true;
-        this.set({ state: 'connected', version: server.version, hostName: server.hostName });
-        error = (await this.connection.ssh.ended).error;
-        await this.connection.ssh.close();
+        this.set({ state: 'connected', version, hostName });
+        error = (await ssh.ended).error;
+        await ssh.close();
       } catch (reason) {
         error = asAppError(reason);
       }
-      this.connection = undefined;
+      this.held = undefined;
       if (!isWanted()) return;
       const again = wasConnected && mayPass(error);
       asks = null;

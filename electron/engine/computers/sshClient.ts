@@ -18,14 +18,20 @@ const CONNECT_WITHIN_S = 20;
  */
 const ALIVE_EVERY_S = 5;
 const ALIVE_MISSED = 3;
-/** Printed when the shell has started, in addition to anything that the login prints. */
-const READY = 'virnucpro-ready';
-/** Runs as long as our end of its input is open. */
-const HOLD = `exec sh -c "echo ${READY}; exec cat >/dev/null"`;
-/** The path of a socket may have about a hundred characters, some of which ssh needs itself. */
-const LONGEST_FOLDER = 60;
 /** ssh's own exit code, if it is not that of the command. */
 const SSH_FAILED = 255;
+
+/** Marks our lines in the output, since a login may print others. */
+export const MARK = 'virnucpro:';
+/**
+ * A command for any login shell. The steps have no single quotes and no line breaks, so that sh, csh and fish
+ * pass them on unchanged.
+ */
+export const script = (...steps: string[]): string => `exec sh -c 'umask 077; ${steps.join('; ')}'`;
+/** Printed when the shell has started, in addition to anything that the login prints. */
+const READY = `${MARK}ready`;
+/** Runs as long as our end of its input is open. */
+const HOLD = script(`echo ${READY}`, 'exec cat > /dev/null');
 
 /** This computer's end of a tunnel. */
 export type TunnelEnd = { readonly socketPath: string } | { readonly port: number };
@@ -67,7 +73,8 @@ export class SshClient {
    * then fails. `signal` ends the connection. Throws an AppFailure.
    */
   static async signIn(host: SshHost, ask: AskPerson | null, signal?: AbortSignal): Promise<SshClient> {
-    const parent = tmpdir().length > LONGEST_FOLDER ? '/tmp' : tmpdir();
+    // The path of a socket may have about a hundred characters, some of which ssh needs itself.
+    const parent = HERE.sharesSsh ? '/tmp' : tmpdir();
     const client = new SshClient(host, await mkdtemp(join(parent, 'vnp-')), ask);
     try {
       await client.open(signal);

@@ -2,43 +2,23 @@ import { appError, type AppError, type ErrorCode } from '../../contract/errors.t
 import { message, type MessageKey } from '../../contract/messages.ts';
 
 /**
- * The messages that OpenSSH's client prints before it gives up, in the order in which they are tested.
- * OpenSSH is not translated.
+ * What OpenSSH's client, which is not translated, prints before it gives up, in the order in which it is
+ * tested.
  */
-const PATTERNS = [
+const SIGNS = [
   [
-    /REMOTE HOST IDENTIFICATION HAS CHANGED|host key for .* has changed/i,
+    /HOST IDENTIFICATION HAS CHANGED|host key for .* has changed/i,
     'ssh_host_key_changed',
     'ssh.host_key_changed',
   ],
   [/Host key verification failed|No .* host key is known/i, 'ssh_host_key_refused', 'ssh.host_key_no'],
-  [
-    /Could not resolve hostname|Name or service not known|nodename nor servname/i,
-    'ssh_name_unknown',
-    'ssh.name',
-  ],
-  [
-    /Permission denied|Too many authentication failures|No more authentication methods/i,
-    'ssh_denied',
-    'ssh.denied',
-  ],
+  [/Could not resolve hostname|Name or service not known|nodename nor/i, 'ssh_name_unknown', 'ssh.name'],
+  [/Permission denied|Too many auth|No more authentication methods/i, 'ssh_denied', 'ssh.denied'],
   [/Connection refused/i, 'ssh_unreachable', 'ssh.refused'],
   [/timed out|Timeout, server|not responding/i, 'ssh_unreachable', 'ssh.timeout'],
-  [
-    /No route to host|Network is unreachable|Host is down|Network is down/i,
-    'ssh_unreachable',
-    'ssh.no_route',
-  ],
-  [
-    /administratively prohibited|remote port forwarding failed|forwarding request failed/i,
-    'ssh_failed',
-    'ssh.tunnel',
-  ],
-  [
-    /^$|Broken pipe|Connection (to .* )?closed|Connection reset|kex_exchange_identification/i,
-    'ssh_lost',
-    'ssh.lost',
-  ],
+  [/No route to host|(Network|Host) is (unreachable|down)/i, 'ssh_unreachable', 'ssh.no_route'],
+  [/administratively prohibited|forwarding (request )?failed/i, 'ssh_failed', 'ssh.tunnel'],
+  [/^$|Broken pipe|Connection (to .* )?closed|Connection reset|kex_exchange/i, 'ssh_lost', 'ssh.lost'],
 ] as const satisfies readonly (readonly [RegExp, ErrorCode, MessageKey])[];
 
 /** How a refusal reads where ssh could ask nobody. */
@@ -51,7 +31,7 @@ const UNASKED: ReadonlyMap<ErrorCode, 'ssh.host_key_unknown' | 'ssh.denied_unask
 export function sshFailure(host: string, stderr: string, asked: boolean): AppError {
   const output = stderr.trim();
   const detail = output.slice(-2_000) || undefined;
-  const found = PATTERNS.find(([pattern]) => pattern.test(output));
+  const found = SIGNS.find(([sign]) => sign.test(output));
   if (!found) {
     const line = output.split('\n').at(-1)?.trim() ?? '';
     return appError('ssh_failed', message('ssh.failed', { host, line }), { detail });

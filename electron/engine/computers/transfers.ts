@@ -1,36 +1,36 @@
 /**
- * Transfers files between this computer and another one, over its tunnel. In both directions a transfer
+ * Transfers files between this computer and another one. In both directions a transfer
  * continues where the connection broke, and its SHA-256 is compared at the end.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
 import { basename } from 'node:path';
 import { Transform } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { appErrorSchema, AppFailure, appFailure } from '../../contract/errors.ts';
+import { AppFailure, appFailure } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
 import { parseJson } from '../../contract/parseJson.ts';
 import type { Transfer } from '../../contract/rpc/computers.ts';
 import { hashFile } from '../system/hashFile.ts';
 import { replaceFile } from '../system/replaceFile.ts';
-import { ask, textOf, type Tunnel } from './tunnel.ts';
+import { safeName } from '../system/pathLength.ts';
+import { MARK, script } from './sshClient.ts';
+import { mayPass } from './sshFailure.ts';
+import { ask, type ComputerConnection } from './tunnel.ts';
 
 const REPORT_EVERY_MS = 200;
 const RETRY_AFTER_MS = 500;
 const BLOCK = 2 ** 18;
 
-/** Returns the tunnel to the other computer, and waits until there is one. */
-type Connected = (signal?: AbortSignal) => Promise<Tunnel>;
+/** Returns the connection to the other computer, and waits until there is one. */
+type Connected = (signal?: AbortSignal) => Promise<ComputerConnection>;
 type ReportTransfer = (transfer: Transfer) => void;
 
-const stateSchema = z.object({ received: z.int().nonnegative(), path: z.string().nullable() });
-const refusedSchema = z.object({ error: appErrorSchema });
-
-/** Sends a file; returns its path on the other computer. */
+/** Sends a file over SSH; returns its path on the other computer. */
 export async function sendFile(
   path: string,
   connected: Connected,
@@ -40,24 +40,43 @@ export async function sendFile(
   const { size, mtimeMs } = await stat(path);
   // If the same file is sent again after any interruption, the transfer continues where it stopped.
   const key = createHash('sha256').update(`${path}\0${size}\0${mtimeMs}`).digest('hex');
-  const address = `/sending/${key}/${encodeURIComponent(basename(path))}?bytes=${size}`;
+  const name = safeName(basename(path));
   const progress = new Progress(report, size);
-  return untilDone(connected, signal, progress, async (tunnel) => {
-    let state = await stateOf(await ask(tunnel, { path: address, signal }));
-    if (state.path === null && state.received < size) {
-      const headers = { 'content-length': size - state.received };
-      const to = { method: 'PATCH', path: `${address}&offset=${state.received}`, headers, signal };
-      state = await stateOf(await ask(tunnel, to, progress.restOf(path, state.received)));
-    }
-    if (state.path === null && state.received === size) {
-      const now = await stat(path);
-      if (now.size !== size || now.mtimeMs !== mtimeMs) throw failed('transfer.changed', path);
-      const sha256 = await hashFile(path, undefined, signal);
-      const finished = await ask(tunnel, { method: 'POST', path: `${address}&sha256=${sha256}`, signal });
-      state = await stateOf(finished);
-    }
-    return state.path;
+  return untilDone(connected, signal, progress, async ({ ssh, tunnel: { server } }) => {
+    const there = `${server.uploads}/${key}/${name}`;
+    const say = (...steps: string[]): string =>
+      script(`F="$(${octal(there)})"`, 'mkdir -p "${F%/*}" && cd "${F%/*}" || exit 1', ...steps);
+    const looked = say(
+      `[ -e "$F" ] && echo ${MARK}arrived`,
+      `touch part`,
+      `echo "${MARK}part=$(wc -c < part)"`,
+    );
+    const found = await ssh.run(looked, undefined, signal);
+    if (found.includes(`${MARK}arrived`)) return there;
+    const start = Number(new RegExp(`^${MARK}part=(\\d+)`, 'm').exec(found)?.[1]);
+    // What an earlier connection, or another window, is still writing is waited for, and looked at again.
+    const append = `exec 9> lock; flock 9; [ "$(wc -c < part)" = ${start} ] || exit 0; exec cat >> part`;
+    await ssh.run(say(append), progress.restOf(path, start), signal);
+    const now = await stat(path);
+    if (now.size !== size || now.mtimeMs !== mtimeMs) throw failed('transfer.changed', path);
+    const sha256 = await hashFile(path, undefined, signal);
+    const ended = await ssh.run(
+      say(
+        `[ "$(wc -c < part)" -ge ${size} ] || { echo ${MARK}again; exit 0; }`,
+        `[ "$(sha256sum < part | cut -c 1-64)" = ${sha256} ] || { rm part; exit 0; }`,
+        `mv part "$F" && echo ${MARK}arrived`,
+      ),
+    );
+    if (ended.includes(`${MARK}again`)) return null;
+    if (!ended.includes(`${MARK}arrived`)) throw failed('transfer.damaged', path);
+    return there;
   });
+}
+
+/** A command that prints a path, which may have any characters, without those that shells read differently. */
+function octal(path: string): string {
+  const bytes = Array.from(Buffer.from(path), (byte) => `\\0${byte.toString(8).padStart(3, '0')}`);
+  return `printf %b "${bytes.join('')}"`;
 }
 
 /**
@@ -75,10 +94,10 @@ export async function fetchFile(
   await rm(partial, { force: true });
   const progress = new Progress(report, 0);
   try {
-    return await untilDone(connected, signal, progress, async (tunnel) => {
+    return await untilDone(connected, signal, progress, async ({ tunnel }) => {
       const start = (await stat(partial).catch(() => undefined))?.size ?? 0;
       const headers = start > 0 ? { range: `bytes=${start}-` } : {};
-      const answer = await ask(tunnel, { path: address, headers, signal });
+      const answer = await ask(tunnel, address, { headers, signal });
       if (answer.statusCode === 404) throw failed('transfer.gone', path);
       // The connection may have broken after the last byte.
       const isWhole = start > 0 && answer.statusCode === 416;
@@ -90,8 +109,8 @@ export async function fetchFile(
         await pipeline(answer, progress.counting(start), file, { signal });
         if ((await stat(partial)).size < progress.total) return null;
       }
-      const digest = await ask(tunnel, { path: `${address}?digest`, signal });
-      const there = parseJson(z.object({ sha256: z.string() }), await textOf(digest));
+      const digest = await ask(tunnel, `${address}?digest`, { signal });
+      const there = parseJson(z.object({ sha256: z.string() }), await text(digest));
       if (there?.sha256 !== (await hashFile(partial, undefined, signal)))
         throw failed('transfer.damaged', path);
       replaceFile(partial, path);
@@ -107,33 +126,24 @@ async function untilDone(
   connected: Connected,
   signal: AbortSignal,
   progress: Progress,
-  step: (tunnel: Tunnel) => Promise<string | null>,
+  step: (connection: ComputerConnection) => Promise<string | null>,
 ): Promise<string> {
   for (;;) {
-    const tunnel = await connected(signal);
+    const connection = await connected(signal);
     try {
-      const done = await step(tunnel);
+      const done = await step(connection);
       if (done !== null) {
         progress.report({ path: done });
         return done;
       }
     } catch (reason) {
       signal.throwIfAborted();
-      if (reason instanceof AppFailure || isDiskError(reason)) throw reason;
+      if (reason instanceof AppFailure ? !mayPass(reason.error) : isDiskError(reason)) throw reason;
     }
     // The interruption may be noticed here before ssh notices it.
     progress.report({ waiting: true });
     await sleep(RETRY_AFTER_MS, undefined, { signal });
   }
-}
-
-async function stateOf(answer: IncomingMessage): Promise<z.infer<typeof stateSchema>> {
-  const text = await textOf(answer);
-  const state = parseJson(stateSchema, text);
-  if (state) return state;
-  const refused = parseJson(refusedSchema, text);
-  if (refused) throw new AppFailure(refused.error);
-  throw new Error(`An unexpected answer: ${answer.statusCode ?? 0}`);
 }
 
 /** Reports a few times a second. */

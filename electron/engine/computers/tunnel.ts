@@ -1,8 +1,7 @@
-import { request, type IncomingMessage, type OutgoingHttpHeaders, type RequestOptions } from 'node:http';
-import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { once } from 'node:events';
+import { request, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import type { RunningServer } from './detachedServer.ts';
-import type { TunnelEnd } from './sshClient.ts';
+import type { SshClient, TunnelEnd } from './sshClient.ts';
 
 const ANSWER_WITHIN_MS = 60_000;
 
@@ -10,6 +9,11 @@ const ANSWER_WITHIN_MS = 60_000;
 export interface Tunnel {
   readonly end: TunnelEnd;
   readonly server: RunningServer;
+}
+
+export interface ComputerConnection {
+  readonly ssh: SshClient;
+  readonly tunnel: Tunnel;
 }
 
 /**
@@ -26,18 +30,16 @@ export function tunnelSocketAddress({ end }: Tunnel): string {
   return 'socketPath' in end ? `ws+unix://${end.socketPath}:/rpc` : `ws://127.0.0.1:${end.port}/rpc`;
 }
 
-/** Sends one request over the tunnel; rejects if the connection breaks before the answer starts. */
+/** Requests a path over the tunnel; rejects if the connection breaks before the answer starts. */
 export async function ask(
   tunnel: Tunnel,
-  {
-    headers,
-    ...options
-  }: Pick<RequestOptions, 'method' | 'path'> & { headers?: OutgoingHttpHeaders; signal?: AbortSignal },
-  body?: Readable,
+  path: string,
+  { headers, signal }: { headers?: OutgoingHttpHeaders; signal?: AbortSignal } = {},
 ): Promise<IncomingMessage> {
   const { end } = tunnel;
   const outgoing = request({
-    ...options,
+    path,
+    signal,
     ...('socketPath' in end ? end : { host: '127.0.0.1', port: end.port }),
     headers: { ...headers, ...tunnelHeaders(tunnel) },
     // A reused connection might belong to a tunnel that has been closed since.
@@ -45,19 +47,9 @@ export async function ask(
     timeout: ANSWER_WITHIN_MS,
   });
   outgoing.on('timeout', () => outgoing.destroy(new Error('No answer in time')));
-  const answer = new Promise<IncomingMessage>((resolve, reject) => {
-    outgoing.once('response', resolve);
-    outgoing.once('error', reject);
-  });
-  if (body) {
-    // The answer may arrive before everything was sent, and then counts.
-    pipeline(body, outgoing).catch(() => undefined);
-  } else outgoing.end();
+  // Also after the answer has started.
+  outgoing.on('error', () => undefined);
+  outgoing.end();
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
   return answer;
-}
-
-export async function textOf(answer: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of answer) parts.push(part as Buffer);
-  return Buffer.concat(parts).toString('utf8');
 }

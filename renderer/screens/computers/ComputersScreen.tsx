@@ -9,12 +9,7 @@ import {
 } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import {
-  computerNameSchema,
-  sshAddressSchema,
-  type ComputerLink,
-  type OtherComputer,
-} from '../../../electron/contract/index.ts';
+import { sshAddressSchema, type OtherComputer } from '../../../electron/contract/index.ts';
 import { Card } from '../../components/Card.tsx';
 import { DESTRUCTIVE } from '../../styles/theme.ts';
 import { ErrorCard } from '../../components/feedback/ErrorCard.tsx';
@@ -24,6 +19,7 @@ import { Badge } from '../../components/feedback/StateBadge.tsx';
 import { useTexts } from '../../i18n/index.ts';
 import { showComputer, useComputers } from '../../state/computer/computers.ts';
 import { chosenComputer, home } from '../../state/connection.ts';
+import { sayError } from '../../state/say.ts';
 import classes from './Computers.module.css';
 
 const LOOKS = {
@@ -32,6 +28,8 @@ const LOOKS = {
   connected: ['good', IconCircleCheck],
   away: ['warn', IconAlertTriangle],
 } as const;
+
+const QUIET = { size: 'compact-sm', variant: 'subtle', color: 'slate' } as const;
 
 /** This computer and those that are reached by SSH: which of them the window shows, and how to add one. */
 export function ComputersScreen() {
@@ -45,15 +43,7 @@ export function ComputersScreen() {
             <IconDeviceLaptop size={20} aria-hidden /> {t('computers.this')}
           </span>
         }
-        aside={
-          chosenComputer === null ? (
-            <span className="muted">{t('computers.shown')}</span>
-          ) : (
-            <Button size="compact-sm" onClick={() => showComputer(null)}>
-              {t('computers.show')}
-            </Button>
-          )
-        }
+        aside={chosenComputer === null ? t('computers.shown') : <Show id={null} />}
       >
         <p className="muted">{t('computers.thisText')}</p>
       </Card>
@@ -65,16 +55,18 @@ export function ComputersScreen() {
   );
 }
 
+function Show({ id }: { id: string | null }) {
+  const { t } = useTexts();
+  return (
+    <Button size="compact-sm" onClick={() => showComputer(id)}>
+      {t('computers.show')}
+    </Button>
+  );
+}
+
 function ComputerCard({ computer: { id, name, address, link } }: { computer: OtherComputer }) {
   const { t } = useTexts();
-  const [editing, setEditing] = useState<'name' | 'removal' | null>(null);
-  const [newName, setNewName] = useState(name);
-  const connect = useMutation({ mutationFn: () => home.computers.connect({ id }) });
-  const disconnect = useMutation({ mutationFn: () => home.computers.disconnect({ id }) });
-  const rename = useMutation({
-    mutationFn: () => home.computers.add({ name: newName, address }),
-    onSuccess: () => setEditing(null),
-  });
+  const [isRemoving, setRemoving] = useState(false);
   const remove = useMutation({
     mutationFn: (uninstalls: boolean) => home.computers.remove({ id, uninstalls }),
     onSuccess: () => {
@@ -82,8 +74,9 @@ function ComputerCard({ computer: { id, name, address, link } }: { computer: Oth
     },
   });
   const [tone, icon] = LOOKS[link.state];
-  const isOn =
-    link.state === 'connected' || link.state === 'connecting' || (link.state === 'away' && link.again);
+  const isOff = link.state === 'idle' || (link.state === 'away' && !link.again);
+  const toggle = () => home.computers[isOff ? 'connect' : 'disconnect']({ id }).catch(sayError);
+  const step = link.state === 'connecting' ? t(`computers.step.${link.step}`, { name }) : '';
   return (
     <Card
       title={
@@ -97,7 +90,7 @@ function ComputerCard({ computer: { id, name, address, link } }: { computer: Oth
         </Badge>
       }
     >
-      <p className={classes.address}>
+      <p className={classes.name}>
         <code>{address}</code>
         {link.state === 'connected' && (
           <span className="muted">
@@ -105,157 +98,85 @@ function ComputerCard({ computer: { id, name, address, link } }: { computer: Oth
           </span>
         )}
       </p>
-      <LinkDetails name={name} link={link} />
-      {editing === 'name' && (
-        <form
-          className={classes.form}
-          onSubmit={(event) => {
-            event.preventDefault();
-            rename.mutate();
-          }}
-        >
-          <TextInput
-            className={classes.field ?? ''}
-            label={t('computers.name')}
-            value={newName}
-            onChange={(event) => setNewName(event.currentTarget.value)}
-            data-autofocus
-          />
-          <Button type="submit" disabled={!computerNameSchema.safeParse(newName).success}>
-            {t('common.save')}
-          </Button>
-        </form>
-      )}
-      {editing === 'removal' && <p>{t('computers.removeText', { name })}</p>}
-      <Group gap="sm" mt="sm">
-        {id !== chosenComputer && (
-          <Button size="compact-sm" onClick={() => showComputer(id)}>
-            {t('computers.show')}
-          </Button>
-        )}
-        {!isOn && (
-          <Button size="compact-sm" variant="default" onClick={() => connect.mutate()}>
-            {t(link.state === 'away' ? 'common.tryAgain' : 'computers.connect')}
-          </Button>
-        )}
-        {isOn && (
-          <Button size="compact-sm" variant="default" onClick={() => disconnect.mutate()}>
-            {t('computers.disconnect')}
-          </Button>
-        )}
-        {editing === null && (
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            color="slate"
-            onClick={() => {
-              setNewName(name);
-              setEditing('name');
-            }}
-          >
-            {t('common.rename')}
-          </Button>
-        )}
-        {editing === null && (
-          <Button size="compact-sm" variant="subtle" color="slate" onClick={() => setEditing('removal')}>
-            {t('common.remove')}
-          </Button>
-        )}
-        {editing === 'removal' && (
-          <Button
-            size="compact-sm"
-            {...DESTRUCTIVE}
-            loading={remove.isPending}
-            onClick={() => remove.mutate(false)}
-          >
-            {t('computers.removeNow')}
-          </Button>
-        )}
-        {editing === 'removal' && (
-          <Button
-            size="compact-sm"
-            {...DESTRUCTIVE}
-            loading={remove.isPending}
-            onClick={() => remove.mutate(true)}
-          >
-            {t('computers.uninstall')}
-          </Button>
-        )}
-        {editing !== null && (
-          <Button size="compact-sm" variant="subtle" color="slate" onClick={() => setEditing(null)}>
-            {t('common.cancel')}
-          </Button>
-        )}
-      </Group>
-    </Card>
-  );
-}
-
-/** Why the computer cannot be reached, or the progress of its connection. */
-function LinkDetails({ name, link }: { name: string; link: ComputerLink }) {
-  const { t } = useTexts();
-  switch (link.state) {
-    case 'idle':
-      return null;
-    case 'connected':
-      return null;
-    case 'connecting':
-      return (
+      {link.state === 'connecting' && (
         <div role="status">
-          <p>{t(`computers.step.${link.step}`, { name })}</p>
-          <ProgressBar
-            label={t(`computers.step.${link.step}`, { name })}
-            fraction={link.fraction}
-            tone="active"
-          />
+          <p>{step}</p>
+          <ProgressBar label={step} fraction={link.fraction} tone="active" />
         </div>
-      );
-    case 'away':
-      return (
+      )}
+      {link.state === 'away' && (
         <ErrorCard
           bare
           error={link.error}
           actions={link.again ? <span className="muted">{t('computers.again')}</span> : <></>}
         />
-      );
-  }
+      )}
+      {isRemoving && <p>{t('computers.removeText', { name })}</p>}
+      <Group gap="sm" mt="sm">
+        {isRemoving ? (
+          [false, true].map((uninstalls) => (
+            <Button
+              key={String(uninstalls)}
+              size="compact-sm"
+              {...DESTRUCTIVE}
+              loading={remove.isPending}
+              onClick={() => remove.mutate(uninstalls)}
+            >
+              {t(uninstalls ? 'computers.uninstall' : 'computers.removeNow')}
+            </Button>
+          ))
+        ) : (
+          <>
+            {id !== chosenComputer && <Show id={id} />}
+            <Button size="compact-sm" variant="default" onClick={() => void toggle()}>
+              {isOff
+                ? t(link.state === 'away' ? 'common.tryAgain' : 'computers.connect')
+                : t('computers.disconnect')}
+            </Button>
+          </>
+        )}
+        <Button {...QUIET} onClick={() => setRemoving(!isRemoving)}>
+          {t(isRemoving ? 'common.cancel' : 'common.remove')}
+        </Button>
+      </Group>
+    </Card>
+  );
 }
 
 function AddComputer() {
   const { t } = useTexts();
   const [name, setName] = useState('');
-  const [address, setAddress] = useState('');
+  const [typed, setTyped] = useState('');
   const [wasTried, setTried] = useState(false);
-  const isAddress = sshAddressSchema.safeParse(address.trim()).success;
+  const address = typed.trim();
+  const isAddress = sshAddressSchema.safeParse(address).success;
   const add = useMutation({
-    mutationFn: () =>
-      home.computers.add({
-        name: name.trim() === '' ? address.trim() : name.trim(),
-        address: address.trim(),
-      }),
+    mutationFn: () => home.computers.add({ name: name.trim() || address, address }),
     onSuccess: ({ id }) => showComputer(id),
   });
-  const submit = (event: { preventDefault: () => void }) => {
-    event.preventDefault();
-    setTried(true);
-    if (isAddress) add.mutate();
-  };
   return (
     <Card title={t('computers.add')}>
       <p className="muted">{t('computers.addText')}</p>
-      <form className={classes.form} onSubmit={submit}>
+      <form
+        className={classes.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          setTried(true);
+          if (isAddress) add.mutate();
+        }}
+      >
         <TextInput
-          className={classes.field ?? ''}
+          flex="1 1 240px"
           label={t('computers.address')}
           description={t('computers.addressHelp')}
-          value={address}
+          value={typed}
           error={wasTried && !isAddress ? t('computers.addressWrong') : null}
-          onChange={(event) => setAddress(event.currentTarget.value)}
+          onChange={(event) => setTyped(event.currentTarget.value)}
           autoComplete="off"
           spellCheck={false}
         />
         <TextInput
-          className={classes.field ?? ''}
+          flex="1 1 240px"
           label={t('computers.name')}
           description={t('computers.nameHelp')}
           value={name}

@@ -16,6 +16,7 @@ import {
   resolveAppPaths,
   type Service,
   startDetached,
+  uploadsFolder,
   writeServerFile,
 } from '../../../engine/index.ts';
 import {
@@ -151,6 +152,7 @@ function announce({ engine: { appVersion: version, paths } }: Service, server: R
     pid: process.pid,
     version,
     hostName: hostname(),
+    uploads: uploadsFolder(paths.dataDir),
     program: paths.root,
     cookie: server.letIn(),
   });

@@ -22,7 +22,7 @@ interface FakeSshWorld {
   env?: Record<string, string>;
 }
 
-const LOOK_EVERY_MS = 50;
+const LOOK_EVERY_MS = 10;
 const KNOWN = 'known';
 
 /** Returns a folder to put first in the PATH. While it contains a file `cut`, there is no connection. */

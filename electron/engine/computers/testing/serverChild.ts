@@ -11,7 +11,7 @@ server.listen(0, '127.0.0.1', () => {
   writeServerFile(dataDir, {
     ...{ port, pid: process.pid, version: '1', hostName: 'here' },
     program,
-    cookie: '',
+    ...{ cookie: '', uploads: '' },
   });
 });
 process.on('SIGTERM', () => {

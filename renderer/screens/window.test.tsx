@@ -130,6 +130,7 @@ describe('a new run', () => {
     await renderWithEngine(<App />, { runs: 'none' });
     await act(() => addPaths(['/data/contigs.fasta']));
     await screen.findByText(/^About /);
+    screen.getByText(/^On this computer, .*16 bit \(bf16\)/);
     expect(screen.queryByRole('link', { name: 'Rent a GPU by the hour' })).toBeNull();
     act(() => choose({ precision: 'fp32' }));
     const link = await screen.findByRole('link', { name: 'Rent a GPU by the hour' });
@@ -197,11 +198,6 @@ describe('a new run', () => {
     // Without that GPU, every format of the other is offered.
     await user.click(screen.getByRole('checkbox', { name: /^GPU 0/ }));
     expect(screen.getByRole('radio', { name: 'Closest to the original' })).toHaveProperty('disabled', false);
-    // A processor has one level, so there is none to choose.
-    act(() => choose({ useCpu: true }));
-    screen.getByText('The processor computes in 32 bit, as the original tool does.');
-    expect(screen.queryByRole('radio', { name: 'Standard' })).toBeNull();
-    act(() => choose({ useCpu: false }));
     await user.click(screen.getByRole('button', { name: 'Open the computer check' }));
     await screen.findByRole('heading', { level: 1, name: 'Computer check' });
   });

@@ -435,6 +435,11 @@ const inspectEventSchema = z.discriminatedUnion('type', [
 export type InspectEvent = z.infer<typeof inspectEventSchema>;
 
 const estimateSchema = z.object({
+  /** How it would compute; null if it can't. */
+  computation: planSchema
+    .pick({ precision: true, tokensPerBatch: true, residuesPerPart: true, order: true })
+    .extend({ devices: z.array(z.object({ name: z.string(), count: countSchema })) })
+    .nullable(),
   /** Null if this computer has no measured speed for the model yet. */
   seconds: z.object({ low: z.number(), high: z.number() }).nullable(),
   /**

@@ -87,7 +87,15 @@ describe('why the Start button cannot be pressed', () => {
 
   it('passes the engine’s objection on, but not alongside a simpler reason', () => {
     const blocker = appError('disk_full', 'full');
-    const estimate = { seconds: null, basis: null, diskBytes: 1, diskFreeBytes: 0, outputDir: '/x', blocker };
+    const estimate = {
+      computation: null,
+      seconds: null,
+      basis: null,
+      diskBytes: 1,
+      diskFreeBytes: 0,
+      outputDir: '/x',
+      blocker,
+    };
     expect(startReasons({ ...ready, estimate })).toEqual([{ code: 'engine', error: blocker }]);
     expect(codes({ estimate, files: [] })).toEqual(['no_files']);
   });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { SlurmChoice } from '../../../contract/cluster.ts';
-import { residuesPerPart, TOKENS_PER_BATCH } from '../../../contract/plan.ts';
+import { runRequestSchema } from '../../../contract/rpc/runs.ts';
 import type { Precision } from '../../../contract/protocol/index.ts';
 import { OWN_PROGRAM, slurmPlace, slurmScript } from '../../../contract/terminal/slurmScript.ts';
-import { hardwareOf, precisionOf, withoutGpus } from './clusterPlan.ts';
+import { precisionOf, withoutGpus, workOf } from './clusterPlan.ts';
 
 const ON_GPUS = slurmScript([], false);
 
@@ -59,7 +59,11 @@ describe('the precision of a run that a cluster computes', () => {
 
 it('plans smaller batches and parts for an Apple GPU than for others', () => {
   const apple = { kind: 'mps', id: 'mps', name: 'Apple M1 GPU' } as const;
-  const hardware = hardwareOf({ devices: [apple], plannedFor: null });
-  expect(TOKENS_PER_BATCH[hardware]).toBeLessThan(TOKENS_PER_BATCH.gpu);
-  expect(residuesPerPart(hardware, 1e9)).toBeLessThan(residuesPerPart('gpu', 1e9));
+  const request = runRequestSchema.parse({ inputs: ['/a.fa'] });
+  const [own, gpu] = [
+    workOf(request, { devices: [apple], plannedFor: null }, 1e9),
+    workOf(request, { devices: [], plannedFor: 'gpu' }, 1e9),
+  ];
+  expect(own.tokensPerBatch).toBeLessThan(gpu.tokensPerBatch);
+  expect(own.residuesPerPart).toBeLessThan(gpu.residuesPerPart);
 });

@@ -2,7 +2,14 @@ import { appError, type AppError, ok, type Result, failWith } from '../../../con
 import { message } from '../../../contract/messages.ts';
 import { computesOn, type ClusterChoice } from '../../../contract/cluster.ts';
 import { OWN_PROGRAM } from '../../../contract/terminal/slurmScript.ts';
-import type { Hardware } from '../../../contract/plan.ts';
+import {
+  residuesPerPart,
+  SAMPLE_FROM_PARTS,
+  TOKENS_PER_BATCH,
+  type Hardware,
+  type Plan,
+} from '../../../contract/plan.ts';
+import type { RunRequest } from '../../../contract/rpc/runs.ts';
 import type { Precision } from '../../../contract/protocol/index.ts';
 import type { ChosenDevice } from '../../devices/chosenDevice.ts';
 import { choosePrecision } from '../../devices/choosePrecision.ts';
@@ -16,10 +23,30 @@ export interface PlannedDevices {
 }
 
 /** The hardware that determines the sizes of a plan's batches and parts. */
-export function hardwareOf({ devices, plannedFor }: PlannedDevices): Hardware {
+function hardwareOf({ devices, plannedFor }: PlannedDevices): Hardware {
   if (plannedFor !== null) return plannedFor;
   if (devices.some(({ kind }) => kind === 'mps')) return 'apple';
   return devices.every(({ kind }) => kind === 'cpu') ? 'cpu' : 'gpu';
+}
+
+/**
+ * The sizes and the order of a run's work. The viral share is known, and calls are settled, only if an even
+ * sample of everything is computed first; a small run is done before that matters.
+ */
+export function workOf(
+  request: RunRequest,
+  choice: PlannedDevices,
+  residues: number,
+): Pick<Plan, 'tokensPerBatch' | 'residuesPerPart' | 'order'> {
+  const hardware = hardwareOf(choice);
+  const partSize = request.residuesPerPart ?? residuesPerPart(hardware, residues);
+  const isSmall = residues < SAMPLE_FROM_PARTS * partSize;
+  const usual = isSmall && (request.until ?? { kind: 'time' }).kind === 'time' ? 'file' : 'sample';
+  return {
+    tokensPerBatch: request.tokensPerBatch ?? TOKENS_PER_BATCH[hardware],
+    residuesPerPart: partSize,
+    order: request.order ?? usual,
+  };
 }
 
 /**

@@ -3,15 +3,11 @@ import { readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { errorOf, err, ok, type Result, failWith } from '../../../contract/errors.ts';
 import {
-  SAMPLE_FROM_PARTS,
   TAIL_PARTS,
-  TOKENS_PER_BATCH,
   CHUNK_LENGTH_LIMITS,
   modelMark,
   MARK_SUFFIX,
-  residuesPerPart,
   IMPORTED_EMBEDDINGS_FOLDER,
-  type Order,
   type Plan,
   type PlanModel,
   type ImportedEmbeddings,
@@ -57,7 +53,7 @@ import {
   removeRun,
 } from '../../store/runFolder.ts';
 import { chooseDevices, type DeviceChoice } from './chooseDevices.ts';
-import { hardwareOf, precisionOf } from './clusterPlan.ts';
+import { precisionOf, workOf } from './clusterPlan.ts';
 import { formatCount } from '../../../contract/terminal/format.ts';
 
 export interface CreatedRun {
@@ -94,13 +90,6 @@ interface CreateRunOptions {
   onFile?: (file: InspectedFile) => void;
   /** Walks through the folders among the inputs. */
   walk?: Walk;
-}
-
-/**
- * The viral share is known, and calls are settled, only if an even sample of everything is computed first.
- */
-function orderFor({ until }: RunRequest, isSmall: boolean): Order {
-  return isSmall && (until ?? { kind: 'time' }).kind === 'time' ? 'file' : 'sample';
 }
 
 /**
@@ -157,8 +146,6 @@ export async function createRun(
     residues: files.reduce((sum, file) => sum + file.residues, 0),
     deviceNames: devices.map(({ name }) => name),
   };
-  const hardware = hardwareOf(choice.value);
-  const partSize = request.residuesPerPart ?? residuesPerPart(hardware, expected.residues);
   const trusted = request.calibrates
     ? undefined
     : await trustedScores(context.paths, model.value.planModel, chunkLength);
@@ -167,10 +154,8 @@ export async function createRun(
     model: model.value.planModel,
     chunkLength,
     precision: precision.value,
-    tokensPerBatch: request.tokensPerBatch ?? TOKENS_PER_BATCH[hardware],
-    residuesPerPart: partSize,
+    ...workOf(request, choice.value, expected.residues),
     tailParts: TAIL_PARTS,
-    order: request.order ?? orderFor(request, expected.residues < SAMPLE_FROM_PARTS * partSize),
     orderSeed: 0,
     embedEqualSequencesOnce: request.embedEqualSequencesOnce,
     embeddings: request.embeddings,

@@ -1,5 +1,6 @@
 import { appError, asAppError, causeOf, type AppError } from '../../../contract/errors.ts';
 import { message } from '../../../contract/messages.ts';
+import type { Precision } from '../../../contract/protocol/index.ts';
 import { type PlanModel, TOKENS_PER_BATCH } from '../../../contract/plan.ts';
 import type { RunEstimate, RunRequest } from '../../../contract/rpc/runs.ts';
 import { freeBytes } from '../../devices/computerChecks.ts';
@@ -10,7 +11,7 @@ import type { EngineContext } from '../../engineContext.ts';
 import { resolveModel } from '../../models/resolveModel.ts';
 import type { ResolvedModel } from '../../models/modelFolder.ts';
 import { chooseDevices } from '../../run/begin/chooseDevices.ts';
-import { precisionOf } from '../../run/begin/clusterPlan.ts';
+import { precisionOf, workOf, type PlannedDevices } from '../../run/begin/clusterPlan.ts';
 import { diskNeeded, diskShortage } from '../../run/begin/checkReadiness.ts';
 import { checkRunFolder } from '../../store/runFolder.ts';
 import type { PythonEnvironmentManager } from '../computer/pythonEnvironmentManager.ts';
@@ -51,6 +52,17 @@ export async function estimateRun(
       )
     : null;
   return {
+    computation: choice.ok
+      ? {
+          precision: choice.precision,
+          ...workOf(request, choice, question.residues),
+          // Workers of one processor are one device to the user.
+          devices: [...Map.groupBy(choice.devices, ({ name }) => name)].map(([name, same]) => ({
+            name,
+            count: same[0]?.kind === 'cpu' ? 1 : same.length,
+          })),
+        }
+      : null,
     seconds: speed && { low: speed.low, high: speed.high },
     basis: speed && { runs: speed.runs, measuredAt: new Date(speed.measuredAt).toISOString() },
     diskBytes,
@@ -83,12 +95,11 @@ export async function secondsMeasured(
   return range && { ...range, runs: null, measuredAt: kept.measuredAt };
 }
 
-interface ChosenMeans {
+interface ChosenMeans extends PlannedDevices {
   ok: true;
   context: EngineContext;
   model: ResolvedModel;
-  devices: ChosenDevice[];
-  precision: string;
+  precision: Precision;
 }
 
 type Means = ChosenMeans | { ok: false; error: AppError };
@@ -109,7 +120,7 @@ async function chooseModelAndDevices(
     const { hash } = model.value.planModel;
     const checked = await checkPrecision(context.paths, hash, precision.value, devices);
     if (!checked.ok) return checked;
-    return { ok: true, context, model: model.value, devices, precision: precision.value };
+    return { ok: true, context, model: model.value, ...choice.value, precision: precision.value };
   } catch (reason) {
     return { ok: false, error: asAppError(reason) };
   }

@@ -1,6 +1,6 @@
 import { Box, Button, Checkbox, NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { LIMITS, RESIDUES_PER_PART, TOKENS_PER_BATCH } from '../../../../electron/contract/index.ts';
+import { LIMITS } from '../../../../electron/contract/index.ts';
 import { GoalField } from '../../../components/GoalField.tsx';
 import { Fold } from '../../../components/Fold.tsx';
 import { useTexts } from '../../../i18n/index.ts';
@@ -37,7 +37,7 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
   const { choices } = form;
   const onGpu = form.onGpus;
   const isHere = choices.where.kind === 'this_computer';
-  const kind = onGpu ? 'gpu' : 'cpu';
+  const computation = form.estimate?.computation;
   const field = useField();
   const switches = [
     { label: 'equalOnce', choice: 'embedEqualSequencesOnce' } as const,
@@ -77,7 +77,7 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
           />
           <NumberInput
             {...field('tokensPerBatch')}
-            placeholder={format.integer(TOKENS_PER_BATCH[kind])}
+            placeholder={computation ? format.integer(computation.tokensPerBatch) : ''}
             min={256}
             step={1024}
             allowDecimal={false}
@@ -86,7 +86,7 @@ export function AdvancedSettings({ form }: { form: NewRunForm }) {
           />
           <NumberInput
             {...field('partSize')}
-            placeholder={format.integer(RESIDUES_PER_PART[kind])}
+            placeholder={computation ? format.integer(computation.residuesPerPart) : ''}
             min={1024}
             step={16384}
             allowDecimal={false}

@@ -8,7 +8,6 @@ import { Waiting } from '../../../components/feedback/Waiting.tsx';
 import { useTexts } from '../../../i18n/index.ts';
 import { useErrorTexts } from '../../../state/engineTexts.ts';
 import { listedGpus, RUN_REQUEST_DEFAULTS } from '../../../state/newRun/choices.ts';
-import { presetOf } from '../../../state/newRun/presets.ts';
 import type { StartReason } from '../../../state/newRun/startReasons.ts';
 import { chooseFolder } from '../../../state/pathChooser.ts';
 import { choose } from '../../../state/newRun/store.ts';
@@ -63,15 +62,14 @@ const SETTLED_HERE: ReadonlySet<StartReason['code']> = new Set([
   'folder',
 ]);
 
-function Summary({ form: { choices, estimate, gpus, onGpus } }: { form: NewRunForm }) {
+function Summary({ form: { choices, estimate } }: { form: NewRunForm }) {
   const { t } = useTexts();
-  const { where, precision } = choices;
-  const preset = presetOf(precision);
+  const { where } = choices;
+  const computation = estimate?.computation;
   const isHere = where.kind === 'this_computer';
-  const devices = !isHere
-    ? []
-    : [onGpus && gpus.length > 0 ? t('newRun.gpuCount', { count: gpus.length }) : t('newRun.processor')];
-  const exactness = preset === 'standard' ? [] : [t(preset ? `preset.${preset}` : `precision.${precision}`)];
+  const devices =
+    computation?.devices.map(({ name, count }) => (count === 1 ? name : `${count} × ${name}`)) ?? [];
+  const exactness = computation ? [t(`precision.${computation.precision}`)] : [];
   const kept = choices.embeddings === null ? [] : [t('preset.embeddings')];
   const changed = ADVANCED.some((key) => choices[key] !== RUN_REQUEST_DEFAULTS[key])
     ? [t('newRun.changed')]

@@ -1,4 +1,4 @@
-import { Checkbox, Input, Radio, SimpleGrid } from '@mantine/core';
+import { Checkbox, Radio, SimpleGrid } from '@mantine/core';
 import { useTexts } from '../../../i18n/index.ts';
 import { failedAt, PRESET_IDS, presetOf, PRESETS, type PresetId } from '../../../state/newRun/presets.ts';
 import { choose } from '../../../state/newRun/store.ts';
@@ -10,43 +10,36 @@ export function Presets({ form }: { form: NewRunForm }) {
   const { choices } = form;
   const chosen = presetOf(choices.precision);
   const isHere = choices.where.kind === 'this_computer';
-  const onProcessor = !form.onGpus || (isHere && form.gpus.length === 0);
-  const custom = chosen === null ? t('preset.custom') : undefined;
+  const precision = form.estimate?.computation?.precision;
   return (
     <>
-      {onProcessor ? (
-        // A processor always computes in 32 bit, so there is nothing to choose.
-        <Input.Wrapper
-          mt="md"
-          labelElement="div"
-          label={t('newRun.preset')}
-          description={custom ?? t('preset.processorText')}
-        />
-      ) : (
-        <Radio.Group
-          mt="md"
-          label={t('newRun.preset')}
-          value={chosen ?? ''}
-          onChange={(id) => choose({ precision: PRESETS[id as PresetId] })}
-          description={custom}
-        >
-          <SimpleGrid minColWidth={250} spacing={8} style={{ marginTop: 6 }}>
-            {PRESET_IDS.map((id) => {
-              const failing = isHere ? failedAt(id, form.gpus) : undefined;
-              return (
-                <div key={id} className={classes.preset} data-chosen={id === chosen}>
-                  <Radio
-                    value={id}
-                    disabled={failing !== undefined}
-                    label={t(`preset.${id}`)}
-                    description={failing ? t('preset.failed', { gpu: failing.name }) : t(`preset.${id}Text`)}
-                  />
-                </div>
-              );
-            })}
-          </SimpleGrid>
-        </Radio.Group>
-      )}
+      <Radio.Group
+        mt="md"
+        label={t('newRun.preset')}
+        value={chosen ?? ''}
+        onChange={(id) => choose({ precision: PRESETS[id as PresetId] })}
+        description={
+          chosen === null
+            ? t('preset.custom')
+            : precision && t('preset.computesIn', { precision: t(`precision.${precision}`) })
+        }
+      >
+        <SimpleGrid minColWidth={250} spacing={8} style={{ marginTop: 6 }}>
+          {PRESET_IDS.map((id) => {
+            const failing = isHere && form.onGpus ? failedAt(id, form.gpus) : undefined;
+            return (
+              <div key={id} className={classes.preset} data-chosen={id === chosen}>
+                <Radio
+                  value={id}
+                  disabled={failing !== undefined}
+                  label={t(`preset.${id}`)}
+                  description={failing ? t('preset.failed', { gpu: failing.name }) : t(`preset.${id}Text`)}
+                />
+              </div>
+            );
+          })}
+        </SimpleGrid>
+      </Radio.Group>
       <Checkbox
         mt="md"
         label={t('preset.embeddings')}

@@ -341,7 +341,7 @@ function pastNotes(
   if (slowerThan)
     return [
       t(isHot ? 'deviceHistory.slowHot' : 'deviceHistory.slow', {
-        percent: format.integer(slowerThan.percent),
+        percent: format.percent(slowerThan.percent / 100),
         other: label(slowerThan.id),
       }),
     ];

@@ -82,21 +82,12 @@ function LastControls({ run }: { run: RunSummary }) {
 
 function PlanFacts({ run: { plan } }: { run: RunSummary }) {
   const { t, format } = useTexts();
-  const parts = useLiveRun((state) => state.live?.progress.parts);
-  const speed = useLiveRun((state) => state.live?.progress.residuesPerSecond ?? null);
   const norms = useLiveRun((state) => state.live?.progress.unusualNorms ?? null);
   return (
     <Facts
       size="small"
       items={[
         { label: t('advanced.precision'), value: t(`precision.${plan.precision}`) },
-        {
-          label: t('progress.parts'),
-          value: parts
-            ? t('common.of', { part: format.integer(parts.done), whole: format.integer(parts.total) })
-            : '–',
-        },
-        { label: t('plan.residuesPerSecond'), value: speed === null ? '–' : format.rate(speed) },
         { label: t('advanced.tokensPerBatch'), value: format.integer(plan.tokensPerBatch) },
         ...(norms === null
           ? []
@@ -109,7 +100,7 @@ function PlanFacts({ run: { plan } }: { run: RunSummary }) {
                 }),
               },
             ]),
-        { label: t('plan.order'), value: t(`plan.order.${plan.order}`) },
+        { label: t('advanced.order'), value: t(`order.${plan.order}`) },
         { label: t('advanced.partSize'), value: format.integer(plan.residuesPerPart) },
         {
           label: t('plan.equalSequences'),

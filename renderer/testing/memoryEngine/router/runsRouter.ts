@@ -56,6 +56,13 @@ export function runsRouter(world: World) {
       }
     }),
     estimate: runs.estimate.handler(({ input }) => ({
+      computation: {
+        precision: input.request.precision === 'auto' ? 'bf16' : input.request.precision,
+        tokensPerBatch: input.request.tokensPerBatch ?? 24_576,
+        residuesPerPart: input.request.residuesPerPart ?? 262_144,
+        order: input.request.order ?? 'sample',
+        devices: [{ name: 'NVIDIA H200', count: world.devices.length }],
+      },
       seconds:
         input.request.model === '300' && !world.speedIsMeasured
           ? null

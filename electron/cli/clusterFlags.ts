@@ -5,7 +5,7 @@ import { usage } from '../contract/errors.ts';
 import { whereSchema, type Where } from '../contract/rpc/runs.ts';
 import { quotedForShell } from '../contract/terminal/predictCommand.ts';
 import { slurmPlace, slurmScript, USUAL_SBATCH_OPTIONS } from '../contract/terminal/slurmScript.ts';
-import type { StartOptions } from '../engine/index.ts';
+import { ownCommand, type StartOptions } from '../engine/index.ts';
 import { positiveInteger, parsed } from './commonFlags.ts';
 
 /** Address of a head node. */
@@ -98,5 +98,5 @@ export function scriptOf(words: readonly string[], onProcessors: boolean): strin
     else options.push(`${options.pop() ?? ''} ${quoted}`.trim());
   }
   const usual = USUAL_SBATCH_OPTIONS.filter((option) => !onProcessors || !option.includes('gpu'));
-  return slurmScript(options.length === 0 ? usual : options, onProcessors);
+  return slurmScript(options.length === 0 ? usual : options, onProcessors, ownCommand(undefined));
 }

@@ -42,21 +42,17 @@ export const MESSAGES = {
   'note.included': '{device} takes part in the run again.',
   'note.cluster_ready': 'The cluster answers ({scheduler}).',
   'note.share_ended':
-    'Share {share} ended on {node} before it was computed, and is submitted again: {reason}',
-  'note.node_excluded':
-    'Node {node} is not used any more: {times} tasks ended there without computing a part.',
+    'Share {share} ended on {node} before it was computed: {reason}',
   'note.cluster_passing': '{text} It is tried again, and what computes goes on.',
   'note.jobs_left':
     'Jobs {job} could not be cancelled and may compute on. Resuming the run follows or cancels them; "scancel" ends them at once.',
-  'note.share_fruitless':
-    'Share {share} was queued again {times} times without computing a part. The time limit of its tasks may be too short.',
-  'cluster.gave_up': 'Share {share} ended {times} times without computing a part, last on {node}: {reason}',
+  'cluster.shares_left': 'Tasks ended before shares {shares} were computed: {reason}',
+  'cluster.shares_left.next':
+    'Resume the run: it submits what is missing, and goes on from what is computed.',
   'cluster.parts_left':
     '{parts} parts arrived damaged from their shares. Resume the run to compute them again.',
   'cluster.waited': 'The cluster has computed nothing for {minutes} minutes. {reason}',
   'cluster.waited.next': 'See what the cluster can lend, then resume the run, there or on other devices.',
-  'cluster.hopeless': 'The tasks would wait for ever: {reason}.',
-  'cluster.hopeless.next': 'Change what the job asks for, then resume the run with it.',
   'cluster.head_lost': 'The head node of the Ray cluster does not answer any more, so its tasks have ended.',
   'cluster.ended': 'The connection to the cluster ended: {how}.',
   'share.not_prepared': '{folder} has not been prepared to be computed by shares.',
@@ -196,14 +192,16 @@ export const MESSAGES = {
   'slurm.missing_there.next': 'Name another login node, or have its login load the module of SLURM.',
   'slurm.refused': 'SLURM does not take the job. It says: {words}',
   'slurm.refused.next': 'Change the job as SLURM suggests, or ask who runs the cluster.',
-  'slurm.array':
-    'The script asks for {shares} tasks, and this cluster takes at most {most} in one array (its MaxArraySize).',
-  'slurm.array.next': 'Number the tasks of the array from 1 to {most} or less: each then computes more.',
   'slurm.reason.None': 'SLURM has not looked at it yet',
   'slurm.reason.Priority': 'other jobs come first (Priority)',
   'slurm.reason.Resources': 'it waits for a free node (Resources)',
   'slurm.reason.PartitionConfig': 'the partition has no nodes as it asks for (PartitionConfig)',
   'slurm.reason.BadConstraints': 'no node is as it asks (BadConstraints)',
+  'slurm.ended.by': 'cancelled by uid {uid}',
+  'slurm.ended.person': 'cancelled, as "scancel" does',
+  'slurm.ended.scheduler': 'the scheduler ended it ({state})',
+  'slurm.ended.node': 'its node failed ({state})',
+  'slurm.ended.program': 'its program ended ({state})',
   'slurm.unknown': 'SLURM knows nothing of it any more',
   'ray.no_gpu': 'no node of the Ray cluster has a GPU',
   'ray.no_processors': 'no node of the Ray cluster has as many processors as a task needs',

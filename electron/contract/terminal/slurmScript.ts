@@ -1,4 +1,5 @@
 import { MOST_CLUSTER_SHARES, type SlurmChoice } from '../cluster.ts';
+import { quotedForShell } from './predictCommand.ts';
 
 /** What a script requests if nobody says otherwise, in sbatch's own words. */
 export const USUAL_SBATCH_OPTIONS: readonly string[] = [
@@ -12,17 +13,24 @@ export const USUAL_SBATCH_OPTIONS: readonly string[] = [
 /** Seconds before its time limit at which SLURM signals a task: it stops after its batch and is queued again. */
 const SIGNAL_BEFORE_END_S = 90;
 
-/** The line of a script that starts the engine's own program on the nodes. */
-export const OWN_PROGRAM = 'program=${2:-virnucpro}';
+/** A task whose time ends before its first part would otherwise be queued for ever. */
+const MOST_RESTARTS = 50;
+
+/** In a script that can start the engine's own program on the nodes. */
+export const OWN_PROGRAM = 'program=("$2")';
 
 const ON_PROCESSORS = '--devices "cpu:${SLURM_CPUS_PER_TASK:-1}"';
 
 /**
  * A batch script with these options of sbatch, one on each line. It is the same for every run: its arguments
  * are the run's folder and, if the engine submits it, the command that starts the engine's own program, and
- * the number of shares. People may change it.
+ * the number of shares. People may change it. `program`: the words that start `virnucpro` on the nodes.
  */
-export function slurmScript(options: readonly string[], onProcessors: boolean): string {
+export function slurmScript(
+  options: readonly string[],
+  onProcessors: boolean,
+  program: readonly string[] = ['virnucpro'],
+): string {
   const devices = onProcessors ? ` ${ON_PROCESSORS}` : '';
   return [
     '#!/bin/bash -l',
@@ -38,20 +46,22 @@ export function slurmScript(options: readonly string[], onProcessors: boolean): 
     '#SBATCH --open-mode=append',
     '',
     `run=\${1:?'Name the folder of the run: sbatch SCRIPT RUN'}`,
-    '# Where the nodes have a program of their own, or a container, name the command that starts it.',
-    OWN_PROGRAM,
+    '# Where the nodes have a program of their own, or a container, have this line name it: program=(...)',
+    `if [ -n "$2" ]; then ${OWN_PROGRAM}; else program=(${program.map(quotedForShell).join(' ')}); fi`,
     'share=$SLURM_ARRAY_TASK_ID/${3:-$SLURM_ARRAY_TASK_MAX}',
     '# Load modules here, if the nodes need any.',
     '',
     '# SLURM signals this script before its time ends, or when the task has to go: the program then stops after its batch.',
     `trap 'signalled=1; ending=1; kill -TERM "$!" 2>/dev/null' USR1`,
     `trap 'signalled=1; kill -TERM "$!" 2>/dev/null' TERM`,
-    `"$program" compute "$run" --share "$share"${devices} &`,
+    `"\${program[@]}" compute "$run" --share "$share"${devices} &`,
     'while signalled=; wait "$!"; status=$?; [ -n "$signalled" ]; do :; done',
     '# The time ends before the share: into the queue again, where it goes on from what it has.',
     // Uses the array's number and the task's: one task of each array has the array's own number as its id,
     // which would requeue all of them.
-    'if [ -n "$ending" ] && [ "$status" -ne 0 ]; then scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" && sleep 60; fi',
+    `if [ -n "$ending" ] && [ "$status" -ne 0 ] && [ "\${SLURM_RESTART_COUNT:-0}" -lt ${MOST_RESTARTS} ]; then`,
+    '  scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" && sleep 60',
+    'fi',
     'exit "$status"',
     '',
   ].join('\n');

@@ -33,8 +33,15 @@ export interface Share {
 }
 
 export const MOST_SHARES = 100_000;
+const MOST_NAMED = 20;
 
 export const shareName = ({ index, of }: Share): string => `${index}-of-${of}`;
+
+/** Shares for people, such as `2/3, 3/3`. */
+export function listShares(shares: readonly Share[]): string {
+  const named = shares.slice(0, MOST_NAMED).map(({ index, of }) => `${index}/${of}`);
+  return shares.length > MOST_NAMED ? `${named.join(', ')}, ...` : named.join(', ');
+}
 
 /** Folder of a share, below the run's. */
 export const shareFolder = (share: Share): string => `${SHARES_FOLDER}/${shareName(share)}`;
@@ -108,10 +115,21 @@ export function writeShareList(folder: string, list: ShareList): void {
 
 /** The list, with the parts of one share. Throws AppFailure if there is none, or it is not ours. */
 export function readShareList(folder: string, { index, of }: Share): ShareList {
+  const list = readList(folder);
+  return { ...list, parts: partsByShare(list.parts, of).get(index) ?? [] };
+}
+
+/** The shares of a division that still had parts to compute when the list was written. */
+export const missingShares = (folder: string, of: number): Share[] =>
+  [...partsByShare(readList(folder).parts, of).keys()]
+    .toSorted((a, b) => a - b)
+    .map((index) => ({ index, of }));
+
+function readList(folder: string): ShareList {
   const path = pathInRun(folder, LIST);
   if (!somethingAt(path)) throw appFailure('folder_not_a_run', message('share.not_prepared', { folder }));
   const list = readJson(listSchema, readPlain(path, LONGEST_LIST)?.toString('utf8') ?? '');
   if (!list.ok)
     throw appFailure('run_damaged', message('share.list_damaged', { folder }), { detail: list.error });
-  return { ...list.value, parts: partsByShare(list.value.parts, of).get(index) ?? [] };
+  return list.value;
 }

@@ -5,7 +5,9 @@ import {
   formatCount,
   isRunFolder,
   keepShareStatus,
+  listShares,
   mergeRuns,
+  missingShares,
   OpenRun,
   openShare,
   parseShare,
@@ -73,6 +75,7 @@ export async function finish(context: EngineContext, folder: string, reporter: R
     const exitCode = await completeFinished(session, reporter);
     if (exitCode !== null) return exitCode;
   }
+  const division = divisionOf(session);
   const exitCode = await followRun(context, session, reporter, {
     preparesOnly: true,
     goOnWith: `virnucpro finish ${quoted(folder)}`,
@@ -80,20 +83,22 @@ export async function finish(context: EngineContext, folder: string, reporter: R
   if (exitCode !== EXIT.done || session.state.phase === 'done' || !isRunFolder(run)) return exitCode;
   const { parts } = session.progress();
   const left = parts.total - parts.done - parts.failed;
-  const names = shareNames(run);
+  const missing = division === undefined ? [] : missingShares(run, division);
+  const which = missing.length === 1 ? ' Missing: share ' : ' Missing: shares ';
+  const cause = `${formatCount(left)} of ${formatCount(parts.total)} parts are not computed yet.`;
   reporter.error(
-    appError(
-      'shares_missing',
-      `${formatCount(left)} of ${formatCount(parts.total)} parts are not computed yet.`,
-      {
-        nextStep:
-          names.length === 0
-            ? 'Compute the shares that are missing, then finish the run again.'
-            : `Compute what is missing, then finish the run again. Begun and not at their end: ${names.join(', ')}.`,
-      },
-    ),
+    appError('shares_missing', missing.length === 0 ? cause : `${cause}${which}${listShares(missing)}.`, {
+      nextStep: 'Compute what is missing, then finish the run again.',
+    }),
   );
   return EXIT.failed;
+}
+
+/** Into how many shares a run was divided last, by those that have begun, or were taken over earlier. */
+function divisionOf({ folder, stored }: OpenRun): number | undefined {
+  const names = [...stored.devices.map(({ id }) => id), ...shareNames(folder)];
+  const counts = names.flatMap((name) => /\d-of-(\d+)$/.exec(name)?.[1] ?? []);
+  return counts.length === 0 ? undefined : Number(counts.at(-1));
 }
 
 /** Merges several finished runs into one and writes its results. */

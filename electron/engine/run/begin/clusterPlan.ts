@@ -84,3 +84,16 @@ export function withoutGpus(
 
 /** Nodes have no desktop for the app. */
 export const isProgramForNodes = (): boolean => !('electron' in process.versions) && process.argv.length > 1;
+
+/** The words that start this very program on another computer, with the same settings and the same Python. */
+export function ownCommand(interpreter: string | undefined): string[] {
+  const [, script = ''] = process.argv;
+  const settings = Object.entries(process.env).filter(([name]) => name.startsWith('VIRNUCPRO_'));
+  const python = interpreter === undefined ? [] : [['VIRNUCPRO_PYTHON', interpreter] as const];
+  const variables = new Map([...settings, ...python]);
+  return [
+    'env',
+    ...[...variables].map(([name, value]) => `${name}=${value}`),
+    ...[process.execPath, ...process.execArgv, script],
+  ];
+}

@@ -23,6 +23,8 @@ let unreadable: Set<string>;
 let notes: string[];
 let events: ClusterSharesEvent[];
 let started: ClusterShares[];
+/** What the monotonic clock counts from, where a test moves it. */
+let epoch: number;
 
 beforeEach(async () => {
   slurm = await temporaryFolder();
@@ -32,6 +34,7 @@ beforeEach(async () => {
   notes = [];
   events = [];
   started = [];
+  epoch = Date.now();
   mkdirSync(join(folder, 'work'));
   stub(
     'sbatch',
@@ -49,6 +52,7 @@ afterEach(async () => {
   for (const name of ['sbatch', 'squeue', 'scancel']) works(name);
   for (const shares of started) await shares.stop();
   vi.unstubAllEnvs();
+  vi.restoreAllMocks();
 });
 
 function stub(name: string, does: string): void {
@@ -59,13 +63,10 @@ const fails = (name: string, says: string): void => writeFileSync(join(slurm, `$
 const works = (name: string): void => rmSync(join(slurm, `${name}.fails`), { force: true });
 const AWAY = 'slurm_load_jobs error: Unable to contact slurm controller (connect failure)';
 
-/** Tasks with the columns job, share, state, node, reason; jobs have later numbers where they were submitted later. */
+/** Tasks with the columns job, share, state, node, reason. */
 const queue = (...tasks: (readonly string[])[]): void =>
   writeFileSync(join(slurm, 'queue'), tasks.map((task) => listed(task)).join(''));
-const listed = (
-  [job = '', share, state, node, reason]: readonly string[],
-  submitted = `2026-11-20T10:${job.slice(1)}:00`,
-) => `${[job, share, state, node, submitted, reason].join('|')}\n`;
+const listed = (task: readonly string[]): string => `${task.join('|')}\n`;
 const calls = (name: string): string[] =>
   readFileSync(join(slurm, 'calls'), 'utf8')
     .split('\n')
@@ -142,29 +143,57 @@ const forget = (shares: ClusterShares): void => {
   Object.assign(shares, { scheduler: { job: null, cancel: () => Promise.resolve() } });
 };
 const eventually = (probe: () => unknown) => expect.poll(probe, { timeout: 60_000, interval: 20 });
+const looks = async (count: number): Promise<void> => {
+  const asked = calls('squeue').length;
+  await eventually(() => calls('squeue').length).toBeGreaterThan(asked + count);
+};
+const reason = () =>
+  events.flatMap((event) => {
+    const why = event.type === 'shares_failed' && event.error.wording?.cause?.values['reason'];
+    return why && typeof why === 'object' ? [why.key] : [];
+  })[0];
 const failure = () => events.find((event) => event.type === 'shares_failed')?.error.cause;
 const taken = () => events.flatMap((event) => (event.type === 'shares_merged' ? event.keys : []));
 
 describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () => {
-  it('resubmits a share whose task has ended, once sbatch responds, but not to a node where two have failed', async () => {
+  it('submits each share once, and pauses with the reason once no task is left', async () => {
     queue(['101', '1', 'RUNNING', 'n1', 'None'], ['101', '2', 'RUNNING', 'n2', 'None']);
-    start(2, { script: '#SBATCH --exclude=n7\n' });
-    await eventually(submitted).toEqual(['1-2']);
-    fails('sbatch', AWAY);
-    queue(['101', '1', 'FAILED', 'n1', 'None'], ['101', '2', 'RUNNING', 'n2', 'None']);
-    await eventually(() => notes).toContain('cluster_passing');
-    await eventually(() => submitted().length).toBeGreaterThan(3);
-    works('sbatch');
-    await eventually(() => readFileSync(join(slurm, 'number'), 'utf8').trim()).toBe('102');
-    queue(['102', '1', 'FAILED', 'n1', 'None'], ['101', '2', 'RUNNING', 'n2', 'None']);
-    await eventually(() => calls('sbatch').at(-1)).toContain('--exclude=n7,n1');
-    expect(notes.filter((code) => code === 'share_ended')).toHaveLength(2);
-    expect(notes).toContain('node_excluded');
-    expect(calls('scancel')).toEqual([]);
+    const shares = start(2);
+    await eventually(() => shares.live()).toMatchObject({ job: '101', waiting: 0 });
+    queue(['101', '1', 'NODE_FAIL', 'n1', 'None'], ['101', '2', 'RUNNING', 'n2', 'None']);
+    await eventually(() => notes).toContain('share_ended');
+    await looks(2);
     expect(failure()).toBeUndefined();
-    queue(['103', '1', 'FAILED', 'n3', 'None'], ['101', '2', 'RUNNING', 'n2', 'None']);
-    await eventually(failure).toMatch(/1\/2 ended 3 times/);
+    computed(2, 2);
+    await eventually(failure).toMatch(/shares 1\/2 .*node failed/);
+    expect(taken()).toEqual(['000001']);
+    expect(submitted()).toEqual(['1-2']);
+    expect(notes.filter((code) => code === 'share_ended')).toHaveLength(1);
   });
+
+  it.each([
+    ['CANCELLED', '', 'slurm.ended.person'],
+    ['CANCELLED', '101_1|CANCELLED by 1000|n5', 'slurm.ended.by'],
+    ['', '101_1|CANCELLED by 1000|n5', 'slurm.ended.by'],
+    ['NODE_FAIL', '', 'slurm.ended.node'],
+    ['TIMEOUT', '', 'slurm.ended.scheduler'],
+    ['OUT_OF_MEMORY', '', 'slurm.ended.program'],
+  ])(
+    'knows who ended a task that is %j in the queue, and %j in the accounts',
+    async (state, account, key) => {
+      vi.spyOn(performance, 'now').mockImplementation(() => Date.now() - epoch);
+      queue(...(state === '' ? [] : [['101', '1', state, 'n1', 'None']]));
+      if (account) writeFileSync(join(slurm, 'accounts'), `${account}\n`);
+      start(1);
+      await eventually(submitted).toEqual(['1']);
+      if (state === '') {
+        await looks(1);
+        epoch -= 120_000;
+      }
+      await eventually(reason).toBe(key);
+      expect(submitted()).toEqual(['1']);
+    },
+  );
 
   it('merges what it can read and retries the rest, without ending running tasks', async () => {
     queue(
@@ -224,19 +253,28 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     queue(['101', '1', 'RUNNING', 'n1', 'None']);
     const second = start(1);
     await eventually(() => second.live()).toMatchObject({ job: '101', waiting: 0 });
-    fails('squeue', AWAY);
-    queue(['101', '1', 'FAILED', 'n1', 'None']);
-    works('squeue');
-    await eventually(submitted).toEqual(['1', '1']);
-    fails('squeue', AWAY);
-    const asked = calls('squeue').length;
-    await eventually(() => calls('squeue').length).toBeGreaterThan(asked + 2);
-    queue(['101', '1', 'FAILED', 'n1', 'None'], ['102', '1', 'RUNNING', 'n1', 'None']);
-    works('squeue');
-    await eventually(() => second.live()).toMatchObject({ job: '102', waiting: 0 });
-    expect(submitted()).toEqual(['1', '1']);
+    expect(submitted()).toEqual(['1']);
     await second.stop();
     expect(cancelled()).toEqual(['1']);
+  });
+
+  it('submits after a kill what is missing, in ranges that fit into one argument', async () => {
+    const of = 10_000;
+    queue();
+    const first = start(of);
+    await eventually(submitted).toEqual(['1-10000']);
+    forget(first);
+    await first.stop();
+    const missing = [1, 2, 3, 5, of];
+    const all = Array.from({ length: of }, (_, place) => place + 1);
+    const state = (share: number) => (missing.includes(share) ? 'FAILED' : 'RUNNING');
+    queue(...all.map((share) => ['101', `${share}`, state(share), 'n1', 'None']));
+    const second = start(of);
+    await eventually(submitted).toEqual(['1-10000', '1-3,5,10000']);
+    // SLURM lists the ended tasks for minutes.
+    await looks(2);
+    expect(notes).not.toContain('share_ended');
+    expect(second.live()).toMatchObject({ waiting: 5 });
   });
 
   it('ends jobs that a killed program left in SLURM, if the run is divided differently or computes elsewhere', async () => {
@@ -265,48 +303,6 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     expect(cancelled()).toHaveLength(3);
   });
 
-  it.each(['PartitionTimeLimit', 'QOSMaxWallDurationPerJobLimit', 'MaxGRESPerJob'])(
-    'reports that a task can never start (%s), without ending tasks that compute',
-    async (reason) => {
-      queue(['101', '1', 'PENDING', '', reason], ['101', '2', 'RUNNING', 'n1', 'None']);
-      const shares = start(2);
-      await eventually(() => shares.live()).toMatchObject({
-        waiting: 1,
-        reason: { text: expect.stringContaining(reason) as string },
-      });
-      const asked = calls('squeue').length;
-      await eventually(() => calls('squeue').length).toBeGreaterThan(asked + 1);
-      expect(failure()).toBeUndefined();
-      computed(2, 2);
-      await eventually(failure).toMatch(/for ever/);
-      expect(taken()).toEqual(['000001']);
-    },
-  );
-
-  it('resubmits a task that SLURM holds after its node failed to start it, and gives up after three', async () => {
-    const held = (job: string) => queue([job, '1', 'PENDING', '', 'launch failed requeued held']);
-    held('101');
-    start(1);
-    await eventually(() => calls('scancel').at(-1)).toMatch(/^scancel --name=\S+ 101_1$/);
-    await eventually(submitted).toEqual(['1', '1']);
-    held('102');
-    await eventually(submitted).toEqual(['1', '1', '1']);
-    held('103');
-    await eventually(failure).toMatch(/ended 3 times/);
-  });
-
-  it('reports tasks that are requeued without computing a part, and finally pauses', async () => {
-    const shares = start(1);
-    for (let life = 1; life <= 6; life++) {
-      queue(['101', '1', 'RUNNING', 'n1', 'None']);
-      await eventually(() => shares.live()).toMatchObject({ job: '101', waiting: 0 });
-      if (life === 4) expect(notes).toContain('share_fruitless');
-      queue(['101', '1', 'PENDING', '', 'BeginTime']);
-      if (life < 6) await eventually(() => shares.live().waiting).toBe(1);
-    }
-    await eventually(failure).toMatch(/time limit/);
-  });
-
   it('waits for a task to compute for the configured time', async () => {
     queue(['101', '1', 'PENDING', '', 'Priority']);
     start(1, { maxWaitMs: 50 });
@@ -316,8 +312,7 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     fails('squeue', AWAY);
     computed(1, 1, 'running', 0, Date.now());
     start(1, { maxWaitMs: 50 });
-    const asked = calls('squeue').length;
-    await eventually(() => calls('squeue').length).toBeGreaterThan(asked + 2);
+    await looks(2);
     expect(failure()).toBeUndefined();
     computed(1, 1, 'running', 0);
     await eventually(failure).toMatch(/computed nothing/);
@@ -342,101 +337,6 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     else expect(refused?.cause).toMatch(cause);
   });
 
-  it('says how many tasks an array of the cluster may have, if a script asks for more', async () => {
-    stub('scontrol', "echo 'MaxArraySize            = 1001'");
-    fails('sbatch', 'allocation failure: Invalid job array specification');
-    const script = '#SBATCH -M west --array=1-1001\n';
-    const choice = { kind: 'slurm', script, shares: 1001, login: null, on_processors: true } as const;
-    expect((await refusedBySlurm(choice))?.wording?.cause?.values).toEqual({ shares: 1001, most: 1000 });
-    expect(calls('scontrol')).toEqual(['scontrol --clusters=west show config']);
-    expect((await refusedBySlurm({ ...choice, shares: 1000 }))?.cause).toMatch(/Invalid job array/);
-  });
-
-  it('writes neighbouring shares as a range, so that thousands of them fit into one argument', async () => {
-    queue();
-    const of = 10_000;
-    start(of);
-    await eventually(submitted).toEqual(['1-10000']);
-    const failed = [1, 2, 3, 5, of].map((share) => ['101', `${share}`, 'FAILED', `n${share}`, 'None']);
-    queue(...failed, ['101', '4', 'RUNNING', 'n4', 'None'], ['101', '[6-9999]', 'PENDING', '', 'None']);
-    await eventually(submitted).toEqual(['1-10000', '1-3,5,10000']);
-  });
-
-  it('reads from the accounts how a task ended that the controller has forgotten', async () => {
-    queue();
-    writeFileSync(join(slurm, 'accounts'), '101_1|CANCELLED by 1000|n5\n');
-    const shares = start(1);
-    await eventually(() => notes).toContain('share_ended');
-    await shares.stop();
-    expect(calls('sacct')[0]).toContain('--jobs=101');
-  });
-
-  it('does not ask the accounts again and again for shares that are computed', async () => {
-    queue(['101', '1', 'COMPLETED', 'n1', 'None'], ['101', '2', 'RUNNING', 'n2', 'None']);
-    computed(1, 2);
-    const shares = start(2);
-    await eventually(taken).toEqual(['000000']);
-    await eventually(() => shares.live()).toMatchObject({ job: '101', waiting: 0 });
-    queue(['101', '2', 'RUNNING', 'n2', 'None']);
-    const asked = calls('squeue').length;
-    await eventually(() => calls('squeue').length).toBeGreaterThan(asked + 2);
-    expect(calls('sacct')).toEqual([]);
-  });
-
-  it('follows the job that was submitted last, if a script names several clusters, whose numbers do not compare', async () => {
-    stub('sbatch', `[ "$1" = --version ] && echo slurm 1 || echo '5;west'`);
-    const east = listed(['900', '1', 'FAILED', 'e1', 'None'], '2026-11-20T10:00:00');
-    const west = listed(['5', '1', 'RUNNING', 'w1', 'None'], '2026-11-20T11:00:00');
-    writeFileSync(
-      join(slurm, 'queue'),
-      `CLUSTER: east\n${listed(['900', '1', 'RUNNING', 'e1', 'None'])}CLUSTER: west\n`,
-    );
-    const first = start(1, { script: '#SBATCH --clusters=east,west\n' });
-    await eventually(submitted).toHaveLength(1);
-    forget(first);
-    await first.stop();
-    const second = start(1, { script: '#SBATCH --clusters=east,west\n' });
-    await eventually(() => second.live()).toMatchObject({ job: '900', waiting: 0 });
-    writeFileSync(join(slurm, 'queue'), `CLUSTER: east\n${east}CLUSTER: west\n`);
-    await eventually(submitted).toHaveLength(2);
-    // The first cluster still lists the task that has failed there, and says nothing of its successor.
-    const asked = calls('squeue').length;
-    await eventually(() => calls('squeue').length).toBeGreaterThan(asked + 2);
-    writeFileSync(join(slurm, 'queue'), `CLUSTER: east\n${east}CLUSTER: west\n${west}`);
-    await eventually(() => second.live()).toMatchObject({ job: '5', waiting: 0 });
-    expect(submitted()).toHaveLength(2);
-    await second.stop();
-    // Asked about both, they say nothing of one that does not answer.
-    for (const program of ['squeue', 'scancel'])
-      expect(calls(program).map((call) => /--clusters=(\S+)/.exec(call)?.[1])).toEqual(
-        expect.arrayContaining(['east', 'west']),
-      );
-  });
-
-  it('submits nothing twice while one of several clusters does not answer, and reports that it cannot cancel there', async () => {
-    queue(['101', '1', 'RUNNING', 'n1', 'None']);
-    const shares = start(2, { script: '#SBATCH --clusters=east,west\n' });
-    await eventually(() => shares.live()).toMatchObject({ job: '101', waiting: 1 });
-    const silent = 'case "$*" in *--clusters=west*) echo down >&2; exit 1; esac';
-    stub('squeue', silent);
-    stub('scancel', silent);
-    await eventually(() => notes).toContain('cluster_passing');
-    const asked = calls('squeue').length;
-    await eventually(() => calls('squeue').length).toBeGreaterThan(asked + 2);
-    expect(submitted()).toHaveLength(1);
-    await shares.stop();
-    expect(notes).toContain('jobs_left');
-  });
-
-  it('excludes no node on several clusters, each of which would refuse a node of another', async () => {
-    queue(['101', '1', 'FAILED', 'e1', 'None'], ['101', '2', 'FAILED', 'e1', 'None']);
-    const shares = start(2, { script: '#SBATCH --clusters=east,west\n' });
-    await eventually(submitted).toHaveLength(2);
-    await shares.stop();
-    expect(notes).not.toContain('node_excluded');
-    expect(calls('sbatch').at(-1)).not.toContain('--exclude');
-  });
-
   it('does not take tasks for failed that ended because the run was paused', async () => {
     stub(
       'squeue',
@@ -458,27 +358,20 @@ describe.skipIf(process.platform === 'win32')('a run that SLURM computes', () =>
     await second.stop();
   });
 
-  it.each(['#SBATCH -M east\n', '#SBATCH --partition=gpu --clusters=east\n', ''])(
-    'follows and cancels jobs on the cluster that a script names, or that took the job: %j',
-    async (script) => {
-      stub('sbatch', `[ "$1" = --version ] && echo slurm 1 || echo '101;east'`);
-      // Without the name, they ask the cluster of this computer, which does not know the job.
-      const onlyThere = (does: string): string => `case "$*" in *--clusters=east*) ${does};; esac`;
-      stub('squeue', onlyThere(`! grep -q 'sbatch --parsable' '${slurm}/calls' || cat '${slurm}/queue'`));
-      stub('scancel', onlyThere(`rm '${slurm}/queue'`));
-      stub('sacct', onlyThere("echo '101_2|CANCELLED by 0|n2'"));
-      queue(['101', '1', 'RUNNING', 'n1', 'None']);
-      const first = start(2, { script });
-      await eventually(() => first.live()).toMatchObject({ job: '101', waiting: 1 });
-      await eventually(() => notes).toContain('share_ended');
-      await eventually(submitted).toHaveLength(2);
-      expect(calls('sbatch').at(-1)).toContain('--clusters=east');
-      forget(first);
-      await first.stop();
-      const second = start(2, { script });
-      await eventually(() => second.live()).toMatchObject({ job: '101', waiting: 1 });
-      await second.stop();
-      expect(existsSync(join(slurm, 'queue'))).toBe(false);
-    },
-  );
+  it('follows and cancels jobs on the cluster that took them', async () => {
+    stub('sbatch', `[ "$1" = --version ] && echo slurm 1 || echo '101;east'`);
+    // Without the name, they ask the cluster of this computer, which does not know the job.
+    const onlyThere = (does: string): string => `case "$*" in *--clusters=east*) ${does};; esac`;
+    stub('squeue', onlyThere(`cat '${slurm}/queue'`));
+    stub('scancel', onlyThere(`rm '${slurm}/queue'`));
+    queue(['101', '1', 'RUNNING', 'n1', 'None']);
+    const first = start(1);
+    await eventually(() => first.live()).toMatchObject({ job: '101', waiting: 0 });
+    forget(first);
+    await first.stop();
+    const second = start(1);
+    await eventually(() => second.live()).toMatchObject({ job: '101', waiting: 0 });
+    await second.stop();
+    expect(existsSync(join(slurm, 'queue'))).toBe(false);
+  });
 });

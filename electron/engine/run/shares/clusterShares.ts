@@ -2,7 +2,6 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  type appError,
   appFailure,
   asAppError,
   type AppError,
@@ -18,8 +17,15 @@ import { pathInRun, replaceInRun } from '../../system/runFiles.ts';
 import { runLockHolder } from '../../store/runFolder.ts';
 import type { RunStore } from '../../store/runStore.ts';
 import type { ShareMerged } from '../../store/types.ts';
-import { partsByShare, shareFolder, shareName, type Share, type SharePart } from '../../store/shares.ts';
-import { isProgramForNodes } from '../begin/clusterPlan.ts';
+import {
+  listShares,
+  partsByShare,
+  shareFolder,
+  shareName,
+  type Share,
+  type SharePart,
+} from '../../store/shares.ts';
+import { isProgramForNodes, ownCommand } from '../begin/clusterPlan.ts';
 import type { RunNotes } from '../runNotes.ts';
 import { listForShares, mergeShare, mergeShares } from './mergeShares.ts';
 import { RayScheduler } from './ray.ts';
@@ -39,16 +45,6 @@ const EXECUTABLE = 0o755;
 const LOOK_EVERY_MS = 3_000;
 /** The scheduler is asked less often than the folder is read, because administrators count such calls. */
 const LOOKS_PER_QUESTION = 5;
-/** How often a share may end without a new part before the run is paused. */
-const MOST_FRUITLESS_ENDS = 3;
-/** How many times in a row shares may end without a new part on one node before it is excluded. */
-const MOST_ENDS_ON_NODE = 2;
-/**
- * How often SLURM may requeue a task without a new part before this is reported, and before the run is
- * paused.
- */
-const REPORTED_FRUITLESS_LIVES = 3;
-const MOST_FRUITLESS_LIVES = 6;
 /** Failures that no waiting ends, and others that last longer than this. */
 const LASTING: ReadonlySet<ErrorCode> = new Set(['disk_full', 'cluster_lost']);
 const PASSES_WITHIN_MS = 10 * 60_000;
@@ -75,22 +71,22 @@ interface OpenShare {
   readonly share: Share;
   /** Its parts that wait in the run's database, by key. */
   readonly waiting: Map<string, SharePart>;
-  /** How often its task ended, and was queued again by SLURM or by its script, since its last new part. */
-  fruitlessEnds: number;
-  fruitlessLives: number;
-  partsDone: number;
   status: ShareStatus | null;
   task: ShareTask | null;
+  /** Its task has ended before it: what had been computed is merged, and the end reported with this reason. */
+  endedFor: Message | string | null;
 }
 
-/** Computes the parts of a run as shares on a cluster: submits and follows them, and merges their results. */
+/**
+ * Computes the parts of a run as shares on a cluster: submits each once, follows them, and merges their
+ * results. Starting a task again is the scheduler's business; what has ended for good is submitted by the next
+ * start of the run.
+ */
 export class ClusterShares {
   private readonly options: ClusterSharesOptions;
   private readonly scheduler: Scheduler;
   private readonly open = new Map<number, OpenShare>();
-  private readonly endsOnNode = new Map<string, number>();
-  private readonly excluded = new Set<string>();
-  /** Shares without a task, for which none could be submitted yet; null until the scheduler has said which those are. */
+  /** Shares that could not be submitted yet; null until the scheduler has said which have a task already. */
   private unsubmitted: Set<number> | null = null;
   /** When each possibly temporary failure began. */
   private readonly failing = new Map<string, number>();
@@ -131,14 +127,15 @@ export class ClusterShares {
   }
 
   live(): ClusterLive {
-    const waiting = [...this.open.values()].filter(({ task }) => task?.state !== 'running');
-    const [first] = waiting;
+    const waiting = [...this.open.values()].filter(
+      ({ task, endedFor }) => task?.state !== 'running' && endedFor === null,
+    );
     return {
       kind: this.options.cluster.kind,
       state: this.state,
       job: this.scheduler.job,
       waiting: waiting.length,
-      reason: first?.task?.reason ?? null,
+      reason: waiting[0]?.task?.reason ?? null,
     };
   }
 
@@ -194,9 +191,7 @@ export class ClusterShares {
       this.open.set(index, {
         share: { index, of: cluster.shares },
         waiting: new Map(own.map((part) => [part.key, part])),
-        ...{ fruitlessEnds: 0, fruitlessLives: 0, partsDone: 0 },
-        status: null,
-        task: null,
+        ...{ status: null, task: null, endedFor: null },
       });
   }
 
@@ -204,7 +199,7 @@ export class ClusterShares {
     if (!this.unsubmitted?.size) return;
     const shares = [...this.unsubmitted];
     await listForShares(this.options.store);
-    await this.scheduler.submit(shares, [...this.excluded]);
+    await this.scheduler.submit(shares);
     this.unsubmitted.clear();
   }
 
@@ -247,105 +242,68 @@ export class ClusterShares {
     const names = open.map(({ share }) => shareName(share));
     const statuses = await readShareStatuses(this.options.store.folder, names);
     for (const one of open) one.status = statuses.get(shareName(one.share)) ?? null;
-    const byShare = new Map(open.flatMap(({ share, status }) => (status ? [[share.index, status]] : [])));
+    const followed = open.filter(({ endedFor }) => endedFor === null);
+    const byShare = new Map(followed.map(({ share, status }) => [share.index, status]));
     const tasks = asksScheduler ? await this.attempt('ask', () => this.scheduler.tasks(byShare)) : undefined;
-    for (const task of tasks ?? []) this.note(task);
-    // Tasks of an earlier start are followed. If a missing answer were taken for no tasks, all would be submitted twice.
-    if (tasks && this.unsubmitted === null) {
-      this.unsubmitted = new Set(open.flatMap(({ share, task }) => (task ? [] : [share.index])));
-      if (tasks.length === 0) await this.submit();
+    if (tasks) {
+      const isFirst = this.unsubmitted === null;
+      this.unsubmitted ??= new Set(byShare.keys());
+      for (const task of tasks) this.note(task, this.unsubmitted);
+      // Only after an answer, which names also tasks of an earlier start, and a job that was taken although sbatch had
+      // failed.
+      if (isFirst && tasks.every(({ state }) => state === 'ended')) await this.submit();
+      else await this.attempt('submit', () => this.submit());
     }
-    this.failIfHopeless();
     for (const one of open) {
       if (this.isEnding()) return;
-      // The end of a task that has no successor yet was already reported.
-      const hasEnded = tasks && one.task?.state === 'ended' && !this.unsubmitted?.has(one.share.index);
-      if (!hasEnded && one.status?.phase !== 'done') continue;
+      if ((one.task?.state !== 'ended' || one.endedFor !== null) && one.status?.phase !== 'done') continue;
       const { store, notes } = this.options;
       const name = shareName(one.share);
       const merged = await this.attempt(`merge ${name}`, () => mergeShare(store, notes, name));
-      if (merged) this.noteMerged(one, merged, hasEnded === true);
+      if (merged) this.noteMerged(one, merged);
     }
-    // Only after an answer, which names also a job that was taken although sbatch had failed.
-    if (tasks) await this.attempt('submit', () => this.submit());
     if (this.open.size === 0) await this.failIfPartsAreLeft();
+    else this.failIfAllHaveEnded();
     this.failIfWaitedTooLong();
   }
 
-  /** Records the scheduler's state for the task of a share. */
-  private note(task: ShareTask): void {
+  /** Records the scheduler's state for the task of a share. One that ended before this start is not followed. */
+  private note(task: ShareTask, unsubmitted: Set<number>): void {
     const one = this.open.get(task.share);
-    if (!one) return;
-    const wasRunning = one.task?.state === 'running';
+    if (!one || (task.state === 'ended' && unsubmitted.has(task.share))) return;
     one.task = task;
-    if (wasRunning && task.state === 'waiting') this.noteRequeue(one);
-    // SLURM may have taken a job although sbatch gave no answer.
-    if (task.state !== 'ended') this.unsubmitted?.delete(task.share);
+    unsubmitted.delete(task.share);
   }
 
-  private noteMerged(one: OpenShare, { keys, finished }: ShareMerged, hasEnded: boolean): void {
-    const { share, task, waiting } = one;
+  private noteMerged(one: OpenShare, { keys, finished }: ShareMerged): void {
+    const { share, task, waiting, status } = one;
     for (const key of keys) waiting.delete(key);
     if (keys.length > 0) this.options.emit({ type: 'shares_merged', keys });
     if (finished) {
       this.open.delete(share.index);
       this.unsubmitted?.delete(share.index);
-      if (task?.node) this.endsOnNode.delete(task.node);
-    } else if (task && hasEnded) {
-      this.unsubmitted?.add(share.index);
-      this.noteEnd(one, task, keys.length > 0);
+    } else if (task?.state === 'ended' && one.endedFor === null) {
+      one.endedFor = status?.error ?? task.reason ?? '';
+      const node = task.node ?? status?.node ?? '?';
+      const named = { share: `${share.index}/${share.of}`, node, reason: one.endedFor };
+      const detail = this.scheduler.lastOutput(share.index)?.slice(-LAST_OUTPUT);
+      this.options.notes.add('warning', 'share_ended', message('note.share_ended', named), detail);
     }
   }
 
-  /**
-   * Reports a task that ended before its share: the share, the node, the reason, and what is done about it.
-   */
-  private noteEnd(one: OpenShare, { node, reason }: ShareTask, hasComputed: boolean): void {
-    const { notes } = this.options;
-    const { index, of } = one.share;
-    const cause = one.status?.error ?? reason ?? '';
-    const where = node ?? one.status?.node ?? '?';
-    one.fruitlessEnds = hasComputed ? 0 : one.fruitlessEnds + 1;
-    const named = { share: `${index}/${of}`, node: where, reason: cause };
-    const detail = this.scheduler.lastOutput(index)?.slice(-LAST_OUTPUT);
-    notes.add('warning', 'share_ended', message('note.share_ended', named), detail);
-    if (one.fruitlessEnds >= MOST_FRUITLESS_ENDS)
-      throw failure(message('cluster.gave_up', { ...named, times: one.fruitlessEnds }), { detail });
-    const ends = hasComputed ? 0 : (this.endsOnNode.get(where) ?? 0) + 1;
-    this.endsOnNode.set(where, ends);
-    if (this.scheduler.excludes && node !== null && ends === MOST_ENDS_ON_NODE) {
-      this.excluded.add(node);
-      notes.add('warning', 'node_excluded', message('note.node_excluded', { node, times: ends }));
-    }
-  }
-
-  /**
-   * Handles a requeued task, whose time ended or whose place another job took. A task that never gets as far
-   * as a part would be requeued for ever.
-   */
-  private noteRequeue(one: OpenShare): void {
-    const { share, status, partsDone } = one;
-    const done = status?.parts.done ?? 0;
-    one.fruitlessLives = done > partsDone ? 0 : one.fruitlessLives + 1;
-    one.partsDone = Math.max(done, partsDone);
-    const times = one.fruitlessLives;
-    const cause = message('note.share_fruitless', { share: `${share.index}/${share.of}`, times });
-    if (times === REPORTED_FRUITLESS_LIVES) this.options.notes.add('warning', 'share_fruitless', cause);
-    if (times >= MOST_FRUITLESS_LIVES && !this.isAnyRunning()) throw failure(cause);
+  /** Nothing is left to wait for. What a person has cancelled stays cancelled until a person resumes the run. */
+  private failIfAllHaveEnded(): void {
+    const left = [...this.open.values()];
+    const reason = left.find(({ endedFor }) => endedFor !== null)?.endedFor ?? '';
+    if (left.some(({ endedFor }) => endedFor === null)) return;
+    const shares = listShares(left.map(({ share }) => share));
+    throw appFailure('shares_missing', message('cluster.shares_left', { shares, reason }));
   }
 
   /** Damaged parts of shares that are merged still wait; the next start computes them again. */
   private async failIfPartsAreLeft(): Promise<void> {
     const { length } = await this.options.store.shareParts();
     if (length > 0) throw failure(message('cluster.parts_left', { parts: length }));
-  }
-
-  /** If some tasks can never start while others run or may run, those others continue. */
-  private failIfHopeless(): void {
-    const tasks = [...this.open.values()].flatMap(({ task }) => task ?? []);
-    const [first] = tasks;
-    if (!first || !tasks.every(({ state }) => state === 'hopeless')) return;
-    throw failure(message('cluster.hopeless', { reason: first.reason ?? '' }));
   }
 
   private failIfWaitedTooLong(): void {
@@ -359,28 +317,17 @@ export class ClusterShares {
   }
 }
 
-const failure = (cause: Message, more: Parameters<typeof appError>[2] = {}): AppFailure =>
-  appFailure('cluster_failed', cause, more);
+const failure = (cause: Message): AppFailure => appFailure('cluster_failed', cause);
 
 /**
- * Writes into the run's folder a file that starts this very program on a node, with the same settings and the
- * same Python. It is rewritten before each use, so that no file already in the folder is ever run. Null for
- * the desktop app, which nodes cannot start: they need their own `virnucpro`.
+ * Writes into the run's folder a file that starts this very program on a node. It is rewritten before each use,
+ * so that no file already in the folder is ever run. Null for the desktop app, which nodes cannot start: they
+ * need their own `virnucpro`.
  */
 function writeOwnProgram(folder: string, { environment }: EngineContext): string | null {
   if (!isProgramForNodes()) return null;
-  const [, script = ''] = process.argv;
-  const own = Object.entries(process.env).flatMap(([name, value = '']) =>
-    name.startsWith('VIRNUCPRO_') ? [[name, value] as const] : [],
-  );
-  const settings = { ...Object.fromEntries(own), VIRNUCPRO_PYTHON: environment.interpreter };
-  const command = [process.execPath, ...process.execArgv, script].map(quotedForShell).join(' ');
-  const lines = [
-    '#!/bin/sh',
-    ...Object.entries(settings).map(([name, value]) => `export ${name}=${quotedForShell(value)}`),
-    `exec ${command} "$@"`,
-  ];
-  replaceInRun(folder, PROGRAM, Buffer.from(`${lines.join('\n')}\n`));
+  const command = ownCommand(environment.interpreter).map(quotedForShell).join(' ');
+  replaceInRun(folder, PROGRAM, Buffer.from(`#!/bin/sh\nexec ${command} "$@"\n`));
   const path = pathInRun(folder, PROGRAM);
   chmodSync(path, EXECUTABLE);
   return path;

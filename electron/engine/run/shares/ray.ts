@@ -16,8 +16,6 @@ const STOP_GRACE_MS = 10_000;
  * the loss of a node.
  */
 export class RayScheduler implements Scheduler {
-  /** Ray chooses the node of a task. */
-  readonly excludes = false;
   /** Its tasks end with this program, so nobody has to end them by name. */
   readonly job = null;
   private readonly tasksByShare = new Map<number, ShareTask & { output: string | null }>();
@@ -45,7 +43,7 @@ export class RayScheduler implements Scheduler {
   }
 
   /** Ray reports when a task ends, but not when it begins; the share's own status shows that it is computed. */
-  tasks(statuses: ReadonlyMap<number, ShareStatus>): Promise<ShareTask[]> {
+  tasks(statuses: ReadonlyMap<number, ShareStatus | null>): Promise<ShareTask[]> {
     if (this.failure) throw this.failure;
     return Promise.resolve(
       [...this.tasksByShare.values()].map((task) => {

@@ -14,10 +14,9 @@ export interface ClusterRun {
 export interface ShareTask {
   /** Number of the share, from 1. */
   share: number;
-  /** `hopeless`: it waits for something that will never happen. */
-  state: 'waiting' | 'hopeless' | 'running' | 'ended';
+  state: 'waiting' | 'running' | 'ended';
   node: string | null;
-  /** Why it waits, or how it ended; null while it runs, and while nobody knows. */
+  /** Why it waits, or who ended it: a person, the scheduler, its node or its program. Null while it runs. */
   reason: Message | null;
 }
 
@@ -25,15 +24,13 @@ export interface ShareTask {
 export interface Scheduler {
   /** Connects and returns the scheduler's version, such as `Slurm 23.11`. Rejects with AppFailure. */
   open(): Promise<string>;
-  /** Submits these shares, avoiding these nodes. Rejects with AppFailure. */
-  submit(shares: readonly number[], excluded: readonly string[]): Promise<void>;
-  /** Whether it can keep tasks away from a node. */
-  readonly excludes: boolean;
+  /** Submits these shares. Rejects with AppFailure. */
+  submit(shares: readonly number[]): Promise<void>;
   /**
-   * The tasks of all submitted shares that it knows. `statuses`: the shares' own statuses, by number. Rejects
+   * The last task of each of these shares that was submitted. `statuses`: the shares' own, by number. Rejects
    * while it does not respond, with cluster_lost if it will not again.
    */
-  tasks(statuses: ReadonlyMap<number, ShareStatus>): Promise<ShareTask[]>;
+  tasks(statuses: ReadonlyMap<number, ShareStatus | null>): Promise<ShareTask[]>;
   /** The id of the tasks in the scheduler's own programs, for people. */
   readonly job: string | null;
   /** The last lines that the last task of a share wrote. */

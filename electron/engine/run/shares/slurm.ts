@@ -27,16 +27,13 @@ const KEPT =
   /^(HOME|LANG|LOGNAME|PATH|SHELL|SSH_AUTH_SOCK|TERM|TMPDIR|USER|LC_.*|KRB5.*|SLURM_CONF|SLURM_CLUSTERS|SBATCH_.*)$/;
 
 const RUNNING = /^(RUNNING|COMPLETING|SUSPENDED|STOPPED|SIGNALING)$/;
-const ENDED =
-  /^(BOOT_FAIL|CANCELLED|COMPLETED|DEADLINE|FAILED|NODE_FAIL|OUT_OF_MEMORY|PREEMPTED|REVOKED|TIMEOUT)$/;
-/** Its node failed to start it, and SLURM holds it until it is released manually. */
-const HELD_FOR_GOOD = /^launch.fail\w*.requeued.held/i;
-/**
- * A task that waits for one of these cannot start as submitted, however long it waits. PartitionNodeLimit is
- * not among them: SLURM also reports it for nodes that are only drained.
- */
-const HOPELESS =
-  /^(PartitionConfig|PartitionTimeLimit|BadConstraints|InvalidAccount|InvalidQOS|\w*PerJob\w*|\w*MaxWallDuration\w*|QOSMin\w+)(,|$)/;
+/** Who ended a task, by its last state: all others than these still wait, or run. */
+const ENDED_BY = {
+  person: /^CANCELLED/,
+  scheduler: /^(DEADLINE|PREEMPTED|REVOKED|TIMEOUT)$/,
+  node: /^(BOOT_FAIL|NODE_FAIL)$/,
+  program: /^(COMPLETED|FAILED|OUT_OF_MEMORY)$/,
+} as const;
 /** SLURM's reasons that are hard to guess or that everybody meets. */
 const EXPLAINED = ['None', 'Priority', 'Resources', 'PartitionConfig', 'BadConstraints'] as const;
 /** Refusals that no waiting changes. Messages about a policy mention its time limits as well, so limits do not count. */
@@ -48,10 +45,10 @@ const jobsSchema = z.object({
   folder: z.string(),
   name: z.string().regex(/^[\w-]+$/),
   login: z.string().nullable(),
-  /** The clusters that the script names, or the one of several that took the job. */
+  /** The cluster that took the job, where SLURM names one. */
   cluster: z
     .string()
-    .regex(/^\w[\w.,-]*$/)
+    .regex(/^\w[\w.-]*$/)
     .nullable(),
 });
 type Jobs = z.infer<typeof jobsSchema>;
@@ -61,17 +58,10 @@ interface Answer {
   output: string;
   errors: string;
 }
-/** A task in SLURM. `job`: the number of its array, which only its own cluster knows. */
-type ListedTask = ShareTask & { job: number; held: boolean };
-/** The last known job of a share. */
+/** The last known job of a share, and when it was submitted or first listed here. */
 interface LastJob {
   job: number;
-  /** When it was submitted or first listed here. */
   at: number;
-  /** SLURM's time of submission of the last job that it listed for the share. */
-  submitted: string;
-  /** Its end was reported: nobody is asked again once SLURM forgets it. */
-  ended: boolean;
 }
 
 /** Runs one of SLURM's programs, here or on a login node. Rejects with AppFailure if it could not be run. */
@@ -97,37 +87,17 @@ async function ask(login: string | null, words: readonly string[], input?: strin
 
 const among = (cluster: string | null): string[] => (cluster === null ? [] : [`--clusters=${cluster}`]);
 
-/** Asked about several clusters at once, SLURM's programs leave out one that does not answer, without an error. */
-const oneByOne = (cluster: string | null): (string | null)[] => cluster?.split(',') ?? [null];
-
-/** The columns of each line that a program prints about the clusters of these jobs. Rejects unless all of them answer. */
+/** The columns of each line that a program prints about these jobs. */
 async function list({ login, cluster }: Jobs, words: readonly string[]): Promise<string[][]> {
-  const lines: string[] = [];
-  for (const one of oneByOne(cluster)) {
-    const { code, output, errors } = await ask(login, [...words, ...among(one)]);
-    if (code !== 0) throw unreachable(login, errors);
-    lines.push(...output.split('\n'));
-  }
-  return lines.map((line) => line.split('|').map((word) => word.trim()));
+  const { code, output, errors } = await ask(login, [...words, ...among(cluster)]);
+  if (code !== 0) throw unreachable(login, errors);
+  return output.split('\n').map((line) => line.split('|').map((word) => word.trim()));
 }
 
-/** The lines in the order of one of SLURM's times, which compare as text. */
-function byTime(lines: readonly string[][], column: number): string[][] {
-  const time = (line: readonly string[]): string => line[column] ?? '';
-  return lines.toSorted((a, b) => (time(a) < time(b) ? -1 : time(a) > time(b) ? 1 : 0));
-}
-
-/**
- * Cancels these tasks of the jobs, or all. Rejects if they may continue. Without jobs that match, scancel is
- * content.
- */
-async function cancel({ login, cluster, name }: Jobs, tasks: readonly string[] = []): Promise<void> {
-  const silent: string[] = [];
-  for (const one of oneByOne(cluster)) {
-    const { code, errors } = await ask(login, ['scancel', ...among(one), `--name=${name}`, ...tasks]);
-    if (code !== 0 && !/invalid job id|already complet/i.test(errors)) silent.push(errors);
-  }
-  if (silent.length > 0) throw unreachable(login, silent.join('\n'));
+/** Cancels the jobs. Rejects if they may continue. Without jobs that match, scancel is content. */
+async function cancel({ login, cluster, name }: Jobs): Promise<void> {
+  const { code, errors } = await ask(login, ['scancel', ...among(cluster), `--name=${name}`]);
+  if (code !== 0 && !/invalid job id|already complet/i.test(errors)) throw unreachable(login, errors);
 }
 
 function unreachable(login: string | null, output: string): AppFailure {
@@ -137,24 +107,19 @@ function unreachable(login: string | null, output: string): AppFailure {
   );
 }
 
-/** Submits the shares of a run as array jobs, and follows them by their name. */
+/** Submits the shares of a run as one array job, and follows it by its name. */
 export class SlurmScheduler implements Scheduler {
-  /** Each of several clusters would refuse a job that excludes a node of another. */
-  readonly excludes: boolean;
   private readonly choice: SlurmChoice;
   private readonly run: ClusterRun;
   private jobs: Jobs;
   private readonly last = new Map<number, LastJob>();
 
   constructor(choice: SlurmChoice, run: ClusterRun) {
-    const { script, shares, login } = choice;
     this.choice = choice;
     this.run = run;
-    const cluster = sbatchOption(script, 'clusters', 'M') ?? null;
-    this.excludes = !/,|^all$/.test(cluster ?? '');
     // Each start has a name of its own, since SLURM lists tasks for minutes that were cancelled by a pause.
-    const name = `virnucpro-${randomBytes(8).toString('hex')}-${shares}`;
-    this.jobs = { folder: run.folder, name, login, cluster };
+    const name = `virnucpro-${randomBytes(8).toString('hex')}-${choice.shares}`;
+    this.jobs = { folder: run.folder, name, login: choice.login, cluster: null };
   }
 
   get job(): string {
@@ -169,29 +134,22 @@ export class SlurmScheduler implements Scheduler {
       throw failed(login === null ? message('slurm.missing') : message('slurm.missing_there', { login }));
     if (code !== 0) throw unreachable(login, errors);
     const earlier = recalled(this.run);
-    const cluster = this.jobs.cluster ?? earlier?.cluster ?? null;
-    if (earlier?.name.endsWith(`-${shares}`) && earlier.login === login && earlier.cluster === cluster)
-      this.jobs = earlier;
+    if (earlier?.name.endsWith(`-${shares}`) && earlier.login === login) this.jobs = earlier;
     else if (earlier) await cancel(earlier);
     remember(this.run, this.jobs);
     return `S${output.trim().replace(/^s/, '').slice(0, 100)}`;
   }
 
-  async submit(shares: readonly number[], excluded: readonly string[]): Promise<void> {
+  async submit(shares: readonly number[]): Promise<void> {
     const { folder, program } = this.run;
     const { script, shares: of, login } = this.choice;
     replaceInRun(folder, SCRIPT, Buffer.from(script));
     makeFolderInRun(folder, 'logs');
-    const excludes = [sbatchOption(script, 'exclude', 'x') ?? [], excluded].flat();
     const atOnce = /%\d+$/.exec(sbatchOption(script, 'array', 'a') ?? '')?.[0] ?? '';
     const { code, output, errors } = await ask(login, [
       ...['sbatch', '--parsable', `--job-name=${this.jobs.name}`, `--chdir=${folder}`, '--open-mode=append'],
       `--output=${folder.replaceAll('%', '%%')}/logs/slurm-%A_%a.log`,
       `--array=${ranges(shares)}${atOnce}`,
-      // Variables of the environment could lead a later job to another cluster than the first.
-      ...among(this.jobs.cluster),
-      // This overrides the script's own option.
-      ...(excluded.length === 0 ? [] : [`--exclude=${excludes.join(',')}`]),
       ...[pathInRun(folder, SCRIPT), folder, program ?? 'virnucpro', String(of)],
     ]);
     // sbatch prints `number` or `number;cluster`; a site's own messages may precede it.
@@ -200,64 +158,54 @@ export class SlurmScheduler implements Scheduler {
       if (/contact slurm controller|timed out/i.test(errors)) throw unreachable(login, errors);
       throw new AppFailure(refusal(errors || output));
     }
-    this.jobs.cluster ??= cluster ?? null;
+    this.jobs.cluster = cluster ?? null;
     remember(this.run, this.jobs);
-    for (const share of shares) {
-      const submitted = this.last.get(share)?.submitted ?? '';
-      this.last.set(share, { job: Number(job), at: performance.now(), submitted, ended: false });
-    }
+    for (const share of shares) this.last.set(share, { job: Number(job), at: performance.now() });
   }
 
-  async tasks(): Promise<ShareTask[]> {
-    const format = '--Format=ArrayJobID:|,ArrayTaskID:|,State:|,NodeList:|,SubmitTime:|,Reason:200';
+  async tasks(statuses: ReadonlyMap<number, unknown>): Promise<ShareTask[]> {
     const lines = await list(this.jobs, [
-      // Times that can be compared as text, whatever the login node's own format is.
-      ...['env', 'SLURM_TIME_FORMAT=standard', 'squeue', '--me', '--noheader', '--array', '--states=all'],
-      ...[`--name=${this.jobs.name}`, format],
+      ...['squeue', '--me', '--noheader', '--array', '--states=all', `--name=${this.jobs.name}`],
+      '--Format=ArrayJobID:|,ArrayTaskID:|,State:|,NodeList:|,Reason:200',
     ]);
-    const listed = new Map<number, ListedTask>();
-    // For a share that was submitted several times, the last task counts. Numbers of jobs do not tell which that is:
-    // each of several clusters has its own.
-    for (const line of byTime(lines, 4)) {
-      const [number = '', index = '', state = '', node = '', submitted = '', reason = ''] = line;
-      if (!/^\d+$/.test(index)) continue;
+    const listed = new Map<number, ShareTask>();
+    const cancelled = new Set<number>();
+    // Of the tasks of a share, the one with the highest number was submitted last.
+    for (const [number, index = '', state = '', node = '', reason = ''] of lines.toSorted(byJob)) {
       const [job, share] = [Number(number), Number(index)];
       const last = this.last.get(share);
-      if (job !== last?.job && submitted <= (last?.submitted ?? '')) continue;
-      const task = toTask(job, share, state, node, reason);
-      listed.set(share, task);
-      const at = job === last?.job ? last.at : performance.now();
-      this.last.set(share, { job, submitted, at, ended: task.state === 'ended' });
+      if (!/^\d+$/.test(index) || !statuses.has(share) || job < (last?.job ?? 0)) continue;
+      if (job !== last?.job) this.last.set(share, { job, at: performance.now() });
+      listed.set(share, toTask(share, state, node, reason));
+      if (state === 'CANCELLED') cancelled.add(share);
+      else cancelled.delete(share);
     }
-    const held = [...listed.values()].filter((task) => task.held).map(({ job, share }) => `${job}_${share}`);
-    if (held.length > 0) await cancel(this.jobs, held).catch(() => undefined);
-    const gone = [...this.last].filter(([share, { ended }]) => !ended && !listed.has(share));
-    const accounted = gone.length === 0 ? [] : await this.accounted(gone.map(([, { job }]) => job));
-    const forgotten = gone.map(([share, last]) => {
-      const found = accounted.findLast((task) => task.share === share && task.job === last.job);
-      const task = found ?? unlisted(share, last.at);
-      last.ended = task.state === 'ended';
-      return task;
+    const unclear = [...statuses.keys()].flatMap((share) => {
+      const last = this.last.get(share);
+      const isForgotten = !listed.has(share) && last && performance.now() - last.at >= UNKNOWN_MS;
+      return last && (isForgotten || cancelled.has(share)) ? [[share, last.job] as const] : [];
     });
-    return [...listed.values(), ...forgotten];
+    const accounted = unclear.length === 0 ? [] : await this.accounted(unclear.map(([, job]) => job));
+    for (const [share, job] of unclear) {
+      const found = accounted.find(([task]) => task === `${job}_${share}`);
+      const [, state = '', node = ''] = found ?? [];
+      const ended = found && toTask(share, state, node, '');
+      if (ended?.state === 'ended') listed.set(share, ended);
+      else if (!listed.has(share))
+        listed.set(share, { share, state: 'ended', node: null, reason: message('slurm.unknown') });
+    }
+    return [...listed.values()];
   }
 
   /**
-   * How tasks ended that SLURM's controller has forgotten, if the cluster keeps accounts, in the order of their
-   * submission: two clusters may have given one number to jobs of the same share. Some controllers forget within
-   * seconds.
+   * How tasks ended that SLURM's controller has forgotten, or who cancelled them, if the cluster keeps
+   * accounts. Some controllers forget within seconds.
    */
-  private async accounted(jobs: readonly number[]): Promise<ListedTask[]> {
-    const lines = await list(this.jobs, [
-      ...['env', 'SLURM_TIME_FORMAT=standard', 'sacct', '--noheader', '--allocations', '--parsable2'],
-      ...[`--jobs=${[...new Set(jobs)].join(',')}`, '--format=JobID,State,NodeList,Submit'],
+  private accounted(jobs: readonly number[]): Promise<string[][]> {
+    return list(this.jobs, [
+      ...['sacct', '--noheader', '--allocations', '--parsable2', '--format=JobID,State,NodeList'],
+      `--jobs=${[...new Set(jobs)].join(',')}`,
     ]).catch(() => []);
-    return byTime(lines, 3)
-      .map(([task = '', state = '', node = '']) => {
-        const [job, share] = task.split('_').map(Number);
-        return toTask(job ?? 0, share ?? 0, state.split(' ')[0] ?? '', node, '');
-      })
-      .filter((task) => task.state === 'ended');
   }
 
   lastOutput(share: number): string | null {
@@ -302,21 +250,11 @@ export async function refusedBySlurm(choice: SlurmChoice): Promise<AppError | nu
   try {
     const { code, errors } = await ask(login, ['sbatch', '--test-only'], script);
     if (code === 0 || !LASTING_REFUSAL.test(errors)) return null;
-    return (/array/i.test(errors) ? await tooManyShares(choice) : null) ?? refusal(errors);
+    return refusal(errors);
   } catch {
     // SLURM may respond later, once the run is prepared.
     return null;
   }
-}
-
-/** SLURM itself says only that the array is invalid. Null if the array is not too long, or nobody knows. */
-async function tooManyShares({ script, shares, login }: SlurmChoice): Promise<AppError | null> {
-  const cluster = sbatchOption(script, 'clusters', 'M') ?? null;
-  const { output } = await ask(login, ['scontrol', ...among(cluster), 'show', 'config']);
-  // Tasks are numbered below it, and ours from 1.
-  const most = Number(/^MaxArraySize\s*=\s*(\d+)/m.exec(output)?.[1]) - 1;
-  if (!(shares > most)) return null;
-  return appError('cluster_failed', message('slurm.array', { shares, most }));
 }
 
 /** In the user's data folder and not in the run's, so that nobody's folder decides which jobs are cancelled. */
@@ -339,20 +277,18 @@ function recalled(run: Omit<ClusterRun, 'program'>): Jobs | null {
   }
 }
 
-function toTask(job: number, share: number, state: string, node: string, reason: string): ListedTask {
-  const held = HELD_FOR_GOOD.test(reason);
-  const task = { share, job, held, node: /^[\w.-]+$/.test(node) ? node : null };
-  if (RUNNING.test(state)) return { ...task, state: 'running', reason: null };
-  if (held || ENDED.test(state)) return { ...task, state: 'ended', reason: plain(held ? reason : state) };
-  const known = EXPLAINED.find((one) => one === (reason || 'None'));
-  const explained = known ? message(`slurm.reason.${known}`) : plain(reason);
-  return { ...task, state: HOPELESS.test(reason) ? 'hopeless' : 'waiting', reason: explained };
-}
+const byJob = ([a]: readonly string[], [b]: readonly string[]): number => Number(a) - Number(b);
 
-function unlisted(share: number, at: number): ShareTask {
-  if (performance.now() - at < UNKNOWN_MS)
-    return { share, state: 'waiting', node: null, reason: message('slurm.reason.None') };
-  return { share, state: 'ended', node: null, reason: message('slurm.unknown') };
+function toTask(share: number, state: string, where: string, reason: string): ShareTask {
+  const node = /^[\w.-]+$/.test(where) ? where : null;
+  if (RUNNING.test(state)) return { share, state: 'running', node, reason: null };
+  const [, by = null] = /^CANCELLED by (\d+)/.exec(state) ?? [];
+  if (by !== null) return { share, state: 'ended', node, reason: message('slurm.ended.by', { uid: by }) };
+  for (const who of ['person', 'scheduler', 'node', 'program'] as const)
+    if (ENDED_BY[who].test(state))
+      return { share, state: 'ended', node, reason: message(`slurm.ended.${who}`, { state }) };
+  const known = EXPLAINED.find((one) => one === (reason || 'None'));
+  return { share, state: 'waiting', node, reason: known ? message(`slurm.reason.${known}`) : plain(reason) };
 }
 
 /**

@@ -3,8 +3,8 @@
  * with another home.
  */
 import { readdir, readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { endDetached } from '../../electron/engine/computers/detachedServer.ts';
 import {
   cutFakeSsh,
   makeFakeSsh,
@@ -21,7 +21,9 @@ const checkout = join(import.meta.dirname, '..', '..');
 let home: string | undefined;
 /** The server there continues when the app has ended, as it should. */
 test.afterEach(async () => {
-  if (home !== undefined) await endDetached(join(home, '.local', 'share', 'virnucpro-desktop'));
+  const servers = join(home ?? '', '.local', 'share', 'virnucpro-desktop', 'servers');
+  const file = join(servers, `${hostname()}.json`);
+  if (home !== undefined) process.kill((JSON.parse(await readFile(file, 'utf8')) as { pid: number }).pid);
 });
 
 /** Makes a package for other computers that starts this checkout's server. */

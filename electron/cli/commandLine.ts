@@ -199,9 +199,7 @@ function program(withEngine: WithEngine, setExitCode: (code: number) => void, st
       'listen where other computers can reach it: they need the token, but nothing is encrypted',
     )
     .option('--public-name <name>', 'name of a proxy that encrypts, by which browsers reach this server')
-    .option('--detached', 'let it go on without this terminal, for the desktop app that connects by SSH')
-    .addOption(new Option('--for-ssh').hideHelp())
-    .addOption(new Option('--end-detached').hideHelp())
+    .addOption(new Option('--for-ssh <file>').hideHelp())
     .action(async (flags: CommonFlags & ServeFlags) => {
       setExitCode(await serve(flags, storeHost));
     });

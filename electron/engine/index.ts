@@ -22,14 +22,7 @@ export type {
 
 // Other computers by SSH
 export { Computers } from './computers/computers.ts';
-export {
-  becomeServer,
-  endDetached,
-  startDetached,
-  writeServerFile,
-  type RunningServer as DetachedServer,
-} from './computers/detachedServer.ts';
-export { detachedStartLine } from './computers/remoteServer.ts';
+export type { RunningServer as ServerThere } from './computers/runningServer.ts';
 export { tunnelHeaders, tunnelSocketAddress, type Tunnel } from './computers/tunnel.ts';
 
 // One run

@@ -5,12 +5,12 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ComputerLink, Transfer } from '../contract/index.ts';
 import { fetchFile, sendFile } from '../engine/computers/transfers.ts';
 import { Computers } from '../engine/computers/computers.ts';
-import { detachedStartLine } from '../engine/computers/remoteServer.ts';
 import { cutFakeSsh, makeFakeSsh, makeServerPackage } from '../engine/computers/testing/fakeSsh.ts';
 import { temporaryFolder } from '../engine/testing/testContext.ts';
 import { Downloads } from './downloads.ts';
@@ -27,6 +27,8 @@ let computers: Computers;
 let downloads: Downloads;
 let ssh: string;
 let id: string;
+let start: string;
+let atWork = false;
 const links: ComputerLink[] = [];
 const closing: (() => unknown)[] = [];
 
@@ -54,7 +56,7 @@ async function serverThere(home: string): Promise<string> {
     uploadsFolder: join(home, 'uploads'),
     downloads,
     sessions,
-    about: () => ({ version: '1.2.3', atWork: false }),
+    about: () => ({ version: '1.2.3', atWork }),
     entered: () => undefined,
   });
   server.on('request', (request, response) => void answers.answer(request, response));
@@ -63,26 +65,23 @@ async function serverThere(home: string): Promise<string> {
     () => void server.close(),
     () => downloads.close(),
   );
-  return detachedStartLine({
-    outcome: 'running',
-    server: {
-      port,
-      pid: process.pid,
-      version: '1.2.3',
-      hostName: 'far',
-      program: home,
-      cookie: sessions.letIn(),
-      uploads: join(home, 'uploads of β'),
-    },
-  });
+  const record = {
+    port,
+    version: '1.2.3',
+    hostName: 'far',
+    cookie: sessions.letIn(),
+    uploads: join(home, 'uploads of β'),
+  };
+  // The process that is started only points to this test's server.
+  const rest = `"pid": %s, "program": "%s"}`;
+  return `printf '%s, ${rest}' '${JSON.stringify(record).slice(0, -1)}' $$ "$0" > "$6"; exec sleep 600`;
 }
 
 beforeAll(async () => {
   folder = await temporaryFolder();
   const home = join(folder, 'far home');
-  // What is installed only points to this test's server.
-  const start = `cat <<'END'\nWelcome!\n${await serverThere(home)}\nEND\n`;
-  const serverPackage = makeServerPackage(join(folder, 'package'), '1.2.3', start);
+  start = await serverThere(home);
+  const serverPackage = makeServerPackage(join(folder, 'package'), '1.2.3', `echo Welcome\n${start}`);
   ssh = makeFakeSsh(join(folder, 'ssh'), { home, fingerprint: FINGERPRINT, password: PASSWORD });
   process.env['PATH'] = `${ssh}:${process.env['PATH']}`;
   computers = new Computers({
@@ -98,7 +97,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await computers.close();
+  await computers.remove(id, true);
   for (const close of closing) await close();
   process.env['PATH'] = process.env['PATH']?.replace(`${ssh}:`, '');
   await rm(folder, { recursive: true, force: true });
@@ -198,6 +197,31 @@ it.skipIf(process.platform === 'win32')(
       ),
     ).rejects.toThrow('not offered');
     expect(await readdir(folder)).not.toContain('x.part');
+  },
+  DEADLINE_MS,
+);
+
+it.skipIf(process.platform === 'win32')(
+  'ends the server of another version, unless it is working on a run',
+  async () => {
+    const share = join(folder, 'far home', '.local', 'share', 'virnucpro-desktop');
+    const file = join(share, 'servers', `${hostname()}.json`);
+    const programThere = async () => (await readFile(file, 'utf8')).replace(/.*virnucpro-server/, '');
+    const before = await programThere();
+    makeServerPackage(join(folder, 'package'), '1.2.3', `: other\n${start}`);
+    const connectAgain = async () => {
+      await computers.connection(id).disconnect();
+      computers.connection(id).connect();
+      await until('connected or not', () => link()?.state === 'connected' || link()?.state === 'away');
+    };
+    atWork = true;
+    await connectAgain();
+    expect(link()).toMatchObject({ state: 'away', error: { code: 'server_other_version' } });
+    expect(await programThere()).toBe(before);
+    atWork = false;
+    await connectAgain();
+    expect(link()).toMatchObject({ state: 'connected' });
+    expect(await programThere()).not.toBe(before);
   },
   DEADLINE_MS,
 );

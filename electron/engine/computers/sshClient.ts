@@ -115,7 +115,7 @@ export class SshClient {
   /** Opens a tunnel from here to a loopback port there. */
   async tunnel(remotePort: number): Promise<TunnelEnd> {
     const end: TunnelEnd = HERE.sharesSsh
-      ? { socketPath: join(this.folder, 't') }
+      ? { socketPath: join(this.folder, `t${this.held.length}`) }
       : { port: await freePort() };
     const local = 'socketPath' in end ? end.socketPath : `127.0.0.1:${end.port}`;
     await this.hold([

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
-import type { RunningServer } from './detachedServer.ts';
+import type { RunningServer } from './runningServer.ts';
 import type { SshClient, TunnelEnd } from './sshClient.ts';
 
 const ANSWER_WITHIN_MS = 60_000;

@@ -10,32 +10,18 @@ import classes from './Computers.module.css';
 
 /** Relays questions that OpenSSH asks while it connects: whether a host key is right, a password, a passphrase. */
 export function ComputerQuestion() {
-  const asking = useComputers()?.find(({ link }) => link.state === 'connecting' && link.question !== null);
-  if (asking?.link.state !== 'connecting' || asking.link.question === null) return null;
-  const { id, name, link } = asking;
-  const answer = (given: string | null) => {
-    home.computers.answer({ id, answer: given }).catch(sayError);
-  };
-  return (
-    <Question
-      key={JSON.stringify(link.question)}
-      name={name}
-      question={asking.link.question}
-      answer={answer}
-    />
-  );
+  for (const { id, name, link } of useComputers() ?? []) {
+    if (link.state !== 'connecting' || link.question === null) continue;
+    return <Question key={JSON.stringify(link.question)} id={id} name={name} question={link.question} />;
+  }
+  return null;
 }
 
-interface QuestionProps {
-  name: string;
-  question: SshQuestion;
-  answer: (given: string | null) => void;
-}
-
-function Question({ name, question, answer }: QuestionProps) {
+function Question({ id, name, question }: { id: string; name: string; question: SshQuestion }) {
   const { t } = useTexts();
   const [secret, setSecret] = useState('');
   const isKey = question.kind === 'host_key';
+  const answer = (given: string | null) => void home.computers.answer({ id, answer: given }).catch(sayError);
   return (
     <Dialog
       opened
@@ -55,21 +41,18 @@ function Question({ name, question, answer }: QuestionProps) {
             <code className={classes.fingerprint}>
               {question.keyType} {question.fingerprint}
             </code>
-            <p className="muted">{t('computers.keyHelp')}</p>
           </>
         ) : (
-          <>
-            <PasswordInput
-              label={question.prompt}
-              error={question.again && secret === '' ? t('computers.secretAgain') : null}
-              value={secret}
-              onChange={(event) => setSecret(event.currentTarget.value)}
-              autoComplete="off"
-              data-autofocus
-            />
-            <p className="muted">{t('computers.secretHelp')}</p>
-          </>
+          <PasswordInput
+            label={question.prompt}
+            error={question.again && secret === '' ? t('computers.secretAgain') : null}
+            value={secret}
+            onChange={(event) => setSecret(event.currentTarget.value)}
+            autoComplete="off"
+            data-autofocus
+          />
         )}
+        <p className="muted">{t(isKey ? 'computers.keyHelp' : 'computers.secretHelp')}</p>
         <Group justify="flex-end" mt="md">
           <Button variant="default" onClick={() => answer(null)}>
             {t('common.cancel')}

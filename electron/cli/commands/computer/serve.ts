@@ -4,20 +4,16 @@ import { join, parse, resolve } from 'node:path';
 import { execa } from 'execa';
 import { unwrap, appFailure, usage } from '../../../contract/errors.ts';
 import {
-  type AppPaths,
-  becomeServer,
-  detachedStartLine,
-  endDetached,
   endByForce,
   endByForceAfter,
   endBySignal,
   engineBase,
   openService,
+  replaceFile,
   resolveAppPaths,
   type Service,
-  startDetached,
+  type ServerThere,
   uploadsFolder,
-  writeServerFile,
 } from '../../../engine/index.ts';
 import {
   isPortTaken,
@@ -36,9 +32,8 @@ export interface ServeFlags {
   open?: boolean;
   allowNetwork?: boolean;
   publicName?: string;
-  detached?: boolean;
-  forSsh?: boolean;
-  endDetached?: boolean;
+  /** The file for what `announce` tells. */
+  forSsh?: string;
 }
 
 const DEFAULT_PORT = 4170;
@@ -56,11 +51,8 @@ const IDLE_LOOK_MS = 30_000;
  */
 export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> {
   const paths = unwrap(resolveAppPaths({ startFolder: import.meta.dirname }));
-  if (flags.detached) return serveDetached(paths);
-  if (flags.endDetached) return (await endDetached(paths.usualDataDir)) ? EXIT.done : EXIT.failed;
-  const ceaseToServe = flags.forSsh ? await becomeServer(paths.usualDataDir) : undefined;
   const pageFolder = await builtWindow(paths.root);
-  const root = resolve(flags.root ?? homedir());
+  const root = flags.forSsh ? parse(homedir()).root : resolve(flags.root ?? homedir());
   if (!existsSync(root)) throw usage(`There is no folder ${root}.`);
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -71,7 +63,7 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
     resultsFolder: join(flags.forSsh ? homedir() : root, 'VirNucPro results'),
   });
   let removeForwarding = (): void => undefined;
-  const server = await listen(service, flags, {
+  const server = await listen(service, flags.forSsh ? { port: 0 } : flags, {
     host: flags.host,
     root,
     pageFolder,
@@ -83,9 +75,9 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
     },
   });
   if (flags.forSsh) {
-    announce(service, server);
+    announce(flags.forSsh, service, server);
     await Promise.race([stopped, untilIdle(service, server)]);
-    ceaseToServe?.();
+    rmSync(flags.forSsh, { force: true });
     quitOnNextSignal();
     endByForceAfter(END_MS);
     await server.close();
@@ -123,31 +115,13 @@ export async function serve(flags: ServeFlags, storeHost: URL): Promise<number> 
   return exitCodeAfter(signal);
 }
 
-/** Finds or starts the server to which the desktop app on another computer connects through its tunnel, and prints its address. */
-async function serveDetached(paths: AppPaths): Promise<number> {
-  // The file that this process was started with.
-  const [, program = ''] = process.argv;
-  const started = await startDetached({
-    command: [
-      process.execPath,
-      program,
-      'serve',
-      '--for-ssh',
-      '--port',
-      '0',
-      '--root',
-      parse(homedir()).root,
-    ],
-    dataDir: paths.usualDataDir,
-    program: paths.root,
-  });
-  process.stdout.write(`${detachedStartLine(started)}\n`);
-  return EXIT.done;
-}
-
-/** Records for this user's next login where the server is, and the cookie that grants access. */
-function announce({ engine: { appVersion: version, paths } }: Service, server: RunningServer): void {
-  writeServerFile(paths.usualDataDir, {
+/** Tells the desktop app, which has started this server over SSH, where it is, and the cookie that grants access. */
+function announce(
+  file: string,
+  { engine: { appVersion: version, paths } }: Service,
+  server: RunningServer,
+): void {
+  const there: ServerThere = {
     port: server.port,
     pid: process.pid,
     version,
@@ -155,7 +129,9 @@ function announce({ engine: { appVersion: version, paths } }: Service, server: R
     uploads: uploadsFolder(paths.dataDir),
     program: paths.root,
     cookie: server.letIn(),
-  });
+  };
+  writeFileSync(`${file}.tmp`, JSON.stringify(there), { mode: 0o600 });
+  replaceFile(`${file}.tmp`, file);
 }
 
 /** Resolves after an hour without a window and without anything to compute. */
@@ -190,7 +166,7 @@ async function builtWindow(root: string): Promise<string> {
  */
 async function listen(
   service: Service,
-  flags: ServeFlags,
+  flags: Pick<ServeFlags, 'port'>,
   options: Omit<ServerOptions, 'port'>,
 ): Promise<RunningServer> {
   try {

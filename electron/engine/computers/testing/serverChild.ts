@@ -1,20 +1,17 @@
-/** Stands in for `serve --for-ssh`: `serverChild.ts DATA_DIR PROGRAM`, whose run is active if PROGRAM is "busy". */
+/**
+ * Stands in for `virnucpro serve --for-ssh FILE`: `serverChild.ts PROGRAM serve --for-ssh FILE`, whose run is
+ * active if PROGRAM is "busy".
+ */
+import { renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { becomeServer, writeServerFile } from '../detachedServer.ts';
 
-const [, , dataDir = '', program = ''] = process.argv;
-const cease = await becomeServer(dataDir);
-const server = createServer((_, response) => response.end(JSON.stringify({ atWork: program === 'busy' })));
+const [, , program = '', , , file = ''] = process.argv;
+const about = { version: '1', atWork: program === 'busy' };
+const server = createServer((_, response) => response.end(JSON.stringify(about)));
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;
-  writeServerFile(dataDir, {
-    ...{ port, pid: process.pid, version: '1', hostName: 'here' },
-    program,
-    ...{ cookie: '', uploads: '' },
-  });
-});
-process.on('SIGTERM', () => {
-  cease();
-  process.exit();
+  const record = { port, pid: process.pid, version: '1', hostName: 'here', program, cookie: '', uploads: '' };
+  writeFileSync(`${file}.tmp`, JSON.stringify(record));
+  renameSync(`${file}.tmp`, file);
 });

@@ -1,0 +1,59 @@
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isProcessAlive } from '../system/liveProcess.ts';
+import { temporaryFolder } from '../testing/testContext.ts';
+import { endServer, findServer, startServer, type RunningServer } from './runningServer.ts';
+import type { SshClient } from './sshClient.ts';
+
+const CHILD = fileURLToPath(new URL('testing/serverChild.ts', import.meta.url));
+
+let ssh: SshClient;
+const pids = new Set<number>();
+
+beforeEach(async () => {
+  const env = { VIRNUCPRO_DATA_DIR: await temporaryFolder() };
+  ssh = {
+    address: 'gpu',
+    run: async (command: string) => (await execa('sh', ['-c', command], { env })).stdout,
+    tunnel: (port: number) => Promise.resolve({ port }),
+  } as unknown as SshClient;
+});
+afterEach(() => {
+  for (const pid of pids) if (isProcessAlive(pid)) process.kill(pid, 'SIGKILL');
+  pids.clear();
+});
+
+async function start(program: string): Promise<RunningServer> {
+  const server = await startServer(ssh, `"${process.execPath}" "${CHILD}" ${program}`);
+  pids.add(server.pid);
+  return server;
+}
+
+describe.skipIf(process.platform !== 'linux')('the server on another computer', () => {
+  it('is one, however many connections start it, also after it was killed', async () => {
+    const [first, ...others] = await Promise.all([start('one'), start('one'), start('one')]);
+    expect(others).toEqual([first, first]);
+    expect(await start('two')).toEqual(first);
+    process.kill(first.pid, 'SIGKILL');
+    await expect.poll(() => findServer(ssh)).toBeUndefined();
+    const second = await start('one');
+    expect(second.pid).not.toBe(first.pid);
+    expect(await findServer(ssh)).toEqual(second);
+    expect(await endServer(ssh, second)).toBe(true);
+    expect(isProcessAlive(second.pid)).toBe(false);
+    expect(await findServer(ssh)).toBeUndefined();
+  });
+
+  it('is not ended while a run is active', async () => {
+    const busy = await start('busy');
+    expect(await endServer(ssh, busy)).toBe(false);
+    expect(isProcessAlive(busy.pid)).toBe(true);
+  });
+
+  it('says what it wrote if it does not start', async () => {
+    await expect(startServer(ssh, 'ls')).rejects.toMatchObject({
+      error: { code: 'server_not_started', detail: expect.stringContaining('--for-ssh') as string },
+    });
+  });
+});

@@ -17,6 +17,10 @@ export const SLICES: Readonly<Record<string, Slice>> = {
     mutate: ['electron/engine/run/work/decide/*.ts'],
     tests: ['electron/engine/run/work/decide/*.test.ts'],
   },
+  runs: {
+    mutate: ['electron/engine/service/runs/{runCatalog,runControl}.ts'],
+    tests: ['electron/engine/service/runs/{runCatalog,runControl,runQueue,simultaneousRequests}.test.ts'],
+  },
   exports: {
     mutate: [
       'electron/engine/exports/compare/compareRuns.ts',

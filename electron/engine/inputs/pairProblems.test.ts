@@ -97,7 +97,7 @@ describe.skipIf(WITHOUT_PYTHON)('the two files of a read pair', () => {
     const context = testContext();
     const created = unwrap(await createRun(context, { request, defaultParent: parent }));
     const run = unwrap(await OpenRun.open(context, created.folder));
-    expect(run.stored.problems).toMatchObject([{ input: 1, code: 'mates_unequal', count: 2 }]);
+    expect(run.record.stored.problems).toMatchObject([{ input: 1, code: 'mates_unequal', count: 2 }]);
     await run.close();
     const log = await readFile(join(created.folder, 'logs', 'run.log'), 'utf8');
     expect(log).toContain(created.pairProblems.map((problem) => toldOf(problem))[0]);

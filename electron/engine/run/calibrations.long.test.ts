@@ -39,7 +39,7 @@ it.skipIf(WITHOUT_PYTHON)(
     const own = testContext();
     const context = { ...own, paths: { ...own.paths, dataDir: folder, usualDataDir: folder } };
     const made = await makeRun(context, { inputs: [viral, other], calibrates: true });
-    const { plan, description } = made.stored;
+    const { plan, description } = made.record.stored;
     await made.close();
     // A folder from somebody else must not decide what this user's later runs are compared with.
     const passedOn = join(folder, 'passed on');

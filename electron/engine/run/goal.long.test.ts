@@ -17,7 +17,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with a goal', () => {
     expect(await session.whenIdle()).toMatchObject({ phase: 'paused', enough: { kind: 'half_width' } });
     const { enough } = await reportFacts(
       await ExportSource.open(
-        session.store,
+        session.record.store,
         { filter: {} },
         { by: 'row', descending: false },
         { language: 'en' },

@@ -65,7 +65,7 @@ async function changedWhileRead(
   await expect
     .poll(() => run.progress().parts, { timeout: 60_000 })
     .toMatchObject({ done: PARTS_BEFORE, inWork: 2 });
-  expect(run.stored.prepared).toBeNull();
+  expect(run.record.stored.prepared).toBeNull();
   await change(inputs[0]);
   await writeFile(goOn, '');
   return { run, release: () => rm(permits, { recursive: true }) };
@@ -87,7 +87,7 @@ describe.skipIf(WITHOUT_PYTHON)('an input that changes while a growing sample of
     expect(written.filter((name) => Object.values<string>(RESULT_FILES).includes(name))).toEqual([]);
     await release();
     // Nothing is left that could be exported.
-    expect((await run.store.counts()).parts).toMatchObject({ pending: 0, assigned: 0, done: 0 });
+    expect((await run.record.store.counts()).parts).toMatchObject({ pending: 0, assigned: 0, done: 0 });
     await writeFile(input, INPUT);
     unwrap(await run.start());
     expect(await run.whenIdle()).toEqual({ phase: 'done', failedParts: 0, failedRecords: 0 });
@@ -113,7 +113,7 @@ describe.skipIf(WITHOUT_PYTHON)('an input that changes while a growing sample of
     const other = await inputFile('other.fa', contigs(40, 5));
     const { run, release } = await changedWhileRead([input, other], overwrite);
     // Until here the workers hold parts of the first reading.
-    await expect.poll(() => run.stored.prepared, { timeout: 60_000 }).not.toBeNull();
+    await expect.poll(() => run.record.stored.prepared, { timeout: 60_000 }).not.toBeNull();
     await release();
     const end = { phase: 'done', failedParts: 0, failedRecords: 0, failedInputs: 1 };
     expect(await run.whenIdle()).toEqual(end);

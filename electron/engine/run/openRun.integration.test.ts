@@ -60,11 +60,11 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     });
     const paused = await session.pause();
     expect(paused.ok).toBe(true);
-    expect(session.state).toEqual({ phase: 'paused', error: null });
+    expect(session.record.state).toEqual({ phase: 'paused', error: null });
     expect(session.deviceStates()).toEqual([]);
     const before = session.progress().parts.done;
     expect(before).toBeGreaterThanOrEqual(2);
-    const [last] = (await session.store.pendingParts()).toReversed();
+    const [last] = (await session.record.store.pendingParts()).toReversed();
     unwrap(await session.skip([last?.key ?? '']));
     const parts = join(session.folder, 'work', 'parts');
     for (const name of await readdir(parts))
@@ -76,7 +76,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     unwrap(await session.retry('all', true));
     expect(session.deviceStates()[0]?.tokensPerBatch).toBe(TOKENS_PER_BATCH.cpu / 2);
     expect(await session.whenIdle()).toEqual({ phase: 'done', failedParts: 0, failedRecords: 0 });
-    const [{ facts } = { facts: {} }] = session.stored.devices;
+    const [{ facts } = { facts: {} }] = session.record.stored.devices;
     await session.close();
     expect(facts).toMatchObject({ tokensPerBatch: TOKENS_PER_BATCH.cpu / 2 });
     expect(await readFile(join(session.folder, 'logs', 'worker-cpu-0.log'), 'utf8')).toContain(
@@ -132,7 +132,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
       })
       .toBe(true);
     const byRow = { by: 'row', descending: false } as const;
-    const early = await session.store.findSequences({ filter: {} }, byRow, 0, 1000);
+    const early = await session.record.store.findSequences({ filter: {} }, byRow, 0, 1000);
     expect(early.total).toBeGreaterThan(0);
 
     unwrap(await session.finishNow());
@@ -141,7 +141,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
     expect(state).toMatchObject({ phase: 'done' });
     const { failedRecords } = state as Extract<RunState, { phase: 'done' }>;
     expect(failedRecords).toBeGreaterThan(0);
-    const finished = await session.store.findSequences({ filter: {} }, byRow, 0, 1000);
+    const finished = await session.record.store.findSequences({ filter: {} }, byRow, 0, 1000);
     for (const sequence of early.items) {
       const later = finished.items[sequence.row];
       // A part of each of the others was computed.
@@ -156,7 +156,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
 
     unwrap(await session.retry('all'));
     const phases: string[] = [];
-    session.subscribe((change) => {
+    session.record.subscribe((change) => {
       if (change.type === 'state') phases.push(change.state.phase);
     });
     unwrap(await session.start());
@@ -168,28 +168,28 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
 
   it('keeps the samples that were named before the start, until others are named', async () => {
     const session = await makeRun(testContext(), { samples: { [SAMPLE]: 'Pond', '/not/there.fa': 'x' } });
-    expect(samplesOf(session.stored)).toEqual(['Pond']);
-    unwrap(await session.setSamples(['Lake']));
-    expect(samplesOf(session.stored)).toEqual(['Lake']);
-    expect(samplesOf(await session.store.loadRun())).toEqual(['Lake']);
+    expect(samplesOf(session.record.stored)).toEqual(['Pond']);
+    unwrap(await session.record.setSamples(['Lake']));
+    expect(samplesOf(session.record.stored)).toEqual(['Lake']);
+    expect(samplesOf(await session.record.store.loadRun())).toEqual(['Lake']);
     const details = [{ group: 'lake', note: null, control: true }];
-    unwrap(await session.setSamples(['Lake'], details));
-    unwrap(await session.setSamples([]));
-    expect(samplesOf(session.stored)).toEqual(['sample']);
+    unwrap(await session.record.setSamples(['Lake'], details));
+    unwrap(await session.record.setSamples([]));
+    expect(samplesOf(session.record.stored)).toEqual(['sample']);
     // What is known of the file's sample stays without its name.
-    expect(detailsOf(session.stored)).toEqual(details);
-    expect(detailsOf(await session.store.loadRun())).toEqual(details);
+    expect(detailsOf(session.record.stored)).toEqual(details);
+    expect(detailsOf(await session.record.store.loadRun())).toEqual(details);
     await session.close();
   });
 
   it('starts no process if it is paused while still reading its list of parts', async () => {
     const session = await makeRun(testContext());
-    vi.spyOn(session.store, 'pendingParts').mockImplementation(async () => {
+    vi.spyOn(session.record.store, 'pendingParts').mockImplementation(async () => {
       unwrap(await session.pause());
       return [];
     });
     unwrap(await session.start());
-    expect(session.state).toEqual({ phase: 'paused', error: null });
+    expect(session.record.state).toEqual({ phase: 'paused', error: null });
     await session.close();
     expect(await readdir(join(session.folder, 'logs'))).toEqual(['run.log']);
   });
@@ -197,12 +197,12 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
   it('can be hurried while pausing, such as when the program quits, and has nothing to pause before it begins', async () => {
     const session = await makeRun(testContext({ fault: 'stalled' }));
     unwrap(await session.pause());
-    expect(session.state.phase).toBe('created');
+    expect(session.record.state.phase).toBe('created');
     unwrap(await session.start());
     await expect.poll(() => session.progress().parts.inWork, { timeout: 60_000 }).toBeGreaterThan(0);
     const pausing = session.pause();
     unwrap(await session.stopNow());
-    expect(session.state).toEqual({ phase: 'paused', error: null });
+    expect(session.record.state).toEqual({ phase: 'paused', error: null });
     unwrap(await pausing);
     await session.close();
   });
@@ -286,22 +286,25 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
       expect(await run.start()).toMatchObject({ ok: false, error: { code: 'input_unreadable' } });
       await run.close();
       const again = unwrap(await OpenRun.open(testContext(), run.folder));
-      expect(again.state).toMatchObject({ phase: 'paused', error: { code: 'input_unreadable' } });
+      expect(again.record.state).toMatchObject({ phase: 'paused', error: { code: 'input_unreadable' } });
       await again.close();
     },
   );
 
-  it('can be paused before its input is fully compared', async () => {
-    const input = join(await temporaryFolder(), 'huge.fa');
-    const size = 2 ** 42;
-    const run = await interruptedRun(input, size);
-    await truncate(input, size);
-    const starting = run.start();
-    unwrap(await run.pause());
-    unwrap(await starting);
-    expect(run.state).toEqual({ phase: 'paused', error: null });
-    await run.close();
-  });
+  it.each(['pause', 'drain', 'stopNow'] as const)(
+    'can take %s before its input is fully compared',
+    async (rest) => {
+      const input = join(await temporaryFolder(), 'huge.fa');
+      const size = 2 ** 42;
+      const run = await interruptedRun(input, size);
+      await truncate(input, size);
+      const starting = run.start();
+      unwrap(await run[rest]());
+      unwrap(await starting);
+      expect(run.record.state).toEqual({ phase: 'paused', error: null });
+      await run.close();
+    },
+  );
 
   it('continues without unusable files, and lists them by their names', async () => {
     const folder = await temporaryFolder();
@@ -321,7 +324,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run with real workers', () => {
       failedInputs: 2,
     });
     const path = join(folder, 'exported.fna');
-    await exportResults(session.store, {
+    await exportResults(session.record.store, {
       ...{ selection: { filter: {} }, sort: { by: 'row', descending: false }, format: 'fasta', path },
       ...{ language: 'en', environment: () => Promise.resolve(testContext().environment) },
     });

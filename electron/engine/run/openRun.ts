@@ -57,7 +57,8 @@ const LOOK_FOR_GOAL_MS = 1_000;
 const GOAL_REST = 20;
 
 /** One open run: its state, its work sessions, and all its operations. */
-export class OpenRun extends RunRecord {
+export class OpenRun {
+  readonly record: RunRecord;
   readonly folder: string;
   private readonly context: EngineContext;
   private readonly lock: FileLock;
@@ -78,7 +79,7 @@ export class OpenRun extends RunRecord {
     stored: StoredRun,
     tracker: ProgressTracker,
   ) {
-    super(store, stored);
+    this.record = new RunRecord(store, stored);
     this.context = context;
     this.folder = store.folder;
     this.lock = lock;
@@ -112,11 +113,11 @@ export class OpenRun extends RunRecord {
    * Whether a crash cut the run off: its database says that it is being computed, but no process is doing so.
    */
   get interrupted(): boolean {
-    return isActive(this.state) && this.session === undefined;
+    return isActive(this.record.state) && this.session === undefined;
   }
 
   progress(): RunProgress {
-    return this.tracker.progress(this.stored, this.session, Date.now());
+    return this.tracker.progress(this.record.stored, this.session, Date.now());
   }
 
   pace(): RunPace | null {
@@ -163,21 +164,21 @@ export class OpenRun extends RunRecord {
   }
 
   private async startUnless(givenUp: AbortSignal, options: StartOptions): Promise<Result<void>> {
-    const ready = await readyToStart(this.context, this, options, givenUp).catch((reason: unknown) =>
+    const ready = await readyToStart(this.context, this.record, options, givenUp).catch((reason: unknown) =>
       err(asAppError(reason)),
     );
     if (ready.ok && !givenUp.aborted)
-      await announceStart(this.context, this, this.batches, ready.value, givenUp);
-    if (givenUp.aborted) return this.interrupted ? this.advance({ type: 'reopen' }) : ok(undefined);
+      await announceStart(this.context, this.record, this.batches, ready.value, givenUp);
+    if (givenUp.aborted) return this.interrupted ? this.record.advance({ type: 'reopen' }) : ok(undefined);
     if (!ready.ok) {
       // Otherwise it would stay marked as interrupted, without the reason why it can't continue.
-      if (this.interrupted) allowRefusal(await this.advance({ type: 'halt', error: ready.error }));
+      if (this.interrupted) allowRefusal(await this.record.advance({ type: 'halt', error: ready.error }));
       return ready;
     }
-    if (this.interrupted) this.notes.add('warning', 'run_interrupted', message('note.interrupted'));
+    if (this.interrupted) this.record.notes.add('warning', 'run_interrupted', message('note.interrupted'));
     const goal = await this.takeGoal(options, ready.value);
     if (!goal.ok) return goal;
-    const started = await this.advance({ type: 'start' });
+    const started = await this.record.advance({ type: 'start' });
     return started.ok ? this.beginWork(ready.value, options) : started;
   }
 
@@ -188,16 +189,16 @@ export class OpenRun extends RunRecord {
 
   /** The goal at which the run stops; null if it computes everything. */
   get goal(): Goal | null {
-    return goalOf(this.stored, this.folder);
+    return goalOf(this.record.stored, this.folder);
   }
 
   /** For a time goal, the time counts from now. */
   async setGoal(goal: Goal | null): Promise<Result<void>> {
-    const where = this.session?.onCluster ? this.request.where : THIS_COMPUTER;
-    const refusal = goalRefusal(goal, { order: this.stored.plan.order, where });
+    const where = this.session?.onCluster ? this.record.request.where : THIS_COMPUTER;
+    const refusal = goalRefusal(goal, { order: this.record.stored.plan.order, where });
     if (refusal) return err(refusal);
     const from = this.progress().elapsedSeconds;
-    await this.saveGoal(goal?.kind === 'time' ? { ...goal, from } : goal);
+    await this.record.saveGoal(goal?.kind === 'time' ? { ...goal, from } : goal);
     return ok(undefined);
   }
 
@@ -207,21 +208,25 @@ export class OpenRun extends RunRecord {
     removeProvisionalTable(this.folder);
     if (until && cluster) return failWith('usage', message('goal.only_here'));
     if (until !== undefined) return this.setGoal(until);
-    if (cluster && this.goal) this.notes.add('warning', 'goal_not_followed', message('goal.only_here'));
-    if (this.state.phase === 'paused' && this.state.enough) await this.saveGoal(null);
+    if (cluster && this.goal)
+      this.record.notes.add('warning', 'goal_not_followed', message('goal.only_here'));
+    if (this.record.state.phase === 'paused' && this.record.state.enough) await this.record.saveGoal(null);
     return ok(undefined);
   }
 
   /** Checks from time to time whether enough is computed, while this session lasts. */
   private async watchGoal(session: WorkSession): Promise<void> {
-    while (this.session === session && this.state.phase === 'running') {
+    while (this.session === session && this.record.state.phase === 'running') {
       const { goal } = this;
       const begun = performance.now();
       // If the state can't be read now, the next check tries again.
-      if (goal && (await isReached(goal, this.store, this.progress().elapsedSeconds).catch(() => false))) {
-        const enough = await this.advance({ type: 'enough', goal });
+      if (
+        goal &&
+        (await isReached(goal, this.record.store, this.progress().elapsedSeconds).catch(() => false))
+      ) {
+        const enough = await this.record.advance({ type: 'enough', goal });
         if (!enough.ok) return;
-        this.notes.add('info', 'enough', message('note.enough', { goal: goalText(goal) }));
+        this.record.notes.add('info', 'enough', message('note.enough', { goal: goalText(goal) }));
         session.request({ type: 'drain' });
         return;
       }
@@ -232,7 +237,9 @@ export class OpenRun extends RunRecord {
 
   /** Finishes the current parts, then pauses. */
   async drain(): Promise<Result<void>> {
-    const draining = await this.advance({ type: 'drain' });
+    await this.giveUpStarting();
+    if (!this.session && !isActive(this.record.state)) return ok(undefined);
+    const draining = await this.record.advance({ type: 'drain' });
     if (draining.ok) this.session?.request({ type: 'drain' });
     return draining;
   }
@@ -245,7 +252,7 @@ export class OpenRun extends RunRecord {
   async cancel(): Promise<Result<void>> {
     await this.giveUpStarting();
     await this.stopWork(STOP_NOW_GRACE_MS);
-    return this.advance({ type: 'cancel' });
+    return this.record.advance({ type: 'cancel' });
   }
 
   /**
@@ -254,12 +261,12 @@ export class OpenRun extends RunRecord {
    * With `smallerBatches`, the batches of all parts are halved from then on.
    */
   async retry(keys: string[] | 'all', smallerBatches = false): Promise<Result<void>> {
-    const retried = await this.store.retryFailed(keys);
+    const retried = await this.record.store.retryFailed(keys);
     if (retried.length === 0) return failWith('usage', message('run.nothing_failed'));
     this.tracker.allowStepBack();
-    this.notes.add('info', 'parts_retried', message('note.retried', { parts: retried.length }));
+    this.record.notes.add('info', 'parts_retried', message('note.retried', { parts: retried.length }));
     if (smallerBatches) this.useSmallerBatches();
-    const parts = await Promise.all(retried.map((key) => this.store.part(key)));
+    const parts = await Promise.all(retried.map((key) => this.record.store.part(key)));
     this.session?.request({ type: 'parts_offered', parts: parts.filter((part) => part !== null) });
     await this.refresh();
     return ok(undefined);
@@ -267,21 +274,21 @@ export class OpenRun extends RunRecord {
 
   /** Names of the result files that are missing. */
   get missingResults(): string[] {
-    return missingResults(this.folder, this.stored.plan.model);
+    return missingResults(this.folder, this.record.stored.plan.model);
   }
 
   /** What a finished run lacks: scores to recompute, result files to rewrite, or nothing. */
   async findLack(): Promise<'scores' | 'result_files' | null> {
-    const lack = await findLack(this.store);
+    const lack = await findLack(this.record.store);
     if (lack !== null) return lack.what;
-    return hasLeftWork(this.folder, this.request.keepWork) ? 'result_files' : null;
+    return hasLeftWork(this.folder, this.record.request.keepWork) ? 'result_files' : null;
   }
 
   /** Gives up parts that wait or have failed: their sequences are listed as failed. */
   async skip(keys: string[]): Promise<Result<void>> {
-    const skipped = await this.store.skipParts(keys);
+    const skipped = await this.record.store.skipParts(keys);
     if (skipped.length === 0) return failWith('usage', 'These parts neither wait nor have failed.');
-    this.notes.add('info', 'parts_skipped', message('note.skipped', { parts: skipped.length }));
+    this.record.notes.add('info', 'parts_skipped', message('note.skipped', { parts: skipped.length }));
     for (const key of skipped) this.session?.request({ type: 'part_withdrawn', key });
     await this.refresh();
     return ok(undefined);
@@ -290,16 +297,22 @@ export class OpenRun extends RunRecord {
   /** Skips every waiting part. The run is then done as soon as its current parts are, or immediately on the next start. */
   async finishNow(): Promise<Result<void>> {
     await this.refresh();
-    if (!this.stored.prepared) return failWith('usage', message('run.still_reading'));
-    const waiting = (await this.store.pendingParts()).map(({ key }) => key);
+    if (!this.record.stored.prepared) return failWith('usage', message('run.still_reading'));
+    const waiting = (await this.record.store.pendingParts()).map(({ key }) => key);
     const leftOut: string[] = [];
     // A few at a time, so that parts that have just finished can be stored in between.
     for (let begin = 0; begin < waiting.length; begin += PARTS_LEFT_OUT_AT_ONCE)
-      leftOut.push(...(await this.store.skipParts(waiting.slice(begin, begin + PARTS_LEFT_OUT_AT_ONCE))));
-    const inWork = (await this.store.partsIn('assigned')).length;
+      leftOut.push(
+        ...(await this.record.store.skipParts(waiting.slice(begin, begin + PARTS_LEFT_OUT_AT_ONCE))),
+      );
+    const inWork = (await this.record.store.partsIn('assigned')).length;
     if (leftOut.length === 0 && inWork === 0) return failWith('usage', message('run.nothing_left_out'));
     if (leftOut.length > 0)
-      this.notes.add('warning', 'finished_early', message('note.finished_early', { parts: leftOut.length }));
+      this.record.notes.add(
+        'warning',
+        'finished_early',
+        message('note.finished_early', { parts: leftOut.length }),
+      );
     for (const key of leftOut) this.session?.request({ type: 'part_withdrawn', key });
     await this.refresh();
     return ok(undefined);
@@ -323,9 +336,9 @@ export class OpenRun extends RunRecord {
     // Pausing is refused while results are being written, so this waits for them instead.
     if (this.session) allowRefusal(await this.rest());
     await this.ending;
-    await this.notes.log.written();
+    await this.record.notes.log.written();
     try {
-      await this.store.close();
+      await this.record.store.close();
     } finally {
       this.lock.release();
     }
@@ -350,10 +363,10 @@ export class OpenRun extends RunRecord {
 
   private async rest(graceMs?: number): Promise<Result<void>> {
     await this.giveUpStarting();
-    if (!this.session && !isActive(this.state)) return ok(undefined);
-    const paused = await this.advance({ type: 'pause' });
+    if (!this.session && !isActive(this.record.state)) return ok(undefined);
+    const paused = await this.record.advance({ type: 'pause' });
     // A run that is already pausing can still be hurried.
-    if (!paused.ok && this.state.phase !== 'pausing') return paused;
+    if (!paused.ok && this.record.state.phase !== 'pausing') return paused;
     await this.endWork({ type: 'workers_idle' }, graceMs);
     return ok(undefined);
   }
@@ -366,8 +379,8 @@ export class OpenRun extends RunRecord {
     const session = new WorkSession(
       {
         context: this.context,
-        store: this.store,
-        record: this,
+        store: this.record.store,
+        record: this.record,
         devices,
         cluster,
         maxWaitMs,
@@ -383,7 +396,7 @@ export class OpenRun extends RunRecord {
     this.tracker.beginWork(() => void this.refresh());
     try {
       await session.start();
-      if (!cluster && !preparesOnly && nodeOf(this.stored) === null) void this.watchGoal(session);
+      if (!cluster && !preparesOnly && nodeOf(this.record.stored) === null) void this.watchGoal(session);
       return ok(undefined);
     } catch (reason) {
       const error = asAppError(reason);
@@ -395,10 +408,10 @@ export class OpenRun extends RunRecord {
   /** Ends the work session and applies the resulting state transition. */
   private async endWork(event: LifecycleEvent, graceMs?: number): Promise<void> {
     await this.stopWork(graceMs);
-    const ended = await this.advance(event);
+    const ended = await this.record.advance(event);
     // The last part was finished meanwhile, so the run is writing its results.
     if (!ended.ok) return;
-    await this.store.checkpoint().catch(() => undefined);
+    await this.record.store.checkpoint().catch(() => undefined);
   }
 
   /** Ends the work, whatever the run's next state is. */
@@ -416,8 +429,8 @@ export class OpenRun extends RunRecord {
   private async refresh(): Promise<void> {
     try {
       await this.tracker.refresh();
-      if (this.session?.prepareFinished && !this.stored.prepared) {
-        await this.reload();
+      if (this.session?.prepareFinished && !this.record.stored.prepared) {
+        await this.record.reload();
         await this.tracker.refresh();
       }
     } catch {
@@ -427,9 +440,9 @@ export class OpenRun extends RunRecord {
 
   /** Resolves once the run is no longer being computed. */
   async whenIdle(): Promise<RunState> {
-    if (this.session || isActive(this.stored.state)) {
+    if (this.session || isActive(this.record.stored.state)) {
       await new Promise<void>((resolve) => {
-        const unsubscribe = this.subscribe((change) => {
+        const unsubscribe = this.record.subscribe((change) => {
           if (change.type !== 'state' || isActive(change.state)) return;
           unsubscribe();
           resolve();
@@ -437,15 +450,15 @@ export class OpenRun extends RunRecord {
       });
     }
     await this.ending;
-    return this.stored.state;
+    return this.record.stored.state;
   }
 
   /** Pauses the run because of an error. */
   private async halt(error: AppError): Promise<void> {
     // On a full disk every write halts the run; the first one's error is kept.
-    if (!isActive(this.stored.state) || this.halting) return;
+    if (!isActive(this.record.stored.state) || this.halting) return;
     this.halting = true;
-    this.notes.add(
+    this.record.notes.add(
       'error',
       error.code,
       message('note.halted', { title: titleOf(error), cause: causeOf(error) }),
@@ -464,7 +477,7 @@ export class OpenRun extends RunRecord {
    */
   async writeResultsAgain(): Promise<Result<void>> {
     try {
-      const { tables } = await finishRun(this.context, this.store, this.notes);
+      const { tables } = await finishRun(this.context, this.record.store, this.record.notes);
       await this.wrapUp(tables);
       return ok(undefined);
     } catch (reason) {
@@ -477,8 +490,8 @@ export class OpenRun extends RunRecord {
       case 'settled':
         return this.finish();
       case 'prepared':
-        await listForShares(this.store);
-        allowRefusal(await this.advance({ type: 'pause' }));
+        await listForShares(this.record.store);
+        allowRefusal(await this.record.advance({ type: 'pause' }));
         return this.endWork({ type: 'workers_idle' });
       case 'drained':
         await this.endWork({ type: 'workers_idle' });
@@ -489,10 +502,10 @@ export class OpenRun extends RunRecord {
   }
 
   private async showWhatIsEnough(): Promise<void> {
-    if (this.state.phase !== 'paused' || !this.state.enough) return;
-    await writeProvisionalTable(this.context, this.store).catch((reason: unknown) => {
+    if (this.record.state.phase !== 'paused' || !this.record.state.enough) return;
+    await writeProvisionalTable(this.context, this.record.store).catch((reason: unknown) => {
       const cause = causeOf(asAppError(reason));
-      this.notes.add(
+      this.record.notes.add(
         'warning',
         'provisional_not_written',
         message('note.provisional_not_written', { cause }),
@@ -502,17 +515,17 @@ export class OpenRun extends RunRecord {
 
   private async finish(): Promise<void> {
     try {
-      const settled = await this.advance({ type: 'parts_settled' });
+      const settled = await this.record.advance({ type: 'parts_settled' });
       // Something else ended the work at the same moment.
       if (!settled.ok) return;
-      if (nodeOf(this.stored) !== null) {
+      if (nodeOf(this.record.stored) !== null) {
         await this.finishShare();
         return;
       }
       const stopping = this.stopWork();
-      const { tables, ...failures } = await finishRun(this.context, this.store, this.notes);
+      const { tables, ...failures } = await finishRun(this.context, this.record.store, this.record.notes);
       await stopping;
-      unwrap(await this.advance({ type: 'tables_written', ...failures }));
+      unwrap(await this.record.advance({ type: 'tables_written', ...failures }));
       await this.wrapUp(tables);
     } catch (reason) {
       await this.halt(asAppError(reason));
@@ -522,22 +535,22 @@ export class OpenRun extends RunRecord {
   /** A share leaves its results in its database; its run writes the tables. */
   private async finishShare(): Promise<void> {
     await this.stopWork();
-    const { failed, skipped } = (await this.store.counts()).parts;
-    unwrap(await this.advance({ type: 'tables_written', failedParts: failed + skipped, failedRecords: 0, failedInputs: 0, damage: NO_DAMAGE })); // prettier-ignore
-    removeWork(this.store.folder, this.stored.plan.embeddings !== null);
-    await this.store.checkpoint();
+    const { failed, skipped } = (await this.record.store.counts()).parts;
+    unwrap(await this.record.advance({ type: 'tables_written', failedParts: failed + skipped, failedRecords: 0, failedInputs: 0, damage: NO_DAMAGE })); // prettier-ignore
+    removeWork(this.record.store.folder, this.record.stored.plan.embeddings !== null);
+    await this.record.store.checkpoint();
   }
 
   private wrapUp(tables: TablesWritten): Promise<void> {
     this.tables = tables;
-    return wrapUpRun(this.context, this.store, this.notes, {
+    return wrapUpRun(this.context, this.record.store, this.record.notes, {
       tables,
       worker: this.workerFacts,
-      keepWork: this.request.keepWork,
-      keepEmbeddings: this.stored.plan.embeddings !== null,
+      keepWork: this.record.request.keepWork,
+      keepEmbeddings: this.record.stored.plan.embeddings !== null,
       calibrates:
-        this.request.calibrates === true &&
-        isMadeHere(this.context.paths, this.store.folder, this.stored.description),
+        this.record.request.calibrates === true &&
+        isMadeHere(this.context.paths, this.record.store.folder, this.record.stored.description),
     });
   }
 }
@@ -546,7 +559,7 @@ interface WorkOptions extends StartOptions {
   /** Called on every change until the run stops. */
   listener: RunListener;
   /** Called when workers have been started, or the run has already stopped. */
-  started: () => void;
+  started?: () => void;
 }
 
 /**
@@ -554,11 +567,11 @@ interface WorkOptions extends StartOptions {
  * started. Windows and the command line both use this function.
  */
 export async function workOnRun(run: OpenRun, options: WorkOptions): Promise<Result<RunState>> {
-  const unsubscribe = run.subscribe(options.listener);
+  const unsubscribe = run.record.subscribe(options.listener);
   try {
     const start = await run.start(options);
     if (!start.ok) return start;
-    options.started();
+    options.started?.();
     return ok(await run.whenIdle());
   } finally {
     unsubscribe();

@@ -106,7 +106,7 @@ export class RunRecord {
     return ok(undefined);
   }
 
-  protected async saveGoal(goal: Goal | null): Promise<void> {
+  async saveGoal(goal: Goal | null): Promise<void> {
     await this.store.setGoal(goal);
     this.describeWith({ [GOAL_OPTION]: goal });
   }

@@ -79,7 +79,7 @@ async function open(context: EngineContext, request: Partial<RunRequestInput> = 
   const session = await OpenRun.open(context, created.value.folder);
   if (!session.ok) throw new Error(session.error.cause);
   const notes: RunNote[] = [];
-  session.value.subscribe((change) => {
+  session.value.record.subscribe((change) => {
     if (change.type === 'note') notes.push(change.note);
   });
   return { session: session.value, notes };
@@ -136,7 +136,7 @@ describe.skipIf(WITHOUT_PYTHON)('GPUs of two models', () => {
     const refused = await create(context, { precision: 'bf16' });
     expect(refused).toMatchObject({ ok: false, error: { code: 'precision_unsupported' } });
     const { session } = await open(context, { devices: '0' });
-    expect(session.stored.plan.precision).toBe('bf16');
+    expect(session.record.stored.plan.precision).toBe('bf16');
     const resumed = await session.start({ devices: '0,1' });
     expect(resumed).toMatchObject({
       ok: false,

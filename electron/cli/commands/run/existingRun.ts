@@ -38,16 +38,16 @@ export async function resume(
   const devices = flags.devices ?? flags.gpus;
   const elsewhere = { ...startAsked(flags, devices), until: flags.until };
   const session = unwrap(await OpenRun.open(context, folder));
-  if (flags.finishNow && session.state.phase !== 'done') {
+  if (flags.finishNow && session.record.state.phase !== 'done') {
     const left = await session.finishNow();
     if (!left.ok) {
       await session.close();
       throw new AppFailure(left.error);
     }
   }
-  if (session.state.phase !== 'done') return followRun(context, session, reporter, elsewhere);
-  if (flags.retryFailed && session.state.failedParts > 0) {
-    await session.store.retryFailed('all');
+  if (session.record.state.phase !== 'done') return followRun(context, session, reporter, elsewhere);
+  if (flags.retryFailed && session.record.state.failedParts > 0) {
+    await session.record.store.retryFailed('all');
     return followRun(context, session, reporter, elsewhere);
   }
   const exitCode = await completeFinished(session, reporter);
@@ -61,13 +61,13 @@ export async function resume(
  */
 export async function completeFinished(session: OpenRun, reporter: Reporter): Promise<number | null> {
   let isToCompute = false;
-  const { failedParts } = session.state.phase === 'done' ? session.state : { failedParts: 0 };
+  const { failedParts } = session.record.state.phase === 'done' ? session.record.state : { failedParts: 0 };
   try {
     const lack = await session.findLack();
     isToCompute = lack === 'scores';
     if (isToCompute) return null;
     if (lack === 'result_files') {
-      session.subscribe((change) => {
+      session.record.subscribe((change) => {
         if (change.type === 'note') reporter.note(change.note);
       });
       unwrap(await session.writeResultsAgain());
@@ -81,7 +81,7 @@ export async function completeFinished(session: OpenRun, reporter: Reporter): Pr
         ? `The run is done, but ${failedParts === 1 ? 'one part' : `${failedParts} parts`} failed. Try again with: virnucpro resume ${quoted(session.folder)} --retry-failed`
         : 'The run is already complete.',
     );
-    return exitCodeOf(session.state);
+    return exitCodeOf(session.record.state);
   } finally {
     if (!isToCompute) await session.close();
   }

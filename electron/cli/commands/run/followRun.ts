@@ -42,7 +42,7 @@ export async function followRun(
     }
     stoppedBy = signal;
     reporter.line(
-      session.state.phase === 'finishing'
+      session.record.state.phase === 'finishing'
         ? 'The results are being written; ending after that. (Again to quit at once.)'
         : 'Stopping after the current batch. What is computed is kept. (Again to quit at once.)',
     );
@@ -56,7 +56,7 @@ export async function followRun(
   };
   // A share belongs to a run that is listed where it was created.
   const list = async (): Promise<void> => {
-    if (nodeOf(session.stored) === null) await listRun(context, session.store);
+    if (nodeOf(session.record.stored) === null) await listRun(context, session.record.store);
   };
   const signals = stopSignals();
   const listed = list();
@@ -83,10 +83,10 @@ export async function followRun(
       reporter.line(`Stopped. Go on with: ${goOnWith}`);
       return exitCodeAfter(stoppedBy);
     }
-    summarize(session, state, reporter, options.where ?? session.request.where);
+    summarize(session, state, reporter, options.where ?? session.record.request.where);
     // Only reading the inputs was requested.
     if (options.preparesOnly && state.phase === 'paused' && state.error === null) return EXIT.done;
-    if (nodeOf(session.stored) !== null) return exitCodeOf(state);
+    if (nodeOf(session.record.stored) !== null) return exitCodeOf(state);
     if (state.phase === 'done' && lacksResults(session, reporter)) return EXIT.doneWithFailures;
     return exitCodeOf(state);
   } finally {
@@ -126,7 +126,7 @@ function summarize(session: OpenRun, state: RunState, reporter: Reporter, where:
   }
   const { written } = session;
   if (state.phase !== 'done' || !written) return;
-  const { model } = session.stored.plan;
+  const { model } = session.record.stored.plan;
   const mark = modelMark(model);
   const total = written.counts.byPrediction;
   const progress = session.progress();

@@ -201,8 +201,8 @@ async function differences(
   request: RunRequest,
   flags: PredictFlags,
 ): Promise<string[]> {
-  const { request: begun } = run;
-  const { plan, leftOut } = run.stored;
+  const { request: begun } = run.record;
+  const { plan, leftOut } = run.record.stored;
   const known = new Set([...plan.inputs.map(({ path }) => path), ...leftOut.map(({ path }) => path)]);
   const named = unwrap(await collectInputs(request.inputs)).paths;
   const more = named.filter((path) => !known.has(path));

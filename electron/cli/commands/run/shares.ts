@@ -51,7 +51,7 @@ export async function compute(
     reporter.line(`Share ${flags.share} has no parts.`);
     return EXIT.done;
   }
-  if (session.state.phase === 'done' && (await session.store.pendingParts(1)).length === 0) {
+  if (session.record.state.phase === 'done' && (await session.record.store.pendingParts(1)).length === 0) {
     await session.close();
     reporter.line(`Share ${flags.share} has been computed already.`);
     return EXIT.done;
@@ -71,7 +71,7 @@ export async function compute(
 export async function finish(context: EngineContext, folder: string, reporter: Reporter): Promise<number> {
   const run = resolve(folder);
   const session = unwrap(await OpenRun.open(context, run));
-  if (session.state.phase === 'done' && shareNames(run).length === 0) {
+  if (session.record.state.phase === 'done' && shareNames(run).length === 0) {
     const exitCode = await completeFinished(session, reporter);
     if (exitCode !== null) return exitCode;
   }
@@ -80,7 +80,7 @@ export async function finish(context: EngineContext, folder: string, reporter: R
     preparesOnly: true,
     goOnWith: `virnucpro finish ${quoted(folder)}`,
   });
-  if (exitCode !== EXIT.done || session.state.phase === 'done' || !isRunFolder(run)) return exitCode;
+  if (exitCode !== EXIT.done || session.record.state.phase === 'done' || !isRunFolder(run)) return exitCode;
   const { parts } = session.progress();
   const left = parts.total - parts.done - parts.failed;
   const missing = division === undefined ? [] : missingShares(run, division);

@@ -99,17 +99,21 @@ async function computeShares(folder: string, first: number): Promise<void> {
   for (let index = first; index <= shares; index += processes) {
     const share = unwrap(await openShare(testContext(), folder, { index, of: shares }));
     if (share === null) continue;
-    for (const { key, residues, firstRow, lastRow } of await share.store.pendingParts()) {
+    for (const { key, residues, firstRow, lastRow } of await share.record.store.pendingParts()) {
       const rows = Array.from({ length: lastRow - firstRow + 1 }, (_, place) => firstRow + place);
       const frames = rows.flatMap((row) =>
         framesOf(openFramesOf(row)).map((frame) => ({ row, chunk: 0, frame })),
       );
       const report = writeScores(share.folder, { residues }, key, frames, ({ row }) => (row % 97) / 97);
       const start = { part: key, device: 'cpu:0', workerPid: 1, startedAt: 0, log: null };
-      const intake = await share.store.completePart(report, (await share.store.startAttempt(start)) ?? -1, 1);
+      const intake = await share.record.store.completePart(
+        report,
+        (await share.record.store.startAttempt(start)) ?? -1,
+        1,
+      );
       if (intake.outcome !== 'taken') throw new Error(intake.outcome);
     }
-    await share.store.setState({ phase: 'done', failedParts: 0, failedRecords: 0 });
+    await share.record.store.setState({ phase: 'done', failedParts: 0, failedRecords: 0 });
     await share.close();
   }
 }

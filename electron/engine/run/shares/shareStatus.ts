@@ -35,7 +35,7 @@ export type ShareStatus = z.infer<typeof statusSchema>;
 /** A share that is being computed on this computer. */
 interface ComputedShare {
   readonly folder: string;
-  readonly state: RunState;
+  readonly record: { readonly state: RunState };
   progress: () => RunProgress;
   deviceStates: () => DeviceLive[];
 }
@@ -55,7 +55,7 @@ export function keepShareStatus(share: ComputedShare): () => void {
 
 function write(share: ComputedShare): void {
   const { parts, frames, residues } = share.progress();
-  const { state } = share;
+  const { state } = share.record;
   const status: ShareStatus = {
     version: 1,
     node: hostname(),

@@ -41,7 +41,7 @@ async function compute(folder: string, index: number, of: number, until = Infini
   unwrap(await run.start({ devices: 'cpu:1' }));
   if (until !== Infinity) {
     await expect
-      .poll(async () => (await run.store.counts()).parts.done, { timeout: 60_000 })
+      .poll(async () => (await run.record.store.counts()).parts.done, { timeout: 60_000 })
       .toBeGreaterThanOrEqual(until);
     unwrap(await run.stopNow());
   }
@@ -54,12 +54,12 @@ async function compute(folder: string, index: number, of: number, until = Infini
 async function finish(folder: string): Promise<{ state: RunState; left: number; notes: string[] }> {
   const run = unwrap(await OpenRun.open(context, folder));
   const notes: string[] = [];
-  run.subscribe((change) => {
+  run.record.subscribe((change) => {
     if (change.type === 'note') notes.push(change.note.code);
   });
   unwrap(await run.start({ preparesOnly: true }));
   const state = await run.whenIdle();
-  const left = (await run.store.counts()).parts.pending;
+  const left = (await run.record.store.counts()).parts.pending;
   await run.close();
   return { state, left, notes };
 }
@@ -70,7 +70,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run that is computed by shares', () => {
   it('gives each share as much of every round, so that each begins with an even sample', async () => {
     const folder = await prepared({ order: 'sample', residuesPerPart: 300 });
     const run = unwrap(await OpenRun.open(context, folder));
-    const parts = await run.store.pendingParts();
+    const parts = await run.record.store.pendingParts();
     await run.close();
     const rounds = Map.groupBy(parts, ({ round }) => round);
     expect(rounds.size).toBeGreaterThan(3);
@@ -78,7 +78,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run that is computed by shares', () => {
     const keys: string[] = [];
     for (const index of [1, 2, 3]) {
       const opened = await share(folder, index, 3);
-      const own = await opened.store.pendingParts();
+      const own = await opened.record.store.pendingParts();
       keys.push(...own.map(({ key }) => key));
       for (const [round, all] of rounds) {
         const count = own.filter((part) => part.round === round).length;
@@ -95,8 +95,8 @@ describe.skipIf(WITHOUT_PYTHON)('a run that is computed by shares', () => {
     expect(await compute(folder, 1, 3, 2)).toEqual({ phase: 'paused', error: null });
     // Results of a stopped share are kept, and it continues from there.
     const before = unwrap(await OpenRun.open(context, folder));
-    const seen = await storedFacts(before.store);
-    const shares = await sharesSoFar(before.store);
+    const seen = await storedFacts(before.record.store);
+    const shares = await sharesSoFar(before.record.store);
     await before.close();
     expect(shares?.shares).toMatchObject([{ share: '1/3', computing: false, status: { phase: 'paused' } }]);
     expect(seen.progress.parts.done).toBe(shares?.parts);
@@ -190,7 +190,7 @@ describe.skipIf(WITHOUT_PYTHON)('a run that is computed by shares', () => {
       await cp(own.folder, sent, { recursive: true });
       const stranger = unwrap(await OpenRun.open(context, sent));
       const notes: string[] = [];
-      stranger.subscribe((change) => {
+      stranger.record.subscribe((change) => {
         if (change.type === 'note') notes.push(change.note.code);
       });
       unwrap(await stranger.start());

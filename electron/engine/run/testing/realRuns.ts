@@ -40,7 +40,7 @@ export async function predict(
 ): Promise<Outcome> {
   const session = await makeRun(context, request);
   const notes: RunNote[] = [];
-  session.subscribe((change) => {
+  session.record.subscribe((change) => {
     if (change.type === 'note') notes.push(change.note);
   });
   const started = await session.start();

@@ -259,7 +259,7 @@ export function resultsRouter(service: Service) {
       return { path, downloadPath, rows: answer.rows.length, bytes, isCut: answer.isCut };
     }),
     setSamples: results.setSamples.handler(({ input }) =>
-      control.withSession(input.runId, (run) => run.setSamples(input.names, input.details)),
+      control.withSession(input.runId, (run) => run.record.setSamples(input.names, input.details)),
     ),
     exportFormats: results.exportFormats.handler(() =>
       EXPORT_FORMATS.map(({ id, ending, group, isOfWholeRun, needsEmbeddings, texts }) => ({

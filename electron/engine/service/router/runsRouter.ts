@@ -165,10 +165,10 @@ export function runsRouter(service: Service) {
       control.move(input.runId, input.position);
     }),
     rename: runs.rename.handler(({ input }) =>
-      control.withSession(input.runId, (run) => run.rename(input.name)),
+      control.withSession(input.runId, (run) => run.record.rename(input.name)),
     ),
     annotate: runs.annotate.handler(({ input: { runId, ...annotation } }) =>
-      control.withSession(runId, (run) => run.annotate(annotation)),
+      control.withSession(runId, (run) => run.record.annotate(annotation)),
     ),
     folderSize: runs.folderSize.handler(({ input }) => runFolderSize(catalog.folder(input.runId))),
     remove: runs.remove.handler(async ({ input }) => {

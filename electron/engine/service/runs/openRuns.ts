@@ -110,7 +110,7 @@ export class OpenRuns {
     if (session) {
       session.questions.asked();
       try {
-        return await ask(session.run.store);
+        return await ask(session.run.record.store);
       } finally {
         session.questions.answered();
       }

@@ -10,13 +10,12 @@ const LATE = appError('usage', 'A run that is done cannot take "pause".');
 
 /** A run that starts and stops when the test says so. */
 class FakeRun {
-  state: RunState = { phase: 'created' };
   interrupted = false;
-  readonly stored;
+  isStarting = false;
+  readonly record;
   readonly folder: string;
   readonly calls: string[] = [];
   readonly noted: string[] = [];
-  readonly notes = { add: (_level: string, code: string) => this.noted.push(code) };
   startResult: Result<void> = ok(undefined);
   pauseResult: Result<void> = ok(undefined);
   private readonly listeners = new Set<RunListener>();
@@ -25,20 +24,25 @@ class FakeRun {
 
   constructor(runId: string) {
     this.folder = `/runs/${runId}`;
-    this.stored = { description: { runId } };
-  }
-
-  subscribe(listener: RunListener): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    this.record = {
+      state: { phase: 'created' } as RunState,
+      stored: { description: { runId } },
+      notes: { add: (_level: string, code: string) => this.noted.push(code) },
+      subscribe: (listener: RunListener) => {
+        this.listeners.add(listener);
+        return () => this.listeners.delete(listener);
+      },
+    };
   }
 
   async start({ devices }: { devices?: string } = {}): Promise<Result<void>> {
     this.calls.push(devices === undefined ? 'start' : `start on ${devices}`);
+    this.isStarting = true;
     await new Promise<void>((resolve) => {
       this.starting = resolve;
     });
-    if (this.startResult.ok) this.state = { phase: 'running' };
+    this.isStarting = false;
+    if (this.startResult.ok) this.record.state = { phase: 'running' };
     return this.startResult;
   }
 
@@ -46,7 +50,7 @@ class FakeRun {
     await new Promise<void>((resolve) => {
       this.resting = resolve;
     });
-    return this.state;
+    return this.record.state;
   }
 
   pause(): Promise<Result<void>> {
@@ -59,7 +63,7 @@ class FakeRun {
   }
 
   rest(state: RunState): void {
-    this.state = state;
+    this.record.state = state;
     this.resting();
   }
 
@@ -75,8 +79,8 @@ async function control(...runs: FakeRun[]) {
   const summary = (runId: string): RunSummary => {
     const run = byFolder(`/runs/${runId}`);
     if (!run) throw new AppFailure(DAMAGED);
-    const { folder, state, interrupted } = run;
-    return { runId, folder, state, interrupted } as RunSummary;
+    const { folder, record, interrupted } = run;
+    return { runId, folder, state: record.state, interrupted } as RunSummary;
   };
   const parts = {
     library: { setting: () => Promise.resolve([]), setSetting: () => Promise.resolve() },
@@ -132,22 +136,6 @@ describe('RunControl', () => {
     expect(second.calls).toEqual(['start']);
   });
 
-  it('pauses a run that was being started when the pause was requested, and begins no other', async () => {
-    const [first, second] = [new FakeRun('1'), new FakeRun('2')];
-    const { control: runs } = await control(first, second);
-    runs.queue.add('1', 'last');
-    runs.queue.add('2', 'last');
-    await soon();
-    runs.pause('1');
-    expect(first.calls).toEqual(['start']);
-    first.started();
-    await soon();
-    expect(first.calls).toEqual(['start', 'pause']);
-    first.rest({ phase: 'paused', error: null });
-    await soon();
-    expect(second.calls).toEqual([]);
-  });
-
   it('resumes a run on other devices, only this once', async () => {
     const run = new FakeRun('1');
     const { control: runs } = await control(run);
@@ -170,12 +158,12 @@ describe('RunControl', () => {
     run.started();
     await soon();
     run.pauseResult = err(LATE);
-    runs.pause('1');
-    await soon();
-    expect(run.noted).toEqual(['usage']);
     expect(() => {
       runs.resume('1');
     }).toThrow('already being computed');
+    runs.pause('1');
+    await soon();
+    expect(run.noted).toEqual(['usage']);
   });
 
   it('keeps the reason with a run that could not be started, and continues with the next', async () => {

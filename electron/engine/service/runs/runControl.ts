@@ -30,6 +30,15 @@ const QUEUE_KEY = 'queue';
 /** A timer with this option keeps no process alive. */
 const UNHELD = { ref: false };
 
+/** The work on the run that the queue has begun, until the run rests again. */
+interface Work {
+  readonly runId: string;
+  /** Undefined while the run's folder is being opened. */
+  session: OpenRun | undefined;
+  /** Whether the user has asked for its end; a run that is not started yet is not started then. */
+  ends: boolean;
+}
+
 export interface RunControlParts {
   library: LibraryStore;
   catalog: RunCatalog;
@@ -48,8 +57,7 @@ export class RunControl {
   readonly queue: RunQueue;
   /** A run's folder can be opened for writing only once. */
   private readonly turns = new KeyedMutex();
-  /** Runs to be paused although they are still being started. */
-  private readonly pauseWanted = new Set<string>();
+  private current: Work | undefined;
   private readonly smallerBatches = new Set<string>();
   /** The place and devices of runs that are to resume elsewhere. */
   private readonly elsewhere = new Map<string, Pick<StartOptions, 'devices' | 'where'>>();
@@ -112,40 +120,40 @@ export class RunControl {
   }
 
   resume(runId: string, elsewhere: Pick<StartOptions, 'devices' | 'where'> = {}): void {
-    const session = this.session(runId);
-    this.pauseWanted.delete(runId);
-    if (session && (session.state.phase === 'running' || session.state.phase === 'finishing')) {
-      throw usage(message('run.at_work'));
-    }
     this.parts.catalog.find(runId);
-    if (elsewhere.devices === undefined && elsewhere.where === undefined) this.elsewhere.delete(runId);
-    else this.elsewhere.set(runId, elsewhere);
+    const work = this.workOn(runId);
+    const isElsewhere = elsewhere.devices !== undefined || elsewhere.where !== undefined;
+    if (work && goesOn(work)) {
+      if (isElsewhere || work.session?.isStarting === false) throw usage(message('run.at_work'));
+      return;
+    }
+    if (isElsewhere) this.elsewhere.set(runId, elsewhere);
+    else this.elsewhere.delete(runId);
     this.queue.add(runId, 'first');
   }
 
   pause(runId: string): void {
-    if (this.leaveQueue(runId)) return;
     this.interrupt(runId, { type: 'pause' }, (session) => session.pause());
   }
 
   drain(runId: string): void {
-    if (this.leaveQueue(runId)) return;
     this.interrupt(runId, { type: 'drain' }, (session) => session.drain());
   }
 
   stop(runId: string): void {
-    if (this.leaveQueue(runId)) return;
     this.interrupt(runId, { type: 'pause' }, (session) => session.stopNow());
   }
 
   async cancel(runId: string): Promise<void> {
     this.queue.remove(runId);
+    const work = this.workOn(runId);
+    if (work) work.ends = true;
     await this.withSession(runId, (session) => session.cancel());
   }
 
   async retry(runId: string, parts: string[] | 'all', smallerBatches: boolean): Promise<void> {
     await this.withSession(runId, (session) => session.retry(parts, smallerBatches));
-    if (runId === this.queue.active) return;
+    if (this.takesChanges(runId)) return;
     if (smallerBatches) this.smallerBatches.add(runId);
     this.queue.add(runId, 'first');
   }
@@ -160,7 +168,7 @@ export class RunControl {
   /** Skips what still waits, and lets the run write its results. */
   async finishNow(runId: string): Promise<void> {
     await this.withSession(runId, (session) => session.finishNow());
-    if (runId !== this.queue.active) this.queue.add(runId, 'first');
+    if (!this.takesChanges(runId)) this.queue.add(runId, 'first');
   }
 
   async includeDevice(runId: string, device: string, included: boolean): Promise<void> {
@@ -204,28 +212,26 @@ export class RunControl {
   private async work(runId: string): Promise<void> {
     const { catalog, pythonEnvironment, open } = this.parts;
     const folder = catalog.folder(runId);
+    const work: Work = { runId, session: undefined, ends: false };
+    this.current = work;
+    const elsewhere = this.elsewhere.get(runId);
+    const created = elsewhere === undefined ? this.created.get(runId) : undefined;
+    this.elsewhere.delete(runId);
+    this.created.delete(runId);
     let startError: AppError | undefined;
     try {
       const context = await pythonEnvironment.context();
       const session = await this.turns.take(runId, () => open.openSession(context, folder));
+      work.session = session;
       if (this.smallerBatches.delete(runId)) session.useSmallerBatches();
-      const elsewhere = this.elsewhere.get(runId);
-      const created = elsewhere === undefined ? this.created.get(runId) : undefined;
-      this.elsewhere.delete(runId);
-      this.created.delete(runId);
-      const rested = await workOnRun(session, {
-        ...elsewhere,
-        created,
-        listener: this.listenerOf(session),
-        started: () => {
-          if (this.pauseWanted.delete(runId)) this.noteIfItFails(session, session.pause());
-        },
-      });
+      const rested = work.ends
+        ? await session.pause()
+        : await workOnRun(session, { ...elsewhere, created, listener: this.listenerOf(session) });
       if (!rested.ok) startError = rested.error;
     } catch (reason) {
       startError = asAppError(reason);
     }
-    this.pauseWanted.delete(runId);
+    this.current = undefined;
     await this.turns.take(runId, () => open.closeSession(folder)).catch(() => undefined);
     let summary = await catalog.refresh(runId);
     if (startError) {
@@ -238,10 +244,10 @@ export class RunControl {
 
   private listenerOf(session: OpenRun): RunListener {
     const { catalog } = this.parts;
-    const { runId } = session.stored.description;
+    const { runId } = session.record.stored.description;
     return (change) => {
       // What the list could not store is in the run's folder.
-      if (change.type === 'state') void catalog.note(session.stored).catch(() => undefined);
+      if (change.type === 'state') void catalog.note(session.record.stored).catch(() => undefined);
       this.changes.tell(runId);
     };
   }
@@ -249,7 +255,7 @@ export class RunControl {
   /** The caller does not wait for these; a failure is noted in the run instead. */
   private noteIfItFails(session: OpenRun, order: Promise<Result<void>>): void {
     const note = (error: AppError): void => {
-      session.notes.add('warning', error.code, causeOf(error), error.detail);
+      session.record.notes.add('warning', error.code, causeOf(error), error.detail);
     };
     order.then(
       (done) => {
@@ -265,29 +271,40 @@ export class RunControl {
     return this.parts.open.session(this.parts.catalog.folder(runId));
   }
 
-  private leaveQueue(runId: string): boolean {
-    return runId !== this.queue.active && this.queue.remove(runId);
+  private workOn(runId: string): Work | undefined {
+    return this.current?.runId === runId ? this.current : undefined;
   }
 
-  /** Refuses what the run's state forbids; otherwise frees the GPUs for the user, without starting the next run in the queue. */
+  /** Whether the work on it takes up what is changed now; otherwise it must begin again for it. */
+  private takesChanges(runId: string): boolean {
+    const work = this.workOn(runId);
+    return work !== undefined && goesOn(work) && work.session?.record.state.phase !== 'finishing';
+  }
+
+  /**
+   * Takes a run out of the queue. One that is being computed frees the GPUs for the user, without starting the next
+   * run in the queue; what its state forbids is refused.
+   */
   private interrupt(
     runId: string,
     event: LifecycleEvent,
     act: (session: OpenRun) => Promise<Result<void>>,
   ): void {
-    const session = this.session(runId);
-    if (session?.state.phase === 'running' || session?.state.phase === 'draining') {
-      const possible = transition(session.state, event);
-      if (!possible.ok) throw new AppFailure(possible.error);
-      this.queue.hold();
-      this.noteIfItFails(session, act(session));
-    } else if (runId === this.queue.active && session?.state.phase !== 'finishing') {
-      this.queue.hold();
-      if (session?.isStarting) this.noteIfItFails(session, act(session));
-      else this.pauseWanted.add(runId);
-    } else {
-      throw usage(message('run.not_at_work'));
+    const work = this.workOn(runId);
+    const state = work?.session?.record.state;
+    if (!work || state?.phase === 'finishing') {
+      if (!this.queue.remove(runId)) throw usage(message('run.not_at_work'));
+      return;
     }
+    if (state?.phase === 'running' || state?.phase === 'draining') {
+      const possible = transition(state, event);
+      if (!possible.ok) throw new AppFailure(possible.error);
+    }
+    // It may wait to begin again.
+    this.queue.remove(runId);
+    this.queue.hold();
+    work.ends = true;
+    if (work.session) this.noteIfItFails(work.session, act(work.session));
   }
 
   /** Changes a run through its open session, or opens one for this single task. */
@@ -310,6 +327,13 @@ export class RunControl {
     });
     this.changes.tell(runId);
   }
+}
+
+/** Whether it is computing, or on the way to it. */
+function goesOn({ session, ends }: Work): boolean {
+  if (ends) return false;
+  const phase = session?.record.state.phase;
+  return !session || session.isStarting || phase === 'running' || phase === 'finishing';
 }
 
 /** Runs tasks with the same key one at a time, in the order requested; tasks with other keys don't wait. */
